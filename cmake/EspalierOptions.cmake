@@ -1,0 +1,27 @@
+# What a builder may switch, and the compile settings that every target of ours shares.
+option(ESPALIER_PLANNER "Build the planner and `espalier` (needs GLPK, Eigen, Boost)" ON)
+option(ESPALIER_MPI "Build the executor and `espalier-mpi` (needs MPI)" ON)
+option(ESPALIER_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
+option(ESPALIER_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
+option(ESPALIER_FUZZ "Build the fuzz targets with libFuzzer (needs clang)" OFF)
+option(ESPALIER_WERROR "Warnings are errors" OFF)
+set(ESPALIER_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+include(GNUInstallDirs)
+
+add_library(espalier_warnings INTERFACE)
+target_compile_options(espalier_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
+  $<$<BOOL:${ESPALIER_WERROR}>:-Werror>)
+if(ESPALIER_SANITIZE)
+  add_compile_options(-fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${ESPALIER_SANITIZE})
+endif()

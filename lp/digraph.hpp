@@ -1,0 +1,24 @@
+// The bare graph that lp/ works on: numbered nodes and arcs, no names, no units.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace espalier::lp {
+
+// A directed graph whose nodes are hosts or relays. Hosts must be spanned; a relay only lies on the way between
+// two hosts, and what passes it cannot be copied there. Arc order is the column order of the matrix A.
+struct Digraph {
+  std::uint32_t node_count = 0;
+  std::vector<std::uint32_t> tail;  // per arc
+  std::vector<std::uint32_t> head;  // per arc; never equal to its tail
+  std::vector<char> is_relay;       // per node; empty: no relays
+
+  [[nodiscard]] std::size_t arc_count() const { return tail.size(); }
+  [[nodiscard]] bool relay(std::uint32_t node) const {
+    return !is_relay.empty() && is_relay[node] != 0;
+  }
+};
+
+}  // namespace espalier::lp

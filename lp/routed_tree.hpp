@@ -1,0 +1,33 @@
+// A spanning tree whose edges are paths of arcs: one arc each, or several where relays (or, for topology-blind trees,
+// other hosts) lie between parent and child.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace espalier::lp {
+
+struct RoutedTree {
+  // The paths of all edges, one after the other. Parent of edge i: tail of its first arc; child: head of its last.
+  // A parent sends to its children in the order in which they stand here.
+  std::vector<std::uint32_t> arcs;
+  // Per edge, where its path ends in `arcs` (exclusive). Empty: every edge is one arc.
+  std::vector<std::uint32_t> path_ends;
+
+  [[nodiscard]] std::size_t edge_count() const {
+    return path_ends.empty() ? arcs.size() : path_ends.size();
+  }
+  [[nodiscard]] std::span<const std::uint32_t> path(std::size_t edge) const {
+    if (path_ends.empty()) return {&arcs[edge], 1};
+    const std::size_t first = edge == 0 ? 0 : path_ends[edge - 1];
+    return {arcs.data() + first, path_ends[edge] - first};
+  }
+  // Appends an edge that runs along `path` (at least one arc).
+  void add_edge(std::span<const std::uint32_t> path);
+
+  bool operator==(const RoutedTree&) const = default;
+};
+
+}  // namespace espalier::lp

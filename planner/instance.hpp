@@ -1,0 +1,50 @@
+// One planning problem: a platform under a contention model, seen from a source. Built once, read by every algorithm.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lp/digraph.hpp"
+#include "lp/routed_tree.hpp"
+#include "platforms/contention.hpp"
+#include "platforms/platform.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::planner {
+
+class Instance {
+ public:
+  // Keeps a reference to `platform`, which must outlive it.
+  // Throws InputError when the source is a relay, InfeasibleError naming a host that cannot be reached from it.
+  Instance(const platforms::Platform& platform, platforms::NodeId source, platforms::Model model,
+           const platforms::OccupationOptions& options = {});
+
+  [[nodiscard]] const platforms::Platform& platform() const { return *platform_; }
+  [[nodiscard]] platforms::NodeId source() const { return source_; }
+  [[nodiscard]] platforms::Model model() const { return model_; }
+  [[nodiscard]] const platforms::OccupationOptions& options() const { return options_; }
+  [[nodiscard]] const platforms::Occupation& occupation() const { return occupation_; }
+  [[nodiscard]] const lp::Digraph& digraph() const { return digraph_; }
+  [[nodiscard]] std::size_t host_count() const { return platform_->hosts().size(); }
+  [[nodiscard]] std::size_t resource_count() const { return occupation_.resources.size(); }
+
+  // (A x)_r for the tree: seconds per byte, one a resource.
+  [[nodiscard]] std::vector<double> load_seconds_per_byte(const lp::RoutedTree& tree) const;
+  // 1 / max load: what the tree sustains by itself. A tree without edges (one host) is unbounded: infinity.
+  [[nodiscard]] BytesPerSecond throughput(const lp::RoutedTree& tree) const;
+
+ private:
+  const platforms::Platform* platform_;
+  platforms::NodeId source_;
+  platforms::Model model_;
+  platforms::OccupationOptions options_;
+  platforms::Occupation occupation_;
+  lp::Digraph digraph_;
+};
+
+// The node called `name`. Throws InputError: unknown (nearest offered), naming the platform.
+platforms::NodeId source_named(const platforms::Platform& platform, std::string_view name);
+
+}  // namespace espalier::planner

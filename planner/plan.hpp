@@ -1,0 +1,67 @@
+// A plan: the weighted broadcast trees that a source and its hosts follow. Knows no platform and no solver: a compute
+// node that executes a plan needs this part only (target espalier::plan).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/quantities.hpp"
+
+namespace espalier::planner {
+
+struct PlanEdge {
+  std::uint32_t parent;  // index into Plan::nodes
+  std::uint32_t child;
+  auto operator<=>(const PlanEdge&) const = default;
+};
+
+struct PlanTree {
+  BytesPerSecond rate;          // of the message's bytes, the share that goes along this tree per second
+  std::vector<PlanEdge> edges;  // hosts - 1 of them; a parent sends to its children in the order listed
+  // Names of the nodes between parent and child where the edge is no single link of the platform, in order.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> via;
+};
+
+struct Plan {
+  std::string operation = "broadcast";
+  std::string platform;  // its name
+  std::string source;    // one of nodes
+  std::string model;
+  std::string algorithm;
+  std::vector<std::string> nodes;  // hosts only, in the platform's order: rank i of a run is nodes[i]
+  Bytes slice{1 << 20};
+  BytesPerSecond throughput;                // sum of the rates
+  std::optional<BytesPerSecond> optimum;    // proven upper bound under `model`
+  bool latency_occupies = false;            // written only when true
+  std::vector<PlanTree> broadcast_trees;
+};
+
+// What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer, reason); empty when nothing
+// is: every tree spans all nodes exactly once, is rooted at the source, has no cycle; rates are finite and positive
+// and sum to the throughput (relative 1e-6); the slice is at least one byte.
+struct PlanFault {
+  std::string place;
+  std::string reason;
+};
+std::optional<PlanFault> structural_fault(const Plan& plan);
+
+// Index of the source in plan.nodes. Precondition: no structural fault.
+std::uint32_t source_index(const Plan& plan);
+// Edges on the longest way from the source to a leaf.
+std::size_t depth_of(const PlanTree& tree, std::uint32_t source);
+// The largest number of children that one node has.
+std::size_t out_degree_of(const PlanTree& tree);
+
+// The JSON of docs/formats.md. Numbers are written so that reading gives back the same doubles.
+std::string to_json(const Plan& plan);
+// Reads it; refuses unknown keys, wrong types, indices out of range (InputError with file and pointer). Does not
+// look for structural faults: parse first, then ask structural_fault, then decide what it means.
+Plan parse_plan(const std::string& text, const std::string& file);
+// read_text + parse_plan + structural_fault; every fault is an InputError.
+Plan read_plan(const std::string& file);
+
+}  // namespace espalier::planner

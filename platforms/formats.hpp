@@ -1,0 +1,59 @@
+// Reading and writing platforms: one registry of formats feeds detection, --from, help and `list formats`.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platforms/platform.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::platforms {
+
+// A cap for all nodes whose name starts with `prefix` followed by ':' or that is the whole name or... ("aws" matches
+// "aws:us-east-1"). Parsed from "aws=5Gbit/s".
+struct PrefixCap {
+  std::string prefix;
+  BytesPerSecond cap;
+};
+PrefixCap parse_prefix_cap(std::string_view text);
+
+struct ReadOptions {
+  std::string format;           // a registry name; empty: detected from the content
+  std::string tier = "PREMIUM";  // Skyplane: the network tier whose rows count, both ends
+  std::string latencies;        // Skyplane: a latency grid (text file) to join by pair; empty: latencies 0
+  std::string name;             // the platform's name where the format has none; empty: the file's stem
+};
+
+struct ReadResult {
+  Platform platform;
+  std::string format;              // the registry's name of what it was
+  std::vector<std::string> notes;  // what was merged, left out, doubled; one line each
+};
+
+// Reads platform file `file` ("-": standard input). Throws InputError (file, place, reason).
+ReadResult read_platform(const std::string& file, const ReadOptions& options = {});
+// The same from text that is already in memory; `file` is for messages and the default name.
+ReadResult parse_platform(std::string_view text, const std::string& file, const ReadOptions& options = {});
+
+// A copy with send/receive caps set by name prefix. A prefix that no node has is refused (InputError).
+Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
+                   std::span<const PrefixCap> receive);
+
+struct FormatEntry {
+  std::string_view name;     // "json", "edges", "matrix", "skyplane"
+  std::string_view summary;  // one line
+  bool (*detects)(std::string_view text);
+  ReadResult (*parse)(std::string_view text, const std::string& file, const ReadOptions& options);
+  std::string (*write)(const Platform& platform);  // null: read only
+  std::string_view extensions;                     // comma-separated, for `convert -o`: ".json"
+};
+std::span<const FormatEntry> formats();
+
+// The platform as text of format `name` (InputError when unknown, read-only, or when the format cannot say what
+// the platform has: relays, caps, shared wires).
+std::string write_platform(const Platform& platform, std::string_view format);
+
+}  // namespace espalier::platforms

@@ -1,0 +1,119 @@
+// A platform: the directed graph of nodes and links that a broadcast runs on.
+//
+// Invariants, kept by PlatformBuilder: names are unique and not empty; no arc is a self-loop; at most one
+// arc goes from u to v; every bandwidth and cap is finite and positive, every latency and overhead finite
+// and not negative; arcs are sorted by (from, to), so that the same network is the same object whatever
+// the order of its file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "support/quantities.hpp"
+
+namespace espalier::platforms {
+
+enum class NodeId : std::uint32_t {};
+enum class ArcId : std::uint32_t {};
+constexpr std::size_t index_of(NodeId node) { return static_cast<std::size_t>(node); }
+constexpr std::size_t index_of(ArcId arc) { return static_cast<std::size_t>(arc); }
+
+struct Node {
+  std::string name;
+  bool relay = false;                    // forwards, cannot copy, needs no data
+  std::optional<BytesPerSecond> send;     // cap on everything it sends at once
+  std::optional<BytesPerSecond> receive;  // cap on everything it receives at once
+  std::string group;                     // "site/rack", or empty
+};
+
+struct Arc {
+  NodeId from{};
+  NodeId to{};
+  BytesPerSecond bandwidth;
+  Seconds latency;   // delays a message, occupies nothing
+  Seconds overhead;  // per slice: a slice of s bytes occupies overhead + s / bandwidth
+};
+
+// A wire that several arcs cross: together they carry at most its bandwidth.
+struct SharedWire {
+  std::string name;
+  BytesPerSecond bandwidth;
+  std::vector<ArcId> arcs;  // ascending, no repeats
+};
+
+class Platform {
+ public:
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
+  [[nodiscard]] std::span<const Arc> arcs() const { return arcs_; }
+  [[nodiscard]] std::span<const SharedWire> shared_wires() const { return shared_wires_; }
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
+  [[nodiscard]] const Arc& arc(ArcId id) const { return arcs_[index_of(id)]; }
+  // Nodes that are no relays, ascending: those that need the data.
+  [[nodiscard]] std::span<const NodeId> hosts() const { return hosts_; }
+
+  [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const;
+  [[nodiscard]] std::optional<ArcId> find_arc(NodeId from, NodeId to) const;
+  // Arcs that leave `node`: consecutive ids [first, last).
+  struct ArcRange {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+  [[nodiscard]] ArcRange arcs_out_of(NodeId node) const;
+
+ private:
+  friend class PlatformBuilder;
+  std::string name_;
+  std::vector<Node> nodes_;
+  std::vector<Arc> arcs_;
+  std::vector<SharedWire> shared_wires_;
+  std::vector<NodeId> hosts_;
+  std::vector<std::uint32_t> first_arc_;  // nodes + 1
+  std::unordered_map<std::string, NodeId> by_name_;
+};
+
+// Gathers a platform piece by piece and checks each. Every function throws InputError with the reason
+// only (no file, no place): a reader catches nothing, it passes its place through `Place` below.
+class PlatformBuilder {
+ public:
+  explicit PlatformBuilder(std::string name) : name_(std::move(name)) {}
+
+  // Throws on an empty or a repeated name, or a cap that is not finite and positive.
+  NodeId add_node(Node node);
+  // The node of that name, added as a host on first mention (edge lists and matrices name as they go).
+  NodeId node_named(std::string_view name);
+  // Throws on a self-loop, a bandwidth not finite and positive, a negative latency or overhead.
+  void add_arc(const Arc& arc);
+  // Throws on an empty or repeated name, a bad bandwidth, no arcs. Pairs that are no arc of the platform are
+  // refused by build(), naming them, for links may come later.
+  void add_shared_wire(std::string name, BytesPerSecond bandwidth,
+                       std::vector<std::pair<NodeId, NodeId>> arcs);
+
+  [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const;
+  [[nodiscard]] std::span<Node> nodes() { return nodes_; }  // caps and groups may be set late
+
+  // Sorts, merges parallel arcs (bandwidths add, the smaller latency and overhead stay; when a shared wire
+  // names the pair they are refused, for nobody knows which is meant), and checks the rest.
+  // notes: one line a merge or other thing a user should know ("merged 2 parallel links a -> b"); may be null.
+  [[nodiscard]] Platform build(std::vector<std::string>* notes = nullptr) &&;
+
+ private:
+  struct PendingWire {
+    std::string name;
+    BytesPerSecond bandwidth;
+    std::vector<std::pair<NodeId, NodeId>> arcs;
+  };
+  std::string name_;
+  std::vector<Node> nodes_;
+  std::vector<Arc> arcs_;
+  std::vector<PendingWire> wires_;
+  std::unordered_map<std::string, NodeId> by_name_;
+};
+
+}  // namespace espalier::platforms

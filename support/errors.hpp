@@ -1,0 +1,57 @@
+// The faults that Espalier reports, and the exit status each one means (README, "Exit status").
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace espalier {
+
+// Exit statuses of `espalier` and `espalier-mpi`. Scripts rely on them.
+enum class ExitStatus : int {
+  kDone = 0,
+  kInternalFault = 1,  // a fault of Espalier's own
+  kBadInput = 2,       // wrong usage or input
+  kInfeasible = 3,     // the problem has no solution, e.g. a node that cannot be reached
+  kLimitReached = 4,   // a limit came first, and there is nothing to give
+  kCheckFailed = 5,    // verify, or received data that differ
+};
+
+// Base of all of ours. what() is one line that names file, place and reason.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitStatus status, const std::string& line) : std::runtime_error(line), status_(status) {}
+  [[nodiscard]] ExitStatus status() const noexcept { return status_; }
+
+ private:
+  ExitStatus status_;
+};
+
+// Input that Espalier refuses: "FILE: PLACE: REASON"; empty parts are left out.
+class InputError : public Error {
+ public:
+  // file:   the file's name as the user gave it ("<stdin>" for "-")
+  // place:  JSON pointer ("/nodes/3/name") or "line 12"
+  // reason: what is wrong, and what would be right where that is short
+  InputError(const std::string& file, const std::string& place, const std::string& reason);
+  explicit InputError(const std::string& reason) : InputError({}, {}, reason) {}
+};
+
+// The problem as stated has no solution.
+class InfeasibleError : public Error {
+ public:
+  explicit InfeasibleError(const std::string& reason) : Error(ExitStatus::kInfeasible, reason) {}
+};
+
+// A time or size limit came before there was anything to give.
+class LimitReached : public Error {
+ public:
+  explicit LimitReached(const std::string& reason) : Error(ExitStatus::kLimitReached, reason) {}
+};
+
+// A check of finished work failed: a plan that lies, bytes that differ.
+class CheckFailed : public Error {
+ public:
+  explicit CheckFailed(const std::string& reason) : Error(ExitStatus::kCheckFailed, reason) {}
+};
+
+}  // namespace espalier
