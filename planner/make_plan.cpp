@@ -1,0 +1,1 @@
+#include "planner/make_plan.hpp"
