@@ -1,0 +1,70 @@
+# What the scripts share: sourced, never run. Packages that are missing, the build, the MPI settings.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# Debian 12 packages, by what needs them.
+planner_packages=(g++ cmake ninja-build libglpk-dev libeigen3-dev libboost-graph-dev libcli11-dev
+  nlohmann-json3-dev libfmt-dev)
+mpi_packages=(libopenmpi-dev openmpi-bin libxxhash-dev)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
+lint_packages=(clang-format clang-tidy)
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  exit 1
+}
+
+# Prints those of the named packages that are not installed, one a line.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      printf '%s\n' "$package"
+  done
+}
+
+# Installs what is missing of the named packages. Needs no network and no rights when nothing is.
+install_packages() {
+  local missing as_root=()
+  command -v dpkg-query >/dev/null || {
+    printf '%s: no Debian here: assuming that these are installed: %s\n' "${0##*/}" "$*" >&2
+    return
+  }
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      die "need root or sudo to install: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  printf 'Installing %s\n' "${missing[*]}" >&2
+  "${as_root[@]}" apt-get update -q >&2 || die "apt-get update failed"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}" >&2 ||
+    die "apt-get could not install: ${missing[*]}"
+}
+
+# How many jobs to build with: a core each, but no more than memory holds (1.5 GB a compiler).
+build_jobs() {
+  local cores memory_kb jobs
+  cores=$(nproc)
+  memory_kb=$(awk '/MemAvailable/ {print $2}' /proc/meminfo)
+  jobs=$((memory_kb / 1500000))
+  ((jobs > 0)) || jobs=1
+  printf '%s\n' "$((jobs < cores ? jobs : cores))"
+}
+
+# Configures and builds preset $1 under build/$1; further arguments are the targets.
+build_preset() {
+  local preset=$1
+  shift
+  cmake -S "$root" --preset "$preset"
+  cmake --build "$root/build/$preset" --parallel "$(build_jobs)" ${1:+--target "$@"}
+}
+
+# Many ranks on few cores of one machine, as root too: Open MPI refuses or crawls without these.
+# tests/mpi/CMakeLists.txt sets the same for the tests.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_mpi_yield_when_idle=1
