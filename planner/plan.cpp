@@ -1,1 +1,190 @@
 #include "planner/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+namespace espalier::planner {
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr double kRateTolerance = 1e-6;
+
+std::uint32_t find_source(const Plan& plan) {
+  const auto found = std::find(plan.nodes.begin(), plan.nodes.end(), plan.source);
+  return found == plan.nodes.end() ? kNone : static_cast<std::uint32_t>(found - plan.nodes.begin());
+}
+
+bool finite_and_positive(BytesPerSecond rate) {
+  return std::isfinite(rate.value) && rate.value > 0;
+}
+
+std::optional<PlanFault> fault_of_nodes(const Plan& plan) {
+  if (plan.nodes.empty()) return PlanFault{"/nodes", "a plan needs at least one node"};
+  if (plan.nodes.size() >= kNone) return PlanFault{"/nodes", "too many nodes"};
+  std::unordered_map<std::string_view, std::size_t> first_place;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    if (plan.nodes[i].empty()) return PlanFault{fmt::format("/nodes/{}", i), "empty name"};
+    const auto [earlier, is_new] = first_place.emplace(plan.nodes[i], i);
+    if (!is_new) {
+      return PlanFault{fmt::format("/nodes/{}", i),
+                       fmt::format("'{}' is already /nodes/{}", plan.nodes[i], earlier->second)};
+    }
+  }
+  if (find_source(plan) == kNone) {
+    return PlanFault{"/source", fmt::format("'{}' is none of the plan's nodes", plan.source)};
+  }
+  return {};
+}
+
+// Every node but the source must have one parent and the source none. Fills parent_of as far as it
+// gets.
+std::optional<PlanFault> fault_of_parents(const Plan& plan, const PlanTree& tree,
+                                          const std::string& place,
+                                          std::vector<std::uint32_t>& parent_of) {
+  const std::uint32_t source = find_source(plan);
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+    const auto [parent, child] = tree.edges[i];
+    const auto fault = [&](const std::string& reason) {
+      return PlanFault{fmt::format("{}/edges/{}", place, i), reason};
+    };
+    const std::size_t largest = std::max(parent, child);
+    if (largest >= plan.nodes.size()) {
+      return fault(fmt::format("node {} is out of range: the plan has {} nodes", largest,
+                               plan.nodes.size()));
+    }
+    const std::string& name = plan.nodes[child];
+    if (parent == child) return fault(fmt::format("edge from '{}' to itself", name));
+    if (child == source) return fault(fmt::format("edge into the source '{}'", name));
+    if (parent_of[child] != kNone) {
+      return fault(fmt::format("node '{}' has two parents, '{}' and '{}'", name,
+                               plan.nodes[parent_of[child]], plan.nodes[parent]));
+    }
+    parent_of[child] = parent;
+  }
+  for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
+    if (node != source && parent_of[node] == kNone) {
+      return PlanFault{
+          place + "/edges",
+          fmt::format("node '{}' is missing: no edge leads to it ({} edges, {} needed)",
+                      plan.nodes[node], tree.edges.size(), plan.nodes.size() - 1)};
+    }
+  }
+  return {};
+}
+
+// Precondition: every node but the source has one parent. Then what does not lead up to the source
+// leads into a cycle.
+std::optional<PlanFault> fault_of_cycles(const Plan& plan, const std::string& place,
+                                         const std::vector<std::uint32_t>& parent_of) {
+  constexpr std::uint32_t kReachesSource = kNone - 1;
+  std::vector<std::uint32_t> walk_of(plan.nodes.size(), kNone);
+  walk_of[find_source(plan)] = kReachesSource;
+  for (std::uint32_t start = 0; start < plan.nodes.size(); ++start) {
+    std::uint32_t node = start;
+    while (walk_of[node] == kNone) {
+      walk_of[node] = start;
+      node = parent_of[node];
+    }
+    if (walk_of[node] == start && start != find_source(plan)) {
+      std::string names = plan.nodes[node];
+      for (std::uint32_t up = parent_of[node]; up != node; up = parent_of[up]) {
+        names.insert(0, plan.nodes[up] + " -> ");
+      }
+      return PlanFault{place + "/edges", fmt::format("cycle {} -> {}", plan.nodes[node], names)};
+    }
+  }
+  return {};
+}
+
+std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree,
+                                       const std::string& place) {
+  if (!finite_and_positive(tree.rate)) {
+    return PlanFault{place + "/rate_Bps",
+                     fmt::format("a rate is finite and positive, not {}", tree.rate.value)};
+  }
+  std::vector<std::uint32_t> parent_of(plan.nodes.size(), kNone);
+  if (auto fault = fault_of_parents(plan, tree, place, parent_of)) return fault;
+  if (auto fault = fault_of_cycles(plan, place, parent_of)) return fault;
+  for (const auto& [edge, relays] : tree.via) {
+    const auto [parent, child] = edge;
+    if (child >= parent_of.size() || parent_of[child] != parent) {
+      return PlanFault{fmt::format("{}/via/{}-{}", place, parent, child),
+                       "this tree has no such edge"};
+    }
+  }
+  return {};
+}
+
+std::optional<PlanFault> fault_of_rates(const Plan& plan) {
+  if (!finite_and_positive(plan.throughput)) {
+    return PlanFault{"/throughput_Bps", fmt::format("a throughput is finite and positive, not {}",
+                                                    plan.throughput.value)};
+  }
+  if (plan.optimum && !finite_and_positive(*plan.optimum)) {
+    return PlanFault{"/optimum_Bps",
+                     fmt::format("an optimum is finite and positive, not {}", plan.optimum->value)};
+  }
+  const double sum =
+      std::accumulate(plan.broadcast_trees.begin(), plan.broadcast_trees.end(), 0.0,
+                      [](double so_far, const PlanTree& tree) { return so_far + tree.rate.value; });
+  if (!(std::abs(sum - plan.throughput.value) <= kRateTolerance * plan.throughput.value)) {
+    return PlanFault{"/throughput_Bps", fmt::format("the trees' rates sum to {}, not to {}", sum,
+                                                    plan.throughput.value)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<PlanFault> structural_fault(const Plan& plan) {
+  if (auto fault = fault_of_nodes(plan)) return fault;
+  if (plan.slice.value == 0) return PlanFault{"/slice_bytes", "a slice has at least one byte"};
+  if (plan.broadcast_trees.empty()) {
+    return PlanFault{"/broadcast_trees", "a plan needs at least one tree"};
+  }
+  for (std::size_t i = 0; i < plan.broadcast_trees.size(); ++i) {
+    auto fault =
+        fault_of_tree(plan, plan.broadcast_trees[i], fmt::format("/broadcast_trees/{}", i));
+    if (fault) return fault;
+  }
+  return fault_of_rates(plan);
+}
+
+std::uint32_t source_index(const Plan& plan) {
+  return find_source(plan);
+}
+
+std::size_t depth_of(const PlanTree& tree, std::uint32_t source) {
+  std::uint32_t nodes = source + 1;
+  for (const auto [parent, child] : tree.edges) nodes = std::max({nodes, parent + 1, child + 1});
+  std::vector<std::uint32_t> parent_of(nodes, kNone);
+  for (const auto [parent, child] : tree.edges) parent_of[child] = parent;
+
+  std::vector<std::uint32_t> depth(nodes, kNone);
+  depth[source] = 0;
+  std::uint32_t deepest = 0;
+  std::vector<std::uint32_t> way_up;
+  for (const auto edge : tree.edges) {
+    std::uint32_t node = edge.child;
+    for (; depth[node] == kNone; node = parent_of[node]) way_up.push_back(node);
+    for (std::uint32_t level = depth[node]; !way_up.empty(); way_up.pop_back()) {
+      depth[way_up.back()] = ++level;
+      deepest = std::max(deepest, level);
+    }
+  }
+  return deepest;
+}
+
+std::size_t out_degree_of(const PlanTree& tree) {
+  std::unordered_map<std::uint32_t, std::size_t> children;
+  std::size_t largest = 0;
+  for (const PlanEdge edge : tree.edges) largest = std::max(largest, ++children[edge.parent]);
+  return largest;
+}
+
+}  // namespace espalier::planner

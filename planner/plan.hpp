@@ -1,5 +1,5 @@
-// A plan: the weighted broadcast trees that a source and its hosts follow. Knows no platform and no solver: a compute
-// node that executes a plan needs this part only (target espalier::plan).
+// A plan: the weighted broadcast trees that a source and its hosts follow. Knows no platform and no
+// solver: a compute node that executes a plan needs this part only (target espalier::plan).
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,11 @@ struct PlanEdge {
 };
 
 struct PlanTree {
-  BytesPerSecond rate;          // of the message's bytes, the share that goes along this tree per second
-  std::vector<PlanEdge> edges;  // hosts - 1 of them; a parent sends to its children in the order listed
-  // Names of the nodes between parent and child where the edge is no single link of the platform, in order.
+  BytesPerSecond rate;  // of the message's bytes, the share that goes along this tree per second
+  std::vector<PlanEdge>
+      edges;  // hosts - 1 of them; a parent sends to its children in the order listed
+  // Names of the nodes between parent and child where the edge is no single link of the platform,
+  // in order.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> via;
 };
 
@@ -32,17 +34,19 @@ struct Plan {
   std::string source;    // one of nodes
   std::string model;
   std::string algorithm;
-  std::vector<std::string> nodes;  // hosts only, in the platform's order: rank i of a run is nodes[i]
+  std::vector<std::string>
+      nodes;  // hosts only, in the platform's order: rank i of a run is nodes[i]
   Bytes slice{1 << 20};
-  BytesPerSecond throughput;                // sum of the rates
-  std::optional<BytesPerSecond> optimum;    // proven upper bound under `model`
-  bool latency_occupies = false;            // written only when true
+  BytesPerSecond throughput;              // sum of the rates
+  std::optional<BytesPerSecond> optimum;  // proven upper bound under `model`
+  bool latency_occupies = false;          // written only when true
   std::vector<PlanTree> broadcast_trees;
 };
 
-// What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer, reason); empty when nothing
-// is: every tree spans all nodes exactly once, is rooted at the source, has no cycle; rates are finite and positive
-// and sum to the throughput (relative 1e-6); the slice is at least one byte.
+// What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer,
+// reason); empty when nothing is: every tree spans all nodes exactly once, is rooted at the source,
+// has no cycle; rates are finite and positive and sum to the throughput (relative 1e-6); the slice
+// is at least one byte.
 struct PlanFault {
   std::string place;
   std::string reason;
@@ -58,8 +62,9 @@ std::size_t out_degree_of(const PlanTree& tree);
 
 // The JSON of docs/formats.md. Numbers are written so that reading gives back the same doubles.
 std::string to_json(const Plan& plan);
-// Reads it; refuses unknown keys, wrong types, indices out of range (InputError with file and pointer). Does not
-// look for structural faults: parse first, then ask structural_fault, then decide what it means.
+// Reads it; refuses unknown keys, wrong types, indices out of range (InputError with file and
+// pointer). Does not look for structural faults: parse first, then ask structural_fault, then
+// decide what it means.
 Plan parse_plan(const std::string& text, const std::string& file);
 // read_text + parse_plan + structural_fault; every fault is an InputError.
 Plan read_plan(const std::string& file);

@@ -1,1 +1,212 @@
+// The plan file, docs/formats.md, "Plan".
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+#include <string_view>
+
 #include "planner/plan.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+
+namespace espalier::planner {
+namespace {
+
+constexpr std::string_view kFormat = "espalier-plan";
+constexpr std::uint64_t kVersion = 1;
+
+// --- writing
+// ---------------------------------------------------------------------------------------------
+
+// Names that came from a CSV may be no UTF-8, which JSON cannot carry: the bad bytes are replaced.
+std::string quoted(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + quoted(name);
+  return "[" + list + "]";
+}
+
+// The shortest text that reads back as the same double.
+std::string number(double value, std::string_view what) {
+  if (!std::isfinite(value)) {
+    throw std::invalid_argument(fmt::format("a plan's {} must be finite, got {}", what, value));
+  }
+  return fmt::format("{}", value);
+}
+
+std::string tree_json(const PlanTree& tree) {
+  std::string edges;
+  for (const auto [parent, child] : tree.edges) {
+    edges += fmt::format("{}[{}, {}]", edges.empty() ? "" : ", ", parent, child);
+  }
+  std::string via;
+  for (const auto& [edge, relays] : tree.via) {
+    via += fmt::format("{}\"{}-{}\": {}", via.empty() ? "" : ", ", edge.first, edge.second,
+                       quoted_list(relays));
+  }
+  return fmt::format("    {{\"rate_Bps\": {},\n     \"edges\": [{}]{}}}",
+                     number(tree.rate.value, "rate_Bps"), edges,
+                     via.empty() ? "" : ",\n     \"via\": {" + via + "}");
+}
+
+// --- reading
+// ---------------------------------------------------------------------------------------------
+
+// Reads an index below `nodes`. A plan of thousands of nodes has a million of them, so that the
+// cursor with its strings is made only for the refusal.
+std::uint32_t node_at(const JsonCursor& edges, std::size_t edge, std::size_t end,
+                      std::size_t nodes) {
+  const Json& value = edges.value()[edge][end];
+  if (value.is_number_unsigned()) {
+    const auto index = value.get<std::uint64_t>();
+    if (index < nodes) return static_cast<std::uint32_t>(index);
+  }
+  const JsonCursor place = edges.elements()[edge].elements()[end];
+  const std::uint64_t index = place.unsigned_integer();
+  if (index < nodes) return static_cast<std::uint32_t>(index);
+  place.refuse(fmt::format("node {} is out of range: the plan has {} nodes", index, nodes));
+}
+
+std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes) {
+  if (!edges.value().is_array()) edges.refuse("expected an array of [parent, child] pairs");
+  std::vector<PlanEdge> parsed;
+  parsed.reserve(edges.value().size());
+  for (std::size_t i = 0; i < edges.value().size(); ++i) {
+    const Json& pair = edges.value()[i];
+    if (!pair.is_array() || pair.size() != 2) {
+      edges.elements()[i].refuse("expected a [parent, child] pair");
+    }
+    parsed.push_back({node_at(edges, i, 0, nodes), node_at(edges, i, 1, nodes)});
+  }
+  return parsed;
+}
+
+// "0-2" as a pair of nodes.
+std::pair<std::uint32_t, std::uint32_t> parse_via_key(const JsonCursor& via, const std::string& key,
+                                                      std::size_t nodes) {
+  const char* const end = key.data() + key.size();
+  std::uint32_t parent = 0;
+  std::uint32_t child = 0;
+  const auto first = std::from_chars(key.data(), end, parent);
+  bool good = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
+  if (good) {
+    const auto second = std::from_chars(first.ptr + 1, end, child);
+    // The canonical spelling only, or "0-2" and "00-2" would be two keys for one edge.
+    good =
+        second.ec == std::errc() && second.ptr == end && key == fmt::format("{}-{}", parent, child);
+  }
+  if (!good) via.refuse(fmt::format("'{}' is no edge; expected one like \"0-2\"", key));
+  if (parent >= nodes || child >= nodes) {
+    via.refuse(fmt::format("edge '{}' is out of range: the plan has {} nodes", key, nodes));
+  }
+  return {parent, child};
+}
+
+std::vector<std::string> parse_names(const JsonCursor& list) {
+  std::vector<std::string> names;
+  for (const JsonCursor& name : list.elements()) names.push_back(name.string());
+  return names;
+}
+
+PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes) {
+  tree.expect_object({"rate_Bps", "edges", "via"});
+  PlanTree parsed;
+  parsed.rate.value = tree.at("rate_Bps").number();
+  parsed.edges = parse_edges(tree.at("edges"), nodes);
+  if (tree.has("via")) {
+    const JsonCursor via = tree.at("via");
+    if (!via.value().is_object()) via.refuse("expected an object of relays by edge");
+    for (const auto& [key, relays] : via.value().items()) {
+      parsed.via[parse_via_key(via, key, nodes)] = parse_names(via.at(key));
+    }
+  }
+  return parsed;
+}
+
+// What the text claims to be. Comes before the other keys, so that a file of another kind is told
+// so, rather than that one of its keys is unknown.
+void check_kind(const JsonCursor& root) {
+  if (!root.value().is_object()) root.refuse("expected an object: a plan");
+  const JsonCursor format = root.at("format");
+  if (format.string() != kFormat) {
+    format.refuse(fmt::format("expected \"{}\", got \"{}\"", kFormat, format.string()));
+  }
+  const JsonCursor version = root.at("version");
+  if (version.unsigned_integer() != kVersion) {
+    version.refuse(
+        fmt::format("this program reads version {}, not {}", kVersion, version.unsigned_integer()));
+  }
+  const JsonCursor operation = root.at("operation");
+  if (operation.string() != "broadcast") {
+    operation.refuse(fmt::format("this program knows the operation \"broadcast\", not \"{}\"",
+                                 operation.string()));
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan) {
+  std::string trees;
+  for (const PlanTree& tree : plan.broadcast_trees) {
+    trees += (trees.empty() ? "\n" : ",\n") + tree_json(tree);
+  }
+  const std::string optimum =
+      plan.optimum ? number(plan.optimum->value, "optimum_Bps") : std::string("null");
+  std::string text =
+      fmt::format("{{\n  \"format\": \"{}\",\n  \"version\": {},\n", kFormat, kVersion);
+  const std::array<std::pair<std::string_view, std::string>, 9> members = {{
+      {"operation", quoted(plan.operation)},
+      {"platform", quoted(plan.platform)},
+      {"source", quoted(plan.source)},
+      {"model", quoted(plan.model)},
+      {"algorithm", quoted(plan.algorithm)},
+      {"nodes", quoted_list(plan.nodes)},
+      {"slice_bytes", fmt::format("{}", plan.slice.value)},
+      {"throughput_Bps", number(plan.throughput.value, "throughput_Bps")},
+      {"optimum_Bps", optimum},
+  }};
+  for (const auto& [key, value] : members) text += fmt::format("  \"{}\": {},\n", key, value);
+  if (plan.latency_occupies) text += "  \"latency_occupies\": true,\n";
+  return text + "  \"broadcast_trees\": [" + trees + (trees.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+Plan parse_plan(const std::string& text, const std::string& file) {
+  const Json document = parse_json(text, file);
+  const JsonCursor root(document, file);
+  check_kind(root);
+  root.expect_object({"format", "version", "operation", "platform", "source", "model", "algorithm",
+                      "nodes", "slice_bytes", "throughput_Bps", "optimum_Bps", "latency_occupies",
+                      "broadcast_trees"});
+  Plan plan;
+  plan.platform = root.at("platform").string();
+  plan.source = root.at("source").string();
+  plan.model = root.at("model").string();
+  plan.algorithm = root.at("algorithm").string();
+  plan.nodes = parse_names(root.at("nodes"));
+  plan.slice.value = root.at("slice_bytes").unsigned_integer();
+  plan.throughput.value = root.at("throughput_Bps").number();
+  if (const JsonCursor optimum = root.at("optimum_Bps"); !optimum.value().is_null()) {
+    plan.optimum = BytesPerSecond{optimum.number()};
+  }
+  if (root.has("latency_occupies")) plan.latency_occupies = root.at("latency_occupies").boolean();
+  for (const JsonCursor& tree : root.at("broadcast_trees").elements()) {
+    plan.broadcast_trees.push_back(parse_tree(tree, plan.nodes.size()));
+  }
+  return plan;
+}
+
+Plan read_plan(const std::string& file) {
+  Plan plan = parse_plan(read_text(file), display_name(file));
+  if (const auto fault = structural_fault(plan)) {
+    throw InputError(display_name(file), fault->place, fault->reason);
+  }
+  return plan;
+}
+
+}  // namespace espalier::planner
