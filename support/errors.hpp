@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace espalier {
 
@@ -15,6 +16,12 @@ enum class ExitStatus : int {
   kLimitReached = 4,   // a limit came first, and there is nothing to give
   kCheckFailed = 5,    // verify, or received data that differ
 };
+
+// `text` on one line that a terminal can show: control characters and bytes that are no UTF-8
+// become \xNN.
+std::string printable(std::string_view text);
+// The same in single quotes, cut where it is long: for a name or a value from a file in a message.
+std::string quoted(std::string_view text);
 
 // Base of all of ours. what() is one line that names file, place and reason.
 class Error : public std::runtime_error {

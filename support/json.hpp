@@ -2,29 +2,43 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace espalier {
 
 using Json = nlohmann::ordered_json;
 
-// Parses a whole document. Refuses (InputError): malformed or truncated text (with line and column), NaN
-// and numbers that overflow a double, duplicate keys in one object (with the pointer), nesting over
-// 64 levels, trailing text. `file` is only for messages.
+// A document of more values than this is refused: it keeps hostile text from filling the memory. A
+// platform of 50,000 links has 300,000.
+inline constexpr std::size_t kMaxJsonValues = 8'000'000;
+inline constexpr std::size_t kMaxJsonDepth = 64;
+
+// Parses a whole document. Refuses (InputError): malformed or truncated text (with line and
+// column), NaN and numbers that overflow a double, duplicate keys in one object (with the pointer),
+// nesting over kMaxJsonDepth levels, more than kMaxJsonValues values, trailing text. `file` is only
+// for messages.
 Json parse_json(std::string_view text, const std::string& file);
 
-// A value and where it stands. Cheap to copy; refers to a document that must outlive it.
+// A value and where it stands. Cheap to copy; refers to a document that must outlive it. The place
+// is not carried along but looked for, by address, when a refusal asks for it.
 class JsonCursor {
  public:
+  // `value` is the root of what `pointer` is told relative to.
   JsonCursor(const Json& value, std::string file, std::string pointer = {})
-      : value_(&value), file_(std::move(file)), pointer_(std::move(pointer)) {}
+      : value_(&value),
+        root_(std::make_shared<const Root>(Root{&value, std::move(file), std::move(pointer)})) {}
 
   [[nodiscard]] const Json& value() const { return *value_; }
-  [[nodiscard]] const std::string& pointer() const { return pointer_; }
+  // Searches the document: for messages only.
+  [[nodiscard]] std::string pointer() const;
 
   // Throws InputError(file, pointer, reason).
   [[noreturn]] void refuse(const std::string& reason) const;
@@ -34,19 +48,37 @@ class JsonCursor {
   [[nodiscard]] bool has(std::string_view key) const;
   // Member `key` of an object; refused when it is missing.
   [[nodiscard]] JsonCursor at(std::string_view key) const;
+  // Member `key` of an object, if it is there.
+  [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
+  // All members of an object, in order: for objects whose keys are data.
+  struct Member;
+  [[nodiscard]] std::vector<Member> members() const;
   // Elements of an array; refused when it is none.
   [[nodiscard]] std::vector<JsonCursor> elements() const;
 
   // Typed reads; each refuses another type ("expected a string, got a number").
-  [[nodiscard]] std::string string() const;
+  [[nodiscard]] const std::string& string() const;
   [[nodiscard]] bool boolean() const;
-  [[nodiscard]] double number() const;          // finite
+  [[nodiscard]] double number() const;                   // finite
   [[nodiscard]] std::uint64_t unsigned_integer() const;  // whole, not negative
 
  private:
+  struct Root {
+    const Json* value;
+    std::string file;
+    std::string pointer;
+  };
+  JsonCursor(const Json& value, std::shared_ptr<const Root> root)
+      : value_(&value), root_(std::move(root)) {}
+  [[noreturn]] void refuse_type(std::string_view expected) const;
+
   const Json* value_;
-  std::string file_;
-  std::string pointer_;
+  std::shared_ptr<const Root> root_;
+};
+
+struct JsonCursor::Member {
+  std::string_view key;
+  JsonCursor value;
 };
 
 }  // namespace espalier

@@ -1,4 +1,5 @@
-// "unknown algorithm 'gorw'; did you mean 'grow'? one of: ...": the same help wherever a name is chosen.
+// "unknown algorithm 'gorw'; did you mean 'grow'? one of: ...": the same help wherever a name is
+// chosen.
 #pragma once
 
 #include <span>

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,20 +28,25 @@ struct Bytes {
 };
 
 // Reads "10 Gbit/s", "1.25e9 B/s", "100MB/s", "25 GiB/s", "9 Gbps", "41.27MBps": a number, then an
-// optional prefix (k M G T decimal, Ki Mi Gi Ti binary), then bit/s, b/s, bps, B/s or Bps. A missing unit is refused, for
-// nobody can tell bits from bytes. Throws InputError (reason only; the caller adds file and place).
-// The result is finite; it may be zero or negative, which the caller judges.
+// optional prefix (k M G T decimal, Ki Mi Gi Ti binary), then bit/s, b/s, bps, B/s or Bps. A
+// missing unit is refused, for nobody can tell bits from bytes. Throws InputError (reason only; the
+// caller adds file and place). The result is finite; it may be zero or negative, which the caller
+// judges.
 BytesPerSecond parse_rate(std::string_view text);
 
 // Reads "20 us", "1.5ms", "3 s", "10 ns", "2 min". Throws InputError as parse_rate does.
 Seconds parse_duration(std::string_view text);
 
+// Bytes per second in one of `unit` ("Gbit/s": 1.25e8), and seconds in one ("ms": 1e-3): for column
+// headers, where the unit stands once. Empty when there is no such unit.
+std::optional<double> rate_unit(std::string_view unit);
+std::optional<double> duration_unit(std::string_view unit);
+
 // Reads "64MiB", "1 GB", "4096", "10kB": bytes; a bare number is bytes. Throws InputError when the
 // amount is negative, not whole after scaling, or over 2^63 - 1.
 Bytes parse_size(std::string_view text);
 
-// For people: "5.000 Gbit/s", "91.00 MB/s"-like text is ambiguous across fields, so rates print as
-// bit/s with four decimals after scaling (k, M, G, T), e.g. "9.2143 Gbit/s".
+// For people: always bit/s, four decimals after scaling (k, M, G, T): "9.2143 Gbit/s".
 std::string format_rate(BytesPerSecond rate);
 // For people: "1.250 s", "20.0 us".
 std::string format_duration(Seconds duration);

@@ -1,0 +1,197 @@
+#include "support/quantities.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <system_error>
+
+#include "support/errors.hpp"
+
+namespace espalier {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double scale;
+};
+
+constexpr std::array<Unit, 8> kPrefixes{{{"k", 1e3},
+                                         {"M", 1e6},
+                                         {"G", 1e9},
+                                         {"T", 1e12},
+                                         {"Ki", 1024.0},
+                                         {"Mi", 1048576.0},
+                                         {"Gi", 1073741824.0},
+                                         {"Ti", 1099511627776.0}}};
+constexpr std::array<Unit, 5> kRateUnits{
+    {{"bit/s", 0.125}, {"b/s", 0.125}, {"bps", 0.125}, {"B/s", 1.0}, {"Bps", 1.0}}};
+constexpr std::array<Unit, 1> kSizeUnits{{{"B", 1.0}}};
+constexpr std::array<Unit, 7> kTimeUnits{{{"s", 1.0},
+                                          {"ms", 1e-3},
+                                          {"us", 1e-6},
+                                          {"\u00b5s", 1e-6},
+                                          {"\u03bcs", 1e-6},
+                                          {"ns", 1e-9},
+                                          {"min", 60.0}}};
+
+constexpr std::string_view kRateHelp =
+    "bit/s, b/s, bps, B/s or Bps, with k M G T or Ki Mi Gi Ti before it";
+constexpr std::string_view kTimeHelp = "s, ms, us, ns or min";
+constexpr std::string_view kSizeHelp = "B, with k M G T or Ki Mi Gi Ti before it";
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+struct Amount {
+  double number;
+  std::string_view digits;  // the number as written
+  std::string_view unit;    // what follows it
+};
+
+Amount split(std::string_view text, std::string_view what) {
+  const std::string_view body = trimmed(text);
+  const std::size_t start = body.starts_with('-') ? 1 : 0;
+  // from_chars would take "inf" and "nan", which no file means.
+  const bool numeric =
+      body.size() > start && ((body[start] >= '0' && body[start] <= '9') || body[start] == '.');
+  double number = 0;
+  const auto [end, fault] = std::from_chars(body.data(), body.data() + body.size(), number);
+  if (!numeric || fault == std::errc::invalid_argument) {
+    throw InputError(fmt::format("{} {}: expected a number and a unit", what, quoted(text)));
+  }
+  if (fault == std::errc::result_out_of_range) {
+    throw InputError(fmt::format("{} {}: the number is out of range", what, quoted(text)));
+  }
+  const auto length = static_cast<std::size_t>(end - body.data());
+  return {number, body.substr(0, length), trimmed(body.substr(length))};
+}
+
+std::optional<double> scale_of(std::string_view unit, std::span<const Unit> units) {
+  const auto* known = std::ranges::find(units, unit, &Unit::name).base();
+  if (known != units.data() + units.size()) return known->scale;
+  return std::nullopt;
+}
+
+std::optional<double> scale_with_prefix(std::string_view unit, std::span<const Unit> units) {
+  if (const auto plain = scale_of(unit, units)) return plain;
+  for (const Unit& prefix : kPrefixes) {
+    if (!unit.starts_with(prefix.name)) continue;
+    if (const auto scale = scale_of(unit.substr(prefix.name.size()), units)) {
+      return prefix.scale * *scale;
+    }
+  }
+  return std::nullopt;
+}
+
+double scaled(std::string_view text, std::string_view what, const Amount& amount,
+              std::optional<double> scale, std::string_view help) {
+  if (amount.unit.empty()) {
+    throw InputError(fmt::format("{} {}: the unit is missing ({})", what, quoted(text), help));
+  }
+  if (!scale) {
+    throw InputError(
+        fmt::format("{} {}: unknown unit {} ({})", what, quoted(text), quoted(amount.unit), help));
+  }
+  const double value = amount.number * *scale;
+  if (!std::isfinite(value)) {
+    throw InputError(fmt::format("{} {}: the number is out of range", what, quoted(text)));
+  }
+  return value;
+}
+
+}  // namespace
+
+BytesPerSecond parse_rate(std::string_view text) {
+  const Amount amount = split(text, "rate");
+  return {scaled(text, "rate", amount, rate_unit(amount.unit), kRateHelp)};
+}
+
+Seconds parse_duration(std::string_view text) {
+  const Amount amount = split(text, "duration");
+  return {scaled(text, "duration", amount, duration_unit(amount.unit), kTimeHelp)};
+}
+
+std::optional<double> rate_unit(std::string_view unit) {
+  return scale_with_prefix(unit, kRateUnits);
+}
+
+std::optional<double> duration_unit(std::string_view unit) {
+  return scale_of(unit, kTimeUnits);
+}
+
+Bytes parse_size(std::string_view text) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const Amount amount = split(text, "size");
+  const auto refuse = [&](std::string_view reason) {
+    return InputError(fmt::format("size {}: {}", quoted(text), reason));
+  };
+  double scale = 1;
+  if (!amount.unit.empty()) {
+    const auto known = scale_with_prefix(amount.unit, kSizeUnits);
+    if (!known) throw refuse(fmt::format("unknown unit {} ({})", quoted(amount.unit), kSizeHelp));
+    scale = *known;
+  }
+  if (amount.number < 0) throw refuse("it is negative");
+  std::uint64_t whole = 0;
+  const char* const last = amount.digits.data() + amount.digits.size();
+  const auto [end, fault] = std::from_chars(amount.digits.data(), last, whole);
+  if (fault == std::errc{} && end == last) {  // exact, also above 2^53
+    const auto factor = static_cast<std::uint64_t>(scale);
+    if (whole > kMost / factor) throw refuse("it is over 2^63 - 1 bytes");
+    return {whole * factor};
+  }
+  const double bytes = amount.number * scale;
+  if (bytes >= 0x1p63) throw refuse("it is over 2^63 - 1 bytes");
+  if (bytes != std::floor(bytes)) throw refuse("it is no whole number of bytes");
+  return {static_cast<std::uint64_t>(bytes)};
+}
+
+std::string format_rate(BytesPerSecond rate) {
+  constexpr std::array<std::string_view, 5> kScales{"", "k", "M", "G", "T"};
+  double bits = rate.value * 8;
+  std::size_t scale = 0;
+  // 999.99995 would print as 1000.0000.
+  while (std::isfinite(bits) && std::abs(bits) >= 999.99995 && scale + 1 < kScales.size()) {
+    bits /= 1000;
+    ++scale;
+  }
+  return fmt::format("{:.4f} {}bit/s", bits, kScales[scale]);
+}
+
+std::string format_duration(Seconds duration) {
+  const double size = std::abs(duration.value);
+  if (size == 0 || size >= 0.99995 || !std::isfinite(size)) {
+    return fmt::format("{:.3f} s", duration.value);
+  }
+  if (size >= 0.99995e-3) return fmt::format("{:.1f} ms", duration.value * 1e3);
+  if (size >= 0.99995e-6) return fmt::format("{:.1f} us", duration.value * 1e6);
+  return fmt::format("{:.1f} ns", duration.value * 1e9);
+}
+
+std::string format_size(Bytes size) {
+  constexpr std::array<std::string_view, 5> kScales{"KiB", "MiB", "GiB", "TiB", "PiB"};
+  if (size.value < 1024) return fmt::format("{} B", size.value);
+  double amount = static_cast<double>(size.value) / 1024;
+  std::size_t scale = 0;
+  while (amount >= 1023.995 && scale + 1 < kScales.size()) {
+    amount /= 1024;
+    ++scale;
+  }
+  std::string digits = fmt::format("{:.2f}", amount);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.ends_with('.')) digits.pop_back();
+  return fmt::format("{} {}", digits, kScales[scale]);
+}
+
+}  // namespace espalier
