@@ -2,7 +2,8 @@
 //
 // The whole planner follows from one sparse matrix (docs/model.md):
 //     A[r, e] = seconds for which one byte on arc e occupies resource r.
-// A tree with arc set x has throughput 1 / max_r (A x)_r; rates lambda_T are feasible iff sum lambda_T A x_T <= 1.
+// A tree with arc set x has throughput 1 / max_r (A x)_r; rates lambda_T are feasible iff sum
+// lambda_T A x_T <= 1.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -18,10 +19,10 @@
 namespace espalier::platforms {
 
 enum class Model : std::uint8_t {
-  kOnePort,                // Bhat et al., bidirectional: sends and receives overlap, one of each at a time
+  kOnePort,  // Bhat et al., bidirectional: sends and receives overlap, one of each at a time
   kOnePortUnidirectional,  // one transfer at a time, sent or received
-  kMultiPort,              // Bar-Noy et al.: sender busy s_u a byte whatever the target; each wire its own T
-  kBoundedMultiPort,       // caps out of and into a node; each wire its own T
+  kMultiPort,  // Bar-Noy et al.: sender busy s_u a byte whatever the target; each wire its own T
+  kBoundedMultiPort,  // caps out of and into a node; each wire its own T
 };
 
 struct ModelEntry {
@@ -37,8 +38,9 @@ std::string_view name_of(Model model);
 Model parse_model(std::string_view name);
 
 struct OccupationOptions {
-  Bytes slice{0};                 // 0: overheads are ignored (infinitely long slices)
-  bool latency_occupies = false;  // Bhat's affine one-port: latency adds to overhead (needs a slice size)
+  Bytes slice{0};  // 0: overheads are ignored (infinitely long slices)
+  bool latency_occupies =
+      false;  // Bhat's affine one-port: latency adds to overhead (needs a slice size)
 };
 
 // What a row of A stands for.
@@ -54,15 +56,17 @@ struct Occupation {
   std::vector<Resource> resources;  // one a row
 };
 
-// The matrix A of `platform` under `model` (rows of the table in docs/model.md). Rows that no arc occupies are
-// left out. Wires that touch a relay are resources under every model, and so are shared wires.
-// multi-port: s_u = 1 / send cap if given, else 0.8 * min over out-arcs of T (HBT, simulations).
+// The matrix A of `platform` under `model` (rows of the table in docs/model.md). Rows that no arc
+// occupies are left out. Wires that touch a relay are resources under every model, and so are
+// shared wires. multi-port: s_u = 1 / send cap if given, else 0.8 * min over out-arcs of T (HBT,
+// simulations).
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options = {});
 
 // "out-port of a", "in-port of b", "port of a", "wire a -> b", "shared wire trunk".
 std::string describe(const Resource& resource, const Platform& platform);
 
-// Occupied time per byte of one arc by itself: (overhead [+ latency] + slice / bandwidth) / slice, or 1 / bandwidth.
+// Occupied time per byte of one arc by itself: (overhead [+ latency] + slice / bandwidth) / slice,
+// or 1 / bandwidth.
 double arc_seconds_per_byte(const Arc& arc, const OccupationOptions& options);
 
 }  // namespace espalier::platforms

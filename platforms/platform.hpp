@@ -1,35 +1,42 @@
 // A platform: the directed graph of nodes and links that a broadcast runs on.
 //
-// Invariants, kept by PlatformBuilder: names are unique and not empty; no arc is a self-loop; at most one
-// arc goes from u to v; every bandwidth and cap is finite and positive, every latency and overhead finite
-// and not negative; arcs are sorted by (from, to), so that the same network is the same object whatever
-// the order of its file.
+// Invariants, kept by PlatformBuilder: names are unique and not empty; no arc is a self-loop; at
+// most one arc goes from u to v; every bandwidth and cap is finite and positive, every latency and
+// overhead finite and not negative; arcs are sorted by (from, to), so that the same network is the
+// same object whatever the order of its file.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "support/errors.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
 enum class NodeId : std::uint32_t {};
 enum class ArcId : std::uint32_t {};
-constexpr std::size_t index_of(NodeId node) { return static_cast<std::size_t>(node); }
-constexpr std::size_t index_of(ArcId arc) { return static_cast<std::size_t>(arc); }
+constexpr std::size_t index_of(NodeId node) {
+  return static_cast<std::size_t>(node);
+}
+constexpr std::size_t index_of(ArcId arc) {
+  return static_cast<std::size_t>(arc);
+}
 
 struct Node {
   std::string name;
-  bool relay = false;                    // forwards, cannot copy, needs no data
+  bool relay = false;                     // forwards, cannot copy, needs no data
   std::optional<BytesPerSecond> send;     // cap on everything it sends at once
   std::optional<BytesPerSecond> receive;  // cap on everything it receives at once
-  std::string group;                     // "site/rack", or empty
+  std::string group;                      // "site/rack", or empty
 };
 
 struct Arc {
@@ -46,6 +53,15 @@ struct SharedWire {
   BytesPerSecond bandwidth;
   std::vector<ArcId> arcs;  // ascending, no repeats
 };
+
+// Lets a map of names be searched by string_view.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const noexcept {
+    return std::hash<std::string_view>{}(name);
+  }
+};
+using NodesByName = std::unordered_map<std::string, NodeId, NameHash, std::equal_to<>>;
 
 class Platform {
  public:
@@ -75,32 +91,47 @@ class Platform {
   std::vector<SharedWire> shared_wires_;
   std::vector<NodeId> hosts_;
   std::vector<std::uint32_t> first_arc_;  // nodes + 1
-  std::unordered_map<std::string, NodeId> by_name_;
+  NodesByName by_name_;
 };
 
-// Gathers a platform piece by piece and checks each. Every function throws InputError with the reason
-// only (no file, no place): a reader catches nothing, it passes its place through `Place` below.
+// What build() refuses about a shared wire, and which of its pairs: a reader knows where that
+// stands.
+class SharedWireError : public InputError {
+ public:
+  SharedWireError(std::size_t wire, std::size_t pair, const std::string& reason)
+      : InputError(reason), wire_(wire), pair_(pair) {}
+  [[nodiscard]] std::size_t wire() const noexcept { return wire_; }  // in the order of adding
+  [[nodiscard]] std::size_t pair() const noexcept { return pair_; }
+
+ private:
+  std::size_t wire_;
+  std::size_t pair_;
+};
+
+// Gathers a platform piece by piece and checks each. Every function throws InputError with the
+// reason only: the reader knows file and place, and adds them.
 class PlatformBuilder {
  public:
   explicit PlatformBuilder(std::string name) : name_(std::move(name)) {}
 
   // Throws on an empty or a repeated name, or a cap that is not finite and positive.
   NodeId add_node(Node node);
-  // The node of that name, added as a host on first mention (edge lists and matrices name as they go).
+  // The node of that name, added as a host on first mention (edge lists and matrices name as they
+  // go).
   NodeId node_named(std::string_view name);
   // Throws on a self-loop, a bandwidth not finite and positive, a negative latency or overhead.
   void add_arc(const Arc& arc);
-  // Throws on an empty or repeated name, a bad bandwidth, no arcs. Pairs that are no arc of the platform are
-  // refused by build(), naming them, for links may come later.
+  // Throws on an empty or repeated name, a bad bandwidth, no arcs. Pairs that are no arc of the
+  // platform or come twice are refused by build() with SharedWireError, for links may come later.
   void add_shared_wire(std::string name, BytesPerSecond bandwidth,
                        std::vector<std::pair<NodeId, NodeId>> arcs);
 
   [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const;
   [[nodiscard]] std::span<Node> nodes() { return nodes_; }  // caps and groups may be set late
 
-  // Sorts, merges parallel arcs (bandwidths add, the smaller latency and overhead stay; when a shared wire
-  // names the pair they are refused, for nobody knows which is meant), and checks the rest.
-  // notes: one line a merge or other thing a user should know ("merged 2 parallel links a -> b"); may be null.
+  // Sorts, merges parallel arcs (bandwidths add, the smaller latency and overhead stay; when a
+  // shared wire names the pair they are refused, for nobody knows which is meant), and checks the
+  // rest. notes: gets one line on what was merged ("merged 2 parallel links a -> b"); may be null.
   [[nodiscard]] Platform build(std::vector<std::string>* notes = nullptr) &&;
 
  private:
@@ -109,11 +140,20 @@ class PlatformBuilder {
     BytesPerSecond bandwidth;
     std::vector<std::pair<NodeId, NodeId>> arcs;
   };
+  // An arc and how many parallel ones went into it.
+  struct MergedArcs {
+    std::vector<Arc> arcs;
+    std::vector<std::uint32_t> counts;
+  };
+  [[nodiscard]] MergedArcs merge_arcs();
+  [[nodiscard]] std::string merge_note(const MergedArcs& merged) const;
+  [[nodiscard]] SharedWire resolve(std::size_t wire, const Platform& platform,
+                                   const MergedArcs& merged) const;
   std::string name_;
   std::vector<Node> nodes_;
   std::vector<Arc> arcs_;
   std::vector<PendingWire> wires_;
-  std::unordered_map<std::string, NodeId> by_name_;
+  NodesByName by_name_;
 };
 
 }  // namespace espalier::platforms
