@@ -1,0 +1,351 @@
+#include "planner/plan.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::planner {
+namespace {
+
+using ::testing::HasSubstr;
+
+//   tree 0, 60 MB/s      tree 1, 31 MB/s
+//        a                    a
+//        |                    |
+//        c                    b
+//        |                    |
+//        b                    c  (through the switch sw)
+Plan two_chains() {
+  Plan plan;
+  plan.platform = "two racks";
+  plan.source = "a";
+  plan.model = "one-port";
+  plan.algorithm = "optimal";
+  plan.nodes = {"a", "b", "c"};
+  plan.throughput = {9.1e7};
+  plan.optimum = BytesPerSecond{9.1e7};
+  plan.broadcast_trees = {{{6.0e7}, {{0, 2}, {2, 1}}, {}},
+                          {{3.1e7}, {{0, 1}, {1, 2}}, {{{1, 2}, {"sw"}}}}};
+  return plan;
+}
+
+void expect_same(const Plan& got, const Plan& want) {
+  EXPECT_EQ(got.operation, want.operation);
+  EXPECT_EQ(got.platform, want.platform);
+  EXPECT_EQ(got.source, want.source);
+  EXPECT_EQ(got.model, want.model);
+  EXPECT_EQ(got.algorithm, want.algorithm);
+  EXPECT_EQ(got.nodes, want.nodes);
+  EXPECT_EQ(got.slice, want.slice);
+  EXPECT_EQ(got.throughput, want.throughput);
+  EXPECT_EQ(got.optimum, want.optimum);
+  EXPECT_EQ(got.latency_occupies, want.latency_occupies);
+  ASSERT_EQ(got.broadcast_trees.size(), want.broadcast_trees.size());
+  for (std::size_t i = 0; i < got.broadcast_trees.size(); ++i) {
+    EXPECT_EQ(got.broadcast_trees[i].rate, want.broadcast_trees[i].rate);
+    EXPECT_EQ(got.broadcast_trees[i].edges, want.broadcast_trees[i].edges);
+    EXPECT_EQ(got.broadcast_trees[i].via, want.broadcast_trees[i].via);
+  }
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("the test's text lacks " + from);
+  return text.replace(at, from.size(), to);
+}
+
+// --- the file
+// --------------------------------------------------------------------------------------------
+
+TEST(PlanJson, LooksAsDocumented) {
+  EXPECT_EQ(to_json(two_chains()), R"({
+  "format": "espalier-plan",
+  "version": 1,
+  "operation": "broadcast",
+  "platform": "two racks",
+  "source": "a",
+  "model": "one-port",
+  "algorithm": "optimal",
+  "nodes": ["a", "b", "c"],
+  "slice_bytes": 1048576,
+  "throughput_Bps": 91000000,
+  "optimum_Bps": 91000000,
+  "broadcast_trees": [
+    {"rate_Bps": 60000000,
+     "edges": [[0, 2], [2, 1]]},
+    {"rate_Bps": 31000000,
+     "edges": [[0, 1], [1, 2]],
+     "via": {"1-2": ["sw"]}}
+  ]
+}
+)");
+}
+
+TEST(PlanJson, RoundTrips) {
+  Plan plan = two_chains();
+  expect_same(parse_plan(to_json(plan), "p.json"), plan);
+
+  plan.optimum.reset();
+  plan.latency_occupies = true;
+  plan.slice = {std::uint64_t{1} << 40};
+  plan.platform = "quotes \" and \\ and \n and \u00fc";
+  plan.nodes[1] = "b\"b";
+  plan.broadcast_trees[1].via[{1, 2}] = {"s w", "\"", "x-y"};
+  expect_same(parse_plan(to_json(plan), "p.json"), plan);
+}
+
+TEST(PlanJson, RoundTripsEveryDouble) {
+  std::mt19937_64 random(7);
+  Plan plan = two_chains();
+  for (int i = 0; i < 1000; ++i) {
+    plan.broadcast_trees[0].rate.value =
+        std::ldexp(static_cast<double>(random()), int(random() % 900) - 450);
+    plan.throughput.value = std::nextafter(plan.broadcast_trees[0].rate.value, 0);
+    expect_same(parse_plan(to_json(plan), "p.json"), plan);
+  }
+}
+
+TEST(PlanJson, NeverWritesWhatIsNoNumber) {
+  Plan plan = two_chains();
+  plan.throughput.value = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW((void)to_json(plan), std::invalid_argument);
+}
+
+TEST(PlanJson, NamesThatAreNoUtf8DoNotBreakTheFile) {
+  Plan plan = two_chains();
+  plan.platform = "caf\xe9";
+  EXPECT_EQ(parse_plan(to_json(plan), "p.json").platform, "caf\uFFFD");
+}
+
+struct Refusal {
+  std::string from;  // what of the good file is replaced
+  std::string to;
+  std::string place;
+  std::string reason;
+};
+
+class PlanRefusal : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(PlanRefusal, NamesFilePlaceAndReason) {
+  const auto& [from, to, place, reason] = GetParam();
+  const std::string text = replaced(to_json(two_chains()), from, to);
+  try {
+    const Plan plan = parse_plan(text, "p.json");
+    const auto fault = structural_fault(plan);
+    ASSERT_TRUE(fault) << "accepted\n" << text;
+    EXPECT_EQ(fault->place, place);
+    EXPECT_THAT(fault->reason, HasSubstr(reason));
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), ::testing::StartsWith("p.json: " + place));
+    EXPECT_THAT(error.what(), HasSubstr(reason));
+    EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, PlanRefusal,
+    ::testing::Values(
+        Refusal{"espalier-plan", "espalier-platform", "/format", "espalier-plan"},
+        Refusal{"\"version\": 1", "\"version\": 2", "/version", "version 1, not 2"},
+        Refusal{"\"version\": 1", "\"version\": \"1\"", "/version", ""},
+        Refusal{"broadcast\",", "reduce\",", "/operation", "not \"reduce\""},
+        Refusal{"\"platform\": \"two racks\",", "", "", "platform"},
+        Refusal{"\"platform\"", "\"platfrom\"", "", "platform"},
+        Refusal{"\"model\": \"one-port\"", "\"model\": 7", "/model", "string"},
+        Refusal{"\"model\"", "\"source\": \"b\", \"model\"", "", "source"},
+        Refusal{"[\"a\", \"b\", \"c\"]", "[\"a\", 2, \"c\"]", "/nodes/1", "string"},
+        Refusal{"[\"a\", \"b\", \"c\"]", "[\"a\", \"b\", \"b\"]", "/nodes/2", "already /nodes/1"},
+        Refusal{"[\"a\", \"b\", \"c\"]", "[\"a\", \"b\", \"\"]", "/nodes/2", "empty"},
+        Refusal{"\"source\": \"a\"", "\"source\": \"d\"", "/source", "'d'"},
+        Refusal{"1048576", "0", "/slice_bytes", "at least one byte"},
+        Refusal{"1048576", "-1", "/slice_bytes", ""}, Refusal{"1048576", "1.5", "/slice_bytes", ""},
+        Refusal{"1048576", "1e400", "", ""},
+        Refusal{"\"optimum_Bps\": 91000000", "\"optimum_Bps\": NaN", "", ""},
+        Refusal{"\"optimum_Bps\": 91000000", "\"optimum_Bps\": 0", "/optimum_Bps", "positive"},
+        Refusal{"\"throughput_Bps\": 91000000", "\"throughput_Bps\": null", "/throughput_Bps", ""},
+        Refusal{"\"throughput_Bps\": 91000000", "\"throughput_Bps\": 91000100", "/throughput_Bps",
+                "sum"},
+        Refusal{"60000000", "0", "/broadcast_trees/0/rate_Bps", "positive"},
+        Refusal{"60000000", "-60000000", "/broadcast_trees/0/rate_Bps", "positive"},
+        Refusal{"60000000", "\"60 MB/s\"", "/broadcast_trees/0/rate_Bps", "number"},
+        Refusal{"[0, 2]", "[0, 3]", "/broadcast_trees/0/edges/0/1", "3 is out of range"},
+        Refusal{"[0, 2]", "[0, 4294967296]", "/broadcast_trees/0/edges/0/1", "out of range"},
+        Refusal{"[0, 2]", "[-1, 2]", "/broadcast_trees/0/edges/0/0", ""},
+        Refusal{"[0, 2]", "[0.5, 2]", "/broadcast_trees/0/edges/0/0", ""},
+        Refusal{"[0, 2]", "[0, 2, 1]", "/broadcast_trees/0/edges/0", "pair"},
+        Refusal{"[0, 2]", "5", "/broadcast_trees/0/edges/0", "pair"},
+        Refusal{"[[0, 2], [2, 1]]", "{}", "/broadcast_trees/0/edges", "array"},
+        Refusal{"1-2", "0-2", "/broadcast_trees/1/via/0-2", "no such edge"},
+        Refusal{"1-2", "1-02", "/broadcast_trees/1/via", "no edge"},
+        Refusal{"1-2", "1", "/broadcast_trees/1/via", "no edge"},
+        Refusal{"1-2", "1-3", "/broadcast_trees/1/via", "out of range"},
+        Refusal{"[\"sw\"]", "\"sw\"", "/broadcast_trees/1/via/1-2", "array"},
+        Refusal{"{\"1-2\": [\"sw\"]}", "[]", "/broadcast_trees/1/via", "object"},
+        Refusal{"\"via\"", "\"vai\"", "/broadcast_trees/1", "via"}));
+
+TEST(PlanJson, EveryTruncationIsRefused) {
+  const std::string text = to_json(two_chains());
+  for (std::size_t length = 0; length + 2 < text.size(); ++length) {
+    EXPECT_THROW((void)parse_plan(text.substr(0, length), "p.json"), InputError) << length;
+  }
+}
+
+TEST(PlanJson, ADamagedByteNeverGoesUnseenOrCrashes) {
+  std::mt19937 random(11);
+  const std::string good = to_json(two_chains());
+  for (int i = 0; i < 5000; ++i) {
+    std::string text = good;
+    text[random() % text.size()] = static_cast<char>(random());
+    try {
+      const Plan plan = parse_plan(text, "p.json");
+      if (!structural_fault(plan)) {
+        EXPECT_EQ(depth_of(plan.broadcast_trees[0], source_index(plan)), 2U) << text;
+      }
+    } catch (const InputError&) {
+    }
+  }
+}
+
+TEST(ReadPlan, RefusesAStructuralFaultByFileAndPlace) {
+  const std::string file = ::testing::TempDir() + "cycle.json";
+  Plan plan = two_chains();
+  plan.broadcast_trees[1].edges = {{2, 1}, {1, 2}};
+  plan.broadcast_trees[1].via.clear();
+  write_text(file, to_json(plan));
+  try {
+    (void)read_plan(file);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), file + ": /broadcast_trees/1/edges: cycle b -> c -> b");
+  }
+  EXPECT_THROW((void)read_plan(file + ".absent"), InputError);
+  std::remove(file.c_str());
+}
+
+// --- structural faults
+// -------------------------------------------------------------------------------------
+
+struct Fault {
+  std::string name;
+  std::function<void(Plan&)> damage;
+  std::string place;
+  std::string reason;
+};
+
+class StructuralFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(StructuralFault, IsFound) {
+  Plan plan = two_chains();
+  plan.nodes.push_back("d");
+  plan.broadcast_trees[0].edges.push_back({0, 3});
+  plan.broadcast_trees[1].edges.push_back({2, 3});
+  ASSERT_FALSE(structural_fault(plan));
+  GetParam().damage(plan);
+  const auto fault = structural_fault(plan);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->place, GetParam().place);
+  EXPECT_THAT(fault->reason, HasSubstr(GetParam().reason));
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, StructuralFault,
+    ::testing::Values(Fault{"NoNodes", [](Plan& p) { p.nodes.clear(); }, "/nodes", "at least one"},
+                      Fault{"NoTrees", [](Plan& p) { p.broadcast_trees.clear(); },
+                            "/broadcast_trees", "at least one"},
+                      Fault{"MissingNode", [](Plan& p) { p.broadcast_trees[1].edges.pop_back(); },
+                            "/broadcast_trees/1/edges",
+                            "'d' is missing: no edge leads to it (2 edges, 3 needed)"},
+                      Fault{"TwoParents",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].edges.push_back({3, 1});
+                            },
+                            "/broadcast_trees/0/edges/3", "'b' has two parents, 'c' and 'd'"},
+                      Fault{"RepeatedEdge",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].edges.push_back({2, 1});
+                            },
+                            "/broadcast_trees/0/edges/3", "two parents"},
+                      Fault{"IntoTheSource",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].edges[2] = {3, 0};
+                            },
+                            "/broadcast_trees/0/edges/2", "into the source 'a'"},
+                      Fault{"Loop",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].edges[2] = {3, 3};
+                            },
+                            "/broadcast_trees/0/edges/2", "from 'd' to itself"},
+                      Fault{"Cycle",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].edges = {{3, 1}, {1, 2}, {2, 3}};
+                            },
+                            "/broadcast_trees/0/edges", "cycle b -> c -> d -> b"},
+                      Fault{"OutOfRange",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].edges[0] = {0, 9};
+                            },
+                            "/broadcast_trees/0/edges/0", "9 is out of range"},
+                      Fault{"NanRate", [](Plan& p) { p.broadcast_trees[0].rate.value = kNan; },
+                            "/broadcast_trees/0/rate_Bps", "finite"},
+                      Fault{"InfiniteRate",
+                            [](Plan& p) { p.broadcast_trees[1].rate.value = INFINITY; },
+                            "/broadcast_trees/1/rate_Bps", "finite"},
+                      Fault{"NanThroughput", [](Plan& p) { p.throughput.value = kNan; },
+                            "/throughput_Bps", "finite"},
+                      Fault{"SumTooLow", [](Plan& p) { p.throughput.value *= 1 + 3e-6; },
+                            "/throughput_Bps", "sum"},
+                      Fault{"SumTooHigh", [](Plan& p) { p.throughput.value *= 1 - 3e-6; },
+                            "/throughput_Bps", "sum"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(StructuralFaults, ASumWithinRoundingIsNone) {
+  Plan plan = two_chains();
+  plan.throughput.value *= 1 + 5e-7;
+  EXPECT_FALSE(structural_fault(plan));
+}
+
+TEST(StructuralFaults, ALoneHostHasATreeOfNoEdges) {
+  Plan plan = two_chains();
+  plan.nodes = {"a"};
+  plan.broadcast_trees = {{{1.0}, {}, {}}};
+  plan.throughput = {1.0};
+  EXPECT_FALSE(structural_fault(plan));
+  EXPECT_EQ(depth_of(plan.broadcast_trees[0], 0), 0U);
+  EXPECT_EQ(out_degree_of(plan.broadcast_trees[0]), 0U);
+}
+
+// --- shapes
+// ------------------------------------------------------------------------------------------------
+
+//        2
+//      / | \ .
+//     0  4  1
+//        |
+//        3        the edges listed from the leaves up
+TEST(Shape, DepthAndOutDegreeDoNotDependOnTheOrderOfEdges) {
+  const PlanTree tree = {{1.0}, {{4, 3}, {2, 1}, {2, 4}, {2, 0}}, {}};
+  EXPECT_EQ(depth_of(tree, 2), 2U);
+  EXPECT_EQ(out_degree_of(tree), 3U);
+}
+
+TEST(Shape, DepthOfALongChainListedBackwards) {
+  constexpr std::uint32_t kNodes = 100000;
+  PlanTree chain;
+  for (std::uint32_t node = kNodes - 1; node > 0; --node) chain.edges.push_back({node - 1, node});
+  EXPECT_EQ(depth_of(chain, 0), kNodes - 1);
+  EXPECT_EQ(out_degree_of(chain), 1U);
+}
+
+}  // namespace
+}  // namespace espalier::planner
