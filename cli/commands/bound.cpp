@@ -1,0 +1,156 @@
+// espalier bound: the best that any set of trees can reach, its proof, and what stands in the way
+// of more.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/run.hpp"
+#include "cli/table.hpp"
+#include "planner/instance.hpp"
+#include "planner/make_plan.hpp"
+#include "planner/registry.hpp"
+#include "platforms/contention.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct BoundOptions {
+  Console console;
+  PlatformOptions reading;
+  ModelOptions model;
+  LimitOptions limits;
+  std::string platform;
+  std::string source;
+  std::size_t top = 10;
+  bool json = false;
+  bool csv = false;
+};
+
+struct Bottleneck {
+  std::string resource;
+  double price;
+};
+
+// The `top` dearest resources, those without a price left out.
+std::vector<Bottleneck> bottlenecks(const planner::Instance& instance,
+                                    const planner::Outcome& outcome, std::size_t top) {
+  std::vector<Bottleneck> result;
+  for (const planner::PricedResource& priced : outcome.prices) {
+    if (result.size() == top || !(priced.price > 0)) break;
+    const platforms::Resource& resource = instance.occupation().resources[priced.row];
+    result.push_back({platforms::describe(resource, instance.platform()), priced.price});
+  }
+  return result;
+}
+
+std::string as_table(const planner::Instance& instance, const Run& run,
+                     const std::vector<Bottleneck>& dearest) {
+  const auto& bound = run.outcome.bound;
+  Table facts(
+      {{"optimum", Table::Align::kLeft}, {format_rate(run.throughput), Table::Align::kLeft}});
+  facts.add_row({"proven bound", bound ? format_rate(*bound) : "-"});
+  facts.add_row({"gap", fmt::format("{:.1e}", gap_of(run.throughput, bound))});
+  facts.add_row({"trees", std::to_string(run.outcome.trees.size())});
+  facts.add_row({"platform", instance.platform().name()});
+  facts.add_row({"source", instance.platform().node(instance.source()).name});
+  facts.add_row({"model", std::string(platforms::name_of(instance.model()))});
+  facts.add_row({"seconds", fixed(run.seconds, 3)});
+  if (dearest.empty()) return facts.text();
+  Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
+  for (const Bottleneck& bottleneck : dearest) {
+    prices.add_row({percent(bottleneck.price), bottleneck.resource});
+  }
+  return facts.text() + '\n' + prices.text();
+}
+
+Json as_json(const planner::Instance& instance, const Run& run,
+             const std::vector<Bottleneck>& dearest) {
+  Json rows = Json::array();
+  for (const Bottleneck& bottleneck : dearest) {
+    rows.push_back({{"resource", bottleneck.resource}, {"price", bottleneck.price}});
+  }
+  const auto& bound = run.outcome.bound;
+  return {{"platform", instance.platform().name()},
+          {"source", instance.platform().node(instance.source()).name},
+          {"model", platforms::name_of(instance.model())},
+          {"optimum_Bps", run.throughput.value},
+          {"bound_Bps", bound ? Json(bound->value) : Json()},
+          {"gap", gap_of(run.throughput, bound)},
+          {"trees", run.outcome.trees.size()},
+          {"bottlenecks", std::move(rows)},
+          {"seconds", run.seconds}};
+}
+
+std::string as_csv(const planner::Instance& instance, const Run& run,
+                   const std::vector<Bottleneck>& dearest) {
+  std::string text = csv_line(
+      {"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap", "resource", "price"});
+  const auto& bound = run.outcome.bound;
+  for (const Bottleneck& bottleneck : dearest) {
+    text +=
+        csv_line({instance.platform().name(), instance.platform().node(instance.source()).name,
+                  std::string(platforms::name_of(instance.model())), exact(run.throughput.value),
+                  bound ? exact(bound->value) : "", exact(gap_of(run.throughput, bound)),
+                  bottleneck.resource, exact(bottleneck.price)});
+  }
+  return text;
+}
+
+ExitStatus run_bound(const BoundOptions& options) {
+  const platforms::Model model = options.model.model();
+  const platforms::OccupationOptions occupation = options.model.occupation();
+  const planner::AlgorithmOptions limits = options.limits.read();
+  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const planner::Instance instance(platform, planner::source_named(platform, options.source), model,
+                                   occupation);
+  const Run run = run_timed(planner::prove_optimum, "bound", instance, limits, options.console);
+  const std::vector<Bottleneck> dearest = bottlenecks(instance, run.outcome, options.top);
+  if (options.json) {
+    write_text("-", as_json(instance, run, dearest).dump(2) + '\n');
+  } else {
+    write_text("-",
+               options.csv ? as_csv(instance, run, dearest) : as_table(instance, run, dearest));
+  }
+  return judge(run, "bound", options.console);
+}
+
+}  // namespace
+
+Command add_bound(CLI::App& root) {
+  auto options = std::make_shared<BoundOptions>();
+  CLI::App& app =
+      *root.add_subcommand("bound", "The optimum, its proof, and the bottlenecks by price");
+  app.add_option("platform", options->platform, "Platform file; '-' is standard input")
+      ->type_name("PLATFORM")
+      ->required();
+  app.add_option("--source", options->source, "The node that has the data")
+      ->type_name("NAME")
+      ->required();
+  options->model.add_to(app);
+  options->limits.add_to(app);
+  app.add_option("--top", options->top, "How many bottlenecks are named")
+      ->type_name("N")
+      ->capture_default_str();
+  CLI::Option* json = app.add_flag("--json", options->json, "JSON instead of tables");
+  app.add_flag("--csv", options->csv, "One CSV row a bottleneck")->excludes(json);
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.footer(
+      "A bottleneck's price is its share of the proof: making it 1 % faster raises the bound by "
+      "about\n"
+      "price x 1 %. Exit status 4 when the time limit came before the proof was done.");
+  return {&app, [options] { return run_bound(*options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,13 @@
+#include "cli/commands/commands.hpp"
+
+namespace espalier::cli {
+
+std::vector<Command> add_commands(CLI::App& root) {
+  std::vector<Command> commands{add_plan(root), add_compare(root), add_bound(root),
+                                add_verify(root), add_convert(root)};
+  for (Command& command : add_generate(root)) commands.push_back(std::move(command));
+  commands.push_back(add_list(root));
+  return commands;
+}
+
+}  // namespace espalier::cli

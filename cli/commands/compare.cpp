@@ -1,0 +1,206 @@
+// espalier compare: every algorithm's throughput against the optimum.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/comparison.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/run.hpp"
+#include "planner/instance.hpp"
+#include "planner/make_plan.hpp"
+#include "planner/registry.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct CompareOptions {
+  Console console;
+  PlatformOptions reading;
+  ModelOptions model;
+  LimitOptions limits;
+  std::vector<std::string> platforms;
+  std::vector<std::string> sources;
+  std::string algorithms = "all";
+  bool json = false;
+  bool csv = false;
+};
+
+// What all instances of a call share.
+struct Plot {
+  std::vector<const planner::AlgorithmEntry*> algorithms;  // in the registry's order
+  platforms::Model model;
+  platforms::OccupationOptions occupation;
+  planner::AlgorithmOptions limits;
+  const Console& console;
+  bool several = false;  // then an instance that cannot be solved is an entry, not the end
+  ExitStatus status = ExitStatus::kDone;
+};
+
+// The nodes of that name; when there is none such, of the names that commas separate in it.
+void add_sources(const platforms::Platform& platform, const std::string& text,
+                 std::vector<platforms::NodeId>& sources) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos || platform.find_node(text)) {
+    sources.push_back(planner::source_named(platform, text));
+    return;
+  }
+  add_sources(platform, text.substr(0, comma), sources);
+  add_sources(platform, text.substr(comma + 1), sources);
+}
+
+std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
+                                          const std::vector<std::string>& texts) {
+  const auto hosts = platform.hosts();
+  if (hosts.empty()) throw InfeasibleError(platform.name() + ": no host to send from");
+  if (texts.empty()) return {hosts.front()};
+  if (texts.size() == 1 && texts.front() == "each" && !platform.find_node("each")) {
+    return {hosts.begin(), hosts.end()};
+  }
+  std::vector<platforms::NodeId> sources;
+  for (const std::string& text : texts) add_sources(platform, text, sources);
+  return sources;
+}
+
+void note_status(Plot& plot, ExitStatus status) {
+  if (plot.status == ExitStatus::kDone) plot.status = status;
+}
+
+// Runs one algorithm. That it came to nothing is a result here: it belongs into the row, visibly.
+ComparisonRow row_of(const planner::AlgorithmEntry& algorithm, const planner::Instance& instance,
+                     Plot& plot, Comparison& comparison) {
+  ComparisonRow row{.algorithm = std::string(algorithm.name)};
+  try {
+    const Run run = run_timed(algorithm.run, algorithm.name, instance, plot.limits, plot.console);
+    note_status(plot, judge(run, algorithm.name, plot.console));
+    const planner::Plan plan =
+        planner::make_plan(instance, algorithm.name, run.outcome, plot.occupation.slice);
+    row.trees = plan.broadcast_trees.size();
+    row.throughput_Bps = run.throughput.value;
+    row.depth = figures_of(plan).depth;
+    row.seconds = run.seconds;
+    if (run.outcome.bound && !(comparison.bound_Bps <= run.outcome.bound->value)) {
+      comparison.bound_Bps = run.outcome.bound->value;
+    }
+  } catch (const LimitReached& fault) {
+    note_status(plot, fault.status());
+    row.error = fault.what();
+  }
+  return row;
+}
+
+// The bound comes from `optimal` where that is among the algorithms, else it is proven for its own
+// sake.
+void prove(const planner::Instance& instance, Plot& plot, Comparison& comparison) {
+  if (!std::isnan(comparison.bound_Bps)) return;
+  try {
+    const Run run = run_timed(planner::prove_optimum, "bound", instance, plot.limits, plot.console);
+    note_status(plot, judge(run, "bound", plot.console));
+    comparison.optimum_Bps = run.throughput.value;
+    if (run.outcome.bound) comparison.bound_Bps = run.outcome.bound->value;
+  } catch (const LimitReached& fault) {
+    note_status(plot, fault.status());
+    plot.console.warn(fault.what());
+  }
+}
+
+Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source, Plot& plot) {
+  Comparison comparison{.platform = platform.name(),
+                        .source = platform.node(source).name,
+                        .model = std::string(platforms::name_of(plot.model))};
+  try {
+    const planner::Instance instance(platform, source, plot.model, plot.occupation);
+    for (const planner::AlgorithmEntry* algorithm : plot.algorithms) {
+      comparison.rows.push_back(row_of(*algorithm, instance, plot, comparison));
+    }
+    prove(instance, plot, comparison);
+  } catch (const InfeasibleError& fault) {
+    if (!plot.several) throw;
+    note_status(plot, fault.status());
+    comparison.rows.clear();
+    comparison.error = fault.what();
+    return comparison;
+  }
+  for (ComparisonRow& row : comparison.rows) {
+    row.relative = row.throughput_Bps / comparison.bound_Bps;
+    // Rounding may pass the bound by a hair; and a single host has nothing to send, at any rate.
+    if (row.relative > 1 || std::isinf(row.throughput_Bps)) row.relative = 1;
+    if (!(comparison.optimum_Bps >= row.throughput_Bps))
+      comparison.optimum_Bps = row.throughput_Bps;
+  }
+  return comparison;
+}
+
+ExitStatus run_compare(const CompareOptions& options) {
+  Plot plot{.algorithms = planner::parse_algorithms(options.algorithms),
+            .model = options.model.model(),
+            .occupation = options.model.occupation(),
+            .limits = options.limits.read(),
+            .console = options.console};
+  std::sort(plot.algorithms.begin(), plot.algorithms.end());  // entries of one registry: its order
+  // Every platform is read and every source found before the work starts.
+  std::vector<platforms::Platform> read;
+  std::vector<std::vector<platforms::NodeId>> sources;
+  std::size_t instances = 0;
+  for (const std::string& file : options.platforms) {
+    read.push_back(options.reading.read(file, options.console));
+    sources.push_back(sources_of(read.back(), options.sources));
+    instances += sources.back().size();
+  }
+  plot.several = instances > 1;
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    for (const platforms::NodeId source : sources[i]) {
+      comparisons.push_back(compare_one(read[i], source, plot));
+    }
+  }
+  if (options.json) {
+    write_text("-", comparison_json(comparisons).dump(2) + '\n');
+  } else {
+    write_text("-", options.csv ? comparison_csv(comparisons) : comparison_tables(comparisons));
+  }
+  return plot.status;
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& root) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App& app =
+      *root.add_subcommand("compare", "Every algorithm's throughput against the optimum");
+  app.add_option("platforms", options->platforms, "Platform files; '-' is standard input")
+      ->type_name("PLATFORM")
+      ->required();
+  app.add_option("--source", options->sources,
+                 "The node that has the data; repeatable, or separated by commas; 'each' tries all "
+                 "hosts in "
+                 "turn; the first host when left out")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--algorithm", options->algorithms,
+                 "'all', or names separated by commas, " + one_of(algorithm_names()))
+      ->type_name("A,B")
+      ->capture_default_str();
+  options->model.add_to(app);
+  options->limits.add_to(app);
+  CLI::Option* json = app.add_flag("--json", options->json, "JSON instead of tables");
+  app.add_flag("--csv", options->csv, "One CSV row an instance and algorithm")->excludes(json);
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.footer(
+      "'relative' is to the proven bound, so at least this share of the optimum is reached. "
+      "Several\n"
+      "platforms or sources are compared one by one; a summary with mean and deviation follows.");
+  return {&app, [options] { return run_compare(*options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,42 @@
+// espalier convert: a platform from one file format into another.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/commands/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/platform_output.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct ConvertOptions {
+  Console console;
+  PlatformOptions reading;
+  PlatformOutput output;
+  std::string input;
+};
+
+ExitStatus run_convert(const ConvertOptions& options) {
+  const std::string format = options.output.format();
+  options.output.write(options.reading.read(options.input, options.console), format);
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Command add_convert(CLI::App& root) {
+  auto options = std::make_shared<ConvertOptions>();
+  CLI::App& app = *root.add_subcommand("convert", "Turn a platform file into another format");
+  app.add_option("platform", options->input, "Platform file; '-' is standard input")
+      ->type_name("PLATFORM")
+      ->required();
+  options->output.add_to(app, /*required=*/true);
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  return {&app, [options] { return run_convert(*options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,196 @@
+// espalier plan: makes a plan, and says how far it is from the best possible.
+#include "planner/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/run.hpp"
+#include "cli/table.hpp"
+#include "planner/instance.hpp"
+#include "planner/make_plan.hpp"
+#include "planner/registry.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct PlanOptions {
+  Console console;
+  PlatformOptions reading;
+  ModelOptions model;
+  LimitOptions limits;
+  std::string platform;
+  std::string source;
+  std::string algorithm = "optimal";
+  std::string max_trees;
+  std::string output = "-";
+  bool json = false;
+};
+
+// What one value of --max-trees came to.
+struct Attempt {
+  std::size_t max_trees;  // 0: none was given
+  Run run;
+  planner::Plan plan;
+};
+
+std::size_t parse_tree_count(std::string_view text) {
+  std::size_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc{} || end != text.data() + text.size()) {
+    throw InputError({}, "--max-trees", fmt::format("'{}' is no whole number", text));
+  }
+  if (count == 0) throw InputError({}, "--max-trees", "a plan needs at least one tree");
+  return count;
+}
+
+// "1,2,4": ascending, each once; {0} when the option was not given.
+std::vector<std::size_t> parse_tree_counts(std::string_view text) {
+  if (text.empty()) return {0};
+  std::vector<std::size_t> counts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    counts.push_back(parse_tree_count(text.substr(start, comma - start)));
+    start = comma + 1;
+  }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+std::string summary_table(const std::vector<Attempt>& attempts) {
+  const bool several = attempts.size() > 1;
+  std::vector<Table::Column> columns{{"trees"}, {"throughput"}, {"bound"},  {"relative"},
+                                     {"gap"},   {"depth"},      {"degree"}, {"seconds"}};
+  if (several) columns.insert(columns.begin(), Table::Column{"max-trees"});
+  Table table(columns);
+  for (const Attempt& attempt : attempts) {
+    const auto& bound = attempt.run.outcome.bound;
+    const double gap = gap_of(attempt.run.throughput, bound);
+    const TreeFigures figures = figures_of(attempt.plan);
+    std::vector<std::string> cells{std::to_string(attempt.plan.broadcast_trees.size()),
+                                   format_rate(attempt.run.throughput),
+                                   bound ? format_rate(*bound) : "not computed",
+                                   fixed(1 - gap, 4),
+                                   bound ? fmt::format("{:.1e}", gap) : "-",
+                                   std::to_string(figures.depth),
+                                   std::to_string(figures.out_degree),
+                                   fixed(attempt.run.seconds, 3)};
+    if (several) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
+    table.add_row(std::move(cells));
+  }
+  return table.text();
+}
+
+Json summary_json(const std::vector<Attempt>& attempts) {
+  const planner::Plan& plan = attempts.back().plan;
+  Json rows = Json::array();
+  for (const Attempt& attempt : attempts) {
+    const auto& bound = attempt.run.outcome.bound;
+    const TreeFigures figures = figures_of(attempt.plan);
+    Json row{{"max_trees", attempt.max_trees},
+             {"trees", attempt.plan.broadcast_trees.size()},
+             {"throughput_Bps", attempt.run.throughput.value},
+             {"bound_Bps", bound ? Json(bound->value) : Json()},
+             {"gap", gap_of(attempt.run.throughput, bound)},
+             {"depth", figures.depth},
+             {"out_degree", figures.out_degree},
+             {"seconds", attempt.run.seconds}};
+    if (attempt.max_trees == 0) row["max_trees"] = nullptr;
+    rows.push_back(std::move(row));
+  }
+  return {{"platform", plan.platform},
+          {"source", plan.source},
+          {"model", plan.model},
+          {"algorithm", plan.algorithm},
+          {"rows", std::move(rows)}};
+}
+
+// The plan takes standard output when it goes there, and the summary makes way.
+void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
+  const std::string summary =
+      options.json ? summary_json(attempts).dump(2) + '\n' : summary_table(attempts);
+  write_text(options.output, planner::to_json(attempts.back().plan));
+  if (options.output == "-") {
+    options.console.block(summary);
+  } else {
+    write_text("-", summary);
+  }
+}
+
+ExitStatus run_plan(const PlanOptions& options) {
+  const planner::AlgorithmEntry& algorithm = planner::find_algorithm(options.algorithm);
+  const platforms::Model model = options.model.model();
+  const platforms::OccupationOptions occupation = options.model.occupation();
+  planner::AlgorithmOptions limits = options.limits.read();
+  const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
+  require_writable(options.output);
+
+  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const planner::Instance instance(platform, planner::source_named(platform, options.source), model,
+                                   occupation);
+  std::vector<Attempt> attempts;
+  ExitStatus status = ExitStatus::kDone;
+  for (const std::size_t count : tree_counts) {
+    limits.max_trees = count;
+    Run run = run_timed(algorithm.run, algorithm.name, instance, limits, options.console);
+    if (judge(run, algorithm.name, options.console) != ExitStatus::kDone) {
+      status = ExitStatus::kLimitReached;
+    }
+    planner::Plan plan =
+        planner::make_plan(instance, algorithm.name, run.outcome, occupation.slice);
+    attempts.push_back({count, std::move(run), std::move(plan)});
+  }
+  report(options, attempts);
+  return status;
+}
+
+}  // namespace
+
+Command add_plan(CLI::App& root) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App& app = *root.add_subcommand("plan", "Make a plan: the trees to broadcast along");
+  app.add_option("platform", options->platform, "Platform file; '-' is standard input")
+      ->type_name("PLATFORM")
+      ->required();
+  app.add_option("--source", options->source, "The node that has the data")
+      ->type_name("NAME")
+      ->required();
+  app.add_option("--algorithm", options->algorithm,
+                 "How trees are made, " + one_of(algorithm_names()))
+      ->type_name("NAME")
+      ->capture_default_str();
+  options->model.add_to(app);
+  app.add_option(
+         "--max-trees", options->max_trees,
+         "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept")
+      ->type_name("K[,K…]");
+  options->limits.add_to(app);
+  app.add_option("-o,--output", options->output, "Where the plan goes; '-' is standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "The summary as JSON");
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.footer(
+      "The summary goes to stdout when the plan goes to a file, to stderr otherwise. When the time "
+      "limit\n"
+      "comes before the proof is done, the plan is written all the same, with the gap that is left "
+      "as a\n"
+      "warning, and the exit status is 4.");
+  return {&app, [options] { return run_plan(*options); }};
+}
+
+}  // namespace espalier::cli

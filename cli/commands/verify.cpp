@@ -1,0 +1,103 @@
+// espalier verify: checks a plan from the two files alone, trusting none of its figures.
+#include "planner/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/commands/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "planner/plan.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct VerifyCommandOptions {
+  Console console;
+  PlatformOptions reading;
+  planner::VerifyOptions checks;
+  std::string plan;
+  std::string platform;
+  bool no_proof = false;
+  bool json = false;
+};
+
+std::string as_table(const planner::VerifyReport& report) {
+  Table table(
+      {{"throughput", Table::Align::kLeft}, {format_rate(report.throughput), Table::Align::kLeft}});
+  table.add_row({"proven bound", report.bound ? format_rate(*report.bound) : "not computed"});
+  if (report.bound && report.bound->value > 0) {
+    table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
+  }
+  table.add_row(
+      {"busiest", fmt::format("{}: {}", report.busiest_resource, percent(report.busiest_load))});
+  table.add_row({"trees", std::to_string(report.trees)});
+  table.add_row({"depth", std::to_string(report.depth)});
+  table.add_row({"degree", std::to_string(report.out_degree)});
+  table.add_row({"faults", std::to_string(report.faults.size())});
+  return table.text();
+}
+
+Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
+  return {{"platform", plan.platform},
+          {"source", plan.source},
+          {"model", plan.model},
+          {"algorithm", plan.algorithm},
+          {"valid", report.faults.empty()},
+          {"faults", report.faults},
+          {"throughput_Bps", report.throughput.value},
+          {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
+          {"busiest_resource", report.busiest_resource},
+          {"busiest_load", report.busiest_load},
+          {"trees", report.trees},
+          {"depth", report.depth},
+          {"out_degree", report.out_degree}};
+}
+
+ExitStatus run_verify(VerifyCommandOptions& options) {
+  if (options.plan == "-" && options.platform == "-") {
+    throw InputError("verify: plan and platform cannot both be standard input");
+  }
+  options.checks.prove = !options.no_proof;
+  const planner::Plan plan =
+      planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const planner::VerifyReport report = planner::verify(plan, platform, options.checks);
+  write_text("-", options.json ? as_json(report, plan).dump(2) + '\n' : as_table(report));
+  for (const std::string& fault : report.faults) {
+    print_error(fmt::format("{}: {}", display_name(options.plan), fault));
+  }
+  return report.faults.empty() ? ExitStatus::kDone : ExitStatus::kCheckFailed;
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& root) {
+  auto options = std::make_shared<VerifyCommandOptions>();
+  CLI::App& app =
+      *root.add_subcommand("verify", "Check a plan against its platform, trusting no figure");
+  app.add_option("plan", options->plan, "Plan file; '-' is standard input")
+      ->type_name("PLAN")
+      ->required();
+  app.add_option("--platform", options->platform, "The platform that it is for")
+      ->type_name("PLATFORM")
+      ->required();
+  app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum anew");
+  app.add_flag("--json", options->json, "JSON instead of a table");
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.footer(
+      "Each fault is one line on stderr that names the place in the plan. Exit status 0: the plan "
+      "holds;\n"
+      "5: it does not; 2: it is no plan file, or the platform cannot be read.");
+  return {&app, [options] { return run_verify(*options); }};
+}
+
+}  // namespace espalier::cli

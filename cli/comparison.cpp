@@ -1,0 +1,161 @@
+#include "cli/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/table.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+std::string rate_cell(double rate_Bps) {
+  return std::isnan(rate_Bps) ? "-" : format_rate(BytesPerSecond{rate_Bps});
+}
+
+std::string table_of(const Comparison& comparison) {
+  std::string text =
+      fmt::format("{} from {}, {}: ", comparison.platform, comparison.source, comparison.model);
+  if (!comparison.error.empty()) return text + comparison.error + '\n';
+  text += fmt::format("optimum {}, proven bound {}\n", rate_cell(comparison.optimum_Bps),
+                      rate_cell(comparison.bound_Bps));
+  Table table({{"algorithm", Table::Align::kLeft},
+               {"trees"},
+               {"throughput"},
+               {"relative"},
+               {"depth"},
+               {"seconds"},
+               {"", Table::Align::kLeft}});
+  for (const ComparisonRow& row : comparison.rows) {
+    const bool failed = !row.error.empty();
+    table.add_row({row.algorithm, failed ? "-" : std::to_string(row.trees),
+                   rate_cell(row.throughput_Bps), fixed(row.relative, 4),
+                   failed ? "-" : std::to_string(row.depth), fixed(row.seconds, 3), row.error});
+  }
+  return text + table.text();
+}
+
+std::string table_of(const std::vector<ComparisonSummary>& summaries) {
+  Table table({{"relative to the bound", Table::Align::kLeft},
+               {"instances"},
+               {"mean"},
+               {"deviation"},
+               {"worst"},
+               {"failed"}});
+  for (const ComparisonSummary& summary : summaries) {
+    table.add_row({summary.algorithm, std::to_string(summary.instances), fixed(summary.mean, 4),
+                   fixed(summary.deviation, 4), fixed(summary.worst, 4),
+                   std::to_string(summary.failures)});
+  }
+  return table.text();
+}
+
+ComparisonSummary summary_of(const std::string& algorithm, const std::vector<double>& relatives,
+                             std::size_t failures) {
+  ComparisonSummary summary{
+      .algorithm = algorithm, .instances = relatives.size(), .failures = failures};
+  if (relatives.empty()) return summary;
+  double sum = 0;
+  for (const double relative : relatives) sum += relative;
+  const auto count = static_cast<double>(relatives.size());
+  summary.mean = sum / count;
+  summary.worst = *std::min_element(relatives.begin(), relatives.end());
+  double squares = 0;
+  for (const double relative : relatives) {
+    squares += (relative - summary.mean) * (relative - summary.mean);
+  }
+  if (relatives.size() > 1) summary.deviation = std::sqrt(squares / (count - 1));
+  return summary;
+}
+
+Json json_of(const Comparison& comparison) {
+  Json json{{"platform", comparison.platform},   {"source", comparison.source},
+            {"model", comparison.model},         {"optimum_Bps", comparison.optimum_Bps},
+            {"bound_Bps", comparison.bound_Bps}, {"rows", Json::array()}};
+  if (!comparison.error.empty()) json["error"] = comparison.error;
+  for (const ComparisonRow& row : comparison.rows) {
+    Json entry{
+        {"algorithm", row.algorithm}, {"trees", row.trees}, {"throughput_Bps", row.throughput_Bps},
+        {"relative", row.relative},   {"depth", row.depth}, {"seconds", row.seconds}};
+    if (!row.error.empty()) entry["error"] = row.error;
+    json["rows"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparisons) {
+  std::vector<std::string> names;
+  for (const Comparison& comparison : comparisons) {
+    if (!comparison.rows.empty() && names.empty()) {
+      for (const ComparisonRow& row : comparison.rows) names.push_back(row.algorithm);
+    }
+  }
+  std::vector<ComparisonSummary> summaries;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::vector<double> relatives;
+    for (const Comparison& comparison : comparisons) {
+      if (i < comparison.rows.size() && !std::isnan(comparison.rows[i].relative)) {
+        relatives.push_back(comparison.rows[i].relative);
+      }
+    }
+    summaries.push_back(summary_of(names[i], relatives, comparisons.size() - relatives.size()));
+  }
+  return summaries;
+}
+
+std::string comparison_tables(const std::vector<Comparison>& comparisons) {
+  std::string text;
+  for (const Comparison& comparison : comparisons) {
+    if (!text.empty()) text += '\n';
+    text += table_of(comparison);
+  }
+  if (comparisons.size() > 1) text += '\n' + table_of(summarise(comparisons));
+  return text;
+}
+
+std::string comparison_csv(const std::vector<Comparison>& comparisons) {
+  std::string text =
+      csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "algorithm", "trees",
+                "throughput_Bps", "relative", "depth", "seconds", "error"});
+  for (const Comparison& comparison : comparisons) {
+    const std::vector<std::string> instance{comparison.platform, comparison.source,
+                                            comparison.model, exact(comparison.optimum_Bps),
+                                            exact(comparison.bound_Bps)};
+    std::vector<ComparisonRow> rows = comparison.rows;
+    if (!comparison.error.empty()) rows.push_back({.error = comparison.error});
+    for (const ComparisonRow& row : rows) {
+      const bool failed = !row.error.empty();
+      std::vector<std::string> cells = instance;
+      for (const std::string& cell :
+           {row.algorithm, failed ? "" : std::to_string(row.trees), exact(row.throughput_Bps),
+            exact(row.relative), failed ? "" : std::to_string(row.depth), exact(row.seconds),
+            row.error}) {
+        cells.push_back(cell);
+      }
+      text += csv_line(cells);
+    }
+  }
+  return text;
+}
+
+Json comparison_json(const std::vector<Comparison>& comparisons) {
+  if (comparisons.size() == 1) return json_of(comparisons.front());
+  Json json{{"instances", Json::array()}, {"summary", Json::array()}};
+  for (const Comparison& comparison : comparisons) json["instances"].push_back(json_of(comparison));
+  for (const ComparisonSummary& summary : summarise(comparisons)) {
+    json["summary"].push_back({{"algorithm", summary.algorithm},
+                               {"instances", summary.instances},
+                               {"mean", summary.mean},
+                               {"deviation", summary.deviation},
+                               {"worst", summary.worst},
+                               {"failures", summary.failures}});
+  }
+  return json;
+}
+
+}  // namespace espalier::cli

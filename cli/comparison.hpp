@@ -1,0 +1,56 @@
+// What `compare` finds out, and the forms it is printed in.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
+
+// One algorithm on one instance. Figures are kNoFigure where `error` says why there are none.
+struct ComparisonRow {
+  std::string algorithm{};
+  std::size_t trees = 0;
+  double throughput_Bps = kNoFigure;
+  double relative = kNoFigure;  // to the proven bound: at least this share of the optimum
+  std::size_t depth = 0;
+  double seconds = kNoFigure;
+  std::string error{};
+};
+
+// All algorithms on one platform from one source.
+struct Comparison {
+  std::string platform;
+  std::string source;
+  std::string model;
+  double optimum_Bps = kNoFigure;  // reached
+  double bound_Bps = kNoFigure;    // proven
+  std::vector<ComparisonRow> rows{};
+  std::string
+      error;  // of the instance as a whole, e.g. a node that cannot be reached; then no rows
+};
+
+// One algorithm over all instances where it gave something.
+struct ComparisonSummary {
+  std::string algorithm{};
+  std::size_t instances = 0;
+  std::size_t failures = 0;
+  double mean = kNoFigure;
+  double deviation = kNoFigure;  // of the sample; none for a single instance
+  double worst = kNoFigure;
+};
+std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparisons);
+
+// One table an instance, and with several instances a summary.
+std::string comparison_tables(const std::vector<Comparison>& comparisons);
+// One row an instance and algorithm.
+std::string comparison_csv(const std::vector<Comparison>& comparisons);
+// The object of one instance, or {"instances": […], "summary": […]} of several.
+Json comparison_json(const std::vector<Comparison>& comparisons);
+
+}  // namespace espalier::cli

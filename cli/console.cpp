@@ -1,0 +1,111 @@
+#include "cli/console.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+constexpr double kFirstProgressAt = 1.0;        // seconds
+constexpr double kTerminalInterval = 0.2;       // seconds between rewritings
+constexpr double kLogInterval = 5.0;            // seconds between lines of a log
+constexpr const char* kWipeLine = "\r\033[2K";  // to the line's start, erase the line
+
+void print_line(std::string_view kind, std::string_view text) {
+  fmt::print(stderr, "espalier: {}{}\n", kind, printable(text));
+}
+
+}  // namespace
+
+void Console::note(std::string_view text) const {
+  if (!quiet) print_line("note: ", text);
+}
+
+void Console::warn(std::string_view text) const {
+  if (!quiet) print_line("warning: ", text);
+}
+
+void Console::detail(std::string_view text) const {
+  if (verbose && !quiet) print_line("", text);
+}
+
+void Console::block(std::string_view text) const {
+  if (!quiet) fmt::print(stderr, "{}", text);
+}
+
+void print_error(std::string_view text) {
+  print_line("", text);
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '\n') {
+      result += "\\n";
+    } else if (letter == '\t') {
+      result += "\\t";
+    } else if (code < 0x20 || code == 0x7f) {
+      result += fmt::format("\\x{:02x}", code);
+    } else {
+      result += letter;
+    }
+  }
+  return result;
+}
+
+void require_writable(const std::string& file) {
+  if (file == "-") return;
+  const auto refuse = [&file](int number) {
+    throw InputError(file, {}, "cannot write: " + std::generic_category().message(number));
+  };
+  if (file.empty()) refuse(ENOENT);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) refuse(EISDIR);
+  if (::access(file.c_str(), F_OK) == 0) {
+    if (::access(file.c_str(), W_OK) != 0) refuse(errno);
+    return;
+  }
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(errno);
+}
+
+ProgressLine::ProgressLine(const Console& console, std::string label)
+    : label_(std::move(label)),
+      enabled_(!console.quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      next_at_s_(kFirstProgressAt) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_ && terminal_) std::fputs(kWipeLine, stderr);
+}
+
+void ProgressLine::show(const planner::Progress& progress) {
+  if (!enabled_ || progress.elapsed.value < next_at_s_) return;
+  next_at_s_ = progress.elapsed.value + (terminal_ ? kTerminalInterval : kLogInterval);
+  shown_ = true;
+  std::string line = fmt::format("espalier: {}: {:.1f} s, round {}", label_, progress.elapsed.value,
+                                 progress.iterations);
+  if (progress.bound.value > 0) {
+    line += fmt::format(", {} of at most {}, gap {:.2e}", format_rate(progress.throughput),
+                        format_rate(progress.bound),
+                        1 - progress.throughput.value / progress.bound.value);
+  }
+  if (terminal_) {
+    fmt::print(stderr, "{}{}", kWipeLine, line);
+    std::fflush(stderr);
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
+}  // namespace espalier::cli

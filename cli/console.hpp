@@ -1,0 +1,57 @@
+// What a person reads on stderr, and the data that goes to stdout or a file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "planner/registry.hpp"
+
+namespace espalier::cli {
+
+// How much is said on stderr. Errors are always said.
+struct Console {
+  bool quiet = false;    // no notes, warnings, progress
+  bool verbose = false;  // what was read, and how the time went
+
+  // "espalier: note: TEXT", "espalier: warning: TEXT", "espalier: TEXT": one line each.
+  void note(std::string_view text) const;
+  void warn(std::string_view text) const;
+  void detail(std::string_view text) const;
+  // Several lines as they are, e.g. a table while stdout holds a plan.
+  void block(std::string_view text) const;
+};
+
+// "espalier: TEXT" on stderr, whatever the verbosity.
+void print_error(std::string_view text);
+
+// `text` with control characters written as \n, \t or \x1b: names come from files, and neither an
+// error that is one line nor a terminal shall be at their mercy.
+std::string printable(std::string_view text);
+
+// Throws InputError when writing `file` is sure to fail: asked before long work. "-" is standard
+// output.
+void require_writable(const std::string& file);
+
+// The progress of an anytime algorithm on stderr, once it has taken a second: one line that is
+// rewritten on a terminal, else a line every few seconds. The line on the terminal is wiped at the
+// end.
+class ProgressLine {
+ public:
+  ProgressLine(const Console& console, std::string label);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ProgressLine(ProgressLine&&) = delete;
+  ProgressLine& operator=(ProgressLine&&) = delete;
+
+  void show(const planner::Progress& progress);
+
+ private:
+  std::string label_;
+  bool enabled_;
+  bool terminal_;
+  bool shown_ = false;
+  double next_at_s_;
+};
+
+}  // namespace espalier::cli

@@ -1,0 +1,141 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "support/nearest_name.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+std::vector<platforms::PrefixCap> parse_caps(std::string_view option,
+                                             const std::vector<std::string>& texts) {
+  std::vector<platforms::PrefixCap> caps;
+  for (const std::string& text : texts) {
+    caps.push_back(parse_option(option, text, platforms::parse_prefix_cap));
+  }
+  return caps;
+}
+
+}  // namespace
+
+void add_console_options(CLI::App& app, Console& console) {
+  app.add_flag("-q,--quiet", console.quiet, "No notes, warnings or progress on stderr");
+  app.add_flag("-v,--verbose", console.verbose, "Say on stderr what was read and done");
+}
+
+std::string one_of(const std::vector<std::string_view>& names) {
+  return fmt::format("one of: {}", fmt::join(names, ", "));
+}
+
+std::vector<std::string_view> algorithm_names() {
+  std::vector<std::string_view> names;
+  for (const planner::AlgorithmEntry& entry : planner::algorithms()) names.push_back(entry.name);
+  return names;
+}
+
+std::vector<std::string_view> model_names() {
+  std::vector<std::string_view> names;
+  for (const platforms::ModelEntry& entry : platforms::models()) names.push_back(entry.name);
+  return names;
+}
+
+std::vector<std::string_view> format_names() {
+  std::vector<std::string_view> names;
+  for (const platforms::FormatEntry& entry : platforms::formats()) names.push_back(entry.name);
+  return names;
+}
+
+void PlatformOptions::add_to(CLI::App& app) {
+  const std::string group = "Reading the platform";
+  app.add_option("--from", options_.format, "Format, " + one_of(format_names()) + "; else detected")
+      ->type_name("FORMAT")
+      ->group(group);
+  app.add_option("--tier", options_.tier, "Skyplane grids: the network tier whose rows count")
+      ->type_name("TIER")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--latencies", options_.latencies,
+                 "Skyplane grids: join the latencies of this file")
+      ->type_name("FILE")
+      ->group(group);
+  const auto add_caps = [&](const char* name, std::vector<std::string>& caps, const char* verb) {
+    app.add_option(name, caps,
+                   fmt::format("Nodes called PREFIX or PREFIX:… {} at most RATE, e.g. "
+                               "aws=5Gbit/s; repeatable, or separated by commas",
+                               verb))
+        ->type_name("PREFIX=RATE")
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->group(group);
+  };
+  add_caps("--send-cap", send_caps_, "send");
+  add_caps("--receive-cap", receive_caps_, "receive");
+}
+
+platforms::Platform PlatformOptions::read(const std::string& file, const Console& console) const {
+  const auto send = parse_caps("--send-cap", send_caps_);
+  const auto receive = parse_caps("--receive-cap", receive_caps_);
+  platforms::ReadResult result = platforms::read_platform(file, options_);
+  for (const std::string& note : result.notes) console.note(note);
+  console.detail(fmt::format("{}: {} platform '{}': {} hosts, {} relays, {} links, {} shared wires",
+                             file == "-" ? "<stdin>" : file, result.format, result.platform.name(),
+                             result.platform.hosts().size(),
+                             result.platform.nodes().size() - result.platform.hosts().size(),
+                             result.platform.arcs().size(), result.platform.shared_wires().size()));
+  if (send.empty() && receive.empty()) return std::move(result.platform);
+  return platforms::with_caps(result.platform, send, receive);
+}
+
+void ModelOptions::add_to(CLI::App& app) {
+  app.add_option("--model", model_, "Contention model, " + one_of(model_names()))
+      ->type_name("MODEL")
+      ->capture_default_str();
+  app.add_option("--slice", slice_,
+                 "What the message is cut into; counts where links have overheads")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--latency", latency_,
+                 "'delays' (occupies nothing) or 'occupies' (Bhat's affine ports)")
+      ->type_name("WHAT")
+      ->capture_default_str();
+}
+
+platforms::Model ModelOptions::model() const {
+  return parse_option("--model", model_, platforms::parse_model);
+}
+
+platforms::OccupationOptions ModelOptions::occupation() const {
+  const Bytes slice = parse_option("--slice", slice_, parse_size);
+  if (slice.value == 0) throw InputError({}, "--slice", "must be at least one byte");
+  constexpr std::array<std::string_view, 2> kChoices{"delays", "occupies"};
+  if (latency_ != kChoices[0] && latency_ != kChoices[1]) {
+    throw InputError({}, "--latency", unknown_name("choice", latency_, kChoices));
+  }
+  return {.slice = slice, .latency_occupies = latency_ == kChoices[1]};
+}
+
+void LimitOptions::add_to(CLI::App& app) {
+  app.add_option("--time-limit", time_limit_, "Stop the proof after this time, e.g. 10s; else none")
+      ->type_name("TIME");
+  app.add_option("--gap", gap_, "Stop when this close to the bound, relative")
+      ->type_name("GAP")
+      ->capture_default_str();
+}
+
+planner::AlgorithmOptions LimitOptions::read() const {
+  planner::AlgorithmOptions options;
+  if (!time_limit_.empty()) {
+    const Seconds limit = parse_option("--time-limit", time_limit_, parse_duration);
+    if (!(limit.value > 0)) throw InputError({}, "--time-limit", "must be above zero");
+    options.time_limit = limit;
+  }
+  if (!(gap_ >= 0 && gap_ < 1)) throw InputError({}, "--gap", "must be at least 0 and below 1");
+  options.gap = gap_;
+  return options;
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,78 @@
+// Options that several commands share, each group added by one call and read by another.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "planner/instance.hpp"
+#include "planner/registry.hpp"
+#include "platforms/formats.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+
+// What `parse` makes of the text that was given for `option`; its refusal then names the option.
+template <typename Parse>
+auto parse_option(std::string_view option, const std::string& text, Parse parse) {
+  try {
+    return parse(text);
+  } catch (const InputError& fault) {
+    throw InputError({}, std::string(option), fault.what());
+  }
+}
+
+// --quiet, --verbose.
+void add_console_options(CLI::App& app, Console& console);
+
+// "one of: a, b, c" of a registry's names.
+std::string one_of(const std::vector<std::string_view>& names);
+std::vector<std::string_view> algorithm_names();
+std::vector<std::string_view> model_names();
+std::vector<std::string_view> format_names();
+
+// How platform files are read: --from, --tier, --latencies, --send-cap, --receive-cap.
+class PlatformOptions {
+ public:
+  void add_to(CLI::App& app);
+  // The platform of `file` with the caps set; what the reader has to say goes to the console as
+  // notes.
+  [[nodiscard]] platforms::Platform read(const std::string& file, const Console& console) const;
+
+ private:
+  platforms::ReadOptions options_;
+  std::vector<std::string> send_caps_;
+  std::vector<std::string> receive_caps_;
+};
+
+// What is planned: --model, --slice, --latency.
+class ModelOptions {
+ public:
+  void add_to(CLI::App& app);
+  [[nodiscard]] platforms::Model model() const;
+  // The slice size is always there, so that a plan is checked with what it was made with: where
+  // links have overheads these count, elsewhere the size makes no difference.
+  [[nodiscard]] platforms::OccupationOptions occupation() const;
+
+ private:
+  std::string model_ = "one-port";
+  std::string slice_ = "1MiB";
+  std::string latency_ = "delays";
+};
+
+// When to stop: --time-limit, --gap.
+class LimitOptions {
+ public:
+  void add_to(CLI::App& app);
+  // Without on_progress.
+  [[nodiscard]] planner::AlgorithmOptions read() const;
+
+ private:
+  std::string time_limit_;
+  double gap_ = 1e-6;
+};
+
+}  // namespace espalier::cli

@@ -1,0 +1,60 @@
+#include "cli/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "cli/table.hpp"
+
+namespace espalier::cli {
+
+Run run_timed(Algorithm algorithm, std::string_view label, const planner::Instance& instance,
+              planner::AlgorithmOptions options, const Console& console) {
+  ProgressLine line(console, std::string(label));
+  options.on_progress = [&line](const planner::Progress& progress) { line.show(progress); };
+  const auto start = std::chrono::steady_clock::now();
+  Run run;
+  run.outcome = algorithm(instance, options);
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const planner::WeightedTree& tree : run.outcome.trees) {
+    run.throughput.value += tree.rate.value;
+  }
+  console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
+                             run.outcome.iterations, run.outcome.trees.size()));
+  return run;
+}
+
+double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound) {
+  if (!bound) return std::numeric_limits<double>::quiet_NaN();
+  return bound->value > 0 ? std::max(0.0, 1 - throughput.value / bound->value) : 0;
+}
+
+ExitStatus judge(const Run& run, std::string_view label, const Console& console) {
+  const planner::Termination end = run.outcome.termination;
+  if (end != planner::Termination::kTimeLimit && end != planner::Termination::kStalled) {
+    return ExitStatus::kDone;
+  }
+  console.warn(fmt::format(
+      "{}: {} before the gap was closed: {} of at most {}, gap {:.2e}", label,
+      end == planner::Termination::kTimeLimit ? "the time limit came"
+                                              : "the numbers allowed no more progress",
+      format_rate(run.throughput), format_rate(run.outcome.bound.value_or(BytesPerSecond{})),
+      gap_of(run.throughput, run.outcome.bound)));
+  return ExitStatus::kLimitReached;
+}
+
+TreeFigures figures_of(const planner::Plan& plan) {
+  const std::uint32_t source = planner::source_index(plan);
+  TreeFigures figures;
+  for (const planner::PlanTree& tree : plan.broadcast_trees) {
+    figures.depth = std::max(figures.depth, planner::depth_of(tree, source));
+    figures.out_degree = std::max(figures.out_degree, planner::out_degree_of(tree));
+  }
+  return figures;
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,44 @@
+// Running one algorithm for a command: timed, with its progress shown, and its end judged alike
+// everywhere.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "cli/console.hpp"
+#include "planner/instance.hpp"
+#include "planner/plan.hpp"
+#include "planner/registry.hpp"
+#include "support/errors.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+struct Run {
+  planner::Outcome outcome;
+  BytesPerSecond throughput;  // sum of the trees' rates
+  double seconds = 0;         // wall clock
+};
+
+using Algorithm = planner::Outcome (*)(const planner::Instance&, const planner::AlgorithmOptions&);
+
+Run run_timed(Algorithm algorithm, std::string_view label, const planner::Instance& instance,
+              planner::AlgorithmOptions options, const Console& console);
+
+// 1 - throughput / bound, not below 0; NaN without a bound.
+double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound);
+
+// kLimitReached, after a warning that names the gap, when the proof ended before it was asked to;
+// else kDone.
+// --max-trees is no such end: who gives it wants it.
+ExitStatus judge(const Run& run, std::string_view label, const Console& console);
+
+struct TreeFigures {
+  std::size_t depth = 0;
+  std::size_t out_degree = 0;
+};
+// The largest over all trees, of edges between hosts.
+TreeFigures figures_of(const planner::Plan& plan);
+
+}  // namespace espalier::cli
