@@ -1,4 +1,5 @@
-// Reading and writing platforms: one registry of formats feeds detection, --from, help and `list formats`.
+// Reading and writing platforms: one registry of formats feeds detection, --from, help and
+// `list formats`. docs/formats.md describes each.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,9 @@
 
 namespace espalier::platforms {
 
-// A cap for all nodes whose name starts with `prefix` followed by ':' or that is the whole name or... ("aws" matches
-// "aws:us-east-1"). Parsed from "aws=5Gbit/s".
+// A cap for every node whose name is `prefix` or starts with it and a colon: "aws" is for
+// "aws:us-east-1", not for "awsome". Parsed from "aws=5Gbit/s". Where several match, the longest
+// prefix counts.
 struct PrefixCap {
   std::string prefix;
   BytesPerSecond cap;
@@ -21,10 +23,10 @@ struct PrefixCap {
 PrefixCap parse_prefix_cap(std::string_view text);
 
 struct ReadOptions {
-  std::string format;           // a registry name; empty: detected from the content
-  std::string tier = "PREMIUM";  // Skyplane: the network tier whose rows count, both ends
-  std::string latencies;        // Skyplane: a latency grid (text file) to join by pair; empty: latencies 0
-  std::string name;             // the platform's name where the format has none; empty: the file's stem
+  std::string format;            // a registry name; empty: detected from the content
+  std::string tier = "PREMIUM";  // Skyplane: the network tier that counts, both ends; empty: any
+  std::string latencies;         // Skyplane: file of a latency grid, joined by pair; empty: none
+  std::string name;              // for formats that hold no name; empty: the file's stem
 };
 
 struct ReadResult {
@@ -36,9 +38,11 @@ struct ReadResult {
 // Reads platform file `file` ("-": standard input). Throws InputError (file, place, reason).
 ReadResult read_platform(const std::string& file, const ReadOptions& options = {});
 // The same from text that is already in memory; `file` is for messages and the default name.
-ReadResult parse_platform(std::string_view text, const std::string& file, const ReadOptions& options = {});
+ReadResult parse_platform(std::string_view text, const std::string& file,
+                          const ReadOptions& options = {});
 
-// A copy with send/receive caps set by name prefix. A prefix that no node has is refused (InputError).
+// A copy with send/receive caps set by name prefix. A prefix that no node has is refused
+// (InputError).
 Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
                    std::span<const PrefixCap> receive);
 
@@ -52,8 +56,8 @@ struct FormatEntry {
 };
 std::span<const FormatEntry> formats();
 
-// The platform as text of format `name` (InputError when unknown, read-only, or when the format cannot say what
-// the platform has: relays, caps, shared wires).
+// The platform as text of format `name`. Throws InputError when that is unknown or read-only, or
+// when it cannot say what the platform has: relays, caps, groups, shared wires.
 std::string write_platform(const Platform& platform, std::string_view format);
 
 }  // namespace espalier::platforms

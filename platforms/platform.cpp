@@ -10,22 +10,10 @@ namespace espalier::platforms {
 
 namespace {
 
-void require_rate(BytesPerSecond rate, std::string_view what) {
-  // A rate whose inverse overflows is as bad as zero: T = 1 / bandwidth is what everything uses.
-  if (std::isfinite(rate.value) && rate.value > 0 && std::isfinite(1 / rate.value)) return;
-  throw InputError(fmt::format("{} must be finite and positive, not {} B/s", what, rate.value));
-}
-
-void require_duration(Seconds duration, std::string_view what) {
-  if (std::isfinite(duration.value) && duration.value >= 0) return;
-  throw InputError(
-      fmt::format("{} must be finite and not negative, not {} s", what, duration.value));
-}
-
 void require_caps(const Node& node) {
-  if (node.send) require_rate(*node.send, fmt::format("the send cap of {}", quoted(node.name)));
+  if (node.send) require_rate(*node.send, fmt::format("the send cap of {}", in_quotes(node.name)));
   if (node.receive) {
-    require_rate(*node.receive, fmt::format("the receive cap of {}", quoted(node.name)));
+    require_rate(*node.receive, fmt::format("the receive cap of {}", in_quotes(node.name)));
   }
 }
 
@@ -40,6 +28,26 @@ std::pair<NodeId, NodeId> ends(const Arc& arc) {
 }
 
 }  // namespace
+
+void require_rate(BytesPerSecond rate, std::string_view what) {
+  // A rate whose inverse overflows is as bad as zero: T = 1 / bandwidth is what everything uses.
+  if (std::isfinite(rate.value) && rate.value > 0 && std::isfinite(1 / rate.value)) return;
+  throw InputError(fmt::format("{} must be finite and positive, not {} B/s", what, rate.value));
+}
+
+void require_duration(Seconds duration, std::string_view what) {
+  if (std::isfinite(duration.value) && duration.value >= 0) return;
+  throw InputError(
+      fmt::format("{} must be finite and not negative, not {} s", what, duration.value));
+}
+
+void require_name(std::string_view name, std::string_view what) {
+  if (name.empty()) throw InputError(fmt::format("{} must not be empty", what));
+  if (printable(name) != name) {
+    throw InputError(
+        fmt::format("{} must be UTF-8 without control characters: {}", what, in_quotes(name)));
+  }
+}
 
 std::optional<NodeId> Platform::find_node(std::string_view name) const {
   return find(by_name_, name);
@@ -58,12 +66,17 @@ Platform::ArcRange Platform::arcs_out_of(NodeId node) const {
   return {first_arc_[index_of(node)], first_arc_[index_of(node) + 1]};
 }
 
+PlatformBuilder::PlatformBuilder(std::string name) : name_(std::move(name)) {
+  if (!name_.empty()) require_name(name_, "a platform's name");
+}
+
 NodeId PlatformBuilder::add_node(Node node) {
-  if (node.name.empty()) throw InputError("a node's name must not be empty");
+  require_name(node.name, "a node's name");
+  if (!node.group.empty()) require_name(node.group, "a group's name");
   require_caps(node);
   const NodeId id{static_cast<std::uint32_t>(nodes_.size())};
   if (!by_name_.emplace(node.name, id).second) {
-    throw InputError(fmt::format("two nodes are named {}", quoted(node.name)));
+    throw InputError(fmt::format("two nodes are named {}", in_quotes(node.name)));
   }
   nodes_.push_back(std::move(node));
   return id;
@@ -83,7 +96,7 @@ std::optional<NodeId> PlatformBuilder::find_node(std::string_view name) const {
 void PlatformBuilder::add_arc(const Arc& arc) {
   if (arc.from == arc.to) {
     throw InputError(
-        fmt::format("a link from {} to itself", quoted(nodes_[index_of(arc.from)].name)));
+        fmt::format("a link from {} to itself", in_quotes(nodes_[index_of(arc.from)].name)));
   }
   require_rate(arc.bandwidth, "a bandwidth");
   require_duration(arc.latency, "a latency");
@@ -93,12 +106,12 @@ void PlatformBuilder::add_arc(const Arc& arc) {
 
 void PlatformBuilder::add_shared_wire(std::string name, BytesPerSecond bandwidth,
                                       std::vector<std::pair<NodeId, NodeId>> arcs) {
-  if (name.empty()) throw InputError("a shared wire's name must not be empty");
+  require_name(name, "a shared wire's name");
   if (std::ranges::find(wires_, name, &PendingWire::name) != wires_.end()) {
-    throw InputError(fmt::format("two shared wires are named {}", quoted(name)));
+    throw InputError(fmt::format("two shared wires are named {}", in_quotes(name)));
   }
   require_rate(bandwidth, "a bandwidth");
-  if (arcs.empty()) throw InputError(fmt::format("shared wire {} has no links", quoted(name)));
+  if (arcs.empty()) throw InputError(fmt::format("shared wire {} has no links", in_quotes(name)));
   wires_.push_back({std::move(name), bandwidth, std::move(arcs)});
 }
 
@@ -152,8 +165,8 @@ SharedWire PlatformBuilder::resolve(std::size_t wire, const Platform& platform,
     const auto& [from, to] = pending.arcs[i];
     const auto refuse = [&](std::string_view why) {
       const std::string reason =
-          fmt::format("shared wire {}: {} {} -> {}", quoted(pending.name), why,
-                      quoted(nodes_[index_of(from)].name), quoted(nodes_[index_of(to)].name));
+          fmt::format("shared wire {}: {} {} -> {}", in_quotes(pending.name), why,
+                      in_quotes(nodes_[index_of(from)].name), in_quotes(nodes_[index_of(to)].name));
       return SharedWireError(wire, i, reason);
     };
     const auto arc = platform.find_arc(from, to);

@@ -1,9 +1,9 @@
 // A platform: the directed graph of nodes and links that a broadcast runs on.
 //
-// Invariants, kept by PlatformBuilder: names are unique and not empty; no arc is a self-loop; at
-// most one arc goes from u to v; every bandwidth and cap is finite and positive, every latency and
-// overhead finite and not negative; arcs are sorted by (from, to), so that the same network is the
-// same object whatever the order of its file.
+// Invariants, kept by PlatformBuilder: names are unique, not empty and printable; no arc is a
+// self-loop; at most one arc goes from u to v; every bandwidth and cap is finite and positive,
+// every latency and overhead finite and not negative; arcs are sorted by (from, to), so that the
+// same network is the same object whatever the order of its file.
 #pragma once
 
 #include <cstddef>
@@ -94,6 +94,13 @@ class Platform {
   NodesByName by_name_;
 };
 
+// The checks of a platform's figures, for readers that know where a figure stands. `what` names it
+// ("a bandwidth"). They throw InputError with the reason only.
+void require_rate(BytesPerSecond rate, std::string_view what);   // finite, positive
+void require_duration(Seconds duration, std::string_view what);  // finite, not negative
+// Not empty, UTF-8, no control characters: a name must survive every format and every terminal.
+void require_name(std::string_view name, std::string_view what);
+
 // What build() refuses about a shared wire, and which of its pairs: a reader knows where that
 // stands.
 class SharedWireError : public InputError {
@@ -112,7 +119,7 @@ class SharedWireError : public InputError {
 // reason only: the reader knows file and place, and adds them.
 class PlatformBuilder {
  public:
-  explicit PlatformBuilder(std::string name) : name_(std::move(name)) {}
+  explicit PlatformBuilder(std::string name);
 
   // Throws on an empty or a repeated name, or a cap that is not finite and positive.
   NodeId add_node(Node node);

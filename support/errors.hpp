@@ -21,7 +21,7 @@ enum class ExitStatus : int {
 // become \xNN.
 std::string printable(std::string_view text);
 // The same in single quotes, cut where it is long: for a name or a value from a file in a message.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // Base of all of ours. what() is one line that names file, place and reason.
 class Error : public std::runtime_error {

@@ -267,7 +267,7 @@ bool JsonCursor::has(std::string_view key) const {
 
 JsonCursor JsonCursor::at(std::string_view key) const {
   const auto member = find(key);
-  if (!member) refuse(fmt::format("the key {} is missing", quoted(key)));
+  if (!member) refuse(fmt::format("the key {} is missing", in_quotes(key)));
   return *member;
 }
 

@@ -55,9 +55,9 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> choices) {
-  std::string reason = "unknown " + std::string(kind) + " " + quoted(name);
+  std::string reason = "unknown " + std::string(kind) + " " + in_quotes(name);
   const std::string_view nearest = nearest_name(name, choices);
-  if (!nearest.empty()) reason += "; did you mean " + quoted(nearest) + "?";
+  if (!nearest.empty()) reason += "; did you mean " + in_quotes(nearest) + "?";
   if (choices.empty() || choices.size() > kMaxListed) return reason;
   reason += nearest.empty() ? "; one of: " : " one of: ";
   for (std::size_t i = 0; i < choices.size(); ++i) {

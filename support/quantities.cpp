@@ -68,10 +68,10 @@ Amount split(std::string_view text, std::string_view what) {
   double number = 0;
   const auto [end, fault] = std::from_chars(body.data(), body.data() + body.size(), number);
   if (!numeric || fault == std::errc::invalid_argument) {
-    throw InputError(fmt::format("{} {}: expected a number and a unit", what, quoted(text)));
+    throw InputError(fmt::format("{} {}: expected a number and a unit", what, in_quotes(text)));
   }
   if (fault == std::errc::result_out_of_range) {
-    throw InputError(fmt::format("{} {}: the number is out of range", what, quoted(text)));
+    throw InputError(fmt::format("{} {}: the number is out of range", what, in_quotes(text)));
   }
   const auto length = static_cast<std::size_t>(end - body.data());
   return {number, body.substr(0, length), trimmed(body.substr(length))};
@@ -97,15 +97,15 @@ std::optional<double> scale_with_prefix(std::string_view unit, std::span<const U
 double scaled(std::string_view text, std::string_view what, const Amount& amount,
               std::optional<double> scale, std::string_view help) {
   if (amount.unit.empty()) {
-    throw InputError(fmt::format("{} {}: the unit is missing ({})", what, quoted(text), help));
+    throw InputError(fmt::format("{} {}: the unit is missing ({})", what, in_quotes(text), help));
   }
   if (!scale) {
-    throw InputError(
-        fmt::format("{} {}: unknown unit {} ({})", what, quoted(text), quoted(amount.unit), help));
+    throw InputError(fmt::format("{} {}: unknown unit {} ({})", what, in_quotes(text),
+                                 in_quotes(amount.unit), help));
   }
   const double value = amount.number * *scale;
   if (!std::isfinite(value)) {
-    throw InputError(fmt::format("{} {}: the number is out of range", what, quoted(text)));
+    throw InputError(fmt::format("{} {}: the number is out of range", what, in_quotes(text)));
   }
   return value;
 }
@@ -114,32 +114,25 @@ double scaled(std::string_view text, std::string_view what, const Amount& amount
 
 BytesPerSecond parse_rate(std::string_view text) {
   const Amount amount = split(text, "rate");
-  return {scaled(text, "rate", amount, rate_unit(amount.unit), kRateHelp)};
+  return {scaled(text, "rate", amount, scale_with_prefix(amount.unit, kRateUnits), kRateHelp)};
 }
 
 Seconds parse_duration(std::string_view text) {
   const Amount amount = split(text, "duration");
-  return {scaled(text, "duration", amount, duration_unit(amount.unit), kTimeHelp)};
-}
-
-std::optional<double> rate_unit(std::string_view unit) {
-  return scale_with_prefix(unit, kRateUnits);
-}
-
-std::optional<double> duration_unit(std::string_view unit) {
-  return scale_of(unit, kTimeUnits);
+  return {scaled(text, "duration", amount, scale_of(amount.unit, kTimeUnits), kTimeHelp)};
 }
 
 Bytes parse_size(std::string_view text) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const Amount amount = split(text, "size");
   const auto refuse = [&](std::string_view reason) {
-    return InputError(fmt::format("size {}: {}", quoted(text), reason));
+    return InputError(fmt::format("size {}: {}", in_quotes(text), reason));
   };
   double scale = 1;
   if (!amount.unit.empty()) {
     const auto known = scale_with_prefix(amount.unit, kSizeUnits);
-    if (!known) throw refuse(fmt::format("unknown unit {} ({})", quoted(amount.unit), kSizeHelp));
+    if (!known)
+      throw refuse(fmt::format("unknown unit {} ({})", in_quotes(amount.unit), kSizeHelp));
     scale = *known;
   }
   if (amount.number < 0) throw refuse("it is negative");

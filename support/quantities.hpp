@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,11 +35,6 @@ BytesPerSecond parse_rate(std::string_view text);
 
 // Reads "20 us", "1.5ms", "3 s", "10 ns", "2 min". Throws InputError as parse_rate does.
 Seconds parse_duration(std::string_view text);
-
-// Bytes per second in one of `unit` ("Gbit/s": 1.25e8), and seconds in one ("ms": 1e-3): for column
-// headers, where the unit stands once. Empty when there is no such unit.
-std::optional<double> rate_unit(std::string_view unit);
-std::optional<double> duration_unit(std::string_view unit);
 
 // Reads "64MiB", "1 GB", "4096", "10kB": bytes; a bare number is bytes. Throws InputError when the
 // amount is negative, not whole after scaling, or over 2^63 - 1.

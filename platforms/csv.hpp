@@ -1,0 +1,96 @@
+// Comma-separated text, line by line, as people's tables come. Not installed.
+//
+// Lines that are blank or start with '#' are skipped; fields may stand in double quotes ("" is one
+// quote inside); blanks around an unquoted field are dropped; line ends are LF or CRLF.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/errors.hpp"
+
+namespace espalier::platforms {
+
+class CsvReader {
+ public:
+  CsvReader(std::string_view text, std::string file);
+
+  // Moves to the next row; false at the end. Throws InputError on an open quote.
+  bool next();
+  // The current row. The fields live until next().
+  [[nodiscard]] const std::vector<std::string_view>& fields() const { return fields_; }
+  // Line of the current row, from 1.
+  [[nodiscard]] std::size_t line() const { return line_; }
+  // What a comment "# name: two racks" said so far; empty when none did.
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  // Throws InputError(file, "line N", reason).
+  [[noreturn]] void refuse(const std::string& reason) const;
+  // Runs `step`, whose refusals carry a reason only, and adds the place.
+  template <typename Step>
+  auto at_place(Step&& step) const {
+    try {
+      return step();
+    } catch (const InputError& fault) {
+      refuse(fault.what());
+    }
+  }
+
+ private:
+  void split(std::string_view row);
+  std::string_view quoted_field(std::string_view& row);
+  void read_comment(std::string_view row);
+
+  std::string_view rest_;
+  std::string file_;
+  std::string name_;
+  std::size_t line_ = 0;
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unquoted_;  // fields with "" inside
+};
+
+// The first row's first fields, for telling formats apart: never throws, looks at a few fields
+// only.
+std::vector<std::string> header_of(std::string_view text);
+
+// A whole number or decimal fraction, nothing around it; locale-independent. Empty when it is none.
+std::optional<double> parse_number(std::string_view text);
+
+// A column of quantities: "bandwidth_Gbps" holds numbers of that unit, "bandwidth" texts with a
+// unit.
+template <typename Quantity>
+class QuantityColumn {
+ public:
+  using Parse = Quantity (*)(std::string_view);
+  // Throws InputError (reason only) when `heading` names an unknown unit.
+  QuantityColumn(std::string_view heading, Parse parse) : parse_(parse) {
+    const std::size_t mark = heading.find('_');
+    if (mark == std::string_view::npos) return;
+    unit_ = heading.substr(mark + 1);
+    scale_ = parse("1 " + unit_).value;
+  }
+  // Throws InputError (reason only).
+  [[nodiscard]] Quantity read(std::string_view cell) const {
+    if (scale_ == 0) return parse_(cell);
+    const auto number = parse_number(cell);
+    if (!number) {
+      throw InputError("expected a number (the column is in " + unit_ + "), got " +
+                       in_quotes(cell));
+    }
+    return {*number * scale_};
+  }
+
+ private:
+  Parse parse_;
+  std::string unit_;
+  double scale_ = 0;  // 0: each cell has a unit of its own
+};
+
+// `text` as a field, quoted where it must be.
+std::string csv_field(std::string_view text);
+
+}  // namespace espalier::platforms

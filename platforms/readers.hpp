@@ -1,0 +1,38 @@
+// What the formats have in common, and the functions behind the registry (formats.cpp). Not
+// installed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "platforms/formats.hpp"
+
+namespace espalier::platforms {
+
+// The name a platform gets when its text has none: the option's, else the file's stem.
+std::string default_name(const std::string& file, const ReadOptions& options);
+
+// Throws InputError naming what `platform` has and an edge list or matrix cannot say. `format` is
+// "an edge list" or "a matrix".
+void require_plain(const Platform& platform, std::string_view format);
+
+bool detects_json(std::string_view text);
+ReadResult parse_json_format(std::string_view text, const std::string& file,
+                             const ReadOptions& options);
+std::string write_json_format(const Platform& platform);
+
+bool detects_edges(std::string_view text);
+ReadResult parse_edges(std::string_view text, const std::string& file, const ReadOptions& options);
+std::string write_edges(const Platform& platform);
+
+bool detects_matrix(std::string_view text);
+ReadResult parse_matrix(std::string_view text, const std::string& file, const ReadOptions& options);
+std::string write_matrix(const Platform& platform);
+
+bool detects_skyplane(std::string_view text);
+ReadResult parse_skyplane(std::string_view text, const std::string& file,
+                          const ReadOptions& options);
+
+}  // namespace espalier::platforms
