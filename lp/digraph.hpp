@@ -16,6 +16,11 @@ struct Digraph {
   std::vector<char> is_relay;       // per node; empty: no relays
 
   [[nodiscard]] std::size_t arc_count() const { return tail.size(); }
+  [[nodiscard]] std::uint32_t host_count() const {
+    std::uint32_t relays = 0;
+    for (const char flag : is_relay) relays += flag != 0 ? 1 : 0;
+    return node_count - relays;
+  }
   [[nodiscard]] bool relay(std::uint32_t node) const {
     return !is_relay.empty() && is_relay[node] != 0;
   }
