@@ -66,9 +66,11 @@ std::string printable(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMaxQuoted = 80;
-  std::string line = "'" + printable(text.substr(0, kMaxQuoted));
+  std::string line(1, '\'');
+  line += printable(text.substr(0, kMaxQuoted));
   if (text.size() > kMaxQuoted) line += "...";
-  return line + "'";
+  line += '\'';
+  return line;
 }
 
 InputError::InputError(const std::string& file, const std::string& place, const std::string& reason)

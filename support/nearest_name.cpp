@@ -40,7 +40,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   std::string_view nearest;
   std::size_t least = 0;
   for (const std::string_view choice : choices) {
-    const auto [shorter, longer] = std::minmax(name.size(), choice.size());
+    const std::size_t shorter = std::min(name.size(), choice.size());
+    const std::size_t longer = std::max(name.size(), choice.size());
     const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
     // Also keeps a name of a hundred megabytes from being compared letter by letter.
     if (longer - shorter > allowed) continue;

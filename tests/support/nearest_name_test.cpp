@@ -1,0 +1,45 @@
+#include "support/nearest_name.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace espalier {
+namespace {
+
+constexpr std::array<std::string_view, 4> kChoices{"grow", "prune-simple", "optimal", "flat"};
+
+TEST(NearestName, FindsSlips) {
+  EXPECT_EQ(nearest_name("gorw", kChoices), "grow") << "two letters swapped";
+  EXPECT_EQ(nearest_name("optiml", kChoices), "optimal") << "one left out";
+  EXPECT_EQ(nearest_name("flaat", kChoices), "flat") << "one too many";
+  EXPECT_EQ(nearest_name("prune_simpel", kChoices), "prune-simple");
+}
+
+TEST(NearestName, OffersNothingForWhatIsFar) {
+  EXPECT_EQ(nearest_name("dijkstra", kChoices), "");
+  EXPECT_EQ(nearest_name("", kChoices), "");
+  EXPECT_EQ(nearest_name("grow", {}), "");
+}
+
+TEST(NearestName, IsQuickOnALongName) {
+  EXPECT_EQ(nearest_name(std::string(std::size_t{100} << 20U, 'x'), kChoices), "");
+}
+
+TEST(UnknownName, OffersTheNearestAndListsAFew) {
+  EXPECT_EQ(unknown_name("algorithm", "gorw", kChoices),
+            "unknown algorithm 'gorw'; did you mean 'grow'? one of: grow, prune-simple, optimal, "
+            "flat");
+  EXPECT_EQ(unknown_name("algorithm", "dijkstra", kChoices),
+            "unknown algorithm 'dijkstra'; one of: grow, prune-simple, optimal, flat");
+}
+
+TEST(UnknownName, DoesNotListMany) {
+  const std::vector<std::string_view> many(13, "node");
+  EXPECT_EQ(unknown_name("node", "nood", many), "unknown node 'nood'; did you mean 'node'?");
+}
+
+}  // namespace
+}  // namespace espalier
