@@ -20,14 +20,15 @@ double sum_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Multiplicative weights of the resources (Plotkin, Shmoys, Tardos, Math. Oper. Res. 20, 1995, doi:10.1287/moor.20.2.257):
-// proportional to exp(step * load so far).
+// Multiplicative weights of the resources (Plotkin, Shmoys, Tardos, Math. Oper. Res. 20, 1995,
+// doi:10.1287/moor.20.2.257): proportional to exp(step * load so far).
 class MultiplicativeWeights {
  public:
   MultiplicativeWeights(std::size_t resources, double step)
       : step_(step), exponent_(resources, 0.0), weight_(resources) {}
 
-  // load * scale should be near 1 on a full resource; what is far above says no more than "far above".
+  // load * scale should be near 1 on a full resource; what is far above says no more than "far
+  // above".
   void add(std::span<const double> load, double scale) {
     constexpr double kFarAbove = 100;
     for (std::size_t r = 0; r < exponent_.size(); ++r) {
@@ -102,7 +103,8 @@ RoutedTree Packer::price(std::span<const double> prices) {
   return std::move(priced.tree);
 }
 
-// Every round's tree is a column that the optimum is likely to be near, and the weights come near good prices.
+// Every round's tree is a column that the optimum is likely to be near, and the weights come near
+// good prices.
 std::vector<RoutedTree> Packer::warm_up() {
   std::vector<RoutedTree> trees;
   MultiplicativeWeights weights(best_prices_.size(), 0.5);
@@ -118,7 +120,8 @@ Packing Packer::run() {
   std::vector<RoutedTree> trees = options_.seeds;
   std::vector<RoutedTree> warm = warm_up();
   std::move(warm.begin(), warm.end(), std::back_inserter(trees));
-  // The best single tree scales the master, and is what there is if the time is up before the master is solved.
+  // The best single tree scales the master, and is what there is if the time is up before the
+  // master is solved.
   for (const RoutedTree& tree : trees) {
     const double rate = 1 / max_of(tree_load(problem_.occupation, tree));
     if (rate <= result_.rate) continue;
@@ -160,14 +163,16 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
   }
 }
 
-// One batch of trees. The first is priced at the master's own duals: when the master has it already, the duals are exact. The
-// others are priced near the best prices so far (smoothing after Wentges, Int. Trans. Opl. Res. 4, 1997), blended with weights
-// that grow with what the batch and the master's solution load: trees that are equally cheap differ most in the
-// resources whose price is zero, and the blend makes them share those instead of overloading one after the other.
-// false: the master knew every tree of the batch.
+// One batch of trees. The first is priced at the master's own duals: when the master has it
+// already, the duals are exact. The others are priced near the best prices so far (smoothing after
+// Wentges, Int. Trans. Opl. Res. 4, 1997), blended with weights that grow with what the batch and
+// the master's solution load: trees that are equally cheap differ most in the resources whose price
+// is zero, and the blend makes them share those instead of overloading one after the other. false:
+// the master knew every tree of the batch.
 bool Packer::add_trees(PackingMaster& master, double unit_rate) {
   constexpr std::size_t kBatch = 6;
-  constexpr double kBlend = 0.03;    // of weights, in the later trees of a batch every second time a tenth of it
+  constexpr double kBlend =
+      0.03;  // of weights, in the later trees of a batch every second time a tenth of it
   constexpr double kTieBreak = 1e-9;  // of weights, in the first
   const std::span<const double> duals = master.prices();
   const double dual_sum = sum_of(duals);

@@ -2,13 +2,15 @@
 //
 //     max  sum_T lambda_T     s.t.   sum_T lambda_T A x_T <= 1,   lambda >= 0,
 //
-// over all spanning arborescences T of the graph (x_T: how often T uses each arc; A: occupation matrix, resources x arcs,
-// seconds per byte). Solved by column generation: the restricted master holds the trees found so far and the resources that
-// have mattered so far; its row duals y price the arcs, c = A'y, and a minimum-cost arborescence under c is the best tree to
-// add. Any y >= 0 proves   optimum <= sum(y) / mincost(y).
+// over all spanning arborescences T of the graph (x_T: how often T uses each arc; A: occupation
+// matrix, resources x arcs, seconds per byte). Solved by column generation: the restricted master
+// holds the trees found so far and the resources that have mattered so far; its row duals y price
+// the arcs, c = A'y, and a minimum-cost arborescence under c is the best tree to add. Any y >= 0
+// proves   optimum <= sum(y) / mincost(y).
 //
-// Notation as in docs/model.md. The LP (in terms of flows) is that of Beaumont, Legrand, Marchal, Robert, "Pipelining
-// broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48.
+// Notation as in docs/model.md. The LP (in terms of flows) is that of Beaumont, Legrand, Marchal,
+// Robert, "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
+// doi:10.1109/TPDS.2005.48.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -29,8 +31,9 @@ using SparseMatrix = Eigen::SparseMatrix<double>;
 // References: what they refer to must outlive whatever works on the problem.
 struct PackingProblem {
   const Digraph& graph;
-  std::uint32_t root;              // a host; every other host can be reached from it
-  const SparseMatrix& occupation;  // resources x arcs, seconds per byte, >= 0; every arc occupies something
+  std::uint32_t root;  // a host; every other host can be reached from it
+  const SparseMatrix&
+      occupation;  // resources x arcs, seconds per byte, >= 0; every arc occupies something
 };
 
 struct PackedTree {
@@ -46,7 +49,7 @@ struct PackingProgress {
 };
 
 struct PackingOptions {
-  double gap = 1e-6;                      // stop when bound <= (1 + gap) * rate
+  double gap = 1e-6;  // stop when bound <= (1 + gap) * rate
   std::optional<Seconds> time_limit;
   std::size_t max_iterations = 1'000'000;  // arborescences priced
   std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
@@ -62,11 +65,12 @@ enum class PackingEnd : std::uint8_t {
 };
 
 struct Packing {
-  std::vector<PackedTree> trees;  // feasible together; a basic solution: no more trees than saturated resources
-  double rate = 0;                // sum of their rates, bytes per second
-  double bound = kUnbounded;      // proven: no set of trees does better
-  std::vector<double> prices;     // per resource, sum 1: the certificate of `bound`
-  std::vector<RoutedTree> pool;   // further good trees that were found, best first
+  std::vector<PackedTree>
+      trees;        // feasible together; a basic solution: no more trees than saturated resources
+  double rate = 0;  // sum of their rates, bytes per second
+  double bound = kUnbounded;     // proven: no set of trees does better
+  std::vector<double> prices;    // per resource, sum 1: the certificate of `bound`
+  std::vector<RoutedTree> pool;  // further good trees that were found, best first
   PackingEnd end = PackingEnd::kGapReached;
   std::size_t arborescences_priced = 0;
   std::size_t master_solves = 0;

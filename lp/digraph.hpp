@@ -7,8 +7,9 @@
 
 namespace espalier::lp {
 
-// A directed graph whose nodes are hosts or relays. Hosts must be spanned; a relay only lies on the way between
-// two hosts, and what passes it cannot be copied there. Arc order is the column order of the matrix A.
+// A directed graph whose nodes are hosts or relays. Hosts must be spanned; a relay only lies on the
+// way between two hosts, and what passes it cannot be copied there. Arc order is the column order
+// of the matrix A.
 struct Digraph {
   std::uint32_t node_count = 0;
   std::vector<std::uint32_t> tail;  // per arc

@@ -85,7 +85,8 @@ void HostGraph::run_dijkstra(std::uint32_t entry, std::span<const double> arc_co
   }
 }
 
-// The arc from `tail` to a relay with which the cheapest relay path to `head` begins; kNone: there is no such path.
+// The arc from `tail` to a relay with which the cheapest relay path to `head` begins; kNone: there
+// is no such path.
 std::uint32_t HostGraph::best_entry_arc(std::uint32_t tail, std::uint32_t head,
                                         double* cost) const {
   std::uint32_t best = kNone;

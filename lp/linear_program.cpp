@@ -18,7 +18,9 @@ namespace {
 struct Rescue {
   std::jmp_buf place;
 };
-void leap(void* rescue) { std::longjmp(static_cast<Rescue*>(rescue)->place, 1); }
+void leap(void* rescue) {
+  std::longjmp(static_cast<Rescue*>(rescue)->place, 1);
+}
 
 int bound_type(Bounds bounds) {
   const bool lower = std::isfinite(bounds.lower);
@@ -38,7 +40,9 @@ LpStatus status_of(glp_prob* problem) {
   return LpStatus::kTrouble;
 }
 
-int to_glpk(std::uint32_t index) { return static_cast<int>(index) + 1; }
+int to_glpk(std::uint32_t index) {
+  return static_cast<int>(index) + 1;
+}
 
 }  // namespace
 
@@ -166,7 +170,9 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
   return second == GLP_ETMLIM || second == GLP_EITLIM ? LpStatus::kLimit : LpStatus::kTrouble;
 }
 
-double LinearProgram::objective() const { return glp_get_obj_val(handle_->problem); }
+double LinearProgram::objective() const {
+  return glp_get_obj_val(handle_->problem);
+}
 double LinearProgram::value(std::uint32_t column) const {
   return glp_get_col_prim(handle_->problem, to_glpk(column));
 }

@@ -1,7 +1,8 @@
 // A linear program held by GLPK: maximise or minimise c x, row bounds on A x, column bounds on x.
 //
-// The only place that knows glpk.h. Rows and columns are numbered from 0 in the order of their making. An outcome (infeasible,
-// a limit) is a value; an exception is a fault of ours or of GLPK's.
+// The only place that knows glpk.h. Rows and columns are numbered from 0 in the order of their
+// making. An outcome (infeasible, a limit) is a value; an exception is a fault of ours or of
+// GLPK's.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +34,16 @@ enum class LpStatus : std::uint8_t {
   kOptimal,     // primal and dual feasible: values and duals are valid
   kInfeasible,  // no x satisfies the rows
   kUnbounded,
-  kLimit,       // time or iterations came first
-  kTrouble,     // GLPK gave up numerically, also from a fresh basis
+  kLimit,    // time or iterations came first
+  kTrouble,  // GLPK gave up numerically, also from a fresh basis
 };
 
 struct SimplexOptions {
   enum class Method : std::uint8_t { kPrimal, kDual };
-  Method method = Method::kPrimal;      // dual: after rows were added to an optimal basis
+  Method method = Method::kPrimal;  // dual: after rows were added to an optimal basis
   std::optional<Seconds> time_limit;
   std::optional<int> iteration_limit;
-  bool scale = false;                   // geometric and equilibration scaling before the first solve
+  bool scale = false;  // geometric and equilibration scaling before the first solve
 };
 
 class LinearProgram {
@@ -54,7 +55,8 @@ class LinearProgram {
   LinearProgram(const LinearProgram&) = delete;
   LinearProgram& operator=(const LinearProgram&) = delete;
 
-  // entries: of existing columns (add_row) or rows (add_column), no index twice. Returns the new index.
+  // entries: of existing columns (add_row) or rows (add_column), no index twice. Returns the new
+  // index.
   std::uint32_t add_row(Bounds bounds, std::span<const Entry> entries = {});
   std::uint32_t add_column(Bounds bounds, double objective, std::span<const Entry> entries = {});
   void set_column_bounds(std::uint32_t column, Bounds bounds);
@@ -66,13 +68,14 @@ class LinearProgram {
   [[nodiscard]] std::uint32_t row_count() const;
   [[nodiscard]] std::uint32_t column_count() const;
 
-  // Simplex from the current basis (that of the last solve, new rows and columns joined at their slack or bound).
+  // Simplex from the current basis (that of the last solve, new rows and columns joined at their
+  // slack or bound).
   LpStatus solve(const SimplexOptions& options = {});
 
   // Of the last solve; valid for kOptimal.
   [[nodiscard]] double objective() const;
   [[nodiscard]] double value(std::uint32_t column) const;
-  [[nodiscard]] double row_dual(std::uint32_t row) const;      // d objective / d row bound
+  [[nodiscard]] double row_dual(std::uint32_t row) const;  // d objective / d row bound
   [[nodiscard]] double reduced_cost(std::uint32_t column) const;
   [[nodiscard]] bool is_basic(std::uint32_t column) const;
 

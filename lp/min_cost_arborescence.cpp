@@ -41,7 +41,8 @@ MinCostArborescence::MinCostArborescence(std::uint32_t node_count,
     tail_of_[position] = tail[arc];
   }
   in_arcs_.resize(arc_of_.size());
-  // A contraction forest over n leaves whose inner nodes have two children or more: under 2 n components.
+  // A contraction forest over n leaves whose inner nodes have two children or more: under 2 n
+  // components.
   const std::size_t components = 2 * static_cast<std::size_t>(node_count) + 1;
   find_.resize(components);
   parent_.resize(components);
@@ -111,7 +112,8 @@ bool MinCostArborescence::grow_from(std::uint32_t start) {
   return true;
 }
 
-// Sets chosen_ and chosen_cost_ of the component; returns the arc's tail, kNone when no arc enters it.
+// Sets chosen_ and chosen_cost_ of the component; returns the arc's tail, kNone when no arc enters
+// it.
 std::uint32_t MinCostArborescence::choose_in_arc(std::uint32_t component) {
   if (component < node_count_) return scan_in_arcs(component);
   std::uint32_t top = queue_[component];
@@ -177,8 +179,9 @@ void MinCostArborescence::make_queue(std::uint32_t node, double shift) {
   heap_[node] = {first->cost + shift, shift, kNone, kNone};
 }
 
-// Links the root with the larger key under the other. A node's true key is its key plus the offsets of its ancestors; a
-// root has none, so its key is true. offset also holds the shift of the node's own arcs while it is a root.
+// Links the root with the larger key under the other. A node's true key is its key plus the offsets
+// of its ancestors; a root has none, so its key is true. offset also holds the shift of the node's
+// own arcs while it is a root.
 std::uint32_t MinCostArborescence::meld(std::uint32_t a, std::uint32_t b) {
   if (a == kNone) return b;
   if (b == kNone) return a;
@@ -224,7 +227,8 @@ std::uint32_t MinCostArborescence::drop_cheapest_arc(std::uint32_t top) {
   return meld(rest, top);
 }
 
-// Top down: the arc that enters a contracted cycle replaces the chosen arc of every component that it enters.
+// Top down: the arc that enters a contracted cycle replaces the chosen arc of every component that
+// it enters.
 void MinCostArborescence::expand() {
   for (std::uint32_t component = component_count_; component-- > node_count_;) {
     if (state_[component] == kUnseen) continue;  // already on the way of an outer cycle's arc

@@ -9,7 +9,8 @@ namespace espalier::lp {
 namespace {
 
 constexpr std::uint32_t kInactive = UINT32_MAX;
-constexpr double kOverload = 1e-9;  // relative; below GLPK's own primal tolerance nothing can be asked
+constexpr double kOverload =
+    1e-9;  // relative; below GLPK's own primal tolerance nothing can be asked
 
 std::uint64_t hash_of(const RoutedTree& tree) {
   std::uint64_t hash = 1469598103934665603ULL;

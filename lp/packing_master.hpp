@@ -13,7 +13,8 @@ namespace espalier::lp {
 
 class PackingMaster {
  public:
-  // unit_rate: rates inside are multiples of it, so that the LP's numbers are near 1. Bytes per second.
+  // unit_rate: rates inside are multiples of it, so that the LP's numbers are near 1. Bytes per
+  // second.
   PackingMaster(const SparseMatrix& occupation, double unit_rate);
 
   // Adds a tree as a column. false: the tree is there already.
@@ -21,18 +22,22 @@ class PackingMaster {
   [[nodiscard]] std::size_t tree_count() const { return columns_.size(); }
   [[nodiscard]] const RoutedTree& tree(std::size_t column) const { return columns_[column].tree; }
 
-  // Solves, adding every resource that the solution overloads and solving again, until none is (or the time is up).
+  // Solves, adding every resource that the solution overloads and solving again, until none is (or
+  // the time is up).
   LpStatus solve(std::optional<Seconds> time_limit);
 
   // Of the last solve. rates: per tree, multiples of unit_rate. prices: per resource.
-  [[nodiscard]] double total() const { return total_; }        // sum of rates, after scaling to feasibility
+  [[nodiscard]] double total() const {
+    return total_;
+  }  // sum of rates, after scaling to feasibility
   [[nodiscard]] std::span<const double> rates() const { return rates_; }
   [[nodiscard]] std::span<const double> prices() const { return prices_; }
-  [[nodiscard]] std::span<const double> loads() const { return load_; }    // 1: full
+  [[nodiscard]] std::span<const double> loads() const { return load_; }  // 1: full
   [[nodiscard]] std::size_t solves() const { return solves_; }
   [[nodiscard]] std::size_t row_count() const { return active_.size(); }
 
-  // Drops trees that have not carried anything for `patience` solves, when there are more than `keep`.
+  // Drops trees that have not carried anything for `patience` solves, when there are more than
+  // `keep`.
   void forget(std::size_t keep, std::size_t patience);
 
  private:
@@ -40,7 +45,7 @@ class PackingMaster {
     RoutedTree tree;
     std::vector<Entry> load;  // resource, A x times unit_rate; ascending
     std::uint64_t hash;
-    std::size_t last_used;    // solve in which it was basic
+    std::size_t last_used;  // solve in which it was basic
   };
   void activate(std::uint32_t resource);
   bool activate_overloaded();
@@ -49,9 +54,9 @@ class PackingMaster {
   double unit_rate_;
   LinearProgram program_{Sense::kMaximise};
   std::vector<Column> columns_;
-  std::vector<std::uint32_t> active_;      // program row -> resource
-  std::vector<std::uint32_t> row_of_;      // resource -> program row
-  std::vector<double> load_;               // per resource, of the current solution
+  std::vector<std::uint32_t> active_;  // program row -> resource
+  std::vector<std::uint32_t> row_of_;  // resource -> program row
+  std::vector<double> load_;           // per resource, of the current solution
   std::vector<double> rates_;
   std::vector<double> prices_;
   std::vector<double> scratch_;

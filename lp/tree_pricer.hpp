@@ -15,8 +15,8 @@ class TreePricer {
  public:
   explicit TreePricer(const PackingProblem& problem);
 
-  // prices: per resource, >= 0. The tree that minimises prices' A x, and that minimum. Throws InfeasibleError when some host
-  // cannot be reached.
+  // prices: per resource, >= 0. The tree that minimises prices' A x, and that minimum. Throws
+  // InfeasibleError when some host cannot be reached.
   struct Priced {
     RoutedTree tree;
     double cost;

@@ -1,4 +1,5 @@
-// One planning problem: a platform under a contention model, seen from a source. Built once, read by every algorithm.
+// One planning problem: a platform under a contention model, seen from a source. Built once, read
+// by every algorithm.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ namespace espalier::planner {
 class Instance {
  public:
   // Keeps a reference to `platform`, which must outlive it.
-  // Throws InputError when the source is a relay, InfeasibleError naming a host that cannot be reached from it.
+  // Throws InputError when the source is a relay, InfeasibleError naming a host that cannot be
+  // reached from it.
   Instance(const platforms::Platform& platform, platforms::NodeId source, platforms::Model model,
            const platforms::OccupationOptions& options = {});
 
@@ -32,7 +34,8 @@ class Instance {
 
   // (A x)_r for the tree: seconds per byte, one a resource.
   [[nodiscard]] std::vector<double> load_seconds_per_byte(const lp::RoutedTree& tree) const;
-  // 1 / max load: what the tree sustains by itself. A tree without edges (one host) is unbounded: infinity.
+  // 1 / max load: what the tree sustains by itself. A tree without edges (one host) is unbounded:
+  // infinity.
   [[nodiscard]] BytesPerSecond throughput(const lp::RoutedTree& tree) const;
 
  private:

@@ -1,5 +1,5 @@
-// Every algorithm that makes trees, by name. Help, `list`, documentation, error texts and the parameterised tests all
-// iterate this registry.
+// Every algorithm that makes trees, by name. Help, `list`, documentation, error texts and the
+// parameterised tests all iterate this registry.
 #pragma once
 
 #include <functional>
@@ -23,17 +23,18 @@ struct Progress {
 };
 
 struct AlgorithmOptions {
-  std::size_t max_trees = 0;            // 0: as many as the optimum needs; algorithms of one tree ignore it
-  std::optional<Seconds> time_limit;    // unset: none
-  double gap = 1e-6;                    // relative distance from the bound at which `optimal` stops
-  std::function<void(const Progress&)> on_progress;  // may be empty; called a few times a second at most
+  std::size_t max_trees = 0;  // 0: as many as the optimum needs; algorithms of one tree ignore it
+  std::optional<Seconds> time_limit;  // unset: none
+  double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
+  std::function<void(const Progress&)>
+      on_progress;  // may be empty; called a few times a second at most
 };
 
 enum class Termination : std::uint8_t {
-  kDone,        // a heuristic finished, or the proven gap is within options.gap
-  kTreeLimit,   // max_trees holds the throughput below the bound
-  kTimeLimit,   // the time limit came first; trees and bound are valid all the same
-  kStalled,     // no numerical progress is possible; trees and bound are valid, the gap honest
+  kDone,       // a heuristic finished, or the proven gap is within options.gap
+  kTreeLimit,  // max_trees holds the throughput below the bound
+  kTimeLimit,  // the time limit came first; trees and bound are valid all the same
+  kStalled,    // no numerical progress is possible; trees and bound are valid, the gap honest
 };
 
 struct WeightedTree {
@@ -41,16 +42,19 @@ struct WeightedTree {
   BytesPerSecond rate;
 };
 
-// Resource `row` of the occupation matrix, at price `price`: its share of the bound (prices sum to 1). 
+// Resource `row` of the occupation matrix, at price `price`: its share of the bound (prices sum to
+// 1).
 struct PricedResource {
   std::uint32_t row;
   double price;
 };
 
 struct Outcome {
-  std::vector<WeightedTree> trees;      // jointly feasible: sum of rate * A x <= 1
-  std::optional<BytesPerSecond> bound;  // proven upper bound on any set of trees, where one was computed
-  std::vector<PricedResource> prices;   // of the bound's certificate, dearest first; empty without a bound
+  std::vector<WeightedTree> trees;  // jointly feasible: sum of rate * A x <= 1
+  std::optional<BytesPerSecond>
+      bound;  // proven upper bound on any set of trees, where one was computed
+  std::vector<PricedResource>
+      prices;  // of the bound's certificate, dearest first; empty without a bound
   Termination termination = Termination::kDone;
   std::size_t iterations = 0;
 };
@@ -67,7 +71,8 @@ struct AlgorithmEntry {
 std::span<const AlgorithmEntry> algorithms();
 // Throws InputError with the nearest name offered.
 const AlgorithmEntry& find_algorithm(std::string_view name);
-// "all", or names separated by commas. Throws as find_algorithm does; a repeated name is taken once.
+// "all", or names separated by commas. Throws as find_algorithm does; a repeated name is taken
+// once.
 std::vector<const AlgorithmEntry*> parse_algorithms(std::string_view list);
 
 }  // namespace espalier::planner

@@ -1,1 +1,189 @@
 #include "planner/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "lp/arborescence_packing.hpp"
+#include "planner/instance.hpp"
+#include "planner/make_plan.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using platforms::NodeId;
+using platforms::Platform;
+
+class Verifier {
+ public:
+  Verifier(const Plan& plan, const Platform& platform, const VerifyOptions& options)
+      : plan_(plan), platform_(platform), options_(options) {}
+
+  VerifyReport run() {
+    if (!names_fit()) return report_;
+    if (const auto fault = structural_fault(plan_)) {
+      add_fault(fault->place, fault->reason);
+      return report_;
+    }
+    count_shape();
+    const std::optional<Instance> instance = make_instance();
+    if (!instance || !follow_edges(*instance)) return report_;
+    weigh(*instance);
+    hold_against_optimum(*instance);
+    return report_;
+  }
+
+ private:
+  void add_fault(const std::string& place, const std::string& reason) {
+    report_.faults.push_back(place + ": " + reason);
+  }
+
+  bool names_fit() {
+    if (plan_.platform != platform_.name()) {
+      add_fault("/platform", fmt::format("the plan is for platform '{}', not for '{}'",
+                                         plan_.platform, platform_.name()));
+    }
+    const auto hosts = platform_.hosts();
+    if (plan_.nodes.size() != hosts.size()) {
+      add_fault("/nodes", fmt::format("the plan has {} nodes, the platform {} hosts",
+                                      plan_.nodes.size(), hosts.size()));
+      return false;
+    }
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      if (plan_.nodes[i] == platform_.node(hosts[i]).name) continue;
+      add_fault(fmt::format("/nodes/{}", i),
+                fmt::format("'{}' stands where the platform has '{}'", plan_.nodes[i],
+                            platform_.node(hosts[i]).name));
+      break;
+    }
+    try {
+      static_cast<void>(find_algorithm(plan_.algorithm));
+    } catch (const InputError& error) {
+      add_fault("/algorithm", error.what());
+    }
+    return report_.faults.empty();
+  }
+
+  void count_shape() {
+    report_.trees = plan_.broadcast_trees.size();
+    for (const PlanTree& tree : plan_.broadcast_trees) {
+      report_.depth = std::max(report_.depth, depth_of(tree, source_index(plan_)));
+      report_.out_degree = std::max(report_.out_degree, out_degree_of(tree));
+    }
+  }
+
+  std::optional<Instance> make_instance() {
+    try {
+      const platforms::OccupationOptions options{plan_.slice, plan_.latency_occupies};
+      return Instance(platform_, source_named(platform_, plan_.source),
+                      platforms::parse_model(plan_.model), options);
+    } catch (const Error& error) {
+      add_fault("", error.what());
+      return std::nullopt;
+    }
+  }
+
+  // Turns every edge into arcs of the platform, from its ends and its `via` alone.
+  bool follow_edges(const Instance& instance) {
+    load_.assign(instance.resource_count(), 0.0);
+    for (std::size_t t = 0; t < plan_.broadcast_trees.size(); ++t) {
+      const PlanTree& tree = plan_.broadcast_trees[t];
+      lp::RoutedTree routed;
+      for (std::size_t e = 0; e < tree.edges.size(); ++e) {
+        const std::string place = fmt::format("/broadcast_trees/{}/edges/{}", t, e);
+        routed.add_edge(path_of(tree, tree.edges[e], place));
+      }
+      if (!report_.faults.empty()) continue;
+      const std::vector<double> load = instance.load_seconds_per_byte(routed);
+      for (std::size_t r = 0; r < load.size(); ++r) load_[r] += tree.rate.value * load[r];
+    }
+    return report_.faults.empty();
+  }
+
+  std::vector<std::uint32_t> path_of(const PlanTree& tree, const PlanEdge& edge,
+                                     const std::string& place) {
+    const auto hosts = platform_.hosts();
+    std::vector<NodeId> way{hosts[edge.parent]};
+    const auto via = tree.via.find({edge.parent, edge.child});
+    if (via != tree.via.end()) {
+      for (const std::string& name : via->second) {
+        const auto node = platform_.find_node(name);
+        if (!node) {
+          add_fault(place, fmt::format("via '{}', which the platform does not have", name));
+          return {};
+        }
+        way.push_back(*node);
+      }
+    }
+    way.push_back(hosts[edge.child]);
+    std::vector<std::uint32_t> arcs;
+    for (std::size_t i = 0; i + 1 < way.size(); ++i) {
+      const auto arc = platform_.find_arc(way[i], way[i + 1]);
+      if (!arc) {
+        add_fault(place, fmt::format("the platform has no link '{}' -> '{}'",
+                                     platform_.node(way[i]).name, platform_.node(way[i + 1]).name));
+        return {};
+      }
+      arcs.push_back(static_cast<std::uint32_t>(*arc));
+    }
+    return arcs;
+  }
+
+  void weigh(const Instance& instance) {
+    const auto busiest = std::max_element(load_.begin(), load_.end());
+    report_.busiest_load = *busiest;
+    report_.busiest_resource = platforms::describe(
+        instance.occupation().resources[static_cast<std::size_t>(busiest - load_.begin())],
+        platform_);
+    double sum = 0;
+    for (const PlanTree& tree : plan_.broadcast_trees) sum += tree.rate.value;
+    report_.throughput = {sum / std::max(1.0, report_.busiest_load)};
+    if (report_.busiest_load > 1 + options_.tolerance) {
+      add_fault(
+          "/broadcast_trees",
+          fmt::format("the rates load {} to {:.6f} of what it can carry; throughput at most {}",
+                      report_.busiest_resource, report_.busiest_load,
+                      format_rate(report_.throughput)));
+    }
+  }
+
+  void hold_against_optimum(const Instance& instance) {
+    constexpr double kSlack = 1e-5;  // two proofs with gap 1e-6 each may differ by that, and some
+    const double throughput = report_.throughput.value;
+    if (plan_.optimum && plan_.optimum->value < throughput * (1 - kSlack)) {
+      add_fault("/optimum_Bps",
+                fmt::format("{} is below the plan's own throughput {}", format_rate(*plan_.optimum),
+                            format_rate({throughput})));
+    }
+    if (!options_.prove) return;
+    const Outcome proof = prove_optimum(instance, {});
+    report_.bound = proof.bound;
+    if (!plan_.optimum) return;
+    double reached = 0;
+    for (const WeightedTree& tree : proof.trees) reached += tree.rate.value;
+    // The claim may be a looser bound than ours (a plan made under a time limit), never a tighter
+    // one.
+    if (plan_.optimum->value < reached * (1 - kSlack)) {
+      add_fault("/optimum_Bps", fmt::format("{} is claimed to be the most, yet {} is reached",
+                                            format_rate(*plan_.optimum), format_rate({reached})));
+    }
+  }
+
+  const Plan& plan_;
+  const Platform& platform_;
+  const VerifyOptions& options_;
+  VerifyReport report_;
+  std::vector<double> load_;
+};
+
+}  // namespace
+
+VerifyReport verify(const Plan& plan, const Platform& platform, const VerifyOptions& options) {
+  return Verifier(plan, platform, options).run();
+}
+
+}  // namespace espalier::planner

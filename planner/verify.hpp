@@ -10,10 +10,11 @@
 namespace espalier::planner {
 
 struct VerifyReport {
-  std::vector<std::string> faults;  // one line each: "/broadcast_trees/1/edges/3: ..."; empty: the plan holds
+  std::vector<std::string>
+      faults;  // one line each: "/broadcast_trees/1/edges/3: ..."; empty: the plan holds
   // Recomputed. Meaningful only as far as the faults allow (0 where they do not).
-  BytesPerSecond throughput;       // sum of rates scaled down to what the resources allow
-  double busiest_load = 0;         // max_r (sum rate A x)_r: 1 is full; above 1 + 1e-6 is a fault
+  BytesPerSecond throughput;  // sum of rates scaled down to what the resources allow
+  double busiest_load = 0;    // max_r (sum rate A x)_r: 1 is full; above 1 + 1e-6 is a fault
   std::string busiest_resource;
   std::optional<BytesPerSecond> bound;  // proven anew when `prove` was asked for
   std::size_t trees = 0;
@@ -22,13 +23,15 @@ struct VerifyReport {
 };
 
 struct VerifyOptions {
-  bool prove = true;  // recompute the optimum and hold the plan's claimed optimum_Bps against it (relative 1e-5)
+  bool prove = true;  // recompute the optimum and hold the plan's claimed optimum_Bps against it
+                      // (relative 1e-5)
   double tolerance = 1e-6;
 };
 
-// Faults: another platform (name or hosts), unknown source, model or algorithm name, structural faults, edges that are
-// no arc and have no valid `via`, rates that overload a resource (names it and its load), a claimed throughput that is
-// not the sum of the rates, a claimed optimum that is below the throughput or contradicts the proof.
+// Faults: another platform (name or hosts), unknown source, model or algorithm name, structural
+// faults, edges that are no arc and have no valid `via`, rates that overload a resource (names it
+// and its load), a claimed throughput that is not the sum of the rates, a claimed optimum that is
+// below the throughput or contradicts the proof.
 VerifyReport verify(const Plan& plan, const platforms::Platform& platform,
                     const VerifyOptions& options = {});
 

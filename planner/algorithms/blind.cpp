@@ -1,1 +1,129 @@
-#include "planner/registry.hpp"
+// Topology-blind trees, as MPI libraries build them: shapes over ranks relative to the source,
+// rank' = (rank - source) mod n. A hop between two hosts that no link joins goes along the fastest
+// path, through relays and other hosts alike, and loads it.
+#include <algorithm>
+#include <bit>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <optional>
+#include <vector>
+
+#include "planner/algorithms/algorithms.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+namespace {
+
+// Fastest paths by least sum of seconds per byte. One Dijkstra per sender that needs it, the last
+// one kept.
+class FastestPaths {
+ public:
+  explicit FastestPaths(const Instance& instance) : platform_(instance.platform()) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
+    for (const platforms::Arc& arc : platform_.arcs()) {
+      ends.emplace_back(index_of(arc.from), index_of(arc.to));
+      weight_.push_back(platforms::arc_seconds_per_byte(arc, instance.options()));
+    }
+    // The platform's arcs are sorted by sender, so edge i of the graph is arc i.
+    graph_ = Graph(boost::edges_are_sorted, ends.begin(), ends.end(),
+                   static_cast<std::uint32_t>(platform_.nodes().size()));
+  }
+
+  // The arcs on the way from one host to another.
+  std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to) {
+    if (const auto direct = platform_.find_arc(from, to)) {
+      return {static_cast<std::uint32_t>(*direct)};
+    }
+    if (from_ != from) run_from(from);
+    std::vector<std::uint32_t> arcs;
+    for (platforms::NodeId node = to; node != from;) {
+      const platforms::NodeId before{before_[index_of(node)]};
+      arcs.push_back(static_cast<std::uint32_t>(*platform_.find_arc(before, node)));
+      node = before;
+    }
+    std::reverse(arcs.begin(), arcs.end());
+    return arcs;
+  }
+
+ private:
+  using Graph =
+      boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                         boost::no_property, std::uint32_t, std::uint32_t>;
+
+  void run_from(platforms::NodeId from) {
+    before_.resize(platform_.nodes().size());
+    const auto edge_index = boost::get(boost::edge_index, graph_);
+    boost::dijkstra_shortest_paths(
+        graph_, static_cast<std::uint32_t>(index_of(from)),
+        boost::predecessor_map(boost::make_iterator_property_map(
+                                   before_.begin(), boost::get(boost::vertex_index, graph_)))
+            .weight_map(boost::make_iterator_property_map(weight_.begin(), edge_index)));
+    from_ = from;
+  }
+
+  const platforms::Platform& platform_;
+  Graph graph_;
+  std::vector<double> weight_;
+  std::vector<std::uint32_t> before_;
+  std::optional<platforms::NodeId> from_;
+};
+
+// children(r): the ranks' that rank' r of n sends to, in order. Every rank' but 0 is the child of a
+// smaller one.
+template <class Children>
+Outcome blind_tree(const Instance& instance, Children children) {
+  const auto hosts = instance.platform().hosts();
+  const std::size_t count = hosts.size();
+  const auto source = static_cast<std::size_t>(
+      std::find(hosts.begin(), hosts.end(), instance.source()) - hosts.begin());
+  FastestPaths paths(instance);
+  lp::RoutedTree tree;
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    for (const std::size_t child : children(rank, count)) {
+      tree.add_edge(paths.path(hosts[(rank + source) % count], hosts[(child + source) % count]));
+    }
+  }
+  return single_tree(instance, std::move(tree));
+}
+
+using Ranks = std::vector<std::size_t>;
+
+}  // namespace
+
+Outcome flat(const Instance& instance, const AlgorithmOptions&) {
+  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
+    Ranks children;
+    for (std::size_t child = 1; rank == 0 && child < count; ++child) children.push_back(child);
+    return children;
+  });
+}
+
+Outcome chain(const Instance& instance, const AlgorithmOptions&) {
+  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
+    return rank + 1 < count ? Ranks{rank + 1} : Ranks{};
+  });
+}
+
+Outcome binary(const Instance& instance, const AlgorithmOptions&) {
+  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
+    Ranks children;
+    for (std::size_t child = 2 * rank + 1; child <= 2 * rank + 2 && child < count; ++child) {
+      children.push_back(child);
+    }
+    return children;
+  });
+}
+
+// Rank' r receives from r with its lowest set bit cleared; the largest subtree is served first.
+Outcome binomial(const Instance& instance, const AlgorithmOptions&) {
+  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
+    Ranks children;
+    const std::size_t below = rank == 0 ? std::bit_ceil(count) : rank & (~rank + 1);
+    for (std::size_t step = below / 2; step > 0; step /= 2) {
+      if (rank + step < count) children.push_back(rank + step);
+    }
+    return children;
+  });
+}
+
+}  // namespace espalier::planner::tree_algorithms

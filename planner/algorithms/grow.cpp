@@ -1,1 +1,102 @@
-#include "planner/registry.hpp"
+// GROWING-MINIMUM-WEIGHTED-OUT-DEGREE-TREE (HBT), under any occupation matrix.
+//
+// As in Prim's algorithm, the tree takes one host after the other; the arc chosen is the one whose
+// resources would be least loaded with it:  cost(e) = max_r (load_r + A[r, e]).  Under one-port
+// this is the weighted out-degree of the sender after adding e (the slides' update counts earlier
+// children twice from the third on); under multi-port it is max((outdegree + 1) send_u, T_e) as the
+// slides ask.
+#include <algorithm>
+#include <vector>
+
+#include "planner/algorithms/algorithms.hpp"
+#include "planner/host_arcs.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+namespace {
+
+struct Candidate {
+  double cost;
+  std::uint32_t arc;
+};
+struct Dearer {
+  bool operator()(const Candidate& a, const Candidate& b) const {
+    return a.cost > b.cost || (a.cost == b.cost && a.arc > b.arc);
+  }
+};
+
+class Grower {
+ public:
+  explicit Grower(const Instance& instance)
+      : instance_(&instance),
+        arcs_(instance),
+        load_(instance.resource_count(), 0.0),
+        in_tree_(instance.platform().nodes().size(), 0),
+        first_out_(in_tree_.size() + 1, 0) {
+    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) ++first_out_[arcs_.tail(arc) + 1];
+    for (std::size_t node = 0; node < in_tree_.size(); ++node) {
+      first_out_[node + 1] += first_out_[node];
+    }
+    out_.resize(arcs_.size());
+    std::vector<std::uint32_t> next(first_out_.begin(), first_out_.end() - 1);
+    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) out_[next[arcs_.tail(arc)]++] = arc;
+  }
+
+  lp::RoutedTree grow() {
+    lp::RoutedTree tree;
+    take_host(static_cast<std::uint32_t>(instance_->source()));
+    while (!heap_.empty()) {
+      std::pop_heap(heap_.begin(), heap_.end(), Dearer{});
+      const Candidate cheapest = heap_.back();
+      heap_.pop_back();
+      if (in_tree_[arcs_.head(cheapest.arc)] != 0) continue;
+      // Loads only rise, so a stale cost is too low: put it back where it belongs.
+      const double cost = cost_of(cheapest.arc);
+      if (cost > cheapest.cost) {
+        push({cost, cheapest.arc});
+        continue;
+      }
+      for (const HostArcs::Use& use : arcs_.uses(cheapest.arc)) {
+        load_[use.resource] += use.seconds_per_byte;
+      }
+      arcs_.add_edge(cheapest.arc, tree);
+      take_host(arcs_.head(cheapest.arc));
+    }
+    return tree;
+  }
+
+ private:
+  double cost_of(std::uint32_t arc) {
+    double cost = 0;
+    for (const HostArcs::Use& use : arcs_.uses(arc)) {
+      cost = std::max(cost, load_[use.resource] + use.seconds_per_byte);
+    }
+    return cost;
+  }
+  void push(const Candidate& candidate) {
+    heap_.push_back(candidate);
+    std::push_heap(heap_.begin(), heap_.end(), Dearer{});
+  }
+  void take_host(std::uint32_t node) {
+    in_tree_[node] = 1;
+    for (std::uint32_t i = first_out_[node]; i < first_out_[node + 1]; ++i) {
+      if (in_tree_[arcs_.head(out_[i])] == 0) push({cost_of(out_[i]), out_[i]});
+    }
+  }
+
+  const Instance* instance_;
+  HostArcs arcs_;
+  std::vector<double> load_;
+  std::vector<char> in_tree_;
+  std::vector<std::uint32_t> first_out_;
+  std::vector<std::uint32_t> out_;
+  std::vector<Candidate> heap_;
+};
+
+}  // namespace
+
+Outcome grow(const Instance& instance, const AlgorithmOptions&) {
+  return single_tree(instance, Grower(instance).grow());
+}
+
+}  // namespace espalier::planner::tree_algorithms

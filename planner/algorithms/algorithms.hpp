@@ -1,0 +1,20 @@
+// The functions behind the registry, one file per family. Users go through planner/registry.hpp.
+#pragma once
+
+#include "planner/registry.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+Outcome prune_simple(const Instance& instance, const AlgorithmOptions& options);
+Outcome prune_refined(const Instance& instance, const AlgorithmOptions& options);
+Outcome grow(const Instance& instance, const AlgorithmOptions& options);
+Outcome flat(const Instance& instance, const AlgorithmOptions& options);
+Outcome chain(const Instance& instance, const AlgorithmOptions& options);
+Outcome binary(const Instance& instance, const AlgorithmOptions& options);
+Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
+Outcome optimal(const Instance& instance, const AlgorithmOptions& options);
+
+// One tree at the rate that it sustains by itself.
+Outcome single_tree(const Instance& instance, lp::RoutedTree tree);
+
+}  // namespace espalier::planner::tree_algorithms
