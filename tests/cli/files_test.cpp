@@ -1,0 +1,177 @@
+// convert and generate, and that no output is ever half there.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/program.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class ConvertCommand : public CliTest {};
+
+TEST_F(ConvertCommand, ThereAndBackIsTheSame) {
+  write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,1\nc,b,1\n");
+  ASSERT_EQ(run({"convert", "p.csv", "-o", "p.json"}).status, 0);
+  ASSERT_EQ(run({"convert", "p.json", "-o", "again.csv", "--to", "edges"}).status, 0);
+  ASSERT_EQ(run({"convert", "again.csv", "-o", "p2.json"}).status, 0);
+  EXPECT_EQ(read("p2.json"), read("p.json"));
+}
+
+TEST_F(ConvertCommand, JsonIsWhatStdoutGets) {
+  write("p.json", kTriangle);
+  const Finished first = run({"convert", "p.json", "-o", "-"});
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(parse_json(first.out, "").at("name"), "triangle");
+  const Finished again = run({"convert", "-", "-o", "-"}, first.out);
+  EXPECT_EQ(again.out, first.out);
+}
+
+TEST_F(ConvertCommand, SetsCaps) {
+  write("p.csv", "from,to,bandwidth_Gbps\naws:a,gcp:b,8\n");
+  const Finished finished = run({"convert", "p.csv", "-o", "-", "--send-cap", "aws=5Gbit/s"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const Json platform = parse_json(finished.out, "");
+  EXPECT_EQ(platform.at("nodes")[0].at("send_Bps"), 625e6);
+  EXPECT_FALSE(platform.at("nodes")[1].contains("send_Bps"));
+}
+
+TEST_F(ConvertCommand, ReadsTheSkyplaneGridAsTheSampleWasMade) {
+  const std::string grid = sample("skyplane/throughput_2022-11.csv");
+  const Finished finished =
+      run({"convert", grid, "-o", "c.json", "--latencies", sample("skyplane/latency.csv"),
+           "--send-cap", "aws=5Gbit/s,gcp=7Gbit/s,azure=16Gbit/s", "--receive-cap",
+           "aws=10Gbit/s,gcp=16Gbit/s,azure=16Gbit/s"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const Json made = parse_json(read("c.json"), "c.json");
+  const Json kept =
+      parse_json(run({"convert", sample("cloud-71-regions.json"), "-o", "-"}).out, "");
+  EXPECT_EQ(made.at("nodes"), kept.at("nodes"));
+  EXPECT_EQ(made.at("links"), kept.at("links"));
+}
+
+TEST_F(ConvertCommand, AnUnknownExtensionAsksForTheFormat) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"convert", "p.json", "-o", "p.xyz"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(
+      finished.err,
+      StartsWith("espalier: p.xyz: its name does not tell the format; add --to, one of: json"));
+  EXPECT_THAT(files(), ElementsAre("p.json"));
+}
+
+TEST_F(ConvertCommand, AFormatThatCannotSayItRefuses) {
+  const Finished finished =
+      run({"convert", sample("relays-shared-wire.json"), "-o", "p.csv", "--to", "edges"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_TRUE(is_one_line(finished.err));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+class GenerateCommand : public CliTest {};
+
+TEST_F(GenerateCommand, MakesWhatIsAskedFor) {
+  const Finished finished = run({"generate", "random", "--nodes", "30", "--density", "0.12",
+                                 "--bandwidth", "100MB/s", "--deviation", "20MB/s", "--seed", "1"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const Json platform = parse_json(finished.out, "");
+  EXPECT_EQ(platform.at("nodes").size(), 30U);
+  write("p.json", finished.out);
+  EXPECT_EQ(run({"bound", "p.json", "--source", platform.at("nodes")[0].at("name")}).status, 0);
+}
+
+TEST_F(GenerateCommand, TheSeedDecides) {
+  const auto made = [this](const std::string& seed) {
+    return run({"generate", "random", "--seed", seed, "--to", "edges"}).out;
+  };
+  EXPECT_EQ(made("3"), made("3"));
+  EXPECT_NE(made("3"), made("4"));
+}
+
+TEST_F(GenerateCommand, RefusesWhatNoPlatformHas) {
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--nodes", "1"},
+                                                {"--nodes", "-5"},
+                                                {"--density", "0"},
+                                                {"--density", "1.5"},
+                                                {"--bandwidth", "100"},
+                                                {"--bandwidth", "0 MB/s"},
+                                                {"--deviation", "-1 MB/s"},
+                                                {"--seed", "x"}}) {
+    std::vector<std::string> arguments{"generate", "random", "-o", "p.json"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2) << wrong[0] << ' ' << wrong[1];
+    EXPECT_TRUE(is_one_line(finished.err)) << wrong[0];
+    EXPECT_THAT(files(), IsEmpty());
+  }
+}
+
+class Outputs : public CliTest {};
+
+TEST_F(Outputs, AFolderThatIsNotThere) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "none/plan.json"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.err, "espalier: none/plan.json: cannot write: No such file or directory\n");
+  EXPECT_THAT(finished.out, IsEmpty());
+}
+
+TEST_F(Outputs, AFolderInItsPlace) {
+  write("p.json", kTriangle);
+  std::filesystem::create_directory(folder() / "work/plan.json");
+  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "plan.json"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.err, "espalier: plan.json: cannot write: Is a directory\n");
+}
+
+TEST_F(Outputs, AFolderWithoutRights) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  write("p.json", kTriangle);
+  std::filesystem::create_directory(folder() / "work/closed");
+  ASSERT_EQ(chmod((folder() / "work/closed").c_str(), 0500), 0);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "closed/plan.json"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.err, "espalier: closed/plan.json: cannot write: Permission denied\n");
+}
+
+TEST_F(Outputs, AFullDisk) {
+  write("p.json", kTriangle);
+  const Finished file = run({"plan", "p.json", "--source", "a", "-o", "/dev/full"});
+  EXPECT_EQ(file.status, 2);
+  EXPECT_EQ(file.err, "espalier: /dev/full: cannot write: No space left on device\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"plan", "p.json", "--source", "a", "--quiet"},
+        {"compare", "p.json"},
+        {"bound", "p.json", "--source", "a"},
+        {"convert", "p.json", "-o", "-"},
+        {"generate", "random"},
+        {"list"},
+        {"--help"},
+        {"--version"}}) {
+    const Finished finished = run_into("/dev/full", command);
+    EXPECT_EQ(finished.status, 2) << command.front();
+    EXPECT_EQ(finished.err, "espalier: <stdout>: cannot write: No space left on device\n")
+        << command.front();
+  }
+}
+
+TEST_F(Outputs, AFaultLeavesTheOldFileAlone) {
+  write("plan.json", "precious");
+  write("p.csv", "from,to,bandwidth_Gbps\na,b,1\nc,a,1\n");
+  EXPECT_EQ(run({"plan", "p.csv", "--source", "a", "-o", "plan.json"}).status, 3);
+  EXPECT_EQ(read("plan.json"), "precious");
+  EXPECT_THAT(files(), ElementsAre("p.csv", "plan.json"));
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

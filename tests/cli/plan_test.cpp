@@ -1,0 +1,219 @@
+// plan and bound: what they print, where it goes, and that it is the same every time.
+#include "planner/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/cli/program.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class PlanCommand : public CliTest {};
+
+TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const planner::Plan plan = planner::parse_plan(finished.out, "<stdout>");
+  EXPECT_FALSE(planner::structural_fault(plan));
+  EXPECT_EQ(plan.platform, "triangle");
+  EXPECT_EQ(plan.source, "a");
+  EXPECT_EQ(plan.model, "one-port");
+  EXPECT_EQ(plan.algorithm, "optimal");
+  EXPECT_THAT(plan.nodes, ElementsAre("a", "b", "c"));
+  EXPECT_EQ(plan.slice.value, 1048576U);
+  EXPECT_NEAR(plan.throughput.value, 1e9,
+              1e3);  // a's port sends every byte at least once, at best at 8 Gbit/s
+  EXPECT_THAT(finished.err, HasSubstr("8.0000 Gbit/s"));
+}
+
+TEST_F(PlanCommand, WritesThePlanToAFileAndTheSummaryToStdout) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "plan.json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, StartsWith("trees"));
+  EXPECT_THAT(finished.err, IsEmpty());
+  EXPECT_THAT(files(), ElementsAre("p.json", "plan.json"));
+  EXPECT_EQ(planner::parse_plan(read("plan.json"), "plan.json").algorithm, "optimal");
+}
+
+TEST_F(PlanCommand, FileAndStdoutHoldTheSamePlan) {
+  write("p.json", kTriangle);
+  const Finished to_stdout = run({"plan", "p.json", "--source", "a"});
+  ASSERT_EQ(run({"plan", "p.json", "--source", "a", "-o", "plan.json"}).status, 0);
+  EXPECT_EQ(to_stdout.out, read("plan.json"));
+}
+
+TEST_F(PlanCommand, ReadsThePlatformFromStdin) {
+  const Finished finished = run({"plan", "-", "--source", "a", "--algorithm", "chain"}, kTriangle);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").algorithm, "chain");
+}
+
+TEST_F(PlanCommand, QuietSaysNothing) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "--quiet"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, IsEmpty());
+}
+
+TEST_F(PlanCommand, VerboseSaysWhatWasRead) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "x.json", "--verbose"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err,
+              HasSubstr("p.json: json platform 'triangle': 3 hosts, 0 relays, 6 links"));
+}
+
+TEST_F(PlanCommand, JsonSummary) {
+  write("p.json", kTriangle);
+  const Json summary = run_json({"plan", "p.json", "--source", "a", "-o", "plan.json", "--json"});
+  EXPECT_THAT(keys_of(summary), ElementsAre("platform", "source", "model", "algorithm", "rows"));
+  ASSERT_EQ(summary.at("rows").size(), 1U);
+  EXPECT_THAT(keys_of(summary.at("rows")[0]),
+              ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "gap", "depth",
+                          "out_degree", "seconds"));
+  EXPECT_TRUE(summary.at("rows")[0].at("max_trees").is_null());
+}
+
+TEST_F(PlanCommand, SeveralMaxTreesTellWhatEachCosts) {
+  const std::string platform = sample("heterogeneous-star.json");
+  const std::string source = run_json({"compare", platform, "--algorithm", "flat", "--json"})
+                                 .at("source")
+                                 .get<std::string>();
+  const Json summary = run_json(
+      {"plan", platform, "--source", source, "--max-trees", "4,1,2", "-o", "plan.json", "--json"});
+  const Json& rows = summary.at("rows");
+  ASSERT_EQ(rows.size(), 3U);
+  double before = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t limit = std::size_t{1} << i;
+    EXPECT_EQ(rows[i].at("max_trees"), limit);
+    EXPECT_LE(rows[i].at("trees").get<std::size_t>(), limit);
+    EXPECT_GE(rows[i].at("throughput_Bps").get<double>(), before * (1 - 1e-9));
+    before = rows[i].at("throughput_Bps").get<double>();
+  }
+  // The last, with the most trees, is the one that is written.
+  EXPECT_DOUBLE_EQ(planner::parse_plan(read("plan.json"), "plan.json").throughput.value, before);
+}
+
+TEST_F(PlanCommand, SliceGoesIntoThePlan) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "--slice", "64KiB"});
+  ASSERT_EQ(finished.status, 0);
+  EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").slice.value, 65536U);
+}
+
+TEST_F(PlanCommand, OverheadsCountAtTheSliceSize) {
+  // a -> b at 1 MB/s with 1 s overhead: a slice of 1 MB takes 2 s, one of 9 MB 10 s.
+  write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "pair",
+    "nodes": [{"name": "a"}, {"name": "b"}],
+    "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6, "overhead_s": 1}]})");
+  const auto throughput = [this](const std::string& slice) {
+    const Finished finished = run({"plan", "p.json", "--source", "a", "--slice", slice});
+    return planner::parse_plan(finished.out, "<stdout>").throughput.value;
+  };
+  EXPECT_NEAR(throughput("1MB"), 0.5e6, 1);
+  EXPECT_NEAR(throughput("9MB"), 0.9e6, 1);
+}
+
+TEST_F(PlanCommand, LatencyOccupiesWhenAskedTo) {
+  write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "pair",
+    "nodes": [{"name": "a"}, {"name": "b"}],
+    "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6, "latency_s": 1}]})");
+  const Finished finished =
+      run({"plan", "p.json", "--source", "a", "--slice", "1MB", "--latency", "occupies"});
+  const planner::Plan plan = planner::parse_plan(finished.out, "<stdout>");
+  EXPECT_NEAR(plan.throughput.value, 0.5e6, 1);
+  EXPECT_TRUE(plan.latency_occupies);
+  write("plan.json", finished.out);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json"}).status, 0);
+}
+
+TEST_F(PlanCommand, CapsAreSetByPrefix) {
+  write("p.csv", "from,to,bandwidth_Gbps\naws:a,gcp:b,8\naws:a,gcp:c,8\ngcp:b,gcp:c,8\n");
+  const auto throughput = [this](const std::vector<std::string>& caps) {
+    std::vector<std::string> arguments{"plan",  "p.csv",   "--source",
+                                       "aws:a", "--model", "bounded-multi-port"};
+    arguments.insert(arguments.end(), caps.begin(), caps.end());
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return planner::parse_plan(finished.out, "<stdout>").throughput.value * 8e-9;
+  };
+  EXPECT_NEAR(throughput({}), 8, 1e-3);
+  EXPECT_NEAR(throughput({"--send-cap", "aws=5Gbit/s"}), 5, 1e-3);
+  EXPECT_NEAR(throughput({"--send-cap", "aws=5Gbit/s,gcp=2Gbit/s", "--receive-cap", "gcp=4Gbit/s"}),
+              3.5, 1e-3);  // all that b and c receive: 5 + 2 Gbit/s, shared by two
+}
+
+class BoundCommand : public CliTest {};
+
+TEST_F(BoundCommand, JsonKeys) {
+  write("p.json", kTriangle);
+  const Json bound = run_json({"bound", "p.json", "--source", "a", "--json"});
+  EXPECT_THAT(keys_of(bound), ElementsAre("platform", "source", "model", "optimum_Bps", "bound_Bps",
+                                          "gap", "trees", "bottlenecks", "seconds"));
+  EXPECT_NEAR(bound.at("bound_Bps").get<double>(), 1e9, 1e4);
+  EXPECT_LE(bound.at("gap").get<double>(), 1e-6);
+  ASSERT_FALSE(bound.at("bottlenecks").empty());
+  EXPECT_THAT(keys_of(bound.at("bottlenecks")[0]), ElementsAre("resource", "price"));
+}
+
+TEST_F(BoundCommand, NamesTheBottleneck) {
+  // a == 8 Gbit/s == b -- 1 Gbit/s -- c: only into c is it thin
+  write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,1\nc,b,1\n");
+  const Json bound = run_json({"bound", "p.csv", "--source", "a", "--json"});
+  ASSERT_FALSE(bound.at("bottlenecks").empty());
+  const std::string resource = bound.at("bottlenecks")[0].at("resource").get<std::string>();
+  EXPECT_TRUE(resource == "out-port of b" || resource == "in-port of c") << resource;
+  const Finished table = run({"bound", "p.csv", "--source", "a"});
+  EXPECT_THAT(table.out, StartsWith("optimum       1.0000 Gbit/s\n"));
+  EXPECT_THAT(table.out, HasSubstr(resource));
+}
+
+TEST_F(BoundCommand, TopLimitsTheBottlenecks) {
+  const Json bound = run_json({"bound", sample("cloud-71-regions.json"), "--source",
+                               "gcp:us-west1-a", "--top", "3", "--json"});
+  EXPECT_LE(bound.at("bottlenecks").size(), 3U);
+}
+
+TEST_F(BoundCommand, CsvHasARowABottleneck) {
+  write("p.json", kTriangle);
+  const Finished csv = run({"bound", "p.json", "--source", "a", "--csv"});
+  EXPECT_EQ(csv.status, 0);
+  EXPECT_THAT(csv.out, StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price\n"
+                                  "triangle,a,one-port,"));
+}
+
+TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {
+  const std::string platform = sample("relays-shared-wire.json");
+  const std::string source = run_json({"compare", platform, "--algorithm", "flat", "--json"})
+                                 .at("source")
+                                 .get<std::string>();
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"plan", platform, "--source", source, "--quiet"},
+        {"plan", platform, "--source", source, "-o", "x.json", "--json"},
+        {"bound", platform, "--source", source, "--json"},
+        {"compare", platform, "--source", "each", "--json"},
+        {"convert", platform, "-o", "-"},
+        {"generate", "random", "--nodes", "20", "--seed", "7"},
+        {"list", "--json"}}) {
+    const Finished first = run(command);
+    const Finished second = run(command);
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(without_seconds(first.out), without_seconds(second.out)) << command.front();
+    EXPECT_THAT(first.out, testing::Not(IsEmpty()));
+  }
+}
+
+}  // namespace
+
+}  // namespace espalier::cli
