@@ -98,7 +98,7 @@ ExitStatus run_command_line(int argc, const char* const* argv) {
     write_text("-", std::string(version.what()) + '\n');
     return ExitStatus::kDone;
   } catch (const CLI::Success&) {
-    write_text("-", app.help());
+    write_text("-", app.help() + '\n');
     return ExitStatus::kDone;
   } catch (const CLI::ParseError& error) {
     throw InputError(prefix_of(innermost(app)) + usage_fault(app, error));

@@ -32,7 +32,7 @@ struct Comparison {
   double bound_Bps = kNoFigure;    // proven
   std::vector<ComparisonRow> rows{};
   std::string
-      error;  // of the instance as a whole, e.g. a node that cannot be reached; then no rows
+      error{};  // of the instance as a whole, e.g. a node that cannot be reached; then no rows
 };
 
 // One algorithm over all instances where it gave something.

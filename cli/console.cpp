@@ -45,22 +45,8 @@ void print_error(std::string_view text) {
   print_line("", text);
 }
 
-std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (letter == '\n') {
-      result += "\\n";
-    } else if (letter == '\t') {
-      result += "\\t";
-    } else if (code < 0x20 || code == 0x7f) {
-      result += fmt::format("\\x{:02x}", code);
-    } else {
-      result += letter;
-    }
-  }
-  return result;
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 void require_writable(const std::string& file) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "planner/registry.hpp"
+#include "support/json.hpp"
 
 namespace espalier::cli {
 
@@ -24,9 +25,8 @@ struct Console {
 // "espalier: TEXT" on stderr, whatever the verbosity.
 void print_error(std::string_view text);
 
-// `text` with control characters written as \n, \t or \x1b: names come from files, and neither an
-// error that is one line nor a terminal shall be at their mercy.
-std::string printable(std::string_view text);
+// `json` as the text of a document, with a line end.
+std::string json_text(const Json& json);
 
 // Throws InputError when writing `file` is sure to fail: asked before long work. "-" is standard
 // output.

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "cli/console.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::cli {
 

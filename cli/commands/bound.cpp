@@ -37,6 +37,8 @@ struct BoundOptions {
   bool csv = false;
 };
 
+constexpr double kLeastShownPrice = 5e-5;  // 0.01 % in a table; JSON and CSV hold all
+
 struct Bottleneck {
   std::string resource;
   double price;
@@ -69,6 +71,7 @@ std::string as_table(const planner::Instance& instance, const Run& run,
   if (dearest.empty()) return facts.text();
   Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
   for (const Bottleneck& bottleneck : dearest) {
+    if (bottleneck.price < kLeastShownPrice) break;
     prices.add_row({percent(bottleneck.price), bottleneck.resource});
   }
   return facts.text() + '\n' + prices.text();
@@ -117,7 +120,7 @@ ExitStatus run_bound(const BoundOptions& options) {
   const Run run = run_timed(planner::prove_optimum, "bound", instance, limits, options.console);
   const std::vector<Bottleneck> dearest = bottlenecks(instance, run.outcome, options.top);
   if (options.json) {
-    write_text("-", as_json(instance, run, dearest).dump(2) + '\n');
+    write_text("-", json_text(as_json(instance, run, dearest)));
   } else {
     write_text("-",
                options.csv ? as_csv(instance, run, dearest) : as_table(instance, run, dearest));

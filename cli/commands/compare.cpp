@@ -164,7 +164,7 @@ ExitStatus run_compare(const CompareOptions& options) {
     }
   }
   if (options.json) {
-    write_text("-", comparison_json(comparisons).dump(2) + '\n');
+    write_text("-", json_text(comparison_json(comparisons)));
   } else {
     write_text("-", options.csv ? comparison_csv(comparisons) : comparison_tables(comparisons));
   }

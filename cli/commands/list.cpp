@@ -113,7 +113,7 @@ ExitStatus run_list(const ListOptions& options) {
     if (options.what.empty()) text += fmt::format("{}:\n", registry.name);
     text += table_of(entries, options.console.verbose);
   }
-  write_text("-", options.json ? json.dump(2) + '\n' : text);
+  write_text("-", options.json ? json_text(json) : text);
   return ExitStatus::kDone;
 }
 

@@ -121,7 +121,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
 // The plan takes standard output when it goes there, and the summary makes way.
 void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
   const std::string summary =
-      options.json ? summary_json(attempts).dump(2) + '\n' : summary_table(attempts);
+      options.json ? json_text(summary_json(attempts)) : summary_table(attempts);
   write_text(options.output, planner::to_json(attempts.back().plan));
   if (options.output == "-") {
     options.console.block(summary);

@@ -70,7 +70,7 @@ ExitStatus run_verify(VerifyCommandOptions& options) {
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
   const planner::VerifyReport report = planner::verify(plan, platform, options.checks);
-  write_text("-", options.json ? as_json(report, plan).dump(2) + '\n' : as_table(report));
+  write_text("-", options.json ? json_text(as_json(report, plan)) : as_table(report));
   for (const std::string& fault : report.faults) {
     print_error(fmt::format("{}: {}", display_name(options.plan), fault));
   }
