@@ -1,30 +1,49 @@
 // Executing a broadcast plan on the ranks of an MPI communicator.
+//
+//   espalier::runtime::Broadcast broadcast(comm, espalier::planner::read_plan("plan.json"));
+//   broadcast.run(buffer, count, MPI_DOUBLE);
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "planner/plan.hpp"
 
 namespace espalier::runtime {
 
+class SliceStore;
+
 enum class RankMapping {
   kByOrder,     // rank i is plan.nodes[i]
-  kByHostName,  // the rank that runs on host h (MPI_Get_processor_name, up to the first dot) is plan node h
+  kByHostName,  // the rank that runs on host h (MPI_Get_processor_name, up to the first dot) is
+                // plan node h
 };
 
+// The same on all ranks. The windows' defaults are measured (docs/runtime.md).
 struct BroadcastOptions {
-  std::size_t sends_in_flight = 2;     // outstanding sends per child
+  std::size_t sends_in_flight = 2;     // outstanding sends per child of a tree
   std::size_t receives_in_flight = 4;  // posted ahead per tree
   RankMapping mapping = RankMapping::kByOrder;
+  // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
+  // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
+  bool check_sizes = true;
+  // Called on this rank as a message proceeds, with the bytes of it that this rank is done with.
+  // May be empty.
+  std::function<void(std::uint64_t)> on_progress;
 };
 
-// A plan bound to a communicator: made once (collective), run as often as wanted.
+// A plan bound to a communicator: made once (collective), run as often as wanted. Destroy before
+// MPI_Finalize.
 class Broadcast {
  public:
-  // Collective over `comm`, which is duplicated. Throws InputError when ranks and plan nodes differ in number (says both),
+  // Collective over `comm`, which is duplicated. Throws InputError on all ranks when ranks and plan
+  // nodes differ in number (says both), when a rank's host is no node of the plan (kByHostName),
+  // when the plan has a structural fault, or when the ranks hold different plans or options;
   // MpiError when MPI fails.
   Broadcast(MPI_Comm comm, const planner::Plan& plan, const BroadcastOptions& options = {});
   ~Broadcast();
@@ -33,16 +52,47 @@ class Broadcast {
   Broadcast(const Broadcast&) = delete;
   Broadcast& operator=(const Broadcast&) = delete;
 
-  // Collective. The plan's source holds the data in `buffer`, every other rank receives them there. count elements of
-  // `type`, contiguous or not; any count, 0 included.
+  // Collective. The plan's source holds the data in `buffer`, every other rank receives them there.
+  // count elements of `type`, contiguous or not; any count, 0 included. The types may differ among
+  // ranks where MPI_Bcast allows it. Throws InputError when the ranks' messages differ in bytes,
+  // MpiError (naming slice, tree and peer) when MPI fails. After a throw this object cannot run
+  // again.
   void run(void* buffer, std::size_t count, MPI_Datatype type);
+
+  // How a message that does not fit into memory passes: in slices of `slice_bytes`, of each tree at
+  // most `slices_per_tree` at a time, so that they all fit into `buffer_bytes` on every rank. The
+  // slice is the plan's where that is small enough.
+  struct StreamShape {
+    std::uint64_t slice_bytes;
+    std::uint64_t slices_per_tree;
+    std::size_t trees;
+  };
+  [[nodiscard]] StreamShape stream_shape(std::uint64_t buffer_bytes) const;
+  // Collective: a message of `bytes` bytes from the source's store to the others', in slices of
+  // that shape. False, on all ranks, when a store failed; then parts of the message are missing
+  // anywhere.
+  [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store);
 
   // The rank (in comm) that is the plan's source.
   [[nodiscard]] int root() const;
+  // The plan's node that this rank is.
+  [[nodiscard]] const std::string& node() const;
+  // Bytes of a slice of run(): the plan's, at most 1 GiB.
+  [[nodiscard]] std::uint64_t slice_bytes() const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// The same as the constructor, for those who like to read what they do.
+inline Broadcast plan_on(MPI_Comm comm, const planner::Plan& plan,
+                         const BroadcastOptions& options = {}) {
+  return {comm, plan, options};
+}
+
+// Collective: rank 0 reads the plan file, so that it need be on one node only, and all get the
+// plan. A refusal (planner:: read_plan) is thrown on all ranks alike.
+planner::Plan share_plan(MPI_Comm comm, const std::string& file);
 
 }  // namespace espalier::runtime

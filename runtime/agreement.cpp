@@ -1,0 +1,58 @@
+#include "runtime/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <climits>
+#include <string>
+#include <vector>
+
+#include "runtime/mpi_error.hpp"
+#include "runtime/rank_mapping.hpp"
+
+namespace espalier::runtime {
+
+void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  std::string line;
+  int status = 0;
+  try {
+    act();
+  } catch (const MpiError&) {
+    throw;  // then MPI cannot be trusted to tell the others
+  } catch (const Error& error) {
+    line = with_rank ? fmt::format("rank {} on {}: {}", rank, host_name(), error.what())
+                     : std::string(error.what());
+    status = static_cast<int>(error.status());
+  }
+  const int mine = status != 0 ? rank : INT_MAX;
+  int first = INT_MAX;
+  check(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (first == INT_MAX) return;
+
+  std::array<int, 2> header = {status, static_cast<int>(line.size())};
+  check(MPI_Bcast(header.data(), 2, MPI_INT, first, comm), "MPI_Bcast");
+  line.resize(static_cast<std::size_t>(header[1]));
+  check(MPI_Bcast(line.data(), header[1], MPI_CHAR, first, comm), "MPI_Bcast");
+  const auto first_status = static_cast<ExitStatus>(header[0]);
+  if (first_status == ExitStatus::kBadInput) throw InputError(line);
+  if (first_status == ExitStatus::kCheckFailed) throw CheckFailed(line);
+  throw Error(first_status, line);
+}
+
+bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values) {
+  // The maximum of a value and of its complement are its largest and smallest.
+  std::vector<std::uint64_t> mine(values.begin(), values.end());
+  for (const std::uint64_t value : values) mine.push_back(~value);
+  std::vector<std::uint64_t> all(mine.size());
+  check(MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX,
+                      comm),
+        "MPI_Allreduce");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (all[i] != ~all[i + values.size()]) return false;
+  }
+  return true;
+}
+
+}  // namespace espalier::runtime

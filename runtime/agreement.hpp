@@ -1,0 +1,23 @@
+// Failing together: what one rank refuses, all refuse, so that none waits for one that has left.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "support/errors.hpp"
+
+namespace espalier::runtime {
+
+// Collective. Runs `act` and, when it throws an Error on any rank, throws that Error's text and
+// status on every rank (the lowest such rank's). with_rank: the text is to say which rank and host
+// it comes from.
+void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false);
+
+// Collective: have all ranks the same values?
+bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values);
+
+}  // namespace espalier::runtime

@@ -1,0 +1,199 @@
+#include "runtime/broadcast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <limits>
+
+#include "runtime/agreement.hpp"
+#include "runtime/checksum.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/mpi_error.hpp"
+#include "runtime/rank_mapping.hpp"
+#include "runtime/stores.hpp"
+#include "support/files.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+constexpr std::uint64_t kLargestSlice = std::uint64_t{1} << 30;  // MPI counts in int
+constexpr std::uint64_t kPage = 4096;
+
+// A communicator of our own: no message of the user's can match ours, and MPI's errors come back as
+// codes.
+class OwnedComm {
+ public:
+  explicit OwnedComm(MPI_Comm of) {
+    check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  ~OwnedComm() {
+    int over = 0;
+    MPI_Finalized(&over);
+    if (over == 0) MPI_Comm_free(&comm_);
+  }
+  OwnedComm(const OwnedComm&) = delete;
+  OwnedComm& operator=(const OwnedComm&) = delete;
+
+  [[nodiscard]] MPI_Comm get() const { return comm_; }
+  [[nodiscard]] int rank() const {
+    int rank = 0;
+    check(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
+    return rank;
+  }
+  [[nodiscard]] std::size_t size() const {
+    int size = 0;
+    check(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
+    return static_cast<std::size_t>(size);
+  }
+  [[nodiscard]] std::size_t largest_tag() const {
+    int* tag = nullptr;
+    int is_set = 0;
+    check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&tag), &is_set),
+          "MPI_Comm_get_attr");
+    return is_set != 0 ? static_cast<std::size_t>(*tag) : 32767;  // which MPI guarantees
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
+                std::size_t largest_tag) {
+  if (const auto fault = planner::structural_fault(plan)) {
+    throw InputError({}, fault->place, fault->reason);
+  }
+  if (plan.operation != "broadcast") {
+    throw InputError(fmt::format("a plan for '{}' is no broadcast plan", plan.operation));
+  }
+  if (plan.broadcast_trees.size() > largest_tag) {
+    throw InputError(fmt::format("the plan has {} trees; this MPI has tags for {}",
+                                 plan.broadcast_trees.size(), largest_tag));
+  }
+  if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
+    throw InputError("a window has room for at least one slice");
+  }
+}
+
+std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const BroadcastOptions& options) {
+  const std::string text = planner::to_json(plan);
+  return {hash_of(std::as_bytes(std::span(text))), options.sends_in_flight,
+          options.receives_in_flight, static_cast<std::uint64_t>(options.mapping),
+          options.check_sizes ? 1U : 0U};
+}
+
+SliceDealer dealer_for(const planner::Plan& plan) {
+  std::vector<double> rates;
+  for (const planner::PlanTree& tree : plan.broadcast_trees) rates.push_back(tree.rate.value);
+  return SliceDealer(rates);
+}
+
+}  // namespace
+
+struct Broadcast::State {
+  OwnedComm comm;
+  std::vector<int> rank_of_node;
+  int root = 0;
+  std::string node;
+  std::uint64_t slice;
+  std::size_t trees;
+  BroadcastOptions options;
+  std::unique_ptr<Engine> engine;
+
+  State(MPI_Comm of, const planner::Plan& plan, const BroadcastOptions& wanted)
+      : comm(of),
+        slice(std::min(plan.slice.value, kLargestSlice)),
+        trees(plan.broadcast_trees.size()),
+        options(wanted) {
+    const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
+                                               ? host_names(comm.get())
+                                               : std::vector<std::string>{};
+    together(comm.get(), [&] {
+      check_plan(plan, options, comm.largest_tag());
+      rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
+                                   : ranks_by_host(hosts, plan.nodes);
+    });
+    if (!all_equal(comm.get(), fingerprint(plan, options))) {
+      throw InputError("the ranks hold different plans or options");
+    }
+    const auto mine = std::find(rank_of_node.begin(), rank_of_node.end(), comm.rank());
+    node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
+    root = rank_of_node[planner::source_index(plan)];
+    engine = std::make_unique<Engine>(
+        comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), dealer_for(plan),
+        EngineOptions{options.sends_in_flight, options.receives_in_flight, options.check_sizes,
+                      options.on_progress});
+  }
+};
+
+Broadcast::Broadcast(MPI_Comm comm, const planner::Plan& plan, const BroadcastOptions& options)
+    : state_(std::make_unique<State>(comm, plan, options)) {}
+Broadcast::~Broadcast() = default;
+Broadcast::Broadcast(Broadcast&&) noexcept = default;
+Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
+
+int Broadcast::root() const {
+  return state_->root;
+}
+const std::string& Broadcast::node() const {
+  return state_->node;
+}
+std::uint64_t Broadcast::slice_bytes() const {
+  return state_->slice;
+}
+
+void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
+  const TypeShape shape = shape_of(state_->comm.get(), type);
+  if (shape.bytes != 0 && count > std::numeric_limits<std::size_t>::max() / 2 / shape.bytes) {
+    throw InputError(
+        fmt::format("{} elements of {} bytes exceed the address space", count, shape.bytes));
+  }
+  const SliceGrid grid{count * shape.bytes, state_->slice};
+  if (shape.is_plain) {
+    MemoryStore store(first_byte_of(buffer, shape));
+    state_->engine->run(grid, store, false);
+  } else {
+    PackedStore store(state_->comm.get(), buffer, count, type, shape.bytes, grid);
+    state_->engine->run(grid, store, false);
+  }
+}
+
+Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t buffer_bytes) const {
+  // Room for what is posted, what is being sent on, and one in between; less where many trees would
+  // make slices so small that their number costs more than the overlap gains.
+  constexpr std::uint64_t kSmallSlice = std::uint64_t{64} << 10;
+  const std::uint64_t trees = state_->trees;
+  const std::uint64_t wanted =
+      state_->options.receives_in_flight + state_->options.sends_in_flight + 1;
+  const std::uint64_t slots = std::clamp(buffer_bytes / trees / kSmallSlice, std::uint64_t{2},
+                                         std::max(wanted, std::uint64_t{2}));
+  std::uint64_t slice = std::max(buffer_bytes / trees / slots, std::uint64_t{1});
+  if (slice > kPage) slice -= slice % kPage;
+  return {std::min(slice, state_->slice), slots, state_->trees};
+}
+
+bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store) {
+  const SliceGrid grid{bytes, shape.slice_bytes};
+  return state_->engine->run(grid, store, true) == Outcome::kComplete;
+}
+
+planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  std::string text;
+  together(comm, [&] {
+    if (rank == 0) text = read_text(file);
+  });
+  std::uint64_t length = text.size();
+  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  text.resize(length);
+  check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm), "MPI_Bcast");
+  planner::Plan plan = planner::parse_plan(text, display_name(file));
+  if (const auto fault = planner::structural_fault(plan)) {
+    throw InputError(display_name(file), fault->place, fault->reason);
+  }
+  return plan;
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,460 @@
+#include "runtime/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "runtime/mpi_error.hpp"
+#include "runtime/request_table.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+// The state of one tree during one run. Counters of its slices, each at most the one before it:
+struct Flow {
+  std::uint64_t end = 0;     // that there will be, the word to stop included
+  std::uint64_t posted = 0;  // receives begun (not on the source)
+  std::uint64_t here = 0;    // arrived; on the source, let go
+  std::uint64_t kept = 0;    // told to the store (not on the source)
+  std::uint64_t freed = 0;   // sent to all children: their room may be used again
+  bool stopped = false;      // the last of `end` is the word to stop
+  struct Child {
+    std::uint64_t started = 0;
+    std::uint64_t sent = 0;
+  };
+  std::vector<Child> children;
+
+  [[nodiscard]] bool is_done() const { return freed == end; }
+  [[nodiscard]] bool is_stop_word(std::uint64_t nth) const { return stopped && nth + 1 == end; }
+};
+
+// Enough for each tree to have its windows full on its average share, and some more for uneven
+// shares.
+std::uint64_t lookahead_for(std::size_t trees, std::size_t sends_in_flight) {
+  return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
+}
+
+}  // namespace
+
+class Engine::Run {
+ public:
+  Run(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+      EngineOptions options)
+      : comm_(comm),
+        source_(source),
+        roles_(std::move(roles)),
+        dealer_(std::move(dealer)),
+        options_(std::move(options)),
+        lookahead_(lookahead_for(roles_.size(), options_.sends_in_flight)),
+        requests_(roles_, options_.receives_in_flight, options_.sends_in_flight),
+        flows_(roles_.size()) {
+    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  }
+
+  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+    if (broken_) throw std::logic_error("a broadcast that failed cannot run again");
+    try {
+      begin(grid, store, stoppable);
+      while (!is_done()) {
+        for (const auto& completion : requests_.wait_for_some()) handle(completion);
+        move_on();
+      }
+      return stoppable ? settle() : Outcome::kComplete;
+    } catch (...) {
+      broken_ = true;
+      requests_.abandon();
+      throw;
+    }
+  }
+
+ private:
+  using Kind = RequestTable::Kind;
+
+  [[nodiscard]] bool is_source() const { return rank_ == source_; }
+  [[nodiscard]] int tag_of_stop_word() const { return static_cast<int>(roles_.size()); }
+
+  [[nodiscard]] Slice slice_at(std::size_t tree, std::uint64_t nth) const {
+    const std::uint64_t index = dealer_.slice_of(tree, nth);
+    return {index, tree, nth, grid_.offset(index), static_cast<std::size_t>(grid_.length(index))};
+  }
+
+  // --- the course of a run
+  // -----------------------------------------------------------------------------
+
+  void begin(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+    grid_ = grid;
+    store_ = &store;
+    stoppable_ = stoppable;
+    let_go_ = oldest_ = done_bytes_ = 0;
+    said_stop_ = heard_stop_ = stopping_ = false;
+    for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+      Flow& flow = flows_[tree];
+      flow = Flow{};
+      flow.end = dealer_.count(tree, grid_.count());
+      flow.children.resize(roles_[tree].children.size());
+      if (!is_source()) post_receives(tree);
+    }
+    if (options_.check_sizes) begin_size_check();
+    if (stoppable_ && is_source()) {
+      check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_of_stop_word(), comm_,
+                      &requests_.stop_word()),
+            "MPI_Irecv");
+    }
+    move_on();
+  }
+
+  [[nodiscard]] bool is_done() {
+    if (requests_.size_check() != MPI_REQUEST_NULL) return false;
+    for (const Flow& flow : flows_) {
+      if (!flow.is_done()) return false;
+    }
+    return true;
+  }
+
+  void handle(const RequestTable::Completion& completion) {
+    if (completion.error != MPI_SUCCESS) fail(completion);
+    switch (completion.entry.kind) {
+      case Kind::kReceive:
+        on_received(completion.entry.tree, completion.entry.slot, *completion.status);
+        break;
+      case Kind::kSizeCheck:
+        judge_sizes();
+        break;
+      case Kind::kStopWord:
+        if (is_source()) {
+          heard_stop_ = true;
+          stop_all_flows();
+        }
+        break;
+      case Kind::kSend:
+        break;  // its null request is what counts
+    }
+  }
+
+  // Whatever has become possible.
+  void move_on() {
+    if (is_source()) let_go();
+    for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+      if (!flows_[tree].is_done()) advance(tree);
+    }
+    if (is_source()) let_go();  // for what has just been sent makes room
+    if (stoppable_ && !said_stop_ && store_->failed()) say_stop();
+  }
+
+  void advance(std::size_t tree) {
+    Flow& flow = flows_[tree];
+    if (!is_source()) {
+      while (flow.here < flow.posted && requests_.receive(tree, flow.here) == MPI_REQUEST_NULL) {
+        ++flow.here;
+      }
+    }
+    start_sends(tree);
+    if (!is_source()) keep_arrived(tree);
+    free_sent(tree);
+    if (!is_source()) post_receives(tree);
+  }
+
+  // --- the source
+  // -------------------------------------------------------------------------------------------
+
+  void let_go() {
+    const std::uint64_t slices = grid_.count();
+    while (!stopping_ && let_go_ < slices && !store_->failed()) {
+      const std::size_t tree = dealer_.tree_of(let_go_);
+      Flow& flow = flows_[tree];
+      free_sent(tree);
+      if (flow.here - flow.freed >= store_->slices_per_tree() || is_too_far_ahead()) return;
+      store_->load(slice_at(tree, flow.here));
+      if (store_->failed()) break;  // move_on sees to it
+      ++flow.here;
+      ++let_go_;
+      start_sends(tree);
+    }
+  }
+
+  // Looks for the oldest slice on its way only when the one that it knows of is too old.
+  [[nodiscard]] bool is_too_far_ahead() {
+    if (let_go_ - oldest_ < lookahead_) return false;
+    oldest_ = let_go_;
+    for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+      free_sent(tree);
+      const Flow& flow = flows_[tree];
+      if (flow.freed < flow.here) {
+        oldest_ = std::min(oldest_, dealer_.slice_of(tree, flow.freed));
+      }
+    }
+    return let_go_ - oldest_ >= lookahead_;
+  }
+
+  // Ends each flow that is not all let go with an empty message.
+  void stop_all_flows() {
+    if (stopping_) return;
+    stopping_ = true;
+    for (Flow& flow : flows_) {
+      if (flow.here == flow.end) continue;
+      flow.end = ++flow.here;
+      flow.stopped = true;
+    }
+  }
+
+  // --- sends and receives
+  // -----------------------------------------------------------------------------------
+
+  // Slice by slice, and each slice to the children in the order of the plan.
+  void start_sends(std::size_t tree) {
+    bool any = true;
+    while (any) {
+      any = false;
+      for (std::size_t child = 0; child < flows_[tree].children.size(); ++child) {
+        any = start_send(tree, child) || any;
+      }
+    }
+  }
+
+  bool start_send(std::size_t tree, std::size_t child) {
+    Flow& flow = flows_[tree];
+    note_sent(tree, child);
+    auto& [started, sent] = flow.children[child];
+    if (started == flow.here || started - sent >= options_.sends_in_flight) return false;
+    const bool stop = flow.is_stop_word(started);
+    const Slice slice = stop ? Slice{} : slice_at(tree, started);
+    const int code =
+        MPI_Isend(stop ? nullptr : store_->room_for(slice), static_cast<int>(slice.bytes), MPI_BYTE,
+                  roles_[tree].children[child], static_cast<int>(tree), comm_,
+                  &requests_.send(tree, child, started));
+    if (code != MPI_SUCCESS) {
+      throw MpiError(code, context() + sending(tree, child, started));
+    }
+    ++started;
+    return true;
+  }
+
+  void note_sent(std::size_t tree, std::size_t child) {
+    auto& [started, sent] = flows_[tree].children[child];
+    while (sent < started && requests_.send(tree, child, sent) == MPI_REQUEST_NULL) ++sent;
+  }
+
+  void keep_arrived(std::size_t tree) {
+    Flow& flow = flows_[tree];
+    for (; flow.kept < flow.here; ++flow.kept) {
+      if (flow.is_stop_word(flow.kept)) continue;
+      const Slice slice = slice_at(tree, flow.kept);
+      store_->arrived(slice);
+      add_progress(slice.bytes);
+    }
+  }
+
+  void free_sent(std::size_t tree) {
+    Flow& flow = flows_[tree];
+    std::uint64_t freed = is_source() ? flow.here : flow.kept;
+    for (std::size_t child = 0; child < flow.children.size(); ++child) {
+      note_sent(tree, child);
+      freed = std::min(freed, flow.children[child].sent);
+    }
+    if (!is_source()) {
+      flow.freed = freed;
+      return;
+    }
+    for (; flow.freed < freed; ++flow.freed) {
+      if (!flow.is_stop_word(flow.freed)) add_progress(slice_at(tree, flow.freed).bytes);
+    }
+  }
+
+  void post_receives(std::size_t tree) {
+    Flow& flow = flows_[tree];
+    while (flow.posted < flow.end && flow.posted - flow.here < options_.receives_in_flight &&
+           flow.posted - flow.freed < store_->slices_per_tree()) {
+      const Slice slice = slice_at(tree, flow.posted);
+      const int code = MPI_Irecv(store_->room_for(slice), static_cast<int>(slice.bytes), MPI_BYTE,
+                                 roles_[tree].parent, static_cast<int>(tree), comm_,
+                                 &requests_.receive(tree, flow.posted));
+      if (code != MPI_SUCCESS) throw MpiError(code, context() + receiving(tree, flow.posted));
+      ++flow.posted;
+    }
+  }
+
+  // The slice in `slot` of a tree's window of receives.
+  [[nodiscard]] std::uint64_t received_in(std::size_t tree, std::uint64_t slot) const {
+    const Flow& flow = flows_[tree];
+    const std::uint64_t window = options_.receives_in_flight;
+    return flow.here + (slot + window - flow.here % window) % window;
+  }
+
+  void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status) {
+    const std::uint64_t nth = received_in(tree, slot);
+    int bytes = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    if (bytes == 0) {
+      stop_flow(tree, nth);
+    } else if (static_cast<std::size_t>(bytes) != slice_at(tree, nth).bytes) {
+      settle_sizes();
+      throw InputError(
+          context() + receiving(tree, nth) +
+          fmt::format(": {} bytes came, {} were due", bytes, slice_at(tree, nth).bytes));
+    }
+  }
+
+  void stop_flow(std::size_t tree, std::uint64_t nth) {
+    Flow& flow = flows_[tree];
+    for (std::uint64_t later = nth + 1; later < flow.posted; ++later) {
+      check(MPI_Cancel(&requests_.receive(tree, later)), "MPI_Cancel");
+      check(MPI_Wait(&requests_.receive(tree, later), MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+    flow.posted = flow.end = nth + 1;
+    flow.stopped = true;
+  }
+
+  // --- stopping
+  // ---------------------------------------------------------------------------------------------
+
+  void say_stop() {
+    said_stop_ = true;
+    if (is_source()) {
+      stop_all_flows();
+      for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
+      return;
+    }
+    check(
+        MPI_Isend(nullptr, 0, MPI_BYTE, source_, tag_of_stop_word(), comm_, &requests_.stop_word()),
+        "MPI_Isend");
+  }
+
+  // Every rank is through with its flows: did any store fail? The source takes the words that are
+  // still on their way.
+  Outcome settle() {
+    const int mine = said_stop_ ? 1 : 0;
+    int all = 0;
+    check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, comm_), "MPI_Allreduce");
+    if (!is_source()) {
+      check(MPI_Wait(&requests_.stop_word(), MPI_STATUS_IGNORE), "MPI_Wait");
+    } else {
+      int words = all - mine - (heard_stop_ ? 1 : 0);
+      if (requests_.stop_word() != MPI_REQUEST_NULL) {
+        if (words == 0) check(MPI_Cancel(&requests_.stop_word()), "MPI_Cancel");
+        check(MPI_Wait(&requests_.stop_word(), MPI_STATUS_IGNORE), "MPI_Wait");
+        if (words > 0) --words;
+      }
+      for (; words > 0; --words) {
+        check(MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_of_stop_word(), comm_,
+                       MPI_STATUS_IGNORE),
+              "MPI_Recv");
+      }
+    }
+    return all == 0 ? Outcome::kComplete : Outcome::kStopped;
+  }
+
+  // --- sizes
+  // ------------------------------------------------------------------------------------------------
+
+  // The largest size and the largest complement, so the smallest size, while the slices run: a rank
+  // that expects another message would otherwise wait for ever.
+  void begin_size_check() {
+    sizes_here_ = {grid_.message, ~grid_.message};
+    check(MPI_Iallreduce(sizes_here_.data(), sizes_all_.data(), 2, MPI_UINT64_T, MPI_MAX, comm_,
+                         &requests_.size_check()),
+          "MPI_Iallreduce");
+  }
+
+  void judge_sizes() const {
+    if (sizes_all_[0] == ~sizes_all_[1]) return;
+    throw InputError(fmt::format(
+        "the ranks disagree on the size of the message: {} bytes on rank {}, from {} to {} on all",
+        grid_.message, rank_, ~sizes_all_[1], sizes_all_[0]));
+  }
+
+  // A slice of a wrong size has one likely reason; all ranks have begun the check, so that it will
+  // end.
+  void settle_sizes() {
+    if (!options_.check_sizes) return;
+    check(MPI_Wait(&requests_.size_check(), MPI_STATUS_IGNORE), "MPI_Wait");
+    judge_sizes();
+  }
+
+  // --- who waits for what
+  // -----------------------------------------------------------------------------------
+
+  [[nodiscard]] std::string context() const { return fmt::format("rank {}, ", rank_); }
+  [[nodiscard]] std::string slice_name(std::size_t tree, std::uint64_t nth) const {
+    if (flows_[tree].is_stop_word(nth)) return fmt::format("the end of tree {}", tree);
+    return fmt::format("slice {} (number {} of tree {})", dealer_.slice_of(tree, nth), nth, tree);
+  }
+  [[nodiscard]] std::string receiving(std::size_t tree, std::uint64_t nth) const {
+    return fmt::format("receiving {} from rank {}", slice_name(tree, nth), roles_[tree].parent);
+  }
+  [[nodiscard]] std::string sending(std::size_t tree, std::size_t child, std::uint64_t nth) const {
+    return fmt::format("sending {} to rank {}", slice_name(tree, nth),
+                       roles_[tree].children[child]);
+  }
+
+  [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const {
+    switch (entry.kind) {
+      case Kind::kReceive:
+        return receiving(entry.tree, received_in(entry.tree, entry.slot));
+      case Kind::kSend: {
+        const std::uint64_t window = options_.sends_in_flight;
+        const std::uint64_t sent = flows_[entry.tree].children[entry.child].sent;
+        return sending(entry.tree, entry.child,
+                       sent + (entry.slot + window - sent % window) % window);
+      }
+      case Kind::kSizeCheck:
+        return "comparing the message's size among the ranks";
+      case Kind::kStopWord:
+        return "passing the word to stop";
+    }
+    return {};
+  }
+
+  [[noreturn]] void fail(const RequestTable::Completion& completion) {
+    if (completion.entry.kind == Kind::kReceive) settle_sizes();
+    std::string what = context() + describe(completion.entry);
+    const std::vector<RequestTable::Entry> others = requests_.outstanding();
+    if (!others.empty()) {
+      what += fmt::format(" ({} more under way, first: {})", others.size(), describe(others[0]));
+    }
+    throw MpiError(completion.error, what);
+  }
+
+  void add_progress(std::uint64_t bytes) {
+    done_bytes_ += bytes;
+    if (options_.on_progress) options_.on_progress(done_bytes_);
+  }
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  int source_;
+  std::vector<TreeRole> roles_;
+  SliceDealer dealer_;
+  EngineOptions options_;
+  std::uint64_t lookahead_;
+  RequestTable requests_;
+  bool broken_ = false;
+
+  SliceGrid grid_;
+  SliceStore* store_ = nullptr;
+  std::vector<Flow> flows_;
+  std::uint64_t let_go_ = 0;  // slices, on the source
+  std::uint64_t oldest_ = 0;  // no slice before it is on its way (on the source)
+  std::uint64_t done_bytes_ = 0;
+  bool stoppable_ = false;
+  bool stopping_ = false;    // the source: flows were cut short
+  bool said_stop_ = false;   // this rank's store failed
+  bool heard_stop_ = false;  // the source: one rank's word has come
+  std::array<std::uint64_t, 2> sizes_here_{};
+  std::array<std::uint64_t, 2> sizes_all_{};
+};
+
+Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+               EngineOptions options)
+    : run_(std::make_unique<Run>(comm, source, std::move(roles), std::move(dealer),
+                                 std::move(options))) {}
+
+Engine::~Engine() = default;
+
+Outcome Engine::run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+  return run_->run(grid, store, stoppable);
+}
+
+}  // namespace espalier::runtime

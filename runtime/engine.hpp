@@ -1,0 +1,70 @@
+// The engine that moves the slices of one message along all trees of a plan at once.
+//
+// Each tree is a flow of its own: a window of receives from the parent is posted ahead, and an
+// arrived slice goes at once to the children, in plan order, by non-blocking sends of which only a
+// few are outstanding per child. MPI_Waitsome over all flows' requests drives it. Slices of one
+// tree travel under one tag, in order, so that MPI's own order of messages (same source, tag and
+// communicator) says which slice a message is; nothing but payload is sent.
+//
+// The source lets slices go in the order of the message, at most a lookahead of them beyond the
+// oldest that it has not sent to all its children. So the trees keep to their shares; otherwise a
+// tree that can be faster than its rate takes the others' bandwidth, ends early, and leaves them to
+// finish alone at their own rates.
+//
+// No deadlock. Suppose that slices are left and no request completes anywhere. Let i be the oldest
+// slice of the message that some rank lacks, n its number in its tree, C the rank nearest the
+// source that lacks it. All ranks have that tree's slices before n, so all sends of those are
+// complete, and C has room for n and has posted its receive. C's parent has n; where it is the
+// source, it has let n go, for nothing older is on its way. As its earlier sends to C are complete,
+// its send of n is posted. The two match, so they complete: a contradiction.
+//
+// Stopping early. A store that fails (full disk) says so; its rank tells the source, and the source
+// ends each flow with an empty message, which no slice is. A rank that gets it passes it on and
+// withdraws its further receives. All ranks meet at the end, so that no later message can match a
+// receive that is about to be withdrawn.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/slice_dealer.hpp"
+#include "runtime/slices.hpp"
+#include "runtime/tree_role.hpp"
+
+namespace espalier::runtime {
+
+struct EngineOptions {
+  std::size_t sends_in_flight = 2;     // per child of a tree
+  std::size_t receives_in_flight = 4;  // per tree
+  bool check_sizes = true;             // compare the message's size among the ranks while it runs
+  // Called with the bytes that this rank is done with, as it goes; may be empty.
+  std::function<void(std::uint64_t)> on_progress;
+};
+
+enum class Outcome { kComplete, kStopped };
+
+class Engine {
+ public:
+  // comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used. source: its
+  // rank.
+  Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+         EngineOptions options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Collective. stoppable: stores may fail; costs a synchronisation at the end. The outcome is the
+  // same on all ranks. When it throws (MpiError, InputError for sizes that differ), messages may be
+  // under way and the engine refuses to run again.
+  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable);
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace espalier::runtime

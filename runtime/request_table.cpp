@@ -1,0 +1,66 @@
+#include "runtime/request_table.hpp"
+
+#include "runtime/mpi_error.hpp"
+
+namespace espalier::runtime {
+
+RequestTable::RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends)
+    : receives_(receives), sends_(sends) {
+  for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
+    first_.push_back(entries_.size());
+    if (roles[tree].parent != kNoRank) {
+      for (std::uint32_t slot = 0; slot < receives; ++slot) {
+        entries_.push_back({Kind::kReceive, tree, 0, slot});
+      }
+    }
+    first_send_.push_back(entries_.size());
+    for (std::uint32_t child = 0; child < roles[tree].children.size(); ++child) {
+      for (std::uint32_t slot = 0; slot < sends; ++slot) {
+        entries_.push_back({Kind::kSend, tree, child, slot});
+      }
+    }
+  }
+  entries_.push_back({Kind::kSizeCheck, 0, 0, 0});
+  entries_.push_back({Kind::kStopWord, 0, 0, 0});
+  requests_.assign(entries_.size(), MPI_REQUEST_NULL);
+  indices_.resize(entries_.size());
+  statuses_.resize(entries_.size());
+}
+
+std::span<const RequestTable::Completion> RequestTable::wait_for_some() {
+  int completed = 0;
+  const int code = MPI_Waitsome(static_cast<int>(requests_.size()), requests_.data(), &completed,
+                                indices_.data(), statuses_.data());
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) throw MpiError(code, "MPI_Waitsome");
+  completions_.clear();
+  if (completed == MPI_UNDEFINED) return completions_;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(completed); ++i) {
+    // Only MPI_ERR_IN_STATUS gives the statuses' error fields a meaning.
+    const int error = code == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : MPI_SUCCESS;
+    completions_.push_back({entries_[static_cast<std::size_t>(indices_[i])], &statuses_[i], error});
+  }
+  return completions_;
+}
+
+std::vector<RequestTable::Entry> RequestTable::outstanding() const {
+  std::vector<Entry> under_way;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) under_way.push_back(entries_[i]);
+  }
+  return under_way;
+}
+
+void RequestTable::abandon() noexcept {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    // MPI forbids to cancel or free a collective's request; it stays MPI's.
+    if (entries_[i].kind == Kind::kSizeCheck) {
+      requests_[i] = MPI_REQUEST_NULL;
+      continue;
+    }
+    if (entries_[i].kind != Kind::kSend) MPI_Cancel(&requests_[i]);
+    MPI_Request_free(&requests_[i]);
+  }
+}
+
+}  // namespace espalier::runtime

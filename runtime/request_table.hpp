@@ -1,0 +1,67 @@
+// The requests of a rank that takes part in several trees, in one array for MPI_Waitsome, and what
+// each one is.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/tree_role.hpp"
+
+namespace espalier::runtime {
+
+class RequestTable {
+ public:
+  // receives: window of each tree that has a parent. sends: window of each child.
+  RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends);
+
+  enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kStopWord };
+  struct Entry {
+    Kind kind;
+    std::uint32_t tree;
+    std::uint32_t child;  // of a send, its place among the children
+    std::uint32_t slot;   // in its window: slice n of a tree is in slot n modulo the window
+  };
+
+  // The request of a tree's slice `nth`. MPI_REQUEST_NULL when it is complete or was never begun:
+  // which of the two, the caller's counters say.
+  MPI_Request& receive(std::size_t tree, std::uint64_t nth) {
+    return requests_[first_[tree] + nth % receives_];
+  }
+  MPI_Request& send(std::size_t tree, std::size_t child, std::uint64_t nth) {
+    return requests_[first_send_[tree] + child * sends_ + nth % sends_];
+  }
+  MPI_Request& size_check() { return requests_[requests_.size() - 2]; }
+  MPI_Request& stop_word() { return requests_[requests_.size() - 1]; }
+
+  struct Completion {
+    Entry entry;
+    const MPI_Status* status;  // valid until the next wait; null where MPI reported no success
+    int error;
+  };
+  // Waits until at least one request is complete. The span is valid until the next call. Throws
+  // MpiError when MPI fails as a whole; a failure of one request is in its completion.
+  std::span<const Completion> wait_for_some();
+
+  // Requests that are under way.
+  [[nodiscard]] std::vector<Entry> outstanding() const;
+  // Gives up what is outstanding, after a failure. The requests' buffers must stay.
+  void abandon() noexcept;
+
+ private:
+  std::size_t receives_;
+  std::size_t sends_;
+  std::vector<std::size_t> first_;       // receive request of each tree
+  std::vector<std::size_t> first_send_;  // send request of each tree
+  std::vector<Entry> entries_;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Completion> completions_;
+};
+
+}  // namespace espalier::runtime

@@ -1,0 +1,104 @@
+#include "runtime/slice_dealer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+namespace espalier::runtime {
+namespace {
+
+// Rounding a share to a period of P slices overloads no resource by more than trees / (2 P) of its
+// capacity: 0.1 % for the sixteen trees that this allows for.
+constexpr std::size_t kPeriod = 16384;
+constexpr std::size_t kPeriodPerTree = 16;
+
+// Whole weights in proportion to the rates, by largest remainder, at least 1 each.
+std::vector<std::uint32_t> weights_from(std::span<const double> rates) {
+  if (rates.size() == 1) return {1};
+  // A multiple of the trees' number, so that equal rates make equal weights.
+  const std::size_t per_tree = std::max(kPeriod / rates.size() + 1, kPeriodPerTree);
+  const double period = static_cast<double>(per_tree * rates.size());
+  // The largest rate scales the others first, for the sum of large ones may overflow.
+  const double largest = *std::max_element(rates.begin(), rates.end());
+  double sum = 0;
+  for (const double rate : rates) sum += rate / largest;
+
+  std::vector<std::uint32_t> weights(rates.size());
+  std::vector<double> remainders(rates.size());
+  double missing = period;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const double share = rates[i] / largest / sum * period;
+    const double whole = std::max(1.0, std::floor(share));
+    weights[i] = static_cast<std::uint32_t>(whole);
+    remainders[i] = share - whole;
+    missing -= whole;
+  }
+  std::vector<std::size_t> by_remainder(rates.size());
+  std::iota(by_remainder.begin(), by_remainder.end(), std::size_t{0});
+  std::stable_sort(by_remainder.begin(), by_remainder.end(),
+                   [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
+  for (std::size_t i = 0; missing >= 1 && i < by_remainder.size(); ++i, missing -= 1) {
+    ++weights[by_remainder[i]];
+  }
+  // Weights raised to 1 may have made the sum exceed the period; the period is then that sum.
+  std::uint32_t divisor = 0;
+  for (const std::uint32_t weight : weights) divisor = std::gcd(divisor, weight);
+  for (std::uint32_t& weight : weights) weight /= divisor;
+  return weights;
+}
+
+struct Job {
+  std::uint64_t time;  // first slot that it may take, or the slot before which it must be done
+  std::uint32_t tree;
+  auto operator<=>(const Job&) const = default;
+};
+using JobsByTime = std::priority_queue<Job, std::vector<Job>, std::greater<>>;
+
+std::vector<std::uint32_t> deal(std::span<const std::uint32_t> weights) {
+  const std::uint64_t period = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+  std::vector<std::uint32_t> tree_of_slot;
+  tree_of_slot.reserve(period);
+  std::vector<std::uint64_t> taken(weights.size(), 0);
+  JobsByTime waiting;  // by release
+  JobsByTime ready;    // by deadline
+  for (std::uint32_t tree = 0; tree < weights.size(); ++tree) waiting.push({0, tree});
+  for (std::uint64_t slot = 0; slot < period; ++slot) {
+    while (!waiting.empty() && waiting.top().time <= slot) {
+      const std::uint32_t tree = waiting.top().tree;
+      waiting.pop();
+      const std::uint64_t deadline =
+          ((taken[tree] + 1) * period + weights[tree] - 1) / weights[tree];
+      ready.push({deadline, tree});
+    }
+    const std::uint32_t tree = ready.top().tree;
+    ready.pop();
+    tree_of_slot.push_back(tree);
+    if (++taken[tree] < weights[tree]) waiting.push({taken[tree] * period / weights[tree], tree});
+  }
+  return tree_of_slot;
+}
+
+}  // namespace
+
+SliceDealer::SliceDealer(std::span<const double> rates)
+    : weights_(weights_from(rates)), tree_of_slot_(deal(weights_)) {
+  first_slot_.resize(weights_.size());
+  std::exclusive_scan(weights_.begin(), weights_.end(), first_slot_.begin(), std::size_t{0});
+  slots_.resize(tree_of_slot_.size());
+  std::vector<std::size_t> next = first_slot_;
+  for (std::uint32_t slot = 0; slot < tree_of_slot_.size(); ++slot) {
+    slots_[next[tree_of_slot_[slot]]++] = slot;
+  }
+}
+
+std::uint64_t SliceDealer::count(std::size_t tree, std::uint64_t slices) const {
+  const std::span<const std::uint32_t> slots = slots_of(tree);
+  const auto begun = std::lower_bound(slots.begin(), slots.end(), slices % tree_of_slot_.size());
+  return slices / tree_of_slot_.size() * slots.size() +
+         static_cast<std::uint64_t>(begun - slots.begin());
+}
+
+}  // namespace espalier::runtime

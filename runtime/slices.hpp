@@ -1,0 +1,59 @@
+// A message cut into slices, and where their bytes are: what the engine that moves them needs to
+// know of a message.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace espalier::runtime {
+
+// A message of `message` bytes in slices of `slice` bytes; the last one is what is left.
+struct SliceGrid {
+  std::uint64_t message = 0;
+  std::uint64_t slice = 1;  // at least 1
+
+  // Not (message + slice - 1) / slice, which overflows.
+  [[nodiscard]] std::uint64_t count() const {
+    return message / slice + (message % slice != 0 ? 1 : 0);
+  }
+  [[nodiscard]] std::uint64_t offset(std::uint64_t index) const { return index * slice; }
+  [[nodiscard]] std::uint64_t length(std::uint64_t index) const {
+    return std::min(slice, message - offset(index));
+  }
+};
+
+// One slice and its place.
+struct Slice {
+  std::uint64_t index;   // in the message
+  std::size_t tree;      // that carries it
+  std::uint64_t nth;     // of that tree's slices, from 0
+  std::uint64_t offset;  // of its first byte in the message
+  std::size_t bytes;
+};
+
+// Where the bytes of slices are while they pass a rank: in the user's buffer, in a window onto a
+// file.
+class SliceStore {
+ public:
+  SliceStore() = default;
+  SliceStore(const SliceStore&) = delete;
+  SliceStore& operator=(const SliceStore&) = delete;
+  virtual ~SliceStore() = default;
+
+  // Of each tree, how many slices it can hold at a time: slice n's room is used again by slice n +
+  // this.
+  [[nodiscard]] virtual std::uint64_t slices_per_tree() const { return UINT64_MAX; }
+  // Room for a slice; asked for as often as is handy.
+  virtual std::byte* room_for(const Slice& slice) = 0;
+  // Brings the slice's bytes into its room (called on the source only, once per slice, in the order
+  // of the message).
+  virtual void load(const Slice& /*slice*/) {}
+  // The slice has arrived (not called on the source). The slices of one tree come in their order.
+  virtual void arrived(const Slice& /*slice*/) {}
+  // It could not read or keep a slice, and the broadcast is to stop. It then takes further slices
+  // and drops them.
+  [[nodiscard]] virtual bool failed() const { return false; }
+};
+
+}  // namespace espalier::runtime

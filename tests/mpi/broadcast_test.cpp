@@ -1,0 +1,197 @@
+// What arrives is what was sent: every root, sizes around the slices' borders, many trees, windows,
+// communicators.
+#include "runtime/broadcast.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "tests/mpi/plans.hpp"
+
+namespace espalier::testing {
+namespace {
+
+using runtime::Broadcast;
+using runtime::BroadcastOptions;
+
+constexpr std::byte kPoison{0xA5};
+constexpr std::size_t kGuard = 64;
+
+// Sends message number `message` of `bytes` bytes and checks every byte, and that nothing around
+// was touched.
+void check_run(Broadcast& broadcast, MPI_Comm comm, std::size_t bytes, std::uint64_t message) {
+  std::vector<std::byte> buffer(bytes + 2 * kGuard, kPoison);
+  if (rank_in(comm) == broadcast.root()) {
+    for (std::size_t i = 0; i < bytes; ++i) buffer[kGuard + i] = byte_of(i, message);
+  }
+  broadcast.run(buffer.data() + kGuard, bytes, MPI_BYTE);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < buffer.size(); ++i) {
+    const bool inside = i >= kGuard && i < kGuard + bytes;
+    if (buffer[i] == (inside ? byte_of(i - kGuard, message) : kPoison)) continue;
+    if (wrong++ == 0) ADD_FAILURE() << "byte " << i - kGuard << " of " << bytes << " is wrong";
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+class Shapes : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(Shapes, EveryRootAndSizesAroundTheSlicesBorders) {
+  constexpr std::size_t kSlice = 64;
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  std::uint64_t message = 0;
+  for (std::uint32_t source = 0; source < ranks; ++source) {
+    SCOPED_TRACE(source);
+    Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, source, kSlice));
+    EXPECT_EQ(broadcast.root(), static_cast<int>(source));
+    for (const std::size_t bytes :
+         {0UL, 1UL, kSlice - 1, kSlice, kSlice + 1, 2 * kSlice, 10 * kSlice, 20 * kSlice + 7}) {
+      check_run(broadcast, MPI_COMM_WORLD, bytes, message++);
+    }
+  }
+}
+
+TEST_P(Shapes, SlicesBeyondTheEagerLimit) {
+  constexpr std::size_t kSlice = 200'000;
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, ranks - 1, kSlice));
+  for (const std::size_t bytes : {kSlice, kSlice + 1, 11 * kSlice + 4321}) {
+    check_run(broadcast, MPI_COMM_WORLD, bytes, bytes);
+  }
+}
+
+TEST_P(Shapes, EveryWindow) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const planner::Plan plan = plan_shaped(GetParam(), ranks, 0, 100);
+  for (const std::size_t sends : {1UL, 2UL, 3UL, 50UL}) {
+    for (const std::size_t receives : {1UL, 2UL, 5UL, 50UL}) {
+      BroadcastOptions options;
+      options.sends_in_flight = sends;
+      options.receives_in_flight = receives;
+      Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+      check_run(broadcast, MPI_COMM_WORLD, 3333, sends * 100 + receives);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Shapes,
+                         ::testing::Values(Shape::kChain, Shape::kFlat, Shape::kBinary),
+                         [](const auto& shape) { return name_of(shape.param); });
+
+class RandomPlans : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomPlans, OfManyTrees) {
+  std::mt19937_64 random(GetParam());
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const std::uint64_t slice = 1 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
+  const planner::Plan plan = random_plan(ranks, slice, 12, random);
+  BroadcastOptions options;
+  options.sends_in_flight = 1 + random() % 4;
+  options.receives_in_flight = 1 + random() % 6;
+  SCOPED_TRACE(planner::to_json(plan));
+  Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+  for (int i = 0; i < 5; ++i) {
+    check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 60), random());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 41));
+
+TEST(Broadcast, MoreTreesThanSlices) {
+  std::mt19937_64 random(3);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  std::vector<planner::PlanTree> trees;
+  for (int i = 0; i < 100; ++i) trees.push_back(random_tree(ranks, 0, 1.0, random));
+  Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, trees, 10));
+  for (const std::size_t bytes : {0UL, 1UL, 10UL, 99UL, 5000UL}) {
+    check_run(broadcast, MPI_COMM_WORLD, bytes, bytes);
+  }
+}
+
+// Ranks enter and leave at their own times; the next message must not mix with the last.
+TEST(Broadcast, MessagesInARowDoNotMix) {
+  std::mt19937_64 random(5);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const planner::Plan plan = random_plan(ranks, 50, 4, random);
+  std::mt19937 own(static_cast<unsigned>(rank_in(MPI_COMM_WORLD)) + 1);
+  for (const bool check_sizes : {true, false}) {
+    BroadcastOptions options;
+    options.check_sizes = check_sizes;
+    Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+    for (std::uint64_t message = 0; message < 60; ++message) {
+      if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      check_run(broadcast, MPI_COMM_WORLD, 37 * (message % 50), message);
+    }
+  }
+}
+
+TEST(Broadcast, TwoPlansAtATimeOnOneCommunicator) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  Broadcast one(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 16));
+  Broadcast other(MPI_COMM_WORLD, plan_shaped(Shape::kBinary, ranks, ranks - 1, 24));
+  for (std::uint64_t message = 0; message < 10; ++message) {
+    check_run(one, MPI_COMM_WORLD, 200, message);
+    check_run(other, MPI_COMM_WORLD, 500, message + 100);
+  }
+}
+
+TEST(Broadcast, OnPartsOfTheWorldAtOnce) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // and in reverse
+  std::mt19937_64 random(static_cast<std::uint64_t>(rank % 2) + 17);
+  {
+    Broadcast broadcast(half, random_plan(size_of(half), 33, 5, random));
+    for (std::uint64_t message = 0; message < 20; ++message) {
+      check_run(broadcast, half, 1000, message + static_cast<std::uint64_t>(rank % 2));
+    }
+  }
+  MPI_Comm_free(&half);
+}
+
+TEST(Broadcast, WithTheRanksReversedOnACommunicatorThatIsFreed) {
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_in(MPI_COMM_WORLD), &reversed);
+  MPI_Comm_dup(reversed, &copy);
+  std::mt19937_64 random(23);
+  Broadcast broadcast = runtime::plan_on(reversed, random_plan(size_of(reversed), 64, 3, random));
+  MPI_Comm_free(&reversed);  // the broadcast has its own
+  check_run(broadcast, copy, 4000, 2);
+  MPI_Comm_free(&copy);
+}
+
+TEST(Broadcast, CanBeMovedAndSaysWhoItIs) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  Broadcast first(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, 8));
+  Broadcast second = std::move(first);
+  EXPECT_EQ(second.node(), "n" + std::to_string(rank_in(MPI_COMM_WORLD)));
+  EXPECT_EQ(second.slice_bytes(), 8U);
+  check_run(second, MPI_COMM_WORLD, 100, 1);
+}
+
+TEST(Broadcast, TellsProgressUpToTheWholeMessage) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  std::vector<std::uint64_t> told;
+  BroadcastOptions options;
+  options.on_progress = [&](std::uint64_t bytes) { told.push_back(bytes); };
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 10), options);
+  check_run(broadcast, MPI_COMM_WORLD, 95, 1);
+  ASSERT_EQ(told.size(), 10U);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), 95U);
+}
+
+// A slice that MPI could not count in an int.
+TEST(Broadcast, ASliceLargerThanAnyMessage) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, UINT64_MAX));
+  EXPECT_EQ(broadcast.slice_bytes(), 1U << 30);
+  check_run(broadcast, MPI_COMM_WORLD, 12345, 1);
+}
+
+}  // namespace
+}  // namespace espalier::testing

@@ -1,0 +1,116 @@
+// Plans of known shapes for any number of nodes and any source.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "planner/plan.hpp"
+
+namespace espalier::testing {
+
+inline int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+inline std::uint32_t size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return static_cast<std::uint32_t>(size);
+}
+
+// parent_of(i) for the i-th node counted from the source on, i > 0, as another such number below i.
+template <class ParentOf>
+planner::PlanTree tree_of(std::uint32_t nodes, std::uint32_t source, double rate,
+                          const ParentOf& parent_of) {
+  planner::PlanTree tree;
+  tree.rate.value = rate;
+  for (std::uint32_t i = 1; i < nodes; ++i) {
+    tree.edges.push_back({(parent_of(i) + source) % nodes, (i + source) % nodes});
+  }
+  return tree;
+}
+
+inline planner::Plan plan_of(std::uint32_t nodes, std::uint32_t source,
+                             std::vector<planner::PlanTree> trees, std::uint64_t slice) {
+  planner::Plan plan;
+  plan.platform = "test";
+  plan.model = "one-port";
+  plan.algorithm = "by hand";
+  for (std::uint32_t i = 0; i < nodes; ++i) plan.nodes.push_back("n" + std::to_string(i));
+  plan.source = plan.nodes[source];
+  plan.slice.value = slice;
+  for (const planner::PlanTree& tree : trees) plan.throughput.value += tree.rate.value;
+  plan.broadcast_trees = std::move(trees);
+  return plan;
+}
+
+enum class Shape { kChain, kFlat, kBinary };
+
+inline std::string name_of(Shape shape) {
+  constexpr const char* kNames[] = {"Chain", "Flat", "Binary"};
+  return kNames[static_cast<std::size_t>(shape)];
+}
+
+inline planner::PlanTree tree_shaped(Shape shape, std::uint32_t nodes, std::uint32_t source,
+                                     double rate = 1.0) {
+  return tree_of(nodes, source, rate, [shape](std::uint32_t i) {
+    switch (shape) {
+      case Shape::kChain:
+        return i - 1;
+      case Shape::kFlat:
+        return 0U;
+      case Shape::kBinary:
+        return (i - 1) / 2;
+    }
+    return 0U;
+  });
+}
+
+inline planner::Plan plan_shaped(Shape shape, std::uint32_t nodes, std::uint32_t source,
+                                 std::uint64_t slice) {
+  return plan_of(nodes, source, {tree_shaped(shape, nodes, source)}, slice);
+}
+
+// A random recursive tree over the nodes in random order, edges in random order as well.
+inline planner::PlanTree random_tree(std::uint32_t nodes, std::uint32_t source, double rate,
+                                     std::mt19937_64& random) {
+  std::vector<std::uint32_t> order(nodes);
+  std::iota(order.begin(), order.end(), 0U);
+  std::swap(order[0], order[source]);
+  for (std::uint32_t i = nodes; i > 2; --i) std::swap(order[i - 1], order[1 + random() % (i - 1)]);
+  planner::PlanTree tree;
+  tree.rate.value = rate;
+  for (std::uint32_t i = 1; i < nodes; ++i) tree.edges.push_back({order[random() % i], order[i]});
+  for (std::size_t i = tree.edges.size(); i > 1; --i) {
+    std::swap(tree.edges[i - 1], tree.edges[random() % i]);
+  }
+  return tree;
+}
+
+// 1 to `most_trees` random trees whose rates differ by up to a thousand.
+inline planner::Plan random_plan(std::uint32_t nodes, std::uint64_t slice, std::size_t most_trees,
+                                 std::mt19937_64& random) {
+  const auto source = static_cast<std::uint32_t>(random() % nodes);
+  std::vector<planner::PlanTree> trees(1 + random() % most_trees);
+  for (planner::PlanTree& tree : trees) {
+    const double rate = 1.0 + static_cast<double>(random() % 1000);
+    tree = random_tree(nodes, source, rate, random);
+  }
+  return plan_of(nodes, source, std::move(trees), slice);
+}
+
+// Byte `at` of message `message`: depends on both in every bit.
+inline std::byte byte_of(std::uint64_t at, std::uint64_t message) {
+  std::uint64_t word = (at + 1) * 0x9E3779B97F4A7C15ULL + (message + 1) * 0xD1B54A32D192ED03ULL;
+  word = (word ^ (word >> 31)) * 0xBF58476D1CE4E5B9ULL;
+  return static_cast<std::byte>(word >> 56);
+}
+
+}  // namespace espalier::testing

@@ -1,0 +1,124 @@
+// What is refused, is refused on every rank, in words, and without a hang.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "runtime/broadcast.hpp"
+#include "runtime/mpi_error.hpp"
+#include "support/errors.hpp"
+#include "tests/mpi/plans.hpp"
+
+namespace espalier::testing {
+namespace {
+
+using runtime::Broadcast;
+using runtime::BroadcastOptions;
+using ::testing::HasSubstr;
+
+std::string refusal_of(const planner::Plan& plan, const BroadcastOptions& options = {}) {
+  try {
+    const Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+planner::Plan chain_here() {
+  return plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 100);
+}
+
+TEST(Refusal, AnotherNumberOfRanksSaysBoth) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  EXPECT_THAT(refusal_of(plan_shaped(Shape::kFlat, ranks + 5, 0, 100)),
+              HasSubstr("the plan has " + std::to_string(ranks + 5) + " nodes, but " +
+                        std::to_string(ranks) + " ranks"));
+}
+
+TEST(Refusal, APlanWithAFault) {
+  planner::Plan plan = chain_here();
+  plan.slice.value = 0;
+  EXPECT_THAT(refusal_of(plan), HasSubstr("/slice_bytes"));
+}
+
+TEST(Refusal, WindowsWithoutRoom) {
+  BroadcastOptions options;
+  options.sends_in_flight = 0;
+  EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("window"));
+}
+
+TEST(Refusal, PlansThatDifferAmongRanks) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  planner::Plan plan = chain_here();
+  if (rank_in(MPI_COMM_WORLD) == 1) plan.slice.value = 101;
+  EXPECT_THAT(refusal_of(plan), HasSubstr("different plans"));
+}
+
+TEST(Refusal, AFaultOnOneRankIsToldToAll) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  planner::Plan plan = chain_here();
+  if (rank_in(MPI_COMM_WORLD) + 1 == static_cast<int>(ranks)) plan.source = "nobody";
+  EXPECT_THAT(refusal_of(plan), HasSubstr("'nobody'"));
+}
+
+TEST(Refusal, HostsThatDoNotSayWhichNode) {
+  BroadcastOptions options;
+  options.mapping = runtime::RankMapping::kByHostName;
+  const std::string expected = size_of(MPI_COMM_WORLD) == 1 ? "node 'n0'" : "both run on host";
+  EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr(expected));
+}
+
+TEST(Refusal, SizesThatDifferAmongRanks) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
+  // One slice more, less, a shorter slice, nothing at all: on the source and on the last rank.
+  for (const int odd_rank : {0, static_cast<int>(ranks) - 1}) {
+    for (const std::size_t odd_size : {0UL, 250UL, 299UL, 301UL, 1000UL}) {
+      Broadcast broadcast(MPI_COMM_WORLD, chain_here());
+      std::vector<std::byte> buffer(1000);
+      const std::size_t bytes = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_size : 300;
+      try {
+        broadcast.run(buffer.data(), bytes, MPI_BYTE);
+        ADD_FAILURE() << "accepted " << bytes;
+      } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("disagree on the size"));
+        EXPECT_THAT(error.what(), HasSubstr(std::to_string(bytes) + " bytes on rank"));
+      }
+      EXPECT_THROW(broadcast.run(buffer.data(), 10, MPI_BYTE), std::logic_error);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+}
+
+TEST(Refusal, SizesThatOverflow) {
+  Broadcast broadcast(MPI_COMM_WORLD, chain_here());
+  EXPECT_THROW(broadcast.run(nullptr, SIZE_MAX, MPI_DOUBLE), InputError);
+}
+
+TEST(Refusal, MpisOwnErrorsCarryItsText) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  try {
+    runtime::check(MPI_Send(nullptr, 0, MPI_INT, 0, -5, comm), "sending slice 3");
+    ADD_FAILURE() << "accepted";
+  } catch (const runtime::MpiError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("sending slice 3: "));
+    EXPECT_THAT(error.what(), ::testing::ContainsRegex("tag"));
+    EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
+  }
+  MPI_Comm_free(&comm);
+}
+
+TEST(SharePlan, GivesAllRanksThePlanOrTheRefusal) {
+  EXPECT_THROW((void)runtime::share_plan(MPI_COMM_WORLD, "/no/such/plan.json"), InputError);
+  try {
+    (void)runtime::share_plan(MPI_COMM_WORLD, ESPALIER_SOURCE_DIR "/CMakeLists.txt");
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("CMakeLists.txt"));
+  }
+}
+
+}  // namespace
+}  // namespace espalier::testing

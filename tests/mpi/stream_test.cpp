@@ -1,0 +1,130 @@
+// Messages that are not in memory: windows of room that are used again, and stores that fail.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "runtime/broadcast.hpp"
+#include "runtime/slices.hpp"
+#include "tests/mpi/plans.hpp"
+
+namespace espalier::testing {
+namespace {
+
+using runtime::Broadcast;
+using runtime::Slice;
+
+// Room for as many slices as agreed; makes the message on the source and checks it elsewhere.
+class TestStore : public runtime::SliceStore {
+ public:
+  TestStore(const Broadcast::StreamShape& shape, std::uint64_t message)
+      : shape_(shape),
+        message_(message),
+        room_(shape.slice_bytes * shape.slices_per_tree * shape.trees),
+        next_(shape.trees, 0) {}
+
+  [[nodiscard]] std::uint64_t slices_per_tree() const override { return shape_.slices_per_tree; }
+  std::byte* room_for(const Slice& slice) override {
+    const std::uint64_t slot = slice.nth % shape_.slices_per_tree;
+    return &room_[(slice.tree * shape_.slices_per_tree + slot) * shape_.slice_bytes];
+  }
+  void load(const Slice& slice) override {
+    if (++loads_ == fails_at) failed_ = true;
+    EXPECT_EQ(slice.index, loads_ - 1) << "out of order";
+    std::byte* const at = room_for(slice);
+    for (std::size_t i = 0; i < slice.bytes; ++i) at[i] = byte_of(slice.offset + i, message_);
+  }
+  void arrived(const Slice& slice) override {
+    EXPECT_EQ(slice.nth, next_[slice.tree]++) << "out of order in tree " << slice.tree;
+    bytes_ += slice.bytes;
+    const std::byte* const at = room_for(slice);
+    for (std::size_t i = 0; i < slice.bytes; ++i) {
+      if (at[i] != byte_of(slice.offset + i, message_)) ++wrong_;
+    }
+    if (++arrivals_ == fails_at) failed_ = true;
+  }
+  [[nodiscard]] bool failed() const override { return failed_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
+
+  std::uint64_t fails_at = 0;  // the how manieth slice fails; 0: none
+
+ private:
+  Broadcast::StreamShape shape_;
+  std::uint64_t message_;
+  std::vector<std::byte> room_;
+  std::vector<std::uint64_t> next_;
+  std::uint64_t loads_ = 0;
+  std::uint64_t arrivals_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t wrong_ = 0;
+  bool failed_ = false;
+};
+
+class Streams : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Streams, PassWholeThroughLittleRoom) {
+  std::mt19937_64 random(GetParam());
+  Broadcast broadcast(MPI_COMM_WORLD, random_plan(size_of(MPI_COMM_WORLD), 500, 8, random));
+  for (int i = 0; i < 4; ++i) {
+    auto shape = broadcast.stream_shape(1 + random() % 40000);
+    if (i % 2 == 0) shape.slices_per_tree = 1 + random() % 4;
+    const std::uint64_t bytes = random() % 50000;
+    TestStore store(shape, GetParam());
+    EXPECT_TRUE(broadcast.stream(bytes, shape, store));
+    EXPECT_EQ(store.wrong(), 0U);
+    if (rank_in(MPI_COMM_WORLD) != broadcast.root()) {
+      EXPECT_EQ(store.bytes(), bytes);
+    }
+  }
+}
+
+// Failures anywhere, at any time, on several ranks at once: all ranks hear of it, nothing hangs,
+// and the next message is whole.
+TEST_P(Streams, StopWhenAStoreFailsAndGoOnAfterwards) {
+  std::mt19937_64 random(GetParam() + 1000);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  Broadcast broadcast(MPI_COMM_WORLD, random_plan(ranks, 300, 5, random));
+  const auto shape = broadcast.stream_shape(1 << 20);
+  for (int i = 0; i < 6; ++i) {
+    const std::uint64_t bytes = 300 * (1 + random() % 100);
+    const std::uint64_t slices = bytes / shape.slice_bytes;
+    const auto first = static_cast<int>(random() % ranks);
+    const auto second = static_cast<int>(random() % ranks);
+    const std::uint64_t at = 1 + random() % slices;
+    TestStore store(shape, random());
+    if (rank_in(MPI_COMM_WORLD) == first || rank_in(MPI_COMM_WORLD) == second) store.fails_at = at;
+    EXPECT_FALSE(broadcast.stream(bytes, shape, store));
+    EXPECT_EQ(store.wrong(), 0U);
+
+    TestStore whole(shape, random());
+    EXPECT_TRUE(broadcast.stream(bytes + 1, shape, whole));
+    EXPECT_EQ(whole.wrong(), 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Streams, ::testing::Range<std::uint64_t>(1, 21));
+
+TEST(StreamShape, FitsTheRoomWhateverTheTrees) {
+  std::mt19937_64 random(1);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  for (const std::size_t trees : {1UL, 2UL, 20UL, 300UL}) {
+    std::vector<planner::PlanTree> many;
+    for (std::size_t i = 0; i < trees; ++i) many.push_back(random_tree(ranks, 0, 1.0, random));
+    const Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, many, 1 << 20));
+    constexpr std::uint64_t kRoom = std::uint64_t{16} << 20;
+    const auto shape = broadcast.stream_shape(kRoom);
+    EXPECT_EQ(shape.trees, trees);
+    EXPECT_GE(shape.slices_per_tree, 2U);
+    EXPECT_LE(shape.slice_bytes, 1U << 20);
+    EXPECT_LE(shape.slice_bytes * shape.slices_per_tree * trees, kRoom);
+    if (trees == 1) {
+      EXPECT_EQ(shape.slice_bytes, 1U << 20);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace espalier::testing

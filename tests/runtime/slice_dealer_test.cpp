@@ -1,0 +1,108 @@
+#include "runtime/slice_dealer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "runtime/slices.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+std::vector<double> random_rates(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> rates(1 + random() % 40);
+  for (double& rate : rates) rate = std::pow(10.0, static_cast<double>(random() % 7000) / 1000);
+  return rates;
+}
+
+TEST(SliceDealer, OneTreeGetsAll) {
+  const SliceDealer dealer(std::vector{3.5e9});
+  for (const std::uint64_t slice : {0UL, 1UL, 77UL, 1UL << 40}) {
+    EXPECT_EQ(dealer.tree_of(slice), 0U);
+    EXPECT_EQ(dealer.slice_of(0, slice), slice);
+    EXPECT_EQ(dealer.count(0, slice), slice);
+  }
+}
+
+TEST(SliceDealer, EqualTreesTakeTurns) {
+  const SliceDealer dealer(std::vector{2.0, 2.0, 2.0});
+  EXPECT_THAT(dealer.weights(), ::testing::Each(dealer.weights()[0]));
+  for (std::uint64_t round = 0; round < 100; ++round) {
+    std::vector<std::size_t> trees;
+    for (std::uint64_t i = 0; i < 3; ++i) trees.push_back(dealer.tree_of(3 * round + i));
+    EXPECT_THAT(trees, ::testing::UnorderedElementsAre(0, 1, 2));
+  }
+}
+
+TEST(SliceDealer, SharesFollowTheRates) {
+  const std::vector<double> rates = {6.0e7, 3.1e7};
+  const SliceDealer dealer(rates);
+  constexpr std::uint64_t kSlices = 1'000'000;
+  EXPECT_NEAR(static_cast<double>(dealer.count(0, kSlices)) / kSlices, 60.0 / 91, 1e-4);
+}
+
+TEST(SliceDealer, ATinyRateStillGetsAShareAndHugeOnesDoNotOverflow) {
+  const SliceDealer dealer(std::vector{1e308, 1e308, 1e-300});
+  for (std::size_t tree = 0; tree < 3; ++tree) EXPECT_GE(dealer.weights()[tree], 1U);
+  EXPECT_LE(dealer.weights()[2], 1U);
+}
+
+class RandomRates : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomRates, EveryPrefixIsWithinOneSliceOfItsShare) {
+  const SliceDealer dealer(random_rates(GetParam()));
+  const std::uint64_t period =
+      std::accumulate(dealer.weights().begin(), dealer.weights().end(), std::uint64_t{0});
+  std::vector<std::uint64_t> counts(dealer.trees(), 0);
+  for (std::uint64_t k = 1; k <= 2 * period + 3; ++k) {
+    ++counts[dealer.tree_of(k - 1)];
+    for (std::size_t tree = 0; tree < counts.size(); ++tree) {
+      // |count - k w / P| < 1, in integers.
+      const auto off = static_cast<std::int64_t>(counts[tree] * period) -
+                       static_cast<std::int64_t>(k * dealer.weights()[tree]);
+      ASSERT_LT(std::abs(off), static_cast<std::int64_t>(period)) << "tree " << tree << ", k " << k;
+    }
+  }
+}
+
+TEST_P(RandomRates, WeightsAreTheRatesToHalfASliceOfThePeriodOrOneSlice) {
+  const std::vector<double> rates = random_rates(GetParam());
+  const SliceDealer dealer(rates);
+  const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
+  const double period = std::accumulate(dealer.weights().begin(), dealer.weights().end(), 0.0);
+  for (std::size_t tree = 0; tree < rates.size(); ++tree) {
+    const double share = rates[tree] / sum;
+    EXPECT_NEAR(dealer.weights()[tree] / period, share, 3e-3) << "tree " << tree;
+  }
+}
+
+TEST_P(RandomRates, TheThreeQuestionsAgree) {
+  const SliceDealer dealer(random_rates(GetParam()));
+  std::vector<std::uint64_t> counts(dealer.trees(), 0);
+  for (std::uint64_t slice = 0; slice < 40000; ++slice) {
+    const std::size_t tree = dealer.tree_of(slice);
+    ASSERT_EQ(dealer.count(tree, slice), counts[tree]);
+    ASSERT_EQ(dealer.slice_of(tree, counts[tree]), slice);
+    ++counts[tree];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomRates, ::testing::Range<std::uint64_t>(1, 31));
+
+TEST(SliceGrid, TheLastSliceIsWhatIsLeft) {
+  EXPECT_EQ((SliceGrid{0, 10}.count()), 0U);
+  EXPECT_EQ((SliceGrid{1, 10}.count()), 1U);
+  EXPECT_EQ((SliceGrid{10, 10}.count()), 1U);
+  EXPECT_EQ((SliceGrid{11, 10}.count()), 2U);
+  EXPECT_EQ((SliceGrid{11, 10}.length(0)), 10U);
+  EXPECT_EQ((SliceGrid{11, 10}.length(1)), 1U);
+  EXPECT_EQ((SliceGrid{11, 10}.offset(1)), 10U);
+  EXPECT_EQ((SliceGrid{UINT64_MAX, UINT64_MAX}.count()), 1U);
+}
+
+}  // namespace
+}  // namespace espalier::runtime
