@@ -1,0 +1,246 @@
+#include "lp/few_trees.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "lp/packing_master.hpp"
+#include "lp/tree_pricer.hpp"
+#include "lp/tree_set.hpp"
+
+namespace espalier::lp {
+
+namespace {
+
+// More logical arcs than this (hosts behind few switches have hosts^2) would cost more memory than the platform.
+constexpr std::size_t kMostArcsSearched = 1'000'000;
+
+double total_rate(const std::vector<PackedTree>& trees) {
+  return std::accumulate(trees.begin(), trees.end(), 0.0,
+                         [](double sum, const PackedTree& tree) { return sum + tree.rate; });
+}
+
+std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
+  std::vector<RoutedTree> trees;
+  for (const PackedTree& tree : packed) trees.push_back(tree.tree);
+  return trees;
+}
+
+// The best rates for these trees: the LP over them alone. Trees that carry nothing are left out; empty: no solution.
+std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
+                                        const std::vector<RoutedTree>& trees, double unit_rate) {
+  PackingMaster master(problem.occupation, unit_rate);
+  for (const RoutedTree& tree : trees) master.add_tree(tree);
+  std::vector<PackedTree> packed;
+  if (master.solve({}) != LpStatus::kOptimal) return packed;
+  for (std::size_t i = 0; i < master.tree_count(); ++i) {
+    if (master.rates()[i] > 0) packed.push_back({master.tree(i), master.rates()[i] * unit_rate});
+  }
+  return packed;
+}
+
+class FewTrees {
+ public:
+  FewTrees(const PackingProblem& problem, const Packing& packing, const FewTreesOptions& options)
+      : problem_(problem), packing_(packing), options_(options), pricer_(problem) {
+    HostArcUses arcs(problem, packing.prices, kMostArcsSearched);
+    if (arcs.arc_count() > 0) arcs_.emplace(std::move(arcs));
+  }
+
+  std::vector<PackedTree> run();
+
+ private:
+  void try_single_trees();
+  void try_count(std::size_t count);
+  void search(const std::vector<RoutedTree>& start, std::size_t count);
+  void spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
+                    const std::vector<PackedTree>& packed) const;
+  [[nodiscard]] std::vector<RoutedTree> split_best(std::size_t count) const;
+  [[nodiscard]] std::vector<RoutedTree> eliminated(std::size_t count) const;
+  std::vector<RoutedTree> priced_in_turn(std::size_t count);
+  [[nodiscard]] std::vector<PackedTree> trimmed() const;
+  void take(const std::vector<PackedTree>& trees, std::size_t count);
+  [[nodiscard]] bool good_enough() const {
+    return total_rate(best_) >= packing_.bound * (1 - options_.gap);
+  }
+
+  const PackingProblem& problem_;
+  const Packing& packing_;
+  const FewTreesOptions& options_;
+  TreePricer pricer_;
+  std::optional<HostArcUses> arcs_;
+  std::vector<PackedTree> best_;
+  std::vector<PackedTree> seen_;  // trees of good sets that the search has met, with their rates there
+};
+
+void FewTrees::take(const std::vector<PackedTree>& trees, std::size_t count) {
+  if (trees.size() <= count && total_rate(trees) > total_rate(best_)) best_ = trees;
+}
+
+void FewTrees::try_single_trees() {
+  const auto consider = [&](const RoutedTree& tree) {
+    const std::vector<double> load = tree_load(problem_.occupation, tree);
+    const double rate = 1 / *std::max_element(load.begin(), load.end());
+    if (rate > total_rate(best_)) best_ = {{tree, rate}};
+  };
+  for (const PackedTree& packed : packing_.trees) consider(packed.tree);
+  for (const RoutedTree& tree : packing_.pool) consider(tree);
+}
+
+// The best set so far, its heaviest trees doubled until there are `count`: the search makes the doubles differ.
+std::vector<RoutedTree> FewTrees::split_best(std::size_t count) const {
+  std::vector<PackedTree> trees = best_;
+  while (trees.size() < count) {
+    const auto heaviest =
+        std::max_element(trees.begin(), trees.end(), [](const PackedTree& a, const PackedTree& b) {
+          return a.rate < b.rate;
+        });
+    heaviest->rate /= 2;
+    trees.push_back(*heaviest);
+  }
+  return trees_of(trees);
+}
+
+// All trees worth having, the one that carries least dropped again and again until `count` are left.
+std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
+  std::vector<RoutedTree> trees = trees_of(packing_.trees);
+  for (const PackedTree& packed : seen_) trees.push_back(packed.tree);
+  std::vector<PackedTree> packed = with_best_rates(problem_, trees, packing_.rate);
+  while (packed.size() > count) {
+    std::stable_sort(packed.begin(), packed.end(), [](const PackedTree& a, const PackedTree& b) {
+      return a.rate > b.rate;
+    });
+    const std::size_t excess = packed.size() - count;
+    packed.resize(packed.size() - std::max<std::size_t>(1, excess / 4));
+    packed = with_best_rates(problem_, trees_of(packed), packing_.rate);
+  }
+  return trees_of(packed);
+}
+
+// Each tree is the cheapest where the ones before it have left room.
+std::vector<RoutedTree> FewTrees::priced_in_turn(std::size_t count) {
+  constexpr double kSteep = 8;     // e-folds of price per unit of load
+  constexpr double kFloor = 0.1;   // of the prices' sum, spread evenly
+  const double rate = packing_.rate / static_cast<double>(count);
+  const auto resources = static_cast<double>(packing_.prices.size());
+  std::vector<double> load(packing_.prices.size(), 0.0);
+  std::vector<double> prices(load.size());
+  std::vector<RoutedTree> trees;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double top = std::max(1.0, *std::max_element(load.begin(), load.end()));
+    for (std::size_t r = 0; r < load.size(); ++r) {
+      prices[r] = packing_.prices[r] + kFloor / resources + std::exp(kSteep * (load[r] - top));
+    }
+    trees.push_back(pricer_.cheapest_tree(prices).tree);
+    const std::vector<double> more = tree_load(problem_.occupation, trees.back());
+    for (std::size_t r = 0; r < load.size(); ++r) load[r] += std::min(rate * more[r], 100.0);
+  }
+  return trees;
+}
+
+// The LP's rates, blended with equal ones so that no tree is lost to the search.
+void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
+                            const std::vector<PackedTree>& packed) const {
+  const double equal = packing_.rate / static_cast<double>(trees.size());
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const auto same = std::find_if(packed.begin(), packed.end(),
+                                   [&](const PackedTree& tree) { return tree.tree == trees[i]; });
+    set.set_rate(i, same != packed.end() ? same->rate : 0.1 * equal);
+  }
+}
+
+void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
+  constexpr int kPasses = 6;
+  const double unit_rate = packing_.rate;
+  std::vector<PackedTree> packed = with_best_rates(problem_, start, unit_rate);
+  take(packed, count);
+  if (good_enough() || !arcs_ || start.empty()) return;
+  TreeSet set(*arcs_);
+  for (const RoutedTree& tree : start) {
+    if (!set.add(tree, unit_rate / static_cast<double>(start.size()))) return;
+  }
+  for (const double beta : {10.0, 20.0, 40.0, 80.0, 160.0, 320.0}) {
+    for (int pass = 0; pass < kPasses && set.sweep(beta); ++pass) {
+      if (set.moves_evaluated() > options_.effort) break;
+    }
+    std::vector<RoutedTree> trees;
+    for (std::size_t i = 0; i < set.size(); ++i) trees.push_back(set.tree(i));
+    packed = with_best_rates(problem_, trees, unit_rate);
+    take(packed, count);
+    if (good_enough() || set.moves_evaluated() > options_.effort) break;
+    spread_rates(set, trees, packed);
+  }
+  seen_.insert(seen_.end(), packed.begin(), packed.end());
+}
+
+void FewTrees::try_count(std::size_t count) {
+  if (!best_.empty()) search(split_best(count), count);
+  if (!good_enough()) search(priced_in_turn(count), count);
+  if (!good_enough() && count > 1) search(eliminated(count), count);
+}
+
+// The packing's own trees, less those that the optimum can do without.
+std::vector<PackedTree> FewTrees::trimmed() const {
+  constexpr int kFailures = 8;
+  std::vector<PackedTree> trees = packing_.trees;
+  const double enough = packing_.rate * (1 - options_.gap / 2);
+  std::size_t kept_for_good = 0;
+  int failures = 0;
+  while (trees.size() > kept_for_good + 1 && failures < kFailures) {
+    std::stable_sort(trees.begin(), trees.end(), [](const PackedTree& a, const PackedTree& b) {
+      return a.rate > b.rate;
+    });
+    std::vector<PackedTree> fewer = trees;
+    fewer.erase(fewer.end() - 1 - static_cast<std::ptrdiff_t>(kept_for_good));
+    fewer = with_best_rates(problem_, trees_of(fewer), packing_.rate);
+    if (total_rate(fewer) >= enough) {
+      trees = std::move(fewer);
+      continue;
+    }
+    ++kept_for_good;
+    ++failures;
+  }
+  return trees;
+}
+
+std::vector<PackedTree> FewTrees::run() {
+  try_single_trees();
+  const std::size_t most = options_.max_trees;
+  // Without a limit few trees are worth looking for only as far as the look is cheap.
+  constexpr std::size_t kMostWithoutLimit = 4;
+  const std::size_t last = most > 0 ? most : kMostWithoutLimit;
+  for (std::size_t count = 1; !good_enough() && count < packing_.trees.size();) {
+    try_count(count);
+    if (count == last) break;
+    count = std::min(2 * count, last);
+  }
+  if (good_enough() || (most > 0 && packing_.trees.size() > most)) return best_;
+  const std::vector<PackedTree> all = trimmed();
+  return total_rate(best_) >= total_rate(all) ? best_ : all;
+}
+
+}  // namespace
+
+std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Packing& packing,
+                                       const FewTreesOptions& options) {
+  return FewTrees(problem, packing, options).run();
+}
+
+std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
+                                      const std::vector<PackedTree>& trees) {
+  const HostArcUses arcs(problem, packing.prices, kMostArcsSearched);
+  if (arcs.arc_count() == 0) return trees;
+  TreeSet set(arcs);
+  for (const PackedTree& packed : trees) {
+    if (!set.add(packed.tree, packed.rate)) return trees;
+  }
+  // Where relays offer several ways, the set's paths may be others than the trees' own and overload something.
+  constexpr double kFull = 1 + 1e-9;
+  if (set.busiest_load() > kFull) return trees;
+  set.flatten(kFull);
+  std::vector<PackedTree> flat;
+  for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back({set.tree(i), trees[i].rate});
+  return flat;
+}
+
+}  // namespace espalier::lp
