@@ -71,23 +71,23 @@ class QuantityColumn {
     const std::size_t mark = heading.find('_');
     if (mark == std::string_view::npos) return;
     unit_ = heading.substr(mark + 1);
-    scale_ = parse("1 " + unit_).value;
+    static_cast<void>(parse("1 " + unit_));
+    has_unit_ = true;
   }
   // Throws InputError (reason only).
   [[nodiscard]] Quantity read(std::string_view cell) const {
-    if (scale_ == 0) return parse_(cell);
-    const auto number = parse_number(cell);
-    if (!number) {
+    if (!has_unit_) return parse_(cell);
+    if (!parse_number(cell)) {
       throw InputError("expected a number (the column is in " + unit_ + "), got " +
                        in_quotes(cell));
     }
-    return {*number * scale_};
+    return parse_(std::string(cell) + ' ' + unit_);
   }
 
  private:
   Parse parse_;
   std::string unit_;
-  double scale_ = 0;  // 0: each cell has a unit of its own
+  bool has_unit_ = false;  // else each cell has one of its own
 };
 
 // `text` as a field, quoted where it must be.

@@ -159,7 +159,7 @@ class Importer {
       const auto from = builder_.find_node(grid.from());
       const auto to = builder_.find_node(grid.to());
       if (!milliseconds || !from || !to) continue;
-      const Seconds one_way{*milliseconds / 2 * 1e-3};
+      const Seconds one_way{*milliseconds / 2000};
       const auto [known, is_new] = latencies_.try_emplace({*from, *to}, one_way);
       if (!is_new) known->second = std::min(known->second, one_way);
     }

@@ -17,29 +17,32 @@ namespace espalier {
 
 namespace {
 
+// One of the unit is `times / over` of ours. A quotient, so that 20 us is the double nearest 2e-5:
+// 1e-6 is none, and a product with it is off by its error.
 struct Unit {
   std::string_view name;
-  double scale;
+  double times;
+  double over;
 };
 
-constexpr std::array<Unit, 8> kPrefixes{{{"k", 1e3},
-                                         {"M", 1e6},
-                                         {"G", 1e9},
-                                         {"T", 1e12},
-                                         {"Ki", 1024.0},
-                                         {"Mi", 1048576.0},
-                                         {"Gi", 1073741824.0},
-                                         {"Ti", 1099511627776.0}}};
+constexpr std::array<Unit, 8> kPrefixes{{{"k", 1e3, 1},
+                                         {"M", 1e6, 1},
+                                         {"G", 1e9, 1},
+                                         {"T", 1e12, 1},
+                                         {"Ki", 0x1p10, 1},
+                                         {"Mi", 0x1p20, 1},
+                                         {"Gi", 0x1p30, 1},
+                                         {"Ti", 0x1p40, 1}}};
 constexpr std::array<Unit, 5> kRateUnits{
-    {{"bit/s", 0.125}, {"b/s", 0.125}, {"bps", 0.125}, {"B/s", 1.0}, {"Bps", 1.0}}};
-constexpr std::array<Unit, 1> kSizeUnits{{{"B", 1.0}}};
-constexpr std::array<Unit, 7> kTimeUnits{{{"s", 1.0},
-                                          {"ms", 1e-3},
-                                          {"us", 1e-6},
-                                          {"\u00b5s", 1e-6},
-                                          {"\u03bcs", 1e-6},
-                                          {"ns", 1e-9},
-                                          {"min", 60.0}}};
+    {{"bit/s", 1, 8}, {"b/s", 1, 8}, {"bps", 1, 8}, {"B/s", 1, 1}, {"Bps", 1, 1}}};
+constexpr std::array<Unit, 1> kSizeUnits{{{"B", 1, 1}}};
+constexpr std::array<Unit, 7> kTimeUnits{{{"s", 1, 1},
+                                          {"ms", 1, 1e3},
+                                          {"us", 1, 1e6},
+                                          {"\u00b5s", 1, 1e6},
+                                          {"\u03bcs", 1, 1e6},
+                                          {"ns", 1, 1e9},
+                                          {"min", 60, 1}}};
 
 constexpr std::string_view kRateHelp =
     "bit/s, b/s, bps, B/s or Bps, with k M G T or Ki Mi Gi Ti before it";
@@ -77,33 +80,33 @@ Amount split(std::string_view text, std::string_view what) {
   return {number, body.substr(0, length), trimmed(body.substr(length))};
 }
 
-std::optional<double> scale_of(std::string_view unit, std::span<const Unit> units) {
-  const auto* known = std::ranges::find(units, unit, &Unit::name).base();
-  if (known != units.data() + units.size()) return known->scale;
-  return std::nullopt;
+std::optional<Unit> unit_named(std::string_view name, std::span<const Unit> units) {
+  const auto known = std::ranges::find(units, name, &Unit::name);
+  if (known == units.end()) return std::nullopt;
+  return *known;
 }
 
-std::optional<double> scale_with_prefix(std::string_view unit, std::span<const Unit> units) {
-  if (const auto plain = scale_of(unit, units)) return plain;
+std::optional<Unit> prefixed_unit(std::string_view name, std::span<const Unit> units) {
+  if (const auto plain = unit_named(name, units)) return plain;
   for (const Unit& prefix : kPrefixes) {
-    if (!unit.starts_with(prefix.name)) continue;
-    if (const auto scale = scale_of(unit.substr(prefix.name.size()), units)) {
-      return prefix.scale * *scale;
+    if (!name.starts_with(prefix.name)) continue;
+    if (const auto unit = unit_named(name.substr(prefix.name.size()), units)) {
+      return Unit{name, prefix.times * unit->times, unit->over};
     }
   }
   return std::nullopt;
 }
 
 double scaled(std::string_view text, std::string_view what, const Amount& amount,
-              std::optional<double> scale, std::string_view help) {
+              const std::optional<Unit>& unit, std::string_view help) {
   if (amount.unit.empty()) {
     throw InputError(fmt::format("{} {}: the unit is missing ({})", what, in_quotes(text), help));
   }
-  if (!scale) {
+  if (!unit) {
     throw InputError(fmt::format("{} {}: unknown unit {} ({})", what, in_quotes(text),
                                  in_quotes(amount.unit), help));
   }
-  const double value = amount.number * *scale;
+  const double value = amount.number * unit->times / unit->over;
   if (!std::isfinite(value)) {
     throw InputError(fmt::format("{} {}: the number is out of range", what, in_quotes(text)));
   }
@@ -114,12 +117,12 @@ double scaled(std::string_view text, std::string_view what, const Amount& amount
 
 BytesPerSecond parse_rate(std::string_view text) {
   const Amount amount = split(text, "rate");
-  return {scaled(text, "rate", amount, scale_with_prefix(amount.unit, kRateUnits), kRateHelp)};
+  return {scaled(text, "rate", amount, prefixed_unit(amount.unit, kRateUnits), kRateHelp)};
 }
 
 Seconds parse_duration(std::string_view text) {
   const Amount amount = split(text, "duration");
-  return {scaled(text, "duration", amount, scale_of(amount.unit, kTimeUnits), kTimeHelp)};
+  return {scaled(text, "duration", amount, unit_named(amount.unit, kTimeUnits), kTimeHelp)};
 }
 
 Bytes parse_size(std::string_view text) {
@@ -130,10 +133,10 @@ Bytes parse_size(std::string_view text) {
   };
   double scale = 1;
   if (!amount.unit.empty()) {
-    const auto known = scale_with_prefix(amount.unit, kSizeUnits);
+    const auto known = prefixed_unit(amount.unit, kSizeUnits);
     if (!known)
       throw refuse(fmt::format("unknown unit {} ({})", in_quotes(amount.unit), kSizeHelp));
-    scale = *known;
+    scale = known->times;
   }
   if (amount.number < 0) throw refuse("it is negative");
   std::uint64_t whole = 0;

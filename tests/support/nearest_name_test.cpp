@@ -38,7 +38,7 @@ TEST(UnknownName, OffersTheNearestAndListsAFew) {
 
 TEST(UnknownName, DoesNotListMany) {
   const std::vector<std::string_view> many(13, "node");
-  EXPECT_EQ(unknown_name("node", "nood", many), "unknown node 'nood'; did you mean 'node'?");
+  EXPECT_EQ(unknown_name("node", "ndoe", many), "unknown node 'ndoe'; did you mean 'node'?");
 }
 
 }  // namespace

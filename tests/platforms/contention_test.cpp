@@ -1,0 +1,286 @@
+#include "platforms/contention.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "platforms/formats.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::platforms {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+using testing::refusal;
+using ::testing::UnorderedElementsAre;
+
+// What one arc occupies, or several together: seconds per byte by resource name.
+using Load = std::map<std::string, double>;
+
+class Columns {
+ public:
+  Columns(const Platform& platform, Model model, const OccupationOptions& options = {})
+      : platform_(platform), occupation_(occupation(platform, model, options)) {}
+
+  [[nodiscard]] Load of(std::string_view from, std::string_view to) const {
+    const auto arc = platform_.find_arc(*platform_.find_node(from), *platform_.find_node(to));
+    Load load;
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(
+             occupation_.seconds_per_byte, static_cast<Eigen::Index>(index_of(arc.value())));
+         entry; ++entry) {
+      load[describe(occupation_.resources[static_cast<std::size_t>(entry.row())], platform_)] =
+          entry.value();
+    }
+    return load;
+  }
+  [[nodiscard]] Load of_path(const std::vector<std::string>& nodes) const {
+    Load sum;
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      for (const auto& [name, seconds] : of(nodes[i - 1], nodes[i])) sum[name] += seconds;
+    }
+    return sum;
+  }
+  [[nodiscard]] std::vector<std::string> rows() const {
+    std::vector<std::string> names;
+    for (const Resource& resource : occupation_.resources) {
+      names.push_back(describe(resource, platform_));
+    }
+    return names;
+  }
+  [[nodiscard]] const Occupation& occupation_matrix() const { return occupation_; }
+
+ private:
+  const Platform& platform_;
+  Occupation occupation_;
+};
+
+Platform platform_of(const std::string& nodes, const std::string& links,
+                     const std::string& shared = "") {
+  return parse_platform(R"({"format": "espalier-platform", "version": 1, "name": "t", "nodes": [)" +
+                            nodes + R"(], "links": [)" + links + "]" +
+                            (shared.empty() ? "" : R"(, "shared": [)" + shared + "]") + "}",
+                        "test")
+      .platform;
+}
+
+//        1/2        1/4          each arc's T in seconds per byte;
+//    a -------> b -------> c     a may send 8 B/s, b send 5 and receive 10
+//     \___________________/
+//              1/10
+class Triangle : public ::testing::Test {
+ protected:
+  const Platform platform_ = platform_of(
+      R"({"name": "a", "send_Bps": 8}, {"name": "b", "send_Bps": 5, "receive_Bps": 10},
+         {"name": "c"})",
+      R"({"from": "a", "to": "b", "bandwidth_Bps": 2},
+         {"from": "b", "to": "c", "bandwidth_Bps": 4},
+         {"from": "a", "to": "c", "bandwidth_Bps": 10})");
+};
+
+TEST_F(Triangle, OnePort) {
+  const Columns a(platform_, Model::kOnePort);
+  EXPECT_THAT(a.rows(),
+              ElementsAre("out-port of a", "out-port of b", "in-port of b", "in-port of c"));
+  EXPECT_EQ(a.of("a", "b"), (Load{{"out-port of a", 0.5}, {"in-port of b", 0.5}}));
+  EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.25}, {"in-port of c", 0.25}}));
+  EXPECT_EQ(a.of("a", "c"), (Load{{"out-port of a", 0.1}, {"in-port of c", 0.1}}));
+}
+
+TEST_F(Triangle, OnePortUnidirectional) {
+  const Columns a(platform_, Model::kOnePortUnidirectional);
+  EXPECT_THAT(a.rows(), ElementsAre("port of a", "port of b", "port of c"));
+  EXPECT_EQ(a.of("a", "b"), (Load{{"port of a", 0.5}, {"port of b", 0.5}}));
+  EXPECT_EQ(a.of("b", "c"), (Load{{"port of b", 0.25}, {"port of c", 0.25}}));
+}
+
+TEST_F(Triangle, MultiPortTakesTheSendCapAsSendTime) {
+  const Columns a(platform_, Model::kMultiPort);
+  EXPECT_THAT(a.rows(), ElementsAre("out-port of a", "out-port of b", "wire a -> b", "wire a -> c",
+                                    "wire b -> c"));
+  EXPECT_EQ(a.of("a", "b"), (Load{{"out-port of a", 0.125}, {"wire a -> b", 0.5}}));
+  EXPECT_EQ(a.of("a", "c"), (Load{{"out-port of a", 0.125}, {"wire a -> c", 0.1}}));
+  EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.2}, {"wire b -> c", 0.25}}));
+}
+
+TEST_F(Triangle, BoundedMultiPort) {
+  const Columns a(platform_, Model::kBoundedMultiPort);
+  EXPECT_THAT(a.rows(), ElementsAre("out-port of a", "out-port of b", "in-port of b", "wire a -> b",
+                                    "wire a -> c", "wire b -> c"));
+  EXPECT_EQ(a.of("a", "b"),
+            (Load{{"out-port of a", 0.125}, {"in-port of b", 0.1}, {"wire a -> b", 0.5}}));
+  EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.2}, {"wire b -> c", 0.25}}))
+      << "c has no caps: no resource";
+}
+
+//    a ---1/4---> b      without a cap: s_a = 0.8 * min(1/4, 1/10)
+//     \---1/10--> c
+TEST(MultiPort, SendTimeComesFromTheFastestArc) {
+  const Platform platform = platform_of(R"({"name": "a"}, {"name": "b"}, {"name": "c"})",
+                                        R"({"from": "a", "to": "b", "bandwidth_Bps": 4},
+                     {"from": "a", "to": "c", "bandwidth_Bps": 10})");
+  const Columns a(platform, Model::kMultiPort);
+  EXPECT_THAT(a.of("a", "b"), UnorderedElementsAre(Pair("out-port of a", DoubleEq(0.08)),
+                                                   Pair("wire a -> b", DoubleEq(0.25))));
+  EXPECT_THAT(a.of("a", "c"), UnorderedElementsAre(Pair("out-port of a", DoubleEq(0.08)),
+                                                   Pair("wire a -> c", DoubleEq(0.1))));
+}
+
+//    a --1/2--> s1 --1/4--> s2 --1/8--> b     s1, s2 are relays, s1 capped at 16 B/s out;
+//                                             the shared wire of both middle hops: 1/5
+class RelayChain : public ::testing::Test {
+ protected:
+  const Platform platform_ = platform_of(
+      R"({"name": "a", "send_Bps": 32, "receive_Bps": 32}, {"name": "b", "receive_Bps": 64},
+         {"name": "s1", "relay": true, "send_Bps": 16}, {"name": "s2", "relay": true})",
+      R"({"from": "a", "to": "s1", "bandwidth_Bps": 2},
+         {"from": "s1", "to": "s2", "bandwidth_Bps": 4},
+         {"from": "s2", "to": "b", "bandwidth_Bps": 8})",
+      R"({"name": "trunk", "bandwidth_Bps": 5, "links": [["s1", "s2"], ["s2", "b"]]})");
+  const std::vector<std::string> path_{"a", "s1", "s2", "b"};
+};
+
+TEST_F(RelayChain, OnePortPathTakesBothEndPortsAndEveryWire) {
+  const Columns a(platform_, Model::kOnePort);
+  EXPECT_EQ(a.of("a", "s1"), (Load{{"out-port of a", 0.5}, {"wire a -> s1", 0.5}}));
+  EXPECT_EQ(a.of("s1", "s2"), (Load{{"wire s1 -> s2", 0.25}, {"shared wire trunk", 0.2}}));
+  EXPECT_EQ(a.of("s2", "b"),
+            (Load{{"in-port of b", 0.125}, {"wire s2 -> b", 0.125}, {"shared wire trunk", 0.2}}));
+  EXPECT_EQ(a.of_path(path_), (Load{{"out-port of a", 0.5},
+                                    {"in-port of b", 0.125},
+                                    {"wire a -> s1", 0.5},
+                                    {"wire s1 -> s2", 0.25},
+                                    {"wire s2 -> b", 0.125},
+                                    {"shared wire trunk", 0.4}}));
+}
+
+TEST_F(RelayChain, UnidirectionalPath) {
+  const Columns a(platform_, Model::kOnePortUnidirectional);
+  EXPECT_EQ(a.of_path(path_), (Load{{"port of a", 0.5},
+                                    {"port of b", 0.125},
+                                    {"wire a -> s1", 0.5},
+                                    {"wire s1 -> s2", 0.25},
+                                    {"wire s2 -> b", 0.125},
+                                    {"shared wire trunk", 0.4}}));
+}
+
+TEST_F(RelayChain, MultiPortRelaysHaveNoSendTime) {
+  const Columns a(platform_, Model::kMultiPort);
+  EXPECT_EQ(a.of_path(path_), (Load{{"out-port of a", 1.0 / 32},
+                                    {"wire a -> s1", 0.5},
+                                    {"wire s1 -> s2", 0.25},
+                                    {"wire s2 -> b", 0.125},
+                                    {"shared wire trunk", 0.4}}));
+}
+
+TEST_F(RelayChain, BoundedMultiPortCountsTheRelaysCap) {
+  const Columns a(platform_, Model::kBoundedMultiPort);
+  EXPECT_EQ(a.of_path(path_), (Load{{"out-port of a", 1.0 / 32},
+                                    {"out-port of s1", 1.0 / 16},
+                                    {"in-port of b", 1.0 / 64},
+                                    {"wire a -> s1", 0.5},
+                                    {"wire s1 -> s2", 0.25},
+                                    {"wire s2 -> b", 0.125},
+                                    {"shared wire trunk", 0.4}}));
+}
+
+TEST_F(RelayChain, RowsComeByNodeThenWireThenSharedWire) {
+  EXPECT_THAT(Columns(platform_, Model::kBoundedMultiPort).rows(),
+              ElementsAre("out-port of a", "in-port of b", "out-port of s1", "wire a -> s1",
+                          "wire s1 -> s2", "wire s2 -> b", "shared wire trunk"))
+      << "and there is no in-port of a, which nothing enters";
+}
+
+// Two shared wires over one arc, under a model in which its own wire is none.
+TEST(SharedWire, CountsUnderEveryModel) {
+  const Platform platform =
+      platform_of(R"({"name": "a"}, {"name": "b"}, {"name": "c"})",
+                  R"({"from": "a", "to": "b", "bandwidth_Bps": 2},
+         {"from": "a", "to": "c", "bandwidth_Bps": 4})",
+                  R"({"name": "x", "bandwidth_Bps": 10, "links": [["a", "b"]]},
+         {"name": "y", "bandwidth_Bps": 20, "links": [["a", "c"], ["a", "b"]]})");
+  for (const ModelEntry& model : models()) {
+    const Columns a(platform, model.model);
+    const Load load = a.of("a", "b");
+    EXPECT_EQ(load.at("shared wire x"), 0.1) << model.name;
+    EXPECT_EQ(load.at("shared wire y"), 0.05) << model.name;
+    EXPECT_EQ(a.of("a", "c").count("shared wire x"), 0U) << model.name;
+  }
+}
+
+TEST(Affine, OverheadIsSpreadOverTheSlice) {
+  const Platform platform = platform_of(
+      R"({"name": "a"}, {"name": "b"})",
+      R"({"from": "a", "to": "b", "bandwidth_Bps": 4, "latency_s": 6, "overhead_s": 2})");
+  EXPECT_EQ(Columns(platform, Model::kOnePort).of("a", "b").at("out-port of a"), 0.25);
+  OccupationOptions options{Bytes{8}, false};
+  EXPECT_EQ(Columns(platform, Model::kOnePort, options).of("a", "b").at("out-port of a"),
+            (2 + 8.0 / 4) / 8);
+  options.latency_occupies = true;
+  EXPECT_EQ(Columns(platform, Model::kOnePort, options).of("a", "b").at("in-port of b"),
+            (2 + 6 + 8.0 / 4) / 8);
+}
+
+TEST(Affine, SharedWiresAndCapsKeepTheirOwnTime) {
+  const Platform platform =
+      platform_of(R"({"name": "a", "send_Bps": 2}, {"name": "b"})",
+                  R"({"from": "a", "to": "b", "bandwidth_Bps": 4, "overhead_s": 2})",
+                  R"({"name": "x", "bandwidth_Bps": 10, "links": [["a", "b"]]})");
+  const Columns a(platform, Model::kBoundedMultiPort, {Bytes{8}, false});
+  EXPECT_EQ(a.of("a", "b"),
+            (Load{{"out-port of a", 0.5}, {"wire a -> b", 0.5}, {"shared wire x", 0.1}}));
+}
+
+TEST(Affine, LatenciesThatOccupyNeedASlice) {
+  const Platform empty = PlatformBuilder("x").build();
+  EXPECT_EQ(refusal([&] {
+              return occupation(empty, Model::kOnePort, {Bytes{0}, true});
+            }),
+            "latencies that occupy need a slice size");
+}
+
+TEST(Affine, ExtremesStayFinite) {
+  Arc arc;
+  arc.bandwidth = {1e-300};
+  const Bytes most{(std::uint64_t{1} << 63U) - 1};
+  EXPECT_EQ(arc_seconds_per_byte(arc, {most, false}), 1 / 1e-300);
+}
+
+TEST(Occupation, IsCompressedWithAscendingRows) {
+  const Platform platform =
+      read_platform(ESPALIER_SOURCE_DIR "/platforms/data/relays-shared-wire.json").platform;
+  for (const ModelEntry& model : models()) {
+    const Occupation a = occupation(platform, model.model);
+    EXPECT_TRUE(a.seconds_per_byte.isCompressed());
+    EXPECT_EQ(a.seconds_per_byte.rows(), static_cast<Eigen::Index>(a.resources.size()));
+    std::vector<bool> used(a.resources.size());
+    for (Eigen::Index column = 0; column < a.seconds_per_byte.cols(); ++column) {
+      Eigen::Index last = -1;
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(a.seconds_per_byte, column); entry;
+           ++entry) {
+        EXPECT_GT(entry.row(), last);
+        EXPECT_GT(entry.value(), 0);
+        last = entry.row();
+        used[static_cast<std::size_t>(last)] = true;
+      }
+    }
+    EXPECT_THAT(used, ::testing::Each(true)) << "a row that no arc occupies, " << model.name;
+  }
+}
+
+TEST(Models, AreFoundByName) {
+  for (const ModelEntry& model : models()) {
+    EXPECT_EQ(parse_model(model.name), model.model);
+    EXPECT_EQ(name_of(model.model), model.name);
+    EXPECT_FALSE(model.summary.empty());
+    EXPECT_FALSE(model.source.empty());
+  }
+  EXPECT_EQ(refusal([] { return parse_model("oneport"); }),
+            "unknown model 'oneport'; did you mean 'one-port'? one of: one-port, "
+            "one-port-unidirectional, multi-port, bounded-multi-port");
+}
+
+}  // namespace
+}  // namespace espalier::platforms

@@ -1,0 +1,40 @@
+// Platforms that are equal in everything.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "platforms/platform.hpp"
+
+namespace espalier::testing {
+
+inline void expect_same(const platforms::Platform& a, const platforms::Platform& b) {
+  EXPECT_EQ(a.name(), b.name());
+  ASSERT_EQ(a.nodes().size(), b.nodes().size());
+  for (std::size_t i = 0; i < a.nodes().size(); ++i) {
+    const platforms::Node& left = a.nodes()[i];
+    const platforms::Node& right = b.nodes()[i];
+    EXPECT_EQ(left.name, right.name);
+    EXPECT_EQ(left.relay, right.relay) << left.name;
+    EXPECT_EQ(left.send, right.send) << left.name;
+    EXPECT_EQ(left.receive, right.receive) << left.name;
+    EXPECT_EQ(left.group, right.group) << left.name;
+  }
+  ASSERT_EQ(a.arcs().size(), b.arcs().size());
+  for (std::size_t i = 0; i < a.arcs().size(); ++i) {
+    const platforms::Arc& left = a.arcs()[i];
+    const platforms::Arc& right = b.arcs()[i];
+    EXPECT_EQ(left.from, right.from) << i;
+    EXPECT_EQ(left.to, right.to) << i;
+    EXPECT_EQ(left.bandwidth, right.bandwidth) << i;
+    EXPECT_EQ(left.latency, right.latency) << i;
+    EXPECT_EQ(left.overhead, right.overhead) << i;
+  }
+  ASSERT_EQ(a.shared_wires().size(), b.shared_wires().size());
+  for (std::size_t i = 0; i < a.shared_wires().size(); ++i) {
+    EXPECT_EQ(a.shared_wires()[i].name, b.shared_wires()[i].name);
+    EXPECT_EQ(a.shared_wires()[i].bandwidth, b.shared_wires()[i].bandwidth);
+    EXPECT_EQ(a.shared_wires()[i].arcs, b.shared_wires()[i].arcs);
+  }
+}
+
+}  // namespace espalier::testing

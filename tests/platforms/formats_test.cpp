@@ -1,0 +1,144 @@
+#include "platforms/formats.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/files.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::platforms {
+namespace {
+
+using testing::refusal;
+using ::testing::StartsWith;
+
+Platform abc() {
+  return parse_platform("from,to,bandwidth_Bps\naws:x,aws:y,1\naws:y,azure,1\nazure,awsome,1\n",
+                        "abc.csv")
+      .platform;
+}
+
+TEST(Formats, AreDetectedFromTheContent) {
+  EXPECT_EQ(parse_platform("from,to,bandwidth_Bps\na,b,1\n", "x").format, "edges");
+  EXPECT_EQ(parse_platform("bandwidth_Bps,from,to\n1,a,b\n", "x").format, "edges");
+  EXPECT_EQ(parse_platform("bandwidth_Bps,a,b\na,,1\nb,1,\n", "x").format, "matrix");
+  EXPECT_EQ(parse_platform("src_region,dst_region,throughput_received\na,b,1\n", "x").format,
+            "skyplane");
+  EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
+            "x.txt: cannot tell the format from the content; name it, one of: json, edges, matrix, "
+            "skyplane");
+}
+
+TEST(Formats, CanBeNamed) {
+  ReadOptions options;
+  options.format = "edge";
+  EXPECT_EQ(refusal([&] { return parse_platform("x", "x", options); }),
+            "unknown format 'edge'; did you mean 'edges'? one of: json, edges, matrix, skyplane");
+  EXPECT_EQ(refusal([&] { return read_platform("no/such/file", options); }),
+            "unknown format 'edge'; did you mean 'edges'? one of: json, edges, matrix, skyplane")
+      << "before the file is looked at";
+}
+
+TEST(Formats, EveryOneThatWritesReadsItsOwn) {
+  const Platform platform = abc();
+  for (const FormatEntry& format : formats()) {
+    EXPECT_FALSE(format.summary.empty()) << format.name;
+    if (format.write == nullptr) continue;
+    const std::string text = write_platform(platform, format.name);
+    EXPECT_TRUE(format.detects(text)) << format.name;
+    EXPECT_EQ(parse_platform(text, "x").format, format.name);
+  }
+}
+
+TEST(Formats, WritingRefusals) {
+  const Platform platform = abc();
+  EXPECT_EQ(refusal([&] { return write_platform(platform, "skyplane"); }),
+            "format 'skyplane' is read only");
+  EXPECT_THAT(refusal([&] { return write_platform(platform, "yaml"); }),
+              StartsWith("unknown format 'yaml'"));
+}
+
+TEST(Formats, PlainFormatsNameWhatTheyCannotSay) {
+  const auto reasons = [](const Platform& platform) {
+    return std::vector{refusal([&] { return write_platform(platform, "edges"); }),
+                       refusal([&] { return write_platform(platform, "matrix"); })};
+  };
+  const auto with_node = [](auto change) {
+    PlatformBuilder builder("x");
+    const NodeId a = builder.node_named("a");
+    const NodeId b = builder.node_named("b");
+    builder.add_arc({a, b, {1}, {}, {}});
+    change(builder);
+    return std::move(builder).build();
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(reasons(with_node([](auto& builder) { builder.nodes()[1].relay = true; })),
+              ElementsAre("an edge list cannot say that 'b' is a relay",
+                          "a matrix cannot say that 'b' is a relay"));
+  EXPECT_THAT(reasons(with_node([](auto& builder) { builder.nodes()[0].send = {1}; })),
+              ElementsAre("an edge list cannot say the caps of 'a'",
+                          "a matrix cannot say the caps of 'a'"));
+  EXPECT_THAT(reasons(with_node([](auto& builder) { builder.nodes()[0].group = "g"; })),
+              ElementsAre("an edge list cannot say the group of 'a'",
+                          "a matrix cannot say the group of 'a'"));
+  EXPECT_THAT(reasons(with_node([](auto& builder) {
+                builder.add_shared_wire("w", {1}, {{NodeId{0}, NodeId{1}}});
+              })),
+              ElementsAre("an edge list cannot say the shared wire 'w'",
+                          "a matrix cannot say the shared wire 'w'"));
+}
+
+TEST(Formats, FilesAreReadByName) {
+  const std::string file = ::testing::TempDir() + "/espalier two words.csv";
+  write_text(file, "from,to,bandwidth_Bps\na,b,1\n");
+  EXPECT_EQ(read_platform(file).platform.name(), "espalier two words");
+  write_text(file, "from,to,bandwidth_Bps\na,b\n");
+  EXPECT_EQ(refusal([&] { return read_platform(file); }),
+            file + ": line 2: 2 fields where the header has 3");
+  std::filesystem::remove(file);
+}
+
+TEST(Caps, AreSetByPrefix) {
+  const std::vector<PrefixCap> send{parse_prefix_cap("aws:x=3 B/s"), parse_prefix_cap("aws=8bit/s"),
+                                    parse_prefix_cap("azure=2 B/s")};
+  const std::vector<PrefixCap> receive{parse_prefix_cap("aws=5B/s")};
+  const Platform platform = with_caps(abc(), send, receive);
+  const auto node = [&](std::string_view name) { return platform.node(*platform.find_node(name)); };
+  EXPECT_EQ(node("aws:x").send, BytesPerSecond{3}) << "the longest prefix counts";
+  EXPECT_EQ(node("aws:y").send, BytesPerSecond{1});
+  EXPECT_EQ(node("azure").send, BytesPerSecond{2}) << "a whole name";
+  EXPECT_EQ(node("awsome").send, std::nullopt) << "aws is no prefix of it in this sense";
+  EXPECT_EQ(node("aws:x").receive, BytesPerSecond{5});
+  EXPECT_EQ(platform.arcs().size(), abc().arcs().size());
+}
+
+TEST(Caps, KeepSharedWires) {
+  PlatformBuilder builder("x");
+  const NodeId a = builder.node_named("a");
+  const NodeId b = builder.node_named("b");
+  builder.add_arc({a, b, {1}, {}, {}});
+  builder.add_shared_wire("w", {2}, {{a, b}});
+  const std::vector<PrefixCap> caps{{"a", {7}}};
+  const Platform platform = with_caps(std::move(builder).build(), caps, {});
+  ASSERT_EQ(platform.shared_wires().size(), 1U);
+  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, 2);
+}
+
+TEST(Caps, Refusals) {
+  EXPECT_EQ(refusal([] { return parse_prefix_cap("aws"); }),
+            "cap 'aws': expected PREFIX=RATE, such as aws=5Gbit/s");
+  EXPECT_EQ(refusal([] { return parse_prefix_cap("=5Gbit/s"); }),
+            "cap '=5Gbit/s': expected PREFIX=RATE, such as aws=5Gbit/s");
+  EXPECT_THAT(refusal([] { return parse_prefix_cap("aws=5"); }),
+              StartsWith("rate '5': the unit is missing"));
+  EXPECT_EQ(refusal([] { return parse_prefix_cap("aws=0B/s"); }),
+            "cap 'aws=0B/s': the rate must be finite and positive, not 0 B/s");
+  const std::vector<PrefixCap> caps{{"gcp", {1}}};
+  EXPECT_EQ(refusal([&] { return with_caps(abc(), caps, {}); }),
+            "no node is named 'gcp' or starts with 'gcp:'");
+}
+
+}  // namespace
+}  // namespace espalier::platforms

@@ -1,0 +1,37 @@
+// What must hold for any bytes at all given to a platform format: they are refused with InputError,
+// or they are a platform that every model can take and that the JSON format gives back unchanged.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "platforms/contention.hpp"
+#include "platforms/formats.hpp"
+
+namespace espalier::testing {
+
+inline void check_format(std::string_view format, const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  platforms::ReadOptions options;
+  options.format = format;
+  platforms::Platform platform;
+  try {
+    platform = platforms::parse_platform(text, "fuzz", options).platform;
+  } catch (const InputError&) {
+    return;
+  }
+  for (const auto& model : platforms::models()) {
+    const auto occupation = platforms::occupation(platform, model.model);
+    if (static_cast<std::size_t>(occupation.seconds_per_byte.cols()) != platform.arcs().size()) {
+      std::abort();
+    }
+  }
+  const std::string written = platforms::write_platform(platform, "json");
+  const auto again = platforms::parse_platform(written, "written").platform;
+  if (platforms::write_platform(again, "json") != written) std::abort();
+}
+
+}  // namespace espalier::testing
