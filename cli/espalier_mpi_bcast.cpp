@@ -1,0 +1,31 @@
+#include "cli/espalier_mpi_bcast.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "cli/espalier_mpi_report.hpp"
+#include "runtime/mpi_error.hpp"
+
+namespace espalier::cli {
+
+void run_bcast(MPI_Comm comm, BcastArguments arguments) {
+  int rank = 0;
+  runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  planner::Plan plan = runtime::share_plan(comm, arguments.plan);
+  if (arguments.slice) plan.slice = *arguments.slice;
+
+  std::optional<ProgressBar> bar(
+      std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);
+  arguments.broadcast.on_progress = [&bar](std::uint64_t bytes) { bar->show(bytes); };
+  runtime::Broadcast broadcast(comm, plan, arguments.broadcast);
+  const BcastFigures figures = arguments.in.empty() ? broadcast_message(comm, broadcast, arguments)
+                                                    : broadcast_file(comm, broadcast, arguments);
+  bar.emplace(false, plan.throughput);
+  if (rank != 0) return;
+  fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));
+  std::fflush(stdout);
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,21 @@
+// The bytes of a test message: each depends on its place and on the round, so that a slice in a
+// wrong place, a slice of the round before or a missing one shows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace espalier::cli {
+
+void fill_with_pattern(std::span<std::byte> message, std::uint64_t round);
+
+struct Mismatch {
+  std::uint64_t offset;  // of the first wrong byte
+  unsigned expected;
+  unsigned got;
+};
+std::optional<Mismatch> find_mismatch(std::span<const std::byte> message, std::uint64_t round);
+
+}  // namespace espalier::cli

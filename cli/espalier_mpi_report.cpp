@@ -1,0 +1,113 @@
+#include "cli/espalier_mpi_report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "support/json.hpp"
+
+namespace espalier::cli {
+namespace {
+
+constexpr auto kInterval = std::chrono::milliseconds(200);
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double rate_of(std::uint64_t bytes, double seconds) {
+  return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
+}
+
+}  // namespace
+
+std::string figures_json(const planner::Plan& plan, const BcastFigures& figures) {
+  const double median = median_of(figures.seconds);
+  Json json;
+  json["operation"] = plan.operation;
+  json["ranks"] = plan.nodes.size();
+  json["message_bytes"] = figures.message_bytes;
+  json["slice_bytes"] = figures.slice_bytes;
+  json["seconds"] = figures.seconds;
+  json["median_s"] = median;
+  json["achieved_Bps"] = rate_of(figures.message_bytes, median);
+  json["planned_Bps"] = plan.throughput.value;
+  json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
+  json["verified"] = figures.verified;
+  if (!figures.mpi_bcast_seconds.empty()) {
+    const double theirs = median_of(figures.mpi_bcast_seconds);
+    json["mpi_bcast"] = {{"seconds", figures.mpi_bcast_seconds},
+                         {"median_s", theirs},
+                         {"achieved_Bps", rate_of(figures.message_bytes, theirs)}};
+    json["relative_to_mpi_bcast"] = median > 0 ? theirs / median : 0;
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string figures_text(const planner::Plan& plan, const BcastFigures& figures) {
+  const double median = median_of(figures.seconds);
+  const double achieved = rate_of(figures.message_bytes, median);
+  const auto [fastest, slowest] =
+      std::minmax_element(figures.seconds.begin(), figures.seconds.end());
+  std::string text = fmt::format(
+      "{} to {} ranks, {} tree{}, slices of {}: {}", format_size({figures.message_bytes}),
+      plan.nodes.size(), plan.broadcast_trees.size(), plan.broadcast_trees.size() == 1 ? "" : "s",
+      format_size({figures.slice_bytes}), format_duration({median}));
+  if (figures.seconds.size() > 1) {
+    text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
+                        format_duration({*fastest}), format_duration({*slowest}));
+  }
+  text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
+                      format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
+  if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
+  if (!figures.mpi_bcast_seconds.empty()) {
+    const double theirs = median_of(figures.mpi_bcast_seconds);
+    text += fmt::format(
+        "\nMPI_Bcast: {}, {}; ours is {:.2f} times as fast", format_duration({theirs}),
+        format_rate({rate_of(figures.message_bytes, theirs)}), median > 0 ? theirs / median : 0);
+  }
+  text += figures.verified ? "\nverified on every rank\n" : "\nnot verified\n";
+  return text;
+}
+
+bool stderr_reaches_terminal() {
+  if (::isatty(STDERR_FILENO) == 1) return true;
+  std::error_code fault;
+  const std::string parents =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", ::getppid()), fault).string();
+  const std::string own = std::filesystem::read_symlink("/proc/self/fd/2", fault).string();
+  return !fault && own.starts_with("pipe:") &&
+         (parents.starts_with("/dev/pts/") || parents.starts_with("/dev/tty"));
+}
+
+ProgressBar::ProgressBar(bool enabled, BytesPerSecond planned)
+    : enabled_(enabled), planned_(planned) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) std::fputs("\r\033[2K", stderr);
+}
+
+void ProgressBar::show(std::uint64_t bytes) {
+  if (!enabled_) return;
+  const Clock::time_point now = Clock::now();
+  if (bytes < last_bytes_) {
+    ++message_;
+    begun_ = now;
+  }
+  last_bytes_ = bytes;
+  if (now < next_) return;
+  next_ = now + kInterval;
+  shown_ = true;
+  const double seconds = std::chrono::duration<double>(now - begun_).count();
+  fmt::print(stderr, "\r\033[2Kmessage {}: {}, {} (planned {})", message_, format_size({bytes}),
+             format_rate({rate_of(bytes, seconds)}), format_rate(planned_));
+  std::fflush(stderr);
+}
+
+}  // namespace espalier::cli

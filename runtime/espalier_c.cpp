@@ -1,0 +1,110 @@
+#include <exception>
+#include <string>
+
+#include "runtime/broadcast.hpp"
+#include "runtime/espalier.h"
+#include "support/errors.hpp"
+
+struct espalier_broadcast {
+  espalier::runtime::Broadcast broadcast;
+};
+
+namespace {
+
+namespace runtime = espalier::runtime;
+
+std::string& last_error() {
+  thread_local std::string text;
+  return text;
+}
+
+// Runs `act` and turns what it throws into a status and a text.
+template <class Act>
+espalier_status guarded(const Act& act) noexcept {
+  try {
+    last_error().clear();
+    act();
+    return ESPALIER_OK;
+  } catch (const espalier::Error& error) {
+    last_error() = error.what();
+    return error.status() == espalier::ExitStatus::kBadInput ? ESPALIER_BAD_INPUT
+                                                             : ESPALIER_INTERNAL_FAULT;
+  } catch (const std::exception& error) {
+    last_error() = error.what();
+  } catch (...) {
+    last_error() = "unknown fault";
+  }
+  return ESPALIER_INTERNAL_FAULT;
+}
+
+runtime::BroadcastOptions options_from(const espalier_options* options) {
+  runtime::BroadcastOptions result;
+  if (options == nullptr) return result;
+  result.sends_in_flight = options->sends_in_flight;
+  result.receives_in_flight = options->receives_in_flight;
+  result.check_sizes = options->check_sizes != 0;
+  if (options->mapping == ESPALIER_BY_HOST_NAME) {
+    result.mapping = runtime::RankMapping::kByHostName;
+  }
+  return result;
+}
+
+void require(bool holds, const char* reason) {
+  if (!holds) throw espalier::InputError(reason);
+}
+
+}  // namespace
+
+extern "C" {
+
+espalier_options espalier_default_options(void) {
+  const runtime::BroadcastOptions defaults;
+  return {defaults.sends_in_flight, defaults.receives_in_flight, ESPALIER_BY_ORDER,
+          defaults.check_sizes ? 1 : 0};
+}
+
+espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,
+                                          const espalier_options* options,
+                                          espalier_broadcast** broadcast) {
+  return guarded([&] {
+    require(broadcast != nullptr && plan_file != nullptr, "a null pointer");
+    *broadcast = nullptr;
+    const auto plan = runtime::share_plan(comm, plan_file);
+    *broadcast = new espalier_broadcast{{comm, plan, options_from(options)}};
+  });
+}
+
+espalier_status espalier_broadcast_create_from_text(MPI_Comm comm, const char* plan_json,
+                                                    const espalier_options* options,
+                                                    espalier_broadcast** broadcast) {
+  return guarded([&] {
+    require(broadcast != nullptr && plan_json != nullptr, "a null pointer");
+    *broadcast = nullptr;
+    const auto plan = espalier::planner::parse_plan(plan_json, "<text>");
+    *broadcast = new espalier_broadcast{{comm, plan, options_from(options)}};
+  });
+}
+
+espalier_status espalier_broadcast_run(espalier_broadcast* broadcast, void* buffer, size_t count,
+                                       MPI_Datatype type) {
+  return guarded([&] {
+    require(broadcast != nullptr, "a null pointer");
+    broadcast->broadcast.run(buffer, count, type);
+  });
+}
+
+int espalier_broadcast_root(const espalier_broadcast* broadcast) {
+  return broadcast == nullptr ? -1 : broadcast->broadcast.root();
+}
+
+void espalier_broadcast_free(espalier_broadcast** broadcast) {
+  if (broadcast == nullptr) return;
+  delete *broadcast;
+  *broadcast = nullptr;
+}
+
+const char* espalier_last_error(void) {
+  return last_error().c_str();
+}
+
+}  // extern "C"
