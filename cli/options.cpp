@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "support/nearest_name.hpp"
 #include "support/quantities.hpp"
@@ -11,18 +13,24 @@ namespace espalier::cli {
 
 namespace {
 
+// Each text is one cap or several, separated by commas.
 std::vector<platforms::PrefixCap> parse_caps(std::string_view option,
                                              const std::vector<std::string>& texts) {
   std::vector<platforms::PrefixCap> caps;
   for (const std::string& text : texts) {
-    caps.push_back(parse_option(option, text, platforms::parse_prefix_cap));
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', start), text.size());
+      const std::string one = text.substr(start, comma - start);
+      caps.push_back(parse_option(option, one, platforms::parse_prefix_cap));
+      start = comma + 1;
+    }
   }
   return caps;
 }
 
 }  // namespace
 
-void add_console_options(CLI::App& app, Console& console) {
+void add_console_options(Arguments& app, Console& console) {
   app.add_flag("-q,--quiet", console.quiet, "No notes, warnings or progress on stderr");
   app.add_flag("-v,--verbose", console.verbose, "Say on stderr what was read and done");
 }
@@ -49,28 +57,20 @@ std::vector<std::string_view> format_names() {
   return names;
 }
 
-void PlatformOptions::add_to(CLI::App& app) {
+void PlatformOptions::add_to(Arguments& app) {
   const std::string group = "Reading the platform";
-  app.add_option("--from", options_.format, "Format, " + one_of(format_names()) + "; else detected")
-      ->type_name("FORMAT")
-      ->group(group);
-  app.add_option("--tier", options_.tier, "Skyplane grids: the network tier whose rows count")
-      ->type_name("TIER")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--latencies", options_.latencies,
-                 "Skyplane grids: join the latencies of this file")
-      ->type_name("FILE")
-      ->group(group);
+  app.add("--from", options_.format, "Format, " + one_of(format_names()) + "; else detected",
+          {.type = "FORMAT", .group = group});
+  app.add("--tier", options_.tier, "Skyplane grids: the network tier whose rows count",
+          {.type = "TIER", .group = group});
+  app.add("--latencies", options_.latencies, "Skyplane grids: join the latencies of this file",
+          {.type = "FILE", .group = group});
   const auto add_caps = [&](const char* name, std::vector<std::string>& caps, const char* verb) {
-    app.add_option(name, caps,
-                   fmt::format("Nodes called PREFIX or PREFIX:… {} at most RATE, e.g. "
-                               "aws=5Gbit/s; repeatable, or separated by commas",
-                               verb))
-        ->type_name("PREFIX=RATE")
-        ->allow_extra_args(false)
-        ->delimiter(',')
-        ->group(group);
+    app.add(name, caps,
+            fmt::format("Nodes called PREFIX or PREFIX:... {} at most RATE, e.g. aws=5Gbit/s; "
+                        "repeatable, or separated by commas",
+                        verb),
+            {.type = "PREFIX=RATE", .group = group});
   };
   add_caps("--send-cap", send_caps_, "send");
   add_caps("--receive-cap", receive_caps_, "receive");
@@ -90,18 +90,12 @@ platforms::Platform PlatformOptions::read(const std::string& file, const Console
   return platforms::with_caps(result.platform, send, receive);
 }
 
-void ModelOptions::add_to(CLI::App& app) {
-  app.add_option("--model", model_, "Contention model, " + one_of(model_names()))
-      ->type_name("MODEL")
-      ->capture_default_str();
-  app.add_option("--slice", slice_,
-                 "What the message is cut into; counts where links have overheads")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  app.add_option("--latency", latency_,
-                 "'delays' (occupies nothing) or 'occupies' (Bhat's affine ports)")
-      ->type_name("WHAT")
-      ->capture_default_str();
+void ModelOptions::add_to(Arguments& app) {
+  app.add("--model", model_, "Contention model, " + one_of(model_names()), {.type = "MODEL"});
+  app.add("--slice", slice_, "What the message is cut into; counts where links have overheads",
+          {.type = "SIZE"});
+  app.add("--latency", latency_, "'delays' (occupies nothing) or 'occupies' (Bhat's affine ports)",
+          {.type = "WHAT"});
 }
 
 platforms::Model ModelOptions::model() const {
@@ -118,12 +112,10 @@ platforms::OccupationOptions ModelOptions::occupation() const {
   return {.slice = slice, .latency_occupies = latency_ == kChoices[1]};
 }
 
-void LimitOptions::add_to(CLI::App& app) {
-  app.add_option("--time-limit", time_limit_, "Stop the proof after this time, e.g. 10s; else none")
-      ->type_name("TIME");
-  app.add_option("--gap", gap_, "Stop when this close to the bound, relative")
-      ->type_name("GAP")
-      ->capture_default_str();
+void LimitOptions::add_to(Arguments& app) {
+  app.add("--time-limit", time_limit_, "Stop the proof after this time, e.g. 10s; else none",
+          {.type = "TIME"});
+  app.add("--gap", gap_, "Stop when this close to the bound, relative", {.type = "GAP"});
 }
 
 planner::AlgorithmOptions LimitOptions::read() const {
@@ -136,6 +128,16 @@ planner::AlgorithmOptions LimitOptions::read() const {
   if (!(gap_ >= 0 && gap_ < 1)) throw InputError({}, "--gap", "must be at least 0 and below 1");
   options.gap = gap_;
   return options;
+}
+
+void ProblemOptions::add_to(Arguments& arguments) {
+  arguments.add("platform", platform, "Platform file; '-' is standard input",
+                {.type = "PLATFORM", .required = true});
+  arguments.add("--source", source, "The node that has the data",
+                {.type = "NAME", .required = true});
+  model.add_to(arguments);
+  limits.add_to(arguments);
+  reading.add_to(arguments);
 }
 
 }  // namespace espalier::cli

@@ -1,12 +1,12 @@
 // Options that several commands share, each group added by one call and read by another.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/console.hpp"
 #include "planner/instance.hpp"
 #include "planner/registry.hpp"
@@ -26,7 +26,7 @@ auto parse_option(std::string_view option, const std::string& text, Parse parse)
 }
 
 // --quiet, --verbose.
-void add_console_options(CLI::App& app, Console& console);
+void add_console_options(Arguments& app, Console& console);
 
 // "one of: a, b, c" of a registry's names.
 std::string one_of(const std::vector<std::string_view>& names);
@@ -37,7 +37,7 @@ std::vector<std::string_view> format_names();
 // How platform files are read: --from, --tier, --latencies, --send-cap, --receive-cap.
 class PlatformOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Arguments& app);
   // The platform of `file` with the caps set; what the reader has to say goes to the console as
   // notes.
   [[nodiscard]] platforms::Platform read(const std::string& file, const Console& console) const;
@@ -51,7 +51,7 @@ class PlatformOptions {
 // What is planned: --model, --slice, --latency.
 class ModelOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Arguments& app);
   [[nodiscard]] platforms::Model model() const;
   // The slice size is always there, so that a plan is checked with what it was made with: where
   // links have overheads these count, elsewhere the size makes no difference.
@@ -66,13 +66,24 @@ class ModelOptions {
 // When to stop: --time-limit, --gap.
 class LimitOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Arguments& app);
   // Without on_progress.
   [[nodiscard]] planner::AlgorithmOptions read() const;
 
  private:
   std::string time_limit_;
   double gap_ = 1e-6;
+};
+
+// One planning problem: platform, --source, and the groups above.
+struct ProblemOptions {
+  std::string platform;
+  std::string source;
+  PlatformOptions reading;
+  ModelOptions model;
+  LimitOptions limits;
+
+  void add_to(Arguments& arguments);
 };
 
 }  // namespace espalier::cli

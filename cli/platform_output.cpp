@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -38,18 +37,11 @@ bool lists(std::string_view extensions, std::string_view extension) {
 
 }  // namespace
 
-void PlatformOutput::add_to(CLI::App& app, bool required) {
-  CLI::Option* file =
-      app.add_option("-o,--output", file_, "Where the platform goes; '-' is standard output")
-          ->type_name("FILE");
-  if (required) {
-    file->required();
-  } else {
-    file->capture_default_str();
-  }
-  app.add_option("--to", to_,
-                 "Its format, " + one_of(writable_formats()) + "; else by FILE's extension")
-      ->type_name("FORMAT");
+void PlatformOutput::add_to(Arguments& app, bool required) {
+  app.add("-o,--output", file_, "Where the platform goes; '-' is standard output",
+          {.type = "FILE", .required = required});
+  app.add("--to", to_, "Its format, " + one_of(writable_formats()) + "; else by FILE's extension",
+          {.type = "FORMAT"});
 }
 
 std::string PlatformOutput::format() const {

@@ -1,9 +1,9 @@
 // Writing a platform where and as what the user asks: -o, --to.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/arguments.hpp"
 #include "platforms/platform.hpp"
 
 namespace espalier::cli {
@@ -11,7 +11,7 @@ namespace espalier::cli {
 class PlatformOutput {
  public:
   // `required`: whether -o must be given; standard output otherwise.
-  void add_to(CLI::App& app, bool required = false);
+  void add_to(Arguments& app, bool required = false);
   // The format that --to names, or the file's extension; JSON on standard output. Throws InputError
   // when neither tells, the format cannot be written, or the file cannot. Ask before the work.
   [[nodiscard]] std::string format() const;

@@ -2,7 +2,6 @@
 // of more.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -27,11 +26,7 @@ namespace {
 
 struct BoundOptions {
   Console console;
-  PlatformOptions reading;
-  ModelOptions model;
-  LimitOptions limits;
-  std::string platform;
-  std::string source;
+  ProblemOptions problem;
   std::size_t top = 10;
   bool json = false;
   bool csv = false;
@@ -111,12 +106,13 @@ std::string as_csv(const planner::Instance& instance, const Run& run,
 }
 
 ExitStatus run_bound(const BoundOptions& options) {
-  const platforms::Model model = options.model.model();
-  const platforms::OccupationOptions occupation = options.model.occupation();
-  const planner::AlgorithmOptions limits = options.limits.read();
-  const platforms::Platform platform = options.reading.read(options.platform, options.console);
-  const planner::Instance instance(platform, planner::source_named(platform, options.source), model,
-                                   occupation);
+  const platforms::Model model = options.problem.model.model();
+  const platforms::OccupationOptions occupation = options.problem.model.occupation();
+  const planner::AlgorithmOptions limits = options.problem.limits.read();
+  const platforms::Platform platform =
+      options.problem.reading.read(options.problem.platform, options.console);
+  const planner::Instance instance(
+      platform, planner::source_named(platform, options.problem.source), model, occupation);
   const Run run = run_timed(planner::prove_optimum, "bound", instance, limits, options.console);
   const std::vector<Bottleneck> dearest = bottlenecks(instance, run.outcome, options.top);
   if (options.json) {
@@ -130,30 +126,19 @@ ExitStatus run_bound(const BoundOptions& options) {
 
 }  // namespace
 
-Command add_bound(CLI::App& root) {
+Command add_bound(Arguments root) {
   auto options = std::make_shared<BoundOptions>();
-  CLI::App& app =
-      *root.add_subcommand("bound", "The optimum, its proof, and the bottlenecks by price");
-  app.add_option("platform", options->platform, "Platform file; '-' is standard input")
-      ->type_name("PLATFORM")
-      ->required();
-  app.add_option("--source", options->source, "The node that has the data")
-      ->type_name("NAME")
-      ->required();
-  options->model.add_to(app);
-  options->limits.add_to(app);
-  app.add_option("--top", options->top, "How many bottlenecks are named")
-      ->type_name("N")
-      ->capture_default_str();
-  CLI::Option* json = app.add_flag("--json", options->json, "JSON instead of tables");
-  app.add_flag("--csv", options->csv, "One CSV row a bottleneck")->excludes(json);
-  options->reading.add_to(app);
+  Arguments app = root.add_command("bound", "The optimum, its proof, and the bottlenecks by price");
+  options->problem.add_to(app);
+  app.add("--top", options->top, "How many bottlenecks are named", {.type = "N"});
+  app.add_flag("--json", options->json, "JSON instead of tables");
+  app.add_flag("--csv", options->csv, "One CSV row a bottleneck");
+  app.exclude("--csv", "--json");
   add_console_options(app, options->console);
-  app.footer(
-      "A bottleneck's price is its share of the proof: making it 1 % faster raises the bound by "
-      "about\n"
-      "price x 1 %. Exit status 4 when the time limit came before the proof was done.");
-  return {&app, [options] { return run_bound(*options); }};
+  app.add_footer(
+      "A bottleneck's price is its share of the proof: making it 1 % faster raises the bound by\n"
+      "about price x 1 %. Exit status 4 when the time limit came before the proof was done.");
+  return {app, [options] { return run_bound(*options); }};
 }
 
 }  // namespace espalier::cli

@@ -1,32 +1,32 @@
 // The commands of `espalier`, one file each in this folder.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
 
 // A command's place in the command line, and what it does once its options are read.
 struct Command {
-  CLI::App* app;
+  Arguments arguments;
   std::function<ExitStatus()> run;
 };
 
-Command add_plan(CLI::App& root);
-Command add_compare(CLI::App& root);
-Command add_bound(CLI::App& root);
-Command add_verify(CLI::App& root);
-Command add_convert(CLI::App& root);
-std::vector<Command> add_generate(CLI::App& root);  // one a family
-Command add_list(CLI::App& root);
+Command add_plan(Arguments root);
+Command add_compare(Arguments root);
+Command add_bound(Arguments root);
+Command add_verify(Arguments root);
+Command add_convert(Arguments root);
+std::vector<Command> add_generate(Arguments root);  // one a family
+Command add_list(Arguments root);
 
 // All of them, in the order that help shows.
-std::vector<Command> add_commands(CLI::App& root);
+std::vector<Command> add_commands(Arguments root);
 
 // What `generate` makes, for `list families`.
 struct FamilyEntry {

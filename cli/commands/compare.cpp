@@ -1,7 +1,6 @@
 // espalier compare: every algorithm's throughput against the optimum.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -173,34 +172,30 @@ ExitStatus run_compare(const CompareOptions& options) {
 
 }  // namespace
 
-Command add_compare(CLI::App& root) {
+Command add_compare(Arguments root) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App& app =
-      *root.add_subcommand("compare", "Every algorithm's throughput against the optimum");
-  app.add_option("platforms", options->platforms, "Platform files; '-' is standard input")
-      ->type_name("PLATFORM")
-      ->required();
-  app.add_option("--source", options->sources,
-                 "The node that has the data; repeatable, or separated by commas; 'each' tries all "
-                 "hosts in "
-                 "turn; the first host when left out")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--algorithm", options->algorithms,
-                 "'all', or names separated by commas, " + one_of(algorithm_names()))
-      ->type_name("A,B")
-      ->capture_default_str();
+  Arguments app = root.add_command("compare", "Every algorithm's throughput against the optimum");
+  app.add("platforms", options->platforms, "Platform files; '-' is standard input",
+          {.type = "PLATFORM", .required = true});
+  app.add("--source", options->sources,
+          "The node that has the data; repeatable, or separated by commas; 'each' tries all "
+          "hosts in "
+          "turn; the first host when left out",
+          {.type = "NAME"});
+  app.add("--algorithm", options->algorithms,
+          "'all', or names separated by commas, " + one_of(algorithm_names()), {.type = "A,B"});
   options->model.add_to(app);
   options->limits.add_to(app);
-  CLI::Option* json = app.add_flag("--json", options->json, "JSON instead of tables");
-  app.add_flag("--csv", options->csv, "One CSV row an instance and algorithm")->excludes(json);
+  app.add_flag("--json", options->json, "JSON instead of tables");
+  app.add_flag("--csv", options->csv, "One CSV row an instance and algorithm");
+  app.exclude("--csv", "--json");
   options->reading.add_to(app);
   add_console_options(app, options->console);
-  app.footer(
-      "'relative' is to the proven bound, so at least this share of the optimum is reached. "
-      "Several\n"
-      "platforms or sources are compared one by one; a summary with mean and deviation follows.");
-  return {&app, [options] { return run_compare(*options); }};
+  app.add_footer(
+      "'relative' is to the proven bound, so at least this share of the optimum is reached.\n"
+      "Several platforms or sources are compared one by one; a summary with mean and deviation\n"
+      "follows. Exit status 3 or 4 when an instance had no solution, or a limit came first.");
+  return {app, [options] { return run_compare(*options); }};
 }
 
 }  // namespace espalier::cli

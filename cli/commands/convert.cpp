@@ -1,5 +1,4 @@
 // espalier convert: a platform from one file format into another.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -27,16 +26,15 @@ ExitStatus run_convert(const ConvertOptions& options) {
 
 }  // namespace
 
-Command add_convert(CLI::App& root) {
+Command add_convert(Arguments root) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App& app = *root.add_subcommand("convert", "Turn a platform file into another format");
-  app.add_option("platform", options->input, "Platform file; '-' is standard input")
-      ->type_name("PLATFORM")
-      ->required();
+  Arguments app = root.add_command("convert", "Turn a platform file into another format");
+  app.add("platform", options->input, "Platform file; '-' is standard input",
+          {.type = "PLATFORM", .required = true});
   options->output.add_to(app, /*required=*/true);
   options->reading.add_to(app);
   add_console_options(app, options->console);
-  return {&app, [options] { return run_convert(*options); }};
+  return {app, [options] { return run_convert(*options); }};
 }
 
 }  // namespace espalier::cli

@@ -1,5 +1,4 @@
 // espalier generate FAMILY: platforms made up by a rule and a seed.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <string>
@@ -35,27 +34,19 @@ ExitStatus run_random(RandomOptions& options) {
   return ExitStatus::kDone;
 }
 
-Command add_random(CLI::App& generate) {
+Command add_random(Arguments& generate) {
   auto options = std::make_shared<RandomOptions>();
-  CLI::App& app = *generate.add_subcommand("random", std::string(kFamilies[0].summary));
+  Arguments app = generate.add_command("random", std::string(kFamilies[0].summary));
   platforms::RandomFamily& family = options->family;
-  app.add_option("--nodes", family.nodes, "Hosts")->type_name("N")->capture_default_str();
-  app.add_option("--density", family.density,
-                 "Share of all pairs that are linked; raised to connect all")
-      ->type_name("SHARE")
-      ->capture_default_str();
-  app.add_option("--bandwidth", options->bandwidth, "Mean bandwidth of a link")
-      ->type_name("RATE")
-      ->capture_default_str();
-  app.add_option("--deviation", options->deviation, "Its standard deviation")
-      ->type_name("RATE")
-      ->capture_default_str();
-  app.add_option("--seed", family.seed, "The same seed gives the same platform everywhere")
-      ->type_name("N")
-      ->capture_default_str();
+  app.add("--nodes", family.nodes, "Hosts", {.type = "N"});
+  app.add("--density", family.density, "Share of all pairs that are linked; raised to connect all",
+          {.type = "SHARE"});
+  app.add("--bandwidth", options->bandwidth, "Mean bandwidth of a link", {.type = "RATE"});
+  app.add("--deviation", options->deviation, "Its standard deviation", {.type = "RATE"});
+  app.add("--seed", family.seed, "The same seed gives the same platform everywhere", {.type = "N"});
   options->output.add_to(app);
   add_console_options(app, options->console);
-  return {&app, [options] { return run_random(*options); }};
+  return {app, [options] { return run_random(*options); }};
 }
 
 }  // namespace
@@ -64,9 +55,8 @@ std::span<const FamilyEntry> families() {
   return kFamilies;
 }
 
-std::vector<Command> add_generate(CLI::App& root) {
-  CLI::App& app = *root.add_subcommand("generate", "Make a platform of a family");
-  app.require_subcommand(1);
+std::vector<Command> add_generate(Arguments root) {
+  Arguments app = root.add_command("generate", "Make a platform of a family");
   return {add_random(app)};
 }
 

@@ -1,7 +1,6 @@
 // espalier list: what there is, from the registries.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -91,6 +90,7 @@ std::string table_of(const Json& entries, bool verbose) {
   Table table(columns);
   for (const Json& entry : entries) {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const Table::Column& column : columns) cells.push_back(cell(entry.at(column.title)));
     table.add_row(std::move(cells));
   }
@@ -99,6 +99,7 @@ std::string table_of(const Json& entries, bool verbose) {
 
 ExitStatus run_list(const ListOptions& options) {
   std::vector<std::string_view> names;
+  names.reserve(kRegistries.size());
   for (const Registry& registry : kRegistries) names.push_back(registry.name);
   if (!options.what.empty() && std::find(names.begin(), names.end(), options.what) == names.end()) {
     throw InputError("list: " + unknown_name("registry", options.what, names));
@@ -119,15 +120,14 @@ ExitStatus run_list(const ListOptions& options) {
 
 }  // namespace
 
-Command add_list(CLI::App& root) {
+Command add_list(Arguments root) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App& app =
-      *root.add_subcommand("list", "Algorithms, models, formats and families there are");
-  app.add_option("what", options->what,
-                 "algorithms, models, formats or families; all when left out");
+  Arguments app = root.add_command("list", "Algorithms, models, formats and families there are");
+  app.add("what", options->what, "algorithms, models, formats or families; all when left out");
+
   app.add_flag("--json", options->json, "JSON instead of tables");
   add_console_options(app, options->console);
-  return {&app, [options] { return run_list(*options); }};
+  return {app, [options] { return run_list(*options); }};
 }
 
 }  // namespace espalier::cli

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstddef>
 #include <memory>
@@ -28,11 +27,7 @@ namespace {
 
 struct PlanOptions {
   Console console;
-  PlatformOptions reading;
-  ModelOptions model;
-  LimitOptions limits;
-  std::string platform;
-  std::string source;
+  ProblemOptions problem;
   std::string algorithm = "optimal";
   std::string max_trees;
   std::string output = "-";
@@ -132,15 +127,16 @@ void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
 
 ExitStatus run_plan(const PlanOptions& options) {
   const planner::AlgorithmEntry& algorithm = planner::find_algorithm(options.algorithm);
-  const platforms::Model model = options.model.model();
-  const platforms::OccupationOptions occupation = options.model.occupation();
-  planner::AlgorithmOptions limits = options.limits.read();
+  const platforms::Model model = options.problem.model.model();
+  const platforms::OccupationOptions occupation = options.problem.model.occupation();
+  planner::AlgorithmOptions limits = options.problem.limits.read();
   const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
   require_writable(options.output);
 
-  const platforms::Platform platform = options.reading.read(options.platform, options.console);
-  const planner::Instance instance(platform, planner::source_named(platform, options.source), model,
-                                   occupation);
+  const platforms::Platform platform =
+      options.problem.reading.read(options.problem.platform, options.console);
+  const planner::Instance instance(
+      platform, planner::source_named(platform, options.problem.source), model, occupation);
   std::vector<Attempt> attempts;
   ExitStatus status = ExitStatus::kDone;
   for (const std::size_t count : tree_counts) {
@@ -159,38 +155,24 @@ ExitStatus run_plan(const PlanOptions& options) {
 
 }  // namespace
 
-Command add_plan(CLI::App& root) {
+Command add_plan(Arguments root) {
   auto options = std::make_shared<PlanOptions>();
-  CLI::App& app = *root.add_subcommand("plan", "Make a plan: the trees to broadcast along");
-  app.add_option("platform", options->platform, "Platform file; '-' is standard input")
-      ->type_name("PLATFORM")
-      ->required();
-  app.add_option("--source", options->source, "The node that has the data")
-      ->type_name("NAME")
-      ->required();
-  app.add_option("--algorithm", options->algorithm,
-                 "How trees are made, " + one_of(algorithm_names()))
-      ->type_name("NAME")
-      ->capture_default_str();
-  options->model.add_to(app);
-  app.add_option(
-         "--max-trees", options->max_trees,
-         "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept")
-      ->type_name("K[,K…]");
-  options->limits.add_to(app);
-  app.add_option("-o,--output", options->output, "Where the plan goes; '-' is standard output")
-      ->type_name("FILE")
-      ->capture_default_str();
+  Arguments app = root.add_command("plan", "Make a plan: the trees to broadcast along");
+  options->problem.add_to(app);
+  app.add("--algorithm", options->algorithm, "How trees are made, " + one_of(algorithm_names()),
+          {.type = "NAME"});
+  app.add("--max-trees", options->max_trees,
+          "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
+          {.type = "K[,K…]"});
+  app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
+          {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");
-  options->reading.add_to(app);
   add_console_options(app, options->console);
-  app.footer(
-      "The summary goes to stdout when the plan goes to a file, to stderr otherwise. When the time "
-      "limit\n"
-      "comes before the proof is done, the plan is written all the same, with the gap that is left "
-      "as a\n"
-      "warning, and the exit status is 4.");
-  return {&app, [options] { return run_plan(*options); }};
+  app.add_footer(
+      "The summary goes to stdout when the plan goes to a file, to stderr otherwise. When the\n"
+      "time limit comes before the proof is done, the plan is written all the same, a warning\n"
+      "tells the gap that is left, and the exit status is 4.");
+  return {app, [options] { return run_plan(*options); }};
 }
 
 }  // namespace espalier::cli

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -79,25 +78,22 @@ ExitStatus run_verify(VerifyCommandOptions& options) {
 
 }  // namespace
 
-Command add_verify(CLI::App& root) {
+Command add_verify(Arguments root) {
   auto options = std::make_shared<VerifyCommandOptions>();
-  CLI::App& app =
-      *root.add_subcommand("verify", "Check a plan against its platform, trusting no figure");
-  app.add_option("plan", options->plan, "Plan file; '-' is standard input")
-      ->type_name("PLAN")
-      ->required();
-  app.add_option("--platform", options->platform, "The platform that it is for")
-      ->type_name("PLATFORM")
-      ->required();
+  Arguments app =
+      root.add_command("verify", "Check a plan against its platform, trusting no figure");
+  app.add("plan", options->plan, "Plan file; '-' is standard input",
+          {.type = "PLAN", .required = true});
+  app.add("--platform", options->platform, "The platform that it is for",
+          {.type = "PLATFORM", .required = true});
   app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum anew");
   app.add_flag("--json", options->json, "JSON instead of a table");
   options->reading.add_to(app);
   add_console_options(app, options->console);
-  app.footer(
-      "Each fault is one line on stderr that names the place in the plan. Exit status 0: the plan "
-      "holds;\n"
-      "5: it does not; 2: it is no plan file, or the platform cannot be read.");
-  return {&app, [options] { return run_verify(*options); }};
+  app.add_footer(
+      "Each fault is one line on stderr that names the place in the plan. Exit status 0: the plan\n"
+      "holds; 5: it does not; 2: it is no plan file, or the platform cannot be read.");
+  return {app, [options] { return run_verify(*options); }};
 }
 
 }  // namespace espalier::cli
