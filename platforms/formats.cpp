@@ -25,9 +25,9 @@ constexpr std::array<FormatEntry, 4> kFormats{{
      nullptr, ""},
 }};
 
-std::vector<std::string_view> format_names() {
-  std::vector<std::string_view> names;
-  for (const FormatEntry& entry : kFormats) names.push_back(entry.name);
+constexpr std::array<std::string_view, kFormats.size()> format_names() {
+  std::array<std::string_view, kFormats.size()> names{};
+  for (std::size_t i = 0; i < kFormats.size(); ++i) names[i] = kFormats[i].name;
   return names;
 }
 
@@ -127,7 +127,7 @@ PrefixCap parse_prefix_cap(std::string_view text) {
     throw InputError(
         fmt::format("cap {}: expected PREFIX=RATE, such as aws=5Gbit/s", in_quotes(text)));
   }
-  const PrefixCap cap{std::string(text.substr(0, mark)), parse_rate(text.substr(mark + 1))};
+  PrefixCap cap{std::string(text.substr(0, mark)), parse_rate(text.substr(mark + 1))};
   require_rate(cap.cap, fmt::format("cap {}: the rate", in_quotes(text)));
   return cap;
 }

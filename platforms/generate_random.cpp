@@ -17,8 +17,9 @@ class Sampler {
  public:
   explicit Sampler(std::uint64_t seed) : engine_(seed) {}
 
-  // In [0, bound), each alike: draws that would favour the low ones are thrown away.
+  // In [0, bound), each alike. Draws that would favour the low ones are thrown away.
   std::uint64_t below(std::uint64_t bound) {
+    if (bound < 2) return 0;
     const std::uint64_t uneven = -bound % bound;
     std::uint64_t draw = engine_();
     while (draw < uneven) draw = engine_();
@@ -77,7 +78,10 @@ class Generator {
       add_from_all_pairs(links);
     } else {
       // At most half the pairs are taken, so a draw is new at least every other time.
-      while (pairs_.size() < links) add_link(sampler_.below(n), sampler_.below(n));
+      while (pairs_.size() < links) {
+        const std::uint64_t u = sampler_.below(n);
+        add_link(u, sampler_.below(n));
+      }
     }
     return std::move(builder_).build();
   }

@@ -162,7 +162,8 @@ SharedWire PlatformBuilder::resolve(std::size_t wire, const Platform& platform,
   shared.arcs.reserve(pending.arcs.size());
   std::vector<bool> taken(merged.arcs.size());
   for (std::size_t i = 0; i < pending.arcs.size(); ++i) {
-    const auto& [from, to] = pending.arcs[i];
+    const NodeId from = pending.arcs[i].first;
+    const NodeId to = pending.arcs[i].second;
     const auto refuse = [&](std::string_view why) {
       const std::string reason =
           fmt::format("shared wire {}: {} {} -> {}", in_quotes(pending.name), why,

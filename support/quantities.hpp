@@ -8,6 +8,7 @@
 
 namespace espalier {
 
+// NOLINTBEGIN(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a null pointer
 // A rate of data in bytes per second.
 struct BytesPerSecond {
   double value = 0;
@@ -25,6 +26,7 @@ struct Bytes {
   std::uint64_t value = 0;
   auto operator<=>(const Bytes&) const = default;
 };
+// NOLINTEND(modernize-use-nullptr)
 
 // Reads "10 Gbit/s", "1.25e9 B/s", "100MB/s", "25 GiB/s", "9 Gbps", "41.27MBps": a number, then an
 // optional prefix (k M G T decimal, Ki Mi Gi Ti binary), then bit/s, b/s, bps, B/s or Bps. A

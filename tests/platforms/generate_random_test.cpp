@@ -114,14 +114,14 @@ TEST(RandomFamily, IsTheSameOnEveryMachine) {
   EXPECT_EQ(write_platform(generate_random(family), "edges"),
             "# name: random 4 nodes, density 0.7, seed 1\n"
             "from,to,bandwidth_Bps\n"
-            "n0,n1,90092447.8\n"
-            "n0,n2,82823757.9\n"
-            "n1,n0,90092447.8\n"
-            "n1,n2,95021043.1\n"
-            "n1,n3,84821173.3\n"
-            "n2,n0,82823757.9\n"
-            "n2,n1,95021043.1\n"
-            "n3,n1,84821173.3\n");
+            "n0,n2,79850179.9\n"
+            "n0,n3,105531393.2\n"
+            "n1,n2,117511319.2\n"
+            "n2,n0,79850179.9\n"
+            "n2,n1,117511319.2\n"
+            "n2,n3,120019048.6\n"
+            "n3,n0,105531393.2\n"
+            "n3,n2,120019048.6\n");
 }
 
 TEST(RandomFamily, Refusals) {
