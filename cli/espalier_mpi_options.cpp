@@ -103,6 +103,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   BcastArguments bcast;
   Texts texts;
   CLI::App* const command = add_bcast(app, bcast, texts);
+  if (argc == 1) throw InputError("a command is required; see espalier-mpi --help");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(kCommands.begin(), kCommands.end(), argv[1]) == kCommands.end()) {
     throw InputError(unknown_name("command", argv[1], kCommands));

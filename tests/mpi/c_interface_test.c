@@ -1,0 +1,92 @@
+/* The C interface, compiled as C. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/espalier.h"
+
+static int failures = 0;
+#define EXPECT(condition)                                             \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                                     \
+    }                                                                 \
+  } while (0)
+
+/* A chain over `nodes` nodes in slices of 100 bytes. */
+static char* chain(int nodes) {
+  char* text = malloc(1000 + (size_t)nodes * 64);
+  int i = 0;
+  char* at = text;
+  at += sprintf(at,
+                "{\"format\": \"espalier-plan\", \"version\": 1, \"operation\": \"broadcast\","
+                "\"platform\": \"p\", \"source\": \"n0\", \"model\": \"one-port\","
+                "\"algorithm\": \"chain\", \"nodes\": [");
+  for (i = 0; i < nodes; ++i) at += sprintf(at, "%s\"n%d\"", i == 0 ? "" : ", ", i);
+  at += sprintf(at,
+                "], \"slice_bytes\": 100, \"throughput_Bps\": 1, \"optimum_Bps\": null,"
+                "\"broadcast_trees\": [{\"rate_Bps\": 1, \"edges\": [");
+  for (i = 1; i < nodes; ++i) at += sprintf(at, "%s[%d, %d]", i == 1 ? "" : ", ", i - 1, i);
+  sprintf(at, "]}]}");
+  return text;
+}
+
+static void test_run(int rank, int ranks) {
+  char* text = chain(ranks);
+  espalier_broadcast* broadcast = NULL;
+  double values[1000];
+  int i = 0;
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, NULL, &broadcast) ==
+         ESPALIER_OK);
+  EXPECT(broadcast != NULL);
+  EXPECT(strcmp(espalier_last_error(), "") == 0);
+  EXPECT(espalier_broadcast_root(broadcast) == 0);
+  for (i = 0; i < 1000; ++i) values[i] = rank == 0 ? i * 0.5 : -1;
+  EXPECT(espalier_broadcast_run(broadcast, values, 1000, MPI_DOUBLE) == ESPALIER_OK);
+  for (i = 0; i < 1000; ++i) EXPECT(values[i] == i * 0.5);
+  espalier_broadcast_free(&broadcast);
+  EXPECT(broadcast == NULL);
+  espalier_broadcast_free(&broadcast);
+  free(text);
+}
+
+static void test_refusals(int ranks) {
+  char* text = chain(ranks + 1);
+  espalier_broadcast* broadcast = NULL;
+  espalier_options options = espalier_default_options();
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, NULL, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(broadcast == NULL);
+  EXPECT(strstr(espalier_last_error(), "ranks") != NULL);
+  EXPECT(espalier_broadcast_create(MPI_COMM_WORLD, "/no/such/plan", NULL, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "/no/such/plan") != NULL);
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, "{", NULL, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, NULL, NULL, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(espalier_broadcast_run(NULL, NULL, 0, MPI_INT) == ESPALIER_BAD_INPUT);
+  EXPECT(espalier_broadcast_root(NULL) == -1);
+  espalier_broadcast_free(NULL);
+  free(text);
+
+  text = chain(ranks);
+  options.receives_in_flight = 0;
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, &options, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "window") != NULL);
+  free(text);
+}
+
+int main(int argc, char** argv) {
+  int rank = 0;
+  int ranks = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  test_run(rank, ranks);
+  test_refusals(ranks);
+  MPI_Finalize();
+  return failures == 0 ? 0 : 1;
+}
