@@ -1,0 +1,27 @@
+// Usage: consumer PLATFORM SOURCE. Plans with the installed library, and checks the plan.
+#include <cstdio>
+#include <exception>
+
+#include "planner/make_plan.hpp"
+#include "planner/verify.hpp"
+#include "platforms/formats.hpp"
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  try {
+    using namespace espalier;
+    const platforms::Platform platform = platforms::read_platform(argv[1]).platform;
+    const Bytes slice{1 << 20};
+    const planner::Instance instance(platform, planner::source_named(platform, argv[2]),
+                                     platforms::Model::kOnePort, {.slice = slice});
+    const planner::Outcome outcome = planner::find_algorithm("optimal").run(instance, {});
+    const planner::Plan plan = planner::make_plan(instance, "optimal", outcome, slice);
+    const planner::VerifyReport report = planner::verify(plan, platform);
+    std::printf("%s in %zu trees, %zu faults\n", format_rate(plan.throughput).c_str(), report.trees,
+                report.faults.size());
+    return report.faults.empty() ? 0 : 1;
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "%s\n", fault.what());
+    return 1;
+  }
+}
