@@ -24,8 +24,9 @@ double sum_of(std::span<const double> values) {
 // doi:10.1287/moor.20.2.257): proportional to exp(step * load so far).
 class MultiplicativeWeights {
  public:
-  MultiplicativeWeights(std::size_t resources, double step)
-      : step_(step), exponent_(resources, 0.0), weight_(resources) {}
+  // start: logarithms of the first weights, one a resource.
+  MultiplicativeWeights(std::vector<double> start, double step)
+      : step_(step), exponent_(std::move(start)), weight_(exponent_.size()) {}
 
   // load * scale should be near 1 on a full resource; what is far above says no more than "far
   // above".
@@ -49,6 +50,27 @@ class MultiplicativeWeights {
   std::vector<double> exponent_;
   std::vector<double> weight_;
 };
+
+// Logarithms of prices that value what each resource can carry in all: a resource of many arcs (a
+// port) by the bytes a second that its arcs make of it on average. A resource of one arc (a wire)
+// bounds little by itself and starts low. With every sender saturated, as on clusters of unlike
+// senders, these prices are the optimal ones.
+std::vector<double> first_weights(const SparseMatrix& occupation) {
+  constexpr double kSingleArc = -6;
+  std::vector<double> sum(static_cast<std::size_t>(occupation.rows()), 0.0);
+  std::vector<int> arcs(sum.size(), 0);
+  for (Eigen::Index arc = 0; arc < occupation.outerSize(); ++arc) {
+    for (SparseMatrix::InnerIterator it(occupation, arc); it; ++it) {
+      sum[static_cast<std::size_t>(it.row())] += it.value();
+      ++arcs[static_cast<std::size_t>(it.row())];
+    }
+  }
+  std::vector<double> weight(sum.size());
+  for (std::size_t r = 0; r < sum.size(); ++r) {
+    weight[r] = std::log(arcs[r] / sum[r]) + (arcs[r] == 1 ? kSingleArc : 0);
+  }
+  return weight;
+}
 
 class Packer {
  public:
@@ -107,7 +129,7 @@ RoutedTree Packer::price(std::span<const double> prices) {
 // good prices.
 std::vector<RoutedTree> Packer::warm_up() {
   std::vector<RoutedTree> trees;
-  MultiplicativeWeights weights(best_prices_.size(), 0.5);
+  MultiplicativeWeights weights(first_weights(problem_.occupation), 0.5);
   for (std::size_t round = 0; round < options_.warm_rounds && !out_of_time(); ++round) {
     trees.push_back(price(weights.normalised()));
     const std::vector<double> load = tree_load(problem_.occupation, trees.back());
@@ -170,14 +192,14 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
 // is zero, and the blend makes them share those instead of overloading one after the other. false:
 // the master knew every tree of the batch.
 bool Packer::add_trees(PackingMaster& master, double unit_rate) {
-  constexpr std::size_t kBatch = 6;
+  constexpr std::size_t kBatch = 15;
   constexpr double kBlend =
       0.03;  // of weights, in the later trees of a batch every second time a tenth of it
   constexpr double kTieBreak = 1e-9;  // of weights, in the first
   const std::span<const double> duals = master.prices();
   const double dual_sum = sum_of(duals);
   if (!(dual_sum > 0)) return false;
-  MultiplicativeWeights weights(duals.size(), 0.3);
+  MultiplicativeWeights weights(std::vector<double>(duals.size(), 0.0), 0.3);
   weights.add(master.loads(), 33.0);
   bool added = false;
   std::vector<double> prices(duals.size());

@@ -1,6 +1,7 @@
 #include "lp/few_trees.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -12,7 +13,8 @@ namespace espalier::lp {
 
 namespace {
 
-// More logical arcs than this (hosts behind few switches have hosts^2) would cost more memory than the platform.
+// More logical arcs than this (hosts behind few switches have hosts^2) would cost more memory than
+// the platform.
 constexpr std::size_t kMostArcsSearched = 1'000'000;
 
 double total_rate(const std::vector<PackedTree>& trees) {
@@ -26,7 +28,8 @@ std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
   return trees;
 }
 
-// The best rates for these trees: the LP over them alone. Trees that carry nothing are left out; empty: no solution.
+// The best rates for these trees: the LP over them alone. Trees that carry nothing are left out;
+// empty: no solution.
 std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
                                         const std::vector<RoutedTree>& trees, double unit_rate) {
   PackingMaster master(problem.occupation, unit_rate);
@@ -60,6 +63,11 @@ class FewTrees {
   std::vector<RoutedTree> priced_in_turn(std::size_t count);
   [[nodiscard]] std::vector<PackedTree> trimmed() const;
   void take(const std::vector<PackedTree>& trees, std::size_t count);
+  [[nodiscard]] bool out_of_time() const {
+    using namespace std::chrono;
+    return options_.time_limit &&
+           duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value;
+  }
   [[nodiscard]] bool good_enough() const {
     return total_rate(best_) >= packing_.bound * (1 - options_.gap);
   }
@@ -67,10 +75,12 @@ class FewTrees {
   const PackingProblem& problem_;
   const Packing& packing_;
   const FewTreesOptions& options_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   TreePricer pricer_;
   std::optional<HostArcUses> arcs_;
   std::vector<PackedTree> best_;
-  std::vector<PackedTree> seen_;  // trees of good sets that the search has met, with their rates there
+  std::vector<PackedTree>
+      seen_;  // trees of good sets that the search has met, with their rates there
 };
 
 void FewTrees::take(const std::vector<PackedTree>& trees, std::size_t count) {
@@ -87,29 +97,29 @@ void FewTrees::try_single_trees() {
   for (const RoutedTree& tree : packing_.pool) consider(tree);
 }
 
-// The best set so far, its heaviest trees doubled until there are `count`: the search makes the doubles differ.
+// The best set so far, its heaviest trees doubled until there are `count`: the search makes the
+// doubles differ.
 std::vector<RoutedTree> FewTrees::split_best(std::size_t count) const {
   std::vector<PackedTree> trees = best_;
   while (trees.size() < count) {
     const auto heaviest =
-        std::max_element(trees.begin(), trees.end(), [](const PackedTree& a, const PackedTree& b) {
-          return a.rate < b.rate;
-        });
+        std::max_element(trees.begin(), trees.end(),
+                         [](const PackedTree& a, const PackedTree& b) { return a.rate < b.rate; });
     heaviest->rate /= 2;
     trees.push_back(*heaviest);
   }
   return trees_of(trees);
 }
 
-// All trees worth having, the one that carries least dropped again and again until `count` are left.
+// All trees worth having, the one that carries least dropped again and again until `count` are
+// left.
 std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
   std::vector<RoutedTree> trees = trees_of(packing_.trees);
   for (const PackedTree& packed : seen_) trees.push_back(packed.tree);
   std::vector<PackedTree> packed = with_best_rates(problem_, trees, packing_.rate);
   while (packed.size() > count) {
-    std::stable_sort(packed.begin(), packed.end(), [](const PackedTree& a, const PackedTree& b) {
-      return a.rate > b.rate;
-    });
+    std::stable_sort(packed.begin(), packed.end(),
+                     [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
     const std::size_t excess = packed.size() - count;
     packed.resize(packed.size() - std::max<std::size_t>(1, excess / 4));
     packed = with_best_rates(problem_, trees_of(packed), packing_.rate);
@@ -119,8 +129,8 @@ std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
 
 // Each tree is the cheapest where the ones before it have left room.
 std::vector<RoutedTree> FewTrees::priced_in_turn(std::size_t count) {
-  constexpr double kSteep = 8;     // e-folds of price per unit of load
-  constexpr double kFloor = 0.1;   // of the prices' sum, spread evenly
+  constexpr double kSteep = 8;    // e-folds of price per unit of load
+  constexpr double kFloor = 0.1;  // of the prices' sum, spread evenly
   const double rate = packing_.rate / static_cast<double>(count);
   const auto resources = static_cast<double>(packing_.prices.size());
   std::vector<double> load(packing_.prices.size(), 0.0);
@@ -150,46 +160,46 @@ void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
 }
 
 void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
-  constexpr int kPasses = 6;
+  constexpr int kPasses = 5;
   const double unit_rate = packing_.rate;
   std::vector<PackedTree> packed = with_best_rates(problem_, start, unit_rate);
   take(packed, count);
   if (good_enough() || !arcs_ || start.empty()) return;
+  const std::uint64_t effort = options_.effort * std::max<std::size_t>(1, count / 8);
   TreeSet set(*arcs_);
   for (const RoutedTree& tree : start) {
     if (!set.add(tree, unit_rate / static_cast<double>(start.size()))) return;
   }
-  for (const double beta : {10.0, 20.0, 40.0, 80.0, 160.0, 320.0}) {
+  for (const double beta : {10.0, 20.0, 40.0, 80.0}) {
     for (int pass = 0; pass < kPasses && set.sweep(beta); ++pass) {
-      if (set.moves_evaluated() > options_.effort) break;
+      if (set.moves_evaluated() > effort || out_of_time()) break;
     }
     std::vector<RoutedTree> trees;
     for (std::size_t i = 0; i < set.size(); ++i) trees.push_back(set.tree(i));
     packed = with_best_rates(problem_, trees, unit_rate);
     take(packed, count);
-    if (good_enough() || set.moves_evaluated() > options_.effort) break;
+    seen_.insert(seen_.end(), packed.begin(), packed.end());
+    if (good_enough() || set.moves_evaluated() > effort || out_of_time()) break;
     spread_rates(set, trees, packed);
   }
-  seen_.insert(seen_.end(), packed.begin(), packed.end());
 }
 
 void FewTrees::try_count(std::size_t count) {
-  if (!best_.empty()) search(split_best(count), count);
+  search(split_best(count), count);
   if (!good_enough()) search(priced_in_turn(count), count);
-  if (!good_enough() && count > 1) search(eliminated(count), count);
+  if (!good_enough() && count > 1 && options_.max_trees > 0) search(eliminated(count), count);
 }
 
 // The packing's own trees, less those that the optimum can do without.
 std::vector<PackedTree> FewTrees::trimmed() const {
-  constexpr int kFailures = 8;
+  constexpr int kFailures = 3;
   std::vector<PackedTree> trees = packing_.trees;
   const double enough = packing_.rate * (1 - options_.gap / 2);
   std::size_t kept_for_good = 0;
   int failures = 0;
-  while (trees.size() > kept_for_good + 1 && failures < kFailures) {
-    std::stable_sort(trees.begin(), trees.end(), [](const PackedTree& a, const PackedTree& b) {
-      return a.rate > b.rate;
-    });
+  while (trees.size() > kept_for_good + 1 && failures < kFailures && !out_of_time()) {
+    std::stable_sort(trees.begin(), trees.end(),
+                     [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
     std::vector<PackedTree> fewer = trees;
     fewer.erase(fewer.end() - 1 - static_cast<std::ptrdiff_t>(kept_for_good));
     fewer = with_best_rates(problem_, trees_of(fewer), packing_.rate);
@@ -204,19 +214,20 @@ std::vector<PackedTree> FewTrees::trimmed() const {
 }
 
 std::vector<PackedTree> FewTrees::run() {
+  const std::size_t all = packing_.trees.size();
+  const std::size_t most = options_.max_trees > 0 ? std::min(options_.max_trees, all) : all;
   try_single_trees();
-  const std::size_t most = options_.max_trees;
-  // Without a limit few trees are worth looking for only as far as the look is cheap.
-  constexpr std::size_t kMostWithoutLimit = 4;
-  const std::size_t last = most > 0 ? most : kMostWithoutLimit;
-  for (std::size_t count = 1; !good_enough() && count < packing_.trees.size();) {
+  for (std::size_t count = 1; !good_enough() && count < all && !out_of_time();) {
     try_count(count);
-    if (count == last) break;
-    count = std::min(2 * count, last);
+    // Without a limit the look for fewer trees goes on only while it is promising.
+    constexpr double kPromising = 0.98;
+    const bool promising = count < 2 || total_rate(best_) >= kPromising * packing_.bound;
+    if (count == most || (options_.max_trees == 0 && !promising)) break;
+    count = std::min(2 * count, most);
   }
-  if (good_enough() || (most > 0 && packing_.trees.size() > most)) return best_;
-  const std::vector<PackedTree> all = trimmed();
-  return total_rate(best_) >= total_rate(all) ? best_ : all;
+  if (good_enough() || most < all) return best_;
+  const std::vector<PackedTree> whole = trimmed();
+  return total_rate(best_) >= total_rate(whole) ? best_ : whole;
 }
 
 }  // namespace
@@ -234,7 +245,8 @@ std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packi
   for (const PackedTree& packed : trees) {
     if (!set.add(packed.tree, packed.rate)) return trees;
   }
-  // Where relays offer several ways, the set's paths may be others than the trees' own and overload something.
+  // Where relays offer several ways, the set's paths may be others than the trees' own and overload
+  // something.
   constexpr double kFull = 1 + 1e-9;
   if (set.busiest_load() > kFull) return trees;
   set.flatten(kFull);

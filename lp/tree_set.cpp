@@ -82,8 +82,7 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 }  // namespace
 
 bool TreeSet::add(const RoutedTree& tree, double rate) {
-  Tree added{rate,
-             std::vector<std::uint32_t>(arcs_->node_count(), kNone),
+  Tree added{rate, std::vector<std::uint32_t>(arcs_->node_count(), kNone),
              std::vector<std::vector<std::uint32_t>>(arcs_->node_count())};
   std::vector<std::uint32_t> ends;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
@@ -135,7 +134,9 @@ RoutedTree TreeSet::tree(std::size_t index) const {
   return routed;
 }
 
-double TreeSet::busiest_load() const { return *std::max_element(load_.begin(), load_.end()); }
+double TreeSet::busiest_load() const {
+  return *std::max_element(load_.begin(), load_.end());
+}
 
 void TreeSet::change_load(std::uint32_t arc, double rate) {
   for (const auto& [resource, seconds] : arcs_->uses(arc)) load_[resource] += rate * seconds;
@@ -143,12 +144,12 @@ void TreeSet::change_load(std::uint32_t arc, double rate) {
 
 // Makes growth_ that of the tree and weight_ that of the loads as they are.
 void TreeSet::prepare(const Tree& tree) {
-  // Exponents are capped so that products stay finite; where a cap bites, the move is hopeless anyway.
+  // Exponents are capped so that products stay finite; where a cap bites, the move is hopeless
+  // anyway.
   constexpr double kMostLoad = 300;
   constexpr double kMostGrowth = 100;
-  std::transform(load_.begin(), load_.end(), weight_.begin(), [&](double load) {
-    return std::exp(std::min(beta_per_load_ * load, kMostLoad));
-  });
+  std::transform(load_.begin(), load_.end(), weight_.begin(),
+                 [&](double load) { return std::exp(std::min(beta_per_load_ * load, kMostLoad)); });
   const std::span<const HostArcUses::Use> uses = arcs_->all_uses();
   growth_.resize(uses.size());
   const double scale = beta_per_load_ * tree.rate;
@@ -246,8 +247,8 @@ bool TreeSet::try_rehang(Tree& tree, std::uint32_t node) {
   return true;
 }
 
-// The cheapest place for `node` between some other host and a child of that host's. Precondition: weight_ is as if `node` were
-// out of the tree and `child` hung to its parent.
+// The cheapest place for `node` between some other host and a child of that host's. Precondition:
+// weight_ is as if `node` were out of the tree and `child` hung to its parent.
 TreeSet::Insertion TreeSet::best_insertion(const Tree& tree, std::uint32_t node,
                                            std::uint32_t child, double enough) {
   for (const std::uint32_t arc : arcs_->out_of(node)) arc_to_[arcs_->head(arc)] = arc;
@@ -366,7 +367,8 @@ void TreeSet::flatten(double full) {
   }
 }
 
-// The arc by which some child of `node` can go to the shallowest other parent that `accepts`; kNone: there is none.
+// The arc by which some child of `node` can go to the shallowest other parent that `accepts`;
+// kNone: there is none.
 template <class Accepts>
 std::uint32_t TreeSet::best_foster(const Tree& tree, std::uint32_t node, Accepts accepts,
                                    const std::vector<std::uint32_t>& depth, double full) {
@@ -391,10 +393,13 @@ void TreeSet::lower_out_degree(Tree& tree, double full) {
   for (std::size_t degree = largest_out_degree(tree.children); degree > 2; --degree) {
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       while (tree.children[node].size() >= degree) {
-        const auto move = best_foster(tree, node, [&](std::uint32_t child, std::uint32_t foster) {
-          return tree.children[foster].size() + 1 < degree &&
-                 levels.depth[foster] + 1 + levels.height[child] <= levels.deepest;
-        }, levels.depth, full);
+        const auto move = best_foster(
+            tree, node,
+            [&](std::uint32_t child, std::uint32_t foster) {
+              return tree.children[foster].size() + 1 < degree &&
+                     levels.depth[foster] + 1 + levels.height[child] <= levels.deepest;
+            },
+            levels.depth, full);
         if (move == kNone) break;
         rehang(tree, arcs_->head(move), move);
         levels = Levels(arcs_->root(), tree.children);

@@ -1,8 +1,9 @@
 // A handful of spanning trees with rates, and local search on what they load together.
 //
-// The search lowers the potential sum_r exp(beta * load_r / busiest), which for large beta follows the busiest resource and
-// for small beta spreads load evenly. Moves: re-hang (a host gets another parent) and insert (a host with at most one child
-// leaves its place and goes between another host and one of its children, so that no out-degree changes but its own).
+// The search lowers the potential sum_r exp(beta * load_r / busiest), which for large beta follows
+// the busiest resource and for small beta spreads load evenly. Moves: re-hang (a host gets another
+// parent) and insert (a host with at most one child leaves its place and goes between another host
+// and one of its children, so that no out-degree changes but its own).
 #pragma once
 
 #include <cstddef>
@@ -15,16 +16,16 @@
 
 namespace espalier::lp {
 
-// The arcs between hosts, each with the resources that it occupies. Paths through relays are those that are cheapest under
-// the prices given.
+// The arcs between hosts, each with the resources that it occupies. Paths through relays are those
+// that are cheapest under the prices given.
 class HostArcUses {
  public:
   struct Use {
     std::uint32_t resource;
     double seconds_per_byte;
   };
-  // prices: per resource, >= 0; ties go to the path that occupies less in all. Holds no arcs at all when there are more than
-  // `most`.
+  // prices: per resource, >= 0; ties go to the path that occupies less in all. Holds no arcs at all
+  // when there are more than `most`.
   HostArcUses(const PackingProblem& problem, std::span<const double> prices, std::size_t most);
 
   [[nodiscard]] std::uint32_t node_count() const { return node_count_; }
@@ -82,19 +83,22 @@ class TreeSet {
         weight_(load_.size(), 0.0),
         arc_to_(arcs.node_count(), kNone) {}
 
-  // Adds a tree. false, and nothing added: it has an edge that is no arc between hosts (a topology-blind detour).
+  // Adds a tree. false, and nothing added: it has an edge that is no arc between hosts (a
+  // topology-blind detour).
   bool add(const RoutedTree& tree, double rate);
   void set_rate(std::size_t tree, double rate);
   [[nodiscard]] std::size_t size() const { return trees_.size(); }
-  // Parents before children; a parent's children in order of falling height, so that the longest way starts first.
+  // Parents before children; a parent's children in order of falling height, so that the longest
+  // way starts first.
   [[nodiscard]] RoutedTree tree(std::size_t index) const;
   [[nodiscard]] double busiest_load() const;
 
   // One pass over all trees and hosts; true: the potential fell.
   bool sweep(double beta);
 
-  // Re-hangs hosts, without loading any resource above `full` (nor further where one is above it), first so that no host
-  // has more children than need be, then so that hosts are nearer to the root.
+  // Re-hangs hosts, without loading any resource above `full` (nor further where one is above it),
+  // first so that no host has more children than need be, then so that hosts are nearer to the
+  // root.
   void flatten(double full);
 
   // Moves evaluated so far: the search's own clock.
@@ -107,7 +111,8 @@ class TreeSet {
     std::vector<std::uint32_t> parent_arc;             // per node; kNone at the root and at relays
     std::vector<std::vector<std::uint32_t>> children;  // per node: the children's nodes
   };
-  // exp(beta * load) changes by a factor when an arc comes or goes: no exponential is needed to weigh a move.
+  // exp(beta * load) changes by a factor when an arc comes or goes: no exponential is needed to
+  // weigh a move.
   struct Factor {
     std::uint32_t resource;
     double factor;
@@ -128,7 +133,8 @@ class TreeSet {
     std::uint32_t in = kNone;
     std::uint32_t out = kNone;
   };
-  Insertion best_insertion(const Tree& tree, std::uint32_t node, std::uint32_t child, double enough);
+  Insertion best_insertion(const Tree& tree, std::uint32_t node, std::uint32_t child,
+                           double enough);
 
   [[nodiscard]] bool fits(std::uint32_t arc, double rate, double full) const;
   template <class Accepts>
@@ -144,10 +150,12 @@ class TreeSet {
 
   // Of the sweep at hand.
   double beta_per_load_ = 0;
-  std::vector<double> weight_;         // per resource: exp(beta_per_load_ * load_)
-  std::vector<double> growth_;         // per use, of the tree at hand: exp(beta_per_load_ * rate * seconds) - 1
-  std::vector<Factor> factors_;        // of the move at hand
-  std::vector<std::uint32_t> arc_to_;  // per node: the arc from the node at hand, kNone: there is none
+  std::vector<double> weight_;  // per resource: exp(beta_per_load_ * load_)
+  std::vector<double>
+      growth_;  // per use, of the tree at hand: exp(beta_per_load_ * rate * seconds) - 1
+  std::vector<Factor> factors_;  // of the move at hand
+  std::vector<std::uint32_t>
+      arc_to_;  // per node: the arc from the node at hand, kNone: there is none
 };
 
 }  // namespace espalier::lp

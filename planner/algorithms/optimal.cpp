@@ -1,8 +1,9 @@
 // The packing LP's solution as a plan (design: lp/arborescence_packing.hpp).
 #include <algorithm>
-#include <numeric>
+#include <chrono>
 
 #include "lp/arborescence_packing.hpp"
+#include "lp/few_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/make_plan.hpp"
 
@@ -50,19 +51,74 @@ Outcome outcome_of(const lp::Packing& packing) {
   return outcome;
 }
 
+// What is left of the time limit; never below zero.
+class Deadline {
+ public:
+  explicit Deadline(std::optional<Seconds> limit) : limit_(limit) {}
+  [[nodiscard]] std::optional<Seconds> left() const {
+    if (!limit_) return std::nullopt;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    return Seconds{std::max(0.0, limit_->value - spent.count())};
+  }
+
+ private:
+  std::optional<Seconds> limit_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+lp::PackingProblem packing_problem(const Instance& instance) {
+  return {instance.digraph(), static_cast<std::uint32_t>(instance.source()),
+          instance.occupation().seconds_per_byte};
+}
+
+// The heuristics' trees, less those that are far behind the best: often one of them reaches the
+// optimum, or few together.
+std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
+  constexpr double kFarBehind = 0.5;
+  std::vector<WeightedTree> trees;
+  double best = 0;
+  for (const AlgorithmEntry& entry : algorithms()) {
+    if (entry.run == tree_algorithms::optimal) continue;
+    for (WeightedTree& tree : entry.run(instance, {}).trees) {
+      best = std::max(best, tree.rate.value);
+      trees.push_back(std::move(tree));
+    }
+  }
+  std::vector<lp::RoutedTree> good;
+  for (WeightedTree& tree : trees) {
+    if (tree.rate.value >= kFarBehind * best) good.push_back(std::move(tree.tree));
+  }
+  return good;
+}
+
 }  // namespace
 
 Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options) {
-  const lp::PackingProblem problem{instance.digraph(),
-                                   static_cast<std::uint32_t>(instance.source()),
-                                   instance.occupation().seconds_per_byte};
-  return outcome_of(lp::pack_arborescences(problem, packing_options(options)));
+  return outcome_of(lp::pack_arborescences(packing_problem(instance), packing_options(options)));
 }
 
 namespace tree_algorithms {
 
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
-  return prove_optimum(instance, options);
+  const Deadline deadline(options.time_limit);
+  const lp::PackingProblem problem = packing_problem(instance);
+  lp::PackingOptions packing_with_seeds = packing_options(options);
+  packing_with_seeds.seeds = heuristic_trees(instance);
+  packing_with_seeds.time_limit = deadline.left();
+  lp::Packing packing = lp::pack_arborescences(problem, packing_with_seeds);
+
+  lp::FewTreesOptions few;
+  few.max_trees = options.max_trees;
+  few.gap = options.gap;
+  few.time_limit = deadline.left();
+  packing.trees = lp::flatten_trees(problem, packing, lp::pack_few_trees(problem, packing, few));
+  Outcome outcome = outcome_of(packing);
+  double rate = 0;
+  for (const WeightedTree& tree : outcome.trees) rate += tree.rate.value;
+  if (options.max_trees > 0 && rate * (1 + options.gap) < packing.bound) {
+    outcome.termination = Termination::kTreeLimit;
+  }
+  return outcome;
 }
 
 }  // namespace tree_algorithms
