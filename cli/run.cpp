@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -20,6 +21,8 @@ Run run_timed(Algorithm algorithm, std::string_view label, const planner::Instan
   Run run;
   run.outcome = algorithm(instance, options);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // A limit may come before any bound is proven: that is none, not an infinite one.
+  if (run.outcome.bound && !std::isfinite(run.outcome.bound->value)) run.outcome.bound.reset();
   for (const planner::WeightedTree& tree : run.outcome.trees) {
     run.throughput.value += tree.rate.value;
   }
@@ -38,12 +41,15 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
   if (end != planner::Termination::kTimeLimit && end != planner::Termination::kStalled) {
     return ExitStatus::kDone;
   }
-  console.warn(fmt::format(
-      "{}: {} before the gap was closed: {} of at most {}, gap {:.2e}", label,
-      end == planner::Termination::kTimeLimit ? "the time limit came"
-                                              : "the numbers allowed no more progress",
-      format_rate(run.throughput), format_rate(run.outcome.bound.value_or(BytesPerSecond{})),
-      gap_of(run.throughput, run.outcome.bound)));
+  const std::string_view cause = end == planner::Termination::kTimeLimit
+                                     ? "the time limit came"
+                                     : "the numbers allowed no more progress";
+  const std::optional<BytesPerSecond>& bound = run.outcome.bound;
+  const std::string proven = bound ? fmt::format("of at most {}, gap {:.2e}", format_rate(*bound),
+                                                 gap_of(run.throughput, bound))
+                                   : "and no bound proven";
+  console.warn(fmt::format("{}: {} before the gap was closed: {} {}", label, cause,
+                           format_rate(run.throughput), proven));
   return ExitStatus::kLimitReached;
 }
 

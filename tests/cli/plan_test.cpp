@@ -154,6 +154,26 @@ TEST_F(PlanCommand, CapsAreSetByPrefix) {
               3.5, 1e-3);  // all that b and c receive: 5 + 2 Gbit/s, shared by two
 }
 
+TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndAnHonestGap) {
+  // 300 hosts, all 89,700 links of their own speed: no proof of that in a millisecond.
+  ASSERT_EQ(
+      run({"generate", "random", "--nodes", "300", "--density", "1", "--seed", "5", "-o", "p.json"})
+          .status,
+      0);
+  const Json platform = parse_json(read("p.json"), "p.json");
+  const std::string source = platform.at("nodes")[0].at("name");
+  const Finished finished =
+      run({"plan", "p.json", "--source", source, "--time-limit", "1ms", "-o", "plan.json"});
+  EXPECT_EQ(finished.status, 4);
+  EXPECT_THAT(
+      finished.err,
+      StartsWith("espalier: warning: optimal: the time limit came before the gap was closed: "));
+  EXPECT_TRUE(is_one_line(finished.err));
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json", "--no-proof"}).status, 0);
+  EXPECT_EQ(run({"bound", "p.json", "--source", source, "--time-limit", "1ms", "--json"}).status,
+            4);
+}
+
 class BoundCommand : public CliTest {};
 
 TEST_F(BoundCommand, JsonKeys) {
