@@ -13,9 +13,24 @@ namespace espalier::lp {
 
 namespace {
 
-// More logical arcs than this (hosts behind few switches have hosts^2) would cost more memory than
-// the platform.
-constexpr std::size_t kMostArcsSearched = 1'000'000;
+// The arcs between hosts, those through relays along the paths that are cheapest under the
+// packing's prices (then those that occupy less in all). None when they would be too many: hosts
+// behind few switches have hosts^2 of them.
+std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
+                                       const std::vector<double>& prices) {
+  constexpr std::size_t kMost = 1'000'000;
+  constexpr double kTieBreak = 1e-9;
+  const std::size_t hosts = problem.graph.host_count();
+  if (hosts < problem.graph.node_count && hosts * hosts > kMost) return std::nullopt;
+  std::vector<double> cost(problem.graph.arc_count(), 0.0);
+  for (std::size_t arc = 0; arc < cost.size(); ++arc) {
+    for (SparseMatrix::InnerIterator it(problem.occupation, static_cast<Eigen::Index>(arc)); it;
+         ++it) {
+      cost[arc] += it.value() * (prices[static_cast<std::size_t>(it.row())] + kTieBreak);
+    }
+  }
+  return HostArcs(problem.graph, problem.occupation, cost);
+}
 
 double total_rate(const std::vector<PackedTree>& trees) {
   return std::accumulate(trees.begin(), trees.end(), 0.0,
@@ -46,8 +61,7 @@ class FewTrees {
  public:
   FewTrees(const PackingProblem& problem, const Packing& packing, const FewTreesOptions& options)
       : problem_(problem), packing_(packing), options_(options), pricer_(problem) {
-    HostArcUses arcs(problem, packing.prices, kMostArcsSearched);
-    if (arcs.arc_count() > 0) arcs_.emplace(std::move(arcs));
+    arcs_ = arcs_to_search(problem, packing.prices);
   }
 
   std::vector<PackedTree> run();
@@ -77,7 +91,7 @@ class FewTrees {
   const FewTreesOptions& options_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   TreePricer pricer_;
-  std::optional<HostArcUses> arcs_;
+  std::optional<HostArcs> arcs_;
   std::vector<PackedTree> best_;
   std::vector<PackedTree>
       seen_;  // trees of good sets that the search has met, with their rates there
@@ -166,7 +180,7 @@ void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
   take(packed, count);
   if (good_enough() || !arcs_ || start.empty()) return;
   const std::uint64_t effort = options_.effort * std::max<std::size_t>(1, count / 8);
-  TreeSet set(*arcs_);
+  TreeSet set(*arcs_, problem_.root);
   for (const RoutedTree& tree : start) {
     if (!set.add(tree, unit_rate / static_cast<double>(start.size()))) return;
   }
@@ -239,9 +253,9 @@ std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Pack
 
 std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
                                       const std::vector<PackedTree>& trees) {
-  const HostArcUses arcs(problem, packing.prices, kMostArcsSearched);
-  if (arcs.arc_count() == 0) return trees;
-  TreeSet set(arcs);
+  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices);
+  if (!arcs) return trees;
+  TreeSet set(*arcs, problem.root);
   for (const PackedTree& packed : trees) {
     if (!set.add(packed.tree, packed.rate)) return trees;
   }

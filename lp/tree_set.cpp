@@ -7,76 +7,6 @@
 namespace espalier::lp {
 
 namespace {
-
-// Arcs grouped by one of their ends, ascending within a group.
-void list_by_end(std::span<const std::uint32_t> end, std::uint32_t node_count,
-                 std::vector<std::size_t>& first, std::vector<std::uint32_t>& arcs) {
-  first.assign(node_count + 1, 0);
-  for (const std::uint32_t node : end) ++first[node + 1];
-  for (std::uint32_t node = 0; node < node_count; ++node) first[node + 1] += first[node];
-  arcs.resize(end.size());
-  std::vector<std::size_t> next(first.begin(), first.end() - 1);
-  for (std::uint32_t arc = 0; arc < end.size(); ++arc) arcs[next[end[arc]]++] = arc;
-}
-
-}  // namespace
-
-HostArcUses::HostArcUses(const PackingProblem& problem, std::span<const double> prices,
-                         std::size_t most)
-    : graph_(&problem.graph),
-      hosts_(problem.graph),
-      node_count_(problem.graph.node_count),
-      root_(problem.root),
-      resource_count_(static_cast<std::size_t>(problem.occupation.rows())) {
-  if (hosts_.tail().size() > most) return;
-  const SparseMatrix& occupation = problem.occupation;
-  constexpr double kTieBreak = 1e-9;
-  std::vector<double> cost(problem.graph.arc_count(), 0.0);
-  for (std::size_t arc = 0; arc < cost.size(); ++arc) {
-    for (SparseMatrix::InnerIterator it(occupation, static_cast<Eigen::Index>(arc)); it; ++it) {
-      cost[arc] += it.value() * (prices[static_cast<std::size_t>(it.row())] + kTieBreak);
-    }
-  }
-  hosts_.reprice(cost);
-
-  std::vector<std::uint32_t> path;
-  for (std::uint32_t arc = 0; arc < hosts_.tail().size(); ++arc) {
-    path.clear();
-    hosts_.append_path(arc, path);
-    const auto first = static_cast<std::ptrdiff_t>(uses_.size());
-    for (const std::uint32_t hop : path) {
-      for (SparseMatrix::InnerIterator it(occupation, static_cast<Eigen::Index>(hop)); it; ++it) {
-        const auto resource = static_cast<std::uint32_t>(it.row());
-        const auto known = std::find_if(uses_.begin() + first, uses_.end(),
-                                        [&](const Use& use) { return use.resource == resource; });
-        if (known != uses_.end()) {
-          known->seconds_per_byte += it.value();
-        } else {
-          uses_.push_back({resource, it.value()});
-        }
-      }
-    }
-    first_use_.push_back(uses_.size());
-  }
-
-  list_by_end(hosts_.head(), node_count_, first_into_, into_);
-  list_by_end(hosts_.tail(), node_count_, first_out_of_, out_of_);
-  for (std::uint32_t node = 0; node < node_count_; ++node) {
-    std::stable_sort(into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node]),
-                     into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node + 1]),
-                     [&](std::uint32_t a, std::uint32_t b) { return tail(a) < tail(b); });
-  }
-}
-
-std::uint32_t HostArcUses::find(std::uint32_t from, std::uint32_t to) const {
-  const std::span<const std::uint32_t> candidates = into(to);
-  const auto at =
-      std::lower_bound(candidates.begin(), candidates.end(), from,
-                       [&](std::uint32_t arc, std::uint32_t node) { return tail(arc) < node; });
-  return at != candidates.end() && tail(*at) == from ? *at : UINT32_MAX;
-}
-
-namespace {
 constexpr double kGain = 1e-9;  // relative gains below are rounding
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 }  // namespace
@@ -108,7 +38,7 @@ void TreeSet::set_rate(std::size_t tree, double rate) {
 
 RoutedTree TreeSet::tree(std::size_t index) const {
   const Tree& tree = trees_[index];
-  std::vector<std::uint32_t> order{arcs_->root()};
+  std::vector<std::uint32_t> order{root_};
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const std::uint32_t child : tree.children[order[i]]) order.push_back(child);
   }
@@ -119,16 +49,13 @@ RoutedTree TreeSet::tree(std::size_t index) const {
     }
   }
   RoutedTree routed;
-  std::vector<std::uint32_t> path;
   for (const std::uint32_t node : order) {
     std::vector<std::uint32_t> children = tree.children[node];
     std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
       return height[a] > height[b] || (height[a] == height[b] && a < b);
     });
     for (const std::uint32_t child : children) {
-      path.clear();
-      arcs_->append_path(tree.parent_arc[child], path);
-      routed.add_edge(path);
+      arcs_->add_edge(tree.parent_arc[child], routed);
     }
   }
   return routed;
@@ -150,10 +77,10 @@ void TreeSet::prepare(const Tree& tree) {
   constexpr double kMostGrowth = 100;
   std::transform(load_.begin(), load_.end(), weight_.begin(),
                  [&](double load) { return std::exp(std::min(beta_per_load_ * load, kMostLoad)); });
-  const std::span<const HostArcUses::Use> uses = arcs_->all_uses();
+  const std::span<const HostArcs::Use> uses = arcs_->all_uses();
   growth_.resize(uses.size());
   const double scale = beta_per_load_ * tree.rate;
-  std::transform(uses.begin(), uses.end(), growth_.begin(), [&](const HostArcUses::Use& use) {
+  std::transform(uses.begin(), uses.end(), growth_.begin(), [&](const HostArcs::Use& use) {
     return std::expm1(std::min(scale * use.seconds_per_byte, kMostGrowth));
   });
 }
@@ -389,7 +316,7 @@ std::uint32_t TreeSet::best_foster(const Tree& tree, std::uint32_t node, Accepts
 
 // Moves children away from the nodes that have most, as long as the tree gets no deeper by it.
 void TreeSet::lower_out_degree(Tree& tree, double full) {
-  Levels levels(arcs_->root(), tree.children);
+  Levels levels(root_, tree.children);
   for (std::size_t degree = largest_out_degree(tree.children); degree > 2; --degree) {
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       while (tree.children[node].size() >= degree) {
@@ -402,7 +329,7 @@ void TreeSet::lower_out_degree(Tree& tree, double full) {
             levels.depth, full);
         if (move == kNone) break;
         rehang(tree, arcs_->head(move), move);
-        levels = Levels(arcs_->root(), tree.children);
+        levels = Levels(root_, tree.children);
       }
     }
     if (largest_out_degree(tree.children) >= degree) return;
@@ -415,7 +342,7 @@ void TreeSet::lower_depth(Tree& tree, double full) {
   const std::size_t degree = largest_out_degree(tree.children);
   for (int pass = 0; pass < kPasses; ++pass) {
     bool changed = false;
-    Levels levels(arcs_->root(), tree.children);
+    Levels levels(root_, tree.children);
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       if (tree.parent_arc[node] == kNone) continue;
       const std::uint32_t old_arc = tree.parent_arc[node];
@@ -432,7 +359,7 @@ void TreeSet::lower_depth(Tree& tree, double full) {
       change_load(old_arc, tree.rate);
       if (best == kNone) continue;
       rehang(tree, node, best);
-      levels = Levels(arcs_->root(), tree.children);
+      levels = Levels(root_, tree.children);
       changed = true;
     }
     if (!changed) return;

@@ -11,74 +11,17 @@
 #include <span>
 #include <vector>
 
-#include "lp/arborescence_packing.hpp"
-#include "lp/host_graph.hpp"
+#include "lp/host_arcs.hpp"
+#include "lp/routed_tree.hpp"
 
 namespace espalier::lp {
 
-// The arcs between hosts, each with the resources that it occupies. Paths through relays are those
-// that are cheapest under the prices given.
-class HostArcUses {
- public:
-  struct Use {
-    std::uint32_t resource;
-    double seconds_per_byte;
-  };
-  // prices: per resource, >= 0; ties go to the path that occupies less in all. Holds no arcs at all
-  // when there are more than `most`.
-  HostArcUses(const PackingProblem& problem, std::span<const double> prices, std::size_t most);
-
-  [[nodiscard]] std::uint32_t node_count() const { return node_count_; }
-  [[nodiscard]] std::uint32_t root() const { return root_; }
-  [[nodiscard]] std::size_t resource_count() const { return resource_count_; }
-  [[nodiscard]] std::size_t arc_count() const { return first_use_.size() - 1; }
-  [[nodiscard]] bool is_host(std::uint32_t node) const { return !graph_->relay(node); }
-  [[nodiscard]] std::uint32_t tail(std::uint32_t arc) const { return hosts_.tail()[arc]; }
-  [[nodiscard]] std::uint32_t head(std::uint32_t arc) const { return hosts_.head()[arc]; }
-  [[nodiscard]] std::span<const Use> uses(std::uint32_t arc) const {
-    return {uses_.data() + first_use_[arc], first_use_[arc + 1] - first_use_[arc]};
-  }
-  // Where the uses of an arc begin among those of all arcs.
-  [[nodiscard]] std::size_t first_use(std::uint32_t arc) const { return first_use_[arc]; }
-  [[nodiscard]] std::span<const Use> all_uses() const { return uses_; }
-  // Arcs into a host, ascending by tail; arcs out of it, ascending by number.
-  [[nodiscard]] std::span<const std::uint32_t> into(std::uint32_t node) const {
-    return {into_.data() + first_into_[node], first_into_[node + 1] - first_into_[node]};
-  }
-  [[nodiscard]] std::span<const std::uint32_t> out_of(std::uint32_t node) const {
-    return {out_of_.data() + first_out_of_[node], first_out_of_[node + 1] - first_out_of_[node]};
-  }
-  // The arc from one host to another; UINT32_MAX: there is none.
-  [[nodiscard]] std::uint32_t find(std::uint32_t from, std::uint32_t to) const;
-  struct Ends {
-    std::uint32_t parent;
-    std::uint32_t child;
-  };
-  [[nodiscard]] Ends ends_of(std::span<const std::uint32_t> path) const {
-    return {graph_->tail[path.front()], graph_->head[path.back()]};
-  }
-  void append_path(std::uint32_t arc, std::vector<std::uint32_t>& path) const {
-    hosts_.append_path(arc, path);
-  }
-
- private:
-  const Digraph* graph_;
-  HostGraph hosts_;
-  std::uint32_t node_count_;
-  std::uint32_t root_;
-  std::size_t resource_count_;
-  std::vector<std::size_t> first_use_{0};
-  std::vector<Use> uses_;
-  std::vector<std::size_t> first_into_;
-  std::vector<std::uint32_t> into_;
-  std::vector<std::size_t> first_out_of_;
-  std::vector<std::uint32_t> out_of_;
-};
-
 class TreeSet {
  public:
-  explicit TreeSet(const HostArcUses& arcs)
+  // Keeps a reference to `arcs`. root: a host.
+  TreeSet(const HostArcs& arcs, std::uint32_t root)
       : arcs_(&arcs),
+        root_(root),
         load_(arcs.resource_count(), 0.0),
         weight_(load_.size(), 0.0),
         arc_to_(arcs.node_count(), kNone) {}
@@ -143,7 +86,8 @@ class TreeSet {
   void lower_out_degree(Tree& tree, double full);
   void lower_depth(Tree& tree, double full);
 
-  const HostArcUses* arcs_;
+  const HostArcs* arcs_;
+  std::uint32_t root_;
   std::vector<Tree> trees_;
   std::vector<double> load_;
   std::uint64_t evaluated_ = 0;

@@ -72,6 +72,18 @@ Instance::Instance(const Platform& platform, NodeId source, platforms::Model mod
   digraph_ = digraph_of(platform);
 }
 
+std::vector<double> Instance::arc_seconds_per_byte() const {
+  std::vector<double> seconds;
+  for (const platforms::Arc& arc : platform_->arcs()) {
+    seconds.push_back(platforms::arc_seconds_per_byte(arc, options_));
+  }
+  return seconds;
+}
+
+lp::HostArcs Instance::fastest_host_arcs() const {
+  return {digraph_, occupation_.seconds_per_byte, arc_seconds_per_byte()};
+}
+
 std::vector<double> Instance::load_seconds_per_byte(const lp::RoutedTree& tree) const {
   return lp::tree_load(occupation_.seconds_per_byte, tree);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lp/digraph.hpp"
+#include "lp/host_arcs.hpp"
 #include "lp/routed_tree.hpp"
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
@@ -31,6 +32,12 @@ class Instance {
   [[nodiscard]] const lp::Digraph& digraph() const { return digraph_; }
   [[nodiscard]] std::size_t host_count() const { return platform_->hosts().size(); }
   [[nodiscard]] std::size_t resource_count() const { return occupation_.resources.size(); }
+
+  // Seconds per byte of each arc by itself: 1 / bandwidth, or with the slice's overhead.
+  [[nodiscard]] std::vector<double> arc_seconds_per_byte() const;
+  // The arcs between hosts; a way through relays is the fastest one (least sum of seconds per
+  // byte). Refers to the instance.
+  [[nodiscard]] lp::HostArcs fastest_host_arcs() const;
 
   // (A x)_r for the tree: seconds per byte, one a resource.
   [[nodiscard]] std::vector<double> load_seconds_per_byte(const lp::RoutedTree& tree) const;

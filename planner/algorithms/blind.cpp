@@ -18,11 +18,11 @@ namespace {
 // one kept.
 class FastestPaths {
  public:
-  explicit FastestPaths(const Instance& instance) : platform_(instance.platform()) {
+  explicit FastestPaths(const Instance& instance)
+      : platform_(instance.platform()), weight_(instance.arc_seconds_per_byte()) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
     for (const platforms::Arc& arc : platform_.arcs()) {
       ends.emplace_back(index_of(arc.from), index_of(arc.to));
-      weight_.push_back(platforms::arc_seconds_per_byte(arc, instance.options()));
     }
     // The platform's arcs are sorted by sender, so edge i of the graph is arc i.
     graph_ = Graph(boost::edges_are_sorted, ends.begin(), ends.end(),

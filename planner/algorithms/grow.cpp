@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/host_arcs.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
@@ -29,18 +28,9 @@ class Grower {
  public:
   explicit Grower(const Instance& instance)
       : instance_(&instance),
-        arcs_(instance),
+        arcs_(instance.fastest_host_arcs()),
         load_(instance.resource_count(), 0.0),
-        in_tree_(instance.platform().nodes().size(), 0),
-        first_out_(in_tree_.size() + 1, 0) {
-    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) ++first_out_[arcs_.tail(arc) + 1];
-    for (std::size_t node = 0; node < in_tree_.size(); ++node) {
-      first_out_[node + 1] += first_out_[node];
-    }
-    out_.resize(arcs_.size());
-    std::vector<std::uint32_t> next(first_out_.begin(), first_out_.end() - 1);
-    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) out_[next[arcs_.tail(arc)]++] = arc;
-  }
+        in_tree_(instance.platform().nodes().size(), 0) {}
 
   lp::RoutedTree grow() {
     lp::RoutedTree tree;
@@ -56,7 +46,7 @@ class Grower {
         push({cost, cheapest.arc});
         continue;
       }
-      for (const HostArcs::Use& use : arcs_.uses(cheapest.arc)) {
+      for (const lp::HostArcs::Use& use : arcs_.uses(cheapest.arc)) {
         load_[use.resource] += use.seconds_per_byte;
       }
       arcs_.add_edge(cheapest.arc, tree);
@@ -66,9 +56,9 @@ class Grower {
   }
 
  private:
-  double cost_of(std::uint32_t arc) {
+  [[nodiscard]] double cost_of(std::uint32_t arc) const {
     double cost = 0;
-    for (const HostArcs::Use& use : arcs_.uses(arc)) {
+    for (const lp::HostArcs::Use& use : arcs_.uses(arc)) {
       cost = std::max(cost, load_[use.resource] + use.seconds_per_byte);
     }
     return cost;
@@ -79,17 +69,15 @@ class Grower {
   }
   void take_host(std::uint32_t node) {
     in_tree_[node] = 1;
-    for (std::uint32_t i = first_out_[node]; i < first_out_[node + 1]; ++i) {
-      if (in_tree_[arcs_.head(out_[i])] == 0) push({cost_of(out_[i]), out_[i]});
+    for (const std::uint32_t arc : arcs_.out_of(node)) {
+      if (in_tree_[arcs_.head(arc)] == 0) push({cost_of(arc), arc});
     }
   }
 
   const Instance* instance_;
-  HostArcs arcs_;
+  lp::HostArcs arcs_;
   std::vector<double> load_;
   std::vector<char> in_tree_;
-  std::vector<std::uint32_t> first_out_;
-  std::vector<std::uint32_t> out_;
   std::vector<Candidate> heap_;
 };
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/host_arcs.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
@@ -20,18 +19,12 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 // dropping one of its arcs looks for other ways into the subtree below, and into nothing else.
 class Reachability {
  public:
-  Reachability(const Instance& instance, const HostArcs& arcs)
+  Reachability(const Instance& instance, const lp::HostArcs& arcs)
       : arcs_(arcs),
         kept_(arcs.size(), 1),
-        into_(instance.platform().nodes().size()),
-        out_of_(into_.size()),
-        parent_arc_(into_.size(), kNone),
-        children_(into_.size()),
-        mark_(into_.size(), kOutside) {
-    for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
-      into_[arcs.head(arc)].push_back(arc);
-      out_of_[arcs.tail(arc)].push_back(arc);
-    }
+        parent_arc_(arcs.node_count(), kNone),
+        children_(arcs.node_count()),
+        mark_(arcs.node_count(), kOutside) {
     const auto source = static_cast<std::uint32_t>(instance.source());
     for (const platforms::NodeId host : instance.platform().hosts()) {
       mark_[index_of(host)] = kCutOff;
@@ -55,7 +48,7 @@ class Reachability {
     for (const std::uint32_t node : below_) parent_arc_[node] = kNone;
     std::vector<std::uint32_t> frontier;
     for (const std::uint32_t node : below_) {
-      for (const std::uint32_t in : into_[node]) {
+      for (const std::uint32_t in : arcs_.into(node)) {
         if (kept_[in] == 0 || mark_[arcs_.tail(in)] != kOutside) continue;
         parent_arc_[node] = in;
         frontier.push_back(node);
@@ -110,7 +103,7 @@ class Reachability {
   }
   void attach_from(std::vector<std::uint32_t> frontier) {
     for (std::size_t i = 0; i < frontier.size(); ++i) {
-      for (const std::uint32_t arc : out_of_[frontier[i]]) {
+      for (const std::uint32_t arc : arcs_.out_of(frontier[i])) {
         const std::uint32_t head = arcs_.head(arc);
         if (kept_[arc] == 0 || mark_[head] != kCutOff) continue;
         mark_[head] = kAttached;
@@ -130,17 +123,15 @@ class Reachability {
     }
   }
 
-  const HostArcs& arcs_;
+  const lp::HostArcs& arcs_;
   std::vector<char> kept_;
-  std::vector<std::vector<std::uint32_t>> into_;
-  std::vector<std::vector<std::uint32_t>> out_of_;
   std::vector<std::uint32_t> parent_arc_;
   std::vector<std::vector<std::uint32_t>> children_;  // arcs of the spanning tree, by tail
   std::vector<char> mark_;
   std::vector<std::uint32_t> below_;
 };
 
-std::vector<double> weights_of(HostArcs& arcs) {
+std::vector<double> weights_of(const lp::HostArcs& arcs) {
   std::vector<double> weight(arcs.size());
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) weight[arc] = arcs.weight(arc);
   return weight;
@@ -159,7 +150,7 @@ std::vector<std::uint32_t> heaviest_first(const std::vector<double>& weight) {
 // T).
 class OutLoads {
  public:
-  OutLoads(HostArcs& arcs, std::size_t nodes) : arcs_(arcs), uses_(nodes) {
+  OutLoads(const lp::HostArcs& arcs, std::size_t nodes) : arcs_(arcs), uses_(nodes) {
     for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) change(arc, +1);
   }
   void remove(std::uint32_t arc) { change(arc, -1); }
@@ -179,7 +170,7 @@ class OutLoads {
   };
   void change(std::uint32_t arc, int sign) {
     std::vector<Load>& loads = uses_[arcs_.tail(arc)];
-    for (const HostArcs::Use& use : arcs_.uses(arc)) {
+    for (const lp::HostArcs::Use& use : arcs_.uses(arc)) {
       const auto at = std::lower_bound(
           loads.begin(), loads.end(), use.resource,
           [](const Load& load, std::uint32_t resource) { return load.resource < resource; });
@@ -192,21 +183,21 @@ class OutLoads {
     }
   }
 
-  HostArcs& arcs_;
+  const lp::HostArcs& arcs_;
   std::vector<std::vector<Load>> uses_;
 };
 
 }  // namespace
 
 Outcome prune_simple(const Instance& instance, const AlgorithmOptions&) {
-  HostArcs arcs(instance);
+  const lp::HostArcs arcs = instance.fastest_host_arcs();
   Reachability reachability(instance, arcs);
   for (const std::uint32_t arc : heaviest_first(weights_of(arcs))) reachability.drop(arc);
   return single_tree(instance, reachability.tree(static_cast<std::uint32_t>(instance.source())));
 }
 
 Outcome prune_refined(const Instance& instance, const AlgorithmOptions&) {
-  HostArcs arcs(instance);
+  const lp::HostArcs arcs = instance.fastest_host_arcs();
   Reachability reachability(instance, arcs);
   const std::size_t nodes = instance.platform().nodes().size();
   OutLoads loads(arcs, nodes);
