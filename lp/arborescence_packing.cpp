@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "lp/packing_master.hpp"
@@ -67,6 +68,10 @@ std::vector<double> first_weights(const SparseMatrix& occupation) {
   }
   std::vector<double> weight(sum.size());
   for (std::size_t r = 0; r < sum.size(); ++r) {
+    if (arcs[r] == 0) {
+      weight[r] = -std::numeric_limits<double>::infinity();  // a row that nothing occupies
+      continue;
+    }
     weight[r] = std::log(arcs[r] / sum[r]) + (arcs[r] == 1 ? kSingleArc : 0);
   }
   return weight;
@@ -126,11 +131,12 @@ RoutedTree Packer::price(std::span<const double> prices) {
 }
 
 // Every round's tree is a column that the optimum is likely to be near, and the weights come near
-// good prices.
+// good prices. The first round is run whatever the limits, so that there is a tree and a bound.
 std::vector<RoutedTree> Packer::warm_up() {
   std::vector<RoutedTree> trees;
   MultiplicativeWeights weights(first_weights(problem_.occupation), 0.5);
-  for (std::size_t round = 0; round < options_.warm_rounds && !out_of_time(); ++round) {
+  for (std::size_t round = 0; round < options_.warm_rounds; ++round) {
+    if (round > 0 && out_of_time()) break;
     trees.push_back(price(weights.normalised()));
     const std::vector<double> load = tree_load(problem_.occupation, trees.back());
     weights.add(load, 1 / max_of(load));

@@ -50,7 +50,7 @@ struct PackingProgress {
 
 struct PackingOptions {
   double gap = 1e-6;  // stop when bound <= (1 + gap) * rate
-  std::optional<Seconds> time_limit;
+  std::optional<Seconds> time_limit = std::nullopt;
   std::size_t max_iterations = 1'000'000;  // arborescences priced
   std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
   double smoothing = 0.8;                  // weight of the best prices so far when trees are priced

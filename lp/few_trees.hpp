@@ -20,7 +20,7 @@ struct FewTreesOptions {
   std::size_t max_trees = 0;  // 0: as many as the packing has
   double gap = 1e-6;  // fewer trees are taken when they reach (1 - gap) of the packing's bound
   std::uint64_t effort = 2'000'000;   // local-search moves evaluated, about, from each starting set
-  std::optional<Seconds> time_limit;  // unset: none, and the result is the same on every machine
+  std::optional<Seconds> time_limit = std::nullopt;  // unset: none, and the result is the same on every machine
 };
 
 // `packing` of the same problem. The result is feasible, basic (no more trees than saturated

@@ -41,8 +41,8 @@ enum class LpStatus : std::uint8_t {
 struct SimplexOptions {
   enum class Method : std::uint8_t { kPrimal, kDual };
   Method method = Method::kPrimal;  // dual: after rows were added to an optimal basis
-  std::optional<Seconds> time_limit;
-  std::optional<int> iteration_limit;
+  std::optional<Seconds> time_limit = std::nullopt;
+  std::optional<int> iteration_limit = std::nullopt;
   bool scale = false;  // geometric and equilibration scaling before the first solve
 };
 

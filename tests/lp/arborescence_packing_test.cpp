@@ -1,0 +1,186 @@
+#include "lp/arborescence_packing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "lp/certificate.hpp"
+#include "lp/flow_lp.hpp"
+#include "support/errors.hpp"
+#include "tests/lp/random_problems.hpp"
+
+namespace espalier::lp {
+namespace {
+
+using testing::kAllModels;
+using testing::ModelKind;
+using testing::ProblemShape;
+using testing::random_problem;
+using testing::RandomProblem;
+
+// The packing holds by itself, is proven, and is what the papers' flow LP says.
+void expect_flow_optimum(const RandomProblem& made) {
+  SCOPED_TRACE(made.name);
+  const Packing packing = pack_arborescences(made.problem());
+  EXPECT_EQ(packing.end, PackingEnd::kGapReached);
+  EXPECT_EQ(packing_fault(made.problem(), packing), "");
+  EXPECT_LE(packing.bound, packing.rate * (1 + 1e-6));
+  const FlowSolution flow = solve_flow_lp(made.problem());
+  ASSERT_EQ(flow.status, LpStatus::kOptimal);
+  EXPECT_NEAR(packing.rate / flow.throughput, 1, 1e-6);
+}
+
+class PackingAgainstFlow : public ::testing::TestWithParam<ModelKind> {};
+
+TEST_P(PackingAgainstFlow, AgreeOn200RandomPlatforms) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    // 4 to 25 nodes, most of them small: the flow LP's time grows with hosts x arcs.
+    const std::uint32_t hosts = seed % 20 == 0 ? 25 : 4 + static_cast<std::uint32_t>(seed % 10);
+    expect_flow_optimum(random_problem({.hosts = hosts, .extra_links = hosts}, GetParam(), seed));
+  }
+}
+
+TEST_P(PackingAgainstFlow, AgreeWithRelays) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const ProblemShape shape{.hosts = 3 + static_cast<std::uint32_t>(seed % 4),
+                             .relays = 1 + static_cast<std::uint32_t>(seed % 3),
+                             .extra_links = 6};
+    expect_flow_optimum(random_problem(shape, GetParam(), seed));
+  }
+}
+
+TEST_P(PackingAgainstFlow, AgreeWithSharedWires) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const ProblemShape shape{
+        .hosts = 6, .relays = seed % 2 == 0 ? 2U : 0U, .extra_links = 6, .shared_wires = 2};
+    expect_flow_optimum(random_problem(shape, GetParam(), seed));
+  }
+}
+
+TEST_P(PackingAgainstFlow, AgreeOnEqualArcs) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    expect_flow_optimum(
+        random_problem({.hosts = 7, .extra_links = 12, .equal = true}, GetParam(), seed));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, PackingAgainstFlow, ::testing::ValuesIn(kAllModels));
+
+class HardPacking : public ::testing::TestWithParam<ModelKind> {};
+
+// Here GLPK's own tolerances end, so the flow LP is no judge; the certificate is.
+TEST_P(HardPacking, BandwidthsOverNineOrdersOfMagnitude) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const RandomProblem made = random_problem(
+        {.hosts = 12, .relays = seed % 3 == 0 ? 3U : 0U, .extra_links = 20, .decades = 9},
+        GetParam(), seed);
+    SCOPED_TRACE(made.name);
+    const Packing packing = pack_arborescences(made.problem());
+    EXPECT_EQ(packing_fault(made.problem(), packing), "");
+    EXPECT_EQ(packing.end, PackingEnd::kGapReached);
+    EXPECT_LE(packing.bound, packing.rate * (1 + 1e-6));
+  }
+}
+
+TEST_P(HardPacking, ManyEqualArcs) {
+  const RandomProblem made =
+      random_problem({.hosts = 40, .extra_links = 4000, .equal = true}, GetParam(), 1);
+  const Packing packing = pack_arborescences(made.problem());
+  EXPECT_EQ(packing_fault(made.problem(), packing), "");
+  EXPECT_LE(packing.bound, packing.rate * (1 + 1e-6));
+}
+
+TEST_P(HardPacking, SameInputSameResult) {
+  const RandomProblem made = random_problem({.hosts = 20, .extra_links = 40}, GetParam(), 5);
+  const Packing first = pack_arborescences(made.problem());
+  const Packing second = pack_arborescences(made.problem());
+  ASSERT_EQ(first.trees.size(), second.trees.size());
+  for (std::size_t i = 0; i < first.trees.size(); ++i) {
+    EXPECT_EQ(first.trees[i].tree, second.trees[i].tree);
+    EXPECT_EQ(first.trees[i].rate, second.trees[i].rate);
+  }
+  EXPECT_EQ(first.prices, second.prices);
+}
+
+// A basic solution has no more trees than saturated resources.
+TEST_P(HardPacking, NoMoreTreesThanSaturatedResources) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const RandomProblem made = random_problem({.hosts = 15, .extra_links = 40}, GetParam(), seed);
+    SCOPED_TRACE(made.name);
+    const Packing packing = pack_arborescences(made.problem());
+    std::vector<double> load(static_cast<std::size_t>(made.occupation.rows()), 0.0);
+    for (const PackedTree& packed : packing.trees) {
+      const std::vector<double> more = tree_load(made.occupation, packed.tree);
+      for (std::size_t r = 0; r < load.size(); ++r) load[r] += packed.rate * more[r];
+    }
+    const auto full =
+        std::count_if(load.begin(), load.end(), [](double l) { return l > 1 - 1e-6; });
+    EXPECT_LE(packing.trees.size(), static_cast<std::size_t>(full) + 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, HardPacking, ::testing::ValuesIn(kAllModels));
+
+//    0 --1--> 1 <==> 2     the source has one arc; 1 and 2 feed each other for nothing beside it
+TEST(Packing, SourceWithOneArc) {
+  const Digraph graph{3, {0, 1, 2}, {1, 2, 1}, {}};
+  SparseMatrix occupation(2, 3);
+  occupation.insert(0, 0) = 1.0;
+  occupation.insert(1, 1) = 1e-9;
+  occupation.insert(1, 2) = 1e-9;
+  occupation.makeCompressed();
+  const Packing packing = pack_arborescences({graph, 0, occupation});
+  EXPECT_EQ(packing.trees.size(), 1U);
+  EXPECT_DOUBLE_EQ(packing.rate, 1.0);
+  EXPECT_NEAR(packing.bound, 1.0, 1e-6);
+}
+
+//    0 --> r --> r --> r --> 1      and 1 --> 2 over the last relay back
+TEST(Packing, RelaysInAChain) {
+  //                    nodes: hosts 0 1 2, relays 3 4 5
+  const Digraph graph{6, {0, 3, 4, 5, 5, 1}, {3, 4, 5, 1, 2, 5}, {0, 0, 0, 1, 1, 1}};
+  SparseMatrix occupation(6, 6);
+  for (int arc = 0; arc < 6; ++arc) occupation.insert(arc, arc) = 1.0;
+  occupation.makeCompressed();
+  // Either 0 sends twice along the chain (rate 1/2), or 1 passes on over 5 (rate 1): the relay
+  // cannot copy.
+  const Packing packing = pack_arborescences({graph, 0, occupation});
+  EXPECT_NEAR(packing.rate, 1.0, 1e-9);
+  ASSERT_EQ(packing.trees.size(), 1U);
+  EXPECT_EQ(packing.trees[0].tree.edge_count(), 2U);
+  EXPECT_EQ(packing_fault({graph, 0, occupation}, packing), "");
+}
+
+TEST(Packing, UnreachableHostIsInfeasible) {
+  const Digraph graph{3, {0, 2}, {1, 1}, {}};
+  SparseMatrix occupation(1, 2);
+  occupation.insert(0, 0) = 1.0;
+  occupation.insert(0, 1) = 1.0;
+  occupation.makeCompressed();
+  EXPECT_THROW(pack_arborescences({graph, 0, occupation}), InfeasibleError);
+}
+
+TEST(Packing, LimitsLeaveAValidPlanAndAnHonestGap) {
+  const RandomProblem made =
+      random_problem({.hosts = 60, .extra_links = 400}, ModelKind::kUnidirectional, 3);
+  PackingOptions iterations;
+  iterations.max_iterations = 5;
+  PackingOptions time;
+  time.time_limit = Seconds{0};
+  for (const PackingOptions& options : {iterations, time}) {
+    const Packing packing = pack_arborescences(made.problem(), options);
+    EXPECT_EQ(packing.end, PackingEnd::kLimit);
+    EXPECT_EQ(packing_fault(made.problem(), packing), "");
+    EXPECT_GE(packing.bound, packing.rate);
+    EXPECT_GE(packing.trees.size(), 1U);
+  }
+}
+
+// The number of arborescences priced is the algorithm's own cost: a change that makes it worse
+// shows here.
+TEST(Packing, PricesFewArborescences) {
+  const RandomProblem made =
+      random_problem({.hosts = 50, .extra_links = 100}, ModelKind::kOnePort, 1);
+  EXPECT_LE(pack_arborescences(made.problem()).arborescences_priced, 200U);
+}
+
+}  // namespace
+}  // namespace espalier::lp

@@ -1,0 +1,77 @@
+#include "lp/linear_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace espalier::lp {
+namespace {
+
+using Entries = std::vector<Entry>;
+
+// max 3x + 2y, x + y <= 4, x + 3y <= 9, x <= 3: x = 3, y = 1.
+TEST(LinearProgram, SolvesATextbookCase) {
+  LinearProgram program(Sense::kMaximise);
+  const std::uint32_t x = program.add_column({0, 3}, 3);
+  const std::uint32_t y = program.add_column({0, kInfinity}, 2);
+  const std::uint32_t sum = program.add_row({-kInfinity, 4}, Entries{{x, 1}, {y, 1}});
+  program.add_row({-kInfinity, 9}, Entries{{x, 1}, {y, 3}});
+  ASSERT_EQ(program.solve(), LpStatus::kOptimal);
+  EXPECT_DOUBLE_EQ(program.objective(), 11);
+  EXPECT_DOUBLE_EQ(program.value(x), 3);
+  EXPECT_DOUBLE_EQ(program.value(y), 1);
+  EXPECT_DOUBLE_EQ(program.row_dual(sum), 2);
+  EXPECT_FALSE(program.is_basic(x));
+  EXPECT_TRUE(program.is_basic(y));
+  EXPECT_DOUBLE_EQ(program.reduced_cost(x), 1);
+}
+
+TEST(LinearProgram, GoesOnFromItsBasisWhenRowsAndColumnsCome) {
+  LinearProgram program(Sense::kMaximise);
+  const std::uint32_t x = program.add_column({0, kInfinity}, 1);
+  program.add_row({-kInfinity, 1}, Entries{{x, 1}});
+  ASSERT_EQ(program.solve(), LpStatus::kOptimal);
+  const std::uint32_t y = program.add_column({0, kInfinity}, 5, Entries{{0, 1}});
+  ASSERT_EQ(program.solve(), LpStatus::kOptimal);
+  EXPECT_DOUBLE_EQ(program.value(y), 1);
+  program.add_row({-kInfinity, 0.25}, Entries{{y, 1}});
+  ASSERT_EQ(program.solve({.method = SimplexOptions::Method::kDual}), LpStatus::kOptimal);
+  EXPECT_DOUBLE_EQ(program.objective(), 0.75 + 5 * 0.25);
+  program.remove_columns(std::vector<std::uint32_t>{x});
+  ASSERT_EQ(program.solve(), LpStatus::kOptimal);
+  EXPECT_EQ(program.column_count(), 1U);
+  EXPECT_DOUBLE_EQ(program.value(0), 0.25);
+}
+
+TEST(LinearProgram, TellsInfeasibleFromUnbounded) {
+  LinearProgram infeasible(Sense::kMinimise);
+  const std::uint32_t x = infeasible.add_column({0, 1}, 1);
+  infeasible.add_row({2, kInfinity}, Entries{{x, 1}});
+  EXPECT_EQ(infeasible.solve(), LpStatus::kInfeasible);
+  LinearProgram unbounded(Sense::kMaximise);
+  unbounded.add_column({0, kInfinity}, 1);
+  unbounded.add_row({0, kInfinity}, Entries{{0, 1}});
+  EXPECT_EQ(unbounded.solve(), LpStatus::kUnbounded);
+}
+
+TEST(LinearProgram, EqualBoundsFixAColumn) {
+  LinearProgram program(Sense::kMaximise);
+  const std::uint32_t x = program.add_column({0, 10}, 1);
+  program.add_row({-kInfinity, 100}, Entries{{x, 1}});
+  program.set_column_bounds(x, {4, 4});
+  ASSERT_EQ(program.solve(), LpStatus::kOptimal);
+  EXPECT_DOUBLE_EQ(program.value(x), 4);
+}
+
+TEST(LinearProgram, ReportsALimit) {
+  LinearProgram program(Sense::kMaximise);
+  for (int i = 0; i < 20; ++i) program.add_column({0, kInfinity}, 1 + i);
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    program.add_row({-kInfinity, 1.0 + i}, Entries{{i, 1}, {(i + 1) % 20, 0.5}});
+  }
+  EXPECT_EQ(program.solve({.iteration_limit = 1}), LpStatus::kLimit);
+  EXPECT_EQ(program.solve(), LpStatus::kOptimal);
+}
+
+}  // namespace
+}  // namespace espalier::lp
