@@ -1,0 +1,184 @@
+// The planner's speed, as ratios measured in one run: the packing against the papers' flow LP on
+// the same platforms, how it scales with nodes and arcs, and the arborescence alone against the
+// plain algorithm.
+//
+//   build/release/bench/planning_bench [--benchmark_filter=...]
+//
+// Counters: arcs; priced = arborescences priced; trees; gap; peak_MB = peak resident memory of the
+// case; and the ratio that the case is about. docs/performance.md holds what it printed.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "lp/certificate.hpp"
+#include "lp/flow_lp.hpp"
+#include "lp/min_cost_arborescence.hpp"
+#include "planner/instance.hpp"
+#include "planner/registry.hpp"
+#include "platforms/generators.hpp"
+
+namespace {
+
+using namespace espalier;
+
+platforms::Platform random_platform(std::int64_t nodes, std::int64_t links) {
+  platforms::RandomFamily family;
+  family.nodes = static_cast<std::size_t>(nodes);
+  const double pairs = static_cast<double>(nodes) * static_cast<double>(nodes - 1) / 2;
+  family.density = static_cast<double>(links) / pairs;
+  return platforms::generate_random(family);
+}
+
+struct Case {
+  platforms::Platform platform;
+  planner::Instance instance;
+  lp::PackingProblem problem;
+
+  Case(std::int64_t nodes, std::int64_t links, platforms::Model model)
+      : platform(random_platform(nodes, links)),
+        instance(platform, platform.hosts().front(), model),
+        problem{instance.digraph(), static_cast<std::uint32_t>(instance.source()),
+                instance.occupation().seconds_per_byte} {}
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Peak resident memory since the last reset, in MB (Linux; 0 elsewhere).
+void reset_peak_memory() {
+  std::ofstream("/proc/self/clear_refs") << 5;
+}
+double peak_memory_mb() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+void count(benchmark::State& state, const Case& of, const lp::Packing& packing) {
+  state.counters["arcs"] = static_cast<double>(of.platform.arcs().size());
+  state.counters["priced"] = static_cast<double>(packing.arborescences_priced);
+  state.counters["trees"] = static_cast<double>(packing.trees.size());
+  state.counters["gap"] = packing.bound / packing.rate - 1;
+}
+
+// Args: nodes, links (each both ways), model.
+void packing_scales(benchmark::State& state) {
+  const Case with(state.range(0), state.range(1),
+                  platforms::models()[static_cast<std::size_t>(state.range(2))].model);
+  reset_peak_memory();
+  lp::Packing packing;
+  lp::PackingOptions options;
+  options.time_limit = Seconds{60};
+  for (auto _ : state) packing = lp::pack_arborescences(with.problem, options);
+  count(state, with, packing);
+  state.counters["peak_MB"] = peak_memory_mb();
+  state.SetLabel(std::string(platforms::name_of(with.instance.model())));
+}
+
+// The whole `optimal`: with the heuristics' trees, the search for few trees, and flattening.
+void optimal_plan_scales(benchmark::State& state) {
+  const Case with(state.range(0), state.range(1), platforms::Model::kOnePort);
+  reset_peak_memory();
+  planner::Outcome outcome;
+  for (auto _ : state) outcome = planner::find_algorithm("optimal").run(with.instance, {});
+  state.counters["arcs"] = static_cast<double>(with.platform.arcs().size());
+  state.counters["priced"] = static_cast<double>(outcome.iterations);
+  state.counters["trees"] = static_cast<double>(outcome.trees.size());
+  state.counters["peak_MB"] = peak_memory_mb();
+}
+
+// One solution of each, on the same platform: how many times longer the flow LP takes.
+void packing_against_flow_lp(benchmark::State& state) {
+  const Case with(state.range(0), state.range(1), platforms::Model::kOnePort);
+  constexpr int kRuns = 20;  // of the packing, which takes milliseconds
+  lp::Packing packing;
+  lp::FlowSolution flow;
+  double packing_seconds = 0;
+  double flow_seconds = 0;
+  for (auto _ : state) {
+    packing_seconds = seconds_of([&] {
+                        for (int i = 0; i < kRuns; ++i)
+                          packing = lp::pack_arborescences(with.problem);
+                      }) /
+                      kRuns;
+    flow_seconds = seconds_of([&] { flow = lp::solve_flow_lp(with.problem, Seconds{300}); });
+  }
+  count(state, with, packing);
+  state.counters["packing_s"] = packing_seconds;
+  state.counters["flow_s"] = flow_seconds;
+  state.counters["ratio"] = flow_seconds / packing_seconds;
+  state.counters["difference"] =
+      flow.status == lp::LpStatus::kOptimal ? packing.rate / flow.throughput - 1 : 1;
+}
+
+// Args: nodes, links.
+void arborescence_against_plain(benchmark::State& state) {
+  const Case with(state.range(0), state.range(1), platforms::Model::kOnePort);
+  const lp::Digraph& graph = with.problem.graph;
+  const std::vector<double> cost = with.instance.arc_seconds_per_byte();
+  lp::MinCostArborescence solver(graph.node_count, graph.tail, graph.head, with.problem.root);
+  constexpr int kRuns = 50;
+  double fast = 0;
+  double plain = 0;
+  for (auto _ : state) {
+    fast = seconds_of([&] {
+             for (int i = 0; i < kRuns; ++i) benchmark::DoNotOptimize(solver.solve(cost));
+           }) /
+           kRuns;
+    plain = seconds_of([&] {
+      benchmark::DoNotOptimize(lp::plain_min_arborescence_cost(
+          graph.node_count, graph.tail, graph.head, cost, with.problem.root));
+    });
+  }
+  state.counters["arcs"] = static_cast<double>(graph.arc_count());
+  state.counters["fast_us"] = fast * 1e6;
+  state.counters["plain_us"] = plain * 1e6;
+  state.counters["ratio"] = plain / fast;
+}
+
+BENCHMARK(packing_against_flow_lp)
+    ->Args({10, 20})
+    ->Args({20, 50})
+    ->Args({30, 90})
+    ->Args({50, 147})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(arborescence_against_plain)
+    ->Args({100, 1000})
+    ->Args({1000, 5000})
+    ->Args({1000, 25000})
+    ->Args({3000, 22500})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(packing_scales)
+    ->Args({100, 1000, 0})
+    ->Args({300, 3000, 0})
+    ->Args({1000, 5000, 0})
+    ->Args({1000, 10000, 0})
+    ->Args({1000, 25000, 0})
+    ->Args({3000, 22500, 0})
+    ->Args({100, 1000, 1})
+    ->Args({100, 1000, 2})
+    ->Args({1000, 25000, 3})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(optimal_plan_scales)
+    ->Args({100, 1000})
+    ->Args({1000, 25000})
+    ->Args({3000, 22500})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
