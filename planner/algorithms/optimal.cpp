@@ -66,20 +66,30 @@ class Deadline {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+using tree_algorithms::binary;
+using tree_algorithms::binomial;
+using tree_algorithms::chain;
+using tree_algorithms::grow;
+using tree_algorithms::prune_refined;
+using tree_algorithms::prune_simple;
+
 lp::PackingProblem packing_problem(const Instance& instance) {
   return {instance.digraph(), static_cast<std::uint32_t>(instance.source()),
           instance.occupation().seconds_per_byte};
 }
 
 // The heuristics' trees, less those that are far behind the best: often one of them reaches the
-// optimum, or few together.
+// optimum, or few together. Blind trees only where most hops are links: one that takes detours is
+// slow to make and never good.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
   constexpr double kFarBehind = 0.5;
+  const double hosts = static_cast<double>(instance.host_count());
+  const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
   std::vector<WeightedTree> trees;
   double best = 0;
-  for (const AlgorithmEntry& entry : algorithms()) {
-    if (entry.run == tree_algorithms::optimal) continue;
-    for (WeightedTree& tree : entry.run(instance, {}).trees) {
+  for (const auto run : {grow, prune_refined, prune_simple, chain, binary, binomial}) {
+    if (!dense && (run == chain || run == binary || run == binomial)) continue;
+    for (WeightedTree& tree : run(instance, {}).trees) {
       best = std::max(best, tree.rate.value);
       trees.push_back(std::move(tree));
     }
