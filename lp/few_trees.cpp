@@ -39,6 +39,7 @@ double total_rate(const std::vector<PackedTree>& trees) {
 
 std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
   std::vector<RoutedTree> trees;
+  trees.reserve(packed.size());
   for (const PackedTree& tree : packed) trees.push_back(tree.tree);
   return trees;
 }

@@ -62,6 +62,8 @@ struct LinearProgram::Handle {
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
+  Handle(Handle&&) = delete;
+  Handle& operator=(Handle&&) = delete;
 
   void load(std::span<const Entry> entries) {
     indices.assign(1, 0);

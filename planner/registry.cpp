@@ -53,6 +53,7 @@ const AlgorithmEntry& find_algorithm(std::string_view name) {
                                   [&](const AlgorithmEntry& e) { return e.name == name; });
   if (entry != kAlgorithms.end()) return *entry;
   std::vector<std::string_view> names;
+  names.reserve(kAlgorithms.size());
   for (const AlgorithmEntry& e : kAlgorithms) names.push_back(e.name);
   throw InputError(unknown_name("algorithm", name, names));
 }
