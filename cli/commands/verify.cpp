@@ -28,19 +28,24 @@ struct VerifyCommandOptions {
   bool json = false;
 };
 
+// As far as the faults left something to recompute.
 std::string as_table(const planner::VerifyReport& report) {
-  Table table(
-      {{"throughput", Table::Align::kLeft}, {format_rate(report.throughput), Table::Align::kLeft}});
-  table.add_row({"proven bound", report.bound ? format_rate(*report.bound) : "not computed"});
-  if (report.bound && report.bound->value > 0) {
-    table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
+  Table table({{"faults", Table::Align::kLeft},
+               {std::to_string(report.faults.size()), Table::Align::kLeft}});
+  if (!report.busiest_resource.empty()) {
+    table.add_row({"throughput", format_rate(report.throughput)});
+    table.add_row({"proven bound", report.bound ? format_rate(*report.bound) : "not computed"});
+    if (report.bound && report.bound->value > 0) {
+      table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
+    }
+    table.add_row(
+        {"busiest", fmt::format("{}: {}", report.busiest_resource, percent(report.busiest_load))});
   }
-  table.add_row(
-      {"busiest", fmt::format("{}: {}", report.busiest_resource, percent(report.busiest_load))});
-  table.add_row({"trees", std::to_string(report.trees)});
-  table.add_row({"depth", std::to_string(report.depth)});
-  table.add_row({"degree", std::to_string(report.out_degree)});
-  table.add_row({"faults", std::to_string(report.faults.size())});
+  if (report.trees > 0) {
+    table.add_row({"trees", std::to_string(report.trees)});
+    table.add_row({"depth", std::to_string(report.depth)});
+    table.add_row({"degree", std::to_string(report.out_degree)});
+  }
   return table.text();
 }
 

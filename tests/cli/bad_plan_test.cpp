@@ -37,8 +37,9 @@ TEST_F(VerifyCommand, AGoodPlanHolds) {
   const Finished finished = verify(kChainPlan);
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.err, IsEmpty());
-  EXPECT_THAT(finished.out,
-              StartsWith("throughput    8.0000 Gbit/s\nproven bound  8.0000 Gbit/s\n"));
+  EXPECT_THAT(
+      finished.out,
+      StartsWith("faults        0\nthroughput    8.0000 Gbit/s\nproven bound  8.0000 Gbit/s\n"));
 }
 
 TEST_F(VerifyCommand, JsonKeys) {
