@@ -18,8 +18,7 @@ namespace {
 constexpr std::string_view kFormat = "espalier-plan";
 constexpr std::uint64_t kVersion = 1;
 
-// --- writing
-// ---------------------------------------------------------------------------------------------
+// --- writing ---
 
 // Names that came from a CSV may be no UTF-8, which JSON cannot carry: the bad bytes are replaced.
 std::string quoted(const std::string& text) {
@@ -55,8 +54,7 @@ std::string tree_json(const PlanTree& tree) {
                      via.empty() ? "" : ",\n     \"via\": {" + via + "}");
 }
 
-// --- reading
-// ---------------------------------------------------------------------------------------------
+// --- reading ---
 
 // Reads an index below `nodes`. A plan of thousands of nodes has a million of them, so that the
 // cursor with its strings is made only for the refusal.

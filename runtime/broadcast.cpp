@@ -1,9 +1,9 @@
 #include "runtime/broadcast.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <limits>
 
 #include "runtime/agreement.hpp"
@@ -89,6 +89,17 @@ SliceDealer dealer_for(const planner::Plan& plan) {
   return SliceDealer(rates);
 }
 
+// Collective. Are there more ranks on this host than processors?
+bool is_crowded(MPI_Comm comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  int ranks = 1;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+        "MPI_Comm_split_type");
+  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
+  MPI_Comm_free(&host);
+  return ranks > ::sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 }  // namespace
 
 struct Broadcast::State {
@@ -117,13 +128,17 @@ struct Broadcast::State {
     if (!all_equal(comm.get(), fingerprint(plan, options))) {
       throw InputError("the ranks hold different plans or options");
     }
+    using Waiting = BroadcastOptions::Waiting;
+    const bool crowded = is_crowded(comm.get());
+    const bool doze =
+        options.waiting == Waiting::kAuto ? crowded : options.waiting == Waiting::kDozing;
     const auto mine = std::find(rank_of_node.begin(), rank_of_node.end(), comm.rank());
     node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
     root = rank_of_node[planner::source_index(plan)];
     engine = std::make_unique<Engine>(
         comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), dealer_for(plan),
         EngineOptions{options.sends_in_flight, options.receives_in_flight, options.check_sizes,
-                      options.on_progress});
+                      doze, options.on_progress});
   }
 };
 

@@ -32,6 +32,11 @@ struct BroadcastOptions {
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
   bool check_sizes = true;
+  // How a rank waits. Dozing leaves the processor to ranks that have something to do: right where
+  // there are more ranks than processors. kAuto: dozing there, on the ranks of such hosts; may
+  // differ among ranks.
+  enum class Waiting { kAuto, kBusy, kDozing };
+  Waiting waiting = Waiting::kAuto;
   // Called on this rank as a message proceeds, with the bytes of it that this rank is done with.
   // May be empty.
   std::function<void(std::uint64_t)> on_progress;

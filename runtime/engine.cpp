@@ -3,39 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <string>
 
+#include "runtime/flow.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/request_table.hpp"
+#include "runtime/size_check.hpp"
 
 namespace espalier::runtime {
 namespace {
-
-// The state of one tree during one run. Counters of its slices, each at most the one before it:
-struct Flow {
-  std::uint64_t end = 0;     // that there will be, the word to stop included
-  std::uint64_t posted = 0;  // receives begun (not on the source)
-  std::uint64_t here = 0;    // arrived; on the source, let go
-  std::uint64_t kept = 0;    // told to the store (not on the source)
-  std::uint64_t freed = 0;   // sent to all children: their room may be used again
-  bool stopped = false;      // the last of `end` is the word to stop
-  struct Child {
-    std::uint64_t started = 0;
-    std::uint64_t sent = 0;
-  };
-  std::vector<Child> children;
-
-  [[nodiscard]] bool is_done() const { return freed == end; }
-  [[nodiscard]] bool is_stop_word(std::uint64_t nth) const { return stopped && nth + 1 == end; }
-};
 
 // Enough for each tree to have its windows full on its average share, and some more for uneven
 // shares.
 std::uint64_t lookahead_for(std::size_t trees, std::size_t sends_in_flight) {
   return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
 }
+
+// Below this a doze is longer than what it waits for.
+constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -59,7 +45,7 @@ class Engine::Run {
     try {
       begin(grid, store, stoppable);
       while (!is_done()) {
-        for (const auto& completion : requests_.wait_for_some()) handle(completion);
+        for (const auto& completion : requests_.wait_for_some(waiting_)) handle(completion);
         move_on();
       }
       return stoppable ? settle() : Outcome::kComplete;
@@ -81,13 +67,14 @@ class Engine::Run {
     return {index, tree, nth, grid_.offset(index), static_cast<std::size_t>(grid_.length(index))};
   }
 
-  // --- the course of a run
-  // -----------------------------------------------------------------------------
+  // --- the course of a run ---
 
   void begin(const SliceGrid& grid, SliceStore& store, bool stoppable) {
     grid_ = grid;
     store_ = &store;
     stoppable_ = stoppable;
+    waiting_ = options_.doze && grid.message >= kWorthDozing ? RequestTable::Waiting::kDozing
+                                                             : RequestTable::Waiting::kBusy;
     let_go_ = oldest_ = done_bytes_ = 0;
     said_stop_ = heard_stop_ = stopping_ = false;
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
@@ -97,7 +84,7 @@ class Engine::Run {
       flow.children.resize(roles_[tree].children.size());
       if (!is_source()) post_receives(tree);
     }
-    if (options_.check_sizes) begin_size_check();
+    if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
     if (stoppable_ && is_source()) {
       check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_of_stop_word(), comm_,
                       &requests_.stop_word()),
@@ -121,7 +108,7 @@ class Engine::Run {
         on_received(completion.entry.tree, completion.entry.slot, *completion.status);
         break;
       case Kind::kSizeCheck:
-        judge_sizes();
+        sizes_.judge(rank_);
         break;
       case Kind::kStopWord:
         if (is_source()) {
@@ -157,8 +144,7 @@ class Engine::Run {
     if (!is_source()) post_receives(tree);
   }
 
-  // --- the source
-  // -------------------------------------------------------------------------------------------
+  // --- the source ---
 
   void let_go() {
     const std::uint64_t slices = grid_.count();
@@ -200,8 +186,7 @@ class Engine::Run {
     }
   }
 
-  // --- sends and receives
-  // -----------------------------------------------------------------------------------
+  // --- sends and receives ---
 
   // Slice by slice, and each slice to the children in the order of the plan.
   void start_sends(std::size_t tree) {
@@ -276,11 +261,8 @@ class Engine::Run {
     }
   }
 
-  // The slice in `slot` of a tree's window of receives.
   [[nodiscard]] std::uint64_t received_in(std::size_t tree, std::uint64_t slot) const {
-    const Flow& flow = flows_[tree];
-    const std::uint64_t window = options_.receives_in_flight;
-    return flow.here + (slot + window - flow.here % window) % window;
+    return slice_in_slot(flows_[tree].here, slot, options_.receives_in_flight);
   }
 
   void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status) {
@@ -307,8 +289,7 @@ class Engine::Run {
     flow.stopped = true;
   }
 
-  // --- stopping
-  // ---------------------------------------------------------------------------------------------
+  // --- stopping ---
 
   void say_stop() {
     said_stop_ = true;
@@ -346,35 +327,15 @@ class Engine::Run {
     return all == 0 ? Outcome::kComplete : Outcome::kStopped;
   }
 
-  // --- sizes
-  // ------------------------------------------------------------------------------------------------
-
-  // The largest size and the largest complement, so the smallest size, while the slices run: a rank
-  // that expects another message would otherwise wait for ever.
-  void begin_size_check() {
-    sizes_here_ = {grid_.message, ~grid_.message};
-    check(MPI_Iallreduce(sizes_here_.data(), sizes_all_.data(), 2, MPI_UINT64_T, MPI_MAX, comm_,
-                         &requests_.size_check()),
-          "MPI_Iallreduce");
-  }
-
-  void judge_sizes() const {
-    if (sizes_all_[0] == ~sizes_all_[1]) return;
-    throw InputError(fmt::format(
-        "the ranks disagree on the size of the message: {} bytes on rank {}, from {} to {} on all",
-        grid_.message, rank_, ~sizes_all_[1], sizes_all_[0]));
-  }
-
   // A slice of a wrong size has one likely reason; all ranks have begun the check, so that it will
   // end.
   void settle_sizes() {
     if (!options_.check_sizes) return;
     check(MPI_Wait(&requests_.size_check(), MPI_STATUS_IGNORE), "MPI_Wait");
-    judge_sizes();
+    sizes_.judge(rank_);
   }
 
-  // --- who waits for what
-  // -----------------------------------------------------------------------------------
+  // --- who waits for what ---
 
   [[nodiscard]] std::string context() const { return fmt::format("rank {}, ", rank_); }
   [[nodiscard]] std::string slice_name(std::size_t tree, std::uint64_t nth) const {
@@ -394,10 +355,9 @@ class Engine::Run {
       case Kind::kReceive:
         return receiving(entry.tree, received_in(entry.tree, entry.slot));
       case Kind::kSend: {
-        const std::uint64_t window = options_.sends_in_flight;
         const std::uint64_t sent = flows_[entry.tree].children[entry.child].sent;
         return sending(entry.tree, entry.child,
-                       sent + (entry.slot + window - sent % window) % window);
+                       slice_in_slot(sent, entry.slot, options_.sends_in_flight));
       }
       case Kind::kSizeCheck:
         return "comparing the message's size among the ranks";
@@ -438,12 +398,12 @@ class Engine::Run {
   std::uint64_t let_go_ = 0;  // slices, on the source
   std::uint64_t oldest_ = 0;  // no slice before it is on its way (on the source)
   std::uint64_t done_bytes_ = 0;
+  RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
   bool stoppable_ = false;
   bool stopping_ = false;    // the source: flows were cut short
   bool said_stop_ = false;   // this rank's store failed
   bool heard_stop_ = false;  // the source: one rank's word has come
-  std::array<std::uint64_t, 2> sizes_here_{};
-  std::array<std::uint64_t, 2> sizes_all_{};
+  SizeCheck sizes_;
 };
 
 Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,

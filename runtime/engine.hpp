@@ -41,6 +41,7 @@ struct EngineOptions {
   std::size_t sends_in_flight = 2;     // per child of a tree
   std::size_t receives_in_flight = 4;  // per tree
   bool check_sizes = true;             // compare the message's size among the ranks while it runs
+  bool doze = false;                   // sleep while waiting, with messages that are worth it
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };

@@ -40,8 +40,7 @@ void read_all(int descriptor, const std::string& name, std::uint64_t offset, std
 
 }  // namespace
 
-// --- InputFile
-// -----------------------------------------------------------------------------------------
+// --- InputFile ---
 
 InputFile::InputFile(std::string name) : name_(std::move(name)) {
   descriptor_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not block
@@ -65,8 +64,7 @@ void InputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) 
   read_all(descriptor_, name_, offset, to, bytes);
 }
 
-// --- OutputFile
-// ----------------------------------------------------------------------------------------
+// --- OutputFile ---
 
 OutputFile::OutputFile(std::string name, std::uint64_t bytes)
     : name_(std::move(name)), target_(name_) {
@@ -150,8 +148,7 @@ void OutputFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) refuse(errno);
 }
 
-// --- stores
-// ----------------------------------------------------------------------------------------------
+// --- stores ---
 
 FileStore::FileStore(const Broadcast::StreamShape& shape)
     : shape_(shape),

@@ -43,9 +43,13 @@ class RequestTable {
     const MPI_Status* status;  // valid until the next wait; null where MPI reported no success
     int error;
   };
-  // Waits until at least one request is complete. The span is valid until the next call. Throws
-  // MpiError when MPI fails as a whole; a failure of one request is in its completion.
-  std::span<const Completion> wait_for_some();
+  // Busy: MPI's own waiting, which polls. Dozing: sleeps between polls, so that where ranks share
+  // processors one that waits leaves the processor to one that has something to copy.
+  enum class Waiting : std::uint8_t { kBusy, kDozing };
+  // Waits until at least one request is complete. The span is valid until the next call; empty when
+  // no request was under way. Throws MpiError when MPI fails as a whole; a failure of one request
+  // is in its completion.
+  std::span<const Completion> wait_for_some(Waiting waiting);
 
   // Requests that are under way.
   [[nodiscard]] std::vector<Entry> outstanding() const;

@@ -63,8 +63,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-// --- the file
-// --------------------------------------------------------------------------------------------
+// --- the file ---
 
 TEST(PlanJson, LooksAsDocumented) {
   EXPECT_EQ(to_json(two_chains()), R"({
@@ -231,8 +230,7 @@ TEST(ReadPlan, RefusesAStructuralFaultByFileAndPlace) {
   std::remove(file.c_str());
 }
 
-// --- structural faults
-// -------------------------------------------------------------------------------------
+// --- structural faults ---
 
 struct Fault {
   std::string name;
@@ -325,8 +323,7 @@ TEST(StructuralFaults, ALoneHostHasATreeOfNoEdges) {
   EXPECT_EQ(out_degree_of(plan.broadcast_trees[0]), 0U);
 }
 
-// --- shapes
-// ------------------------------------------------------------------------------------------------
+// --- shapes ---
 
 //        2
 //      / | \ .

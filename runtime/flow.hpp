@@ -1,0 +1,33 @@
+// The state of one tree while one message passes a rank.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace espalier::runtime {
+
+// Counters of the tree's slices, each at most the one before it.
+struct Flow {
+  std::uint64_t end = 0;     // that there will be, the word to stop included
+  std::uint64_t posted = 0;  // receives begun (not on the source)
+  std::uint64_t here = 0;    // arrived; on the source, let go
+  std::uint64_t kept = 0;    // told to the store (not on the source)
+  std::uint64_t freed = 0;   // sent to all children: their room may be used again
+  bool stopped = false;      // the last of `end` is the word to stop
+  struct Child {
+    std::uint64_t started = 0;
+    std::uint64_t sent = 0;
+  };
+  std::vector<Child> children;
+
+  [[nodiscard]] bool is_done() const { return freed == end; }
+  [[nodiscard]] bool is_stop_word(std::uint64_t nth) const { return stopped && nth + 1 == end; }
+};
+
+// The slice in slot `slot` of a window whose oldest slice is `oldest`: slice n is in slot n modulo
+// the window.
+inline std::uint64_t slice_in_slot(std::uint64_t oldest, std::uint64_t slot, std::uint64_t window) {
+  return oldest + (slot + window - oldest % window) % window;
+}
+
+}  // namespace espalier::runtime
