@@ -77,6 +77,17 @@ TEST_P(Shapes, EveryWindow) {
   }
 }
 
+TEST_P(Shapes, EveryWayToWait) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  for (const auto waiting :
+       {BroadcastOptions::Waiting::kBusy, BroadcastOptions::Waiting::kDozing}) {
+    BroadcastOptions options;
+    options.waiting = waiting;
+    Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, 0, 30'000), options);
+    check_run(broadcast, MPI_COMM_WORLD, 1'200'345, 1);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Shapes,
                          ::testing::Values(Shape::kChain, Shape::kFlat, Shape::kBinary),
                          [](const auto& shape) { return name_of(shape.param); });
