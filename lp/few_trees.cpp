@@ -76,7 +76,7 @@ class FewTrees {
   [[nodiscard]] std::vector<RoutedTree> split_best(std::size_t count) const;
   [[nodiscard]] std::vector<RoutedTree> eliminated(std::size_t count) const;
   std::vector<RoutedTree> priced_in_turn(std::size_t count);
-  [[nodiscard]] std::vector<PackedTree> trimmed() const;
+  [[nodiscard]] std::vector<PackedTree> trimmed(std::vector<PackedTree> trees, double enough) const;
   void take(const std::vector<PackedTree>& trees, std::size_t count);
   [[nodiscard]] bool out_of_time() const {
     using namespace std::chrono;
@@ -205,25 +205,22 @@ void FewTrees::try_count(std::size_t count) {
   if (!good_enough() && count > 1 && options_.max_trees > 0) search(eliminated(count), count);
 }
 
-// The packing's own trees, less those that the optimum can do without.
-std::vector<PackedTree> FewTrees::trimmed() const {
-  constexpr int kFailures = 3;
-  std::vector<PackedTree> trees = packing_.trees;
-  const double enough = packing_.rate * (1 - options_.gap / 2);
-  std::size_t kept_for_good = 0;
-  int failures = 0;
-  while (trees.size() > kept_for_good + 1 && failures < kFailures && !out_of_time()) {
+// These trees, less those that can go while the rate stays `enough`.
+std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double enough) const {
+  // A set that is all needed should not cost an LP for each tree when it is large.
+  const std::size_t most_failures = std::max<std::size_t>(3, 200 / trees.size());
+  std::size_t needed = 0;  // trees found needed; they are the last when the lightest come last
+  while (trees.size() > needed + 1 && needed < most_failures && !out_of_time()) {
     std::stable_sort(trees.begin(), trees.end(),
                      [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
     std::vector<PackedTree> fewer = trees;
-    fewer.erase(fewer.end() - 1 - static_cast<std::ptrdiff_t>(kept_for_good));
+    fewer.erase(fewer.end() - 1 - static_cast<std::ptrdiff_t>(needed));
     fewer = with_best_rates(problem_, trees_of(fewer), packing_.rate);
     if (total_rate(fewer) >= enough) {
       trees = std::move(fewer);
-      continue;
+    } else {
+      ++needed;
     }
-    ++kept_for_good;
-    ++failures;
   }
   return trees;
 }
@@ -240,9 +237,11 @@ std::vector<PackedTree> FewTrees::run() {
     if (count == most || (options_.max_trees == 0 && !promising)) break;
     count = std::min(2 * count, most);
   }
-  if (good_enough() || most < all) return best_;
-  const std::vector<PackedTree> whole = trimmed();
-  return total_rate(best_) >= total_rate(whole) ? best_ : whole;
+  if (!good_enough()) {
+    take(trimmed(packing_.trees, packing_.rate * (1 - options_.gap / 2)), most);
+  }
+  if (good_enough()) best_ = trimmed(best_, packing_.bound * (1 - options_.gap));
+  return best_;
 }
 
 }  // namespace
