@@ -1,6 +1,7 @@
 // Topology-blind trees, as MPI libraries build them: shapes over ranks relative to the source,
 // rank' = (rank - source) mod n. A hop between two hosts that no link joins goes along the fastest
-// path, through relays and other hosts alike, and loads it.
+// path, through relays and other hosts alike, and loads it. Where there is no path either, links
+// being one-way, the sender's own parent takes the child over, in the end the source.
 #include <algorithm>
 #include <bit>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -29,13 +30,14 @@ class FastestPaths {
                    static_cast<std::uint32_t>(platform_.nodes().size()));
   }
 
-  // The arcs on the way from one host to another.
+  // The arcs on the way from one host to another; empty: there is none.
   std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to) {
     if (const auto direct = platform_.find_arc(from, to)) {
       return {static_cast<std::uint32_t>(*direct)};
     }
     if (from_ != from) run_from(from);
     std::vector<std::uint32_t> arcs;
+    if (before_[index_of(to)] == index_of(to)) return arcs;  // Dijkstra's mark of the unreached
     for (platforms::NodeId node = to; node != from;) {
       const platforms::NodeId before{before_[index_of(node)]};
       arcs.push_back(static_cast<std::uint32_t>(*platform_.find_arc(before, node)));
@@ -76,11 +78,19 @@ Outcome blind_tree(const Instance& instance, Children children) {
   const std::size_t count = hosts.size();
   const auto source = static_cast<std::size_t>(
       std::find(hosts.begin(), hosts.end(), instance.source()) - hosts.begin());
+  const auto host_of = [&](std::size_t rank) { return hosts[(rank + source) % count]; };
   FastestPaths paths(instance);
   lp::RoutedTree tree;
+  std::vector<std::size_t> parent(count, 0);
   for (std::size_t rank = 0; rank < count; ++rank) {
     for (const std::size_t child : children(rank, count)) {
-      tree.add_edge(paths.path(hosts[(rank + source) % count], hosts[(child + source) % count]));
+      parent[child] = rank;
+      std::vector<std::uint32_t> path = paths.path(host_of(rank), host_of(child));
+      while (path.empty()) {  // ends at the source, which reaches every host
+        parent[child] = parent[parent[child]];
+        path = paths.path(host_of(parent[child]), host_of(child));
+      }
+      tree.add_edge(path);
     }
   }
   return single_tree(instance, std::move(tree));

@@ -1,0 +1,75 @@
+// The table of docs/model.md, read a second time: what trees occupy, from the platform alone. Slow
+// and plain, and shares no code with platforms/contention, so that the two can be held against each
+// other.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lp/routed_tree.hpp"
+#include "planner/instance.hpp"
+#include "planner/registry.hpp"
+
+namespace espalier::testing {
+
+// A way from one host to another: one arc, or several through relays.
+struct Way {
+  std::uint32_t from;
+  std::uint32_t to;
+  std::vector<std::uint32_t> arcs;
+};
+
+class PlainModel {
+ public:
+  explicit PlainModel(const planner::Instance& instance);
+
+  using Load = std::vector<double>;  // one a resource, numbered as this class does
+  [[nodiscard]] Load no_load() const { return Load(names_.size(), 0.0); }
+  void add(std::span<const std::uint32_t> arcs, double rate, Load& load) const;
+  [[nodiscard]] Load load_of(std::span<const std::uint32_t> arcs) const;
+  [[nodiscard]] double throughput(const lp::RoutedTree& tree) const;
+  // The load of all trees at their rates: feasible when no resource is above 1.
+  [[nodiscard]] Load load_of(std::span<const planner::WeightedTree> trees) const;
+  [[nodiscard]] const std::vector<std::string>& resources() const { return names_; }
+  // Of one arc by itself.
+  [[nodiscard]] double seconds_per_byte(std::uint32_t arc) const { return arc_seconds_[arc]; }
+
+ private:
+  struct Use {
+    std::size_t resource;
+    double seconds_per_byte;
+  };
+  void use(std::uint32_t arc, const std::string& resource, double seconds_per_byte);
+  void list_uses(std::uint32_t arc);
+
+  const platforms::Platform& platform_;
+  platforms::Model model_;
+  std::vector<double> arc_seconds_;
+  std::vector<std::vector<Use>> uses_;  // per arc
+  std::vector<std::string> names_;
+  std::map<std::string, std::size_t> index_;
+};
+
+double busiest(const PlainModel::Load& load);
+
+// Every way between two hosts whose inner nodes are relays, none of them twice.
+std::vector<Way> all_ways(const platforms::Platform& platform);
+// The links between hosts by number, then for each ordered pair of hosts the fastest way through
+// relays, where there is one.
+std::vector<Way> fastest_ways(const planner::Instance& instance);
+
+// What is wrong with a tree of the instance: it must span every host once from the source, along
+// arcs that join up, with nothing but relays between parent and child (with `hosts_between`, hosts
+// too). Empty: nothing.
+std::string tree_fault(const planner::Instance& instance, const lp::RoutedTree& tree,
+                       bool hosts_between);
+
+// The paths of a tree's edges, sorted: to compare trees whatever the order of their edges.
+std::vector<std::vector<std::uint32_t>> sorted_paths(const lp::RoutedTree& tree);
+
+double total_rate(std::span<const planner::WeightedTree> trees);
+
+}  // namespace espalier::testing

@@ -1,0 +1,44 @@
+// Hand-drawn platforms in a few words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lp/routed_tree.hpp"
+#include "planner/instance.hpp"
+#include "planner/registry.hpp"
+#include "platforms/platform.hpp"
+
+namespace espalier::testing {
+
+struct Link {
+  std::string from;
+  std::string to;
+  double seconds_per_byte;
+};
+
+// Nodes in the order given; a name that starts with "sw" is a relay's.
+platforms::Platform small_platform(const std::vector<std::string>& nodes,
+                                   const std::vector<Link>& links);
+// Every ordered pair of `count` hosts n0, n1, ... at the same bandwidth.
+platforms::Platform complete_platform(std::size_t count, double bandwidth);
+// platforms/data/NAME.
+platforms::Platform sample_platform(const std::string& name);
+
+planner::Instance instance_of(const platforms::Platform& platform, std::string_view source,
+                              std::string_view model = "one-port");
+
+// "a>b a>c b>sw>d": the edges in their order, with what lies between.
+std::string text_of(const lp::RoutedTree& tree, const platforms::Platform& platform);
+
+// Options with max_trees.
+planner::AlgorithmOptions at_most(std::size_t trees);
+planner::Outcome run(std::string_view algorithm, const planner::Instance& instance,
+                     const planner::AlgorithmOptions& options = {});
+// The one tree of an algorithm that makes one.
+std::string tree_text(std::string_view algorithm, const planner::Instance& instance);
+// 1 / throughput, in seconds per byte, as the papers' figures have it.
+double period(const planner::Outcome& outcome);
+
+}  // namespace espalier::testing
