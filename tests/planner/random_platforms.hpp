@@ -1,0 +1,72 @@
+// Random platforms of every kind that gives planners trouble. The same seed gives the same platform
+// on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/instance.hpp"
+#include "platforms/contention.hpp"
+#include "platforms/platform.hpp"
+
+namespace espalier::testing {
+
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
+  std::size_t from_to(std::size_t least, std::size_t most) {
+    return least + below(most - least + 1);
+  }
+  double between(double low, double high) { return low + share() * (high - low); }
+  bool chance(double probability) { return share() < probability; }
+
+ private:
+  double share() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  std::mt19937_64 engine_;
+};
+
+// A platform, and what makes a planning problem of it but for the model. Every host can be reached
+// from the source.
+struct DrawnPlatform {
+  platforms::Platform platform;
+  platforms::NodeId source{};
+  platforms::OccupationOptions options;
+
+  [[nodiscard]] planner::Instance under(platforms::Model model) const {
+    return {platform, source, model, options};
+  }
+};
+
+struct PlatformFamily {
+  std::string_view name;
+  // 2 to `most_hosts` hosts, and such relays as the family has.
+  DrawnPlatform (*draw)(std::uint64_t seed, std::size_t most_hosts);
+};
+std::span<const PlatformFamily> platform_families();
+
+// "family sliced, seed 3, model one-port": what a failing test needs to be run again.
+std::string trace_of(const PlatformFamily& family, std::uint64_t seed, platforms::Model model);
+
+// "one-port" as GoogleTest wants it in the name of a case: "one_port".
+std::string case_name(std::string_view name);
+std::vector<std::string> model_names();
+std::vector<std::string> algorithm_names();
+
+// Calls check(drawn, trace) for every family and every seed from 1 to `seeds`.
+template <class Check>
+void for_each_platform(std::uint64_t seeds, std::size_t most_hosts, platforms::Model model,
+                       Check check) {
+  for (const PlatformFamily& family : platform_families()) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      check(family.draw(seed, most_hosts), trace_of(family, seed, model));
+    }
+  }
+}
+
+}  // namespace espalier::testing
