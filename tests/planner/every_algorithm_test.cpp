@@ -1,0 +1,140 @@
+// What must hold for every algorithm of the registry, under every model, on every kind of platform.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "planner/make_plan.hpp"
+#include "planner/registry.hpp"
+#include "planner/verify.hpp"
+#include "tests/planner/plain_model.hpp"
+#include "tests/planner/random_platforms.hpp"
+
+namespace espalier::planner {
+namespace {
+
+using espalier::testing::algorithm_names;
+using espalier::testing::busiest;
+using espalier::testing::case_name;
+using espalier::testing::DrawnPlatform;
+using espalier::testing::for_each_platform;
+using espalier::testing::model_names;
+using espalier::testing::PlainModel;
+using espalier::testing::total_rate;
+using espalier::testing::tree_fault;
+using ::testing::IsEmpty;
+
+constexpr double kTolerance = 1e-6;
+constexpr std::size_t kMostHosts = 25;
+
+// Topology-blind trees may pass through other hosts where no link joins two ranks.
+bool is_blind(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kBlind{"binomial", "binary", "chain", "flat"};
+  return std::ranges::count(kBlind, name) > 0;
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  static const AlgorithmEntry& entry() { return find_algorithm(std::get<0>(GetParam())); }
+  static platforms::Model model() { return platforms::parse_model(std::get<1>(GetParam())); }
+};
+
+void expect_trees(const Instance& instance, const Outcome& outcome, bool hosts_between) {
+  ASSERT_FALSE(outcome.trees.empty());
+  for (const WeightedTree& tree : outcome.trees) {
+    EXPECT_EQ(tree_fault(instance, tree.tree, hosts_between), "");
+    EXPECT_GT(tree.rate.value, 0);
+  }
+}
+
+void expect_feasible(const Instance& instance, const Outcome& outcome) {
+  const PlainModel plain(instance);
+  EXPECT_LE(busiest(plain.load_of(outcome.trees)), 1 + kTolerance);
+  if (outcome.trees.size() != 1) return;
+  const double alone = plain.throughput(outcome.trees[0].tree);
+  EXPECT_NEAR(outcome.trees[0].rate.value / alone, 1, kTolerance);
+}
+
+void expect_certificate(const Instance& instance, const Outcome& outcome) {
+  ASSERT_TRUE(outcome.bound.has_value());
+  double sum = 0;
+  double last = 1 + kTolerance;
+  for (const PricedResource& priced : outcome.prices) {
+    EXPECT_LT(priced.row, instance.resource_count());
+    EXPECT_GT(priced.price, 0);
+    EXPECT_LE(priced.price, last);
+    last = priced.price;
+    sum += priced.price;
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+void expect_same(const Outcome& one, const Outcome& other) {
+  ASSERT_EQ(one.trees.size(), other.trees.size());
+  for (std::size_t i = 0; i < one.trees.size(); ++i) {
+    EXPECT_EQ(one.trees[i].tree, other.trees[i].tree);
+    EXPECT_EQ(one.trees[i].rate, other.trees[i].rate);
+  }
+  EXPECT_EQ(one.bound, other.bound);
+  EXPECT_EQ(one.prices.size(), other.prices.size());
+}
+
+TEST_P(EveryAlgorithm, GivesFeasibleTreesThatSpanAllHosts) {
+  for_each_platform(3, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Outcome outcome = entry().run(instance, {});
+    expect_trees(instance, outcome, is_blind(entry().name));
+    expect_feasible(instance, outcome);
+  });
+}
+
+TEST_P(EveryAlgorithm, StaysUnderTheProvenBound) {
+  for_each_platform(2, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Outcome outcome = entry().run(instance, {});
+    const Outcome proof = prove_optimum(instance, {});
+    expect_certificate(instance, proof);
+    EXPECT_LE(total_rate(outcome.trees), proof.bound->value * (1 + kTolerance));
+    if (outcome.bound) expect_certificate(instance, outcome);
+    EXPECT_EQ(outcome.bound.has_value(), entry().name == "optimal");
+  });
+}
+
+TEST_P(EveryAlgorithm, GivesTheSameTwice) {
+  for_each_platform(1, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Instance again = drawn.under(model());
+    expect_same(entry().run(instance, {}), entry().run(again, {}));
+  });
+}
+
+TEST_P(EveryAlgorithm, MakesPlansThatHoldWhenReadBack) {
+  for_each_platform(2, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Outcome outcome = entry().run(instance, {});
+    const Plan made = make_plan(instance, entry().name, outcome, Bytes{1 << 20});
+    const Plan read = parse_plan(to_json(made), "plan.json");
+    const VerifyReport report = verify(read, drawn.platform);
+    EXPECT_THAT(report.faults, IsEmpty());
+    EXPECT_NEAR(report.throughput.value / total_rate(outcome.trees), 1, kTolerance);
+    EXPECT_EQ(report.trees, outcome.trees.size());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
+                         ::testing::Combine(::testing::ValuesIn(algorithm_names()),
+                                            ::testing::ValuesIn(model_names())),
+                         [](const auto& instance) {
+                           return case_name(std::get<0>(instance.param)) + "_" +
+                                  case_name(std::get<1>(instance.param));
+                         });
+
+}  // namespace
+}  // namespace espalier::planner
