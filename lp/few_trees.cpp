@@ -44,16 +44,18 @@ std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
   return trees;
 }
 
-// The best rates for these trees: the LP over them alone. Trees that carry nothing are left out;
-// empty: no solution.
+// The best rates for these trees: the LP over them alone. Trees that carry next to nothing are left
+// out; empty: no solution.
 std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
                                         const std::vector<RoutedTree>& trees, double unit_rate) {
+  constexpr double kNextToNothing = 1e-11;
   PackingMaster master(problem.occupation, unit_rate);
   for (const RoutedTree& tree : trees) master.add_tree(tree);
   std::vector<PackedTree> packed;
   if (master.solve({}) != LpStatus::kOptimal) return packed;
   for (std::size_t i = 0; i < master.tree_count(); ++i) {
-    if (master.rates()[i] > 0) packed.push_back({master.tree(i), master.rates()[i] * unit_rate});
+    if (master.rates()[i] > kNextToNothing)
+      packed.push_back({master.tree(i), master.rates()[i] * unit_rate});
   }
   return packed;
 }
@@ -264,9 +266,13 @@ std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packi
   constexpr double kFull = 1 + 1e-9;
   if (set.busiest_load() > kFull) return trees;
   set.flatten(kFull);
-  std::vector<PackedTree> flat;
-  for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back({set.tree(i), trees[i].rate});
-  return flat;
+  std::vector<RoutedTree> flat;
+  for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back(set.tree(i));
+  // Flattening fills some resources up and empties others, so that the old rates are no basic
+  // solution any more: there may be more trees than resources that hold them back.
+  constexpr double kRounding = 1e-9;
+  const std::vector<PackedTree> basic = with_best_rates(problem, flat, packing.rate);
+  return total_rate(basic) >= total_rate(trees) * (1 - kRounding) ? basic : trees;
 }
 
 }  // namespace espalier::lp

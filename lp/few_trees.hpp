@@ -19,8 +19,9 @@ namespace espalier::lp {
 struct FewTreesOptions {
   std::size_t max_trees = 0;  // 0: as many as the packing has
   double gap = 1e-6;  // fewer trees are taken when they reach (1 - gap) of the packing's bound
-  std::uint64_t effort = 2'000'000;   // local-search moves evaluated, about, from each starting set
-  std::optional<Seconds> time_limit = std::nullopt;  // unset: none, and the result is the same on every machine
+  std::uint64_t effort = 2'000'000;  // local-search moves evaluated, about, from each starting set
+  std::optional<Seconds> time_limit =
+      std::nullopt;  // unset: none, and the result is the same on every machine
 };
 
 // `packing` of the same problem. The result is feasible, basic (no more trees than saturated
@@ -30,7 +31,8 @@ std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Pack
                                        const FewTreesOptions& options = {});
 
 // The same trees, re-hung where resources have room to spare: smaller out-degree, then smaller
-// depth, same rates; children in order of falling height.
+// depth; children in order of falling height. Then the best rates for them, which carry no less and
+// may leave trees out.
 std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
                                       const std::vector<PackedTree>& trees);
 

@@ -4,7 +4,6 @@
 
 #include "lp/arborescence_packing.hpp"
 #include "lp/few_trees.hpp"
-#include "lp/packing_master.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/make_plan.hpp"
 
@@ -102,23 +101,6 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
   return good;
 }
 
-// Flattening uses room up, so that its rates are no basic solution of the LP any more. These are
-// one for the same trees: no more of them than saturated resources.
-std::vector<lp::PackedTree> with_basic_rates(const lp::PackingProblem& problem,
-                                             const std::vector<lp::PackedTree>& trees) {
-  constexpr double kRounding = 1e-9;
-  double total = 0;
-  for (const lp::PackedTree& packed : trees) total += packed.rate;
-  lp::PackingMaster master(problem.occupation, total);
-  for (const lp::PackedTree& packed : trees) master.add_tree(packed.tree);
-  if (master.solve({}) != lp::LpStatus::kOptimal || master.total() < 1 - kRounding) return trees;
-  std::vector<lp::PackedTree> basic;
-  for (std::size_t i = 0; i < master.tree_count(); ++i) {
-    if (master.rates()[i] > 0) basic.push_back({master.tree(i), master.rates()[i] * total});
-  }
-  return basic;
-}
-
 }  // namespace
 
 Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options) {
@@ -139,8 +121,7 @@ Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
   few.max_trees = options.max_trees;
   few.gap = options.gap;
   few.time_limit = deadline.left();
-  packing.trees = with_basic_rates(
-      problem, lp::flatten_trees(problem, packing, lp::pack_few_trees(problem, packing, few)));
+  packing.trees = lp::flatten_trees(problem, packing, lp::pack_few_trees(problem, packing, few));
   Outcome outcome = outcome_of(packing);
   double rate = 0;
   for (const WeightedTree& tree : outcome.trees) rate += tree.rate.value;

@@ -68,17 +68,15 @@ std::size_t largest_out_degree(const RandomProblem& made, const std::vector<Pack
   return largest;
 }
 
-TEST_P(FewTrees, FlatteningKeepsTheRatesAndRaisesNoOutDegree) {
+TEST_P(FewTrees, FlatteningIsNoSlowerAndRaisesNoOutDegree) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const RandomProblem made = random_problem({.hosts = 14, .extra_links = 40}, GetParam(), seed);
     SCOPED_TRACE(made.name);
     const Packing packing = pack_arborescences(made.problem());
     const auto flat = flatten_trees(made.problem(), packing, packing.trees);
     EXPECT_EQ(fault_of(made, packing, flat), "");
-    ASSERT_EQ(flat.size(), packing.trees.size());
-    for (std::size_t i = 0; i < flat.size(); ++i) {
-      EXPECT_EQ(flat[i].rate, packing.trees[i].rate);
-    }
+    EXPECT_LE(flat.size(), packing.trees.size());
+    EXPECT_GE(rate_of(flat), packing.rate * (1 - 1e-8));
     EXPECT_LE(largest_out_degree(made, flat), largest_out_degree(made, packing.trees));
   }
 }
