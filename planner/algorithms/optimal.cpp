@@ -78,8 +78,19 @@ lp::PackingProblem packing_problem(const Instance& instance) {
           instance.occupation().seconds_per_byte};
 }
 
+// Whether an edge passes through other hosts, as blind trees do where there is no link. A plan is
+// better off without: those hosts get the data in any case.
+bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    for (const std::uint32_t arc : tree.path(edge).subspan(1)) {
+      if (!graph.relay(graph.tail[arc])) return true;
+    }
+  }
+  return false;
+}
+
 // The heuristics' trees, less those that are far behind the best: often one of them reaches the
-// optimum, or few together. Blind trees only where most hops are links: one that takes detours is
+// optimum, or few together. Blind trees only where most hops are links: one that makes detours is
 // slow to make and never good.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
   constexpr double kFarBehind = 0.5;
@@ -96,7 +107,9 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
   }
   std::vector<lp::RoutedTree> good;
   for (WeightedTree& tree : trees) {
-    if (tree.rate.value >= kFarBehind * best) good.push_back(std::move(tree.tree));
+    if (tree.rate.value < kFarBehind * best || makes_detours(instance.digraph(), tree.tree))
+      continue;
+    good.push_back(std::move(tree.tree));
   }
   return good;
 }

@@ -83,7 +83,7 @@ void expect_same(const Outcome& one, const Outcome& other) {
 }
 
 TEST_P(EveryAlgorithm, GivesFeasibleTreesThatSpanAllHosts) {
-  for_each_platform(3, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+  for_each_platform(15, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Outcome outcome = entry().run(instance, {});
