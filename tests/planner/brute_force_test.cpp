@@ -177,7 +177,7 @@ TEST_P(BruteForce, ProvenOptimumIsThatOfTheLpOverAllTrees) {
     const double optimum = packing_optimum(trees);
     const Outcome proof = prove_optimum(instance, {});
     EXPECT_NEAR(total_rate(proof.trees) / optimum, 1, kTolerance);
-    EXPECT_GE(proof.bound->value / optimum, 1 - 1e-9);
+    EXPECT_GE(proof.bound->value / optimum, 1 - 1e-7);  // what the LP allows its rows
     EXPECT_EQ(proof.termination, Termination::kDone);
   });
 }

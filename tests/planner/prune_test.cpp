@@ -109,6 +109,25 @@ TEST(PruneRefined, WeighsWaysThroughRelays) {
   EXPECT_EQ(tree_text("prune-simple", instance), "s>sw>a a>b");
 }
 
+// The weighted out-degree of a node: the most that its ways together occupy of one resource. Added
+// to and taken from as in the slides, so that rounding breaks ties alike.
+class OutDegree {
+ public:
+  explicit OutDegree(const PlainModel& model) : load_(model.no_load()), ways_(load_.size(), 0) {}
+  void add(const PlainModel::Load& way, int sign) {
+    for (std::size_t r = 0; r < load_.size(); ++r) {
+      if (way[r] == 0) continue;
+      ways_[r] += sign;
+      load_[r] = ways_[r] == 0 ? 0 : load_[r] + sign * way[r];
+    }
+  }
+  [[nodiscard]] double value() const { return busiest(load_); }
+
+ private:
+  PlainModel::Load load_;
+  std::vector<int> ways_;  // per resource
+};
+
 // The slides' two pruning procedures, word for word: start anew after every removal, and ask for
 // connectivity by a search through all that is left. T of a way: the most that it occupies of one
 // resource.
@@ -118,8 +137,13 @@ class PlainPruning {
       : instance_(instance),
         model_(instance),
         ways_(fastest_ways(instance)),
-        kept_(ways_.size(), true) {
-    for (const Way& way : ways_) weight_.push_back(busiest(model_.load_of(way.arcs)));
+        kept_(ways_.size(), true),
+        out_degree_(instance.platform().nodes().size(), OutDegree(model_)) {
+    for (const Way& way : ways_) {
+      const PlainModel::Load load = model_.load_of(way.arcs);
+      weight_.push_back(busiest(load));
+      out_degree_[way.from].add(load, +1);
+    }
   }
 
   lp::RoutedTree simple() {
@@ -163,24 +187,19 @@ class PlainPruning {
     kept_[way] = true;
     return false;
   }
-  [[nodiscard]] double out_degree(std::uint32_t node) const {
-    PlainModel::Load load = model_.no_load();
-    for (std::size_t way = 0; way < ways_.size(); ++way) {
-      if (kept_[way] && ways_[way].from == node) model_.add(ways_[way].arcs, 1, load);
-    }
-    return busiest(load);
-  }
   void drop_one() {
     std::vector<std::pair<double, std::uint32_t>> nodes;
     for (const platforms::NodeId host : instance_.platform().hosts()) {
       const auto node = static_cast<std::uint32_t>(host);
-      nodes.emplace_back(out_degree(node), node);
+      nodes.emplace_back(out_degree_[node].value(), node);
     }
     std::stable_sort(nodes.begin(), nodes.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [degree, node] : nodes) {
       for (const std::size_t way : heaviest_first()) {
-        if (ways_[way].from == node && try_to_drop(way)) return;
+        if (ways_[way].from != node || !try_to_drop(way)) continue;
+        out_degree_[node].add(model_.load_of(ways_[way].arcs), -1);
+        return;
       }
     }
   }
@@ -197,6 +216,7 @@ class PlainPruning {
   std::vector<Way> ways_;
   std::vector<bool> kept_;
   std::vector<double> weight_;
+  std::vector<OutDegree> out_degree_;  // per node
 };
 
 class PruneModel : public ::testing::TestWithParam<std::string> {
