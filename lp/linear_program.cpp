@@ -154,6 +154,8 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
   glp_smcp parameters;
   glp_init_smcp(&parameters);
   parameters.msg_lev = GLP_MSG_OFF;
+  // At the usual 1e-7 a value just below 0 makes room in a row where its entry is 1e7.
+  parameters.tol_bnd = 1e-9;
   parameters.meth = options.method == SimplexOptions::Method::kDual ? GLP_DUALP : GLP_PRIMAL;
   if (options.time_limit) {
     const double milliseconds = std::clamp(options.time_limit->value * 1e3, 1.0, 1e9);

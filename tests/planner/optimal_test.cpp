@@ -102,6 +102,19 @@ TEST(Optimal, TwoTreesAtMostOn128EqualHosts) {
   EXPECT_NEAR(outcome.bound->value / 1e8, 1, kGap);
 }
 
+// Trees that load a resource 1e7 times as much as the best must not unsettle the LP: the master
+// took tiny negative rates for room, and stalled 1.2e-4 below the bound.
+TEST(Optimal, ReachesTheBoundAmongTreesThatAreHopelesslySlow) {
+  constexpr auto kModel = platforms::Model::kOnePort;
+  for (const auto& family : espalier::testing::platform_families()) {
+    if (family.name != "wide") continue;
+    const DrawnPlatform drawn = family.draw(17, 25);
+    const Outcome outcome = run("optimal", drawn.under(kModel));
+    EXPECT_EQ(outcome.termination, Termination::kDone);
+    EXPECT_NEAR(total_rate(outcome.trees) / 543964519.41, 1, kGap);  // by the flow LP
+  }
+}
+
 class OptimalModel : public ::testing::TestWithParam<std::string> {
  protected:
   static platforms::Model model() { return platforms::parse_model(GetParam()); }
