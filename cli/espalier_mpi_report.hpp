@@ -21,6 +21,8 @@ class ProgressBar {
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
+  ProgressBar(ProgressBar&&) = delete;
+  ProgressBar& operator=(ProgressBar&&) = delete;
 
   // Bytes of the message under way that are done; fewer than before means that another has begun.
   void show(std::uint64_t bytes);

@@ -35,6 +35,8 @@ class OwnedComm {
   }
   OwnedComm(const OwnedComm&) = delete;
   OwnedComm& operator=(const OwnedComm&) = delete;
+  OwnedComm(OwnedComm&&) = delete;
+  OwnedComm& operator=(OwnedComm&&) = delete;
 
   [[nodiscard]] MPI_Comm get() const { return comm_; }
   [[nodiscard]] int rank() const {
@@ -89,7 +91,7 @@ SliceDealer dealer_for(const planner::Plan& plan) {
   return SliceDealer(rates);
 }
 
-// Collective. Are there more ranks on this host than processors?
+// Collective. Are there more ranks than processors on this host?
 bool is_crowded(MPI_Comm comm) {
   MPI_Comm host = MPI_COMM_NULL;
   int ranks = 1;
@@ -130,8 +132,9 @@ struct Broadcast::State {
     }
     using Waiting = BroadcastOptions::Waiting;
     const bool crowded = is_crowded(comm.get());
-    const bool doze =
-        options.waiting == Waiting::kAuto ? crowded : options.waiting == Waiting::kDozing;
+    const bool doze = options.source_waiting == Waiting::kAuto
+                          ? crowded
+                          : options.source_waiting == Waiting::kDozing;
     const auto mine = std::find(rank_of_node.begin(), rank_of_node.end(), comm.rank());
     node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
     root = rank_of_node[planner::source_index(plan)];

@@ -32,11 +32,10 @@ struct BroadcastOptions {
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
   bool check_sizes = true;
-  // How a rank waits. Dozing leaves the processor to ranks that have something to do: right where
-  // there are more ranks than processors. kAuto: dozing there, on the ranks of such hosts; may
-  // differ among ranks.
+  // How the source waits. Dozing leaves the processor to ranks that have something to copy. kAuto:
+  // dozing where there are more ranks than processors on its host.
   enum class Waiting { kAuto, kBusy, kDozing };
-  Waiting waiting = Waiting::kAuto;
+  Waiting source_waiting = Waiting::kAuto;
   // Called on this rank as a message proceeds, with the bytes of it that this rank is done with.
   // May be empty.
   std::function<void(std::uint64_t)> on_progress;

@@ -20,7 +20,9 @@ std::uint64_t lookahead_for(std::size_t trees, std::size_t sends_in_flight) {
   return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
 }
 
-// Below this a doze is longer than what it waits for.
+// A source that polls takes its share of the processor and does little with it, for its children's
+// MPI copies. Others have copies to make; where they doze, processors stand idle. Below this size a
+// doze is longer than what it waits for.
 constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -73,8 +75,8 @@ class Engine::Run {
     grid_ = grid;
     store_ = &store;
     stoppable_ = stoppable;
-    waiting_ = options_.doze && grid.message >= kWorthDozing ? RequestTable::Waiting::kDozing
-                                                             : RequestTable::Waiting::kBusy;
+    const bool dozes = options_.source_dozes && is_source() && grid.message >= kWorthDozing;
+    waiting_ = dozes ? RequestTable::Waiting::kDozing : RequestTable::Waiting::kBusy;
     let_go_ = oldest_ = done_bytes_ = 0;
     said_stop_ = heard_stop_ = stopping_ = false;
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {

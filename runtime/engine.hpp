@@ -41,7 +41,7 @@ struct EngineOptions {
   std::size_t sends_in_flight = 2;     // per child of a tree
   std::size_t receives_in_flight = 4;  // per tree
   bool check_sizes = true;             // compare the message's size among the ranks while it runs
-  bool doze = false;                   // sleep while waiting, with messages that are worth it
+  bool source_dozes = false;           // sleeps while it waits, with messages that are worth it
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
@@ -57,6 +57,8 @@ class Engine {
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
+  Engine(Engine&&) = delete;
+  Engine& operator=(Engine&&) = delete;
 
   // Collective. stoppable: stores may fail; costs a synchronisation at the end. The outcome is the
   // same on all ranks. When it throws (MpiError, InputError for sizes that differ), messages may be

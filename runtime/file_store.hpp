@@ -19,6 +19,8 @@ class InputFile {
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
+  InputFile(InputFile&&) = delete;
+  InputFile& operator=(InputFile&&) = delete;
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) const;
@@ -41,6 +43,8 @@ class OutputFile {
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
+  OutputFile(OutputFile&&) = delete;
+  OutputFile& operator=(OutputFile&&) = delete;
 
   void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes);
   // What is in the file now.

@@ -53,7 +53,9 @@ std::vector<std::uint32_t> weights_from(std::span<const double> rates) {
 struct Job {
   std::uint64_t time;  // first slot that it may take, or the slot before which it must be done
   std::uint32_t tree;
-  auto operator<=>(const Job&) const = default;
+  bool operator>(const Job& other) const {
+    return time != other.time ? time > other.time : tree > other.tree;
+  }
 };
 using JobsByTime = std::priority_queue<Job, std::vector<Job>, std::greater<>>;
 

@@ -39,6 +39,8 @@ class SliceStore {
   SliceStore() = default;
   SliceStore(const SliceStore&) = delete;
   SliceStore& operator=(const SliceStore&) = delete;
+  SliceStore(SliceStore&&) = delete;
+  SliceStore& operator=(SliceStore&&) = delete;
   virtual ~SliceStore() = default;
 
   // Of each tree, how many slices it can hold at a time: slice n's room is used again by slice n +

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 
 #include "runtime/mpi_error.hpp"
 
@@ -15,7 +16,11 @@ constexpr std::size_t kLargestProbe = std::size_t{64} << 10;
 
 // MPI's displacements may be absolute addresses (MPI_BOTTOM), which no pointer arithmetic allows.
 void* moved(void* address, MPI_Aint by) {
-  return reinterpret_cast<void*>(reinterpret_cast<MPI_Aint>(address) + by);
+  const MPI_Aint sum = reinterpret_cast<MPI_Aint>(address) + by;
+  void* result = nullptr;
+  static_assert(sizeof result == sizeof sum);
+  std::memcpy(&result, &sum, sizeof sum);
+  return result;
 }
 
 // Does MPI_Pack leave an element without holes as it is? Its bytes may be in another order than

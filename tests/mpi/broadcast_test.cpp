@@ -82,7 +82,7 @@ TEST_P(Shapes, EveryWayToWait) {
   for (const auto waiting :
        {BroadcastOptions::Waiting::kBusy, BroadcastOptions::Waiting::kDozing}) {
     BroadcastOptions options;
-    options.waiting = waiting;
+    options.source_waiting = waiting;
     Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, 0, 30'000), options);
     check_run(broadcast, MPI_COMM_WORLD, 1'200'345, 1);
   }
