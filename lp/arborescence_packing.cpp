@@ -184,7 +184,9 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
       return;
     }
     if (status != LpStatus::kOptimal || !add_trees(master, unit_rate)) {
-      result_.end = gap_reached() ? PackingEnd::kGapReached : PackingEnd::kStalled;
+      // The time may also have run out within the batch, before it had anything new.
+      const PackingEnd open = out_of_time() ? PackingEnd::kLimit : PackingEnd::kStalled;
+      result_.end = gap_reached() ? PackingEnd::kGapReached : open;
       return;
     }
     master.forget(200 + 3 * master.row_count(), 50);
