@@ -157,6 +157,7 @@ std::vector<Way> fastest_ways(const planner::Instance& instance) {
     if (!is_new && seconds(way) < seconds(at->second)) at->second = way;
   }
   std::vector<Way> ways;
+  ways.reserve(direct.size() + through_relays.size());
   for (const auto& [arc, way] : direct) ways.push_back(way);
   for (const auto& [ends, way] : through_relays) ways.push_back(way);
   return ways;

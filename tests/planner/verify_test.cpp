@@ -14,8 +14,6 @@
 namespace espalier::planner {
 namespace {
 
-using espalier::testing::instance_of;
-using espalier::testing::run;
 using espalier::testing::small_platform;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
