@@ -7,7 +7,6 @@
 
 #include "planner/make_plan.hpp"
 #include "planner/registry.hpp"
-#include "tests/planner/plain_model.hpp"
 #include "tests/planner/small_platform.hpp"
 
 namespace espalier::planner {
@@ -18,7 +17,6 @@ using espalier::testing::instance_of;
 using espalier::testing::period;
 using espalier::testing::run;
 using espalier::testing::small_platform;
-using espalier::testing::tree_fault;
 using espalier::testing::tree_text;
 
 std::string shape(std::string_view algorithm, std::size_t hosts, std::size_t source = 0) {

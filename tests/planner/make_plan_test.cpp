@@ -17,7 +17,6 @@ using espalier::testing::run;
 using espalier::testing::small_platform;
 using espalier::testing::total_rate;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::Pair;
 
 //    sw0, s ==1== sw1 ==1== a       nodes 0 and 2 of the platform are relays: the plan's numbers

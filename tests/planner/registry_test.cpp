@@ -21,6 +21,7 @@ using ::testing::WhenSorted;
 
 std::vector<std::string> names_of(const std::vector<const AlgorithmEntry*>& entries) {
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const AlgorithmEntry* entry : entries) names.emplace_back(entry->name);
   return names;
 }
