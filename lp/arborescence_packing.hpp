@@ -70,7 +70,7 @@ struct Packing {
   double rate = 0;  // sum of their rates, bytes per second
   double bound = kUnbounded;     // proven: no set of trees does better
   std::vector<double> prices;    // per resource, sum 1: the certificate of `bound`
-  std::vector<RoutedTree> pool;  // further good trees that were found, best first
+  std::vector<RoutedTree> pool;  // all trees that the master held at the end, in the order found
   PackingEnd end = PackingEnd::kGapReached;
   std::size_t arborescences_priced = 0;
   std::size_t master_solves = 0;

@@ -165,7 +165,8 @@ std::vector<RoutedTree> FewTrees::priced_in_turn(std::size_t count) {
   return trees;
 }
 
-// The LP's rates, blended with equal ones so that no tree is lost to the search.
+// The LP's rates; a tree that it left out keeps a tenth of an equal share, so that the search does
+// not lose it.
 void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
                             const std::vector<PackedTree>& packed) const {
   const double equal = packing_.rate / static_cast<double>(trees.size());

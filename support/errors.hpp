@@ -13,7 +13,7 @@ enum class ExitStatus : int {
   kInternalFault = 1,  // a fault of Espalier's own
   kBadInput = 2,       // wrong usage or input
   kInfeasible = 3,     // the problem has no solution, e.g. a node that cannot be reached
-  kLimitReached = 4,   // a limit came first, and there is nothing to give
+  kLimitReached = 4,   // a limit came first; what was found by then is written all the same
   kCheckFailed = 5,    // verify, or received data that differ
 };
 
