@@ -12,6 +12,10 @@
 #include "planner/instance.hpp"
 #include "support/quantities.hpp"
 
+namespace espalier::lp {
+struct Packing;
+}
+
 namespace espalier::planner {
 
 // How far an anytime algorithm has come.
@@ -28,6 +32,9 @@ struct AlgorithmOptions {
   double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
       on_progress;  // may be empty; called a few times a second at most
+  // What solve_packing made of this very instance: algorithms that need it do not solve it anew.
+  // Not owned; null: each solves its own.
+  const lp::Packing* packing = nullptr;
 };
 
 enum class Termination : std::uint8_t {

@@ -12,6 +12,8 @@ Outcome flat(const Instance& instance, const AlgorithmOptions& options);
 Outcome chain(const Instance& instance, const AlgorithmOptions& options);
 Outcome binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
+Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options);
+Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options);
 
 // One tree at the rate that it sustains by itself.

@@ -1,0 +1,88 @@
+// The LP-based heuristics (HBT, "LP-based heuristics"): n_uv, the number of messages that cross arc
+// (u, v) per time unit in the optimal packing, says which arcs a good tree is made of. One prunes
+// the arcs of the communication graph that carry the fewest messages, the other grows a tree along
+// those that carry the most. Arcs of the same n_uv: the lighter one is the better.
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "planner/algorithms/algorithms.hpp"
+#include "planner/algorithms/reachability.hpp"
+#include "planner/solve_packing.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+namespace {
+
+// n_uv per arc between hosts, bytes per second. All ways through relays between two hosts count for
+// the one arc that stands for them.
+std::vector<double> messages_per_arc(const lp::HostArcs& arcs, const lp::Packing& packing) {
+  std::vector<double> messages(arcs.size(), 0.0);
+  for (const lp::PackedTree& packed : packing.trees) {
+    for (std::size_t edge = 0; edge < packed.tree.edge_count(); ++edge) {
+      const auto [parent, child] = arcs.ends_of(packed.tree.path(edge));
+      messages[arcs.find(parent, child)] += packed.rate;
+    }
+  }
+  return messages;
+}
+
+// Arcs by number, the most wanted first.
+class Preference {
+ public:
+  Preference(const Instance& instance, const lp::HostArcs& arcs, const AlgorithmOptions& options)
+      : arcs_(arcs), messages_(messages_per_arc(arcs, PackingInUse(instance, options).get())) {}
+
+  bool operator()(std::uint32_t a, std::uint32_t b) const {
+    return std::tuple(-messages_[a], arcs_.weight(a), a) <
+           std::tuple(-messages_[b], arcs_.weight(b), b);
+  }
+
+ private:
+  const lp::HostArcs& arcs_;
+  std::vector<double> messages_;
+};
+
+}  // namespace
+
+Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options) {
+  const lp::HostArcs arcs = instance.fastest_host_arcs();
+  const Preference before(instance, arcs, options);
+  std::vector<std::uint32_t> least_wanted_first(arcs.size());
+  std::iota(least_wanted_first.begin(), least_wanted_first.end(), 0U);
+  std::sort(least_wanted_first.begin(), least_wanted_first.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return before(b, a); });
+  Reachability reachability(instance, arcs);
+  for (const std::uint32_t arc : least_wanted_first) reachability.drop(arc);
+  return single_tree(instance, reachability.tree());
+}
+
+Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
+  const lp::HostArcs arcs = instance.fastest_host_arcs();
+  const Preference before(instance, arcs, options);
+  const auto less_wanted = [&](std::uint32_t a, std::uint32_t b) { return before(b, a); };
+  std::vector<char> in_tree(arcs.node_count(), 0);
+  std::vector<std::uint32_t> heap;
+  const auto take_host = [&](std::uint32_t node) {
+    in_tree[node] = 1;
+    for (const std::uint32_t arc : arcs.out_of(node)) {
+      if (in_tree[arcs.head(arc)] != 0) continue;
+      heap.push_back(arc);
+      std::push_heap(heap.begin(), heap.end(), less_wanted);
+    }
+  };
+  lp::RoutedTree tree;
+  take_host(static_cast<std::uint32_t>(instance.source()));
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), less_wanted);
+    const std::uint32_t arc = heap.back();
+    heap.pop_back();
+    if (in_tree[arcs.head(arc)] != 0) continue;
+    arcs.add_edge(arc, tree);
+    take_host(arcs.head(arc));
+  }
+  return single_tree(instance, std::move(tree));
+}
+
+}  // namespace espalier::planner::tree_algorithms

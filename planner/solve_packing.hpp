@@ -1,0 +1,35 @@
+// The packing LP of an instance: what `optimal` makes a plan of, and what guides the algorithms
+// that look for one good tree.
+#pragma once
+
+#include "lp/arborescence_packing.hpp"
+#include "planner/instance.hpp"
+#include "planner/registry.hpp"
+
+namespace espalier::planner {
+
+// Refers to the instance.
+lp::PackingProblem packing_problem(const Instance& instance);
+
+// Solved from the heuristics' trees on, within options.gap and options.time_limit, with
+// options.on_progress called. Whoever runs several algorithms on one instance solves it once and
+// hands it to them as options.packing.
+lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options);
+
+// The packing's trees, rates, bound and prices.
+Outcome outcome_of(const lp::Packing& packing);
+
+// The packing that the options bring, or else one solved now.
+class PackingInUse {
+ public:
+  PackingInUse(const Instance& instance, const AlgorithmOptions& options)
+      : given_(options.packing),
+        own_(given_ != nullptr ? lp::Packing{} : solve_packing(instance, options)) {}
+  [[nodiscard]] const lp::Packing& get() const { return given_ != nullptr ? *given_ : own_; }
+
+ private:
+  const lp::Packing* given_;
+  lp::Packing own_;
+};
+
+}  // namespace espalier::planner
