@@ -49,6 +49,7 @@ int to_glpk(std::uint32_t index) {
 struct LinearProgram::Handle {
   glp_prob* problem = nullptr;
   bool scaled = false;
+  std::size_t pivots = 0;  // of the last solve
   // 1-based, as GLPK wants them; kept to save allocations.
   std::vector<int> indices;
   std::vector<double> values;
@@ -65,6 +66,10 @@ struct LinearProgram::Handle {
   Handle(Handle&&) = delete;
   Handle& operator=(Handle&&) = delete;
 
+  void load_indices(std::span<const std::uint32_t> from_zero) {
+    indices.assign(1, 0);
+    for (const std::uint32_t index : from_zero) indices.push_back(to_glpk(index));
+  }
   void load(std::span<const Entry> entries) {
     indices.assign(1, 0);
     values.assign(1, 0.0);
@@ -85,8 +90,10 @@ struct LinearProgram::Handle {
       throw Error(ExitStatus::kInternalFault, "GLPK failed inside the simplex method");
     }
     glp_error_hook(leap, &rescue);
+    const int before = glp_get_it_cnt(problem);
     const int code = glp_simplex(problem, &parameters);
     glp_error_hook(nullptr, nullptr);
+    pivots += static_cast<std::size_t>(glp_get_it_cnt(problem) - before);
     return code;
   }
 };
@@ -133,9 +140,14 @@ void LinearProgram::set_objective(std::uint32_t column, double objective) {
 
 void LinearProgram::remove_columns(std::span<const std::uint32_t> columns) {
   if (columns.empty()) return;
-  handle_->indices.assign(1, 0);
-  for (const std::uint32_t column : columns) handle_->indices.push_back(to_glpk(column));
+  handle_->load_indices(columns);
   glp_del_cols(handle_->problem, static_cast<int>(columns.size()), handle_->indices.data());
+}
+
+void LinearProgram::remove_rows(std::span<const std::uint32_t> rows) {
+  if (rows.empty()) return;
+  handle_->load_indices(rows);
+  glp_del_rows(handle_->problem, static_cast<int>(rows.size()), handle_->indices.data());
 }
 
 std::uint32_t LinearProgram::row_count() const {
@@ -163,6 +175,7 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
   }
   if (options.iteration_limit) parameters.it_lim = *options.iteration_limit;
 
+  handle_->pivots = 0;
   const int code = handle_->simplex(parameters);
   if (code == 0) return status_of(problem);
   if (code == GLP_ETMLIM || code == GLP_EITLIM) return LpStatus::kLimit;
@@ -188,6 +201,12 @@ double LinearProgram::reduced_cost(std::uint32_t column) const {
 }
 bool LinearProgram::is_basic(std::uint32_t column) const {
   return glp_get_col_stat(handle_->problem, to_glpk(column)) == GLP_BS;
+}
+bool LinearProgram::is_row_basic(std::uint32_t row) const {
+  return glp_get_row_stat(handle_->problem, to_glpk(row)) == GLP_BS;
+}
+std::size_t LinearProgram::pivots() const {
+  return handle_->pivots;
 }
 
 }  // namespace espalier::lp

@@ -64,6 +64,8 @@ class LinearProgram {
   void set_objective(std::uint32_t column, double objective);
   // Removes columns; the rest keep their order and are renumbered without holes.
   void remove_columns(std::span<const std::uint32_t> columns);
+  // Likewise rows. The basis stays one when all of them are basic (is_row_basic).
+  void remove_rows(std::span<const std::uint32_t> rows);
 
   [[nodiscard]] std::uint32_t row_count() const;
   [[nodiscard]] std::uint32_t column_count() const;
@@ -78,6 +80,9 @@ class LinearProgram {
   [[nodiscard]] double row_dual(std::uint32_t row) const;  // d objective / d row bound
   [[nodiscard]] double reduced_cost(std::uint32_t column) const;
   [[nodiscard]] bool is_basic(std::uint32_t column) const;
+  [[nodiscard]] bool is_row_basic(std::uint32_t row) const;  // the row does not hold the optimum
+  // Simplex iterations of the last solve, whatever came of it.
+  [[nodiscard]] std::size_t pivots() const;
 
  private:
   struct Handle;

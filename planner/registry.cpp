@@ -25,6 +25,17 @@ constexpr std::array kAlgorithms = {
                    "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
                    "column generation, O(m + k log n) a tree",
                    "within the gap (1e-6) of the proven bound", tree_algorithms::optimal},
+    AlgorithmEntry{"exact-tree", "one tree, proven to be the best single one",
+                   "branch and cut of our own; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "
+                   "(1967), doi:10.6028/jres.071B.032",
+                   "exponential; --time-limit ends it with an honest gap",
+                   "the best single tree, to 1e-6 (of several ways through relays the fastest)",
+                   tree_algorithms::exact_tree},
+    AlgorithmEntry{"best-tree", "one tree, the best that a search finds quickly",
+                   "annealing: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983), "
+                   "doi:10.1126/science.220.4598.671; then branch and cut with little work",
+                   "the packing, then a fixed effort", "no worse than any other single tree here",
+                   tree_algorithms::best_tree},
     AlgorithmEntry{"lp-grow", "one tree, grown along the arcs that the optimum uses most", kHbt,
                    "the packing, then O(m log m)", kNoGuarantee, tree_algorithms::lp_grow},
     AlgorithmEntry{"lp-prune", "one tree, pruned by the arcs that the optimum uses least first",

@@ -60,6 +60,8 @@ struct Outcome {
   std::vector<WeightedTree> trees;  // jointly feasible: sum of rate * A x <= 1
   std::optional<BytesPerSecond>
       bound;  // proven upper bound on any set of trees, where one was computed
+  // exact-tree: proven upper bound on any single tree.
+  std::optional<BytesPerSecond> single_tree_bound = std::nullopt;
   std::vector<PricedResource>
       prices;  // of the bound's certificate, dearest first; empty without a bound
   Termination termination = Termination::kDone;

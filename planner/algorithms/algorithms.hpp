@@ -14,6 +14,8 @@ Outcome binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);
+Outcome best_tree(const Instance& instance, const AlgorithmOptions& options);
+Outcome exact_tree(const Instance& instance, const AlgorithmOptions& options);
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options);
 
 // One tree at the rate that it sustains by itself.
