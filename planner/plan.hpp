@@ -38,7 +38,7 @@ struct ScheduledSend {
   Seconds start;
   Seconds time;
   double bytes;
-  auto operator<=>(const ScheduledSend&) const = default;
+  bool operator==(const ScheduledSend&) const = default;
 };
 
 // A steady state that can be executed: what every host sends when, the same in every period. In
@@ -49,7 +49,7 @@ struct PlanSchedule {
   BytesPerSecond throughput;          // what it really carries: all slices' bytes / period
   std::vector<std::uint64_t> slices;  // per tree; 0: its rate is too small for one a period
   std::vector<ScheduledSend> sends;   // ascending by start
-  auto operator<=>(const PlanSchedule&) const = default;
+  bool operator==(const PlanSchedule&) const = default;
 };
 
 struct Plan {
