@@ -86,8 +86,8 @@ std::uint32_t source_index(const Plan& plan);
 std::size_t depth_of(const PlanTree& tree, std::uint32_t source);
 // The largest number of children that one node has.
 std::size_t out_degree_of(const PlanTree& tree);
-// Stretches of the period in which nobody starts or stops: the matchings that the schedule is. Those
-// below 1e-12 of the period are rounding and do not count.
+// Stretches of the period in which nobody starts or stops: the matchings that the schedule is.
+// Those below 1e-12 of the period are rounding and do not count.
 std::size_t step_count(const PlanSchedule& schedule);
 
 // The JSON of docs/formats.md. Numbers are written so that reading gives back the same doubles.
