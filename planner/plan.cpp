@@ -8,6 +8,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "planner/schedule_fault.hpp"
+
 namespace espalier::planner {
 namespace {
 
@@ -152,7 +154,8 @@ std::optional<PlanFault> structural_fault(const Plan& plan) {
         fault_of_tree(plan, plan.broadcast_trees[i], fmt::format("/broadcast_trees/{}", i));
     if (fault) return fault;
   }
-  return fault_of_rates(plan);
+  if (auto fault = fault_of_rates(plan)) return fault;
+  return schedule_fault(plan);
 }
 
 std::uint32_t source_index(const Plan& plan) {

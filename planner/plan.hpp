@@ -28,6 +28,30 @@ struct PlanTree {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> via;
 };
 
+// One uninterrupted transfer of a period: `parent` sends `bytes` of tree `tree` to `child` from
+// `start` (since the period began) for `time`. The bytes need not be whole: a slice may be cut
+// between two sends.
+struct ScheduledSend {
+  std::uint32_t tree;    // index into Plan::broadcast_trees
+  std::uint32_t parent;  // the tree has this edge
+  std::uint32_t child;
+  Seconds start;
+  Seconds time;
+  double bytes;
+  bool operator==(const ScheduledSend&) const = default;
+};
+
+// A steady state that can be executed: what every host sends when, the same in every period. In
+// each period every edge of tree k carries slices[k] whole slices, which its parent has had in full
+// before the period began (docs/model.md, "Schedules").
+struct PlanSchedule {
+  Seconds period;
+  BytesPerSecond throughput;          // what it really carries: all slices' bytes / period
+  std::vector<std::uint64_t> slices;  // per tree; 0: its rate is too small for one a period
+  std::vector<ScheduledSend> sends;   // ascending by start
+  bool operator==(const PlanSchedule&) const = default;
+};
+
 struct Plan {
   std::string operation = "broadcast";
   std::string platform;  // its name
@@ -41,12 +65,15 @@ struct Plan {
   std::optional<BytesPerSecond> optimum;  // proven upper bound under `model`
   bool latency_occupies = false;          // written only when true
   std::vector<PlanTree> broadcast_trees;
+  std::optional<PlanSchedule> schedule;
 };
 
 // What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer,
 // reason); empty when nothing is: every tree spans all nodes exactly once, is rooted at the source,
 // has no cycle; rates are finite and positive and sum to the throughput (relative 1e-6); the slice
-// is at least one byte.
+// is at least one byte; a schedule's figures are finite, its sends are edges of the trees, in order
+// and within the period, and carry the slices that it claims along every edge (relative 1e-6).
+// Whether its ports and links can do it, verify says.
 struct PlanFault {
   std::string place;
   std::string reason;
@@ -59,6 +86,9 @@ std::uint32_t source_index(const Plan& plan);
 std::size_t depth_of(const PlanTree& tree, std::uint32_t source);
 // The largest number of children that one node has.
 std::size_t out_degree_of(const PlanTree& tree);
+// Stretches of the period in which nobody starts or stops: the matchings that the schedule is.
+// Those below 1e-12 of the period are rounding and do not count.
+std::size_t step_count(const PlanSchedule& schedule);
 
 // The JSON of docs/formats.md. Numbers are written so that reading gives back the same doubles.
 std::string to_json(const Plan& plan);

@@ -54,6 +54,20 @@ std::string tree_json(const PlanTree& tree) {
                      via.empty() ? "" : ",\n     \"via\": {" + via + "}");
 }
 
+std::string schedule_json(const PlanSchedule& schedule) {
+  std::string sends;
+  for (const ScheduledSend& send : schedule.sends) {
+    sends += fmt::format("{}      [{}, {}, {}, {}, {}, {}]", sends.empty() ? "\n" : ",\n",
+                         send.tree, send.parent, send.child, number(send.start.value, "start"),
+                         number(send.time.value, "time"), number(send.bytes, "bytes"));
+  }
+  return fmt::format(
+      "{{\n    \"period_s\": {},\n    \"throughput_Bps\": {},\n    \"slices\": [{}],\n"
+      "    \"sends\": [{}\n    ]\n  }}",
+      number(schedule.period.value, "period_s"),
+      number(schedule.throughput.value, "throughput_Bps"), fmt::join(schedule.slices, ", "), sends);
+}
+
 // --- reading ---
 
 // Reads an index below `nodes`. A plan of thousands of nodes has a million of them, so that the
@@ -127,6 +141,34 @@ PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes) {
   return parsed;
 }
 
+// An index below `count`, which are `what`.
+std::uint32_t index_below(const JsonCursor& place, std::size_t count, std::string_view what) {
+  const std::uint64_t index = place.unsigned_integer();
+  if (index < count) return static_cast<std::uint32_t>(index);
+  place.refuse(fmt::format("{} is out of range: the plan has {} {}", index, count, what));
+}
+
+PlanSchedule parse_schedule(const JsonCursor& schedule, const Plan& plan) {
+  schedule.expect_object({"period_s", "throughput_Bps", "slices", "sends"});
+  PlanSchedule parsed;
+  parsed.period.value = schedule.at("period_s").number();
+  parsed.throughput.value = schedule.at("throughput_Bps").number();
+  for (const JsonCursor& count : schedule.at("slices").elements()) {
+    parsed.slices.push_back(count.unsigned_integer());
+  }
+  for (const JsonCursor& send : schedule.at("sends").elements()) {
+    const std::vector<JsonCursor> parts = send.elements();
+    if (parts.size() != 6) send.refuse("expected [tree, parent, child, start, seconds, bytes]");
+    parsed.sends.push_back({index_below(parts[0], plan.broadcast_trees.size(), "trees"),
+                            index_below(parts[1], plan.nodes.size(), "nodes"),
+                            index_below(parts[2], plan.nodes.size(), "nodes"),
+                            {parts[3].number()},
+                            {parts[4].number()},
+                            parts[5].number()});
+  }
+  return parsed;
+}
+
 // What the text claims to be. Comes before the other keys, so that a file of another kind is told
 // so, rather than that one of its keys is unknown.
 void check_kind(const JsonCursor& root) {
@@ -171,7 +213,9 @@ std::string to_json(const Plan& plan) {
   }};
   for (const auto& [key, value] : members) text += fmt::format("  \"{}\": {},\n", key, value);
   if (plan.latency_occupies) text += "  \"latency_occupies\": true,\n";
-  return text + "  \"broadcast_trees\": [" + trees + (trees.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  text += "  \"broadcast_trees\": [" + trees + (trees.empty() ? "]" : "\n  ]");
+  if (plan.schedule) text += ",\n  \"schedule\": " + schedule_json(*plan.schedule);
+  return text + "\n}\n";
 }
 
 Plan parse_plan(const std::string& text, const std::string& file) {
@@ -180,7 +224,7 @@ Plan parse_plan(const std::string& text, const std::string& file) {
   check_kind(root);
   root.expect_object({"format", "version", "operation", "platform", "source", "model", "algorithm",
                       "nodes", "slice_bytes", "throughput_Bps", "optimum_Bps", "latency_occupies",
-                      "broadcast_trees"});
+                      "broadcast_trees", "schedule"});
   Plan plan;
   plan.platform = root.at("platform").string();
   plan.source = root.at("source").string();
@@ -196,6 +240,7 @@ Plan parse_plan(const std::string& text, const std::string& file) {
   for (const JsonCursor& tree : root.at("broadcast_trees").elements()) {
     plan.broadcast_trees.push_back(parse_tree(tree, plan.nodes.size()));
   }
+  if (root.has("schedule")) plan.schedule = parse_schedule(root.at("schedule"), plan);
   return plan;
 }
 

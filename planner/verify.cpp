@@ -9,6 +9,7 @@
 #include "lp/arborescence_packing.hpp"
 #include "planner/instance.hpp"
 #include "planner/make_plan.hpp"
+#include "planner/verify_schedule.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -33,6 +34,7 @@ class Verifier {
     const std::optional<Instance> instance = make_instance();
     if (!instance || !follow_edges(*instance)) return report_;
     weigh(*instance);
+    check_schedule(*instance);
     hold_against_optimum(*instance);
     return report_;
   }
@@ -151,6 +153,13 @@ class Verifier {
                       report_.busiest_resource, report_.busiest_load,
                       format_rate(report_.throughput)));
     }
+  }
+
+  void check_schedule(const Instance& instance) {
+    if (!plan_.schedule) return;
+    const auto faults = faults_of_schedule(instance, plan_, options_.tolerance);
+    report_.faults.insert(report_.faults.end(), faults.begin(), faults.end());
+    if (faults.empty()) report_.scheduled = plan_.schedule->throughput;
   }
 
   void hold_against_optimum(const Instance& instance) {

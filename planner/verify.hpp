@@ -16,7 +16,8 @@ struct VerifyReport {
   BytesPerSecond throughput;  // sum of rates scaled down to what the resources allow
   double busiest_load = 0;    // max_r (sum rate A x)_r: 1 is full; above 1 + 1e-6 is a fault
   std::string busiest_resource;
-  std::optional<BytesPerSecond> bound;  // proven anew when `prove` was asked for
+  std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has one that holds
+  std::optional<BytesPerSecond> bound;      // proven anew when `prove` was asked for
   std::size_t trees = 0;
   std::size_t depth = 0;
   std::size_t out_degree = 0;
@@ -31,7 +32,7 @@ struct VerifyOptions {
 // Faults: another platform (name or hosts), unknown source, model or algorithm name, structural
 // faults, edges that are no arc and have no valid `via`, rates that overload a resource (names it
 // and its load), a claimed throughput that is not the sum of the rates, a claimed optimum that is
-// below the throughput or contradicts the proof.
+// below the throughput or contradicts the proof, a schedule that ports and links cannot keep.
 VerifyReport verify(const Plan& plan, const platforms::Platform& platform,
                     const VerifyOptions& options = {});
 

@@ -17,6 +17,7 @@
 #include "cli/table.hpp"
 #include "planner/instance.hpp"
 #include "planner/make_plan.hpp"
+#include "planner/make_schedule.hpp"
 #include "planner/registry.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -31,6 +32,8 @@ struct PlanOptions {
   std::string algorithm = "optimal";
   std::string max_trees;
   std::string output = "-";
+  bool schedule = false;
+  planner::ScheduleOptions scheduling;
   bool json = false;
 };
 
@@ -69,6 +72,9 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
   const bool several = attempts.size() > 1;
   std::vector<Table::Column> columns{{"trees"}, {"throughput"}, {"bound"},  {"relative"},
                                      {"gap"},   {"depth"},      {"degree"}, {"seconds"}};
+  if (attempts.front().plan.schedule) {
+    columns.insert(columns.end() - 1, {{"period"}, {"steps"}, {"scheduled"}});
+  }
   if (several) columns.insert(columns.begin(), Table::Column{"max-trees"});
   Table table(columns);
   for (const Attempt& attempt : attempts) {
@@ -83,6 +89,11 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
                                    std::to_string(figures.depth),
                                    std::to_string(figures.out_degree),
                                    fixed(attempt.run.seconds, 3)};
+    if (const auto& schedule = attempt.plan.schedule) {
+      cells.insert(cells.end() - 1, {format_duration(schedule->period),
+                                     std::to_string(planner::step_count(*schedule)),
+                                     format_rate(schedule->throughput)});
+    }
     if (several) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
     table.add_row(std::move(cells));
   }
@@ -103,6 +114,11 @@ Json summary_json(const std::vector<Attempt>& attempts) {
              {"depth", figures.depth},
              {"out_degree", figures.out_degree},
              {"seconds", attempt.run.seconds}};
+    if (const auto& schedule = attempt.plan.schedule) {
+      row["period_s"] = schedule->period.value;
+      row["steps"] = planner::step_count(*schedule);
+      row["scheduled_Bps"] = schedule->throughput.value;
+    }
     if (attempt.max_trees == 0) row["max_trees"] = nullptr;
     rows.push_back(std::move(row));
   }
@@ -125,18 +141,32 @@ void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
   }
 }
 
+// What makes of the plan a schedule, or refuses to: the refusal then names the option.
+template <typename Make>
+auto with_schedule_refusals(Make make) {
+  try {
+    return make();
+  } catch (const InputError& fault) {
+    throw InputError({}, "--schedule", fault.what());
+  }
+}
+
 ExitStatus run_plan(const PlanOptions& options) {
   const planner::AlgorithmEntry& algorithm = planner::find_algorithm(options.algorithm);
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
   const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
+  if (!(options.scheduling.loss >= 1e-4 && options.scheduling.loss < 1)) {
+    throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
+  }
   require_writable(options.output);
 
   const platforms::Platform platform =
       options.problem.reading.read(options.problem.platform, options.console);
   const planner::Instance instance(
       platform, planner::source_named(platform, options.problem.source), model, occupation);
+  if (options.schedule) with_schedule_refusals([&] { planner::require_schedulable(instance); });
   std::vector<Attempt> attempts;
   ExitStatus status = ExitStatus::kDone;
   for (const std::size_t count : tree_counts) {
@@ -147,6 +177,10 @@ ExitStatus run_plan(const PlanOptions& options) {
     }
     planner::Plan plan =
         planner::make_plan(instance, algorithm.name, run.outcome, occupation.slice);
+    if (options.schedule) {
+      plan.schedule = with_schedule_refusals(
+          [&] { return planner::make_schedule(instance, plan, options.scheduling); });
+    }
     attempts.push_back({count, std::move(run), std::move(plan)});
   }
   report(options, attempts);
@@ -164,6 +198,10 @@ Command add_plan(Arguments root) {
   app.add("--max-trees", options->max_trees,
           "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
           {.type = "K[,K…]"});
+  app.add_flag("--schedule", options->schedule,
+               "Say when each send happens, in a period that repeats (one-port, direct links)");
+  app.add("--schedule-loss", options->scheduling.loss,
+          "The most throughput that whole slices a period may cost, relative", {.type = "SHARE"});
   app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");

@@ -34,6 +34,7 @@ std::string as_table(const planner::VerifyReport& report) {
                {std::to_string(report.faults.size()), Table::Align::kLeft}});
   if (!report.busiest_resource.empty()) {
     table.add_row({"throughput", format_rate(report.throughput)});
+    if (report.scheduled) table.add_row({"scheduled", format_rate(*report.scheduled)});
     table.add_row({"proven bound", report.bound ? format_rate(*report.bound) : "not computed"});
     if (report.bound && report.bound->value > 0) {
       table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
@@ -50,19 +51,21 @@ std::string as_table(const planner::VerifyReport& report) {
 }
 
 Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
-  return {{"platform", plan.platform},
-          {"source", plan.source},
-          {"model", plan.model},
-          {"algorithm", plan.algorithm},
-          {"valid", report.faults.empty()},
-          {"faults", report.faults},
-          {"throughput_Bps", report.throughput.value},
-          {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
-          {"busiest_resource", report.busiest_resource},
-          {"busiest_load", report.busiest_load},
-          {"trees", report.trees},
-          {"depth", report.depth},
-          {"out_degree", report.out_degree}};
+  Json json{{"platform", plan.platform},
+            {"source", plan.source},
+            {"model", plan.model},
+            {"algorithm", plan.algorithm},
+            {"valid", report.faults.empty()},
+            {"faults", report.faults},
+            {"throughput_Bps", report.throughput.value},
+            {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
+            {"busiest_resource", report.busiest_resource},
+            {"busiest_load", report.busiest_load},
+            {"trees", report.trees},
+            {"depth", report.depth},
+            {"out_degree", report.out_degree}};
+  if (report.scheduled) json["scheduled_Bps"] = report.scheduled->value;
+  return json;
 }
 
 ExitStatus run_verify(VerifyCommandOptions& options) {

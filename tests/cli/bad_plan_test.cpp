@@ -144,6 +144,26 @@ TEST_F(VerifyCommand, FiguresThatLie) {
       HasSubstr("/optimum_Bps: "));
 }
 
+// kChainPlan with slices of 1 GB, 1 s on each link, and the two sends at once: hosts do both.
+std::string scheduled_chain(const std::string& sends) {
+  const std::string sliced = replaced(kChainPlan, "1048576", "1000000000");
+  return sliced.substr(0, sliced.rfind('}')) +
+         R"(, "schedule": {"period_s": 1, "throughput_Bps": 1e9, "slices": [1], "sends": [)" +
+         sends + "]}}";
+}
+
+TEST_F(VerifyCommand, ASchedule) {
+  const Finished good = verify(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 1e9]"));
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_EQ(
+      faults(scheduled_chain("[0, 0, 1, 0, 0.5, 1e9], [0, 1, 2, 0, 1, 1e9]")),
+      "espalier: plan.json: /schedule/sends/0: 1000000000 bytes from 'a' to 'b' take 1 s, not "
+      "0.5 s\n");
+  EXPECT_EQ(faults(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 9e8]")),
+            "espalier: plan.json: /schedule/sends: edge 1 -> 2 of tree 0 carries 900000000 bytes a "
+            "period, its 1 slices have 1000000000\n");
+}
+
 TEST_F(VerifyCommand, NamesThatAreNone) {
   EXPECT_THAT(faults(replaced(kChainPlan, R"("source": "a")", R"("source": "z")")),
               HasSubstr("/source: "));

@@ -174,6 +174,77 @@ TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndAnHonestGap) {
             4);
 }
 
+TEST_F(PlanCommand, ScheduleSaysWhenEachSendHappens) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "--schedule", "--algorithm",
+                                 "chain", "--slice", "1MB", "-o", "plan.json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("degree  period  steps      scheduled  seconds\n"));
+  EXPECT_THAT(finished.out, HasSubstr("1.0 ms      1  8.0000 Gbit/s"));
+  const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
+  ASSERT_TRUE(plan.schedule);
+  EXPECT_THAT(plan.schedule->slices, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(plan.schedule->period.value, 1e-3);
+  EXPECT_NEAR(plan.schedule->throughput.value, 1e9, 1);
+  const Finished verified = run({"verify", "plan.json", "--platform", "p.json"});
+  EXPECT_EQ(verified.status, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("scheduled     8.0000 Gbit/s\n"));
+  const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
+  EXPECT_NEAR(report.at("scheduled_Bps").get<double>(), 1e9, 1);
+}
+
+TEST_F(PlanCommand, ScheduleInTheJsonSummary) {
+  const std::string platform = sample("seed-sketch.json");
+  const Json summary = run_json({"plan", platform, "--source", "P0", "--max-trees", "1,4",
+                                 "--schedule", "-o", "plan.json", "--json"});
+  ASSERT_EQ(summary.at("rows").size(), 2U);
+  for (const Json& row : summary.at("rows")) {
+    EXPECT_GT(row.at("period_s").get<double>(), 0);
+    EXPECT_GE(row.at("steps").get<std::size_t>(), 2U);
+    EXPECT_GE(row.at("scheduled_Bps").get<double>(), 0.99 * row.at("throughput_Bps").get<double>());
+  }
+  EXPECT_EQ(planner::parse_plan(read("plan.json"), "plan.json").schedule->period.value,
+            summary.at("rows")[1].at("period_s").get<double>());
+}
+
+TEST_F(PlanCommand, ASmallerScheduleLossIsKept) {
+  const std::string platform = sample("seed-sketch.json");
+  double period = 0;
+  for (const std::string loss : {"0.1", "0.001"}) {
+    const Json summary = run_json({"plan", platform, "--source", "P0", "--schedule",
+                                   "--schedule-loss", loss, "-o", "plan.json", "--json"});
+    const Json& row = summary.at("rows")[0];
+    EXPECT_GE(row.at("scheduled_Bps").get<double>(),
+              (1 - std::stod(loss)) * row.at("throughput_Bps").get<double>());
+    EXPECT_GT(row.at("period_s").get<double>(), period);
+    period = row.at("period_s").get<double>();
+  }
+}
+
+TEST_F(PlanCommand, ScheduleRefusesWhatItCannotSchedule) {
+  write("p.json", kTriangle);
+  const auto refusal = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "plan");
+    arguments.insert(arguments.end(), {"--schedule", "-o", "plan.json"});
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_TRUE(is_one_line(finished.err));
+    EXPECT_FALSE(exists("plan.json"));
+    return finished.err;
+  };
+  EXPECT_EQ(refusal({"p.json", "--source", "a", "--model", "multi-port"}),
+            "espalier: --schedule: a schedule needs the model one-port, not multi-port\n");
+  EXPECT_EQ(refusal({sample("relays-shared-wire.json"), "--source", "a"}),
+            "espalier: --schedule: a schedule needs a platform without relays; 'relays and a "
+            "shared wire' has 3\n");
+  EXPECT_THAT(refusal({sample("seed-sketch.json"), "--source", "P0", "--algorithm", "flat"}),
+              StartsWith("espalier: --schedule: a schedule needs direct links; tree 0 goes from "));
+  for (const std::string loss : {"0", "1", "0.00001", "nan"}) {
+    EXPECT_EQ(refusal({"p.json", "--source", "a", "--schedule-loss", loss}),
+              "espalier: --schedule-loss: must be at least 0.0001 and below 1\n");
+  }
+}
+
 class BoundCommand : public CliTest {};
 
 TEST_F(BoundCommand, JsonKeys) {

@@ -23,5 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (planner::depth_of(tree, planner::source_index(plan)) >= plan.nodes.size()) std::abort();
     if (planner::out_degree_of(tree) >= plan.nodes.size()) std::abort();
   }
+  if (plan.schedule && planner::step_count(*plan.schedule) > 2 * plan.schedule->sends.size() + 1) {
+    std::abort();
+  }
   return 0;
 }

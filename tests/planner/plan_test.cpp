@@ -38,6 +38,22 @@ Plan two_chains() {
   return plan;
 }
 
+// Of 2 MiB of tree 0 and 1 MiB of tree 1 a period, each edge a tenth of a second for a MiB; the
+// figures stand for themselves, no platform being there.
+Plan scheduled_chains() {
+  Plan plan = two_chains();
+  constexpr double kMiB = 1 << 20;
+  plan.schedule = {{0.5},
+                   {3 * kMiB / 0.5},
+                   {2, 1},
+                   {{0, 0, 2, {0}, {0.2}, 2 * kMiB},
+                    {0, 2, 1, {0}, {0.125}, 1.25 * kMiB},
+                    {1, 0, 1, {0.2}, {0.1}, kMiB},
+                    {1, 1, 2, {0.25}, {0.1}, kMiB},
+                    {0, 2, 1, {0.375}, {0.125}, 0.75 * kMiB}}};
+  return plan;
+}
+
 void expect_same(const Plan& got, const Plan& want) {
   EXPECT_EQ(got.operation, want.operation);
   EXPECT_EQ(got.platform, want.platform);
@@ -49,6 +65,7 @@ void expect_same(const Plan& got, const Plan& want) {
   EXPECT_EQ(got.throughput, want.throughput);
   EXPECT_EQ(got.optimum, want.optimum);
   EXPECT_EQ(got.latency_occupies, want.latency_occupies);
+  EXPECT_EQ(got.schedule, want.schedule);
   ASSERT_EQ(got.broadcast_trees.size(), want.broadcast_trees.size());
   for (std::size_t i = 0; i < got.broadcast_trees.size(); ++i) {
     EXPECT_EQ(got.broadcast_trees[i].rate, want.broadcast_trees[i].rate);
@@ -102,6 +119,42 @@ TEST(PlanJson, RoundTrips) {
   expect_same(parse_plan(to_json(plan), "p.json"), plan);
 }
 
+TEST(PlanJson, AScheduleLooksAsDocumented) {
+  const std::string text = to_json(scheduled_chains());
+  EXPECT_EQ(text.substr(text.find(",\n  \"schedule\"")), R"(,
+  "schedule": {
+    "period_s": 0.5,
+    "throughput_Bps": 6291456,
+    "slices": [2, 1],
+    "sends": [
+      [0, 0, 2, 0, 0.2, 2097152],
+      [0, 2, 1, 0, 0.125, 1310720],
+      [1, 0, 1, 0.2, 0.1, 1048576],
+      [1, 1, 2, 0.25, 0.1, 1048576],
+      [0, 2, 1, 0.375, 0.125, 786432]
+    ]
+  }
+}
+)");
+}
+
+TEST(PlanJson, AScheduleRoundTripsInEveryDouble) {
+  std::mt19937_64 random(8);
+  Plan plan = scheduled_chains();
+  EXPECT_FALSE(structural_fault(plan));
+  expect_same(parse_plan(to_json(plan), "p.json"), plan);
+  for (int i = 0; i < 1000; ++i) {
+    const auto draw = [&] { return std::ldexp(double(random()), int(random() % 900) - 450); };
+    plan.schedule->period = {draw()};
+    plan.schedule->throughput = {draw()};
+    plan.schedule->slices[1] = random();
+    plan.schedule->sends[2].start = {draw()};
+    plan.schedule->sends[2].time = {draw()};
+    plan.schedule->sends[2].bytes = draw();
+    expect_same(parse_plan(to_json(plan), "p.json"), plan);
+  }
+}
+
 TEST(PlanJson, RoundTripsEveryDouble) {
   std::mt19937_64 random(7);
   Plan plan = two_chains();
@@ -132,11 +185,9 @@ struct Refusal {
   std::string reason;
 };
 
-class PlanRefusal : public ::testing::TestWithParam<Refusal> {};
-
-TEST_P(PlanRefusal, NamesFilePlaceAndReason) {
-  const auto& [from, to, place, reason] = GetParam();
-  const std::string text = replaced(to_json(two_chains()), from, to);
+// The text of the plan is refused, by the reader or as a structural fault.
+void expect_refusal(const std::string& text, const Refusal& refusal) {
+  const auto& [from, to, place, reason] = refusal;
   try {
     const Plan plan = parse_plan(text, "p.json");
     const auto fault = structural_fault(plan);
@@ -149,6 +200,57 @@ TEST_P(PlanRefusal, NamesFilePlaceAndReason) {
     EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
   }
 }
+
+class PlanRefusal : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(PlanRefusal, NamesFilePlaceAndReason) {
+  expect_refusal(replaced(to_json(two_chains()), GetParam().from, GetParam().to), GetParam());
+}
+
+class ScheduleRefusal : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(ScheduleRefusal, NamesFilePlaceAndReason) {
+  expect_refusal(replaced(to_json(scheduled_chains()), GetParam().from, GetParam().to), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, ScheduleRefusal,
+    ::testing::Values(
+        Refusal{"\"period_s\": 0.5,", "", "/schedule", "period_s"},
+        Refusal{"period_s", "period", "/schedule", "period_s"},
+        Refusal{"0.5", "-0.5", "/schedule/period_s", "finite and positive, not -0.5"},
+        Refusal{"0.5", "0", "/schedule/period_s", "finite and positive, not 0"},
+        Refusal{"0.5", "0.49", "/schedule/throughput_Bps", "come to"},
+        Refusal{"6291456", "6291476", "/schedule/throughput_Bps",
+                "come to 6291456, not to 6291476"},
+        Refusal{"6291456", "null", "/schedule/throughput_Bps", "number"},
+        Refusal{"[2, 1],\n    \"sends", "[2],\n    \"sends", "/schedule/slices",
+                "1 counts for 2 trees"},
+        Refusal{"[2, 1],\n    \"sends", "[0, 0],\n    \"sends", "/schedule/slices",
+                "at least one slice"},
+        Refusal{"[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
+                "edge 0 -> 2 of tree 0 carries 2097152 bytes a period, its 1 slices have 1048576"},
+        Refusal{"[2, 1],\n    \"sends", "[2.5, 1],\n    \"sends", "/schedule/slices/0", "whole"},
+        Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, parent"},
+        Refusal{"[0, 0, 2, 0, ", "[2, 0, 2, 0, ", "/schedule/sends/0/0",
+                "2 is out of range: the plan has 2 trees"},
+        Refusal{"[0, 0, 2, 0, ", "[0, 3, 2, 0, ", "/schedule/sends/0/1",
+                "3 is out of range: the plan has 3 nodes"},
+        Refusal{"[0, 0, 2, 0, ", "[0, 0, 4294967298, 0, ", "/schedule/sends/0/2", "out of range"},
+        Refusal{"[0, 0, 2, 0, ", "[0, 0, 1, 0, ", "/schedule/sends/0", "tree 0 has no edge 0 -> 1"},
+        Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, -0.1, ", "/schedule/sends/0",
+                "starts at 0 or later, not at -0.1"},
+        Refusal{"0, 0.2, 2097152", "0, 0, 2097152", "/schedule/sends/0",
+                "time is finite and positive, not 0"},
+        Refusal{"2097152", "0", "/schedule/sends/0", "bytes are finite and positive, not 0"},
+        Refusal{"2097152", "2097252", "/schedule/sends", "edge 0 -> 2 of tree 0 carries 2097252"},
+        Refusal{"[1, 0, 1, 0.2, 0.1", "[1, 0, 1, 0.3, 0.1", "/schedule/sends/3",
+                "it starts at 0.25 s, before the send"},
+        Refusal{"0.375, 0.125", "0.375, 0.126", "/schedule/sends/4",
+                "ends at 0.501 s, after the period of 0.5 s"},
+        Refusal{
+            ",\n      [0, 2, 1, 0.375, 0.125, 786432]", "", "/schedule/sends",
+            "edge 2 -> 1 of tree 0 carries 1310720 bytes a period, its 2 slices have 2097152"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, PlanRefusal,
@@ -192,7 +294,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"\"via\"", "\"vai\"", "/broadcast_trees/1", "via"}));
 
 TEST(PlanJson, EveryTruncationIsRefused) {
-  const std::string text = to_json(two_chains());
+  const std::string text = to_json(scheduled_chains());
   for (std::size_t length = 0; length + 2 < text.size(); ++length) {
     EXPECT_THROW((void)parse_plan(text.substr(0, length), "p.json"), InputError) << length;
   }
@@ -200,7 +302,7 @@ TEST(PlanJson, EveryTruncationIsRefused) {
 
 TEST(PlanJson, ADamagedByteNeverGoesUnseenOrCrashes) {
   std::mt19937 random(11);
-  const std::string good = to_json(two_chains());
+  const std::string good = to_json(scheduled_chains());
   for (int i = 0; i < 5000; ++i) {
     std::string text = good;
     text[random() % text.size()] = static_cast<char>(random());
@@ -324,6 +426,11 @@ TEST(StructuralFaults, ALoneHostHasATreeOfNoEdges) {
 }
 
 // --- shapes ---
+
+TEST(Shape, StepsAreBetweenMomentsAtWhichSomebodyStartsOrStops) {
+  // 0, 0.125, 0.2, 0.25, 0.3, 0.35, 0.375, 0.5
+  EXPECT_EQ(step_count(*scheduled_chains().schedule), 7U);
+}
 
 //        2
 //      / | \ .
