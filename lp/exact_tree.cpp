@@ -28,6 +28,7 @@ class Search {
   void close_in();
   void prove();
   void take(const std::vector<std::uint32_t>& tree_arcs);
+  [[nodiscard]] double least_into_some_host() const;
   [[nodiscard]] RoutedTree routed() const;
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -126,6 +127,18 @@ RoutedTree Search::routed() const {
   return tree;
 }
 
+// Every host but the root is sent to by some arc.
+double Search::least_into_some_host() const {
+  double bound = 0;
+  for (const std::uint32_t node : rules_.hosts()) {
+    if (node == root_) continue;
+    double least = best_load_;
+    for (const std::uint32_t arc : arcs_.into(node)) least = std::min(least, arcs_.weight(arc));
+    bound = std::max(bound, least);
+  }
+  return bound;
+}
+
 ExactTree Search::run(const RoutedTree& start) {
   std::vector<std::uint32_t> tree_arcs;
   for (std::size_t edge = 0; edge < start.edge_count(); ++edge) {
@@ -133,6 +146,7 @@ ExactTree Search::run(const RoutedTree& start) {
     tree_arcs.push_back(arcs_.find(parent, child));
   }
   take(tree_arcs);
+  bound_ = std::max(bound_, least_into_some_host());
   close_in();
   prove();
   // Among fewer arcs the decisions bound nothing.

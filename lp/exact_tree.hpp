@@ -32,7 +32,7 @@ struct ExactTreeOptions {
   // Per arc, not 0 where it is left out: a good tree is found sooner among fewer arcs, and the
   // bound is then what was known before. Empty: none is.
   std::vector<char> excluded = {};
-  std::function<void(const ExactTreeProgress&)> on_progress;  // may be empty
+  std::function<void(const ExactTreeProgress&)> on_progress = nullptr;  // may be empty
 
   static constexpr double kNoLimit = 1e300;
 };
