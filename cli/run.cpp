@@ -44,7 +44,8 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
   const std::string_view cause = end == planner::Termination::kTimeLimit
                                      ? "the time limit came"
                                      : "the numbers allowed no more progress";
-  const std::optional<BytesPerSecond>& bound = run.outcome.bound;
+  const std::optional<BytesPerSecond>& bound =
+      run.outcome.single_tree_bound ? run.outcome.single_tree_bound : run.outcome.bound;
   const std::string proven = bound ? fmt::format("of at most {}, gap {:.2e}", format_rate(*bound),
                                                  gap_of(run.throughput, bound))
                                    : "and no bound proven";

@@ -1,6 +1,7 @@
 #include "planner/solve_packing.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/deadline.hpp"
@@ -105,6 +106,13 @@ Outcome outcome_of(const lp::Packing& packing) {
       outcome.termination = Termination::kStalled;
       break;
   }
+  return outcome;
+}
+
+Outcome outcome_of(const Instance& instance, const lp::Packing& packing, lp::RoutedTree tree) {
+  Outcome outcome = outcome_of(packing);
+  outcome.trees = tree_algorithms::single_tree(instance, std::move(tree)).trees;
+  outcome.termination = Termination::kDone;
   return outcome;
 }
 

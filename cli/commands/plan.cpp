@@ -114,6 +114,9 @@ Json summary_json(const std::vector<Attempt>& attempts) {
              {"depth", figures.depth},
              {"out_degree", figures.out_degree},
              {"seconds", attempt.run.seconds}};
+    if (const auto& alone = attempt.run.outcome.single_tree_bound) {
+      row["single_tree_bound_Bps"] = alone->value;
+    }
     if (const auto& schedule = attempt.plan.schedule) {
       row["period_s"] = schedule->period.value;
       row["steps"] = planner::step_count(*schedule);

@@ -31,8 +31,8 @@ std::vector<double> messages_per_arc(const lp::HostArcs& arcs, const lp::Packing
 // Arcs by number, the most wanted first.
 class Preference {
  public:
-  Preference(const Instance& instance, const lp::HostArcs& arcs, const AlgorithmOptions& options)
-      : arcs_(arcs), messages_(messages_per_arc(arcs, PackingInUse(instance, options).get())) {}
+  Preference(const lp::HostArcs& arcs, const lp::Packing& packing)
+      : arcs_(arcs), messages_(messages_per_arc(arcs, packing)) {}
 
   bool operator()(std::uint32_t a, std::uint32_t b) const {
     return std::tuple(-messages_[a], arcs_.weight(a), a) <
@@ -47,20 +47,22 @@ class Preference {
 }  // namespace
 
 Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options) {
+  const PackingInUse packing(instance, options);
   const lp::HostArcs arcs = instance.fastest_host_arcs();
-  const Preference before(instance, arcs, options);
+  const Preference before(arcs, packing.get());
   std::vector<std::uint32_t> least_wanted_first(arcs.size());
   std::iota(least_wanted_first.begin(), least_wanted_first.end(), 0U);
   std::sort(least_wanted_first.begin(), least_wanted_first.end(),
             [&](std::uint32_t a, std::uint32_t b) { return before(b, a); });
   Reachability reachability(instance, arcs);
   for (const std::uint32_t arc : least_wanted_first) reachability.drop(arc);
-  return single_tree(instance, reachability.tree());
+  return outcome_of(instance, packing.get(), reachability.tree());
 }
 
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
+  const PackingInUse packing(instance, options);
   const lp::HostArcs arcs = instance.fastest_host_arcs();
-  const Preference before(instance, arcs, options);
+  const Preference before(arcs, packing.get());
   const auto less_wanted = [&](std::uint32_t a, std::uint32_t b) { return before(b, a); };
   std::vector<char> in_tree(arcs.node_count(), 0);
   std::vector<std::uint32_t> heap;
@@ -82,7 +84,7 @@ Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
     arcs.add_edge(arc, tree);
     take_host(arcs.head(arc));
   }
-  return single_tree(instance, std::move(tree));
+  return outcome_of(instance, packing.get(), std::move(tree));
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -2,6 +2,7 @@
 // proof (lp/single_tree.hpp, lp/exact_tree.hpp). Both start from every other algorithm's tree and
 // from those that the packing's master has held.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "lp/exact_tree.hpp"
@@ -39,7 +40,7 @@ class OneBestTree {
   Outcome outcome(const lp::RoutedTree& tree);
 
  private:
-  [[nodiscard]] std::vector<lp::RoutedTree> starts() const;
+  [[nodiscard]] std::vector<lp::RoutedTree> starts();
   [[nodiscard]] std::vector<char> unpromising(const std::vector<lp::RoutedTree>& trees) const;
   // Seconds per byte: what no set of trees can do better than, so no single one.
   [[nodiscard]] double bound() const { return 1 / packing_.get().bound; }
@@ -50,9 +51,13 @@ class OneBestTree {
   PackingInUse packing_;
   lp::HostArcs arcs_;
   std::uint32_t root_;
+  // Of all starts, along their own ways: where relays offer several, those can be better than the
+  // fastest ones.
+  lp::RoutedTree best_start_;
+  BytesPerSecond best_start_throughput_{0};
 };
 
-std::vector<lp::RoutedTree> OneBestTree::starts() const {
+std::vector<lp::RoutedTree> OneBestTree::starts() {
   AlgorithmOptions options;
   options.packing = &packing_.get();
   std::vector<lp::RoutedTree> trees;
@@ -61,6 +66,12 @@ std::vector<lp::RoutedTree> OneBestTree::starts() const {
   }
   for (const lp::PackedTree& packed : packing_.get().trees) trees.push_back(packed.tree);
   trees.insert(trees.end(), packing_.get().pool.begin(), packing_.get().pool.end());
+  for (const lp::RoutedTree& tree : trees) {
+    const BytesPerSecond throughput = instance_.throughput(tree);
+    if (throughput <= best_start_throughput_) continue;
+    best_start_throughput_ = throughput;
+    best_start_ = tree;
+  }
   // Blind trees pass through other hosts where there is no link.
   std::erase_if(trees, [&](const lp::RoutedTree& tree) { return !made_of(arcs_, tree); });
   return trees;
@@ -135,11 +146,9 @@ Outcome OneBestTree::outcome(const lp::RoutedTree& tree) {
   set.add(tree, 1);
   const double busiest = set.busiest_load();
   set.flatten(busiest * (1 + kRounding));
-  Outcome outcome = outcome_of(packing_.get());
-  Outcome single = single_tree(instance_, set.tree(0));
-  outcome.trees = std::move(single.trees);
-  outcome.termination = Termination::kDone;
-  return outcome;
+  lp::RoutedTree flat = set.tree(0);
+  const bool improved = instance_.throughput(flat) >= best_start_throughput_;
+  return outcome_of(instance_, packing_.get(), improved ? std::move(flat) : best_start_);
 }
 
 }  // namespace
@@ -153,7 +162,7 @@ Outcome exact_tree(const Instance& instance, const AlgorithmOptions& options) {
   OneBestTree one(instance, options);
   const lp::ExactTree exact = one.prove(one.search());
   Outcome outcome = one.outcome(exact.tree);
-  outcome.single_tree_bound = BytesPerSecond{1 / exact.bound};
+  outcome.single_tree_bound = std::max(BytesPerSecond{1 / exact.bound}, outcome.trees.front().rate);
   outcome.iterations = exact.branches;
   if (!exact.proven) {
     outcome.termination = options.time_limit ? Termination::kTimeLimit : Termination::kStalled;

@@ -112,6 +112,7 @@ TEST_P(BestTrees, AreThoseOfASearchThroughAllTrees) {
     const SingleTree walked = search_single_tree(arcs, made.root, {start}, {.effort = 20'000});
     EXPECT_EQ(fault_of(made, walked.tree, walked.busiest_load), "");
     EXPECT_GE(walked.busiest_load, best * (1 - 1e-9));
+    if (!made.graph.is_relay.empty()) continue;  // the start may take other ways than `arcs`
     const std::vector<double> load = tree_load(made.occupation, start);
     EXPECT_LE(walked.busiest_load, *std::ranges::max_element(load) * (1 + 1e-9));
   }

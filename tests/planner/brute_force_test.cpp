@@ -209,6 +209,21 @@ TEST_P(BruteForce, NoHeuristicBeatsTheBestTree) {
   });
 }
 
+TEST_P(BruteForce, ExactTreeIsTheBestTree) {
+  for_each_small_platform([](const Instance& instance, const Loads& trees) {
+    const double best = best_single_rate(trees);
+    const Outcome exact = run("exact-tree", instance);
+    EXPECT_EQ(exact.termination, Termination::kDone);
+    // Of several ways through relays it looks at the fastest only.
+    if (instance.platform().hosts().size() < instance.platform().nodes().size()) {
+      EXPECT_LE(total_rate(exact.trees), best * (1 + kTolerance));
+      return;
+    }
+    EXPECT_NEAR(total_rate(exact.trees) / best, 1, 2 * kTolerance);
+    EXPECT_NEAR(exact.single_tree_bound->value / best, 1, 2 * kTolerance);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, BruteForce, ::testing::ValuesIn(model_names()),
                          [](const auto& instance) { return case_name(instance.param); });
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "planner/make_plan.hpp"
+#include "planner/registry.hpp"
 #include "tests/planner/small_platform.hpp"
 
 namespace espalier::planner {
@@ -182,6 +183,14 @@ std::vector<PlanEdge>& edges(Plan& plan) {
   return plan.broadcast_trees[0].edges;
 }
 
+std::string all_names() {
+  std::string names;
+  for (const AlgorithmEntry& entry : algorithms()) {
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  return names;
+}
+
 const std::vector<Lie>& lies_about_names() {
   static const std::vector<Lie> kLies{
       {"OtherPlatform", [](Plan& plan) { plan.platform = "large"; },
@@ -195,8 +204,7 @@ const std::vector<Lie>& lies_about_names() {
       {"RelayAsNode", [](Plan& plan) { plan.nodes[3] = "sw"; },
        "/nodes/3: 'sw' stands where the platform has 'c'"},
       {"UnknownAlgorithm", [](Plan& plan) { plan.algorithm = "optimol"; },
-       "/algorithm: unknown algorithm 'optimol'; did you mean 'optimal'? one of: optimal, grow, "
-       "prune-refined, prune-simple, binomial, binary, chain, flat"},
+       "/algorithm: unknown algorithm 'optimol'; did you mean 'optimal'? one of: " + all_names()},
       {"UnknownModel", [](Plan& plan) { plan.model = "one-prot"; },
        "/model: unknown model 'one-prot'; did you mean 'one-port'? one of: one-port, "
        "one-port-unidirectional, multi-port, bounded-multi-port"},
