@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,7 @@ struct PlanOptions {
   ProblemOptions problem;
   std::string algorithm = "optimal";
   std::string max_trees;
+  MessageOption message;
   std::string output = "-";
   bool json = false;
 };
@@ -39,6 +41,7 @@ struct Attempt {
   std::size_t max_trees;  // 0: none was given
   Run run;
   planner::Plan plan;
+  std::optional<Seconds> makespan;
 };
 
 std::size_t parse_tree_count(std::string_view text) {
@@ -67,8 +70,8 @@ std::vector<std::size_t> parse_tree_counts(std::string_view text) {
 
 std::string summary_table(const std::vector<Attempt>& attempts) {
   const bool several = attempts.size() > 1;
-  std::vector<Table::Column> columns{{"trees"}, {"throughput"}, {"bound"},  {"relative"},
-                                     {"gap"},   {"depth"},      {"degree"}, {"seconds"}};
+  std::vector<Table::Column> columns{{"trees"}, {"throughput"}, {"bound"},    {"relative"}, {"gap"},
+                                     {"depth"}, {"degree"},     {"makespan"}, {"seconds"}};
   if (several) columns.insert(columns.begin(), Table::Column{"max-trees"});
   Table table(columns);
   for (const Attempt& attempt : attempts) {
@@ -82,6 +85,7 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
                                    bound ? fmt::format("{:.1e}", gap) : "-",
                                    std::to_string(figures.depth),
                                    std::to_string(figures.out_degree),
+                                   attempt.makespan ? format_duration(*attempt.makespan) : "-",
                                    fixed(attempt.run.seconds, 3)};
     if (several) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
     table.add_row(std::move(cells));
@@ -102,6 +106,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
              {"gap", gap_of(attempt.run.throughput, bound)},
              {"depth", figures.depth},
              {"out_degree", figures.out_degree},
+             {"makespan_s", attempt.makespan ? Json(attempt.makespan->value) : Json()},
              {"seconds", attempt.run.seconds}};
     if (attempt.max_trees == 0) row["max_trees"] = nullptr;
     rows.push_back(std::move(row));
@@ -126,10 +131,11 @@ void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
 }
 
 ExitStatus run_plan(const PlanOptions& options) {
-  const planner::AlgorithmEntry& algorithm = planner::find_algorithm(options.algorithm);
+  const planner::Algorithm algorithm = planner::find_algorithm(options.algorithm);
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
+  limits.message = options.message.read();
   const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
   require_writable(options.output);
 
@@ -141,13 +147,14 @@ ExitStatus run_plan(const PlanOptions& options) {
   ExitStatus status = ExitStatus::kDone;
   for (const std::size_t count : tree_counts) {
     limits.max_trees = count;
-    Run run = run_timed(algorithm.run, algorithm.name, instance, limits, options.console);
+    Run run = run_timed(algorithm, instance, limits, options.console);
     if (judge(run, algorithm.name, options.console) != ExitStatus::kDone) {
       status = ExitStatus::kLimitReached;
     }
     planner::Plan plan =
         planner::make_plan(instance, algorithm.name, run.outcome, occupation.slice);
-    attempts.push_back({count, std::move(run), std::move(plan)});
+    const auto makespan = makespan_of(run, instance, limits.message);
+    attempts.push_back({count, std::move(run), std::move(plan), makespan});
   }
   report(options, attempts);
   return status;
@@ -159,11 +166,12 @@ Command add_plan(Arguments root) {
   auto options = std::make_shared<PlanOptions>();
   Arguments app = root.add_command("plan", "Make a plan: the trees to broadcast along");
   options->problem.add_to(app);
-  app.add("--algorithm", options->algorithm, "How trees are made, " + one_of(algorithm_names()),
+  app.add("--algorithm", options->algorithm, "How trees are made, " + algorithm_choices(),
           {.type = "NAME"});
   app.add("--max-trees", options->max_trees,
           "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
           {.type = "K[,K…]"});
+  options->message.add_to(app);
   app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");

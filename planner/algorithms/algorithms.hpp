@@ -15,6 +15,17 @@ Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options);
+Outcome fnf(const Instance& instance, const AlgorithmOptions& options);
+Outcome ecef(const Instance& instance, const AlgorithmOptions& options);
+Outcome ecef_lookahead(const Instance& instance, const AlgorithmOptions& options);
+
+// Over an inner algorithm of one tree.
+Outcome hierarchical(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner);
+Outcome hierarchical_node(const Instance& instance, const AlgorithmOptions& options,
+                          TreeMaker inner);
+Outcome hierarchical_group(const Instance& instance, const AlgorithmOptions& options,
+                           TreeMaker inner);
+Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner);
 
 // One tree at the rate that it sustains by itself.
 Outcome single_tree(const Instance& instance, lp::RoutedTree tree);
