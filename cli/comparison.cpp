@@ -84,13 +84,10 @@ Json json_of(const Comparison& comparison) {
   if (!comparison.error.empty()) json["error"] = comparison.error;
   for (const ComparisonRow& row : comparison.rows) {
     const Json makespan = std::isnan(row.makespan_s) ? Json() : Json(row.makespan_s);
-    Json entry{{"algorithm", row.algorithm},
-               {"trees", row.trees},
-               {"throughput_Bps", row.throughput_Bps},
-               {"relative", row.relative},
-               {"depth", row.depth},
-               {"makespan_s", makespan},
-               {"seconds", row.seconds}};
+    Json entry{
+        {"algorithm", row.algorithm}, {"trees", row.trees}, {"throughput_Bps", row.throughput_Bps},
+        {"relative", row.relative},   {"depth", row.depth}, {"makespan_s", makespan},
+        {"seconds", row.seconds}};
     if (!row.error.empty()) entry["error"] = row.error;
     json["rows"].push_back(std::move(entry));
   }

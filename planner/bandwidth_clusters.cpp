@@ -55,8 +55,8 @@ NodeSets merged(const Platform& platform, const std::vector<std::uint32_t>& arcs
   NodeSets sets(platform);
   for (const std::uint32_t id : arcs) {
     const platforms::Arc& arc = platform.arcs()[id];
-    const bool joins_hosts = sets.merge(static_cast<std::uint32_t>(arc.from),
-                                        static_cast<std::uint32_t>(arc.to));
+    const bool joins_hosts =
+        sets.merge(static_cast<std::uint32_t>(arc.from), static_cast<std::uint32_t>(arc.to));
     if (joins_hosts && joining != nullptr) joining->push_back(id);
   }
   return sets;
@@ -82,9 +82,8 @@ std::vector<std::uint32_t> bandwidth_clusters(const Platform& platform) {
   const std::vector<double> bandwidth = arc_bandwidths(platform);
   std::vector<std::uint32_t> order(bandwidth.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return bandwidth[a] > bandwidth[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return bandwidth[a] > bandwidth[b]; });
   std::vector<std::uint32_t> joining;  // the arcs of the spanning tree that join hosts
   merged(platform, order, &joining);
   const double cut = cut_bandwidth(bandwidth, joining);

@@ -3,10 +3,10 @@
 // Single linkage: two hosts are in one cluster at bandwidth b when links of at least b each join
 // them, through whatever hosts and relays. A link counts whichever way it goes, so that of two
 // directions the faster one counts, and at no more than the narrowest shared wire that it crosses.
-// All clusters at all bandwidths are in a maximum spanning tree (Gower, Ross, Minimum spanning trees
-// and single linkage cluster analysis, Applied Statistics 18 (1969), doi:10.2307/2346439): its
-// links, fastest first, are where clusters merge. The cut is where the bandwidth of one merge and
-// the next are farthest apart, as a ratio; of equal ratios the last, which leaves the fewest
+// All clusters at all bandwidths are in a maximum spanning tree (Gower, Ross, Minimum spanning
+// trees and single linkage cluster analysis, Applied Statistics 18 (1969), doi:10.2307/2346439):
+// its links, fastest first, are where clusters merge. The cut is where the bandwidth of one merge
+// and the next are farthest apart, as a ratio; of equal ratios the last, which leaves the fewest
 // clusters. A ratio below kLeastClusterRatio is no structure: then all hosts are one cluster.
 #pragma once
 

@@ -36,8 +36,11 @@ class TreeSchedule {
     const lp::Digraph& graph = instance.digraph();
     for (std::size_t i = 0; i < tree.edge_count(); ++i) {
       const std::span<const std::uint32_t> path = tree.path(i);
-      Edge& edge = edges_.emplace_back(Edge{graph.tail[path.front()], graph.head[path.back()],
-                                            kNone, way_latency(instance, path), {}});
+      Edge& edge = edges_.emplace_back(Edge{graph.tail[path.front()],
+                                            graph.head[path.back()],
+                                            kNone,
+                                            way_latency(instance, path),
+                                            {}});
       lp::HostArcs::append_uses(instance.occupation().seconds_per_byte, path, edge.uses);
     }
     for (std::uint32_t i = static_cast<std::uint32_t>(edges_.size()); i-- > 0;) {

@@ -14,8 +14,8 @@ namespace espalier::planner {
 // each resource r on its way for A[r] * message seconds, with A summed over the way's arcs, and the
 // child has the message after the longest of these and the latencies of the way. Of sends that wait
 // for one resource the one that can begin first is served, then the one whose edge stands first.
-// Under one-port this is the model of Bhat, Raghavendra, Prasanna, JPDC 63 (2003), but that latencies
-// delay and do not occupy.
+// Under one-port this is the model of Bhat, Raghavendra, Prasanna, JPDC 63 (2003), but that
+// latencies delay and do not occupy.
 //
 // Where links have overheads, A holds one a slice of the instance's slice size; latencies that
 // occupy are in A already and delay no more. 0 for a tree without edges. Memory O(n), time

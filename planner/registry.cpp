@@ -41,8 +41,10 @@ Outcome over_default_inner(const Instance& instance, const AlgorithmOptions& opt
 
 template <Outcome (*Over)(const Instance&, const AlgorithmOptions&, TreeMaker)>
 constexpr AlgorithmEntry entry_over_inner(std::string_view name, std::string_view summary) {
-  return {name,  summary, kTac, "the inner algorithm's, and O(m) a group", kNoGuarantee,
-          over_default_inner<Over>, false, Over};
+  return {name,         summary,
+          kTac,         "the inner algorithm's, and O(m) a group",
+          kNoGuarantee, over_default_inner<Over>,
+          false,        Over};
 }
 
 constexpr std::array kAlgorithms = {
@@ -84,7 +86,8 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
                    "O(m log m) heap steps without shared wires", kNoGuarantee,
                    tree_algorithms::ecef},
-    AlgorithmEntry{"ecef-lookahead", "one message: earliest completion, plus the receiver's own next send", kBhat,
+    AlgorithmEntry{"ecef-lookahead",
+                   "one message: earliest completion, plus the receiver's own next send", kBhat,
                    "O(m log m) heap steps without shared wires", kNoGuarantee,
                    tree_algorithms::ecef_lookahead},
 };
@@ -120,13 +123,13 @@ const AlgorithmEntry& inner_named(std::string_view whole, std::string_view name)
   if (entry != nullptr && can_be_inner(*entry) && entry->name == name) return *entry;
   const std::vector<std::string_view> names = names_of(can_be_inner);
   if (entry == nullptr || can_be_inner(*entry)) {
-    throw InputError(
-        fmt::format("algorithm {}: {}", in_quotes(whole), unknown_name("inner algorithm", name, names)));
+    throw InputError(fmt::format("algorithm {}: {}", in_quotes(whole),
+                                 unknown_name("inner algorithm", name, names)));
   }
-  throw InputError(fmt::format(
-      "algorithm {}: '{}' cannot be the inner one, for it {}; one of: {}", in_quotes(whole),
-      entry->name, entry->takes_inner() ? "takes one itself" : "makes several trees",
-      fmt::join(names, ", ")));
+  throw InputError(fmt::format("algorithm {}: '{}' cannot be the inner one, for it {}; one of: {}",
+                               in_quotes(whole), entry->name,
+                               entry->takes_inner() ? "takes one itself" : "makes several trees",
+                               fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -148,8 +151,8 @@ Algorithm find_algorithm(std::string_view name) {
   }
   Algorithm algorithm{std::string(name), entry, nullptr};
   if (entry->takes_inner()) {
-    algorithm.inner =
-        &inner_named(name, colon == std::string_view::npos ? kDefaultInner : name.substr(colon + 1));
+    algorithm.inner = &inner_named(
+        name, colon == std::string_view::npos ? kDefaultInner : name.substr(colon + 1));
   } else if (colon != std::string_view::npos) {
     throw InputError(fmt::format("algorithm {}: '{}' takes no inner algorithm; these do: {}",
                                  in_quotes(name), entry->name,

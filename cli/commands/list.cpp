@@ -87,7 +87,8 @@ std::string cell(const Json& value) {
 std::string table_of(const Json& entries, bool verbose) {
   std::vector<Table::Column> columns;
   for (const auto& [key, value] : entries.front().items()) {
-    if (verbose || key == "name" || key == "summary" || key == "inner") columns.push_back({key, Table::Align::kLeft});
+    if (verbose || key == "name" || key == "summary" || key == "inner")
+      columns.push_back({key, Table::Align::kLeft});
   }
   Table table(columns);
   for (const Json& entry : entries) {

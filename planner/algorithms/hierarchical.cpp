@@ -185,8 +185,7 @@ Outcome hierarchical_group(const Instance& instance, const AlgorithmOptions& opt
 Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner) {
   const auto hosts = instance.platform().hosts();
   Hosts ranks(hosts.begin(), hosts.end());
-  std::rotate(ranks.begin(), std::find(ranks.begin(), ranks.end(), instance.source()),
-              ranks.end());
+  std::rotate(ranks.begin(), std::find(ranks.begin(), ranks.end(), instance.source()), ranks.end());
   Hosts order;
   append_grouped(host_groups(instance.platform(), GroupLevels::kAll), ranks, 0, order);
   const SubProblem renumbered(instance, order, instance.source());

@@ -1,4 +1,5 @@
-// A planning problem among some of a platform's hosts, for an algorithm that plans a part of a tree.
+// A planning problem among some of a platform's hosts, for an algorithm that plans a part of a
+// tree.
 #pragma once
 
 #include <span>
