@@ -1,7 +1,7 @@
 #include "planner/algorithms/fastest_paths.hpp"
 
 #include <algorithm>
-#include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <boost/graph/dijkstra_shortest_paths_no_color_map.hpp>
 #include <utility>
 
 namespace espalier::planner {
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> FastestPaths::path(platforms::NodeId from, platforms:
 void FastestPaths::run_from(platforms::NodeId from) {
   before_.resize(platform_.nodes().size());
   const auto edge_index = boost::get(boost::edge_index, graph_);
-  boost::dijkstra_shortest_paths(
+  boost::dijkstra_shortest_paths_no_color_map(
       graph_, static_cast<std::uint32_t>(index_of(from)),
       boost::predecessor_map(boost::make_iterator_property_map(
                                  before_.begin(), boost::get(boost::vertex_index, graph_)))

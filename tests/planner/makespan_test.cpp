@@ -100,6 +100,31 @@ TEST(Makespan, SendsWaitForASharedWire) {
       7);
 }
 
+//    a --1--> b --1--> d       a>c and b>d share a wire of 3 s a byte, b>d and f>e one of 2 s. At 1
+//    |\--1--> c                b>d finds the first one busy until 4; at 3 f>e comes and takes the
+//     \--1--> f --4--> e       second until 5. So e has the message at 7, d at 5 + 3.
+TEST(Makespan, WhoCanBeginFirstGoesFirst) {
+  platforms::PlatformBuilder builder("shared");
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) builder.node_named(name);
+  const NodeId a{0};
+  const NodeId b{1};
+  const NodeId c{2};
+  const NodeId d{3};
+  const NodeId e{4};
+  const NodeId f{5};
+  for (const auto& [from, to] :
+       std::vector<std::pair<NodeId, NodeId>>{{a, b}, {a, c}, {a, f}, {b, d}}) {
+    builder.add_arc({from, to, {1}, {}, {}});
+  }
+  builder.add_arc({f, e, {1.0 / 4}, {}, {}});
+  builder.add_shared_wire("first", {1.0 / 3}, {{a, c}, {b, d}});
+  builder.add_shared_wire("second", {1.0 / 2}, {{b, d}, {f, e}});
+  const Platform platform = std::move(builder).build();
+  const lp::RoutedTree tree =
+      tree_of(platform, {{"a", "b"}, {"a", "c"}, {"a", "f"}, {"b", "d"}, {"f", "e"}});
+  EXPECT_DOUBLE_EQ(atomic_makespan(instance_of(platform, "a"), tree, Bytes{1}).value, 8);
+}
+
 //    a --1--> b --2--> c: c is a's child by way of b. Both of a's sends need its port and b's; the
 //    second takes as long as its slower hop.
 TEST(Makespan, AWayThroughAHostOccupiesItsPorts) {
