@@ -84,12 +84,12 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{"fnf", "one message: the fastest host next, from whoever gets it there first",
                    kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf},
     AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
-                   "O(m log m) heap steps without shared wires", kNoGuarantee,
-                   tree_algorithms::ecef},
+                   "O(n d log m), d links out of a host; more where sends share wires",
+                   kNoGuarantee, tree_algorithms::ecef},
     AlgorithmEntry{"ecef-lookahead",
                    "one message: earliest completion, plus the receiver's own next send", kBhat,
-                   "O(m log m) heap steps without shared wires", kNoGuarantee,
-                   tree_algorithms::ecef_lookahead},
+                   "O(n d log m), d links out of a host; more where sends share wires",
+                   kNoGuarantee, tree_algorithms::ecef_lookahead},
 };
 
 const AlgorithmEntry* entry_named(std::string_view name) {
