@@ -16,6 +16,10 @@ std::string rate_cell(double rate_Bps) {
   return std::isnan(rate_Bps) ? "-" : format_rate(BytesPerSecond{rate_Bps});
 }
 
+std::string duration_cell(double seconds) {
+  return std::isnan(seconds) ? "-" : format_duration(Seconds{seconds});
+}
+
 std::string table_of(const Comparison& comparison) {
   std::string text =
       fmt::format("{} from {}, {}: ", comparison.platform, comparison.source, comparison.model);
@@ -27,13 +31,15 @@ std::string table_of(const Comparison& comparison) {
                {"throughput"},
                {"relative"},
                {"depth"},
+               {"makespan"},
                {"seconds"},
                {"", Table::Align::kLeft}});
   for (const ComparisonRow& row : comparison.rows) {
     const bool failed = !row.error.empty();
     table.add_row({row.algorithm, failed ? "-" : std::to_string(row.trees),
                    rate_cell(row.throughput_Bps), fixed(row.relative, 4),
-                   failed ? "-" : std::to_string(row.depth), fixed(row.seconds, 3), row.error});
+                   failed ? "-" : std::to_string(row.depth), duration_cell(row.makespan_s),
+                   fixed(row.seconds, 3), row.error});
   }
   return text + table.text();
 }
@@ -77,9 +83,11 @@ Json json_of(const Comparison& comparison) {
             {"bound_Bps", comparison.bound_Bps}, {"rows", Json::array()}};
   if (!comparison.error.empty()) json["error"] = comparison.error;
   for (const ComparisonRow& row : comparison.rows) {
+    const Json makespan = std::isnan(row.makespan_s) ? Json() : Json(row.makespan_s);
     Json entry{
         {"algorithm", row.algorithm}, {"trees", row.trees}, {"throughput_Bps", row.throughput_Bps},
-        {"relative", row.relative},   {"depth", row.depth}, {"seconds", row.seconds}};
+        {"relative", row.relative},   {"depth", row.depth}, {"makespan_s", makespan},
+        {"seconds", row.seconds}};
     if (!row.error.empty()) entry["error"] = row.error;
     json["rows"].push_back(std::move(entry));
   }
@@ -121,7 +129,7 @@ std::string comparison_tables(const std::vector<Comparison>& comparisons) {
 std::string comparison_csv(const std::vector<Comparison>& comparisons) {
   std::string text =
       csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "algorithm", "trees",
-                "throughput_Bps", "relative", "depth", "seconds", "error"});
+                "throughput_Bps", "relative", "depth", "makespan_s", "seconds", "error"});
   for (const Comparison& comparison : comparisons) {
     const std::vector<std::string> instance{comparison.platform, comparison.source,
                                             comparison.model, exact(comparison.optimum_Bps),
@@ -133,8 +141,8 @@ std::string comparison_csv(const std::vector<Comparison>& comparisons) {
       std::vector<std::string> cells = instance;
       for (const std::string& cell :
            {row.algorithm, failed ? "" : std::to_string(row.trees), exact(row.throughput_Bps),
-            exact(row.relative), failed ? "" : std::to_string(row.depth), exact(row.seconds),
-            row.error}) {
+            exact(row.relative), failed ? "" : std::to_string(row.depth), exact(row.makespan_s),
+            exact(row.seconds), row.error}) {
         cells.push_back(cell);
       }
       text += csv_line(cells);

@@ -19,6 +19,7 @@ struct ComparisonRow {
   double throughput_Bps = kNoFigure;
   double relative = kNoFigure;  // to the proven bound: at least this share of the optimum
   std::size_t depth = 0;
+  double makespan_s = kNoFigure;  // of one message; plans of several trees have none
   double seconds = kNoFigure;
   std::string error{};
 };

@@ -45,6 +45,16 @@ std::vector<std::string_view> algorithm_names() {
   return names;
 }
 
+std::string algorithm_choices() {
+  std::vector<std::string_view> outer;
+  for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
+    if (entry.takes_inner()) outer.push_back(entry.name);
+  }
+  return fmt::format("{}; over an inner one of one tree, as in {}:grow (else {}): {}",
+                     one_of(algorithm_names()), outer.front(), planner::kDefaultInner,
+                     fmt::join(outer, ", "));
+}
+
 std::vector<std::string_view> model_names() {
   std::vector<std::string_view> names;
   for (const platforms::ModelEntry& entry : platforms::models()) names.push_back(entry.name);
@@ -128,6 +138,18 @@ planner::AlgorithmOptions LimitOptions::read() const {
   if (!(gap_ >= 0 && gap_ < 1)) throw InputError({}, "--gap", "must be at least 0 and below 1");
   options.gap = gap_;
   return options;
+}
+
+void MessageOption::add_to(Arguments& app) {
+  app.add("--message", message_,
+          "The message whose makespan is told, sent as a whole; fnf and ecef plan for it",
+          {.type = "SIZE"});
+}
+
+Bytes MessageOption::read() const {
+  const Bytes message = parse_option("--message", message_, parse_size);
+  if (message.value == 0) throw InputError({}, "--message", "must be at least one byte");
+  return message;
 }
 
 void ProblemOptions::add_to(Arguments& arguments) {

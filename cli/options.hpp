@@ -31,6 +31,8 @@ void add_console_options(Arguments& app, Console& console);
 // "one of: a, b, c" of a registry's names.
 std::string one_of(const std::vector<std::string_view>& names);
 std::vector<std::string_view> algorithm_names();
+// The choices of --algorithm, for help: their names, and which take an inner one.
+std::string algorithm_choices();
 std::vector<std::string_view> model_names();
 std::vector<std::string_view> format_names();
 
@@ -73,6 +75,16 @@ class LimitOptions {
  private:
   std::string time_limit_;
   double gap_ = 1e-6;
+};
+
+// What goes as a whole where the makespan is at stake: --message.
+class MessageOption {
+ public:
+  void add_to(Arguments& app);
+  [[nodiscard]] Bytes read() const;
+
+ private:
+  std::string message_ = "1MiB";
 };
 
 // One planning problem: platform, --source, and the groups above.

@@ -10,16 +10,17 @@
 #include <utility>
 
 #include "cli/table.hpp"
+#include "planner/makespan.hpp"
 
 namespace espalier::cli {
 
-Run run_timed(Algorithm algorithm, std::string_view label, const planner::Instance& instance,
+Run run_timed(const Work& work, std::string_view label, const planner::Instance& instance,
               planner::AlgorithmOptions options, const Console& console) {
   ProgressLine line(console, std::string(label));
   options.on_progress = [&line](const planner::Progress& progress) { line.show(progress); };
   const auto start = std::chrono::steady_clock::now();
   Run run;
-  run.outcome = algorithm(instance, options);
+  run.outcome = work(instance, options);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   // A limit may come before any bound is proven: that is none, not an infinite one.
   if (run.outcome.bound && !std::isfinite(run.outcome.bound->value)) run.outcome.bound.reset();
@@ -29,6 +30,20 @@ Run run_timed(Algorithm algorithm, std::string_view label, const planner::Instan
   console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
                              run.outcome.iterations, run.outcome.trees.size()));
   return run;
+}
+
+Run run_timed(const planner::Algorithm& algorithm, const planner::Instance& instance,
+              const planner::AlgorithmOptions& options, const Console& console) {
+  const auto work = [&](const auto& problem, const auto& limits) {
+    return algorithm.run(problem, limits);
+  };
+  return run_timed(work, algorithm.name, instance, options, console);
+}
+
+std::optional<Seconds> makespan_of(const Run& run, const planner::Instance& instance,
+                                   Bytes message) {
+  if (run.outcome.trees.size() != 1) return std::nullopt;
+  return planner::atomic_makespan(instance, run.outcome.trees.front().tree, message);
 }
 
 double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound) {

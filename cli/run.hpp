@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -21,10 +22,17 @@ struct Run {
   double seconds = 0;         // wall clock
 };
 
-using Algorithm = planner::Outcome (*)(const planner::Instance&, const planner::AlgorithmOptions&);
+using Work =
+    std::function<planner::Outcome(const planner::Instance&, const planner::AlgorithmOptions&)>;
 
-Run run_timed(Algorithm algorithm, std::string_view label, const planner::Instance& instance,
+Run run_timed(const Work& work, std::string_view label, const planner::Instance& instance,
               planner::AlgorithmOptions options, const Console& console);
+Run run_timed(const planner::Algorithm& algorithm, const planner::Instance& instance,
+              const planner::AlgorithmOptions& options, const Console& console);
+
+// Until the last host has `message`, sent as a whole: of a run that made one tree, else unset.
+std::optional<Seconds> makespan_of(const Run& run, const planner::Instance& instance,
+                                   Bytes message);
 
 // 1 - throughput / bound, not below 0; NaN without a bound.
 double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound);

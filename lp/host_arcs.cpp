@@ -33,25 +33,30 @@ HostArcs::HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occu
   }
 }
 
+void HostArcs::append_uses(const Eigen::SparseMatrix<double>& occupation,
+                           std::span<const std::uint32_t> path, std::vector<Use>& uses) {
+  const auto first = static_cast<std::ptrdiff_t>(uses.size());
+  for (const std::uint32_t hop : path) {
+    using Matrix = Eigen::SparseMatrix<double>;
+    for (Matrix::InnerIterator it(occupation, static_cast<Eigen::Index>(hop)); it; ++it) {
+      const auto resource = static_cast<std::uint32_t>(it.row());
+      const auto known = std::find_if(uses.begin() + first, uses.end(),
+                                      [&](const Use& use) { return use.resource == resource; });
+      if (known != uses.end()) {
+        known->seconds_per_byte += it.value();
+      } else {
+        uses.push_back({resource, it.value()});
+      }
+    }
+  }
+}
+
 void HostArcs::list_uses(const Eigen::SparseMatrix<double>& occupation) {
-  using Matrix = Eigen::SparseMatrix<double>;
   std::vector<std::uint32_t> path;
   for (std::uint32_t arc = 0; arc < size(); ++arc) {
     path.clear();
     hosts_.append_path(arc, path);
-    const auto first = static_cast<std::ptrdiff_t>(uses_.size());
-    for (const std::uint32_t hop : path) {
-      for (Matrix::InnerIterator it(occupation, static_cast<Eigen::Index>(hop)); it; ++it) {
-        const auto resource = static_cast<std::uint32_t>(it.row());
-        const auto known = std::find_if(uses_.begin() + first, uses_.end(),
-                                        [&](const Use& use) { return use.resource == resource; });
-        if (known != uses_.end()) {
-          known->seconds_per_byte += it.value();
-        } else {
-          uses_.push_back({resource, it.value()});
-        }
-      }
-    }
+    append_uses(occupation, path, uses_);
     first_use_.push_back(uses_.size());
   }
 }

@@ -26,6 +26,10 @@ class HostArcs {
   HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
            std::span<const double> arc_cost);
 
+  // Appends what a byte on `path`, arcs of the digraph, occupies: each resource once.
+  static void append_uses(const Eigen::SparseMatrix<double>& occupation,
+                          std::span<const std::uint32_t> path, std::vector<Use>& uses);
+
   [[nodiscard]] std::size_t size() const { return hosts_.tail().size(); }
   [[nodiscard]] std::uint32_t node_count() const { return graph_->node_count; }
   [[nodiscard]] std::size_t resource_count() const { return resource_count_; }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lp/arborescence_packing.hpp"
+#include "planner/reach.hpp"
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
 
@@ -30,19 +31,7 @@ lp::Digraph digraph_of(const Platform& platform) {
 }
 
 void require_reachable(const Platform& platform, NodeId source) {
-  std::vector<char> reached(platform.nodes().size(), 0);
-  std::vector<NodeId> frontier{source};
-  reached[index_of(source)] = 1;
-  while (!frontier.empty()) {
-    const auto [first, last] = platform.arcs_out_of(frontier.back());
-    frontier.pop_back();
-    for (std::uint32_t arc = first; arc < last; ++arc) {
-      const NodeId head = platform.arcs()[arc].to;
-      if (reached[index_of(head)] != 0) continue;
-      reached[index_of(head)] = 1;
-      frontier.push_back(head);
-    }
-  }
+  const std::vector<char> reached = reached_from(platform, source);
   const auto hosts = platform.hosts();
   const auto missed = std::find_if(hosts.begin(), hosts.end(),
                                    [&](NodeId host) { return reached[index_of(host)] == 0; });

@@ -1,7 +1,11 @@
 #include "planner/registry.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "planner/algorithms/algorithms.hpp"
 #include "support/errors.hpp"
@@ -17,14 +21,38 @@ constexpr std::string_view kHbt =
 constexpr std::string_view kMpich =
     "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, "
     "IJHPCA 19 (2005), doi:10.1177/1094342005051521";
+constexpr std::string_view kTac =
+    "TAC: topology-aware collectives (leaders per node and group), after Kielmann, Hofman, Bal, "
+    "Plaat, Bhoedjang, MagPIe: MPI's collective communication operations for clustered wide area "
+    "systems, PPoPP 1999, doi:10.1145/301104.301116";
+constexpr std::string_view kBhat =
+    "Bhat, Raghavendra, Prasanna, Efficient collective communication in distributed heterogeneous "
+    "systems, JPDC 63 (2003), doi:10.1016/S0743-7315(03)00008-X";
+constexpr std::string_view kFnf =
+    "Banikazemi, Moorthy, Panda, Efficient collective communication on heterogeneous networks of "
+    "workstations, ICPP 1998; as in Bhat, Raghavendra, Prasanna, JPDC 63 (2003), "
+    "doi:10.1016/S0743-7315(03)00008-X";
 constexpr std::string_view kNoGuarantee = "none";
+
+template <Outcome (*Over)(const Instance&, const AlgorithmOptions&, TreeMaker)>
+Outcome over_default_inner(const Instance& instance, const AlgorithmOptions& options) {
+  return Over(instance, options, find_algorithm(kDefaultInner).entry->run);
+}
+
+template <Outcome (*Over)(const Instance&, const AlgorithmOptions&, TreeMaker)>
+constexpr AlgorithmEntry entry_over_inner(std::string_view name, std::string_view summary) {
+  return {name,         summary,
+          kTac,         "the inner algorithm's, and O(m) a group",
+          kNoGuarantee, over_default_inner<Over>,
+          false,        Over};
+}
 
 constexpr std::array kAlgorithms = {
     AlgorithmEntry{"optimal", "several trees at the rates of the packing LP: the proven optimum",
                    "Beaumont, Legrand, Marchal, Robert, Pipelining broadcasts on heterogeneous "
                    "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
                    "column generation, O(m + k log n) a tree",
-                   "within the gap (1e-6) of the proven bound", tree_algorithms::optimal},
+                   "within the gap (1e-6) of the proven bound", tree_algorithms::optimal, true},
     AlgorithmEntry{"exact-tree", "one tree, proven to be the best single one",
                    "branch and cut of our own; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "
                    "(1967), doi:10.6028/jres.071B.032",
@@ -56,7 +84,64 @@ constexpr std::array kAlgorithms = {
                    "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::chain},
     AlgorithmEntry{"flat", "one tree, blind to the network: the source sends to all", kMpich,
                    "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::flat},
+    entry_over_inner<tree_algorithms::hierarchical>(
+        "hierarchical", "leaders of every level of groups, a tree among them, then inside"),
+    entry_over_inner<tree_algorithms::hierarchical_node>(
+        "hierarchical-node", "leaders of the finest groups, a tree among them, then inside"),
+    entry_over_inner<tree_algorithms::hierarchical_group>(
+        "hierarchical-group", "leaders of the coarsest groups, a tree among them, then inside"),
+    entry_over_inner<tree_algorithms::reorder>(
+        "reorder", "one tree over ranks re-ordered so that every group is contiguous"),
+    AlgorithmEntry{"fnf", "one message: the fastest host next, from whoever gets it there first",
+                   kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf},
+    AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
+                   "O(n d log m), d links out of a host; more where sends share wires",
+                   kNoGuarantee, tree_algorithms::ecef},
+    AlgorithmEntry{"ecef-lookahead",
+                   "one message: earliest completion, plus the receiver's own next send", kBhat,
+                   "O(n d log m), d links out of a host; more where sends share wires",
+                   kNoGuarantee, tree_algorithms::ecef_lookahead},
 };
+
+const AlgorithmEntry* entry_named(std::string_view name) {
+  const auto* const entry = std::ranges::find(kAlgorithms, name, &AlgorithmEntry::name);
+  return entry != kAlgorithms.end() ? entry : nullptr;
+}
+
+constexpr bool any_entry(const AlgorithmEntry&) {
+  return true;
+}
+constexpr bool can_be_inner(const AlgorithmEntry& entry) {
+  return !entry.several_trees && !entry.takes_inner();
+}
+static_assert(std::ranges::any_of(kAlgorithms, [](const AlgorithmEntry& entry) {
+  return entry.name == kDefaultInner && can_be_inner(entry);
+}));
+
+// The names of the entries for which `chosen` holds, in the registry's order.
+template <class Chosen>
+std::vector<std::string_view> names_of(Chosen chosen) {
+  std::vector<std::string_view> names;
+  for (const AlgorithmEntry& entry : kAlgorithms) {
+    if (std::invoke(chosen, entry)) names.push_back(entry.name);
+  }
+  return names;
+}
+
+// The inner algorithm `name` of `whole`, "hierarchical:grow".
+const AlgorithmEntry& inner_named(std::string_view whole, std::string_view name) {
+  const AlgorithmEntry* const entry = entry_named(name.substr(0, name.find(':')));
+  if (entry != nullptr && can_be_inner(*entry) && entry->name == name) return *entry;
+  const std::vector<std::string_view> names = names_of(can_be_inner);
+  if (entry == nullptr || can_be_inner(*entry)) {
+    throw InputError(fmt::format("algorithm {}: {}", in_quotes(whole),
+                                 unknown_name("inner algorithm", name, names)));
+  }
+  throw InputError(fmt::format("algorithm {}: '{}' cannot be the inner one, for it {}; one of: {}",
+                               in_quotes(whole), entry->name,
+                               entry->takes_inner() ? "takes one itself" : "makes several trees",
+                               fmt::join(names, ", ")));
+}
 
 }  // namespace
 
@@ -64,26 +149,41 @@ std::span<const AlgorithmEntry> algorithms() {
   return kAlgorithms;
 }
 
-const AlgorithmEntry& find_algorithm(std::string_view name) {
-  const auto entry = std::find_if(kAlgorithms.begin(), kAlgorithms.end(),
-                                  [&](const AlgorithmEntry& e) { return e.name == name; });
-  if (entry != kAlgorithms.end()) return *entry;
-  std::vector<std::string_view> names;
-  names.reserve(kAlgorithms.size());
-  for (const AlgorithmEntry& e : kAlgorithms) names.push_back(e.name);
-  throw InputError(unknown_name("algorithm", name, names));
+Outcome Algorithm::run(const Instance& instance, const AlgorithmOptions& options) const {
+  return inner != nullptr ? entry->run_over(instance, options, inner->run)
+                          : entry->run(instance, options);
 }
 
-std::vector<const AlgorithmEntry*> parse_algorithms(std::string_view list) {
-  std::vector<const AlgorithmEntry*> chosen;
+Algorithm find_algorithm(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  const AlgorithmEntry* entry = entry_named(name.substr(0, colon));
+  if (entry == nullptr) {
+    throw InputError(unknown_name("algorithm", name.substr(0, colon), names_of(any_entry)));
+  }
+  Algorithm algorithm{std::string(name), entry, nullptr};
+  if (entry->takes_inner()) {
+    algorithm.inner = &inner_named(
+        name, colon == std::string_view::npos ? kDefaultInner : name.substr(colon + 1));
+  } else if (colon != std::string_view::npos) {
+    throw InputError(fmt::format("algorithm {}: '{}' takes no inner algorithm; these do: {}",
+                                 in_quotes(name), entry->name,
+                                 fmt::join(names_of(&AlgorithmEntry::takes_inner), ", ")));
+  }
+  return algorithm;
+}
+
+std::vector<Algorithm> parse_algorithms(std::string_view list) {
+  std::vector<Algorithm> chosen;
   if (list == "all") {
-    for (const AlgorithmEntry& entry : kAlgorithms) chosen.push_back(&entry);
+    for (const AlgorithmEntry& entry : kAlgorithms) chosen.push_back(find_algorithm(entry.name));
     return chosen;
   }
   while (true) {
     const std::size_t comma = list.find(',');
-    const AlgorithmEntry* entry = &find_algorithm(list.substr(0, comma));
-    if (std::find(chosen.begin(), chosen.end(), entry) == chosen.end()) chosen.push_back(entry);
+    Algorithm algorithm = find_algorithm(list.substr(0, comma));
+    if (std::find(chosen.begin(), chosen.end(), algorithm) == chosen.end()) {
+      chosen.push_back(std::move(algorithm));
+    }
     if (comma == std::string_view::npos) return chosen;
     list.remove_prefix(comma + 1);
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct AlgorithmOptions {
   double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
       on_progress;  // may be empty; called a few times a second at most
+  // The message that goes as a whole, for the algorithms that minimise when the last host has it
+  // (fnf, ecef, ecef-lookahead). At least one byte.
+  Bytes message{1 << 20};
   // What solve_packing made of this very instance: algorithms that need it do not solve it anew.
   // Not owned; null: each solves its own.
   const lp::Packing* packing = nullptr;
@@ -68,20 +72,48 @@ struct Outcome {
   std::size_t iterations = 0;
 };
 
+using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);
+
 struct AlgorithmEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view source;      // paper and DOI
   std::string_view complexity;  // n hosts, m arcs
   std::string_view guarantee;
-  Outcome (*run)(const Instance& instance, const AlgorithmOptions& options);
+  TreeMaker run;  // over kDefaultInner where it takes an inner algorithm
+  // Whether its plans may have more than one tree: then it cannot be an inner algorithm.
+  bool several_trees = false;
+  // Set where the algorithm arranges hosts and leaves the trees among them to an inner one, which
+  // makes one tree and takes no inner algorithm itself.
+  Outcome (*run_over)(const Instance& instance, const AlgorithmOptions& options,
+                      TreeMaker inner) = nullptr;
+
+  [[nodiscard]] constexpr bool takes_inner() const { return run_over != nullptr; }
 };
 
+// What an algorithm that takes an inner one is built over when none is named.
+inline constexpr std::string_view kDefaultInner = "binomial";
+
 std::span<const AlgorithmEntry> algorithms();
-// Throws InputError with the nearest name offered.
-const AlgorithmEntry& find_algorithm(std::string_view name);
-// "all", or names separated by commas. Throws as find_algorithm does; a repeated name is taken
-// once.
-std::vector<const AlgorithmEntry*> parse_algorithms(std::string_view list);
+
+// What a user chooses: an entry of the registry, and the inner algorithm of one that takes one.
+struct Algorithm {
+  std::string name;             // as it was asked for: "hierarchical" or "hierarchical:binomial"
+  const AlgorithmEntry* entry;  // into algorithms(), as `inner`
+  const AlgorithmEntry* inner;  // null: the entry takes none
+
+  [[nodiscard]] Outcome run(const Instance& instance, const AlgorithmOptions& options) const;
+  // The same algorithm, whatever it was called.
+  bool operator==(const Algorithm& other) const {
+    return entry == other.entry && inner == other.inner;
+  }
+};
+
+// "NAME", or "NAME:INNER" for an algorithm that takes an inner one. Throws InputError: an unknown
+// name (the nearest is offered), an inner name where none is taken, or one that cannot be inner.
+Algorithm find_algorithm(std::string_view name);
+// "all": each entry once, over its default inner algorithm; or names separated by commas. Throws as
+// find_algorithm does; a repeated algorithm is taken once.
+std::vector<Algorithm> parse_algorithms(std::string_view list);
 
 }  // namespace espalier::planner

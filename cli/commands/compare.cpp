@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "cli/commands/commands.hpp"
@@ -27,6 +28,7 @@ struct CompareOptions {
   PlatformOptions reading;
   ModelOptions model;
   LimitOptions limits;
+  MessageOption message;
   std::vector<std::string> platforms;
   std::vector<std::string> sources;
   std::string algorithms = "all";
@@ -36,7 +38,7 @@ struct CompareOptions {
 
 // What all instances of a call share.
 struct Plot {
-  std::vector<const planner::AlgorithmEntry*> algorithms;  // in the registry's order
+  std::vector<planner::Algorithm> algorithms;  // in the registry's order
   platforms::Model model;
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
@@ -75,17 +77,20 @@ void note_status(Plot& plot, ExitStatus status) {
 }
 
 // Runs one algorithm. That it came to nothing is a result here: it belongs into the row, visibly.
-ComparisonRow row_of(const planner::AlgorithmEntry& algorithm, const planner::Instance& instance,
+ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Instance& instance,
                      Plot& plot, Comparison& comparison) {
-  ComparisonRow row{.algorithm = std::string(algorithm.name)};
+  ComparisonRow row{.algorithm = algorithm.name};
   try {
-    const Run run = run_timed(algorithm.run, algorithm.name, instance, plot.limits, plot.console);
+    const Run run = run_timed(algorithm, instance, plot.limits, plot.console);
     note_status(plot, judge(run, algorithm.name, plot.console));
     const planner::Plan plan =
         planner::make_plan(instance, algorithm.name, run.outcome, plot.occupation.slice);
     row.trees = plan.broadcast_trees.size();
     row.throughput_Bps = run.throughput.value;
     row.depth = figures_of(plan).depth;
+    if (const auto makespan = makespan_of(run, instance, plot.limits.message)) {
+      row.makespan_s = makespan->value;
+    }
     row.seconds = run.seconds;
     if (run.outcome.bound && !(comparison.bound_Bps <= run.outcome.bound->value)) {
       comparison.bound_Bps = run.outcome.bound->value;
@@ -118,8 +123,8 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
                         .model = std::string(platforms::name_of(plot.model))};
   try {
     const planner::Instance instance(platform, source, plot.model, plot.occupation);
-    for (const planner::AlgorithmEntry* algorithm : plot.algorithms) {
-      comparison.rows.push_back(row_of(*algorithm, instance, plot, comparison));
+    for (const planner::Algorithm& algorithm : plot.algorithms) {
+      comparison.rows.push_back(row_of(algorithm, instance, plot, comparison));
     }
     prove(instance, plot, comparison);
   } catch (const InfeasibleError& fault) {
@@ -145,7 +150,11 @@ ExitStatus run_compare(const CompareOptions& options) {
             .occupation = options.model.occupation(),
             .limits = options.limits.read(),
             .console = options.console};
-  std::sort(plot.algorithms.begin(), plot.algorithms.end());  // entries of one registry: its order
+  plot.limits.message = options.message.read();
+  // Entries of one registry: its order, and the inner algorithms' likewise.
+  std::sort(plot.algorithms.begin(), plot.algorithms.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.entry, a.inner) < std::tuple(b.entry, b.inner);
+  });
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;
   std::vector<std::vector<platforms::NodeId>> sources;
@@ -183,9 +192,10 @@ Command add_compare(Arguments root) {
           "turn; the first host when left out",
           {.type = "NAME"});
   app.add("--algorithm", options->algorithms,
-          "'all', or names separated by commas, " + one_of(algorithm_names()), {.type = "A,B"});
+          "'all', or names separated by commas, " + algorithm_choices(), {.type = "A,B"});
   options->model.add_to(app);
   options->limits.add_to(app);
+  options->message.add_to(app);
   app.add_flag("--json", options->json, "JSON instead of tables");
   app.add_flag("--csv", options->csv, "One CSV row an instance and algorithm");
   app.exclude("--csv", "--json");

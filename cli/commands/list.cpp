@@ -36,7 +36,8 @@ Json algorithms_json() {
                     {"summary", entry.summary},
                     {"source", entry.source},
                     {"complexity", entry.complexity},
-                    {"guarantee", entry.guarantee}});
+                    {"guarantee", entry.guarantee},
+                    {"inner", entry.takes_inner() ? Json(planner::kDefaultInner) : Json()}});
   }
   return rows;
 }
@@ -77,6 +78,7 @@ constexpr std::array kRegistries{Registry{"algorithms", algorithms_json},
                                  Registry{"families", families_json}};
 
 std::string cell(const Json& value) {
+  if (value.is_null()) return "-";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   return value.get<std::string>();
 }
@@ -85,7 +87,8 @@ std::string cell(const Json& value) {
 std::string table_of(const Json& entries, bool verbose) {
   std::vector<Table::Column> columns;
   for (const auto& [key, value] : entries.front().items()) {
-    if (verbose || key == "name" || key == "summary") columns.push_back({key, Table::Align::kLeft});
+    if (verbose || key == "name" || key == "summary" || key == "inner")
+      columns.push_back({key, Table::Align::kLeft});
   }
   Table table(columns);
   for (const Json& entry : entries) {

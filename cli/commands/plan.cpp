@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ struct PlanOptions {
   ProblemOptions problem;
   std::string algorithm = "optimal";
   std::string max_trees;
+  MessageOption message;
   std::string output = "-";
   bool schedule = false;
   planner::ScheduleOptions scheduling;
@@ -42,6 +44,7 @@ struct Attempt {
   std::size_t max_trees;  // 0: none was given
   Run run;
   planner::Plan plan;
+  std::optional<Seconds> makespan;
 };
 
 std::size_t parse_tree_count(std::string_view text) {
@@ -70,8 +73,8 @@ std::vector<std::size_t> parse_tree_counts(std::string_view text) {
 
 std::string summary_table(const std::vector<Attempt>& attempts) {
   const bool several = attempts.size() > 1;
-  std::vector<Table::Column> columns{{"trees"}, {"throughput"}, {"bound"},  {"relative"},
-                                     {"gap"},   {"depth"},      {"degree"}, {"seconds"}};
+  std::vector<Table::Column> columns{{"trees"}, {"throughput"}, {"bound"},    {"relative"}, {"gap"},
+                                     {"depth"}, {"degree"},     {"makespan"}, {"seconds"}};
   if (attempts.front().plan.schedule) {
     columns.insert(columns.end() - 1, {{"period"}, {"steps"}, {"scheduled"}});
   }
@@ -88,6 +91,7 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
                                    bound ? fmt::format("{:.1e}", gap) : "-",
                                    std::to_string(figures.depth),
                                    std::to_string(figures.out_degree),
+                                   attempt.makespan ? format_duration(*attempt.makespan) : "-",
                                    fixed(attempt.run.seconds, 3)};
     if (const auto& schedule = attempt.plan.schedule) {
       cells.insert(cells.end() - 1, {format_duration(schedule->period),
@@ -113,6 +117,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
              {"gap", gap_of(attempt.run.throughput, bound)},
              {"depth", figures.depth},
              {"out_degree", figures.out_degree},
+             {"makespan_s", attempt.makespan ? Json(attempt.makespan->value) : Json()},
              {"seconds", attempt.run.seconds}};
     if (const auto& alone = attempt.run.outcome.single_tree_bound) {
       row["single_tree_bound_Bps"] = alone->value;
@@ -155,10 +160,11 @@ auto with_schedule_refusals(Make make) {
 }
 
 ExitStatus run_plan(const PlanOptions& options) {
-  const planner::AlgorithmEntry& algorithm = planner::find_algorithm(options.algorithm);
+  const planner::Algorithm algorithm = planner::find_algorithm(options.algorithm);
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
+  limits.message = options.message.read();
   const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
   if (!(options.scheduling.loss >= 1e-4 && options.scheduling.loss < 1)) {
     throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
@@ -174,7 +180,7 @@ ExitStatus run_plan(const PlanOptions& options) {
   ExitStatus status = ExitStatus::kDone;
   for (const std::size_t count : tree_counts) {
     limits.max_trees = count;
-    Run run = run_timed(algorithm.run, algorithm.name, instance, limits, options.console);
+    Run run = run_timed(algorithm, instance, limits, options.console);
     if (judge(run, algorithm.name, options.console) != ExitStatus::kDone) {
       status = ExitStatus::kLimitReached;
     }
@@ -184,7 +190,8 @@ ExitStatus run_plan(const PlanOptions& options) {
       plan.schedule = with_schedule_refusals(
           [&] { return planner::make_schedule(instance, plan, options.scheduling); });
     }
-    attempts.push_back({count, std::move(run), std::move(plan)});
+    const auto makespan = makespan_of(run, instance, limits.message);
+    attempts.push_back({count, std::move(run), std::move(plan), makespan});
   }
   report(options, attempts);
   return status;
@@ -196,7 +203,7 @@ Command add_plan(Arguments root) {
   auto options = std::make_shared<PlanOptions>();
   Arguments app = root.add_command("plan", "Make a plan: the trees to broadcast along");
   options->problem.add_to(app);
-  app.add("--algorithm", options->algorithm, "How trees are made, " + one_of(algorithm_names()),
+  app.add("--algorithm", options->algorithm, "How trees are made, " + algorithm_choices(),
           {.type = "NAME"});
   app.add("--max-trees", options->max_trees,
           "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
@@ -205,6 +212,7 @@ Command add_plan(Arguments root) {
                "Say when each send happens, in a period that repeats (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,
           "The most throughput that whole slices a period may cost, relative", {.type = "SHARE"});
+  options->message.add_to(app);
   app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");

@@ -17,6 +17,17 @@ Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);
 Outcome best_tree(const Instance& instance, const AlgorithmOptions& options);
 Outcome exact_tree(const Instance& instance, const AlgorithmOptions& options);
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options);
+Outcome fnf(const Instance& instance, const AlgorithmOptions& options);
+Outcome ecef(const Instance& instance, const AlgorithmOptions& options);
+Outcome ecef_lookahead(const Instance& instance, const AlgorithmOptions& options);
+
+// Over an inner algorithm of one tree.
+Outcome hierarchical(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner);
+Outcome hierarchical_node(const Instance& instance, const AlgorithmOptions& options,
+                          TreeMaker inner);
+Outcome hierarchical_group(const Instance& instance, const AlgorithmOptions& options,
+                           TreeMaker inner);
+Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner);
 
 // One tree at the rate that it sustains by itself.
 Outcome single_tree(const Instance& instance, lp::RoutedTree tree);

@@ -4,71 +4,14 @@
 // being one-way, the sender's own parent takes the child over, in the end the source.
 #include <algorithm>
 #include <bit>
-#include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/graph/dijkstra_shortest_paths.hpp>
-#include <optional>
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/algorithms/fastest_paths.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
 namespace {
-
-// Fastest paths by least sum of seconds per byte. One Dijkstra per sender that needs it, the last
-// one kept.
-class FastestPaths {
- public:
-  explicit FastestPaths(const Instance& instance)
-      : platform_(instance.platform()), weight_(instance.arc_seconds_per_byte()) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
-    for (const platforms::Arc& arc : platform_.arcs()) {
-      ends.emplace_back(index_of(arc.from), index_of(arc.to));
-    }
-    // The platform's arcs are sorted by sender, so edge i of the graph is arc i.
-    graph_ = Graph(boost::edges_are_sorted, ends.begin(), ends.end(),
-                   static_cast<std::uint32_t>(platform_.nodes().size()));
-  }
-
-  // The arcs on the way from one host to another; empty: there is none.
-  std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to) {
-    if (const auto direct = platform_.find_arc(from, to)) {
-      return {static_cast<std::uint32_t>(*direct)};
-    }
-    if (from_ != from) run_from(from);
-    std::vector<std::uint32_t> arcs;
-    if (before_[index_of(to)] == index_of(to)) return arcs;  // Dijkstra's mark of the unreached
-    for (platforms::NodeId node = to; node != from;) {
-      const platforms::NodeId before{before_[index_of(node)]};
-      arcs.push_back(static_cast<std::uint32_t>(*platform_.find_arc(before, node)));
-      node = before;
-    }
-    std::reverse(arcs.begin(), arcs.end());
-    return arcs;
-  }
-
- private:
-  using Graph =
-      boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
-                                         boost::no_property, std::uint32_t, std::uint32_t>;
-
-  void run_from(platforms::NodeId from) {
-    before_.resize(platform_.nodes().size());
-    const auto edge_index = boost::get(boost::edge_index, graph_);
-    boost::dijkstra_shortest_paths(
-        graph_, static_cast<std::uint32_t>(index_of(from)),
-        boost::predecessor_map(boost::make_iterator_property_map(
-                                   before_.begin(), boost::get(boost::vertex_index, graph_)))
-            .weight_map(boost::make_iterator_property_map(weight_.begin(), edge_index)));
-    from_ = from;
-  }
-
-  const platforms::Platform& platform_;
-  Graph graph_;
-  std::vector<double> weight_;
-  std::vector<std::uint32_t> before_;
-  std::optional<platforms::NodeId> from_;
-};
 
 // children(r): the ranks' that rank' r of n sends to, in order. Every rank' but 0 is the child of a
 // smaller one.

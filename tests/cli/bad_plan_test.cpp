@@ -70,6 +70,20 @@ TEST_F(VerifyCommand, WhatPlanMakesHoldsForEveryAlgorithm) {
   }
 }
 
+TEST_F(VerifyCommand, APlanOverAnInnerAlgorithm) {
+  const std::string platform = sample("two-clusters-thin-link.json");
+  for (const char* name : {"hierarchical:binomial", "hierarchical-node:grow", "reorder:chain"}) {
+    ASSERT_EQ(run({"plan", platform, "--source", "nancy-2", "--algorithm", name, "-o", "plan.json"})
+                  .status,
+              0);
+    EXPECT_EQ(parse_json(read("plan.json"), "plan.json").at("algorithm"), name);
+    const Finished finished = run({"verify", "plan.json", "--platform", platform});
+    EXPECT_EQ(finished.status, 0) << name << ": " << finished.err;
+  }
+  EXPECT_THAT(faults(replaced(kChainPlan, R"("optimal")", R"("hierarchical:chian")")),
+              AllOf(HasSubstr("/algorithm: "), HasSubstr("did you mean 'chain'?")));
+}
+
 TEST_F(VerifyCommand, FromStdin) {
   write("p.json", kTriangle);
   EXPECT_EQ(run({"verify", "-", "--platform", "p.json"}, kChainPlan).status, 0);

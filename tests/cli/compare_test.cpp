@@ -37,7 +37,7 @@ TEST_F(CompareCommand, JsonKeysOfOneInstance) {
   EXPECT_NEAR(comparison.at("optimum_Bps").get<double>(), 1e9, 1e4);
   for (const Json& row : comparison.at("rows")) {
     EXPECT_THAT(keys_of(row), ElementsAre("algorithm", "trees", "throughput_Bps", "relative",
-                                          "depth", "seconds"));
+                                          "depth", "makespan_s", "seconds"));
     EXPECT_GT(row.at("relative").get<double>(), 0);
     EXPECT_LE(row.at("relative").get<double>(), 1);
   }
@@ -55,6 +55,55 @@ TEST_F(CompareCommand, AllIsTheWholeRegistryInItsOrder) {
   backwards.pop_back();
   EXPECT_EQ(algorithms_of(run_json({"compare", "p.json", "--algorithm", backwards, "--json"})),
             registry);
+}
+
+TEST_F(CompareCommand, InnerAlgorithmsAreNamedAndStandInTheRegistrysOrder) {
+  write("p.json", kTriangle);
+  EXPECT_THAT(algorithms_of(
+                  run_json({"compare", "p.json", "--algorithm",
+                            "reorder:chain,hierarchical:chain,hierarchical,flat,hierarchical:grow,"
+                            "hierarchical:binomial",
+                            "--json"})),
+              ElementsAre("flat", "hierarchical:grow", "hierarchical", "hierarchical:chain",
+                          "reorder:chain"));
+}
+
+// A message of 1 GB over links of 1 GB/s, a -> c half as fast.
+TEST_F(CompareCommand, MakespanOfOneMessage) {
+  write("p.json", kTriangle);
+  const std::vector<std::string> call{"compare", "p.json",      "--source",
+                                      "a",       "--algorithm", "chain,flat"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), call.begin(), call.end());
+    return more;
+  };
+  const Json rows = run_json(with({"--message", "1GB", "--json"})).at("rows");
+  EXPECT_NEAR(rows[0].at("makespan_s").get<double>(), 2, 1e-9);
+  EXPECT_NEAR(rows[1].at("makespan_s").get<double>(), 3, 1e-9);
+  const Json by_default = run_json(with({"--json"})).at("rows");
+  EXPECT_NEAR(by_default[1].at("makespan_s").get<double>(), 3 * 1048576e-9, 1e-12);
+  const Finished table = run(with({"--message", "1GB"}));
+  EXPECT_THAT(table.out, HasSubstr("  depth  makespan  seconds\n"));
+  EXPECT_THAT(table.out, HasSubstr("      2   2.000 s    0."));
+  const Finished csv = run(with({"--message", "1GB", "--csv"}));
+  EXPECT_THAT(csv.out, testing::ContainsRegex(",chain,1,[0-9.]+,[0-9.]+,2,2,"));
+}
+
+TEST_F(CompareCommand, PlansOfSeveralTreesHaveNoMakespan) {
+  const std::vector<std::string> call{
+      "compare", sample("seed-sketch.json"), "--source", "P0", "--algorithm", "optimal"};
+  const auto with = [&](const std::string& form) {
+    std::vector<std::string> arguments = call;
+    arguments.push_back(form);
+    return arguments;
+  };
+  const Json row = run_json(with("--json")).at("rows")[0];
+  ASSERT_GT(row.at("trees").get<int>(), 1);
+  EXPECT_TRUE(row.at("makespan_s").is_null());
+  const Finished table = run(call);
+  EXPECT_THAT(table.out, HasSubstr("      7         -    0."));
+  const Finished csv = run(with("--csv"));
+  EXPECT_THAT(csv.out, HasSubstr(",7,,0."));
 }
 
 TEST_F(CompareCommand, TheBoundIsProvenWithoutOptimalToo) {
@@ -117,9 +166,10 @@ TEST_F(CompareCommand, TableAndCsv) {
   const Finished csv =
       run({"compare", "p.json", "--source", "a,b", "--algorithm", "chain", "--csv"});
   EXPECT_EQ(csv.status, 0) << csv.err;
-  EXPECT_THAT(csv.out,
-              StartsWith("platform,source,model,optimum_Bps,bound_Bps,algorithm,trees,"
-                         "throughput_Bps,relative,depth,seconds,error\ntriangle,a,one-port,"));
+  EXPECT_THAT(
+      csv.out,
+      StartsWith("platform,source,model,optimum_Bps,bound_Bps,algorithm,trees,"
+                 "throughput_Bps,relative,depth,makespan_s,seconds,error\ntriangle,a,one-port,"));
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 3);
 }
 
@@ -154,7 +204,7 @@ TEST_F(CompareCommand, EveryModelOnEverySample) {
           run_json({"compare", sample(name), "--model", model.at("name"), "--json"});
       for (const Json& row : comparison.at("rows")) {
         EXPECT_GT(row.at("relative").get<double>(), 0) << name << ' ' << row;
-        if (row.at("algorithm") == "optimal") {
+        if (row.at("algorithm").get<std::string>() == "optimal") {
           EXPECT_GE(row.at("relative").get<double>(), 1 - 1e-6) << name << ' ' << row;
         }
       }

@@ -80,8 +80,26 @@ TEST_F(PlanCommand, JsonSummary) {
   ASSERT_EQ(summary.at("rows").size(), 1U);
   EXPECT_THAT(keys_of(summary.at("rows")[0]),
               ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "gap", "depth",
-                          "out_degree", "seconds"));
+                          "out_degree", "makespan_s", "seconds"));
   EXPECT_TRUE(summary.at("rows")[0].at("max_trees").is_null());
+}
+
+TEST_F(PlanCommand, MakespanOfAPlanOfOneTree) {
+  write("p.json", kTriangle);
+  const auto makespan = [this](const std::string& platform, const std::string& source,
+                               const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"plan", platform, "--source", source,
+                                       "-o",   "x.json", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_json(arguments).at("rows")[0].at("makespan_s");
+  };
+  // a -> b -> c, 1 GB/s each
+  EXPECT_NEAR(makespan("p.json", "a", {"--algorithm", "ecef", "--message", "1GB"}).get<double>(), 2,
+              1e-9);
+  EXPECT_NEAR(makespan("p.json", "a", {"--algorithm", "flat"}).get<double>(), 3 * 1048576e-9,
+              1e-12);
+  EXPECT_TRUE(makespan(sample("seed-sketch.json"), "P0", {}).is_null());
+  EXPECT_FALSE(makespan(sample("seed-sketch.json"), "P0", {"--max-trees", "1"}).is_null());
 }
 
 TEST_F(PlanCommand, SeveralMaxTreesTellWhatEachCosts) {

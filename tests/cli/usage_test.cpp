@@ -99,6 +99,8 @@ TEST_F(Usage, OptionsRefuseByName) {
   EXPECT_EQ(refusal("--gap", "1.5"), "espalier: --gap: must be at least 0 and below 1\n");
   EXPECT_EQ(refusal("--gap", "nan"), "espalier: --gap: must be at least 0 and below 1\n");
   EXPECT_EQ(refusal("--slice", "0"), "espalier: --slice: must be at least one byte\n");
+  EXPECT_EQ(refusal("--message", "0"), "espalier: --message: must be at least one byte\n");
+  EXPECT_THAT(refusal("--message", "much"), StartsWith("espalier: --message: "));
   EXPECT_EQ(refusal("--time-limit", "0 s"), "espalier: --time-limit: must be above zero\n");
   EXPECT_THAT(refusal("--time-limit", "10"), StartsWith("espalier: --time-limit: "));
   EXPECT_THAT(refusal("--send-cap", "a=10"), StartsWith("espalier: --send-cap: "));
@@ -121,6 +123,19 @@ TEST_F(Usage, UnknownNamesOfferTheNearest) {
   };
   EXPECT_THAT(refusal({"--source", "a", "--algorithm", "gorw"}),
               StartsWith("espalier: unknown algorithm 'gorw'; did you mean 'grow'?"));
+  EXPECT_EQ(refusal({"--source", "a", "--algorithm", "hierarhical:grow"}),
+            "espalier: unknown algorithm 'hierarhical'; did you mean 'hierarchical'?\n");
+  EXPECT_THAT(refusal({"--source", "a", "--algorithm", "hierarchical:gorw"}),
+              StartsWith("espalier: algorithm 'hierarchical:gorw': unknown inner algorithm 'gorw'; "
+                         "did you mean 'grow'?"));
+  EXPECT_THAT(refusal({"--source", "a", "--algorithm", "hierarchical:hierarchical:binomial"}),
+              StartsWith("espalier: algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' "
+                         "cannot be the inner one, for it takes one itself; one of: "));
+  EXPECT_THAT(refusal({"--source", "a", "--algorithm", "reorder:optimal"}),
+              HasSubstr("'optimal' cannot be the inner one, for it makes several trees; one of: "));
+  EXPECT_EQ(refusal({"--source", "a", "--algorithm", "grow:chain"}),
+            "espalier: algorithm 'grow:chain': 'grow' takes no inner algorithm; these do: "
+            "hierarchical, hierarchical-node, hierarchical-group, reorder\n");
   EXPECT_THAT(refusal({"--source", "a", "--model", "oneport"}),
               HasSubstr("unknown model 'oneport'; did you mean 'one-port'?"));
   EXPECT_THAT(refusal({"--source", "d"}), HasSubstr("'d'"));
@@ -146,6 +161,32 @@ TEST_F(Usage, ListShowsEveryRegistry) {
       EXPECT_THAT(text.out, HasSubstr('\n' + entry.at("name").get<std::string>() + ' '));
       EXPECT_FALSE(entry.at("summary").get<std::string>().empty());
     }
+  }
+}
+
+TEST_F(Usage, HelpAndListTellWhichAlgorithmsTakeAnInnerOne) {
+  const Json list = run_json({"list", "algorithms", "--json"});
+  const Finished table = run({"list", "algorithms"});
+  std::string takers;
+  for (const Json& entry : list.at("algorithms")) {
+    EXPECT_THAT(keys_of(entry),
+                ElementsAre("name", "summary", "source", "complexity", "guarantee", "inner"));
+    if (entry.at("inner").is_null()) continue;
+    EXPECT_EQ(entry.at("inner"), "binomial");
+    takers += (takers.empty() ? "" : ", ") + entry.at("name").get<std::string>();
+  }
+  EXPECT_EQ(takers, "hierarchical, hierarchical-node, hierarchical-group, reorder");
+  EXPECT_THAT(table.out, testing::ContainsRegex("name +summary +inner\n"));
+  EXPECT_THAT(table.out, testing::ContainsRegex("reorder .* binomial\n"));
+  EXPECT_THAT(table.out, testing::ContainsRegex("grow .* -\n"));
+  for (const char* command : {"plan", "compare"}) {
+    // However help breaks its lines.
+    std::string words;
+    for (const char letter : run({command, "--help"}).out) {
+      const bool space = letter == ' ' || letter == '\n';
+      if (!space || (!words.empty() && words.back() != ' ')) words += space ? ' ' : letter;
+    }
+    EXPECT_THAT(words, HasSubstr("as in hierarchical:grow (else binomial): " + takers)) << command;
   }
 }
 

@@ -30,8 +30,8 @@ class Sketch {
   double cap_chance = 0;
   double overhead_chance = 0;
 
-  NodeId add_host() {
-    platforms::Node node{fmt::format("h{}", hosts.size()), false, {}, {}, {}};
+  NodeId add_host(const std::string& group = {}) {
+    platforms::Node node{fmt::format("h{}", hosts.size()), false, {}, {}, group};
     add_caps(node);
     hosts.push_back(builder_.add_node(node));
     return hosts.back();
@@ -247,6 +247,24 @@ DrawnPlatform everything(std::uint64_t seed, std::size_t most_hosts) {
   return sketch.finish(sketch.hosts[0]);
 }
 
+//   site0/rack0: h0 h3   site1/rack0: h1   site1: h4   no group: h2   ...
+//   any host in any group, links one way or both wherever they fall
+DrawnPlatform grouped(std::uint64_t seed, std::size_t most_hosts) {
+  Sketch sketch("grouped", seed);
+  const std::size_t sites = sketch.dice.from_to(1, 3);
+  for (std::size_t left = sketch.dice.from_to(2, most_hosts); left > 0; --left) {
+    std::string group;
+    if (sketch.dice.chance(0.9)) group = fmt::format("site{}", sketch.dice.below(sites));
+    if (!group.empty() && sketch.dice.chance(0.8)) {
+      group += fmt::format("/rack{}", sketch.dice.below(2));
+    }
+    sketch.add_host(group);
+  }
+  sketch.span_hosts();
+  sketch.link_at_random(seed % 2 == 0 ? 0.5 : 0.05);
+  return sketch.finish(sketch.hosts[0]);
+}
+
 constexpr std::array kFamilies = {
     PlatformFamily{"sparse", sparse},
     PlatformFamily{"dense", dense},
@@ -260,6 +278,7 @@ constexpr std::array kFamilies = {
     PlatformFamily{"two-level-tree", two_level_tree},
     PlatformFamily{"relay-chains", relay_chains},
     PlatformFamily{"everything", everything},
+    PlatformFamily{"grouped", grouped},
 };
 
 }  // namespace

@@ -17,13 +17,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::StartsWith;
 using ::testing::WhenSorted;
 
-std::vector<std::string> names_of(const std::vector<const AlgorithmEntry*>& entries) {
+std::vector<std::string> names_of(const std::vector<Algorithm>& chosen) {
   std::vector<std::string> names;
-  names.reserve(entries.size());
-  for (const AlgorithmEntry* entry : entries) names.emplace_back(entry->name);
+  names.reserve(chosen.size());
+  for (const Algorithm& algorithm : chosen) names.push_back(algorithm.name);
   return names;
 }
 
@@ -47,23 +46,70 @@ TEST(Registry, HoldsWhatTheDesignNames) {
 
 TEST(Registry, NamesAreUniqueAndFoundAgain) {
   for (const AlgorithmEntry& entry : algorithms()) {
-    EXPECT_EQ(&find_algorithm(entry.name), &entry);
+    const Algorithm found = find_algorithm(entry.name);
+    EXPECT_EQ(found.entry, &entry);
+    EXPECT_EQ(found.name, entry.name);
   }
 }
 
 TEST(Registry, RefusesAnUnknownNameAndOffersTheNearest) {
-  EXPECT_THAT(refusal([] { return find_algorithm("gorw"); }),
-              StartsWith("unknown algorithm 'gorw'; did you mean 'grow'? one of: optimal, "));
-  EXPECT_THAT(refusal([] { return find_algorithm("xyzzy"); }),
-              HasSubstr("unknown algorithm 'xyzzy'; one of: optimal, "));
+  EXPECT_EQ(refusal([] { return find_algorithm("gorw"); }),
+            "unknown algorithm 'gorw'; did you mean 'grow'?");
+  EXPECT_EQ(refusal([] { return find_algorithm("xyzzy"); }), "unknown algorithm 'xyzzy'");
   EXPECT_THAT(refusal([] { return find_algorithm(""); }), HasSubstr("unknown algorithm ''"));
   EXPECT_THAT(refusal([] { return find_algorithm("GROW"); }), HasSubstr("unknown algorithm"));
+}
+
+TEST(InnerAlgorithm, IsNamedAfterAColonAndIsBinomialElse) {
+  const Algorithm over_grow = find_algorithm("hierarchical:grow");
+  EXPECT_EQ(over_grow.name, "hierarchical:grow");
+  EXPECT_EQ(over_grow.entry->name, "hierarchical");
+  EXPECT_EQ(over_grow.inner->name, "grow");
+  EXPECT_EQ(find_algorithm("hierarchical").inner->name, "binomial");
+  EXPECT_EQ(find_algorithm("hierarchical"), find_algorithm("hierarchical:binomial"));
+  EXPECT_FALSE(find_algorithm("hierarchical") == over_grow);
+  EXPECT_EQ(find_algorithm("grow").inner, nullptr);
+}
+
+TEST(InnerAlgorithm, EveryAlgorithmOfOneTreeCanBeOneInEveryThatTakesOne) {
+  for (const AlgorithmEntry& outer : algorithms()) {
+    for (const AlgorithmEntry& inner : algorithms()) {
+      const std::string name = std::string(outer.name) + ':' + std::string(inner.name);
+      if (outer.takes_inner() && !inner.takes_inner() && !inner.several_trees) {
+        EXPECT_EQ(find_algorithm(name).inner, &inner);
+      } else {
+        EXPECT_THROW(static_cast<void>(find_algorithm(name)), InputError) << name;
+      }
+    }
+  }
+}
+
+TEST(InnerAlgorithm, RefusesWhatCannotBeOne) {
+  const auto reason = [](const char* name) {
+    return refusal([&] { return find_algorithm(name); });
+  };
+  EXPECT_THAT(reason("hierarchical:hierarchical:binomial"),
+              HasSubstr("algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' cannot be "
+                        "the inner one, for it takes one itself; one of: "));
+  EXPECT_THAT(reason("reorder:hierarchical"), HasSubstr("for it takes one itself; one of: "));
+  EXPECT_THAT(reason("hierarchical:optimal"),
+              HasSubstr("'optimal' cannot be the inner one, for it makes several trees; one of: "));
+  EXPECT_THAT(reason("hierarchical:gorw"),
+              HasSubstr("algorithm 'hierarchical:gorw': unknown inner algorithm 'gorw'; did you "
+                        "mean 'grow'?"));
+  EXPECT_THAT(reason("hierarchical:"), HasSubstr("unknown inner algorithm ''"));
+  EXPECT_THAT(reason("hierarchical:grow:flat"), HasSubstr("unknown inner algorithm 'grow:flat'"));
+  EXPECT_EQ(reason("grow:flat"),
+            "algorithm 'grow:flat': 'grow' takes no inner algorithm; these do: hierarchical, "
+            "hierarchical-node, hierarchical-group, reorder");
+  EXPECT_EQ(reason("hierarhical:grow"),
+            "unknown algorithm 'hierarhical'; did you mean 'hierarchical'?");
 }
 
 TEST(ParseAlgorithms, AllIsTheWholeRegistryInItsOrder) {
   const auto all = parse_algorithms("all");
   ASSERT_EQ(all.size(), algorithms().size());
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], &algorithms()[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].entry, &algorithms()[i]);
 }
 
 TEST(ParseAlgorithms, TakesListsInTheirOrderAndRepeatsOnce) {
@@ -71,6 +117,9 @@ TEST(ParseAlgorithms, TakesListsInTheirOrderAndRepeatsOnce) {
   EXPECT_THAT(names_of(parse_algorithms("flat,chain,optimal")),
               ElementsAre("flat", "chain", "optimal"));
   EXPECT_THAT(names_of(parse_algorithms("grow,flat,grow,flat")), ElementsAre("grow", "flat"));
+  EXPECT_THAT(names_of(parse_algorithms(
+                  "reorder:chain,reorder:binomial,reorder,reorder:chain,reorder:grow")),
+              ElementsAre("reorder:chain", "reorder:binomial", "reorder:grow"));
 }
 
 TEST(ParseAlgorithms, RefusesUnknownAndEmptyNames) {

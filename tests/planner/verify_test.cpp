@@ -183,14 +183,6 @@ std::vector<PlanEdge>& edges(Plan& plan) {
   return plan.broadcast_trees[0].edges;
 }
 
-std::string all_names() {
-  std::string names;
-  for (const AlgorithmEntry& entry : algorithms()) {
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  return names;
-}
-
 const std::vector<Lie>& lies_about_names() {
   static const std::vector<Lie> kLies{
       {"OtherPlatform", [](Plan& plan) { plan.platform = "large"; },
@@ -204,7 +196,10 @@ const std::vector<Lie>& lies_about_names() {
       {"RelayAsNode", [](Plan& plan) { plan.nodes[3] = "sw"; },
        "/nodes/3: 'sw' stands where the platform has 'c'"},
       {"UnknownAlgorithm", [](Plan& plan) { plan.algorithm = "optimol"; },
-       "/algorithm: unknown algorithm 'optimol'; did you mean 'optimal'? one of: " + all_names()},
+       "/algorithm: unknown algorithm 'optimol'; did you mean 'optimal'?"},
+      {"UnknownInnerAlgorithm", [](Plan& plan) { plan.algorithm = "grow:flat"; },
+       "/algorithm: algorithm 'grow:flat': 'grow' takes no inner algorithm; these do: "
+       "hierarchical, hierarchical-node, hierarchical-group, reorder"},
       {"UnknownModel", [](Plan& plan) { plan.model = "one-prot"; },
        "/model: unknown model 'one-prot'; did you mean 'one-port'? one of: one-port, "
        "one-port-unidirectional, multi-port, bounded-multi-port"},
@@ -309,6 +304,14 @@ std::string lie_name(const ::testing::TestParamInfo<Lie>& lie) {
 INSTANTIATE_TEST_SUITE_P(Names, VerifyLie, ::testing::ValuesIn(lies_about_names()), lie_name);
 INSTANTIATE_TEST_SUITE_P(Trees, VerifyLie, ::testing::ValuesIn(lies_about_trees()), lie_name);
 INSTANTIATE_TEST_SUITE_P(Figures, VerifyLie, ::testing::ValuesIn(lies_about_figures()), lie_name);
+
+TEST(Verify, AcceptsAnInnerAlgorithm) {
+  Plan plan = good_plan();
+  for (const char* name : {"hierarchical", "hierarchical:binomial", "reorder:chain"}) {
+    plan.algorithm = name;
+    EXPECT_THAT(report_on(plan).faults, IsEmpty()) << name;
+  }
+}
 
 TEST(Verify, NamesEveryFaultOfItsNamesAtOnce) {
   Plan plan = good_plan();

@@ -1,0 +1,38 @@
+// Ways between hosts that no link joins: along the fastest path, through relays and other hosts
+// alike.
+#pragma once
+
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/instance.hpp"
+
+namespace espalier::planner {
+
+// Fastest paths by least sum of seconds per byte. One Dijkstra per sender that needs it, the last
+// one kept. Refers to the instance's platform.
+class FastestPaths {
+ public:
+  explicit FastestPaths(const Instance& instance);
+
+  // The arcs on the way from one node to another: the link where there is one, however slow; empty:
+  // there is none.
+  std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to);
+
+ private:
+  using Graph =
+      boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                         boost::no_property, std::uint32_t, std::uint32_t>;
+
+  void run_from(platforms::NodeId from);
+
+  const platforms::Platform& platform_;
+  Graph graph_;
+  std::vector<double> weight_;
+  std::vector<std::uint32_t> before_;
+  std::optional<platforms::NodeId> from_;
+};
+
+}  // namespace espalier::planner

@@ -1,0 +1,199 @@
+// Topology-aware trees (TAC, sections 1.1, 1.2 and 2): every group of hosts has a leader; the inner
+// algorithm builds a tree among the leaders, and then inside each group from its leader, level by
+// level. `reorder` leaves the shape to one blind tree and gives the hosts other ranks instead.
+//
+// The source leads every group that it is in (TAC 1.2: its key is the smallest); elsewhere the
+// first host in the platform's order leads. TAC knows fully connected machines only. Here
+//  - a part of the tree is planned on the platform of its own hosts and the relays; hosts besides
+//    are way-points, and only where a leader has no way to a member within its group;
+//  - a leader that has no way to some members at all, links being one-way, leads those that it
+//    reaches: the others are a group beside it, under the first of them, and so on. The source
+//    reaches all, so that every host gets its place.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "planner/algorithms/algorithms.hpp"
+#include "planner/algorithms/fastest_paths.hpp"
+#include "planner/algorithms/sub_problem.hpp"
+#include "planner/deadline.hpp"
+#include "planner/host_groups.hpp"
+#include "planner/reach.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+namespace {
+
+using platforms::NodeId;
+using Hosts = std::vector<NodeId>;
+
+// The members by what they have at `level` of their groups, in the order of each group's first
+// member; one without a group there is alone.
+std::vector<Hosts> parts_of(const HostGroups& groups, const Hosts& members, std::size_t level) {
+  std::vector<Hosts> parts;
+  std::vector<std::optional<std::size_t>> part_of_group;
+  for (const NodeId host : members) {
+    const std::vector<std::uint32_t>& own = groups[index_of(host)];
+    if (level >= own.size()) {
+      parts.push_back({host});
+      continue;
+    }
+    if (own[level] >= part_of_group.size()) part_of_group.resize(own[level] + 1);
+    std::optional<std::size_t>& part = part_of_group[own[level]];
+    if (!part) {
+      part = parts.size();
+      parts.emplace_back();
+    }
+    parts[*part].push_back(host);
+  }
+  return parts;
+}
+
+class HierarchicalTree {
+ public:
+  HierarchicalTree(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner,
+                   GroupLevels levels)
+      : instance_(instance),
+        platform_(instance.platform()),
+        options_(options),
+        inner_(inner),
+        deadline_(options.time_limit),
+        groups_(host_groups(platform_, levels)) {}
+
+  lp::RoutedTree build() {
+    const auto hosts = platform_.hosts();
+    build_below(Hosts(hosts.begin(), hosts.end()), instance_.source(), 0);
+    return std::move(tree_);
+  }
+
+ private:
+  struct Led {
+    NodeId leader;
+    Hosts members;
+  };
+
+  // The tree from `root` over `members`, whom it reaches, in groups from `level` on.
+  void build_below(const Hosts& members, NodeId root, std::size_t level) {
+    if (members.size() < 2) return;
+    const std::vector<Hosts> parts = parts_of(groups_, members, level);
+    if (parts.size() == 1) return build_below(members, root, level + 1);
+    if (parts.size() == members.size()) return build_among(members, root);
+    std::vector<Led> led;
+    for (const Hosts& part : parts) choose_leaders(part, root, led);
+    Hosts leaders;
+    for (const Led& group : led) leaders.push_back(group.leader);
+    std::sort(leaders.begin(), leaders.end());
+    build_among(leaders, root);
+    for (const Led& group : led) build_below(group.members, group.leader, level + 1);
+  }
+
+  // Divides a part into groups whose leaders reach their members.
+  void choose_leaders(Hosts part, NodeId root, std::vector<Led>& led) const {
+    if (std::find(part.begin(), part.end(), root) != part.end()) {
+      led.push_back({root, std::move(part)});
+      return;
+    }
+    while (!part.empty()) {
+      const NodeId leader = part.front();
+      const std::vector<char> reached = reached_from(platform_, leader);
+      const auto rest = std::stable_partition(
+          part.begin(), part.end(), [&](NodeId host) { return reached[index_of(host)] != 0; });
+      led.push_back({leader, Hosts(part.begin(), rest)});
+      part.erase(part.begin(), rest);
+    }
+  }
+
+  // The inner algorithm's tree. members: in the platform's order, at least two.
+  void build_among(const Hosts& members, NodeId root) {
+    AlgorithmOptions options = options_;
+    options.time_limit = deadline_.left();
+    if (members.size() == instance_.host_count()) {
+      tree_ = inner_(instance_, options).trees.front().tree;
+      return;
+    }
+    options.packing = nullptr;  // that of the whole
+    const SubProblem part(instance_, members, root, way_points(members, root));
+    part.add_to(tree_, inner_(part.instance(), options).trees.front().tree);
+  }
+
+  // The hosts outside that lie on the fastest paths to those members that the root does not reach
+  // without.
+  Hosts way_points(const Hosts& members, NodeId root) {
+    std::vector<char> outside(platform_.nodes().size(), 0);
+    for (const NodeId host : platform_.hosts()) outside[index_of(host)] = 1;
+    for (const NodeId host : members) outside[index_of(host)] = 0;
+    const std::vector<char> reached = reached_from(platform_, root, outside);
+    Hosts points;
+    for (const NodeId host : members) {
+      if (reached[index_of(host)] != 0) continue;
+      if (!paths_) paths_.emplace(instance_);
+      for (const std::uint32_t arc : paths_->path(root, host)) {
+        const NodeId head = platform_.arcs()[arc].to;
+        if (outside[index_of(head)] == 0) continue;
+        outside[index_of(head)] = 0;
+        points.push_back(head);
+      }
+    }
+    return points;
+  }
+
+  const Instance& instance_;
+  const platforms::Platform& platform_;
+  const AlgorithmOptions& options_;
+  TreeMaker inner_;
+  Deadline deadline_;
+  HostGroups groups_;
+  std::optional<FastestPaths> paths_;
+  lp::RoutedTree tree_;
+};
+
+Outcome hierarchical_of(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner,
+                        GroupLevels levels) {
+  return single_tree(instance, HierarchicalTree(instance, options, inner, levels).build());
+}
+
+// The members so that every group from `level` on is contiguous, otherwise in their order.
+void append_grouped(const HostGroups& groups, const Hosts& members, std::size_t level,
+                    Hosts& order) {
+  const std::vector<Hosts> parts = parts_of(groups, members, level);
+  if (parts.size() == members.size()) {
+    order.insert(order.end(), members.begin(), members.end());
+    return;
+  }
+  for (const Hosts& part : parts) append_grouped(groups, part, level + 1, order);
+}
+
+}  // namespace
+
+Outcome hierarchical(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner) {
+  return hierarchical_of(instance, options, inner, GroupLevels::kAll);
+}
+
+Outcome hierarchical_node(const Instance& instance, const AlgorithmOptions& options,
+                          TreeMaker inner) {
+  return hierarchical_of(instance, options, inner, GroupLevels::kFinest);
+}
+
+Outcome hierarchical_group(const Instance& instance, const AlgorithmOptions& options,
+                           TreeMaker inner) {
+  return hierarchical_of(instance, options, inner, GroupLevels::kCoarsest);
+}
+
+// TAC 1.1.4. Ranks are counted from the source on before they are grouped: so the source stays
+// first, and without groups the order is the blind algorithms' own.
+Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner) {
+  const auto hosts = instance.platform().hosts();
+  Hosts ranks(hosts.begin(), hosts.end());
+  std::rotate(ranks.begin(), std::find(ranks.begin(), ranks.end(), instance.source()), ranks.end());
+  Hosts order;
+  append_grouped(host_groups(instance.platform(), GroupLevels::kAll), ranks, 0, order);
+  const SubProblem renumbered(instance, order, instance.source());
+  AlgorithmOptions inner_options = options;
+  inner_options.packing = nullptr;  // its arcs have other numbers
+  lp::RoutedTree tree;
+  renumbered.add_to(tree, inner(renumbered.instance(), inner_options).trees.front().tree);
+  return single_tree(instance, std::move(tree));
+}
+
+}  // namespace espalier::planner::tree_algorithms

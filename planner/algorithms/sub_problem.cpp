@@ -1,0 +1,100 @@
+#include "planner/algorithms/sub_problem.hpp"
+
+#include <utility>
+
+namespace espalier::planner {
+
+namespace {
+
+using platforms::NodeId;
+using platforms::Platform;
+
+// Under multi-port a sender's time per byte comes from all its links. Those that the part leaves
+// out still count: it is set as a cap, from which the model takes it.
+void keep_send_time(const Instance& whole, NodeId node, platforms::Node& copy) {
+  if (whole.model() != platforms::Model::kMultiPort || copy.relay) return;
+  const auto [first, last] = whole.platform().arcs_out_of(node);
+  if (first == last) return;
+  const platforms::Occupation& occupation = whole.occupation();
+  using Matrix = Eigen::SparseMatrix<double>;
+  for (Matrix::InnerIterator it(occupation.seconds_per_byte, first); it; ++it) {
+    const platforms::Resource& resource = occupation.resources[static_cast<std::size_t>(it.row())];
+    if (resource.kind == platforms::Resource::Kind::kOutPort) {
+      copy.send = BytesPerSecond{1 / it.value()};
+    }
+  }
+}
+
+void add_shared_wires(const Platform& whole, const std::vector<std::optional<NodeId>>& part_node,
+                      platforms::PlatformBuilder& builder) {
+  for (const platforms::SharedWire& wire : whole.shared_wires()) {
+    std::vector<std::pair<NodeId, NodeId>> pairs;
+    for (const platforms::ArcId id : wire.arcs) {
+      const auto from = part_node[index_of(whole.arc(id).from)];
+      const auto to = part_node[index_of(whole.arc(id).to)];
+      if (from && to) pairs.emplace_back(*from, *to);
+    }
+    if (!pairs.empty()) builder.add_shared_wire(wire.name, wire.bandwidth, std::move(pairs));
+  }
+}
+
+Platform part_of(const Instance& instance, std::span<const NodeId> members,
+                 std::span<const NodeId> way_points) {
+  const Platform& whole = instance.platform();
+  platforms::PlatformBuilder builder(whole.name());
+  std::vector<std::optional<NodeId>> part_node(whole.nodes().size());
+  std::vector<NodeId> kept;
+  const auto add = [&](NodeId node, bool relay) {
+    platforms::Node copy = whole.node(node);
+    copy.relay = relay;
+    keep_send_time(instance, node, copy);
+    part_node[index_of(node)] = builder.add_node(std::move(copy));
+    kept.push_back(node);
+  };
+  for (const NodeId member : members) add(member, false);
+  for (const NodeId host : way_points) add(host, true);
+  for (std::uint32_t i = 0; i < whole.nodes().size(); ++i) {
+    if (whole.nodes()[i].relay) add(NodeId{i}, true);
+  }
+  for (const NodeId from : kept) {
+    const auto [first, last] = whole.arcs_out_of(from);
+    for (platforms::Arc arc : whole.arcs().subspan(first, last - first)) {
+      const auto to = part_node[index_of(arc.to)];
+      if (!to) continue;
+      arc.from = *part_node[index_of(from)];
+      arc.to = *to;
+      builder.add_arc(arc);
+    }
+  }
+  add_shared_wires(whole, part_node, builder);
+  return std::move(builder).build();
+}
+
+}  // namespace
+
+SubProblem::SubProblem(const Instance& whole, std::span<const NodeId> members, NodeId root,
+                       std::span<const NodeId> way_points)
+    : platform_(part_of(whole, members, way_points)),
+      instance_(platform_, source_named(platform_, whole.platform().node(root).name), whole.model(),
+                whole.options()) {
+  std::vector<NodeId> whole_node;
+  for (const platforms::Node& node : platform_.nodes()) {
+    whole_node.push_back(*whole.platform().find_node(node.name));
+  }
+  for (const platforms::Arc& arc : platform_.arcs()) {
+    const auto id =
+        whole.platform().find_arc(whole_node[index_of(arc.from)], whole_node[index_of(arc.to)]);
+    whole_arc_.push_back(static_cast<std::uint32_t>(*id));
+  }
+}
+
+void SubProblem::add_to(lp::RoutedTree& whole_tree, const lp::RoutedTree& tree) const {
+  std::vector<std::uint32_t> path;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    path.clear();
+    for (const std::uint32_t arc : tree.path(edge)) path.push_back(whole_arc_[arc]);
+    whole_tree.add_edge(path);
+  }
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,40 @@
+// A planning problem among some of a platform's hosts, for an algorithm that plans a part of a
+// tree.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lp/routed_tree.hpp"
+#include "planner/instance.hpp"
+#include "platforms/platform.hpp"
+
+namespace espalier::planner {
+
+// The instance is an ordinary one, on a platform of its own: the members are its hosts, ranked in
+// the order given; relays are there as in the whole, and so are the links, caps and shared wires
+// among all these. Other hosts are left out, but for the way-points, which only forward.
+class SubProblem {
+ public:
+  // members: at least two hosts, none twice. root: one of them. way_points: hosts that are no
+  // members. Throws InfeasibleError when a member cannot be reached from the root along these.
+  SubProblem(const Instance& whole, std::span<const platforms::NodeId> members,
+             platforms::NodeId root, std::span<const platforms::NodeId> way_points = {});
+  // The instance refers to the platform beside it.
+  SubProblem(const SubProblem&) = delete;
+  SubProblem& operator=(const SubProblem&) = delete;
+  SubProblem(SubProblem&&) = delete;
+  SubProblem& operator=(SubProblem&&) = delete;
+  ~SubProblem() = default;
+
+  [[nodiscard]] const Instance& instance() const { return instance_; }
+  // Adds the edges of a tree of instance() to one of the whole.
+  void add_to(lp::RoutedTree& whole_tree, const lp::RoutedTree& tree) const;
+
+ private:
+  platforms::Platform platform_;
+  Instance instance_;
+  std::vector<std::uint32_t> whole_arc_;  // per arc of platform_, the whole's
+};
+
+}  // namespace espalier::planner
