@@ -14,9 +14,9 @@ namespace espalier {
 namespace {
 
 // Pixels.
-constexpr double kWidth = 760;
+constexpr double kWidth = 790;
 constexpr double kLeft = 66;
-constexpr double kRight = 160;  // the legend
+constexpr double kRight = 190;  // the legend
 constexpr double kTop = 48;
 constexpr double kBottom = 58;
 constexpr double kPlotHeight = 354;
@@ -193,9 +193,11 @@ class Drawing {
   }
   // Series side by side where they share an x, so that no error bar hides another.
   [[nodiscard]] double x_of(double x, std::size_t series) const {
-    constexpr double kStep = 2.4;
-    const double middle = (static_cast<double>(chart_.series.size()) - 1) / 2;
-    return x_of(x) + kStep * (static_cast<double>(series) - middle);
+    constexpr double kMostStep = 2.4;
+    constexpr double kMostSpread = 30;
+    const auto count = static_cast<double>(chart_.series.size());
+    const double step = std::min(kMostStep, kMostSpread / count);
+    return x_of(x) + step * (static_cast<double>(series) - (count - 1) / 2);
   }
 
   void open() {
@@ -207,7 +209,7 @@ class Drawing {
         "fill: #222; }}\n"
         ".title {{ font-size: 15px; font-weight: bold; }}\n"
         ".grid {{ stroke: #ddd; }}\n.frame {{ stroke: #555; fill: none; }}\n"
-        ".bars {{ stroke-width: 1; opacity: 0.45; }}\n"
+        ".bars {{ stroke-width: 1; stroke-dasharray: none; opacity: 0.45; }}\n"
         ".line {{ stroke-width: 1.8; fill: none; }}\n"
         ".markers {{ stroke-width: 1.5; stroke-dasharray: none; }}\n"
         ".hollow {{ fill: #fff; }}\n.stroke {{ fill: none; stroke-width: 2; }}\n"
@@ -324,7 +326,8 @@ std::vector<double> nice_ticks(double low, double high, std::size_t most) {
       const double last = std::floor(high * down / up + kSlack);
       if (last - first + 1 > static_cast<double>(most)) continue;
       std::vector<double> ticks;
-      for (double tick = first; tick <= last; ++tick) ticks.push_back(tick * up / down);
+      // Adding 0 makes a zero of the minus zero that ceil gives.
+      for (double tick = first; tick <= last; ++tick) ticks.push_back(tick * up / down + 0.0);
       return ticks;
     }
   }
