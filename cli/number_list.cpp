@@ -44,7 +44,10 @@ void add_range(std::string_view text, std::size_t dots, std::vector<double>& val
     throw InputError(fmt::format("range {} must ascend in steps over 0", in_quotes(text)));
   }
   if (steps >= kMostValues) throw InputError(fmt::format("range {} is too long", in_quotes(text)));
-  for (double i = 0; i <= steps; ++i) values.push_back(as_written(first + i * step));
+  const auto count = static_cast<std::size_t>(steps) + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    values.push_back(as_written(first + static_cast<double>(i) * step));
+  }
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ std::vector<Case> random_cases(const Grid& grid) {
       throw InputError(fmt::format("a density must be over 0 and at most 1, not {}", density));
     }
   }
+  if (grid.nodes.empty() || grid.densities.empty()) {
+    throw InputError("nodes and densities must be at least one each");
+  }
   if (grid.draws == 0) throw InputError("draws must be at least 1");
   std::vector<Case> cases;
   for (const std::size_t nodes : grid.nodes) {

@@ -121,6 +121,7 @@ std::vector<std::string> labels_of(const std::vector<double>& ticks) {
     ++decimals;
   }
   std::vector<std::string> labels;
+  labels.reserve(ticks.size());
   for (const double tick : ticks) labels.push_back(fmt::format("{:.{}f}", tick, decimals));
   return labels;
 }
@@ -325,9 +326,11 @@ std::vector<double> nice_ticks(double low, double high, std::size_t most) {
       const double first = std::ceil(low * down / up - kSlack);
       const double last = std::floor(high * down / up + kSlack);
       if (last - first + 1 > static_cast<double>(most)) continue;
-      std::vector<double> ticks;
-      // Adding 0 makes a zero of the minus zero that ceil gives.
-      for (double tick = first; tick <= last; ++tick) ticks.push_back(tick * up / down + 0.0);
+      std::vector<double> ticks(static_cast<std::size_t>(std::max(0.0, last - first + 1)));
+      for (std::size_t i = 0; i < ticks.size(); ++i) {
+        // Adding 0 makes a zero of the minus zero that ceil gives.
+        ticks[i] = (first + static_cast<double>(i)) * up / down + 0.0;
+      }
       return ticks;
     }
   }

@@ -252,7 +252,7 @@ ExitStatus run_files(const FilesOptions& options) {
   study.origin["platforms"] = Json::array();
   const std::vector<std::string> each{"each"};
   for (const std::string& file : options.platforms) {
-    const auto platform = std::make_shared<const platforms::Platform>(
+    auto platform = std::make_shared<const platforms::Platform>(
         options.reading.read(file, options.common.console));
     Json sources = Json::array();
     for (const platforms::NodeId source :
