@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "cli/table.hpp"
 #include "support/quantities.hpp"
+#include "support/statistics.hpp"
 
 namespace espalier::cli {
 
@@ -61,20 +61,13 @@ std::string table_of(const std::vector<ComparisonSummary>& summaries) {
 
 ComparisonSummary summary_of(const std::string& algorithm, const std::vector<double>& relatives,
                              std::size_t failures) {
-  ComparisonSummary summary{
-      .algorithm = algorithm, .instances = relatives.size(), .failures = failures};
-  if (relatives.empty()) return summary;
-  double sum = 0;
-  for (const double relative : relatives) sum += relative;
-  const auto count = static_cast<double>(relatives.size());
-  summary.mean = sum / count;
-  summary.worst = *std::min_element(relatives.begin(), relatives.end());
-  double squares = 0;
-  for (const double relative : relatives) {
-    squares += (relative - summary.mean) * (relative - summary.mean);
-  }
-  if (relatives.size() > 1) summary.deviation = std::sqrt(squares / (count - 1));
-  return summary;
+  const Spread spread = spread_of(relatives);
+  return {.algorithm = algorithm,
+          .instances = spread.count,
+          .failures = failures,
+          .mean = spread.mean,
+          .deviation = spread.deviation,
+          .worst = spread.least};
 }
 
 Json json_of(const Comparison& comparison) {

@@ -75,23 +75,34 @@ ProgressLine::~ProgressLine() {
   if (shown_ && terminal_) std::fputs(kWipeLine, stderr);
 }
 
-void ProgressLine::show(const planner::Progress& progress) {
-  if (!enabled_ || progress.elapsed.value < next_at_s_) return;
-  next_at_s_ = progress.elapsed.value + (terminal_ ? kTerminalInterval : kLogInterval);
+bool ProgressLine::due(Seconds elapsed) const {
+  return enabled_ && elapsed.value >= next_at_s_;
+}
+
+void ProgressLine::print(Seconds elapsed, std::string_view text) {
+  next_at_s_ = elapsed.value + (terminal_ ? kTerminalInterval : kLogInterval);
   shown_ = true;
-  std::string line = fmt::format("espalier: {}: {:.1f} s, round {}", label_, progress.elapsed.value,
-                                 progress.iterations);
+  if (terminal_) {
+    fmt::print(stderr, "{}espalier: {}: {}", kWipeLine, label_, text);
+    std::fflush(stderr);
+  } else {
+    fmt::print(stderr, "espalier: {}: {}\n", label_, text);
+  }
+}
+
+void ProgressLine::show(Seconds elapsed, std::string_view text) {
+  if (due(elapsed)) print(elapsed, text);
+}
+
+void ProgressLine::show(const planner::Progress& progress) {
+  if (!due(progress.elapsed)) return;
+  std::string text = fmt::format("{:.1f} s, round {}", progress.elapsed.value, progress.iterations);
   if (progress.bound.value > 0) {
-    line += fmt::format(", {} of at most {}, gap {:.2e}", format_rate(progress.throughput),
+    text += fmt::format(", {} of at most {}, gap {:.2e}", format_rate(progress.throughput),
                         format_rate(progress.bound),
                         1 - progress.throughput.value / progress.bound.value);
   }
-  if (terminal_) {
-    fmt::print(stderr, "{}{}", kWipeLine, line);
-    std::fflush(stderr);
-  } else {
-    fmt::print(stderr, "{}\n", line);
-  }
+  print(progress.elapsed, text);
 }
 
 }  // namespace espalier::cli

@@ -45,8 +45,13 @@ class ProgressLine {
   ProgressLine& operator=(ProgressLine&&) = delete;
 
   void show(const planner::Progress& progress);
+  // Any other progress, in words.
+  void show(Seconds elapsed, std::string_view text);
 
  private:
+  [[nodiscard]] bool due(Seconds elapsed) const;
+  void print(Seconds elapsed, std::string_view text);
+
   std::string label_;
   bool enabled_;
   bool terminal_;

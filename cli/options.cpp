@@ -28,6 +28,18 @@ std::vector<platforms::PrefixCap> parse_caps(std::string_view option,
   return caps;
 }
 
+// The nodes of that name; when there is none such, of the names that commas separate in it.
+void add_sources(const platforms::Platform& platform, const std::string& text,
+                 std::vector<platforms::NodeId>& sources) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos || platform.find_node(text)) {
+    sources.push_back(planner::source_named(platform, text));
+    return;
+  }
+  add_sources(platform, text.substr(0, comma), sources);
+  add_sources(platform, text.substr(comma + 1), sources);
+}
+
 }  // namespace
 
 void add_console_options(Arguments& app, Console& console) {
@@ -100,8 +112,25 @@ platforms::Platform PlatformOptions::read(const std::string& file, const Console
   return platforms::with_caps(result.platform, send, receive);
 }
 
+std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
+                                          const std::vector<std::string>& texts) {
+  const auto hosts = platform.hosts();
+  if (hosts.empty()) throw InfeasibleError(platform.name() + ": no host to send from");
+  if (texts.empty()) return {hosts.front()};
+  if (texts.size() == 1 && texts.front() == "each" && !platform.find_node("each")) {
+    return {hosts.begin(), hosts.end()};
+  }
+  std::vector<platforms::NodeId> sources;
+  for (const std::string& text : texts) add_sources(platform, text, sources);
+  return sources;
+}
+
 void ModelOptions::add_to(Arguments& app) {
   app.add("--model", model_, "Contention model, " + one_of(model_names()), {.type = "MODEL"});
+  add_occupation_to(app);
+}
+
+void ModelOptions::add_occupation_to(Arguments& app) {
   app.add("--slice", slice_, "What the message is cut into; counts where links have overheads",
           {.type = "SIZE"});
   app.add("--latency", latency_, "'delays' (occupies nothing) or 'occupies' (Bhat's affine ports)",

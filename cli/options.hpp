@@ -50,10 +50,18 @@ class PlatformOptions {
   std::vector<std::string> receive_caps_;
 };
 
+// The hosts that --source names, each text a name or several separated by commas; 'each' is every
+// host, and no text at all the first one. Throws InputError for an unknown name, or a platform
+// without hosts.
+std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
+                                          const std::vector<std::string>& texts);
+
 // What is planned: --model, --slice, --latency.
 class ModelOptions {
  public:
   void add_to(Arguments& app);
+  // The same without --model.
+  void add_occupation_to(Arguments& app);
   [[nodiscard]] platforms::Model model() const;
   // The slice size is always there, so that a plan is checked with what it was made with: where
   // links have overheads these count, elsewhere the size makes no difference.

@@ -49,31 +49,12 @@ std::string Table::text() const {
   return result;
 }
 
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string line;
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    if (c > 0) line += ',';
-    if (cells[c].find_first_of(",\"\r\n") == std::string::npos) {
-      line += cells[c];
-      continue;
-    }
-    line += '"';
-    for (const char letter : cells[c]) line += letter == '"' ? "\"\"" : std::string(1, letter);
-    line += '"';
-  }
-  return line + '\n';
-}
-
 std::string fixed(double value, int decimals) {
   return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, decimals);
 }
 
 std::string percent(double fraction) {
   return std::isnan(fraction) ? "-" : fmt::format("{:.2f} %", 100 * fraction);
-}
-
-std::string exact(double value) {
-  return std::isnan(value) ? std::string{} : fmt::format("{}", value);
 }
 
 }  // namespace espalier::cli

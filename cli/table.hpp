@@ -1,9 +1,11 @@
-// Tables for people, and rows for spreadsheets.
+// Tables for people, and (csv_line, exact) rows for spreadsheets.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "support/csv_line.hpp"  // IWYU pragma: export
 
 namespace espalier::cli {
 
@@ -27,14 +29,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// One line of RFC 4180: cells with a comma, a quote or a line end are quoted.
-std::string csv_line(const std::vector<std::string>& cells);
-
 // "0.9877", "-" for a figure that is not there (NaN).
 std::string fixed(double value, int decimals);
 // "12.34 %".
 std::string percent(double fraction);
-// The shortest text that reads back as the same number; empty for NaN: for CSV.
-std::string exact(double value);
 
 }  // namespace espalier::cli

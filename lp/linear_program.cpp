@@ -44,6 +44,16 @@ int to_glpk(std::uint32_t index) {
   return static_cast<int>(index) + 1;
 }
 
+// GLPK makes itself an environment per thread, and leaves it behind when the thread ends.
+struct ThreadEnvironment {
+  ThreadEnvironment() = default;
+  ~ThreadEnvironment() { glp_free_env(); }
+  ThreadEnvironment(const ThreadEnvironment&) = delete;
+  ThreadEnvironment& operator=(const ThreadEnvironment&) = delete;
+  ThreadEnvironment(ThreadEnvironment&&) = delete;
+  ThreadEnvironment& operator=(ThreadEnvironment&&) = delete;
+};
+
 }  // namespace
 
 struct LinearProgram::Handle {
@@ -55,6 +65,7 @@ struct LinearProgram::Handle {
   std::vector<double> values;
 
   Handle() {
+    static thread_local const ThreadEnvironment environment;
     glp_term_out(GLP_OFF);  // per thread, as GLPK's environment is
     problem = glp_create_prob();
   }

@@ -1,8 +1,9 @@
 // A linear program held by GLPK: maximise or minimise c x, row bounds on A x, column bounds on x.
 //
 // The only place that knows glpk.h. Rows and columns are numbered from 0 in the order of their
-// making. An outcome (infeasible, a limit) is a value; an exception is a fault of ours or of
-// GLPK's.
+// making. Programs of different threads can be solved side by side; one program belongs to the
+// thread that made it, for GLPK's memory does. An outcome (infeasible, a limit) is a value; an
+// exception is a fault of ours or of GLPK's.
 #pragma once
 
 #include <cstdint>

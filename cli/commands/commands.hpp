@@ -23,6 +23,7 @@ Command add_bound(Arguments root);
 Command add_verify(Arguments root);
 Command add_convert(Arguments root);
 std::vector<Command> add_generate(Arguments root);  // one a family
+std::vector<Command> add_study(Arguments root);     // one a family, and `files`
 Command add_list(Arguments root);
 
 // All of them, in the order that help shows.

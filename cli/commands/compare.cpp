@@ -47,31 +47,6 @@ struct Plot {
   ExitStatus status = ExitStatus::kDone;
 };
 
-// The nodes of that name; when there is none such, of the names that commas separate in it.
-void add_sources(const platforms::Platform& platform, const std::string& text,
-                 std::vector<platforms::NodeId>& sources) {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos || platform.find_node(text)) {
-    sources.push_back(planner::source_named(platform, text));
-    return;
-  }
-  add_sources(platform, text.substr(0, comma), sources);
-  add_sources(platform, text.substr(comma + 1), sources);
-}
-
-std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
-                                          const std::vector<std::string>& texts) {
-  const auto hosts = platform.hosts();
-  if (hosts.empty()) throw InfeasibleError(platform.name() + ": no host to send from");
-  if (texts.empty()) return {hosts.front()};
-  if (texts.size() == 1 && texts.front() == "each" && !platform.find_node("each")) {
-    return {hosts.begin(), hosts.end()};
-  }
-  std::vector<platforms::NodeId> sources;
-  for (const std::string& text : texts) add_sources(platform, text, sources);
-  return sources;
-}
-
 void note_status(Plot& plot, ExitStatus status) {
   if (plot.status == ExitStatus::kDone) plot.status = status;
 }

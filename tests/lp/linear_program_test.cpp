@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <thread>
 #include <vector>
 
 namespace espalier::lp {
@@ -71,6 +73,43 @@ TEST(LinearProgram, ReportsALimit) {
   }
   EXPECT_EQ(program.solve({.iteration_limit = 1}), LpStatus::kLimit);
   EXPECT_EQ(program.solve(), LpStatus::kOptimal);
+}
+
+// A dense program of its own per seed: max sum x, random rows <= 1; solved again after each new
+// row.
+std::vector<double> solve_many(std::uint32_t seed) {
+  constexpr std::uint32_t kColumns = 12;
+  constexpr int kRows = 40;
+  LinearProgram program(Sense::kMaximise);
+  std::uint32_t state = seed;
+  const auto next = [&state] { return state = state * 1664525U + 1013904223U; };
+  for (std::uint32_t i = 0; i < kColumns; ++i) program.add_column({0, 1}, 1);
+  std::vector<double> objectives;
+  for (int row = 0; row < kRows; ++row) {
+    Entries entries;
+    for (std::uint32_t i = 0; i < kColumns; ++i) entries.push_back({i, (next() >> 8U) * 0x1p-24});
+    program.add_row({-kInfinity, 1}, entries);
+    EXPECT_EQ(program.solve({.method = SimplexOptions::Method::kDual}), LpStatus::kOptimal);
+    objectives.push_back(program.objective());
+  }
+  return objectives;
+}
+
+TEST(LinearProgram, ThreadsSolveSideBySide) {
+  constexpr std::uint32_t kThreads = 8;
+  constexpr int kRounds = 20;
+  std::vector<std::vector<double>> alone;
+  for (std::uint32_t seed = 0; seed < kThreads; ++seed) alone.push_back(solve_many(seed));
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<std::vector<double>> together(kThreads);
+    {
+      std::vector<std::jthread> threads;
+      for (std::uint32_t seed = 0; seed < kThreads; ++seed) {
+        threads.emplace_back([seed, &together] { together[seed] = solve_many(seed); });
+      }
+    }
+    EXPECT_EQ(together, alone);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+// Rows for spreadsheets, and figures in them that lose nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+// One line of RFC 4180: cells with a comma, a quote or a line end are quoted.
+std::string csv_line(const std::vector<std::string>& cells);
+
+// The shortest text that reads back as the same number; empty for NaN.
+std::string exact(double value);
+
+}  // namespace espalier

@@ -1,0 +1,343 @@
+#include "support/line_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+namespace espalier {
+
+namespace {
+
+// Pixels.
+constexpr double kWidth = 790;
+constexpr double kLeft = 66;
+constexpr double kRight = 190;  // the legend
+constexpr double kTop = 48;
+constexpr double kBottom = 58;
+constexpr double kPlotHeight = 354;
+constexpr double kLegendStep = 20;
+constexpr double kMarker = 4.2;  // radius
+
+// After Okabe and Ito, "Color Universal Design" (2008), without the yellow and the light blue,
+// which vanish on white, and with the orange darkened. Seven colours and eight markers meet again
+// after 56 series only.
+constexpr std::array<std::string_view, 7> kColours{"#0072b2", "#d55e00", "#009e73", "#c2548f",
+                                                   "#222222", "#a87900", "#5b6bd6"};
+constexpr std::array<std::string_view, 3> kDashes{"", "7 3", "2 3"};
+constexpr std::size_t kMarkers = 8;
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += letter;
+    }
+  }
+  return result;
+}
+
+bool finite(const ChartPoint& point) {
+  return std::isfinite(point.x) && std::isfinite(point.y);
+}
+
+struct Place {
+  double x;
+  double y;
+};
+
+// A closed figure with its corners at these offsets, in marker radii.
+std::string polygon(Place at, std::initializer_list<Place> corners) {
+  std::string points;
+  for (const Place& corner : corners) {
+    points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", at.x + kMarker * corner.x,
+                          at.y + kMarker * corner.y);
+  }
+  return fmt::format("<polygon points=\"{}\"/>", points);
+}
+
+// Filled ones in the group's colour, then hollow ones, so that the first eight series differ most.
+std::string marker(std::size_t series, Place at) {
+  switch (series % kMarkers) {
+    case 0:
+      return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"/>", at.x, at.y, kMarker);
+    case 1:
+      return polygon(at, {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}});
+    case 2:
+      return polygon(at, {{0, -1.2}, {1.1, 0.8}, {-1.1, 0.8}});
+    case 3:
+      return polygon(at, {{0, -1.3}, {1.1, 0}, {0, 1.3}, {-1.1, 0}});
+    case 4:
+      return polygon(at, {{0, 1.2}, {1.1, -0.8}, {-1.1, -0.8}});
+    case 5:
+      return fmt::format("<circle class=\"hollow\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"/>",
+                         at.x, at.y, kMarker);
+    case 6:
+      return fmt::format(
+          "<path class=\"stroke\" d=\"M{:.1f},{:.1f}l{:.1f},{:.1f}m0,{:.1f}l{:.1f},{:.1f}\"/>",
+          at.x - kMarker, at.y - kMarker, 2 * kMarker, 2 * kMarker, -2 * kMarker, -2 * kMarker,
+          2 * kMarker);
+    default:
+      return fmt::format(
+          "<path class=\"stroke\" d=\"M{:.1f},{:.1f}h{:.1f}m{:.1f},{:.1f}v{:.1f}\"/>",
+          at.x - 1.2 * kMarker, at.y, 2.4 * kMarker, -1.2 * kMarker, -1.2 * kMarker, 2.4 * kMarker);
+  }
+}
+
+std::string group_of(std::size_t series) {
+  const std::string_view colour = kColours[series % kColours.size()];
+  const std::string_view dash = kDashes[series / kColours.size() % kDashes.size()];
+  return fmt::format("stroke=\"{0}\" fill=\"{0}\"{1}", colour,
+                     dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
+}
+
+// What an axis shows: as many decimals as its ticks need.
+std::vector<std::string> labels_of(const std::vector<double>& ticks) {
+  constexpr int kMostDecimals = 6;
+  int decimals = 0;
+  const auto exact_enough = [&](double tick) {
+    const double scale = std::pow(10.0, decimals);
+    return std::abs(std::round(tick * scale) / scale - tick) <=
+           1e-9 * std::max(1.0, std::abs(tick));
+  };
+  while (decimals < kMostDecimals && !std::all_of(ticks.begin(), ticks.end(), exact_enough)) {
+    ++decimals;
+  }
+  std::vector<std::string> labels;
+  labels.reserve(ticks.size());
+  for (const double tick : ticks) labels.push_back(fmt::format("{:.{}f}", tick, decimals));
+  return labels;
+}
+
+ChartRange widened(ChartRange range) {
+  if (range.low > range.high) return {0, 1};  // no data
+  if (range.low == range.high) return {range.low - 0.5, range.high + 0.5};
+  return range;
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const LineChart& chart) : chart_(chart), x_(x_range()), y_(y_range()) {
+    const double margin = 0.05 * (x_.high - x_.low);  // markers stay clear of the frame
+    x_.low -= margin;
+    x_.high += margin;
+    const double legend = static_cast<double>(chart.series.size()) * kLegendStep;
+    height_ = kTop + std::max(kPlotHeight, legend) + kBottom;
+  }
+
+  std::string svg() {
+    open();
+    axes();
+    // Error bars lie under all lines, lines under all markers.
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) error_bars(s);
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) line(s);
+    legend();
+    add("</svg>\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Values>
+  void add(fmt::format_string<Values...> form, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
+  }
+
+  ChartRange x_range() const {
+    ChartRange range{INFINITY, -INFINITY};
+    for (const ChartSeries& series : chart_.series) {
+      for (const ChartPoint& point : series.points) {
+        if (!finite(point)) continue;
+        range = {std::min(range.low, point.x), std::max(range.high, point.x)};
+      }
+    }
+    return widened(range);
+  }
+
+  ChartRange y_range() const {
+    if (chart_.y_range) return *chart_.y_range;
+    ChartRange range{INFINITY, -INFINITY};
+    for (const ChartSeries& series : chart_.series) {
+      for (const ChartPoint& point : series.points) {
+        if (!finite(point)) continue;
+        const double bar = std::isfinite(point.error) ? point.error : 0;
+        range = {std::min(range.low, point.y - bar), std::max(range.high, point.y + bar)};
+      }
+    }
+    return widened(range);
+  }
+
+  [[nodiscard]] double bottom() const { return height_ - kBottom; }
+  [[nodiscard]] double right() const { return kWidth - kRight; }
+  [[nodiscard]] double x_of(double x) const {
+    return kLeft + (x - x_.low) / (x_.high - x_.low) * (right() - kLeft);
+  }
+  [[nodiscard]] double y_of(double y) const {
+    const double inside = std::clamp(y, y_.low, y_.high);
+    return bottom() - (inside - y_.low) / (y_.high - y_.low) * (bottom() - kTop);
+  }
+  // Series side by side where they share an x, so that no error bar hides another.
+  [[nodiscard]] double x_of(double x, std::size_t series) const {
+    constexpr double kMostStep = 2.4;
+    constexpr double kMostSpread = 30;
+    const auto count = static_cast<double>(chart_.series.size());
+    const double step = std::min(kMostStep, kMostSpread / count);
+    return x_of(x) + step * (static_cast<double>(series) - (count - 1) / 2);
+  }
+
+  void open() {
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+        "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n",
+        kWidth, height_, escaped(chart_.title));
+    add("<style>\n"
+        "text {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; font-size: 13px; "
+        "fill: #222; }}\n"
+        ".title {{ font-size: 15px; font-weight: bold; }}\n"
+        ".grid {{ stroke: #ddd; }}\n.frame {{ stroke: #555; fill: none; }}\n"
+        ".bars {{ stroke-width: 1; stroke-dasharray: none; opacity: 0.45; }}\n"
+        ".line {{ stroke-width: 1.8; fill: none; }}\n"
+        ".markers {{ stroke-width: 1.5; stroke-dasharray: none; }}\n"
+        ".hollow {{ fill: #fff; }}\n.stroke {{ fill: none; stroke-width: 2; }}\n"
+        "</style>\n");
+    add("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"#fff\"/>\n", kWidth, height_);
+    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft, escaped(chart_.title));
+  }
+
+  void axes() {
+    const std::vector<double> xs =
+        chart_.x_ticks.empty() ? nice_ticks(x_.low, x_.high, 8) : chart_.x_ticks;
+    const std::vector<double> ys = nice_ticks(y_.low, y_.high, 11);
+    const std::vector<std::string> x_labels = labels_of(xs);
+    const std::vector<std::string> y_labels = labels_of(ys);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      const double x = x_of(xs[i]);
+      add("<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>", x,
+          kTop, bottom());
+      add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, bottom() + 19,
+          x_labels[i]);
+    }
+    for (std::size_t i = 0; i < ys.size(); ++i) {
+      const double y = y_of(ys[i]);
+      add("<line class=\"grid\" x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\"/>", y,
+          kLeft, right());
+      add("<text text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft - 8, y + 4.5,
+          y_labels[i]);
+    }
+    add("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+        kLeft, kTop, right() - kLeft, bottom() - kTop);
+    add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", (kLeft + right()) / 2,
+        bottom() + 43, escaped(chart_.x_label));
+    add("<text text-anchor=\"middle\" transform=\"translate(20 {:.1f}) rotate(-90)\">{}</text>\n",
+        (kTop + bottom()) / 2, escaped(chart_.y_label));
+  }
+
+  void error_bars(std::size_t s) {
+    constexpr double kCap = 2.5;
+    add("<g class=\"bars\" {}>", group_of(s));
+    for (const ChartPoint& point : chart_.series[s].points) {
+      if (!finite(point) || !std::isfinite(point.error) || !(point.error > 0)) continue;
+      const double x = x_of(point.x, s);
+      const double low = y_of(point.y - point.error);
+      const double high = y_of(point.y + point.error);
+      add("<path d=\"M{0:.1f},{1:.1f}V{2:.1f}M{3:.1f},{1:.1f}h{4:.1f}M{3:.1f},{2:.1f}h{4:.1f}\"/>",
+          x, low, high, x - kCap, 2 * kCap);
+    }
+    add("</g>\n");
+  }
+
+  void line(std::size_t s) {
+    std::string path;
+    std::string markers;
+    bool down = false;
+    for (const ChartPoint& point : chart_.series[s].points) {
+      if (!finite(point)) {
+        down = false;
+        continue;
+      }
+      const Place at{x_of(point.x, s), y_of(point.y)};
+      path += fmt::format("{}{:.1f},{:.1f}", down ? 'L' : 'M', at.x, at.y);
+      markers += marker(s, at);
+      down = true;
+    }
+    add("<g class=\"series\" {}>", group_of(s));
+    if (!path.empty()) add("<path class=\"line\" d=\"{}\"/>", path);
+    add("<g class=\"markers\">{}</g></g>\n", markers);
+  }
+
+  [[nodiscard]] double last_of(std::size_t series) const {
+    const std::vector<ChartPoint>& points = chart_.series[series].points;
+    const auto last = std::find_if(points.rbegin(), points.rend(), finite);
+    return last == points.rend() ? -INFINITY : last->y;
+  }
+
+  void legend() {
+    std::vector<std::size_t> order(chart_.series.size());
+    for (std::size_t s = 0; s < order.size(); ++s) order[s] = s;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return last_of(a) > last_of(b); });
+    constexpr double kSample = 30;
+    const double x = right() + 14;
+    double y = kTop + 8;
+    for (const std::size_t s : order) {
+      add("<g class=\"legend\" {}><path class=\"line\" d=\"M{:.1f},{:.1f}h{:.0f}\"/>"
+          "<g class=\"markers\">{}</g></g>",
+          group_of(s), x, y, kSample, marker(s, {x + kSample / 2, y}));
+      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSample + 7, y + 4.5,
+          escaped(chart_.series[s].name));
+      y += kLegendStep;
+    }
+  }
+
+  const LineChart& chart_;
+  ChartRange x_;
+  ChartRange y_;
+  double height_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::vector<double> nice_ticks(double low, double high, std::size_t most) {
+  const double rough = (high - low) / static_cast<double>(most);
+  const double power = std::floor(std::log10(rough));
+  // Whole multiples of a power of ten are divided, not multiplied by 0.1 and the like, so that 0.3
+  // is the double nearest to it.
+  for (double exponent = power;; ++exponent) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double up = exponent >= 0 ? factor * std::pow(10.0, exponent) : factor;
+      const double down = exponent >= 0 ? 1.0 : std::pow(10.0, -exponent);
+      constexpr double kSlack = 1e-9;
+      const double first = std::ceil(low * down / up - kSlack);
+      const double last = std::floor(high * down / up + kSlack);
+      if (last - first + 1 > static_cast<double>(most)) continue;
+      std::vector<double> ticks(static_cast<std::size_t>(std::max(0.0, last - first + 1)));
+      for (std::size_t i = 0; i < ticks.size(); ++i) {
+        // Adding 0 makes a zero of the minus zero that ceil gives.
+        ticks[i] = (first + static_cast<double>(i)) * up / down + 0.0;
+      }
+      return ticks;
+    }
+  }
+}
+
+std::string to_svg(const LineChart& chart) {
+  return Drawing(chart).svg();
+}
+
+}  // namespace espalier
