@@ -130,6 +130,15 @@ planner::AlgorithmOptions LimitOptions::read() const {
   return options;
 }
 
+void AlgorithmParameters::add_to(Arguments& app) {
+  app.add("--chains", chains_, "How many chains k-chain makes", {.type = "K"});
+}
+
+void AlgorithmParameters::write_to(planner::AlgorithmOptions& options) const {
+  if (chains_ == 0) throw InputError({}, "--chains", "k-chain needs at least one chain");
+  options.chains = chains_;
+}
+
 void ProblemOptions::add_to(Arguments& arguments) {
   arguments.add("platform", platform, "Platform file; '-' is standard input",
                 {.type = "PLATFORM", .required = true});

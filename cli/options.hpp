@@ -1,6 +1,7 @@
 // Options that several commands share, each group added by one call and read by another.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,6 +74,16 @@ class LimitOptions {
  private:
   std::string time_limit_;
   double gap_ = 1e-6;
+};
+
+// What only some algorithms ask for: --chains.
+class AlgorithmParameters {
+ public:
+  void add_to(Arguments& app);
+  void write_to(planner::AlgorithmOptions& options) const;
+
+ private:
+  std::uint64_t chains_ = planner::AlgorithmOptions{}.chains;
 };
 
 // One planning problem: platform, --source, and the groups above.

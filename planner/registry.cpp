@@ -17,6 +17,9 @@ constexpr std::string_view kHbt =
 constexpr std::string_view kMpich =
     "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, "
     "IJHPCA 19 (2005), doi:10.1177/1094342005051521";
+constexpr std::string_view kCollectiveModels =
+    "CM: Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel, Dongarra, Performance analysis of MPI "
+    "collective operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0";
 constexpr std::string_view kNoGuarantee = "none";
 
 constexpr std::array kAlgorithms = {
@@ -45,6 +48,28 @@ constexpr std::array kAlgorithms = {
                    "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::chain},
     AlgorithmEntry{"flat", "one tree, blind to the network: the source sends to all", kMpich,
                    "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::flat},
+    AlgorithmEntry{"k-chain", "one tree, blind to the network: k pipelines in rank order",
+                   kCollectiveModels, "O(n), plus paths where no link is", kNoGuarantee,
+                   tree_algorithms::k_chain},
+    AlgorithmEntry{"split-binary",
+                   "two trees, blind to the network: each half of a binary tree gets half the "
+                   "message, then they exchange halves",
+                   kCollectiveModels, "O(n), plus paths where no link is", kNoGuarantee,
+                   tree_algorithms::split_binary},
+    AlgorithmEntry{
+        "two-tree-complete", "two trees, blind to the network: complete, numbered from both ends",
+        "TTC: Efficient Two Trees to Optimize Collectives, Algorithm 1, after Sanders, "
+        "Speck, Traeff, doi:10.1016/j.parco.2009.09.001",
+        "O(1) a rank, plus paths where no link is",
+        "the optimum where all links are alike, one-port", tree_algorithms::two_tree_complete},
+    AlgorithmEntry{"two-tree-sanders",
+                   "two trees, blind to the network: in order, with colors for synchronised rounds",
+                   "Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
+                   "reduction and scan, Parallel Computing 35 (2009), "
+                   "doi:10.1016/j.parco.2009.09.001",
+                   "O(n), plus paths where no link is",
+                   "the optimum where all links are alike, one-port",
+                   tree_algorithms::two_tree_sanders},
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ struct Progress {
 
 struct AlgorithmOptions {
   std::size_t max_trees = 0;  // 0: as many as the optimum needs; algorithms of one tree ignore it
+  std::size_t chains = 4;  // of `k-chain`, at least 1; more than there are hosts beside the source
+                           // is one for each of them
   std::optional<Seconds> time_limit;  // unset: none
   double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
@@ -47,6 +49,8 @@ enum class Termination : std::uint8_t {
 struct WeightedTree {
   lp::RoutedTree tree;
   BytesPerSecond rate;
+  std::vector<std::uint8_t> colors{};     // PlanTree::colors; empty: none
+  std::vector<std::uint32_t> exchange{};  // PlanTree::exchange, as places among the tree's edges
 };
 
 // Resource `row` of the occupation matrix, at price `price`: its share of the bound (prices sum to

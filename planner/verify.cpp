@@ -31,9 +31,11 @@ class Verifier {
     }
     count_shape();
     const std::optional<Instance> instance = make_instance();
-    if (!instance || !follow_edges(*instance)) return report_;
-    weigh(*instance);
-    hold_against_optimum(*instance);
+    if (instance && follow_edges(*instance)) {
+      weigh(*instance);
+      hold_against_optimum(*instance);
+    }
+    if (const auto fault = color_fault(plan_)) add_fault(fault->place, fault->reason);
     return report_;
   }
 

@@ -30,6 +30,7 @@ struct CompareOptions {
   std::vector<std::string> platforms;
   std::vector<std::string> sources;
   std::string algorithms = "all";
+  AlgorithmParameters parameters;
   bool json = false;
   bool csv = false;
 };
@@ -145,6 +146,7 @@ ExitStatus run_compare(const CompareOptions& options) {
             .occupation = options.model.occupation(),
             .limits = options.limits.read(),
             .console = options.console};
+  options.parameters.write_to(plot.limits);
   std::sort(plot.algorithms.begin(), plot.algorithms.end());  // entries of one registry: its order
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;
@@ -184,6 +186,7 @@ Command add_compare(Arguments root) {
           {.type = "NAME"});
   app.add("--algorithm", options->algorithms,
           "'all', or names separated by commas, " + one_of(algorithm_names()), {.type = "A,B"});
+  options->parameters.add_to(app);
   options->model.add_to(app);
   options->limits.add_to(app);
   app.add_flag("--json", options->json, "JSON instead of tables");

@@ -29,6 +29,7 @@ struct PlanOptions {
   Console console;
   ProblemOptions problem;
   std::string algorithm = "optimal";
+  AlgorithmParameters parameters;
   std::string max_trees;
   std::string output = "-";
   bool json = false;
@@ -130,6 +131,7 @@ ExitStatus run_plan(const PlanOptions& options) {
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
+  options.parameters.write_to(limits);
   const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
   require_writable(options.output);
 
@@ -161,6 +163,7 @@ Command add_plan(Arguments root) {
   options->problem.add_to(app);
   app.add("--algorithm", options->algorithm, "How trees are made, " + one_of(algorithm_names()),
           {.type = "NAME"});
+  options->parameters.add_to(app);
   app.add("--max-trees", options->max_trees,
           "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
           {.type = "K[,K…]"});

@@ -1,123 +1,65 @@
-// Topology-blind trees, as MPI libraries build them: shapes over ranks relative to the source,
-// rank' = (rank - source) mod n. A hop between two hosts that no link joins goes along the fastest
-// path, through relays and other hosts alike, and loads it. Where there is no path either, links
-// being one-way, the sender's own parent takes the child over, in the end the source.
+// Topology-blind single trees, as MPI libraries build them.
 #include <algorithm>
 #include <bit>
-#include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/graph/dijkstra_shortest_paths.hpp>
-#include <optional>
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/algorithms/blind_tree.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
 namespace {
 
-// Fastest paths by least sum of seconds per byte. One Dijkstra per sender that needs it, the last
-// one kept.
-class FastestPaths {
- public:
-  explicit FastestPaths(const Instance& instance)
-      : platform_(instance.platform()), weight_(instance.arc_seconds_per_byte()) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
-    for (const platforms::Arc& arc : platform_.arcs()) {
-      ends.emplace_back(index_of(arc.from), index_of(arc.to));
-    }
-    // The platform's arcs are sorted by sender, so edge i of the graph is arc i.
-    graph_ = Graph(boost::edges_are_sorted, ends.begin(), ends.end(),
-                   static_cast<std::uint32_t>(platform_.nodes().size()));
-  }
+using Ranks = std::vector<std::uint32_t>;
 
-  // The arcs on the way from one host to another; empty: there is none.
-  std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to) {
-    if (const auto direct = platform_.find_arc(from, to)) {
-      return {static_cast<std::uint32_t>(*direct)};
-    }
-    if (from_ != from) run_from(from);
-    std::vector<std::uint32_t> arcs;
-    if (before_[index_of(to)] == index_of(to)) return arcs;  // Dijkstra's mark of the unreached
-    for (platforms::NodeId node = to; node != from;) {
-      const platforms::NodeId before{before_[index_of(node)]};
-      arcs.push_back(static_cast<std::uint32_t>(*platform_.find_arc(before, node)));
-      node = before;
-    }
-    std::reverse(arcs.begin(), arcs.end());
-    return arcs;
-  }
-
- private:
-  using Graph =
-      boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
-                                         boost::no_property, std::uint32_t, std::uint32_t>;
-
-  void run_from(platforms::NodeId from) {
-    before_.resize(platform_.nodes().size());
-    const auto edge_index = boost::get(boost::edge_index, graph_);
-    boost::dijkstra_shortest_paths(
-        graph_, static_cast<std::uint32_t>(index_of(from)),
-        boost::predecessor_map(boost::make_iterator_property_map(
-                                   before_.begin(), boost::get(boost::vertex_index, graph_)))
-            .weight_map(boost::make_iterator_property_map(weight_.begin(), edge_index)));
-    from_ = from;
-  }
-
-  const platforms::Platform& platform_;
-  Graph graph_;
-  std::vector<double> weight_;
-  std::vector<std::uint32_t> before_;
-  std::optional<platforms::NodeId> from_;
-};
-
-// children(r): the ranks' that rank' r of n sends to, in order. Every rank' but 0 is the child of a
-// smaller one.
-template <class Children>
-Outcome blind_tree(const Instance& instance, Children children) {
-  const auto hosts = instance.platform().hosts();
-  const std::size_t count = hosts.size();
-  const auto source = static_cast<std::size_t>(
-      std::find(hosts.begin(), hosts.end(), instance.source()) - hosts.begin());
-  const auto host_of = [&](std::size_t rank) { return hosts[(rank + source) % count]; };
-  FastestPaths paths(instance);
-  lp::RoutedTree tree;
-  std::vector<std::size_t> parent(count, 0);
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    for (const std::size_t child : children(rank, count)) {
-      parent[child] = rank;
-      std::vector<std::uint32_t> path = paths.path(host_of(rank), host_of(child));
-      while (path.empty()) {  // ends at the source, which reaches every host
-        parent[child] = parent[parent[child]];
-        path = paths.path(host_of(parent[child]), host_of(child));
-      }
-      tree.add_edge(path);
-    }
-  }
-  return single_tree(instance, std::move(tree));
+std::uint32_t ranks_of(const Instance& instance) {
+  return static_cast<std::uint32_t>(instance.host_count());
 }
 
-using Ranks = std::vector<std::size_t>;
+// children(rank, ranks), as blind_tree has it.
+template <class Children>
+Outcome one_tree(const Instance& instance, Children children) {
+  const std::uint32_t ranks = ranks_of(instance);
+  const BlindTree tree =
+      blind_tree(ranks, [&](std::uint32_t rank) { return children(rank, ranks); });
+  return lay_over(instance, {&tree, 1});
+}
 
 }  // namespace
 
 Outcome flat(const Instance& instance, const AlgorithmOptions&) {
-  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
+  return one_tree(instance, [](std::uint32_t rank, std::uint32_t ranks) {
     Ranks children;
-    for (std::size_t child = 1; rank == 0 && child < count; ++child) children.push_back(child);
+    for (std::uint32_t child = 1; rank == 0 && child < ranks; ++child) children.push_back(child);
     return children;
   });
 }
 
 Outcome chain(const Instance& instance, const AlgorithmOptions&) {
-  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
-    return rank + 1 < count ? Ranks{rank + 1} : Ranks{};
+  return one_tree(instance, [](std::uint32_t rank, std::uint32_t ranks) {
+    return rank + 1 < ranks ? Ranks{rank + 1} : Ranks{};
   });
 }
 
+// Chain c covers the ranks' from 1 + c (n-1)/k on, rounded so that longer chains come first: they
+// are served first, as the last of them is the last to have all.
+Outcome k_chain(const Instance& instance, const AlgorithmOptions& options) {
+  const std::uint32_t ranks = ranks_of(instance);
+  BlindTree tree;
+  std::uint32_t next = 1;
+  for (std::size_t left = std::clamp<std::size_t>(options.chains, 1, ranks); left > 0; --left) {
+    const std::size_t length = (ranks - next + left - 1) / left;
+    for (std::size_t i = 0; i < length; ++i, ++next) {
+      tree.edges.push_back({i == 0 ? 0 : next - 1, next});
+    }
+  }
+  return lay_over(instance, {&tree, 1});
+}
+
 Outcome binary(const Instance& instance, const AlgorithmOptions&) {
-  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
+  return one_tree(instance, [](std::uint32_t rank, std::uint32_t ranks) {
     Ranks children;
-    for (std::size_t child = 2 * rank + 1; child <= 2 * rank + 2 && child < count; ++child) {
+    for (std::uint32_t child = 2 * rank + 1; child <= 2 * rank + 2 && child < ranks; ++child) {
       children.push_back(child);
     }
     return children;
@@ -126,11 +68,11 @@ Outcome binary(const Instance& instance, const AlgorithmOptions&) {
 
 // Rank' r receives from r with its lowest set bit cleared; the largest subtree is served first.
 Outcome binomial(const Instance& instance, const AlgorithmOptions&) {
-  return blind_tree(instance, [](std::size_t rank, std::size_t count) {
+  return one_tree(instance, [](std::uint32_t rank, std::uint32_t ranks) {
     Ranks children;
-    const std::size_t below = rank == 0 ? std::bit_ceil(count) : rank & (~rank + 1);
-    for (std::size_t step = below / 2; step > 0; step /= 2) {
-      if (rank + step < count) children.push_back(rank + step);
+    const std::uint32_t below = rank == 0 ? std::bit_ceil(ranks) : rank & (~rank + 1);
+    for (std::uint32_t step = below / 2; step > 0; step /= 2) {
+      if (rank + step < ranks) children.push_back(rank + step);
     }
     return children;
   });

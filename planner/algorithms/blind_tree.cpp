@@ -1,0 +1,140 @@
+#include "planner/algorithms/blind_tree.hpp"
+
+#include <algorithm>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace espalier::planner::tree_algorithms {
+
+namespace {
+
+// Fastest paths by least sum of seconds per byte. One Dijkstra per sender that needs it, the last
+// one kept.
+class FastestPaths {
+ public:
+  explicit FastestPaths(const Instance& instance)
+      : platform_(instance.platform()), weight_(instance.arc_seconds_per_byte()) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
+    for (const platforms::Arc& arc : platform_.arcs()) {
+      ends.emplace_back(index_of(arc.from), index_of(arc.to));
+    }
+    // The platform's arcs are sorted by sender, so edge i of the graph is arc i.
+    graph_ = Graph(boost::edges_are_sorted, ends.begin(), ends.end(),
+                   static_cast<std::uint32_t>(platform_.nodes().size()));
+  }
+
+  // The arcs on the way from one host to another; empty: there is none.
+  std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to) {
+    if (const auto direct = platform_.find_arc(from, to)) {
+      return {static_cast<std::uint32_t>(*direct)};
+    }
+    if (from_ != from) run_from(from);
+    std::vector<std::uint32_t> arcs;
+    if (before_[index_of(to)] == index_of(to)) return arcs;  // Dijkstra's mark of the unreached
+    for (platforms::NodeId node = to; node != from;) {
+      const platforms::NodeId before{before_[index_of(node)]};
+      arcs.push_back(static_cast<std::uint32_t>(*platform_.find_arc(before, node)));
+      node = before;
+    }
+    std::reverse(arcs.begin(), arcs.end());
+    return arcs;
+  }
+
+ private:
+  using Graph =
+      boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                         boost::no_property, std::uint32_t, std::uint32_t>;
+
+  void run_from(platforms::NodeId from) {
+    before_.resize(platform_.nodes().size());
+    const auto edge_index = boost::get(boost::edge_index, graph_);
+    boost::dijkstra_shortest_paths(
+        graph_, static_cast<std::uint32_t>(index_of(from)),
+        boost::predecessor_map(boost::make_iterator_property_map(
+                                   before_.begin(), boost::get(boost::vertex_index, graph_)))
+            .weight_map(boost::make_iterator_property_map(weight_.begin(), edge_index)));
+    from_ = from;
+  }
+
+  const platforms::Platform& platform_;
+  Graph graph_;
+  std::vector<double> weight_;
+  std::vector<std::uint32_t> before_;
+  std::optional<platforms::NodeId> from_;
+};
+
+// Lays shapes over an instance's hosts, one after the other.
+class Layer {
+ public:
+  explicit Layer(const Instance& instance)
+      : hosts_(instance.platform().hosts()),
+        source_(static_cast<std::size_t>(
+            std::find(hosts_.begin(), hosts_.end(), instance.source()) - hosts_.begin())),
+        paths_(instance) {}
+
+  lp::RoutedTree lay(const BlindTree& shape) {
+    lp::RoutedTree tree;
+    std::vector<std::uint32_t> parent(hosts_.size(), 0);
+    for (const RankEdge edge : shape.edges) {
+      std::uint32_t sender = edge.parent;
+      std::vector<std::uint32_t> path = paths_.path(host_of(sender), host_of(edge.child));
+      while (path.empty()) {  // ends at the source, which reaches every host
+        sender = parent[sender];
+        path = paths_.path(host_of(sender), host_of(edge.child));
+        took_over_ = true;
+      }
+      parent[edge.child] = sender;
+      tree.add_edge(path);
+    }
+    return tree;
+  }
+
+  // Whether any edge so far hangs on another rank than the shape says.
+  [[nodiscard]] bool took_over() const { return took_over_; }
+
+ private:
+  [[nodiscard]] platforms::NodeId host_of(std::uint32_t rank) const {
+    return hosts_[(rank + source_) % hosts_.size()];
+  }
+
+  std::span<const platforms::NodeId> hosts_;
+  std::size_t source_;
+  FastestPaths paths_;
+  bool took_over_ = false;
+};
+
+// The rate at which trees of one rate fill the busiest resource. Infinite without edges.
+BytesPerSecond common_rate(const Instance& instance, std::span<const WeightedTree> trees) {
+  std::vector<double> load(instance.resource_count(), 0.0);
+  for (const WeightedTree& tree : trees) {
+    const std::vector<double> more = instance.load_seconds_per_byte(tree.tree);
+    std::transform(load.begin(), load.end(), more.begin(), load.begin(), std::plus<>());
+  }
+  return {1 / std::accumulate(load.begin(), load.end(), 0.0,
+                              [](double a, double b) { return std::max(a, b); })};
+}
+
+}  // namespace
+
+Outcome lay_over(const Instance& instance, std::span<const BlindTree> trees) {
+  Layer layer(instance);
+  Outcome outcome;
+  for (const BlindTree& shape : trees) {
+    WeightedTree tree{layer.lay(shape), {}, shape.colors, {}};
+    for (std::size_t i = shape.edges.size() - shape.exchanges; i < shape.edges.size(); ++i) {
+      tree.exchange.push_back(static_cast<std::uint32_t>(i));
+    }
+    outcome.trees.push_back(std::move(tree));
+  }
+  const BytesPerSecond rate = common_rate(instance, outcome.trees);
+  for (WeightedTree& tree : outcome.trees) {
+    tree.rate = rate;
+    if (layer.took_over()) tree.colors.clear();
+  }
+  return outcome;
+}
+
+}  // namespace espalier::planner::tree_algorithms
