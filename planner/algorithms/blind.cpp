@@ -41,8 +41,8 @@ Outcome chain(const Instance& instance, const AlgorithmOptions&) {
   });
 }
 
-// Chain c covers the ranks' from 1 + c (n-1)/k on, rounded so that longer chains come first: they
-// are served first, as the last of them is the last to have all.
+// The ranks' 1 to n-1 cut into k contiguous chains. Where they do not divide evenly the first
+// chains are longer by one: the source serves them first, and their ends are the last to have all.
 Outcome k_chain(const Instance& instance, const AlgorithmOptions& options) {
   const std::uint32_t ranks = ranks_of(instance);
   BlindTree tree;
