@@ -7,6 +7,9 @@
 
 #include "cli/espalier_mpi_report.hpp"
 #include "runtime/mpi_error.hpp"
+#include "runtime/rounds.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace espalier::cli {
 
@@ -14,6 +17,11 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments) {
   int rank = 0;
   runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   planner::Plan plan = runtime::share_plan(comm, arguments.plan);
+  if (arguments.broadcast.rounds) {
+    if (const auto fault = runtime::rounds_fault(plan)) {
+      throw InputError(display_name(arguments.plan), fault->place, fault->reason);
+    }
+  }
   if (arguments.slice) plan.slice = *arguments.slice;
 
   std::optional<ProgressBar> bar(

@@ -56,6 +56,8 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
   bcast->add_option("--receives", to.broadcast.receives_in_flight, "receives posted ahead per tree")
       ->check(CLI::Range(std::size_t{1}, kLargestWindow))
       ->capture_default_str();
+  bcast->add_flag("--rounds", to.broadcast.rounds,
+                  "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
   bcast->add_option("--slice", texts.slice, "slice size instead of the plan's");
   bcast->add_flag("--compare-mpi-bcast", to.compare,
                   "time MPI_Bcast of the same message in turns, and give the ratio");

@@ -169,16 +169,18 @@ planner::AlgorithmOptions LimitOptions::read() const {
   return options;
 }
 
-void MessageOption::add_to(Arguments& app) {
+void AlgorithmParameters::add_to(Arguments& app) {
+  app.add("--chains", chains_, "How many chains k-chain makes", {.type = "K"});
   app.add("--message", message_,
           "The message whose makespan is told, sent as a whole; fnf and ecef plan for it",
           {.type = "SIZE"});
 }
 
-Bytes MessageOption::read() const {
-  const Bytes message = parse_option("--message", message_, parse_size);
-  if (message.value == 0) throw InputError({}, "--message", "must be at least one byte");
-  return message;
+void AlgorithmParameters::write_to(planner::AlgorithmOptions& options) const {
+  if (chains_ == 0) throw InputError({}, "--chains", "k-chain needs at least one chain");
+  options.chains = chains_;
+  options.message = parse_option("--message", message_, parse_size);
+  if (options.message.value == 0) throw InputError({}, "--message", "must be at least one byte");
 }
 
 void ProblemOptions::add_to(Arguments& arguments) {

@@ -1,6 +1,7 @@
 // Options that several commands share, each group added by one call and read by another.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,13 +86,14 @@ class LimitOptions {
   double gap_ = 1e-6;
 };
 
-// What goes as a whole where the makespan is at stake: --message.
-class MessageOption {
+// What only some algorithms ask for: --chains, and --message, whose makespan is told besides.
+class AlgorithmParameters {
  public:
   void add_to(Arguments& app);
-  [[nodiscard]] Bytes read() const;
+  void write_to(planner::AlgorithmOptions& options) const;
 
  private:
+  std::uint64_t chains_ = planner::AlgorithmOptions{}.chains;
   std::string message_ = "1MiB";
 };
 

@@ -13,6 +13,7 @@ PlanTree plan_tree(const Instance& instance, const WeightedTree& weighted,
   const lp::Digraph& graph = instance.digraph();
   PlanTree result;
   result.rate = weighted.rate;
+  result.colors = weighted.colors;
   for (std::size_t i = 0; i < weighted.tree.edge_count(); ++i) {
     const std::span<const std::uint32_t> path = weighted.tree.path(i);
     const PlanEdge edge{host_of_node[graph.tail[path.front()]],
@@ -23,6 +24,9 @@ PlanTree plan_tree(const Instance& instance, const WeightedTree& weighted,
     for (std::size_t hop = 0; hop + 1 < path.size(); ++hop) {
       via.push_back(instance.platform().nodes()[graph.head[path[hop]]].name);
     }
+  }
+  for (const std::uint32_t edge : weighted.exchange) {
+    result.exchange.push_back(result.edges[edge]);
   }
   return result;
 }

@@ -103,6 +103,38 @@ std::optional<PlanFault> fault_of_cycles(const Plan& plan, const std::string& pl
   return {};
 }
 
+std::optional<PlanFault> fault_of_colors(const PlanTree& tree, const std::string& place) {
+  if (tree.colors.empty()) return {};
+  if (tree.colors.size() != tree.edges.size()) {
+    return PlanFault{place + "/colors",
+                     fmt::format("{} colors for {} edges", tree.colors.size(), tree.edges.size())};
+  }
+  for (std::size_t i = 0; i < tree.colors.size(); ++i) {
+    if (tree.colors[i] <= 1) continue;
+    return PlanFault{fmt::format("{}/colors/{}", place, i),
+                     fmt::format("a color is 0 or 1, not {}", tree.colors[i])};
+  }
+  return {};
+}
+
+std::optional<PlanFault> fault_of_exchange(const Plan& plan, const PlanTree& tree,
+                                           const std::string& place,
+                                           const std::vector<std::uint32_t>& parent_of) {
+  std::vector<bool> is_named(plan.nodes.size());
+  for (std::size_t i = 0; i < tree.exchange.size(); ++i) {
+    const auto [parent, child] = tree.exchange[i];
+    const std::string here = fmt::format("{}/exchange/{}", place, i);
+    if (child >= parent_of.size() || parent_of[child] != parent) {
+      return PlanFault{here, fmt::format("this tree has no edge [{}, {}]", parent, child)};
+    }
+    if (is_named[child]) {
+      return PlanFault{here, fmt::format("edge [{}, {}] is named twice", parent, child)};
+    }
+    is_named[child] = true;
+  }
+  return {};
+}
+
 std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree,
                                        const std::string& place) {
   if (!finite_and_positive(tree.rate)) {
@@ -119,7 +151,8 @@ std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree,
                        "this tree has no such edge"};
     }
   }
-  return {};
+  if (auto fault = fault_of_colors(tree, place)) return fault;
+  return fault_of_exchange(plan, tree, place, parent_of);
 }
 
 std::optional<PlanFault> fault_of_rates(const Plan& plan) {
@@ -153,9 +186,40 @@ std::optional<PlanFault> structural_fault(const Plan& plan) {
     auto fault =
         fault_of_tree(plan, plan.broadcast_trees[i], fmt::format("/broadcast_trees/{}", i));
     if (fault) return fault;
+    if (plan.broadcast_trees[i].colors.empty() != plan.broadcast_trees[0].colors.empty()) {
+      return PlanFault{fmt::format("/broadcast_trees/{}", i),
+                       "all trees have colors or none has; tree 0 is otherwise"};
+    }
   }
   if (auto fault = fault_of_rates(plan)) return fault;
   return schedule_fault(plan);
+}
+
+bool is_colored(const Plan& plan) {
+  return std::all_of(plan.broadcast_trees.begin(), plan.broadcast_trees.end(),
+                     [](const PlanTree& tree) { return tree.colors.size() == tree.edges.size(); });
+}
+
+std::optional<PlanFault> color_fault(const Plan& plan) {
+  // By node, direction and color: whether there is such an edge.
+  std::vector<bool> taken(plan.nodes.size() * 4);
+  for (std::size_t t = 0; t < plan.broadcast_trees.size(); ++t) {
+    const PlanTree& tree = plan.broadcast_trees[t];
+    for (std::size_t i = 0; i < tree.colors.size(); ++i) {
+      const auto [parent, child] = tree.edges[i];
+      for (const bool receives : {false, true}) {
+        const std::uint32_t node = receives ? child : parent;
+        const std::size_t at = std::size_t{node} * 4 + (receives ? 2 : 0) + tree.colors[i];
+        if (taken[at]) {
+          return PlanFault{fmt::format("/broadcast_trees/{}/colors/{}", t, i),
+                           fmt::format("node '{}' {} on two edges of color {}", plan.nodes[node],
+                                       receives ? "receives" : "sends", tree.colors[i])};
+        }
+        taken[at] = true;
+      }
+    }
+  }
+  return {};
 }
 
 std::uint32_t source_index(const Plan& plan) {

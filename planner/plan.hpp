@@ -26,6 +26,15 @@ struct PlanTree {
   // Names of the nodes between parent and child where the edge is no single link of the platform,
   // in order.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> via;
+  // 0 or 1, one an edge; empty: the plan knows none. An executor that goes by rounds uses the edges
+  // of color t mod 2 in round t (Sanders, Speck, Traeff, Parallel Computing 35 (2009),
+  // doi:10.1016/j.parco.2009.09.001).
+  std::vector<std::uint8_t> colors{};
+  // Edges of this tree that are carried out after its other edges: the parent first has all of its
+  // share and has sent it to its other children. As in the last phase of the split-binary broadcast
+  // (Pjesivac-Grbovic et al., Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0, section
+  // 4.2).
+  std::vector<PlanEdge> exchange{};
 };
 
 // One uninterrupted transfer of a period: `parent` sends `bytes` of tree `tree` to `child` from
@@ -71,14 +80,21 @@ struct Plan {
 // What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer,
 // reason); empty when nothing is: every tree spans all nodes exactly once, is rooted at the source,
 // has no cycle; rates are finite and positive and sum to the throughput (relative 1e-6); the slice
-// is at least one byte; a schedule's figures are finite, its sends are edges of the trees, in order
-// and within the period, and carry the slices that it claims along every edge (relative 1e-6).
-// Whether its ports and links can do it, verify says.
+// is at least one byte; colors are 0 or 1, one for each edge of all trees or of none; exchange
+// edges are edges of their tree, each named once; a schedule's figures are finite, its sends are
+// edges of the trees, in order and within the period, and carry the slices that it claims along
+// every edge (relative 1e-6). Whether its ports and links can do it, verify says.
 struct PlanFault {
   std::string place;
   std::string reason;
 };
 std::optional<PlanFault> structural_fault(const Plan& plan);
+
+// Whether every edge of the plan has a color; so it is where there are no edges.
+bool is_colored(const Plan& plan);
+// The first rank that sends on two edges of one color, or receives on two, over all trees. Empty
+// when there is none, and where the plan has no colors. Precondition: no structural fault.
+std::optional<PlanFault> color_fault(const Plan& plan);
 
 // Index of the source in plan.nodes. Precondition: no structural fault.
 std::uint32_t source_index(const Plan& plan);

@@ -39,19 +39,28 @@ std::string number(double value, std::string_view what) {
   return fmt::format("{}", value);
 }
 
-std::string tree_json(const PlanTree& tree) {
-  std::string edges;
-  for (const auto [parent, child] : tree.edges) {
-    edges += fmt::format("{}[{}, {}]", edges.empty() ? "" : ", ", parent, child);
+std::string edge_list(const std::vector<PlanEdge>& edges) {
+  std::string list;
+  for (const auto [parent, child] : edges) {
+    list += fmt::format("{}[{}, {}]", list.empty() ? "" : ", ", parent, child);
   }
+  return "[" + list + "]";
+}
+
+std::string tree_json(const PlanTree& tree) {
+  std::string text = fmt::format("    {{\"rate_Bps\": {},\n     \"edges\": {}",
+                                 number(tree.rate.value, "rate_Bps"), edge_list(tree.edges));
   std::string via;
   for (const auto& [edge, relays] : tree.via) {
     via += fmt::format("{}\"{}-{}\": {}", via.empty() ? "" : ", ", edge.first, edge.second,
                        quoted_list(relays));
   }
-  return fmt::format("    {{\"rate_Bps\": {},\n     \"edges\": [{}]{}}}",
-                     number(tree.rate.value, "rate_Bps"), edges,
-                     via.empty() ? "" : ",\n     \"via\": {" + via + "}");
+  if (!via.empty()) text += ",\n     \"via\": {" + via + "}";
+  if (!tree.colors.empty()) {
+    text += fmt::format(",\n     \"colors\": [{}]", fmt::join(tree.colors, ", "));
+  }
+  if (!tree.exchange.empty()) text += ",\n     \"exchange\": " + edge_list(tree.exchange);
+  return text + "}";
 }
 
 std::string schedule_json(const PlanSchedule& schedule) {
@@ -126,8 +135,22 @@ std::vector<std::string> parse_names(const JsonCursor& list) {
   return names;
 }
 
+std::vector<std::uint8_t> parse_colors(const JsonCursor& colors) {
+  if (!colors.value().is_array()) colors.refuse("expected an array of colors, one an edge");
+  std::vector<std::uint8_t> parsed;
+  parsed.reserve(colors.value().size());
+  for (std::size_t i = 0; i < colors.value().size(); ++i) {
+    const Json& value = colors.value()[i];
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > 1) {
+      colors.elements()[i].refuse("a color is 0 or 1");
+    }
+    parsed.push_back(value.get<std::uint8_t>());
+  }
+  return parsed;
+}
+
 PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes) {
-  tree.expect_object({"rate_Bps", "edges", "via"});
+  tree.expect_object({"rate_Bps", "edges", "via", "colors", "exchange"});
   PlanTree parsed;
   parsed.rate.value = tree.at("rate_Bps").number();
   parsed.edges = parse_edges(tree.at("edges"), nodes);
@@ -138,6 +161,8 @@ PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes) {
       parsed.via[parse_via_key(via, key, nodes)] = parse_names(via.at(key));
     }
   }
+  if (tree.has("colors")) parsed.colors = parse_colors(tree.at("colors"));
+  if (tree.has("exchange")) parsed.exchange = parse_edges(tree.at("exchange"), nodes);
   return parsed;
 }
 

@@ -32,6 +32,9 @@ constexpr std::string_view kFnf =
     "Banikazemi, Moorthy, Panda, Efficient collective communication on heterogeneous networks of "
     "workstations, ICPP 1998; as in Bhat, Raghavendra, Prasanna, JPDC 63 (2003), "
     "doi:10.1016/S0743-7315(03)00008-X";
+constexpr std::string_view kCollectiveModels =
+    "CM: Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel, Dongarra, Performance analysis of MPI "
+    "collective operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0";
 constexpr std::string_view kNoGuarantee = "none";
 
 template <Outcome (*Over)(const Instance&, const AlgorithmOptions&, TreeMaker)>
@@ -58,7 +61,7 @@ constexpr std::array kAlgorithms = {
                    "(1967), doi:10.6028/jres.071B.032",
                    "exponential; --time-limit ends it with an honest gap",
                    "the best single tree, to 1e-6 (of several ways through relays the fastest)",
-                   tree_algorithms::exact_tree},
+                   tree_algorithms::exact_tree, false, nullptr, true},
     AlgorithmEntry{"best-tree", "one tree, the best that a search finds quickly",
                    "annealing: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983), "
                    "doi:10.1126/science.220.4598.671; then branch and cut with little work",
@@ -84,6 +87,29 @@ constexpr std::array kAlgorithms = {
                    "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::chain},
     AlgorithmEntry{"flat", "one tree, blind to the network: the source sends to all", kMpich,
                    "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::flat},
+    AlgorithmEntry{"k-chain", "one tree, blind to the network: k pipelines in rank order",
+                   kCollectiveModels, "O(n), plus paths where no link is", kNoGuarantee,
+                   tree_algorithms::k_chain},
+    AlgorithmEntry{"split-binary",
+                   "two trees, blind to the network: each half of a binary tree gets half the "
+                   "message, then they exchange halves",
+                   kCollectiveModels, "O(n), plus paths where no link is", kNoGuarantee,
+                   tree_algorithms::split_binary, true},
+    AlgorithmEntry{"two-tree-complete",
+                   "two trees, blind to the network: complete, numbered from both ends",
+                   "TTC: Efficient Two Trees to Optimize Collectives, Algorithm 1, after Sanders, "
+                   "Speck, Traeff, doi:10.1016/j.parco.2009.09.001",
+                   "O(1) a rank, plus paths where no link is",
+                   "the optimum where all links are alike, one-port",
+                   tree_algorithms::two_tree_complete, true},
+    AlgorithmEntry{"two-tree-sanders",
+                   "two trees, blind to the network: in order, with colors for synchronised rounds",
+                   "Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
+                   "reduction and scan, Parallel Computing 35 (2009), "
+                   "doi:10.1016/j.parco.2009.09.001",
+                   "O(n), plus paths where no link is",
+                   "the optimum where all links are alike, one-port",
+                   tree_algorithms::two_tree_sanders, true},
     entry_over_inner<tree_algorithms::hierarchical>(
         "hierarchical", "leaders of every level of groups, a tree among them, then inside"),
     entry_over_inner<tree_algorithms::hierarchical_node>(

@@ -2,11 +2,13 @@
 // parameterised tests all iterate this registry.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "lp/routed_tree.hpp"
@@ -29,6 +31,8 @@ struct Progress {
 
 struct AlgorithmOptions {
   std::size_t max_trees = 0;  // 0: as many as the optimum needs; algorithms of one tree ignore it
+  std::size_t chains = 4;  // of `k-chain`, at least 1; more than there are hosts beside the source
+                           // is one for each of them
   std::optional<Seconds> time_limit;  // unset: none
   double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
@@ -51,6 +55,8 @@ enum class Termination : std::uint8_t {
 struct WeightedTree {
   lp::RoutedTree tree;
   BytesPerSecond rate;
+  std::vector<std::uint8_t> colors{};     // PlanTree::colors; empty: none
+  std::vector<std::uint32_t> exchange{};  // PlanTree::exchange, as places among the tree's edges
 };
 
 // Resource `row` of the occupation matrix, at price `price`: its share of the bound (prices sum to
@@ -88,6 +94,9 @@ struct AlgorithmEntry {
   Outcome (*run_over)(const Instance& instance, const AlgorithmOptions& options,
                       TreeMaker inner) = nullptr;
 
+  // Whether only a time limit is sure to end it.
+  bool exponential = false;
+
   [[nodiscard]] constexpr bool takes_inner() const { return run_over != nullptr; }
 };
 
@@ -103,9 +112,12 @@ struct Algorithm {
   const AlgorithmEntry* inner;  // null: the entry takes none
 
   [[nodiscard]] Outcome run(const Instance& instance, const AlgorithmOptions& options) const;
-  // The same algorithm, whatever it was called.
+  // The same algorithm, whatever it was called; and the registry's order.
   bool operator==(const Algorithm& other) const {
     return entry == other.entry && inner == other.inner;
+  }
+  std::strong_ordering operator<=>(const Algorithm& other) const {
+    return std::tie(entry, inner) <=> std::tie(other.entry, other.inner);
   }
 };
 

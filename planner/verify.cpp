@@ -32,10 +32,12 @@ class Verifier {
     }
     count_shape();
     const std::optional<Instance> instance = make_instance();
-    if (!instance || !follow_edges(*instance)) return report_;
-    weigh(*instance);
-    check_schedule(*instance);
-    hold_against_optimum(*instance);
+    if (instance && follow_edges(*instance)) {
+      weigh(*instance);
+      check_schedule(*instance);
+      hold_against_optimum(*instance);
+    }
+    if (const auto fault = color_fault(plan_)) add_fault(fault->place, fault->reason);
     return report_;
   }
 

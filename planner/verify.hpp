@@ -31,8 +31,9 @@ struct VerifyOptions {
 
 // Faults: another platform (name or hosts), unknown source, model or algorithm name, structural
 // faults, edges that are no arc and have no valid `via`, rates that overload a resource (names it
-// and its load), a claimed throughput that is not the sum of the rates, a claimed optimum that is
-// below the throughput or contradicts the proof, a schedule that ports and links cannot keep.
+// and its load), colors by which a rank would send twice or receive twice in a round (names it), a
+// claimed throughput that is not the sum of the rates, a claimed optimum that is below the
+// throughput or contradicts the proof, a schedule that ports and links cannot keep.
 VerifyReport verify(const Plan& plan, const platforms::Platform& platform,
                     const VerifyOptions& options = {});
 

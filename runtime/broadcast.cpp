@@ -11,6 +11,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
+#include "runtime/rounds.hpp"
 #include "runtime/stores.hpp"
 #include "support/files.hpp"
 
@@ -66,6 +67,9 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (const auto fault = planner::structural_fault(plan)) {
     throw InputError({}, fault->place, fault->reason);
   }
+  if (options.rounds) {
+    if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
+  }
   if (plan.operation != "broadcast") {
     throw InputError(fmt::format("a plan for '{}' is no broadcast plan", plan.operation));
   }
@@ -80,9 +84,12 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
 
 std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const BroadcastOptions& options) {
   const std::string text = planner::to_json(plan);
-  return {hash_of(std::as_bytes(std::span(text))), options.sends_in_flight,
-          options.receives_in_flight, static_cast<std::uint64_t>(options.mapping),
-          options.check_sizes ? 1U : 0U};
+  return {hash_of(std::as_bytes(std::span(text))),
+          options.sends_in_flight,
+          options.receives_in_flight,
+          static_cast<std::uint64_t>(options.mapping),
+          options.check_sizes ? 1U : 0U,
+          options.rounds ? 1U : 0U};
 }
 
 SliceDealer dealer_for(const planner::Plan& plan) {
@@ -140,8 +147,10 @@ struct Broadcast::State {
     root = rank_of_node[planner::source_index(plan)];
     engine = std::make_unique<Engine>(
         comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), dealer_for(plan),
-        EngineOptions{options.sends_in_flight, options.receives_in_flight, options.check_sizes,
-                      doze, options.on_progress});
+        EngineOptions{
+            options.sends_in_flight, options.receives_in_flight, options.check_sizes,
+            options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
+            doze, options.on_progress});
   }
 };
 
@@ -192,6 +201,10 @@ Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t buffer_bytes) const
 }
 
 bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store) {
+  // While a slice goes to its second child, the next one comes.
+  if (state_->options.rounds && shape.slices_per_tree < 2) {
+    throw InputError("rounds need room for two slices of each tree");
+  }
   const SliceGrid grid{bytes, shape.slice_bytes};
   return state_->engine->run(grid, store, true) == Outcome::kComplete;
 }

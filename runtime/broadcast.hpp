@@ -32,6 +32,11 @@ struct BroadcastOptions {
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
   bool check_sizes = true;
+  // Synchronised rounds by the plan's colors (runtime/rounds.hpp), in which a rank sends one slice
+  // and receives one at a time, whatever the windows. A plan without colors, or with a node that
+  // would send or receive twice in a round, with exchange edges or with trees of different rates is
+  // refused. Off: colors are ignored.
+  bool rounds = false;
   // How the source waits. Dozing leaves the processor to ranks that have something to copy. kAuto:
   // dozing where there are more ranks than processors on its host.
   enum class Waiting { kAuto, kBusy, kDozing };
@@ -47,8 +52,8 @@ class Broadcast {
  public:
   // Collective over `comm`, which is duplicated. Throws InputError on all ranks when ranks and plan
   // nodes differ in number (says both), when a rank's host is no node of the plan (kByHostName),
-  // when the plan has a structural fault, or when the ranks hold different plans or options;
-  // MpiError when MPI fails.
+  // when the plan has a structural fault or cannot be run as the options ask, or when the ranks
+  // hold different plans or options; MpiError when MPI fails.
   Broadcast(MPI_Comm comm, const planner::Plan& plan, const BroadcastOptions& options = {});
   ~Broadcast();
   Broadcast(Broadcast&&) noexcept;
@@ -74,7 +79,8 @@ class Broadcast {
   [[nodiscard]] StreamShape stream_shape(std::uint64_t buffer_bytes) const;
   // Collective: a message of `bytes` bytes from the source's store to the others', in slices of
   // that shape. False, on all ranks, when a store failed; then parts of the message are missing
-  // anywhere.
+  // anywhere. Rounds need slices_per_tree of at least 2 (else InputError), as stream_shape gives.
+  // Exchange edges are honoured as far as a tree's whole share has room.
   [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store);
 
   // The rank (in comm) that is the plan's source.

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "runtime/flow.hpp"
 #include "runtime/mpi_error.hpp"
+#include "runtime/request_names.hpp"
 #include "runtime/request_table.hpp"
 #include "runtime/size_check.hpp"
+#include "runtime/stop_words.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -18,6 +21,12 @@ namespace {
 // shares.
 std::uint64_t lookahead_for(std::size_t trees, std::size_t sends_in_flight) {
   return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
 }
 
 // A source that polls takes its share of the processor and does little with it, for its children's
@@ -32,15 +41,23 @@ class Engine::Run {
   Run(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
       EngineOptions options)
       : comm_(comm),
+        rank_(rank_in(comm)),
         source_(source),
         roles_(std::move(roles)),
         dealer_(std::move(dealer)),
         options_(std::move(options)),
         lookahead_(lookahead_for(roles_.size(), options_.sends_in_flight)),
         requests_(roles_, options_.receives_in_flight, options_.sends_in_flight),
-        flows_(roles_.size()) {
-    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+        flows_(roles_.size()),
+        names_(roles_, dealer_, flows_, options_.receives_in_flight, options_.sends_in_flight),
+        stop_words_(comm_, rank_, source_, static_cast<int>(roles_.size()), requests_.stop_word()) {
+    if (!options_.rounds.empty()) rounds_.emplace(options_.rounds);
   }
+  ~Run() = default;
+  Run(const Run&) = delete;  // its parts refer to one another
+  Run& operator=(const Run&) = delete;
+  Run(Run&&) = delete;
+  Run& operator=(Run&&) = delete;
 
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
     if (broken_) throw std::logic_error("a broadcast that failed cannot run again");
@@ -50,7 +67,7 @@ class Engine::Run {
         for (const auto& completion : requests_.wait_for_some(waiting_)) handle(completion);
         move_on();
       }
-      return stoppable ? settle() : Outcome::kComplete;
+      return stoppable && stop_words_.settle() ? Outcome::kStopped : Outcome::kComplete;
     } catch (...) {
       broken_ = true;
       requests_.abandon();
@@ -62,7 +79,6 @@ class Engine::Run {
   using Kind = RequestTable::Kind;
 
   [[nodiscard]] bool is_source() const { return rank_ == source_; }
-  [[nodiscard]] int tag_of_stop_word() const { return static_cast<int>(roles_.size()); }
 
   [[nodiscard]] Slice slice_at(std::size_t tree, std::uint64_t nth) const {
     const std::uint64_t index = dealer_.slice_of(tree, nth);
@@ -78,29 +94,30 @@ class Engine::Run {
     const bool dozes = options_.source_dozes && is_source() && grid.message >= kWorthDozing;
     waiting_ = dozes ? RequestTable::Waiting::kDozing : RequestTable::Waiting::kBusy;
     let_go_ = oldest_ = done_bytes_ = 0;
-    said_stop_ = heard_stop_ = stopping_ = false;
+    stopping_ = false;
+    if (rounds_) rounds_->reset();
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
       Flow& flow = flows_[tree];
       flow = Flow{};
       flow.end = dealer_.count(tree, grid_.count());
       flow.children.resize(roles_[tree].children.size());
+      flow.at_once = flow.children.size();
+      // Otherwise the room of what is held back is wanted for what comes.
+      if (store.slices_per_tree() >= flow.end) flow.at_once -= roles_[tree].exchanges;
       if (!is_source()) post_receives(tree);
     }
     if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
-    if (stoppable_ && is_source()) {
-      check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_of_stop_word(), comm_,
-                      &requests_.stop_word()),
-            "MPI_Irecv");
-    }
+    stop_words_.begin(stoppable_);
     move_on();
   }
 
   [[nodiscard]] bool is_done() {
-    if (requests_.size_check() != MPI_REQUEST_NULL) return false;
-    for (const Flow& flow : flows_) {
-      if (!flow.is_done()) return false;
-    }
-    return true;
+    return requests_.size_check() == MPI_REQUEST_NULL && flows_are_done();
+  }
+
+  [[nodiscard]] bool flows_are_done() const {
+    return std::all_of(flows_.begin(), flows_.end(),
+                       [](const Flow& flow) { return flow.is_done(); });
   }
 
   void handle(const RequestTable::Completion& completion) {
@@ -114,7 +131,7 @@ class Engine::Run {
         break;
       case Kind::kStopWord:
         if (is_source()) {
-          heard_stop_ = true;
+          stop_words_.hear();
           stop_all_flows();
         }
         break;
@@ -125,12 +142,29 @@ class Engine::Run {
 
   // Whatever has become possible.
   void move_on() {
-    if (is_source()) let_go();
+    do {
+      if (is_source()) let_go();
+      for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+        if (!flows_[tree].is_done()) advance(tree);
+      }
+      if (is_source()) let_go();  // for what has just been sent makes room
+      if (stoppable_ && !stop_words_.said() && store_->failed()) say_stop();
+    } while (begin_next_round());
+  }
+
+  // False: without rounds; while this round's receive or send is under way; when all is done.
+  bool begin_next_round() {
+    if (!rounds_ || flows_are_done()) return false;
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
-      if (!flows_[tree].is_done()) advance(tree);
+      const Flow& flow = flows_[tree];
+      if (!is_source() && flow.here < std::min(flow.end, rounds_->receives_due(tree))) return false;
+      for (std::size_t child = 0; child < flow.children.size(); ++child) {
+        const std::uint64_t due = std::min(flow.end, rounds_->sends_due(tree, child));
+        if (flow.children[child].sent < due) return false;
+      }
     }
-    if (is_source()) let_go();  // for what has just been sent makes room
-    if (stoppable_ && !said_stop_ && store_->failed()) say_stop();
+    rounds_->next();
+    return true;
   }
 
   void advance(std::size_t tree) {
@@ -170,8 +204,8 @@ class Engine::Run {
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
       free_sent(tree);
       const Flow& flow = flows_[tree];
-      if (flow.freed < flow.here) {
-        oldest_ = std::min(oldest_, dealer_.slice_of(tree, flow.freed));
+      if (flow.passed_on < flow.here) {
+        oldest_ = std::min(oldest_, dealer_.slice_of(tree, flow.passed_on));
       }
     }
     return let_go_ - oldest_ >= lookahead_;
@@ -205,7 +239,9 @@ class Engine::Run {
     Flow& flow = flows_[tree];
     note_sent(tree, child);
     auto& [started, sent] = flow.children[child];
-    if (started == flow.here || started - sent >= options_.sends_in_flight) return false;
+    if (started >= sendable(tree, child) || started - sent >= options_.sends_in_flight) {
+      return false;
+    }
     const bool stop = flow.is_stop_word(started);
     const Slice slice = stop ? Slice{} : slice_at(tree, started);
     const int code =
@@ -213,10 +249,17 @@ class Engine::Run {
                   roles_[tree].children[child], static_cast<int>(tree), comm_,
                   &requests_.send(tree, child, started));
     if (code != MPI_SUCCESS) {
-      throw MpiError(code, context() + sending(tree, child, started));
+      throw MpiError(code, context() + names_.sending(tree, child, started));
     }
     ++started;
     return true;
+  }
+
+  // How many of the tree's slices this child may have been sent by now.
+  [[nodiscard]] std::uint64_t sendable(std::size_t tree, std::size_t child) const {
+    const Flow& flow = flows_[tree];
+    if (rounds_) return std::min(flow.here, rounds_->sends_due(tree, child));
+    return child < flow.at_once || flow.is_passed_on() ? flow.here : 0;
   }
 
   void note_sent(std::size_t tree, std::size_t child) {
@@ -237,9 +280,11 @@ class Engine::Run {
   void free_sent(std::size_t tree) {
     Flow& flow = flows_[tree];
     std::uint64_t freed = is_source() ? flow.here : flow.kept;
+    flow.passed_on = freed;
     for (std::size_t child = 0; child < flow.children.size(); ++child) {
       note_sent(tree, child);
       freed = std::min(freed, flow.children[child].sent);
+      if (child < flow.at_once) flow.passed_on = freed;
     }
     if (!is_source()) {
       flow.freed = freed;
@@ -252,23 +297,21 @@ class Engine::Run {
 
   void post_receives(std::size_t tree) {
     Flow& flow = flows_[tree];
-    while (flow.posted < flow.end && flow.posted - flow.here < options_.receives_in_flight &&
+    const std::uint64_t end = rounds_ ? std::min(flow.end, rounds_->receives_due(tree)) : flow.end;
+    while (flow.posted < end && flow.posted - flow.here < options_.receives_in_flight &&
            flow.posted - flow.freed < store_->slices_per_tree()) {
       const Slice slice = slice_at(tree, flow.posted);
       const int code = MPI_Irecv(store_->room_for(slice), static_cast<int>(slice.bytes), MPI_BYTE,
                                  roles_[tree].parent, static_cast<int>(tree), comm_,
                                  &requests_.receive(tree, flow.posted));
-      if (code != MPI_SUCCESS) throw MpiError(code, context() + receiving(tree, flow.posted));
+      if (code != MPI_SUCCESS)
+        throw MpiError(code, context() + names_.receiving(tree, flow.posted));
       ++flow.posted;
     }
   }
 
-  [[nodiscard]] std::uint64_t received_in(std::size_t tree, std::uint64_t slot) const {
-    return slice_in_slot(flows_[tree].here, slot, options_.receives_in_flight);
-  }
-
   void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status) {
-    const std::uint64_t nth = received_in(tree, slot);
+    const std::uint64_t nth = names_.received_in(tree, slot);
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     if (bytes == 0) {
@@ -276,7 +319,7 @@ class Engine::Run {
     } else if (static_cast<std::size_t>(bytes) != slice_at(tree, nth).bytes) {
       settle_sizes();
       throw InputError(
-          context() + receiving(tree, nth) +
+          context() + names_.receiving(tree, nth) +
           fmt::format(": {} bytes came, {} were due", bytes, slice_at(tree, nth).bytes));
     }
   }
@@ -294,39 +337,10 @@ class Engine::Run {
   // --- stopping ---
 
   void say_stop() {
-    said_stop_ = true;
-    if (is_source()) {
-      stop_all_flows();
-      for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
-      return;
-    }
-    check(
-        MPI_Isend(nullptr, 0, MPI_BYTE, source_, tag_of_stop_word(), comm_, &requests_.stop_word()),
-        "MPI_Isend");
-  }
-
-  // Every rank is through with its flows: did any store fail? The source takes the words that are
-  // still on their way.
-  Outcome settle() {
-    const int mine = said_stop_ ? 1 : 0;
-    int all = 0;
-    check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, comm_), "MPI_Allreduce");
-    if (!is_source()) {
-      check(MPI_Wait(&requests_.stop_word(), MPI_STATUS_IGNORE), "MPI_Wait");
-    } else {
-      int words = all - mine - (heard_stop_ ? 1 : 0);
-      if (requests_.stop_word() != MPI_REQUEST_NULL) {
-        if (words == 0) check(MPI_Cancel(&requests_.stop_word()), "MPI_Cancel");
-        check(MPI_Wait(&requests_.stop_word(), MPI_STATUS_IGNORE), "MPI_Wait");
-        if (words > 0) --words;
-      }
-      for (; words > 0; --words) {
-        check(MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_of_stop_word(), comm_,
-                       MPI_STATUS_IGNORE),
-              "MPI_Recv");
-      }
-    }
-    return all == 0 ? Outcome::kComplete : Outcome::kStopped;
+    stop_words_.say();
+    if (!is_source()) return;
+    stop_all_flows();
+    for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
   }
 
   // A slice of a wrong size has one likely reason; all ranks have begun the check, so that it will
@@ -337,44 +351,15 @@ class Engine::Run {
     sizes_.judge(rank_);
   }
 
-  // --- who waits for what ---
-
   [[nodiscard]] std::string context() const { return fmt::format("rank {}, ", rank_); }
-  [[nodiscard]] std::string slice_name(std::size_t tree, std::uint64_t nth) const {
-    if (flows_[tree].is_stop_word(nth)) return fmt::format("the end of tree {}", tree);
-    return fmt::format("slice {} (number {} of tree {})", dealer_.slice_of(tree, nth), nth, tree);
-  }
-  [[nodiscard]] std::string receiving(std::size_t tree, std::uint64_t nth) const {
-    return fmt::format("receiving {} from rank {}", slice_name(tree, nth), roles_[tree].parent);
-  }
-  [[nodiscard]] std::string sending(std::size_t tree, std::size_t child, std::uint64_t nth) const {
-    return fmt::format("sending {} to rank {}", slice_name(tree, nth),
-                       roles_[tree].children[child]);
-  }
-
-  [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const {
-    switch (entry.kind) {
-      case Kind::kReceive:
-        return receiving(entry.tree, received_in(entry.tree, entry.slot));
-      case Kind::kSend: {
-        const std::uint64_t sent = flows_[entry.tree].children[entry.child].sent;
-        return sending(entry.tree, entry.child,
-                       slice_in_slot(sent, entry.slot, options_.sends_in_flight));
-      }
-      case Kind::kSizeCheck:
-        return "comparing the message's size among the ranks";
-      case Kind::kStopWord:
-        return "passing the word to stop";
-    }
-    return {};
-  }
 
   [[noreturn]] void fail(const RequestTable::Completion& completion) {
     if (completion.entry.kind == Kind::kReceive) settle_sizes();
-    std::string what = context() + describe(completion.entry);
+    std::string what = context() + names_.describe(completion.entry);
     const std::vector<RequestTable::Entry> others = requests_.outstanding();
     if (!others.empty()) {
-      what += fmt::format(" ({} more under way, first: {})", others.size(), describe(others[0]));
+      what +=
+          fmt::format(" ({} more under way, first: {})", others.size(), names_.describe(others[0]));
     }
     throw MpiError(completion.error, what);
   }
@@ -385,26 +370,27 @@ class Engine::Run {
   }
 
   MPI_Comm comm_;
-  int rank_ = 0;
+  int rank_;
   int source_;
   std::vector<TreeRole> roles_;
   SliceDealer dealer_;
   EngineOptions options_;
   std::uint64_t lookahead_;
   RequestTable requests_;
+  std::vector<Flow> flows_;
+  RequestNames names_;
+  StopWords stop_words_;
+  std::optional<RoundClock> rounds_;  // unset: every slice goes as soon as it can
   bool broken_ = false;
 
   SliceGrid grid_;
   SliceStore* store_ = nullptr;
-  std::vector<Flow> flows_;
   std::uint64_t let_go_ = 0;  // slices, on the source
   std::uint64_t oldest_ = 0;  // no slice before it is on its way (on the source)
   std::uint64_t done_bytes_ = 0;
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
   bool stoppable_ = false;
-  bool stopping_ = false;    // the source: flows were cut short
-  bool said_stop_ = false;   // this rank's store failed
-  bool heard_stop_ = false;  // the source: one rank's word has come
+  bool stopping_ = false;  // the source: flows were cut short
   SizeCheck sizes_;
 };
 

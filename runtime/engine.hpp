@@ -18,6 +18,17 @@
 // source, it has let n go, for nothing older is on its way. As its earlier sends to C are complete,
 // its send of n is posted. The two match, so they complete: a contradiction.
 //
+// Exchange edges (PlanTree::exchange) come last in their tree: a rank begins to send on them when
+// it has all of the tree's slices and has begun to send the last of them to its other children. The
+// source's lookahead does not count them. Where a store has no room for that many slices, they are
+// ordinary edges that are served after the others, slice by slice. The argument above then holds
+// for the ranks that no exchange edge leads to; once they have all slices, those at the end of
+// exchange edges are served like children of a source that has let everything go, and so on.
+//
+// By rounds (runtime/rounds.hpp) the engine is the same, but for sends and receives being begun
+// when they are due. The source's lookahead cannot be in the way: rounds need trees of equal rates,
+// whose slices are due in the order of the message to within one of each tree.
+//
 // Stopping early. A store that fails (full disk) says so; its rank tells the source, and the source
 // ends each flow with an empty message, which no slice is. A rank that gets it passes it on and
 // withdraws its further receives. All ranks meet at the end, so that no later message can match a
@@ -31,6 +42,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/rounds.hpp"
 #include "runtime/slice_dealer.hpp"
 #include "runtime/slices.hpp"
 #include "runtime/tree_role.hpp"
@@ -41,6 +53,7 @@ struct EngineOptions {
   std::size_t sends_in_flight = 2;     // per child of a tree
   std::size_t receives_in_flight = 4;  // per tree
   bool check_sizes = true;             // compare the message's size among the ranks while it runs
+  std::vector<TreeRounds> rounds;      // of this rank, one a tree; empty: not by rounds
   bool source_dozes = false;           // sleeps while it waits, with messages that are worth it
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
@@ -50,6 +63,7 @@ enum class Outcome { kComplete, kStopped };
 
 class Engine {
  public:
+  // By rounds, roles have no exchange edges and the dealer's trees one rate.
   // comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used. source: its
   // rank.
   Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,

@@ -40,6 +40,7 @@ typedef struct espalier_options {
   size_t receives_in_flight; /* posted ahead per tree */
   espalier_rank_mapping mapping;
   int check_sizes; /* compare the message's size among the ranks while it runs */
+  int rounds;      /* synchronised rounds by the plan's colors, which it must have */
 } espalier_options;
 
 espalier_options espalier_default_options(void);

@@ -1,6 +1,8 @@
 // The state of one tree while one message passes a rank.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +15,10 @@ struct Flow {
   std::uint64_t here = 0;    // arrived; on the source, let go
   std::uint64_t kept = 0;    // told to the store (not on the source)
   std::uint64_t freed = 0;   // sent to all children: their room may be used again
-  bool stopped = false;      // the last of `end` is the word to stop
+  // At least freed: sent to all children but those who wait for the whole, on exchange edges.
+  std::uint64_t passed_on = 0;
+  std::size_t at_once = 0;  // the children after the first so many wait
+  bool stopped = false;     // the last of `end` is the word to stop
   struct Child {
     std::uint64_t started = 0;
     std::uint64_t sent = 0;
@@ -21,6 +26,11 @@ struct Flow {
   std::vector<Child> children;
 
   [[nodiscard]] bool is_done() const { return freed == end; }
+  // Whether those who wait have waited long enough.
+  [[nodiscard]] bool is_passed_on() const {
+    return here == end && std::all_of(children.begin(), children.begin() + std::ptrdiff_t(at_once),
+                                      [this](const Child& child) { return child.started == end; });
+  }
   [[nodiscard]] bool is_stop_word(std::uint64_t nth) const { return stopped && nth + 1 == end; }
 };
 

@@ -1,7 +1,8 @@
 // A rank's part in each tree of a plan.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,8 @@ inline constexpr int kNoRank = -1;
 
 struct TreeRole {
   int parent = kNoRank;       // the source has none
-  std::vector<int> children;  // in the order of the plan
+  std::vector<int> children;  // in the order of the plan, but those on exchange edges last
+  std::size_t exchanges = 0;  // the last so many children are on exchange edges
 };
 
 // What rank `rank` does in each tree. rank_of_node[i] is the rank of plan.nodes[i].
@@ -22,10 +24,17 @@ inline std::vector<TreeRole> roles_of(const planner::Plan& plan, std::span<const
   std::vector<TreeRole> roles;
   for (const planner::PlanTree& tree : plan.broadcast_trees) {
     TreeRole role;
-    for (const auto [parent, child] : tree.edges) {
-      if (rank_of_node[parent] == rank) role.children.push_back(rank_of_node[child]);
-      if (rank_of_node[child] == rank) role.parent = rank_of_node[parent];
+    const auto last = [&](const planner::PlanEdge& edge) {
+      return std::find(tree.exchange.begin(), tree.exchange.end(), edge) != tree.exchange.end();
+    };
+    std::vector<int> on_exchange_edges;
+    for (const planner::PlanEdge& edge : tree.edges) {
+      if (rank_of_node[edge.child] == rank) role.parent = rank_of_node[edge.parent];
+      if (rank_of_node[edge.parent] != rank) continue;
+      (last(edge) ? on_exchange_edges : role.children).push_back(rank_of_node[edge.child]);
     }
+    role.exchanges = on_exchange_edges.size();
+    role.children.insert(role.children.end(), on_exchange_edges.begin(), on_exchange_edges.end());
     roles.push_back(std::move(role));
   }
   return roles;

@@ -37,8 +37,8 @@ LineChart chart_of(const Study& study, const std::vector<SummaryRow>& rows, plat
       .y_label = "mean throughput / optimum of several trees",
       .series = {}};
   chart.y_range = ChartRange{0, 1.05};
-  for (const planner::AlgorithmEntry* algorithm : study.algorithms) {
-    chart.series.push_back({std::string(algorithm->name), {}});
+  for (const planner::Algorithm& algorithm : study.algorithms) {
+    chart.series.push_back({algorithm.name, {}});
   }
   for (const SummaryRow& row : rows) {
     const std::optional<double> x = axis.place(row);

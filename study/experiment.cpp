@@ -34,7 +34,7 @@ double relative_to(double bound_Bps, double throughput_Bps) {
   return relative > 1 ? 1 : relative;
 }
 
-Row row_of(const planner::AlgorithmEntry& algorithm, const planner::Instance& instance,
+Row row_of(const planner::Algorithm& algorithm, const planner::Instance& instance,
            const planner::AlgorithmOptions& options, double bound_Bps) {
   Row row;
   try {
@@ -77,8 +77,8 @@ Result run_unit(const Study& study, std::size_t unit) {
     result.bound_Bps = figure(packing.bound);
     result.gap_open = packing.end != lp::PackingEnd::kGapReached;
     options.packing = &packing;
-    for (const planner::AlgorithmEntry* algorithm : study.algorithms) {
-      result.rows.push_back(row_of(*algorithm, instance, options, result.bound_Bps));
+    for (const planner::Algorithm& algorithm : study.algorithms) {
+      result.rows.push_back(row_of(algorithm, instance, options, result.bound_Bps));
     }
   } catch (const LimitReached& fault) {
     result.gap_open = true;

@@ -24,7 +24,7 @@ struct Study {
   Json origin;              // what the cases were made from, as study.json keeps it
   std::vector<Case> cases;  // in the order of the results
   std::vector<platforms::Model> models;
-  std::vector<const planner::AlgorithmEntry*> algorithms;
+  std::vector<planner::Algorithm> algorithms;
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;  // gap, time_limit (of each packing and algorithm)
 

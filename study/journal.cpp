@@ -98,8 +98,8 @@ Json settings_of(const Study& study) {
     json["models"].push_back(platforms::name_of(model));
   }
   json["algorithms"] = Json::array();
-  for (const planner::AlgorithmEntry* algorithm : study.algorithms) {
-    json["algorithms"].push_back(algorithm->name);
+  for (const planner::Algorithm& algorithm : study.algorithms) {
+    json["algorithms"].push_back(algorithm.name);
   }
   json["slice_bytes"] = study.occupation.slice.value;
   json["latency_occupies"] = study.occupation.latency_occupies;

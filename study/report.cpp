@@ -97,7 +97,7 @@ std::string table_of(const Study& study, const std::vector<Column>& columns) {
   }
   std::string text = head + '\n' + rule + '\n';
   for (std::size_t a = 0; a < study.algorithms.size(); ++a) {
-    text += fmt::format("| {:<16} |", study.algorithms[a]->name);
+    text += fmt::format("| {:<16} |", study.algorithms[a].name);
     for (const auto& [title, rows] : columns) {
       text += fmt::format(" {:<18} |", cell_of(rows[a]->relative));
     }
@@ -146,10 +146,10 @@ std::string instances_csv(const Study& study, const Results& results) {
     for (std::size_t a = 0; a < result.rows.size(); ++a) {
       const Row& row = result.rows[a];
       const bool failed = !row.error.empty();
-      text += line_of(instance, {std::string(study.algorithms[a]->name),
-                                 failed ? "" : std::to_string(row.trees), exact(row.throughput_Bps),
-                                 exact(result.bound_Bps), exact(row.relative),
-                                 failed ? "" : std::to_string(row.depth), row.error});
+      text += line_of(
+          instance, {std::string(study.algorithms[a].name), failed ? "" : std::to_string(row.trees),
+                     exact(row.throughput_Bps), exact(result.bound_Bps), exact(row.relative),
+                     failed ? "" : std::to_string(row.depth), row.error});
     }
   }
   return text;
@@ -161,8 +161,8 @@ std::string timings_csv(const Study& study, const Results& results) {
     const std::vector<std::string> instance = instance_cells(study, unit, result);
     text += line_of(instance, {"packing", exact(result.seconds)});
     for (std::size_t a = 0; a < result.rows.size(); ++a) {
-      text += line_of(instance,
-                      {std::string(study.algorithms[a]->name), exact(result.rows[a].seconds)});
+      text +=
+          line_of(instance, {std::string(study.algorithms[a].name), exact(result.rows[a].seconds)});
     }
   }
   return text;
@@ -174,7 +174,7 @@ std::string summary_csv(const Study& study, const std::vector<SummaryRow>& rows)
   for (const SummaryRow& row : rows) {
     text += csv_line(
         {std::string(platforms::name_of(row.model)), row.nodes ? std::to_string(*row.nodes) : "",
-         row.density ? exact(*row.density) : "", std::string(study.algorithms[row.algorithm]->name),
+         row.density ? exact(*row.density) : "", std::string(study.algorithms[row.algorithm].name),
          std::to_string(row.relative.count), exact(row.relative.mean),
          exact(row.relative.deviation), exact(row.relative.least), std::to_string(row.failed)});
   }

@@ -31,8 +31,8 @@ struct PlanOptions {
   Console console;
   ProblemOptions problem;
   std::string algorithm = "optimal";
+  AlgorithmParameters parameters;
   std::string max_trees;
-  MessageOption message;
   std::string output = "-";
   bool schedule = false;
   planner::ScheduleOptions scheduling;
@@ -164,7 +164,7 @@ ExitStatus run_plan(const PlanOptions& options) {
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
-  limits.message = options.message.read();
+  options.parameters.write_to(limits);
   const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
   if (!(options.scheduling.loss >= 1e-4 && options.scheduling.loss < 1)) {
     throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
@@ -205,6 +205,7 @@ Command add_plan(Arguments root) {
   options->problem.add_to(app);
   app.add("--algorithm", options->algorithm, "How trees are made, " + algorithm_choices(),
           {.type = "NAME"});
+  options->parameters.add_to(app);
   app.add("--max-trees", options->max_trees,
           "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
           {.type = "K[,K…]"});
@@ -212,7 +213,6 @@ Command add_plan(Arguments root) {
                "Say when each send happens, in a period that repeats (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,
           "The most throughput that whole slices a period may cost, relative", {.type = "SHARE"});
-  options->message.add_to(app);
   app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");

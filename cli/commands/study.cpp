@@ -34,7 +34,11 @@ struct StudyOptions {
   ModelOptions occupation;
   LimitOptions limits;
   std::string models = "one-port,multi-port";
-  std::string algorithms = "all";
+  // HBT's, the shapes of MPI libraries, and the best single tree. Not exact-tree, which may take
+  // for ever.
+  std::string algorithms =
+      "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
+      "flat";
   std::string folder;
   std::uint64_t jobs = 0;
   bool restart = false;
@@ -82,8 +86,8 @@ std::vector<platforms::Model> parse_models(const std::string& text) {
 void StudyOptions::add_to(Arguments& app) {
   app.add("--models", models, "'all', or names separated by commas, " + one_of(model_names()),
           {.type = "A,B"});
-  app.add("--algorithm", algorithms,
-          "'all', or names separated by commas, " + one_of(algorithm_names()), {.type = "A,B"});
+  app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
+          {.type = "A,B"});
   app.add("-o,--output", folder, "Folder for the results, and for what a cut run resumes from",
           {.type = "DIR", .required = true});
   app.add("--jobs", jobs, "Instances at a time; 0: as many as there are cores", {.type = "N"});
@@ -177,7 +181,7 @@ Json summary_json(const Study& study, const std::vector<study::SummaryRow>& rows
     json["summary"].push_back({{"model", platforms::name_of(row.model)},
                                {"nodes", row.nodes ? Json(*row.nodes) : Json(nullptr)},
                                {"density", row.density ? Json(*row.density) : Json(nullptr)},
-                               {"algorithm", study.algorithms[row.algorithm]->name},
+                               {"algorithm", study.algorithms[row.algorithm].name},
                                {"instances", row.relative.count},
                                {"mean", row.relative.mean},
                                {"deviation", row.relative.deviation},

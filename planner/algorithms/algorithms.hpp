@@ -10,8 +10,12 @@ Outcome prune_refined(const Instance& instance, const AlgorithmOptions& options)
 Outcome grow(const Instance& instance, const AlgorithmOptions& options);
 Outcome flat(const Instance& instance, const AlgorithmOptions& options);
 Outcome chain(const Instance& instance, const AlgorithmOptions& options);
+Outcome k_chain(const Instance& instance, const AlgorithmOptions& options);
 Outcome binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
+Outcome split_binary(const Instance& instance, const AlgorithmOptions& options);
+Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions& options);
+Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);
 Outcome best_tree(const Instance& instance, const AlgorithmOptions& options);

@@ -136,6 +136,12 @@ TEST_F(VerifyCommand, ARelayOnTheWayThatIsNot) {
               HasSubstr("'nowhere'"));
 }
 
+TEST_F(VerifyCommand, ColorsByWhichARankWouldSendTwiceInARound) {
+  EXPECT_THAT(
+      faults(replaced(kChainPlan, "[[0, 1], [1, 2]]", R"([[0, 1], [0, 2]], "colors": [1, 1])")),
+      HasSubstr("/broadcast_trees/0/colors/1: node 'a' sends on two edges of color 1"));
+}
+
 TEST_F(VerifyCommand, FiguresThatLie) {
   // Too fast for the ports.
   const std::string fast =

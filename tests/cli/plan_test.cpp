@@ -58,6 +58,21 @@ TEST_F(PlanCommand, ReadsThePlatformFromStdin) {
   EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").algorithm, "chain");
 }
 
+TEST_F(PlanCommand, ChainsSayHowManyKChainMakes) {
+  write("p.json", kTriangle);
+  const auto edges = [&](const std::string& chains) {
+    const Finished finished =
+        run({"plan", "p.json", "--source", "a", "--algorithm", "k-chain", "--chains", chains});
+    return planner::parse_plan(finished.out, "<stdout>").broadcast_trees.at(0).edges;
+  };
+  EXPECT_THAT(edges("1"), ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{1, 2}));
+  EXPECT_THAT(edges("2"), ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{0, 2}));
+  EXPECT_EQ(edges("9"), edges("2"));
+  const Finished none = run({"plan", "p.json", "--source", "a", "--chains", "0"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--chains: k-chain needs at least one chain"));
+}
+
 TEST_F(PlanCommand, QuietSaysNothing) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a", "--quiet"});

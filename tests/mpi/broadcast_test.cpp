@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {
@@ -16,26 +17,6 @@ namespace {
 
 using runtime::Broadcast;
 using runtime::BroadcastOptions;
-
-constexpr std::byte kPoison{0xA5};
-constexpr std::size_t kGuard = 64;
-
-// Sends message number `message` of `bytes` bytes and checks every byte, and that nothing around
-// was touched.
-void check_run(Broadcast& broadcast, MPI_Comm comm, std::size_t bytes, std::uint64_t message) {
-  std::vector<std::byte> buffer(bytes + 2 * kGuard, kPoison);
-  if (rank_in(comm) == broadcast.root()) {
-    for (std::size_t i = 0; i < bytes; ++i) buffer[kGuard + i] = byte_of(i, message);
-  }
-  broadcast.run(buffer.data() + kGuard, bytes, MPI_BYTE);
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < buffer.size(); ++i) {
-    const bool inside = i >= kGuard && i < kGuard + bytes;
-    if (buffer[i] == (inside ? byte_of(i - kGuard, message) : kPoison)) continue;
-    if (wrong++ == 0) ADD_FAILURE() << "byte " << i - kGuard << " of " << bytes << " is wrong";
-  }
-  EXPECT_EQ(wrong, 0U);
-}
 
 class Shapes : public ::testing::TestWithParam<Shape> {};
 

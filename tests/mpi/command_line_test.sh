@@ -100,6 +100,40 @@ test_options() {
   [ "$(grep -c -- '--receives' stdout)" -eq 1 ] || fail "help is printed by more than one rank"
 }
 
+# The two trees of two-tree-sanders over four ranks, from n1.
+test_rounds() {
+  plan 4 '1000000 [1,3],[3,2],[3,0]' '1000000 [1,2],[2,0],[2,3]' >plain.json
+  sed 's/\[3,0\]\]/[3,0]], "colors": [0,0,1]/; s/\[2,3\]\]/[2,3]], "colors": [1,0,1]/' plain.json >colored.json
+  for size in 0 1 10000 1MB; do
+    ranks 4 bcast colored.json --message $size --verify --repeat 2 --rounds
+    done_well
+    says '^verified'
+  done
+  ranks 4 bcast colored.json --message 1MB --verify; done_well
+  head -c 12345678 /dev/urandom >in
+  ranks 4 bcast colored.json --in in --out 'out{rank}' --verify --rounds; done_well
+  same_everywhere
+  ranks 4 bcast plain.json --rounds
+  refused 2 "plain.json: /broadcast_trees/0: rounds need colors, which this plan's trees do not have"
+  sed 's/"colors": \[0,0,1\]/"colors": [0,1,1]/' colored.json >clash.json
+  ranks 4 bcast clash.json --rounds
+  refused 2 "clash.json: /broadcast_trees/0/colors/2: node 'n3' sends on two edges of color 1"
+  sed 's/1000000/3000000/; s/: 2000000/: 4000000/' colored.json >uneven.json
+  ranks 4 bcast uneven.json --rounds; refused 2 "uneven.json: /broadcast_trees/1/rate_Bps: rounds give every tree"
+}
+
+# A file in constant memory, and a message that is small enough for exchange edges to come last.
+test_exchange() {
+  plan 4 '1000000 [1,2],[2,0],[2,3]' '1000000 [1,3],[3,2],[1,0]' |
+    sed 's/\[2,3\]\]/[2,3]], "exchange": [[2,3]]/; s/\[1,0\]\]/[1,0]], "exchange": [[3,2],[1,0]]/' >exchange.json
+  ranks 4 bcast exchange.json --message 1MB --verify --repeat 2; done_well
+  for size in 25000 45678901; do
+    head -c $size /dev/urandom >in
+    ranks 4 bcast exchange.json --in in --out 'out{rank}' --verify; done_well
+    same_everywhere
+  done
+}
+
 test_wrong_usage() {
   ranks 2; refused 2 "a command is required"
   ranks 2 bcats good.json; refused 2 "unknown command 'bcats'; did you mean 'bcast'?"

@@ -47,6 +47,25 @@ TEST(Refusal, WindowsWithoutRoom) {
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("window"));
 }
 
+TEST(Refusal, RoundsOfAPlanWithoutColors) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has no edges";
+  BroadcastOptions options;
+  options.rounds = true;
+  EXPECT_EQ(refusal_of(chain_here(), options),
+            "/broadcast_trees/0: rounds need colors, which this plan's trees do not have");
+}
+
+TEST(Refusal, RoundsOnSomeRanksOnly) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  planner::Plan plan = chain_here();
+  for (std::size_t i = 0; i < plan.broadcast_trees[0].edges.size(); ++i) {
+    plan.broadcast_trees[0].colors.push_back(i % 2);
+  }
+  BroadcastOptions options;
+  options.rounds = rank_in(MPI_COMM_WORLD) == 1;
+  EXPECT_THAT(refusal_of(plan, options), HasSubstr("different plans or options"));
+}
+
 TEST(Refusal, PlansThatDifferAmongRanks) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   planner::Plan plan = chain_here();

@@ -2,66 +2,17 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <optional>
 #include <random>
 #include <vector>
 
 #include "runtime/broadcast.hpp"
-#include "runtime/slices.hpp"
+#include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {
 namespace {
 
 using runtime::Broadcast;
-using runtime::Slice;
-
-// Room for as many slices as agreed; makes the message on the source and checks it elsewhere.
-class TestStore : public runtime::SliceStore {
- public:
-  TestStore(const Broadcast::StreamShape& shape, std::uint64_t message)
-      : shape_(shape),
-        message_(message),
-        room_(shape.slice_bytes * shape.slices_per_tree * shape.trees),
-        next_(shape.trees, 0) {}
-
-  [[nodiscard]] std::uint64_t slices_per_tree() const override { return shape_.slices_per_tree; }
-  std::byte* room_for(const Slice& slice) override {
-    const std::uint64_t slot = slice.nth % shape_.slices_per_tree;
-    return &room_[(slice.tree * shape_.slices_per_tree + slot) * shape_.slice_bytes];
-  }
-  void load(const Slice& slice) override {
-    if (++loads_ == fails_at) failed_ = true;
-    EXPECT_EQ(slice.index, loads_ - 1) << "out of order";
-    std::byte* const at = room_for(slice);
-    for (std::size_t i = 0; i < slice.bytes; ++i) at[i] = byte_of(slice.offset + i, message_);
-  }
-  void arrived(const Slice& slice) override {
-    EXPECT_EQ(slice.nth, next_[slice.tree]++) << "out of order in tree " << slice.tree;
-    bytes_ += slice.bytes;
-    const std::byte* const at = room_for(slice);
-    for (std::size_t i = 0; i < slice.bytes; ++i) {
-      if (at[i] != byte_of(slice.offset + i, message_)) ++wrong_;
-    }
-    if (++arrivals_ == fails_at) failed_ = true;
-  }
-  [[nodiscard]] bool failed() const override { return failed_; }
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
-
-  std::uint64_t fails_at = 0;  // the how manieth slice fails; 0: none
-
- private:
-  Broadcast::StreamShape shape_;
-  std::uint64_t message_;
-  std::vector<std::byte> room_;
-  std::vector<std::uint64_t> next_;
-  std::uint64_t loads_ = 0;
-  std::uint64_t arrivals_ = 0;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t wrong_ = 0;
-  bool failed_ = false;
-};
 
 class Streams : public ::testing::TestWithParam<std::uint64_t> {};
 

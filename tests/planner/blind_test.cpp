@@ -17,6 +17,7 @@ using espalier::testing::instance_of;
 using espalier::testing::period;
 using espalier::testing::run;
 using espalier::testing::small_platform;
+using espalier::testing::text_of;
 using espalier::testing::tree_text;
 
 std::string shape(std::string_view algorithm, std::size_t hosts, std::size_t source = 0) {
@@ -57,16 +58,44 @@ TEST(Flat, SendsToAllInRankOrder) {
   EXPECT_EQ(shape("flat", 4), "n0>n1 n0>n2 n0>n3");
 }
 
+//   k-chain, 10 ranks, k = 4       0            lengths differ by at most one, longer ones first
+//                              / / \ \ .
+//                             1 4   6 8
+//                             2 5   7 9
+//                             3
+TEST(KChain, IsOfContiguousChainsOfEvenLength) {
+  EXPECT_EQ(shape("k-chain", 10), "n0>n1 n1>n2 n2>n3 n0>n4 n4>n5 n0>n6 n6>n7 n0>n8 n8>n9");
+  EXPECT_EQ(shape("k-chain", 4), "n0>n1 n0>n2 n0>n3");
+  EXPECT_EQ(shape("k-chain", 2), "n0>n1");
+}
+
+TEST(KChain, HasAsManyChainsAsAskedFor) {
+  const auto platform = complete_platform(8, 1e8);
+  const Instance instance = instance_of(platform, "n0");
+  AlgorithmOptions options;
+  const auto text = [&](std::size_t chains) {
+    options.chains = chains;
+    return text_of(run("k-chain", instance, options).trees.at(0).tree, platform);
+  };
+  EXPECT_EQ(text(1), tree_text("chain", instance));
+  EXPECT_EQ(text(2), "n0>n1 n1>n2 n2>n3 n3>n4 n0>n5 n5>n6 n6>n7");
+  EXPECT_EQ(text(3), "n0>n1 n1>n2 n2>n3 n0>n4 n4>n5 n0>n6 n6>n7");
+  EXPECT_EQ(text(7), tree_text("flat", instance));
+  EXPECT_EQ(text(1000), tree_text("flat", instance));
+}
+
 TEST(Blind, RanksAreRelativeToTheSource) {
   EXPECT_EQ(shape("chain", 4, 2), "n2>n3 n3>n0 n0>n1");
   EXPECT_EQ(shape("flat", 4, 3), "n3>n0 n3>n1 n3>n2");
   EXPECT_EQ(shape("binary", 6, 4), "n4>n5 n4>n0 n5>n1 n5>n2 n0>n3");
+  EXPECT_EQ(shape("k-chain", 6, 4), "n4>n5 n5>n0 n4>n1 n4>n2 n4>n3");
   EXPECT_EQ(shape("binomial", 6, 1), "n1>n5 n1>n3 n1>n2 n3>n4 n5>n0");
 }
 
 // The tree from another source is that from n0 with all ranks moved on.
 TEST(Blind, EverySourceGivesTheSameShape) {
-  for (const std::string algorithm : {"binomial", "binary", "chain", "flat"}) {
+  for (const std::string algorithm : {"binomial", "binary", "chain", "flat", "k-chain",
+                                      "split-binary", "two-tree-complete", "two-tree-sanders"}) {
     for (std::size_t hosts = 2; hosts <= 11; ++hosts) {
       const auto platform = complete_platform(hosts, 1e8);
       const auto first = make_plan(instance_of(platform, "n0"), algorithm,
@@ -75,12 +104,16 @@ TEST(Blind, EverySourceGivesTheSameShape) {
         SCOPED_TRACE(fmt::format("{}, {} hosts, source {}", algorithm, hosts, source));
         const Instance instance = instance_of(platform, fmt::format("n{}", source));
         const Plan plan = make_plan(instance, algorithm, run(algorithm, instance), Bytes{1});
-        std::vector<PlanEdge> moved = first.broadcast_trees[0].edges;
-        for (PlanEdge& edge : moved) {
-          edge.parent = static_cast<std::uint32_t>((edge.parent + source) % hosts);
-          edge.child = static_cast<std::uint32_t>((edge.child + source) % hosts);
+        ASSERT_EQ(plan.broadcast_trees.size(), first.broadcast_trees.size());
+        for (std::size_t tree = 0; tree < plan.broadcast_trees.size(); ++tree) {
+          std::vector<PlanEdge> moved = first.broadcast_trees[tree].edges;
+          for (PlanEdge& edge : moved) {
+            edge.parent = static_cast<std::uint32_t>((edge.parent + source) % hosts);
+            edge.child = static_cast<std::uint32_t>((edge.child + source) % hosts);
+          }
+          EXPECT_EQ(plan.broadcast_trees[tree].edges, moved);
+          EXPECT_EQ(plan.broadcast_trees[tree].colors, first.broadcast_trees[tree].colors);
         }
-        EXPECT_EQ(plan.broadcast_trees[0].edges, moved);
       }
     }
   }

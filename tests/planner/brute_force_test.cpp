@@ -201,8 +201,8 @@ TEST_P(BruteForce, NoHeuristicBeatsTheBestTree) {
   for_each_small_platform([](const Instance& instance, const Loads& trees) {
     const double best = best_single_rate(trees);
     for (const AlgorithmEntry& entry : algorithms()) {
-      if (entry.name == "optimal") continue;
       const Outcome outcome = entry.run(instance, {});
+      if (outcome.trees.size() > 1) continue;  // which may be more than any one can be
       EXPECT_LE(total_rate(outcome.trees), best * (1 + kTolerance)) << entry.name;
     }
     EXPECT_LE(total_rate(run("optimal", instance, at_most(1)).trees), best * (1 + kTolerance));

@@ -71,6 +71,8 @@ void expect_same(const Plan& got, const Plan& want) {
     EXPECT_EQ(got.broadcast_trees[i].rate, want.broadcast_trees[i].rate);
     EXPECT_EQ(got.broadcast_trees[i].edges, want.broadcast_trees[i].edges);
     EXPECT_EQ(got.broadcast_trees[i].via, want.broadcast_trees[i].via);
+    EXPECT_EQ(got.broadcast_trees[i].colors, want.broadcast_trees[i].colors);
+    EXPECT_EQ(got.broadcast_trees[i].exchange, want.broadcast_trees[i].exchange);
   }
 }
 
@@ -116,6 +118,10 @@ TEST(PlanJson, RoundTrips) {
   plan.platform = "quotes \" and \\ and \n and \u00fc";
   plan.nodes[1] = "b\"b";
   plan.broadcast_trees[1].via[{1, 2}] = {"s w", "\"", "x-y"};
+  plan.broadcast_trees[0].colors = {0, 1};
+  plan.broadcast_trees[1].colors = {1, 0};
+  plan.broadcast_trees[1].exchange = {{1, 2}};
+  EXPECT_FALSE(structural_fault(plan));
   expect_same(parse_plan(to_json(plan), "p.json"), plan);
 }
 
@@ -153,6 +159,17 @@ TEST(PlanJson, AScheduleRoundTripsInEveryDouble) {
     plan.schedule->sends[2].bytes = draw();
     expect_same(parse_plan(to_json(plan), "p.json"), plan);
   }
+}
+
+TEST(PlanJson, WritesColorsAndExchangeEdgesWhereThereAreAny) {
+  Plan plan = two_chains();
+  plan.broadcast_trees[0].colors = {0, 1};
+  plan.broadcast_trees[0].exchange = {{2, 1}};
+  EXPECT_THAT(to_json(plan), HasSubstr(R"(
+     "edges": [[0, 2], [2, 1]],
+     "colors": [0, 1],
+     "exchange": [[2, 1]]},
+)"));
 }
 
 TEST(PlanJson, RoundTripsEveryDouble) {
@@ -291,7 +308,29 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"1-2", "1-3", "/broadcast_trees/1/via", "out of range"},
         Refusal{"[\"sw\"]", "\"sw\"", "/broadcast_trees/1/via/1-2", "array"},
         Refusal{"{\"1-2\": [\"sw\"]}", "[]", "/broadcast_trees/1/via", "object"},
-        Refusal{"\"via\"", "\"vai\"", "/broadcast_trees/1", "via"}));
+        Refusal{"\"via\"", "\"vai\"", "/broadcast_trees/1", "via"},
+        Refusal{"[2, 1]]", "[2, 1]], \"colors\": [0]", "/broadcast_trees/0/colors",
+                "1 colors for 2 edges"},
+        Refusal{"[2, 1]]", "[2, 1]], \"colors\": [0, 1, 0]", "/broadcast_trees/0/colors",
+                "3 colors for 2 edges"},
+        Refusal{"[2, 1]]", "[2, 1]], \"colors\": [0, 2]", "/broadcast_trees/0/colors/1",
+                "a color is 0 or 1"},
+        Refusal{"[2, 1]]", "[2, 1]], \"colors\": [-1, 0]", "/broadcast_trees/0/colors/0",
+                "a color is 0 or 1"},
+        Refusal{"[2, 1]]", "[2, 1]], \"colors\": [\"0\", 0]", "/broadcast_trees/0/colors/0",
+                "a color is 0 or 1"},
+        Refusal{"[2, 1]]", "[2, 1]], \"colors\": 0", "/broadcast_trees/0/colors", "array"},
+        Refusal{"[2, 1]]", "[2, 1]], \"colors\": [0, 1]", "/broadcast_trees/1",
+                "all trees have colors or none has"},
+        Refusal{"[2, 1]]", "[2, 1]], \"exchange\": [[1, 2]]", "/broadcast_trees/0/exchange/0",
+                "no edge [1, 2]"},
+        Refusal{"[2, 1]]", "[2, 1]], \"exchange\": [[2, 1], [2, 1]]",
+                "/broadcast_trees/0/exchange/1", "edge [2, 1] is named twice"},
+        Refusal{"[2, 1]]", "[2, 1]], \"exchange\": [[2, 3]]", "/broadcast_trees/0/exchange/0/1",
+                "3 is out of range"},
+        Refusal{"[2, 1]]", "[2, 1]], \"exchange\": [2, 1]", "/broadcast_trees/0/exchange/0",
+                "pair"},
+        Refusal{"[2, 1]]", "[2, 1]], \"exchange\": {}", "/broadcast_trees/0/exchange", "array"}));
 
 TEST(PlanJson, EveryTruncationIsRefused) {
   const std::string text = to_json(scheduled_chains());
@@ -396,6 +435,21 @@ INSTANTIATE_TEST_SUITE_P(
                               p.broadcast_trees[0].edges[0] = {0, 9};
                             },
                             "/broadcast_trees/0/edges/0", "9 is out of range"},
+                      Fault{"ColorBeyondOne",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].colors = {0, 1, 2};
+                            },
+                            "/broadcast_trees/0/colors/2", "a color is 0 or 1, not 2"},
+                      Fault{"ExchangeOfAnotherTreesEdge",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].exchange = {{0, 1}};
+                            },
+                            "/broadcast_trees/0/exchange/0", "this tree has no edge [0, 1]"},
+                      Fault{"ExchangeOutOfRange",
+                            [](Plan& p) {
+                              p.broadcast_trees[0].exchange = {{0, 9}};
+                            },
+                            "/broadcast_trees/0/exchange/0", "this tree has no edge [0, 9]"},
                       Fault{"NanRate", [](Plan& p) { p.broadcast_trees[0].rate.value = kNan; },
                             "/broadcast_trees/0/rate_Bps", "finite"},
                       Fault{"InfiniteRate",

@@ -38,10 +38,12 @@ TEST(Registry, EveryFieldSaysSomething) {
 }
 
 TEST(Registry, HoldsWhatTheDesignNames) {
-  EXPECT_THAT(names_of(parse_algorithms("all")),
-              WhenSorted(::testing::IsSupersetOf(
-                  {"best-tree", "binary", "binomial", "chain", "exact-tree", "flat", "grow",
-                   "lp-grow", "lp-prune", "optimal", "prune-refined", "prune-simple"})));
+  EXPECT_THAT(
+      names_of(parse_algorithms("all")),
+      WhenSorted(::testing::IsSupersetOf(
+          {"best-tree", "binary", "binomial", "chain", "ecef", "exact-tree", "flat", "fnf", "grow",
+           "hierarchical", "k-chain", "lp-grow", "lp-prune", "optimal", "prune-refined",
+           "prune-simple", "split-binary", "two-tree-complete", "two-tree-sanders"})));
 }
 
 TEST(Registry, NamesAreUniqueAndFoundAgain) {

@@ -259,6 +259,45 @@ const std::vector<Lie>& lies_about_trees() {
   return kLies;
 }
 
+// Colors of good_plan, of which each rank sends and receives once: s>a 0, a>b 0, a>c 1; s>b 1,
+// b>a 1, b>c 0.
+void color(Plan& plan, std::vector<std::uint8_t> tree0, std::vector<std::uint8_t> tree1) {
+  plan.broadcast_trees[0].colors = std::move(tree0);
+  plan.broadcast_trees[1].colors = std::move(tree1);
+}
+
+TEST(Verify, AcceptsColorsThatHold) {
+  Plan plan = good_plan();
+  color(plan, {0, 0, 1}, {1, 1, 0});
+  EXPECT_THAT(report_on(plan).faults, IsEmpty());
+}
+
+const std::vector<Lie>& lies_about_colors() {
+  static const std::vector<Lie> kLies{
+      {"TwoSendsInOneTree",
+       [](Plan& plan) {
+         color(plan, {0, 0, 0}, {1, 1, 0});
+       },
+       "/broadcast_trees/0/colors/2: node 'a' sends on two edges of color 0"},
+      {"TwoSendsInTwoTrees",
+       [](Plan& plan) {
+         color(plan, {0, 0, 1}, {0, 1, 0});
+       },
+       "/broadcast_trees/1/colors/0: node 's' sends on two edges of color 0"},
+      {"TwoReceives",
+       [](Plan& plan) {
+         color(plan, {0, 0, 1}, {1, 0, 1});
+       },
+       "/broadcast_trees/1/colors/1: node 'a' receives on two edges of color 0"},
+      {"OneTreeOnly",
+       [](Plan& plan) {
+         color(plan, {0, 0, 1}, {});
+       },
+       "/broadcast_trees/1: all trees have colors or none has; tree 0 is otherwise"},
+  };
+  return kLies;
+}
+
 const std::vector<Lie>& lies_about_figures() {
   static const std::vector<Lie> kLies{
       {"Throughput", [](Plan& plan) { plan.throughput = {3}; },
@@ -303,6 +342,7 @@ std::string lie_name(const ::testing::TestParamInfo<Lie>& lie) {
 }
 INSTANTIATE_TEST_SUITE_P(Names, VerifyLie, ::testing::ValuesIn(lies_about_names()), lie_name);
 INSTANTIATE_TEST_SUITE_P(Trees, VerifyLie, ::testing::ValuesIn(lies_about_trees()), lie_name);
+INSTANTIATE_TEST_SUITE_P(Colors, VerifyLie, ::testing::ValuesIn(lies_about_colors()), lie_name);
 INSTANTIATE_TEST_SUITE_P(Figures, VerifyLie, ::testing::ValuesIn(lies_about_figures()), lie_name);
 
 TEST(Verify, AcceptsAnInnerAlgorithm) {

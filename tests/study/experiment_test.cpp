@@ -39,7 +39,7 @@ TEST(RunUnits, FindsWhatTheAlgorithmsFindByThemselves) {
     ASSERT_EQ(result.rows.size(), 3U);
     EXPECT_NEAR(result.rows[0].relative, 1, 1e-5);
     const planner::Outcome grown = planner::find_algorithm("grow").run(instance, {});
-    const Row& row = result.rows[study.algorithms[1]->name == "grow" ? 1 : 2];
+    const Row& row = result.rows[study.algorithms[1].name == "grow" ? 1 : 2];
     EXPECT_EQ(row.throughput_Bps, grown.trees[0].rate.value);
     EXPECT_DOUBLE_EQ(row.relative, std::min(1.0, row.throughput_Bps / result.bound_Bps));
     EXPECT_EQ(row.trees, 1U);

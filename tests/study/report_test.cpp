@@ -140,8 +140,8 @@ TEST(Charts, HaveALineAnAlgorithm) {
     EXPECT_EQ(count_of(file.text, "class=\"series\""), study.algorithms.size());
     EXPECT_EQ(count_of(file.text, "class=\"legend\""), study.algorithms.size());
     EXPECT_THAT(file.text, Not(HasSubstr("nan")));
-    for (const planner::AlgorithmEntry* algorithm : study.algorithms) {
-      EXPECT_EQ(count_of(file.text, ">" + std::string(algorithm->name) + "</text>"), 1U);
+    for (const planner::Algorithm& algorithm : study.algorithms) {
+      EXPECT_EQ(count_of(file.text, ">" + algorithm.name + "</text>"), 1U);
     }
   }
   EXPECT_EQ(charts, 4U);

@@ -1,0 +1,133 @@
+// Two spanning trees of which each carries half of the message: who only receives in one sends in
+// the other, so that no host's bandwidth lies idle.
+#include <bit>
+#include <vector>
+
+#include "planner/algorithms/algorithms.hpp"
+#include "planner/algorithms/blind_tree.hpp"
+#include "planner/algorithms/two_tree_complete.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+namespace {
+
+constexpr std::uint8_t kNoColor = 2;
+
+// The edges below `parent` of a tree over the numbers [first, first + count), numbered in order:
+// with h = ceil(log2(count + 1)), a complete tree over the first 2^(h-1) - 1, the root, and a tree
+// made likewise over the rest. So even places (from 0) are leaves, odd ones are not. Of 2^k numbers
+// the last is the root and has one child, a complete tree: the paper's extra level for 2^k + 1
+// processes. rank_of(number): the rank' in that place.
+template <class RankOf>
+void add_in_order(std::uint32_t first, std::uint32_t count, std::uint32_t parent,
+                  const RankOf& rank_of, std::vector<RankEdge>& edges) {
+  if (count == 0) return;
+  const std::uint32_t half = std::bit_ceil(count + 1) / 2;
+  const std::uint32_t root = rank_of(first + half - 1);
+  edges.push_back({parent, root});
+  add_in_order(first, half - 1, root, rank_of, edges);
+  add_in_order(first + half, count - half, root, rank_of, edges);
+}
+
+// Colors the edges of both trees so that no two sends of a rank are alike and no two receives. As
+// senders and receivers they form a bipartite graph in which every node has at most two edges:
+// paths and even cycles, along which the colors alternate.
+void color(std::vector<BlindTree>& trees, std::size_t ranks) {
+  struct Place {
+    std::size_t tree;
+    std::size_t edge;
+  };
+  std::vector<std::vector<Place>> at(2 * ranks);  // senders, then receivers
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+    trees[tree].colors.assign(trees[tree].edges.size(), kNoColor);
+    for (std::size_t edge = 0; edge < trees[tree].edges.size(); ++edge) {
+      at[trees[tree].edges[edge].parent].push_back({tree, edge});
+      at[ranks + trees[tree].edges[edge].child].push_back({tree, edge});
+    }
+  }
+  std::vector<Place> reached;
+  const auto give = [&](Place place, std::uint8_t which) {
+    std::uint8_t& mine = trees[place.tree].colors[place.edge];
+    if (mine != kNoColor) return;
+    mine = which;
+    reached.push_back(place);
+  };
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+    for (std::size_t edge = 0; edge < trees[tree].edges.size(); ++edge) {
+      give({tree, edge}, 0);
+      while (!reached.empty()) {
+        const Place here = reached.back();
+        reached.pop_back();
+        const RankEdge ends = trees[here.tree].edges[here.edge];
+        const auto other = static_cast<std::uint8_t>(1 - trees[here.tree].colors[here.edge]);
+        for (const Place next : at[ends.parent]) give(next, other);
+        for (const Place next : at[ranks + ends.child]) give(next, other);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// The ranks' 1 to n-1 stand in order in both trees. The second is the first mirrored where they are
+// even in number, and shifted by one place, the last rank' taking the first place, where they are
+// odd: either way the parity of a rank's place changes, and with it whether it is a leaf. (Shifted,
+// the last rank' is a leaf twice.)
+Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions&) {
+  const auto ranks = static_cast<std::uint32_t>(instance.host_count());
+  const std::uint32_t count = ranks - 1;
+  std::vector<BlindTree> trees(2);
+  add_in_order(
+      0, count, 0, [](std::uint32_t number) { return number + 1; }, trees[0].edges);
+  add_in_order(
+      0, count, 0,
+      [&](std::uint32_t number) {
+        return 1 + (count % 2 == 0 ? count - 1 - number : (number + count - 1) % count);
+      },
+      trees[1].edges);
+  color(trees, ranks);
+  return lay_over(instance, trees);
+}
+
+Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions&) {
+  const auto ranks = static_cast<std::uint32_t>(instance.host_count());
+  std::vector<BlindTree> trees(2);
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    const TreeRelatives left = two_tree_relatives(i, ranks).left;
+    for (const std::uint32_t child : left.children()) trees[0].edges.push_back({i, child});
+    const std::uint32_t rank = (ranks - i) % ranks;  // the source, then from p - 1 down
+    const TreeRelatives right = two_tree_relatives(rank, ranks).right;
+    for (const std::uint32_t child : right.children()) trees[1].edges.push_back({rank, child});
+  }
+  return lay_over(instance, trees);
+}
+
+// The tree is Open MPI's binary one: rank' r of the level that begins at 2^l - 1 sends to r + 2^l
+// and r + 2^(l+1). Odd ranks' are then in the left subtree, even ones in the right, and the two are
+// of one size or the left has one more. Pair of the left r is the right r + 1; so at most one is
+// without, the last rank' where n is even, to which the source gives the right half.
+Outcome split_binary(const Instance& instance, const AlgorithmOptions&) {
+  const auto ranks = static_cast<std::uint32_t>(instance.host_count());
+  std::vector<BlindTree> trees(2);
+  const auto half_of = [&](std::uint32_t child) -> BlindTree& {
+    return child % 2 == 1 ? trees[0] : trees[1];
+  };
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const std::uint32_t level = std::bit_floor(rank + 1);
+    for (const std::uint32_t child : {rank + level, rank + 2 * level}) {
+      if (child < ranks) half_of(child).edges.push_back({rank, child});
+    }
+  }
+  const auto exchange = [](BlindTree& tree, std::uint32_t from, std::uint32_t to) {
+    tree.edges.push_back({from, to});
+    ++tree.exchanges;
+  };
+  for (std::uint32_t left = 1; left < ranks; left += 2) {
+    const bool paired = left + 1 < ranks;
+    if (paired) exchange(trees[0], left, left + 1);
+    exchange(trees[1], paired ? left + 1 : 0, left);
+  }
+  return lay_over(instance, trees);
+}
+
+}  // namespace espalier::planner::tree_algorithms

@@ -1,0 +1,43 @@
+// Requests in words, for errors that say who waits for what.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/flow.hpp"
+#include "runtime/request_table.hpp"
+#include "runtime/slice_dealer.hpp"
+#include "runtime/tree_role.hpp"
+
+namespace espalier::runtime {
+
+// Refers to what the engine knows, which outlives it. receives, sends: the windows.
+class RequestNames {
+ public:
+  RequestNames(const std::vector<TreeRole>& roles, const SliceDealer& dealer,
+               const std::vector<Flow>& flows, std::uint64_t receives, std::uint64_t sends)
+      : roles_(&roles), dealer_(&dealer), flows_(&flows), receives_(receives), sends_(sends) {}
+
+  // "receiving slice 7 (number 3 of tree 1) from rank 2".
+  [[nodiscard]] std::string receiving(std::size_t tree, std::uint64_t nth) const;
+  [[nodiscard]] std::string sending(std::size_t tree, std::size_t child, std::uint64_t nth) const;
+  // Of any request of the table, as long as the counters do not say that it is complete.
+  [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const;
+  // The tree's slice whose receive is in slot `slot`.
+  [[nodiscard]] std::uint64_t received_in(std::size_t tree, std::uint64_t slot) const {
+    return slice_in_slot((*flows_)[tree].here, slot, receives_);
+  }
+
+ private:
+  [[nodiscard]] std::string slice_name(std::size_t tree, std::uint64_t nth) const;
+
+  const std::vector<TreeRole>* roles_;
+  const SliceDealer* dealer_;
+  const std::vector<Flow>* flows_;
+  std::uint64_t receives_;
+  std::uint64_t sends_;
+};
+
+}  // namespace espalier::runtime
