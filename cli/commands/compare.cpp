@@ -42,7 +42,8 @@ struct Plot {
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
   const Console& console;
-  std::optional<Seconds> proof_limit;  // of what is exponential, where nobody asked for it by name
+  std::optional<Seconds>
+      proof_limit{};     // of what is exponential, where nobody asked for it by name
   bool several = false;  // then an instance that cannot be solved is an entry, not the end
   ExitStatus status = ExitStatus::kDone;
 };

@@ -212,7 +212,7 @@ TEST_F(PlanCommand, ScheduleSaysWhenEachSendHappens) {
   const Finished finished = run({"plan", "p.json", "--source", "a", "--schedule", "--algorithm",
                                  "chain", "--slice", "1MB", "-o", "plan.json"});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("degree  period  steps      scheduled  seconds\n"));
+  EXPECT_THAT(finished.out, HasSubstr("degree  makespan  period  steps      scheduled  seconds\n"));
   EXPECT_THAT(finished.out, HasSubstr("1.0 ms      1  8.0000 Gbit/s"));
   const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
   ASSERT_TRUE(plan.schedule);
