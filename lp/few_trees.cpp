@@ -13,25 +13,6 @@ namespace espalier::lp {
 
 namespace {
 
-// The arcs between hosts, those through relays along the paths that are cheapest under the
-// packing's prices (then those that occupy less in all). None when they would be too many: hosts
-// behind few switches have hosts^2 of them.
-std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
-                                       const std::vector<double>& prices) {
-  constexpr std::size_t kMost = 1'000'000;
-  constexpr double kTieBreak = 1e-9;
-  const std::size_t hosts = problem.graph.host_count();
-  if (hosts < problem.graph.node_count && hosts * hosts > kMost) return std::nullopt;
-  std::vector<double> cost(problem.graph.arc_count(), 0.0);
-  for (std::size_t arc = 0; arc < cost.size(); ++arc) {
-    for (SparseMatrix::InnerIterator it(problem.occupation, static_cast<Eigen::Index>(arc)); it;
-         ++it) {
-      cost[arc] += it.value() * (prices[static_cast<std::size_t>(it.row())] + kTieBreak);
-    }
-  }
-  return HostArcs(problem.graph, problem.occupation, cost);
-}
-
 double total_rate(const std::vector<PackedTree>& trees) {
   return std::accumulate(trees.begin(), trees.end(), 0.0,
                          [](double sum, const PackedTree& tree) { return sum + tree.rate; });
@@ -42,22 +23,6 @@ std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
   trees.reserve(packed.size());
   for (const PackedTree& tree : packed) trees.push_back(tree.tree);
   return trees;
-}
-
-// The best rates for these trees: the LP over them alone. Trees that carry next to nothing are left
-// out; empty: no solution.
-std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
-                                        const std::vector<RoutedTree>& trees, double unit_rate) {
-  constexpr double kNextToNothing = 1e-11;
-  PackingMaster master(problem.occupation, unit_rate);
-  for (const RoutedTree& tree : trees) master.add_tree(tree);
-  std::vector<PackedTree> packed;
-  if (master.solve({}) != LpStatus::kOptimal) return packed;
-  for (std::size_t i = 0; i < master.tree_count(); ++i) {
-    if (master.rates()[i] > kNextToNothing)
-      packed.push_back({master.tree(i), master.rates()[i] * unit_rate});
-  }
-  return packed;
 }
 
 class FewTrees {
@@ -128,20 +93,12 @@ std::vector<RoutedTree> FewTrees::split_best(std::size_t count) const {
   return trees_of(trees);
 }
 
-// All trees worth having, the one that carries least dropped again and again until `count` are
-// left.
+// The trees worth having, thinned to `count`.
 std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
   std::vector<RoutedTree> trees = trees_of(packing_.trees);
   for (const PackedTree& packed : seen_) trees.push_back(packed.tree);
-  std::vector<PackedTree> packed = with_best_rates(problem_, trees, packing_.rate);
-  while (packed.size() > count) {
-    std::stable_sort(packed.begin(), packed.end(),
-                     [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
-    const std::size_t excess = packed.size() - count;
-    packed.resize(packed.size() - std::max<std::size_t>(1, excess / 4));
-    packed = with_best_rates(problem_, trees_of(packed), packing_.rate);
-  }
-  return trees_of(packed);
+  return trees_of(
+      thinned(problem_, with_best_rates(problem_, trees, packing_.rate), packing_.rate, count));
 }
 
 // Each tree is the cheapest where the ones before it have left room.
@@ -248,6 +205,48 @@ std::vector<PackedTree> FewTrees::run() {
 }
 
 }  // namespace
+
+std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
+                                       const std::vector<double>& prices) {
+  constexpr std::size_t kMost = 1'000'000;
+  constexpr double kTieBreak = 1e-9;
+  const std::size_t hosts = problem.graph.host_count();
+  if (hosts < problem.graph.node_count && hosts * hosts > kMost) return std::nullopt;
+  std::vector<double> cost(problem.graph.arc_count(), 0.0);
+  for (std::size_t arc = 0; arc < cost.size(); ++arc) {
+    for (SparseMatrix::InnerIterator it(problem.occupation, static_cast<Eigen::Index>(arc)); it;
+         ++it) {
+      cost[arc] += it.value() * (prices[static_cast<std::size_t>(it.row())] + kTieBreak);
+    }
+  }
+  return HostArcs(problem.graph, problem.occupation, cost);
+}
+
+std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
+                                        const std::vector<RoutedTree>& trees, double unit_rate) {
+  constexpr double kNextToNothing = 1e-11;
+  PackingMaster master(problem.occupation, unit_rate);
+  for (const RoutedTree& tree : trees) master.add_tree(tree);
+  std::vector<PackedTree> packed;
+  if (master.solve({}) != LpStatus::kOptimal) return packed;
+  for (std::size_t i = 0; i < master.tree_count(); ++i) {
+    if (master.rates()[i] > kNextToNothing)
+      packed.push_back({master.tree(i), master.rates()[i] * unit_rate});
+  }
+  return packed;
+}
+
+std::vector<PackedTree> thinned(const PackingProblem& problem, std::vector<PackedTree> trees,
+                                double unit_rate, std::size_t count) {
+  while (trees.size() > count) {
+    std::stable_sort(trees.begin(), trees.end(),
+                     [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
+    const std::size_t excess = trees.size() - count;
+    trees.resize(trees.size() - std::max<std::size_t>(1, excess / 4));
+    trees = with_best_rates(problem, trees_of(trees), unit_rate);
+  }
+  return trees;
+}
 
 std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Packing& packing,
                                        const FewTreesOptions& options) {

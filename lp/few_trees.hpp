@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lp/arborescence_packing.hpp"
+#include "lp/host_arcs.hpp"
 
 namespace espalier::lp {
 
@@ -35,5 +36,21 @@ std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Pack
 // may leave trees out.
 std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
                                       const std::vector<PackedTree>& trees);
+
+// The best rates for these trees: the LP over them alone. Trees that carry next to nothing are left
+// out; empty: no solution. unit_rate: about what they carry, bytes per second.
+std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
+                                        const std::vector<RoutedTree>& trees, double unit_rate);
+
+// The trees, less the one that carries least again and again until `count` are left, at their best
+// rates.
+std::vector<PackedTree> thinned(const PackingProblem& problem, std::vector<PackedTree> trees,
+                                double unit_rate, std::size_t count);
+
+// The arcs between hosts, those through relays along the paths that are cheapest under `prices`
+// (then those that occupy less in all). None when they would be too many: hosts behind few switches
+// have hosts^2 of them.
+std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
+                                       const std::vector<double>& prices);
 
 }  // namespace espalier::lp

@@ -33,6 +33,9 @@ struct AlgorithmOptions {
   std::size_t max_trees = 0;  // 0: as many as the optimum needs; algorithms of one tree ignore it
   std::size_t chains = 4;  // of `k-chain`, at least 1; more than there are hosts beside the source
                            // is one for each of them
+  // `optimal` only: edges from the source to the farthest host; 0: any. Throws InfeasibleError
+  // where no tree is that shallow.
+  std::uint32_t max_depth = 0;
   std::optional<Seconds> time_limit;  // unset: none
   double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
@@ -47,7 +50,7 @@ struct AlgorithmOptions {
 
 enum class Termination : std::uint8_t {
   kDone,       // a heuristic finished, or the proven gap is within options.gap
-  kTreeLimit,  // max_trees holds the throughput below the bound
+  kTreeLimit,  // max_trees or max_depth holds the throughput below the bound
   kTimeLimit,  // the time limit came first; trees and bound are valid all the same
   kStalled,    // no numerical progress is possible; trees and bound are valid, the gap honest
 };

@@ -33,42 +33,47 @@ struct PlanOptions {
   std::string algorithm = "optimal";
   AlgorithmParameters parameters;
   std::string max_trees;
+  std::string max_depth;
   std::string output = "-";
   bool schedule = false;
   planner::ScheduleOptions scheduling;
   bool json = false;
 };
 
-// What one value of --max-trees came to.
+// What one value of --max-trees and --max-depth came to.
 struct Attempt {
   std::size_t max_trees;  // 0: none was given
+  std::size_t max_depth;  // 0: none was given
   Run run;
   planner::Plan plan;
   std::optional<Seconds> makespan;
 };
 
-std::size_t parse_tree_count(std::string_view text) {
-  std::size_t count = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (fault != std::errc{} || end != text.data() + text.size()) {
-    throw InputError({}, "--max-trees", fmt::format("'{}' is no whole number", text));
+std::size_t parse_limit(std::string_view option, std::string_view text) {
+  std::size_t limit = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (fault != std::errc{} || end != text.data() + text.size() || limit > UINT32_MAX) {
+    throw InputError({}, std::string(option), fmt::format("'{}' is no whole number", text));
   }
-  if (count == 0) throw InputError({}, "--max-trees", "a plan needs at least one tree");
-  return count;
+  if (limit == 0) {
+    const std::string_view what = option == "--max-trees" ? "tree" : "edge of depth";
+    throw InputError({}, std::string(option), fmt::format("a plan needs at least one {}", what));
+  }
+  return limit;
 }
 
 // "1,2,4": ascending, each once; {0} when the option was not given.
-std::vector<std::size_t> parse_tree_counts(std::string_view text) {
+std::vector<std::size_t> parse_limits(std::string_view option, std::string_view text) {
   if (text.empty()) return {0};
-  std::vector<std::size_t> counts;
+  std::vector<std::size_t> limits;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
-    counts.push_back(parse_tree_count(text.substr(start, comma - start)));
+    limits.push_back(parse_limit(option, text.substr(start, comma - start)));
     start = comma + 1;
   }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
+  std::sort(limits.begin(), limits.end());
+  limits.erase(std::unique(limits.begin(), limits.end()), limits.end());
+  return limits;
 }
 
 std::string summary_table(const std::vector<Attempt>& attempts) {
@@ -78,7 +83,10 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
   if (attempts.front().plan.schedule) {
     columns.insert(columns.end() - 1, {{"period"}, {"steps"}, {"scheduled"}});
   }
-  if (several) columns.insert(columns.begin(), Table::Column{"max-trees"});
+  const bool with_depths = several && attempts.back().max_depth > 0;
+  const bool with_counts = several && attempts.back().max_trees > 0;
+  if (with_depths) columns.insert(columns.begin(), Table::Column{"max-depth"});
+  if (with_counts) columns.insert(columns.begin(), Table::Column{"max-trees"});
   Table table(columns);
   for (const Attempt& attempt : attempts) {
     const auto& bound = attempt.run.outcome.bound;
@@ -98,7 +106,8 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
                                      std::to_string(planner::step_count(*schedule)),
                                      format_rate(schedule->throughput)});
     }
-    if (several) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
+    if (with_depths) cells.insert(cells.begin(), std::to_string(attempt.max_depth));
+    if (with_counts) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
     table.add_row(std::move(cells));
   }
   return table.text();
@@ -128,6 +137,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
       row["scheduled_Bps"] = schedule->throughput.value;
     }
     if (attempt.max_trees == 0) row["max_trees"] = nullptr;
+    if (attempt.max_depth > 0) row["max_depth"] = attempt.max_depth;
     rows.push_back(std::move(row));
   }
   return {{"platform", plan.platform},
@@ -159,13 +169,31 @@ auto with_schedule_refusals(Make make) {
   }
 }
 
+Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
+                const planner::Instance& instance, const planner::AlgorithmOptions& limits) {
+  Run run = run_timed(algorithm, instance, limits, options.console);
+  planner::Plan plan =
+      planner::make_plan(instance, algorithm.name, run.outcome, instance.options().slice);
+  if (options.schedule) {
+    plan.schedule = with_schedule_refusals(
+        [&] { return planner::make_schedule(instance, plan, options.scheduling); });
+  }
+  const auto makespan = makespan_of(run, instance, limits.message);
+  return {limits.max_trees, limits.max_depth, std::move(run), std::move(plan), makespan};
+}
+
 ExitStatus run_plan(const PlanOptions& options) {
   const planner::Algorithm algorithm = planner::find_algorithm(options.algorithm);
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
   options.parameters.write_to(limits);
-  const std::vector<std::size_t> tree_counts = parse_tree_counts(options.max_trees);
+  const std::vector<std::size_t> tree_counts = parse_limits("--max-trees", options.max_trees);
+  const std::vector<std::size_t> depths = parse_limits("--max-depth", options.max_depth);
+  if (!options.max_depth.empty() && algorithm.entry->name != "optimal") {
+    throw InputError({}, "--max-depth",
+                     fmt::format("'{}' keeps to no depth; 'optimal' does", algorithm.name));
+  }
   if (!(options.scheduling.loss >= 1e-4 && options.scheduling.loss < 1)) {
     throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
   }
@@ -179,19 +207,14 @@ ExitStatus run_plan(const PlanOptions& options) {
   std::vector<Attempt> attempts;
   ExitStatus status = ExitStatus::kDone;
   for (const std::size_t count : tree_counts) {
-    limits.max_trees = count;
-    Run run = run_timed(algorithm, instance, limits, options.console);
-    if (judge(run, algorithm.name, options.console) != ExitStatus::kDone) {
-      status = ExitStatus::kLimitReached;
+    for (const std::size_t depth : depths) {
+      limits.max_trees = count;
+      limits.max_depth = static_cast<std::uint32_t>(depth);
+      attempts.push_back(attempt(options, algorithm, instance, limits));
+      if (judge(attempts.back().run, algorithm.name, options.console) != ExitStatus::kDone) {
+        status = ExitStatus::kLimitReached;
+      }
     }
-    planner::Plan plan =
-        planner::make_plan(instance, algorithm.name, run.outcome, occupation.slice);
-    if (options.schedule) {
-      plan.schedule = with_schedule_refusals(
-          [&] { return planner::make_schedule(instance, plan, options.scheduling); });
-    }
-    const auto makespan = makespan_of(run, instance, limits.message);
-    attempts.push_back({count, std::move(run), std::move(plan), makespan});
   }
   report(options, attempts);
   return status;
@@ -209,6 +232,11 @@ Command add_plan(Arguments root) {
   app.add("--max-trees", options->max_trees,
           "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
           {.type = "K[,K…]"});
+  app.add(
+      "--max-depth", options->max_depth,
+      "At most D edges from the source to any host: less time until all have the first slice; of "
+      "several, a table as for --max-trees",
+      {.type = "D[,D…]"});
   app.add_flag("--schedule", options->schedule,
                "Say when each send happens, in a period that repeats (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,

@@ -1,22 +1,58 @@
 // The packing LP's solution as a plan (design: lp/arborescence_packing.hpp).
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "lp/few_trees.hpp"
+#include "lp/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/deadline.hpp"
 #include "planner/solve_packing.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner::tree_algorithms {
+
+namespace {
+
+std::vector<lp::PackedTree> few_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
+                                      const AlgorithmOptions& options, const Deadline& deadline) {
+  lp::FewTreesOptions few;
+  few.max_trees = options.max_trees;
+  few.gap = options.gap;
+  few.time_limit = deadline.left();
+  return lp::flatten_trees(problem, packing, lp::pack_few_trees(problem, packing, few));
+}
+
+std::vector<lp::PackedTree> shallow_trees(const Instance& instance, const lp::Packing& packing,
+                                          const AlgorithmOptions& options,
+                                          const Deadline& deadline) {
+  lp::ShallowOptions shallow;
+  shallow.max_depth = options.max_depth;
+  shallow.max_trees = options.max_trees;
+  shallow.time_limit = deadline.left();
+  std::vector<lp::PackedTree> trees =
+      lp::pack_shallow_trees(packing_problem(instance), packing, shallow);
+  if (!trees.empty()) return trees;
+  const platforms::Platform& platform = instance.platform();
+  throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {} edges",
+                                    platform.name(), platform.node(instance.source()).name,
+                                    options.max_depth));
+}
+
+}  // namespace
 
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
   const Deadline deadline(options.time_limit);
   const lp::PackingProblem problem = packing_problem(instance);
   const PackingInUse packing(instance, options);
 
-  lp::FewTreesOptions few;
-  few.max_trees = options.max_trees;
-  few.gap = options.gap;
-  few.time_limit = deadline.left();
-  const std::vector<lp::PackedTree> trees =
-      lp::flatten_trees(problem, packing.get(), lp::pack_few_trees(problem, packing.get(), few));
+  std::vector<lp::PackedTree> trees = few_trees(problem, packing.get(), options, deadline);
+  const auto too_deep = [&](const lp::PackedTree& tree) {
+    return lp::depth_of(problem.graph, problem.root, tree.tree) > options.max_depth;
+  };
+  if (options.max_depth > 0 && std::any_of(trees.begin(), trees.end(), too_deep)) {
+    trees = shallow_trees(instance, packing.get(), options, deadline);
+  }
   Outcome outcome = outcome_of(packing.get());
   outcome.trees.clear();
   double rate = 0;
@@ -24,7 +60,8 @@ Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
     outcome.trees.push_back({packed.tree, {packed.rate}});
     rate += packed.rate;
   }
-  if (options.max_trees > 0 && rate * (1 + options.gap) < packing.get().bound) {
+  const bool limited = options.max_trees > 0 || options.max_depth > 0;
+  if (limited && rate * (1 + options.gap) < packing.get().bound) {
     outcome.termination = Termination::kTreeLimit;
   }
   return outcome;

@@ -207,6 +207,35 @@ TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndAnHonestGap) {
             4);
 }
 
+// Shallower plans are slower, never deeper than asked, and hold.
+TEST_F(PlanCommand, MaxDepthTradesThroughputForDepth) {
+  const std::string platform = sample("cloud-71-regions.json");
+  const Json summary = run_json({"plan", platform, "--source", "aws:us-east-1", "--max-depth",
+                                 "6,1,3", "-o", "plan.json", "--json"});
+  const Json& rows = summary["rows"];
+  ASSERT_EQ(rows.size(), 3U);
+  double before = 0;
+  for (const Json& row : rows) {
+    EXPECT_LE(row["depth"], row["max_depth"]);
+    EXPECT_GE(row["throughput_Bps"].get<double>(), before);
+    before = row["throughput_Bps"].get<double>();
+  }
+  EXPECT_EQ(rows[0]["depth"], 1);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", platform}).status, 0);
+}
+
+TEST_F(PlanCommand, RefusesADepthThatNoTreeHas) {
+  write("p.json", kTriangle);
+  const Finished other =
+      run({"plan", "p.json", "--source", "a", "--max-depth", "3", "--algorithm", "chain"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(other.err, "espalier: --max-depth: 'chain' keeps to no depth; 'optimal' does\n");
+  const Finished impossible =
+      run({"plan", sample("seed-sketch.json"), "--source", "P0", "--max-depth", "1"});
+  EXPECT_EQ(impossible.status, 3);
+  EXPECT_THAT(impossible.err, HasSubstr("no tree from 'P0' reaches every host within 1 edges"));
+}
+
 TEST_F(PlanCommand, ScheduleSaysWhenEachSendHappens) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a", "--schedule", "--algorithm",

@@ -97,6 +97,9 @@ TEST_F(Usage, OptionsRefuseByName) {
   EXPECT_EQ(refusal("--max-trees", "0"), "espalier: --max-trees: a plan needs at least one tree\n");
   EXPECT_EQ(refusal("--max-trees", "1,,2"), "espalier: --max-trees: '' is no whole number\n");
   EXPECT_EQ(refusal("--max-trees", "-3"), "espalier: --max-trees: '-3' is no whole number\n");
+  EXPECT_EQ(refusal("--max-depth", "0"),
+            "espalier: --max-depth: a plan needs at least one edge of depth\n");
+  EXPECT_EQ(refusal("--max-depth", "x"), "espalier: --max-depth: 'x' is no whole number\n");
   EXPECT_EQ(refusal("--gap", "1.5"), "espalier: --gap: must be at least 0 and below 1\n");
   EXPECT_EQ(refusal("--gap", "nan"), "espalier: --gap: must be at least 0 and below 1\n");
   EXPECT_EQ(refusal("--slice", "0"), "espalier: --slice: must be at least one byte\n");

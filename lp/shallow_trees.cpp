@@ -1,0 +1,279 @@
+#include "lp/shallow_trees.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "lp/few_trees.hpp"
+#include "lp/host_arcs.hpp"
+#include "lp/packing_master.hpp"
+#include "lp/tree_pricer.hpp"
+
+namespace espalier::lp {
+
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+// A spanning tree that is kept within a depth.
+class ShallowTree {
+ public:
+  ShallowTree(const HostArcs& arcs, std::uint32_t root, std::uint32_t max_depth)
+      : arcs_(arcs), root_(root), max_depth_(max_depth) {
+    find_nearest();
+  }
+
+  // Whether some spanning tree is that shallow.
+  [[nodiscard]] bool possible() const {
+    return order_.size() == host_count() && distance_[order_.back()] <= max_depth_;
+  }
+  // The tree nearest in kind to `tree` that is shallow enough, at a low cost (per arc, >= 0).
+  RoutedTree shallow(const RoutedTree& tree, const std::vector<double>& cost);
+
+ private:
+  [[nodiscard]] std::size_t host_count() const;
+  void find_nearest();
+  void start_from(const RoutedTree& tree);
+  void hang_deep_hosts(const std::vector<double>& cost);
+  bool take_cheaper_parents(const std::vector<double>& cost);
+  void pull_up(std::uint32_t node);
+  void measure();
+  [[nodiscard]] bool below(std::uint32_t node, std::uint32_t top) const;
+
+  const HostArcs& arcs_;
+  std::uint32_t root_;
+  std::uint32_t max_depth_;
+  std::vector<std::uint32_t> order_;        // hosts by distance from the root
+  std::vector<std::uint32_t> distance_;     // per node, in edges
+  std::vector<std::uint32_t> nearest_arc_;  // per node: into it on a shortest way
+
+  std::vector<std::uint32_t> parent_arc_;  // per node
+  std::vector<std::vector<std::uint32_t>> children_;
+  std::vector<std::uint32_t> depth_;   // kNone: cut off
+  std::vector<std::uint32_t> height_;  // of the subtree below
+  std::vector<std::uint32_t> walk_;    // hosts, parents first
+};
+
+std::size_t ShallowTree::host_count() const {
+  std::size_t hosts = 1;
+  for (std::uint32_t node = 0; node < arcs_.node_count(); ++node) {
+    if (node != root_ && !arcs_.into(node).empty()) ++hosts;
+  }
+  return hosts;
+}
+
+void ShallowTree::find_nearest() {
+  distance_.assign(arcs_.node_count(), kNone);
+  nearest_arc_.assign(arcs_.node_count(), kNone);
+  order_.assign(1, root_);
+  distance_[root_] = 0;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    for (const std::uint32_t arc : arcs_.out_of(order_[i])) {
+      const std::uint32_t next = arcs_.head(arc);
+      if (distance_[next] != kNone) continue;
+      distance_[next] = distance_[order_[i]] + 1;
+      nearest_arc_[next] = arc;
+      order_.push_back(next);
+    }
+  }
+}
+
+void ShallowTree::start_from(const RoutedTree& tree) {
+  parent_arc_.assign(arcs_.node_count(), kNone);
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto [parent, child] = arcs_.ends_of(tree.path(edge));
+    parent_arc_[child] = arcs_.find(parent, child);
+  }
+}
+
+// Depths and heights from the parent arcs. Hosts that hang below a cut are cut off.
+void ShallowTree::measure() {
+  children_.assign(arcs_.node_count(), {});
+  depth_.assign(arcs_.node_count(), kNone);
+  height_.assign(arcs_.node_count(), 0);
+  for (const std::uint32_t node : order_) {
+    if (parent_arc_[node] != kNone) children_[arcs_.tail(parent_arc_[node])].push_back(node);
+  }
+  walk_.assign(1, root_);
+  depth_[root_] = 0;
+  for (std::size_t i = 0; i < walk_.size(); ++i) {
+    for (const std::uint32_t child : children_[walk_[i]]) {
+      depth_[child] = depth_[walk_[i]] + 1;
+      walk_.push_back(child);
+    }
+  }
+  for (auto node = walk_.rbegin(); node != walk_.rend(); ++node) {
+    for (const std::uint32_t child : children_[*node]) {
+      height_[*node] = std::max(height_[*node], height_[child] + 1);
+    }
+  }
+}
+
+bool ShallowTree::below(std::uint32_t node, std::uint32_t top) const {
+  while (node != top && node != root_) node = arcs_.tail(parent_arc_[node]);
+  return node == top;
+}
+
+// Puts a host, and those on a shortest way to it, as near to the root as they can be.
+void ShallowTree::pull_up(std::uint32_t node) {
+  std::vector<std::uint32_t> way;
+  for (; node != root_; node = arcs_.tail(nearest_arc_[node])) way.push_back(node);
+  for (const std::uint32_t host : way) parent_arc_[host] = nearest_arc_[host];
+}
+
+// One after the other: taken off where they hang, and hung to the cheapest host in reach.
+void ShallowTree::hang_deep_hosts(const std::vector<double>& cost) {
+  measure();
+  std::vector<std::uint32_t> deep;
+  for (const std::uint32_t node : walk_) {
+    if (depth_[node] > max_depth_) deep.push_back(node);
+  }
+  for (const std::uint32_t node : deep) parent_arc_[node] = kNone;
+  for (const std::uint32_t node : deep) {
+    measure();
+    if (depth_[node] != kNone && depth_[node] <= max_depth_) continue;
+    std::uint32_t best = kNone;
+    for (const std::uint32_t arc : arcs_.into(node)) {
+      const std::uint32_t above = depth_[arcs_.tail(arc)];
+      if (above == kNone || above >= max_depth_) continue;
+      if (best == kNone || cost[arc] < cost[best]) best = arc;
+    }
+    if (best != kNone) {
+      parent_arc_[node] = best;
+    } else {
+      pull_up(node);
+    }
+  }
+  measure();
+}
+
+bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
+  constexpr double kGain = 1e-9;
+  bool changed = false;
+  for (const std::uint32_t node : order_) {
+    if (node == root_) continue;
+    std::uint32_t best = parent_arc_[node];
+    for (const std::uint32_t arc : arcs_.into(node)) {
+      if (cost[arc] >= cost[best] * (1 - kGain)) continue;
+      const std::uint32_t above = arcs_.tail(arc);
+      if (depth_[above] + 1 + height_[node] > max_depth_ || below(above, node)) continue;
+      best = arc;
+    }
+    if (best == parent_arc_[node]) continue;
+    parent_arc_[node] = best;
+    measure();
+    changed = true;
+  }
+  return changed;
+}
+
+RoutedTree ShallowTree::shallow(const RoutedTree& tree, const std::vector<double>& cost) {
+  constexpr int kSweeps = 4;
+  start_from(tree);
+  hang_deep_hosts(cost);
+  for (int sweep = 0; sweep < kSweeps && take_cheaper_parents(cost); ++sweep) {
+  }
+  RoutedTree routed;
+  for (const std::uint32_t node : walk_) {
+    if (node != root_) arcs_.add_edge(parent_arc_[node], routed);
+  }
+  return routed;
+}
+
+// Per arc between hosts: what a byte on it costs at these prices.
+std::vector<double> arc_costs(const HostArcs& arcs, std::span<const double> prices) {
+  std::vector<double> cost(arcs.size(), 0.0);
+  for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
+    for (const auto& [resource, seconds] : arcs.uses(arc)) cost[arc] += prices[resource] * seconds;
+  }
+  return cost;
+}
+
+class ShallowPacker {
+ public:
+  ShallowPacker(const PackingProblem& problem, const Packing& packing, const HostArcs& arcs,
+                const ShallowOptions& options)
+      : packing_(packing),
+        options_(options),
+        arcs_(arcs),
+        shallow_(arcs, problem.root, options.max_depth),
+        pricer_(problem),
+        master_(problem.occupation, packing.rate) {}
+
+  [[nodiscard]] bool possible() const { return shallow_.possible(); }
+  std::vector<RoutedTree> run();
+
+ private:
+  bool add(const RoutedTree& tree, std::span<const double> prices) {
+    return master_.add_tree(shallow_.shallow(tree, arc_costs(arcs_, prices)));
+  }
+  [[nodiscard]] bool out_of_time() const {
+    using namespace std::chrono;
+    return options_.time_limit &&
+           duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value;
+  }
+
+  const Packing& packing_;
+  const ShallowOptions& options_;
+  const HostArcs& arcs_;
+  ShallowTree shallow_;
+  TreePricer pricer_;
+  PackingMaster master_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The trees that carry something in the best packing of shallow trees found.
+std::vector<RoutedTree> ShallowPacker::run() {
+  constexpr double kSmoothing = 0.7;  // weight of the prices so far
+  constexpr std::size_t kPatience = 40;
+  constexpr double kGain = 1e-4;  // a smaller one is none
+  for (const PackedTree& packed : packing_.trees) add(packed.tree, packing_.prices);
+  std::vector<double> prices = packing_.prices;
+  double best = 0;
+  std::size_t idle = 0;
+  for (std::size_t round = 0; round < options_.max_rounds && idle < kPatience; ++round) {
+    if (master_.solve(std::nullopt) != LpStatus::kOptimal || out_of_time()) break;
+    idle = master_.total() > best * (1 + kGain) ? 0 : idle + 1;
+    best = std::max(best, master_.total());
+    for (std::size_t r = 0; r < prices.size(); ++r) {
+      prices[r] = kSmoothing * prices[r] + (1 - kSmoothing) * master_.prices()[r];
+    }
+    const bool fresh = add(pricer_.cheapest_tree(prices).tree, prices);
+    if (!fresh && !add(pricer_.cheapest_tree(master_.prices()).tree, master_.prices())) ++idle;
+  }
+  std::vector<RoutedTree> trees;
+  for (std::size_t i = 0; i < master_.tree_count(); ++i) trees.push_back(master_.tree(i));
+  return trees;
+}
+
+}  // namespace
+
+std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
+                                           const ShallowOptions& options) {
+  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices);
+  if (!arcs) return {};
+  ShallowPacker packer(problem, packing, *arcs, options);
+  if (!packer.possible()) return {};
+  const std::vector<RoutedTree> trees = packer.run();
+  std::vector<PackedTree> packed = with_best_rates(problem, trees, packing.rate);
+  return options.max_trees > 0
+             ? thinned(problem, std::move(packed), packing.rate, options.max_trees)
+             : packed;
+}
+
+std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
+  std::vector<std::uint32_t> parent(graph.node_count, root);
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    parent[graph.head[tree.path(edge).back()]] = graph.tail[tree.path(edge).front()];
+  }
+  std::uint32_t deepest = 0;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    std::uint32_t depth = 0;
+    for (std::uint32_t at = graph.head[tree.path(edge).back()]; at != root; at = parent[at]) {
+      ++depth;
+    }
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
+
+}  // namespace espalier::lp

@@ -1,0 +1,35 @@
+// A packing of trees no deeper than a limit: what deep trees cost is the time until their last host
+// has its first slice.
+//
+// The best such packing is NP-hard already for equal links (a minimum spanning tree of limited
+// depth is: Dahl, The 2-hop spanning tree problem, Oper. Res. Letters 23 (1998),
+// doi:10.1016/S0167-6377(98)00029-7). What is done: column generation as in
+// lp/arborescence_packing.hpp, where each cheapest tree is made shallow: hosts that hang too deep
+// go to the cheapest host that is near enough to the root, then any host to a cheaper one as long
+// as the limit holds. Deterministic; the packing's bound stays the bound.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lp/arborescence_packing.hpp"
+
+namespace espalier::lp {
+
+struct ShallowOptions {
+  std::uint32_t max_depth = 1;   // edges from the root to the farthest host; at least 1
+  std::size_t max_trees = 0;     // 0: as many as the packing of shallow trees has
+  std::size_t max_rounds = 400;  // trees priced
+  std::optional<Seconds> time_limit = std::nullopt;
+};
+
+// `packing` of the same problem. Feasible together, none deeper than the limit. Empty: no spanning
+// tree is that shallow.
+std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
+                                           const ShallowOptions& options);
+
+// Edges on the longest way from the root of a tree of `graph` to a host.
+std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
+
+}  // namespace espalier::lp
