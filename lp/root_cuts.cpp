@@ -9,8 +9,8 @@ constexpr double kViolation = 1e-4;
 constexpr double kNothing = 1e-9;
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> RootCuts::violated(std::span<const double> x) {
-  std::vector<std::vector<std::uint32_t>> cuts;
+std::vector<RootCuts::Cut> RootCuts::violated(std::span<const double> x) {
+  std::vector<Cut> cuts;
   std::vector<char> covered(arcs_.node_count(), 0);
   list_support(x);
   for (const std::uint32_t sink : hosts_) {
@@ -26,16 +26,27 @@ std::vector<std::vector<std::uint32_t>> RootCuts::violated(std::span<const doubl
       flow += more;
     }
     if (flow >= 1 - kViolation) continue;
-    std::vector<std::uint32_t> cut;
-    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
-      if (reached_[arcs_.tail(arc)] != 0 && reached_[arcs_.head(arc)] == 0) cut.push_back(arc);
-    }
     for (const std::uint32_t node : hosts_) {
       if (reached_[node] == 0) covered[node] = 1;
     }
-    cuts.push_back(std::move(cut));
+    cuts.push_back(cut_of_unreached());
   }
   return cuts;
+}
+
+RootCuts::Cut RootCuts::cut_of_unreached() const {
+  Cut into;
+  Cut inside;
+  inside.inside = true;
+  for (const std::uint32_t node : hosts_) {
+    if (reached_[node] != 0) continue;
+    ++inside.hosts;
+    for (const std::uint32_t arc : arcs_.into(node)) {
+      (reached_[arcs_.tail(arc)] != 0 ? into : inside).arcs.push_back(arc);
+    }
+  }
+  into.hosts = inside.hosts;
+  return into.arcs.size() <= inside.arcs.size() ? into : inside;
 }
 
 void RootCuts::list_support(std::span<const double> x) {

@@ -12,16 +12,25 @@ namespace espalier::lp {
 
 class RootCuts {
  public:
+  // x(arcs) >= 1, the arcs into a set of hosts; or, where those are more, what is the same because
+  // one arc enters each host: x(arcs) <= hosts - 1, the arcs inside the set.
+  struct Cut {
+    std::vector<std::uint32_t> arcs;
+    bool inside = false;
+    std::size_t hosts = 0;  // in the set
+  };
+
   // Keeps references to both. hosts: all, the root among them.
   RootCuts(const HostArcs& arcs, std::uint32_t root, const std::vector<std::uint32_t>& hosts)
       : arcs_(arcs), root_(root), hosts_(hosts) {}
 
-  // x: per arc, >= 0. Returns the arcs into each violated set found, no host in two of the sets'
-  // searches; empty: no set is violated.
-  std::vector<std::vector<std::uint32_t>> violated(std::span<const double> x);
+  // x: per arc, >= 0, with x(into v) = 1 for every host but the root. Several cuts at once; empty:
+  // no set is violated.
+  std::vector<Cut> violated(std::span<const double> x);
 
  private:
   void list_support(std::span<const double> x);
+  [[nodiscard]] Cut cut_of_unreached() const;
   double augment(std::uint32_t sink, double most);
   void search(std::uint32_t sink);
   // What can still flow along the arc in the direction that ends at `node`.

@@ -188,7 +188,11 @@ void TreeDecision::add_clique(const std::vector<ForcedArcs::Member>& members) {
 
 bool TreeDecision::add_cuts() {
   const auto cuts = root_cuts_.violated(x_);
-  for (const std::vector<std::uint32_t>& cut : cuts) add_row({1, kInfinity}, cut);
+  for (const RootCuts::Cut& cut : cuts) {
+    const Bounds bounds =
+        cut.inside ? Bounds{-kInfinity, static_cast<double>(cut.hosts) - 1} : Bounds{1, kInfinity};
+    add_row(bounds, cut.arcs);
+  }
   return !cuts.empty();
 }
 

@@ -107,7 +107,7 @@ std::vector<char> OneBestTree::unpromising(const std::vector<lp::RoutedTree>& tr
 lp::RoutedTree OneBestTree::search() {
   constexpr std::uint64_t kEffortPerHost = 10'000;
   constexpr std::uint64_t kLeastEffort = 300'000;
-  constexpr double kWork = 1e7;
+  constexpr double kWork = 4e6;
   const std::vector<lp::RoutedTree> trees = starts();
   lp::SingleTreeOptions walk;
   walk.effort = kLeastEffort + kEffortPerHost * instance_.host_count();
@@ -121,7 +121,12 @@ lp::RoutedTree OneBestTree::search() {
   cut.work_limit = kWork;
   cut.time_limit = deadline_.left();
   cut.excluded = unpromising(trees);
-  return lp::find_exact_tree(arcs_, root_, walked.tree, cut).tree;
+  const lp::ExactTree found = lp::find_exact_tree(arcs_, root_, walked.tree, cut);
+  if (found.proven) return found.tree;
+  // Branch and cut leaps to another kind of tree, which has near neighbours of its own.
+  walk.seed = 2;
+  walk.time_limit = deadline_.left();
+  return lp::search_single_tree(arcs_, root_, {found.tree}, walk).tree;
 }
 
 lp::ExactTree OneBestTree::prove(const lp::RoutedTree& start) {
