@@ -14,7 +14,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 4> kFormats{{
+constexpr std::array<FormatEntry, 5> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -23,6 +23,8 @@ constexpr std::array<FormatEntry, 4> kFormats{{
      &parse_matrix, &write_matrix, ".matrix"},
     {"skyplane", "CSV, Skyplane's measured throughput grids", &detects_skyplane, &parse_skyplane,
      nullptr, ""},
+    {"tiers", "Output of Tiers, the generator of WAN-MAN-LAN topologies", &detects_tiers,
+     &parse_tiers, nullptr, ".tiers"},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {

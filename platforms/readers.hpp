@@ -35,4 +35,7 @@ bool detects_skyplane(std::string_view text);
 ReadResult parse_skyplane(std::string_view text, const std::string& file,
                           const ReadOptions& options);
 
+bool detects_tiers(std::string_view text);
+ReadResult parse_tiers(std::string_view text, const std::string& file, const ReadOptions& options);
+
 }  // namespace espalier::platforms
