@@ -14,7 +14,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 5> kFormats{{
+constexpr std::array<FormatEntry, 6> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -25,6 +25,8 @@ constexpr std::array<FormatEntry, 5> kFormats{{
      nullptr, ""},
     {"tiers", "Output of Tiers, the generator of WAN-MAN-LAN topologies", &detects_tiers,
      &parse_tiers, nullptr, ".tiers"},
+    {"simgrid", "XML, SimGrid's platforms: zones, clusters, routes over shared links",
+     &detects_simgrid, &parse_simgrid, nullptr, ".xml"},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {

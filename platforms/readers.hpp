@@ -38,4 +38,8 @@ ReadResult parse_skyplane(std::string_view text, const std::string& file,
 bool detects_tiers(std::string_view text);
 ReadResult parse_tiers(std::string_view text, const std::string& file, const ReadOptions& options);
 
+bool detects_simgrid(std::string_view text);
+ReadResult parse_simgrid(std::string_view text, const std::string& file,
+                         const ReadOptions& options);
+
 }  // namespace espalier::platforms

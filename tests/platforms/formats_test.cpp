@@ -37,6 +37,9 @@ TEST(Formats, AreDetectedFromTheContent) {
   EXPECT_EQ(parse_platform("src_region,dst_region,throughput_received\na,b,1\n", "x").format,
             "skyplane");
   EXPECT_EQ(parse_platform("# Tiers\n# NODES\n0 1 1 0\n# EDGES\n", "x").format, "tiers");
+  EXPECT_EQ(
+      parse_platform("<platform version='4'><zone id='z' routing='None'/></platform>", "x").format,
+      "simgrid");
   EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
             "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
 }
