@@ -14,7 +14,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 6> kFormats{{
+constexpr std::array<FormatEntry, 7> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -27,6 +27,8 @@ constexpr std::array<FormatEntry, 6> kFormats{{
      &parse_tiers, nullptr, ".tiers"},
     {"simgrid", "XML, SimGrid's platforms: zones, clusters, routes over shared links",
      &detects_simgrid, &parse_simgrid, nullptr, ".xml"},
+    {"graphml", "GraphML of the Internet Topology Zoo: links with speeds, nodes with coordinates",
+     &detects_graphml, &parse_graphml, nullptr, ".graphml"},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {

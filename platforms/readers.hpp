@@ -42,4 +42,8 @@ bool detects_simgrid(std::string_view text);
 ReadResult parse_simgrid(std::string_view text, const std::string& file,
                          const ReadOptions& options);
 
+bool detects_graphml(std::string_view text);
+ReadResult parse_graphml(std::string_view text, const std::string& file,
+                         const ReadOptions& options);
+
 }  // namespace espalier::platforms

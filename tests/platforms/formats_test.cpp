@@ -40,6 +40,10 @@ TEST(Formats, AreDetectedFromTheContent) {
   EXPECT_EQ(
       parse_platform("<platform version='4'><zone id='z' routing='None'/></platform>", "x").format,
       "simgrid");
+  EXPECT_EQ(
+      parse_platform("<graphml><graph edgedefault='directed'><node id='0'/></graph></graphml>", "x")
+          .format,
+      "graphml");
   EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
             "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
 }
