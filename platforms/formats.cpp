@@ -14,7 +14,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 7> kFormats{{
+constexpr std::array<FormatEntry, 8> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -29,6 +29,8 @@ constexpr std::array<FormatEntry, 7> kFormats{{
      &detects_simgrid, &parse_simgrid, nullptr, ".xml"},
     {"graphml", "GraphML of the Internet Topology Zoo: links with speeds, nodes with coordinates",
      &detects_graphml, &parse_graphml, nullptr, ".graphml"},
+    {"ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it, with or without -p",
+     &detects_ibnetdiscover, &parse_ibnetdiscover, nullptr, ".ibnetdiscover"},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {

@@ -46,4 +46,8 @@ bool detects_graphml(std::string_view text);
 ReadResult parse_graphml(std::string_view text, const std::string& file,
                          const ReadOptions& options);
 
+bool detects_ibnetdiscover(std::string_view text);
+ReadResult parse_ibnetdiscover(std::string_view text, const std::string& file,
+                               const ReadOptions& options);
+
 }  // namespace espalier::platforms

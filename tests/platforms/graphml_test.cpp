@@ -50,7 +50,8 @@ std::string edge(const std::string& speed) {
   return R"(<edge source="0" target="1"><data key="k7">)" + speed + "</data></edge>";
 }
 
-// Counted by hand in the file: pairs of nodes with an edge of known speed, both ways.
+// Counted in the files apart from this reader: pairs of nodes with an edge of known speed, both
+// ways.
 TEST(Graphml, TheRealFilesHaveTheirCounts) {
   const auto counts_of = [](const std::string& file) {
     return counts(read_platform(kData + file).platform);
