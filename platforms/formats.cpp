@@ -14,7 +14,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 8> kFormats{{
+constexpr std::array<FormatEntry, 9> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -31,6 +31,8 @@ constexpr std::array<FormatEntry, 8> kFormats{{
      &detects_graphml, &parse_graphml, nullptr, ".graphml"},
     {"ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it, with or without -p",
      &detects_ibnetdiscover, &parse_ibnetdiscover, nullptr, ".ibnetdiscover"},
+    {"mpigraph", "Bandwidths between all pairs of ranks as mpiGraph prints them", &detects_mpigraph,
+     &parse_mpigraph, nullptr, ""},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {

@@ -50,4 +50,8 @@ bool detects_ibnetdiscover(std::string_view text);
 ReadResult parse_ibnetdiscover(std::string_view text, const std::string& file,
                                const ReadOptions& options);
 
+bool detects_mpigraph(std::string_view text);
+ReadResult parse_mpigraph(std::string_view text, const std::string& file,
+                          const ReadOptions& options);
+
 }  // namespace espalier::platforms
