@@ -74,7 +74,7 @@ BytesPerSecond link_rate(std::string_view width, std::string_view speed) {
 struct Port {
   std::string node;  // its key: GUID with prefix, or kind and lid
   std::uint32_t number;
-  auto operator<=>(const Port&) const = default;
+  auto operator<=>(const Port&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
 };
 
 class Fabric {
@@ -93,8 +93,9 @@ class Fabric {
     }
     if (nodes_.empty()) throw InputError(file_, {}, "there are no switches and no adapters");
     name_nodes();
-    for (const auto& [ends, cable] : cables_) {
-      at_line(cable.line, [&] { add_cable(ends.first, ends.second, cable.rate); });
+    for (const auto& entry : cables_) {
+      at_line(entry.second.line,
+              [&] { add_cable(entry.first.first, entry.first.second, entry.second.rate); });
     }
     return finish();
   }
