@@ -143,7 +143,9 @@ std::string statistics_table(const platforms::TiersStatistics& statistics) {
                {"mean"},
                {"greatest"}});
   for (const auto& row : statistics.rows) {
-    const auto of_nodes = [&](std::string text) { return row.nodes > 0 ? text : std::string("-"); };
+    const auto of_nodes = [&](const std::string& text) {
+      return row.nodes > 0 ? text : std::string("-");
+    };
     table.add_row({std::string(row.name), of_nodes(std::to_string(row.networks)),
                    of_nodes(std::to_string(row.nodes)), std::to_string(row.links),
                    std::to_string(row.redundant), of_nodes(std::to_string(row.least_degree)),
