@@ -87,6 +87,14 @@ void PlatformOptions::add_to(Arguments& app) {
           {.type = "TIER", .group = group});
   app.add("--latencies", options_.latencies, "Skyplane grids: join the latencies of this file",
           {.type = "FILE", .group = group});
+  app.add("--classes", options_.classes,
+          "Tiers: draw each link's figures from this table of measured links, by class",
+          {.type = "FILE", .group = group});
+  app.add("--classes-seed", options_.classes_seed, "Tiers: which of them; the same seed, the same",
+          {.type = "N", .group = group});
+  app.add("--missing-bandwidth", options_.missing_bandwidth,
+          "GraphML: the bandwidth of links without a speed; else they are left out",
+          {.type = "RATE", .group = group});
   const auto add_caps = [&](const char* name, std::vector<std::string>& caps, const char* verb) {
     app.add(name, caps,
             fmt::format("Nodes called PREFIX or PREFIX:... {} at most RATE, e.g. aws=5Gbit/s; "

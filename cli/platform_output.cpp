@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/console.hpp"
@@ -35,6 +37,15 @@ bool lists(std::string_view extensions, std::string_view extension) {
   return false;
 }
 
+// The first extension of a format that can be written, ".json". Throws InputError on another.
+std::string extension_of(const std::string& format) {
+  for (const platforms::FormatEntry& entry : platforms::formats()) {
+    if (entry.write == nullptr || entry.name != format) continue;
+    return std::string(entry.extensions.substr(0, entry.extensions.find(',')));
+  }
+  throw InputError({}, "--to", unknown_name("format", format, writable_formats()));
+}
+
 }  // namespace
 
 void PlatformOutput::add_to(Arguments& app, bool required) {
@@ -63,6 +74,41 @@ std::string PlatformOutput::format() const {
 
 void PlatformOutput::write(const platforms::Platform& platform, const std::string& format) const {
   write_text(file_, platforms::write_platform(platform, format));
+}
+
+void PlatformOutput::add_series_to(Arguments& app) {
+  add_to(app);
+  app.add("--count", count_,
+          "Write N platforms into the folder that -o names, of the seeds SEED, SEED + 1, ...",
+          {.type = "N"});
+}
+
+void PlatformOutput::write_series(
+    const std::string& stem, const std::function<platforms::Platform(std::uint64_t)>& make,
+    const std::function<void(const std::string&, const platforms::Platform&)>& tell) const {
+  if (count_ == 0) {
+    const std::string chosen = format();
+    const platforms::Platform platform = make(0);
+    write(platform, chosen);
+    return tell(file_, platform);
+  }
+  if (file_ == "-") throw InputError({}, "--count", "add -o FOLDER: a series goes into a folder");
+  const std::string chosen = to_.empty() ? "json" : to_;
+  const std::string extension = extension_of(chosen);
+  const std::filesystem::path folder(file_);
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault || !std::filesystem::is_directory(folder)) {
+    throw InputError(file_, {}, "--count needs a folder, and this cannot be made one");
+  }
+  const std::size_t width = std::max<std::size_t>(3, std::to_string(count_).size());
+  for (std::uint64_t i = 0; i < count_; ++i) {
+    const std::string file =
+        (folder / fmt::format("{}-{:0{}}{}", stem, i + 1, width, extension)).string();
+    const platforms::Platform platform = make(i);
+    write_text(file, platforms::write_platform(platform, chosen));
+    tell(file, platform);
+  }
 }
 
 }  // namespace espalier::cli

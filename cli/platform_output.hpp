@@ -1,6 +1,8 @@
 // Writing a platform where and as what the user asks: -o, --to.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "cli/arguments.hpp"
@@ -17,9 +19,19 @@ class PlatformOutput {
   [[nodiscard]] std::string format() const;
   void write(const platforms::Platform& platform, const std::string& format) const;
 
+  // -o, --to and --count: one platform, or a numbered series of draws in a folder.
+  void add_series_to(Arguments& app);
+  // Draw i (from 0) of `make`, where it goes, as what: once, or --count times, into -o's folder,
+  // made if it is not there, as STEM-001.json and so on. `tell` hears each draw's file and
+  // platform. Throws InputError as format() does, and when --count is given without a folder.
+  void write_series(
+      const std::string& stem, const std::function<platforms::Platform(std::uint64_t)>& make,
+      const std::function<void(const std::string&, const platforms::Platform&)>& tell) const;
+
  private:
   std::string file_ = "-";
   std::string to_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace espalier::cli

@@ -14,7 +14,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 4> kFormats{{
+constexpr std::array<FormatEntry, 9> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -23,6 +23,16 @@ constexpr std::array<FormatEntry, 4> kFormats{{
      &parse_matrix, &write_matrix, ".matrix"},
     {"skyplane", "CSV, Skyplane's measured throughput grids", &detects_skyplane, &parse_skyplane,
      nullptr, ""},
+    {"tiers", "Output of Tiers, the generator of WAN-MAN-LAN topologies", &detects_tiers,
+     &parse_tiers, nullptr, ".tiers"},
+    {"simgrid", "XML, SimGrid's platforms: zones, clusters, routes over shared links",
+     &detects_simgrid, &parse_simgrid, nullptr, ".xml"},
+    {"graphml", "GraphML of the Internet Topology Zoo: links with speeds, nodes with coordinates",
+     &detects_graphml, &parse_graphml, nullptr, ".graphml"},
+    {"ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it, with or without -p",
+     &detects_ibnetdiscover, &parse_ibnetdiscover, nullptr, ".ibnetdiscover"},
+    {"mpigraph", "Bandwidths between all pairs of ranks as mpiGraph prints them", &detects_mpigraph,
+     &parse_mpigraph, nullptr, ""},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {

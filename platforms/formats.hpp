@@ -2,6 +2,7 @@
 // `list formats`. docs/formats.md describes each.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,7 +27,10 @@ struct ReadOptions {
   std::string format;            // a registry name; empty: detected from the content
   std::string tier = "PREMIUM";  // Skyplane: the network tier that counts, both ends; empty: any
   std::string latencies;         // Skyplane: file of a latency grid, joined by pair; empty: none
-  std::string name;              // for formats that hold no name; empty: the file's stem
+  std::string classes;           // Tiers: a table of measured links (link_classes.hpp); empty: none
+  std::uint64_t classes_seed = 1;  // Tiers: which of them each link gets
+  std::string missing_bandwidth;   // GraphML: of links without a speed, "1 Gbit/s"; empty: left out
+  std::string name;                // for formats that hold no name; empty: the file's stem
 };
 
 struct ReadResult {
@@ -47,7 +51,7 @@ Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
                    std::span<const PrefixCap> receive);
 
 struct FormatEntry {
-  std::string_view name;     // "json", "edges", "matrix", "skyplane"
+  std::string_view name;     // "json", "edges", ...
   std::string_view summary;  // one line
   bool (*detects)(std::string_view text);
   ReadResult (*parse)(std::string_view text, const std::string& file, const ReadOptions& options);

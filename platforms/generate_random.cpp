@@ -2,46 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <unordered_set>
 
 #include "platforms/generators.hpp"
+#include "platforms/sampler.hpp"
 
 namespace espalier::platforms {
 
 namespace {
-
-// The engine's numbers are fixed by the standard; what <random>'s distributions make of them is
-// not.
-class Sampler {
- public:
-  explicit Sampler(std::uint64_t seed) : engine_(seed) {}
-
-  // In [0, bound), each alike. Draws that would favour the low ones are thrown away.
-  std::uint64_t below(std::uint64_t bound) {
-    if (bound < 2) return 0;
-    const std::uint64_t uneven = -bound % bound;
-    std::uint64_t draw = engine_();
-    while (draw < uneven) draw = engine_();
-    return draw % bound;
-  }
-
-  // Standard normal, by Marsaglia's polar method.
-  double gaussian() {
-    while (true) {
-      const double x = 2 * unit() - 1;
-      const double y = 2 * unit() - 1;
-      const double square = x * x + y * y;
-      if (square > 0 && square < 1) return x * std::sqrt(-2 * std::log(square) / square);
-    }
-  }
-
- private:
-  // In [0, 1), 53 bits.
-  double unit() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
-
-  std::mt19937_64 engine_;
-};
 
 void require_sound(const RandomFamily& family) {
   constexpr std::size_t kMostNodes = 1'000'000;
@@ -96,7 +64,7 @@ class Generator {
   void add_tree() {
     std::vector<std::uint64_t> order(family_.nodes);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    shuffle(order);
+    sampler_.shuffle(order);
     for (std::size_t i = 1; i < order.size(); ++i) add_link(order[i], order[sampler_.below(i)]);
   }
 
@@ -107,14 +75,10 @@ class Generator {
         if (!pairs_.contains(key(u, v))) free.push_back(key(u, v));
       }
     }
-    shuffle(free);
+    sampler_.shuffle(free);
     for (std::size_t i = 0; pairs_.size() < links; ++i) {
       add_link(free[i] / family_.nodes, free[i] % family_.nodes);
     }
-  }
-
-  void shuffle(std::vector<std::uint64_t>& list) {
-    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[sampler_.below(i)]);
   }
 
   [[nodiscard]] std::uint64_t key(std::uint64_t u, std::uint64_t v) const {
@@ -126,24 +90,14 @@ class Generator {
     Arc arc;
     arc.from = NodeId{static_cast<std::uint32_t>(u)};
     arc.to = NodeId{static_cast<std::uint32_t>(v)};
-    arc.bandwidth = draw_bandwidth();
+    arc.bandwidth = sampler_.bandwidth(family_.bandwidth, spread_);
     builder_.add_arc(arc);
     std::swap(arc.from, arc.to);
     builder_.add_arc(arc);
   }
 
-  // Billionths of the mean: the last bits of log() differ between machines, the platform shall not.
-  BytesPerSecond draw_bandwidth() {
-    constexpr double kSteps = 1e9;
-    const double mean = family_.bandwidth.value;
-    const double spread = family_.deviation.value / mean;
-    while (true) {
-      const double steps = std::round(kSteps * (1 + spread * sampler_.gaussian()));
-      if (steps >= kSteps / 10) return {mean * steps / kSteps};
-    }
-  }
-
   const RandomFamily& family_;
+  double spread_ = family_.deviation.value / family_.bandwidth.value;
   Sampler sampler_;
   PlatformBuilder builder_;
   std::unordered_set<std::uint64_t> pairs_;

@@ -107,11 +107,12 @@ void PlatformBuilder::add_arc(const Arc& arc) {
 void PlatformBuilder::add_shared_wire(std::string name, BytesPerSecond bandwidth,
                                       std::vector<std::pair<NodeId, NodeId>> arcs) {
   require_name(name, "a shared wire's name");
-  if (std::ranges::find(wires_, name, &PendingWire::name) != wires_.end()) {
+  if (wire_names_.contains(name)) {
     throw InputError(fmt::format("two shared wires are named {}", in_quotes(name)));
   }
   require_rate(bandwidth, "a bandwidth");
   if (arcs.empty()) throw InputError(fmt::format("shared wire {} has no links", in_quotes(name)));
+  wire_names_.insert(name);
   wires_.push_back({std::move(name), bandwidth, std::move(arcs)});
 }
 
@@ -160,7 +161,7 @@ SharedWire PlatformBuilder::resolve(std::size_t wire, const Platform& platform,
   const PendingWire& pending = wires_[wire];
   SharedWire shared{pending.name, pending.bandwidth, {}};
   shared.arcs.reserve(pending.arcs.size());
-  std::vector<bool> taken(merged.arcs.size());
+  std::unordered_set<std::size_t> taken;
   for (std::size_t i = 0; i < pending.arcs.size(); ++i) {
     const NodeId from = pending.arcs[i].first;
     const NodeId to = pending.arcs[i].second;
@@ -174,8 +175,7 @@ SharedWire PlatformBuilder::resolve(std::size_t wire, const Platform& platform,
     if (!arc) throw refuse("there is no link");
     if (merged.counts[index_of(*arc)] > 1)
       throw refuse("it is unclear which of the parallel links");
-    if (taken[index_of(*arc)]) throw refuse("it names twice the link");
-    taken[index_of(*arc)] = true;
+    if (!taken.insert(index_of(*arc)).second) throw refuse("it names twice the link");
     shared.arcs.push_back(*arc);
   }
   std::ranges::sort(shared.arcs);

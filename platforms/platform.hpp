@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -160,6 +161,7 @@ class PlatformBuilder {
   std::vector<Node> nodes_;
   std::vector<Arc> arcs_;
   std::vector<PendingWire> wires_;
+  std::unordered_set<std::string> wire_names_;
   NodesByName by_name_;
 };
 

@@ -35,4 +35,23 @@ bool detects_skyplane(std::string_view text);
 ReadResult parse_skyplane(std::string_view text, const std::string& file,
                           const ReadOptions& options);
 
+bool detects_tiers(std::string_view text);
+ReadResult parse_tiers(std::string_view text, const std::string& file, const ReadOptions& options);
+
+bool detects_simgrid(std::string_view text);
+ReadResult parse_simgrid(std::string_view text, const std::string& file,
+                         const ReadOptions& options);
+
+bool detects_graphml(std::string_view text);
+ReadResult parse_graphml(std::string_view text, const std::string& file,
+                         const ReadOptions& options);
+
+bool detects_ibnetdiscover(std::string_view text);
+ReadResult parse_ibnetdiscover(std::string_view text, const std::string& file,
+                               const ReadOptions& options);
+
+bool detects_mpigraph(std::string_view text);
+ReadResult parse_mpigraph(std::string_view text, const std::string& file,
+                          const ReadOptions& options);
+
 }  // namespace espalier::platforms

@@ -114,6 +114,55 @@ TEST_F(GenerateCommand, RefusesWhatNoPlatformHas) {
   }
 }
 
+TEST_F(GenerateCommand, TiersTakesElevenNumbersOrAPreset) {
+  const Finished numbers = run({"generate", "tiers", "1", "2", "3", "3", "3", "3", "1", "1", "1",
+                                "1", "1", "--seed", "4", "--verbose"});
+  ASSERT_EQ(numbers.status, 0) << numbers.err;
+  EXPECT_EQ(parse_json(numbers.out, "").at("nodes").size(), 27U);
+  EXPECT_THAT(numbers.err, testing::HasSubstr("density  0.0741\n"));
+  const Finished preset = run({"generate", "tiers", "--preset", "hbt-65", "--classes",
+                               sample("tiers/enslyon_measured_links.csv")});
+  ASSERT_EQ(preset.status, 0) << preset.err;
+  EXPECT_EQ(parse_json(preset.out, "").at("nodes").size(), 65U);
+  const auto refused = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"generate", "tiers"});
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_TRUE(is_one_line(finished.err));
+    return finished.err;
+  };
+  EXPECT_EQ(refused({"1", "2"}),
+            "espalier: generate tiers: expected --preset or the 11 numbers NW NM NL SW SM SL RW RM "
+            "RL RMW RLM, got 2 of them\n");
+  EXPECT_EQ(refused({"1", "2", "3", "3", "x", "3", "1", "1", "1", "1", "1"}),
+            "espalier: generate tiers: parameter 5 must be a whole number, not 'x'\n");
+  EXPECT_EQ(refused({"1", "--preset", "hbt-30"}),
+            "espalier: --preset: a preset has its own parameters: leave out the numbers\n");
+  EXPECT_THAT(refused({"--preset", "hbt"}), StartsWith("espalier: --preset: unknown preset 'hbt'"));
+}
+
+TEST_F(GenerateCommand, ASeriesIsWhatItsSeedsGiveOneByOne) {
+  const Finished finished = run(
+      {"generate", "tiers", "--preset", "hbt-30", "--seed", "5", "--count", "3", "-o", "draws"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  for (const std::uint64_t i : {1, 2, 3}) {
+    const std::string seed = std::to_string(4 + i);
+    EXPECT_EQ(read("draws/tiers-00" + std::to_string(i) + ".json"),
+              run({"generate", "tiers", "--preset", "hbt-30", "--seed", seed}).out);
+  }
+  EXPECT_EQ(run({"generate", "random", "--count", "2", "-o", "csv/", "--to", "edges"}).status, 0);
+  EXPECT_TRUE(exists("csv/random-002.csv"));
+  EXPECT_FALSE(exists("csv/random-003.csv"));
+  EXPECT_EQ(run({"generate", "random", "--count", "2"}).err,
+            "espalier: --count: add -o FOLDER: a series goes into a folder\n");
+  write("file", "precious");
+  EXPECT_EQ(run({"generate", "random", "--count", "2", "-o", "file"}).err,
+            "espalier: file: --count needs a folder, and this cannot be made one\n");
+  EXPECT_EQ(read("file"), "precious");
+  EXPECT_THAT(run({"generate", "random", "--count", "2", "-o", "d", "--to", "skyplane"}).err,
+              StartsWith("espalier: --to: unknown format 'skyplane'"));
+}
+
 class Outputs : public CliTest {};
 
 TEST_F(Outputs, AFolderThatIsNotThere) {

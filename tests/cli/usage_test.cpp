@@ -57,9 +57,9 @@ TEST_F(Usage, EverySlipIsOneLineAndStatusTwo) {
       {{"pln"},
        "unknown command 'pln'; did you mean 'plan'? one of: plan, compare, bound, verify, convert, "
        "generate, study, list"},
-      {{"generate"}, "generate: no family given; one of: random"},
+      {{"generate"}, "generate: no family given; one of: random, tiers"},
       {{"generate", "rndom"},
-       "generate: unknown family 'rndom'; did you mean 'random'? one of: random"},
+       "generate: unknown family 'rndom'; did you mean 'random'? one of: random, tiers"},
       {{"plan", "p.json"}, "plan: --source is required"},
       {{"plan", "p.json", "--source"}, "plan: --source: 1 required NAME missing"},
       {{"plan", "--source", "a"}, "plan: platform is required"},

@@ -20,24 +20,41 @@ Platform abc() {
       .platform;
 }
 
+// "json, edges, ...": as refusals list them.
+std::string all_names() {
+  std::string names;
+  for (const FormatEntry& format : formats()) {
+    if (!names.empty()) names += ", ";
+    names += format.name;
+  }
+  return names;
+}
+
 TEST(Formats, AreDetectedFromTheContent) {
   EXPECT_EQ(parse_platform("from,to,bandwidth_Bps\na,b,1\n", "x").format, "edges");
   EXPECT_EQ(parse_platform("bandwidth_Bps,from,to\n1,a,b\n", "x").format, "edges");
   EXPECT_EQ(parse_platform("bandwidth_Bps,a,b\na,,1\nb,1,\n", "x").format, "matrix");
   EXPECT_EQ(parse_platform("src_region,dst_region,throughput_received\na,b,1\n", "x").format,
             "skyplane");
+  EXPECT_EQ(parse_platform("# Tiers\n# NODES\n0 1 1 0\n# EDGES\n", "x").format, "tiers");
+  EXPECT_EQ(
+      parse_platform("<platform version='4'><zone id='z' routing='None'/></platform>", "x").format,
+      "simgrid");
+  EXPECT_EQ(
+      parse_platform("<graphml><graph edgedefault='directed'><node id='0'/></graph></graphml>", "x")
+          .format,
+      "graphml");
   EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
-            "x.txt: cannot tell the format from the content; name it, one of: json, edges, matrix, "
-            "skyplane");
+            "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
 }
 
 TEST(Formats, CanBeNamed) {
   ReadOptions options;
   options.format = "edge";
   EXPECT_EQ(refusal([&] { return parse_platform("x", "x", options); }),
-            "unknown format 'edge'; did you mean 'edges'? one of: json, edges, matrix, skyplane");
+            "unknown format 'edge'; did you mean 'edges'? one of: " + all_names());
   EXPECT_EQ(refusal([&] { return read_platform("no/such/file", options); }),
-            "unknown format 'edge'; did you mean 'edges'? one of: json, edges, matrix, skyplane")
+            "unknown format 'edge'; did you mean 'edges'? one of: " + all_names())
       << "before the file is looked at";
 }
 

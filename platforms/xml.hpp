@@ -1,0 +1,50 @@
+// XML that strangers wrote: read with limits, refused with the line. Not installed.
+#pragma once
+
+#include <cstddef>
+#include <pugixml.hpp>
+#include <string>
+#include <string_view>
+
+#include "support/errors.hpp"
+
+namespace espalier::platforms {
+
+class XmlFile {
+ public:
+  // Parses `text`, which must outlive this. Throws InputError on malformed text, on more than 64
+  // MiB or 4,000,000 tags and attributes, and on a DOCTYPE with declarations of its own (entities
+  // are never expanded).
+  XmlFile(std::string_view text, std::string file);
+
+  [[nodiscard]] const pugi::xml_document& document() const { return document_; }
+
+  // Runs `step`, whose refusals carry a reason only, and adds where `node` stands. Nests: the
+  // innermost place counts.
+  template <typename Step>
+  void at(const pugi::xml_node& node, Step&& step) const {
+    try {
+      step();
+    } catch (const PlacedError&) {
+      throw;
+    } catch (const InputError& fault) {
+      throw PlacedError(file_, place_of(node.offset_debug()), fault.what());
+    }
+  }
+
+ private:
+  // A refusal that has its place already.
+  class PlacedError : public InputError {
+    using InputError::InputError;
+  };
+  [[nodiscard]] std::string place_of(std::ptrdiff_t offset) const;
+
+  std::string_view text_;
+  std::string file_;
+  pugi::xml_document document_;
+};
+
+// The attribute's text. Throws InputError (reason only) when there is none.
+std::string required_attribute(const pugi::xml_node& node, const char* name);
+
+}  // namespace espalier::platforms

@@ -1,0 +1,162 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "platforms/formats.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::platforms {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::refusal;
+
+const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/topology_zoo/";
+
+// Hosts, relays, arcs.
+std::vector<std::size_t> counts(const Platform& platform) {
+  return {platform.hosts().size(), platform.nodes().size() - platform.hosts().size(),
+          platform.arcs().size()};
+}
+
+const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
+  return platform.arc(
+      platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
+}
+
+// The ids of the keys differ from file to file: what counts is the name.
+std::string graph(const std::string& inside, const std::string& edges = "undirected") {
+  return R"(<graphml><key id="k7" attr.name="LinkSpeedRaw"/><key id="u" attr.name="LinkSpeedUnits"/>
+<key id="v" attr.name="LinkSpeed"/><key id="l" attr.name="label"/><key id="i" attr.name="Internal"/>
+<key id="a" attr.name="Latitude"/><key id="o" attr.name="Longitude"/>
+<key id="h" attr.name="hyperedge"/><graph edgedefault=")" +
+         edges + "\">\n" + inside + "\n</graph></graphml>";
+}
+
+ReadResult read(const std::string& text) {
+  return parse_platform(text, "g.graphml");
+}
+
+std::string refused(const std::string& text) {
+  ReadOptions options;
+  options.format = "graphml";
+  return refusal([&] { return parse_platform(text, "g.graphml", options); });
+}
+
+const std::string kTwo = R"(<node id="0"/><node id="1"/>)";
+
+std::string edge(const std::string& speed) {
+  return R"(<edge source="0" target="1"><data key="k7">)" + speed + "</data></edge>";
+}
+
+// Counted in the files apart from this reader: pairs of nodes with an edge of known speed, both
+// ways.
+TEST(Graphml, TheRealFilesHaveTheirCounts) {
+  const auto counts_of = [](const std::string& file) {
+    return counts(read_platform(kData + file).platform);
+  };
+  EXPECT_THAT(counts_of("Geant2009.graphml"), ElementsAre(34, 0, 2 * 52));
+  EXPECT_THAT(counts_of("Rnp.graphml"), ElementsAre(31, 0, 2 * 34));
+  EXPECT_THAT(counts_of("Belnet2006.graphml"), ElementsAre(23, 0, 2 * 41)) << "44 edges, 41 pairs";
+  EXPECT_THAT(counts_of("Garr201201.graphml"), ElementsAre(61, 0, 2 * 65)) << "77 of 89 edges";
+  EXPECT_THAT(counts_of("Sanet.graphml"), ElementsAre(42, 1, 2 * 45)) << "one hyperedge";
+}
+
+TEST(Graphml, Geant2009) {
+  const ReadResult result = read_platform(kData + "Geant2009.graphml");
+  EXPECT_EQ(result.format, "graphml");
+  EXPECT_EQ(result.platform.name(), "Geant2009");
+  EXPECT_THAT(result.notes, IsEmpty());
+  // The first edge: nodes 0 and 1, 10 Gbit/s.
+  EXPECT_EQ(result.platform.arcs()[0].bandwidth.value, 1.25e9);
+}
+
+TEST(Graphml, WhatIsLeftOutIsSaid) {
+  EXPECT_THAT(read_platform(kData + "Garr201201.graphml").notes,
+              ElementsAre("left out 12 links without a speed; --missing-bandwidth gives them one",
+                          "no latency for 12 links: an end has no coordinates",
+                          "13 nodes are of other networks (Internal is 0)",
+                          HasSubstr("merged 46 parallel links")));
+  ReadOptions options;
+  options.missing_bandwidth = "1 Gbit/s";
+  const ReadResult with = read_platform(kData + "Garr201201.graphml", options);
+  EXPECT_THAT(with.notes[0], HasSubstr("no latency for"));
+  EXPECT_GT(with.platform.arcs().size(), 130U);
+}
+
+TEST(Graphml, LatencyIsTheGreatCircleAtTheSpeedOfLightInFibre) {
+  // A quarter of a meridian of 6371.0088 km: pi / 2 * 6371.0088 / 200 ms.
+  const ReadResult result = read(graph(
+      R"(<node id="0"><data key="a">0</data><data key="o">10</data></node>
+<node id="1"><data key="a">90</data><data key="o">-50</data></node>)" +
+      edge("8e9")));
+  EXPECT_NEAR(arc(result.platform, "0", "1").latency.value, 50.0378e-3, 1e-7);
+  EXPECT_EQ(arc(result.platform, "1", "0").bandwidth.value, 1e9);
+  EXPECT_THAT(result.notes, IsEmpty());
+}
+
+TEST(Graphml, SpeedsWithUnits) {
+  const auto bandwidth = [](const std::string& units) {
+    return arc(read(graph(kTwo + R"(<edge source="0" target="1"><data key="v">2.5</data>
+<data key="u">)" + units + "</data></edge>"))
+                   .platform,
+               "0", "1")
+        .bandwidth.value;
+  };
+  EXPECT_EQ(bandwidth("K"), 2.5e3 / 8);
+  EXPECT_EQ(bandwidth("M"), 2.5e6 / 8);
+  EXPECT_EQ(bandwidth("G"), 2.5e9 / 8);
+  EXPECT_THAT(refusal([&] { return bandwidth("Q"); }),
+              HasSubstr("line 5: LinkSpeedUnits is K, M, G or T, not 'Q'"));
+}
+
+TEST(Graphml, NamesDirectionsAndLoops) {
+  const ReadResult result = read(graph(
+      R"(<data key="l">the net</data><node id="x"><data key="l">A</data></node>
+<node id="y"><data key="l">A</data><data key="i">0</data></node>
+<node id="z"><data key="h">1</data></node>
+<edge source="x" target="y"><data key="k7">8</data></edge>
+<edge source="y" target="z" directed="false"><data key="k7">8</data></edge>
+<edge source="z" target="z"><data key="k7">8</data></edge>)",
+      "directed"));
+  EXPECT_EQ(result.platform.name(), "the net");
+  EXPECT_THAT(counts(result.platform), ElementsAre(2, 1, 3));
+  EXPECT_TRUE(result.platform.find_node("A (y)"));
+  EXPECT_TRUE(result.platform.node(*result.platform.find_node("z")).relay);
+  EXPECT_THAT(result.notes, ElementsAre("no latency for 2 links: an end has no coordinates",
+                                        "left out 1 links from a node to itself",
+                                        "1 nodes are of other networks (Internal is 0)"));
+}
+
+TEST(Graphml, Refusals) {
+  EXPECT_EQ(refused("<a/>"), "g.graphml: there is no element <graphml>");
+  EXPECT_EQ(refused("<graphml/>"), "g.graphml: there is no element <graph>");
+  EXPECT_EQ(refused("<graphml><graph/></graphml>"),
+            "g.graphml: line 1: <graph> has no attribute 'edgedefault'");
+  EXPECT_EQ(refused(graph("", "both")),
+            "g.graphml: line 4: edgedefault is directed or undirected, not 'both'");
+  EXPECT_EQ(refused(graph("")), "g.graphml: the graph has no nodes");
+  EXPECT_EQ(refused(graph("<node/>")), "g.graphml: line 5: <node> has no attribute 'id'");
+  EXPECT_EQ(refused(graph("<node id='0'><data key='z'/></node>")),
+            "g.graphml: line 5: there is no key 'z'");
+  EXPECT_EQ(refused(graph("<node id='0'><graph/></node>")),
+            "g.graphml: line 5: a graph inside a node is not read");
+  EXPECT_EQ(refused(graph("<node id='0'/><node id='0'/>")),
+            "g.graphml: line 5: two nodes have the id '0'");
+  EXPECT_EQ(refused(graph("<node id='0'><data key='a'>north</data></node>")),
+            "g.graphml: line 5: Latitude is a number, not 'north'");
+  EXPECT_EQ(refused(graph("<node id='0'><data key='a'>91</data><data key='o'>0</data></node>")),
+            "g.graphml: line 5: there is no such place: latitude 91, longitude 0");
+  EXPECT_EQ(refused(graph(kTwo + "<edge source='0' target='2'/>")),
+            "g.graphml: line 5: there is no node of id '2'");
+  EXPECT_EQ(refused(graph(kTwo + edge("0"))),
+            "g.graphml: line 5: a bandwidth must be finite and positive, not 0 B/s");
+  EXPECT_EQ(refused(graph(kTwo + "<hyperedge/>")),
+            "g.graphml: line 5: element <hyperedge> is not read");
+  EXPECT_EQ(refused(graph("</graph><graph edgedefault='directed'>")),
+            "g.graphml: there is more than one graph");
+}
+
+}  // namespace
+}  // namespace espalier::platforms

@@ -1,0 +1,453 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "platforms/formats.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::platforms {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::refusal;
+
+const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/simgrid/";
+
+ReadResult read(const std::string& inside) {
+  return parse_platform("<platform version=\"4.1\">\n" + inside + "\n</platform>", "s.xml");
+}
+
+std::string refused(const std::string& inside) {
+  return refusal([&] { return read(inside); });
+}
+
+// Hosts, relays, arcs and shared wires.
+std::vector<std::size_t> counts(const Platform& platform) {
+  return {platform.hosts().size(), platform.nodes().size() - platform.hosts().size(),
+          platform.arcs().size(), platform.shared_wires().size()};
+}
+
+const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
+  return platform.arc(
+      platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
+}
+
+const SharedWire* wire(const Platform& platform, std::string_view name) {
+  const auto found = std::ranges::find(platform.shared_wires(), name, &SharedWire::name);
+  return found == platform.shared_wires().end() ? nullptr : &*found;
+}
+
+// Hosts that `start` reaches through relays alone.
+std::size_t reached(const Platform& platform, NodeId start) {
+  std::vector<bool> seen(platform.nodes().size());
+  std::deque<NodeId> open{start};
+  seen[index_of(start)] = true;
+  std::size_t hosts = 0;
+  while (!open.empty()) {
+    const NodeId node = open.front();
+    open.pop_front();
+    if (!platform.node(node).relay) ++hosts;
+    if (!platform.node(node).relay && node != start) continue;
+    const auto [first, last] = platform.arcs_out_of(node);
+    for (std::uint32_t e = first; e < last; ++e) {
+      const NodeId to = platform.arcs()[e].to;
+      if (seen[index_of(to)]) continue;
+      seen[index_of(to)] = true;
+      open.push_back(to);
+    }
+  }
+  return hosts;
+}
+
+std::string cluster(const std::string& attributes) {
+  return R"(<cluster id="c" prefix="n" suffix="" speed="1Gf" bw="100MBps" lat="50us" )" +
+         attributes + "/>";
+}
+
+// Each counted by hand in the file: routes both ways, what they cross, and for clusters a way up
+// and one down a host.
+TEST(Simgrid, TheRealFilesHaveTheirCounts) {
+  const auto counts_of = [](const std::string& file) {
+    return counts(read_platform(kData + file).platform);
+  };
+  // 6 routes over link1.
+  EXPECT_THAT(counts_of("three_multicore_hosts.xml"), ElementsAre(3, 0, 6, 1));
+  // All 21 pairs; 23 links, the loopback aside.
+  EXPECT_THAT(counts_of("small_platform.xml"), ElementsAre(7, 0, 42, 23));
+  // All 10 pairs; links 10 to 12 on no route, 6 routers on none between hosts.
+  EXPECT_THAT(counts_of("small_platform_with_routers.xml"), ElementsAre(5, 0, 20, 10));
+  // S1 and S2 each to C1 and C2.
+  EXPECT_THAT(counts_of("dogbone.xml"), ElementsAre(4, 0, 8, 5));
+  // 100 ways up and down, the backbone.
+  EXPECT_THAT(counts_of("cluster_backbone.xml"), ElementsAre(100, 2, 201, 0));
+  // 32 + 28 + 32 hosts, 3 backbones, 3 routes between clusters over one link.
+  EXPECT_THAT(counts_of("griffon.xml"), ElementsAre(92, 6, 193, 1));
+  // 2 * 30 hosts in cabinets, 2 backbones, 1 route.
+  EXPECT_THAT(counts_of("meta_cluster.xml"), ElementsAre(60, 4, 124, 1));
+  // 4 leaf switches of 4 hosts, each to both core switches.
+  EXPECT_THAT(counts_of("cluster_fat_tree.xml"), ElementsAre(16, 6, 48, 0));
+  // 1 + 7 routes and the one between zones, both ways; one bypass; 9 links.
+  EXPECT_THAT(counts_of("bypassRoute.xml"), ElementsAre(4, 5, 19, 9));
+}
+
+TEST(Simgrid, TheOtherRealFilesAreRefusedForAReason) {
+  const auto reason = [](const std::string& file) {
+    return refusal([&] { return read_platform(kData + file); }).substr(kData.size());
+  };
+  EXPECT_EQ(reason("vivaldi.xml"),
+            "vivaldi.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates, no links");
+  EXPECT_EQ(reason("cloud.xml"),
+            "cloud.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates, no links");
+  EXPECT_EQ(reason("wifi.xml"), "wifi.xml: line 7: zone 'WIFI zone' is Wi-Fi, which is not read");
+  EXPECT_EQ(reason("metaxml.xml"), "metaxml.xml: line 23: element <set> is not read");
+}
+
+TEST(Simgrid, ARouteIsTheLeastBandwidthAndTheSumOfLatencies) {
+  const ReadResult result = read_platform(kData + "small_platform.xml");
+  EXPECT_EQ(result.format, "simgrid");
+  EXPECT_THAT(result.notes, IsEmpty());
+  const Platform& platform = result.platform;
+  for (const auto& [from, to] : {std::pair{"Tremblay", "Fafard"}, {"Fafard", "Tremblay"}}) {
+    EXPECT_DOUBLE_EQ(arc(platform, from, to).bandwidth.value, 8.158e6);
+    EXPECT_NEAR(arc(platform, from, to).latency.value,
+                (479.78 + 514.433 + 136.931 + 59.904 + 514.433 + 270.544) * 1e-6, 1e-12);
+  }
+  // Link 145 alone leads to Jacquelin, from all six others and back.
+  EXPECT_EQ(wire(platform, "145")->arcs.size(), 12U);
+  EXPECT_DOUBLE_EQ(wire(platform, "145")->bandwidth.value, 2.583375e6);
+}
+
+TEST(Simgrid, Groups) {
+  const Platform platform = read_platform(kData + "griffon.xml").platform;
+  EXPECT_EQ(platform.node(*platform.find_node("griffon-58.nancy.grid5000.fr")).group,
+            "griffon_cluster_cabinet1");
+  EXPECT_EQ(reached(platform, *platform.find_node("griffon-1.nancy.grid5000.fr")), 92U);
+  EXPECT_EQ(wire(platform, "backbone")->arcs.size(), 6U);
+}
+
+const std::string kPair =
+    R"(<zone id="z" routing="Full"><host id="a" speed="1f"/><host id="b" speed="1f"/>)";
+
+TEST(Simgrid, SharingPolicies) {
+  const auto pair = [](const std::string& link, const std::string& route) {
+    return read(kPair + link + route + "</zone>");
+  };
+  const std::string route = R"(<route src="a" dst="b"><link_ctn id="l"/></route>)";
+  const Platform shared = pair(R"(<link id="l" bandwidth="1MBps" latency="1ms"/>)", route).platform;
+  EXPECT_THAT(counts(shared), ElementsAre(2, 0, 2, 1));
+  EXPECT_EQ(wire(shared, "l")->arcs.size(), 2U) << "one capacity for both directions";
+  const ReadResult fat =
+      pair(R"(<link id="l" bandwidth="1MBps" sharing_policy="FATPIPE"/>)", route);
+  EXPECT_THAT(counts(fat.platform), ElementsAre(2, 0, 2, 0));
+  EXPECT_THAT(fat.notes, IsEmpty());
+  const std::string split = R"(<link id="l" bandwidth="1MBps" sharing_policy="SPLITDUPLEX"/>)";
+  const Platform duplex =
+      pair(split, R"(<route src="a" dst="b"><link_ctn id="l" direction="UP"/></route>)").platform;
+  EXPECT_THAT(counts(duplex), ElementsAre(2, 0, 2, 0)) << "up one way, down the other";
+  EXPECT_EQ(refusal([&] { return pair(split, route); }),
+            "s.xml: line 2: link 'l' is SPLITDUPLEX: its direction must be UP or DOWN");
+}
+
+TEST(Simgrid, OneWayRoutesAndBypasses) {
+  const Platform platform =
+      read(kPair + R"(<link id="l" bandwidth="8Mbps"/><link id="m" bandwidth="3"/>
+<route src="a" dst="b" symmetrical="no"><link_ctn id="l"/></route>
+<route src="b" dst="a" symmetrical="NO"><link_ctn id="l"/></route>
+<bypassRoute src="b" dst="a"><link_ctn id="m"/></bypassRoute></zone>)")
+          .platform;
+  EXPECT_THAT(counts(platform), ElementsAre(2, 0, 2, 0));
+  EXPECT_EQ(arc(platform, "a", "b").bandwidth.value, 1e6);
+  EXPECT_EQ(arc(platform, "b", "a").bandwidth.value, 3);
+}
+
+TEST(Simgrid, Units) {
+  const auto bandwidth = [](const std::string& text) {
+    return arc(read(kPair + R"(<link id="l" bandwidth=")" + text +
+                    R"("/><route src="a" dst="b"><link_ctn id="l"/></route></zone>)")
+                   .platform,
+               "a", "b")
+        .bandwidth.value;
+  };
+  EXPECT_EQ(bandwidth("125000000"), 125e6) << "bare: bytes";
+  EXPECT_EQ(bandwidth("1.25e9"), 1.25e9);
+  EXPECT_DOUBLE_EQ(bandwidth("41.25MBps"), 41.25e6);
+  EXPECT_EQ(bandwidth("10Gbps"), 1.25e9);
+  EXPECT_EQ(bandwidth("1kBps"), 1e3);
+  EXPECT_EQ(bandwidth("1KiBps"), 1024);
+  EXPECT_EQ(bandwidth("8Gibps"), 1073741824);
+  EXPECT_EQ(bandwidth("1EBps"), 1e18) << "no exponent";
+  const auto latency = [](const std::string& text) {
+    return arc(read(kPair + R"(<link id="l" bandwidth="1" latency=")" + text +
+                    R"("/><route src="a" dst="b"><link_ctn id="l"/></route></zone>)")
+                   .platform,
+               "a", "b")
+        .latency.value;
+  };
+  EXPECT_EQ(latency("2"), 2);
+  EXPECT_DOUBLE_EQ(latency("59.9us"), 59.9e-6);
+  EXPECT_DOUBLE_EQ(latency("3ps"), 3e-12);
+  EXPECT_EQ(latency("2m"), 120) << "minutes";
+  EXPECT_EQ(latency("1w"), 7 * 86400);
+}
+
+// Routes between zones lead from gateway to gateway, which forward; a host that is one does so as a
+// host.
+TEST(Simgrid, NestedZones) {
+  const ReadResult result = read(R"(<zone id="top" routing="Floyd">
+<zone id="A" routing="Full"><zone id="A1" routing="Full"><host id="a"/><router id="ga"/>
+<link id="la" bandwidth="5MBps"/><route src="a" dst="ga"><link_ctn id="la"/></route></zone></zone>
+<zone id="B" routing="None"><host id="b"/></zone>
+<link id="ab" bandwidth="2MBps" latency="1ms"/>
+<zoneRoute src="A" dst="B" gw_src="ga" gw_dst="b"><link_ctn id="ab"/></zoneRoute></zone>)");
+  EXPECT_THAT(counts(result.platform), ElementsAre(2, 1, 4, 2));
+  EXPECT_EQ(result.platform.nodes()[0].group, "A/A1");
+  EXPECT_EQ(reached(result.platform, NodeId{0}), 2U);
+  EXPECT_THAT(result.notes,
+              ElementsAre("1 zones of routing None: no routes inside",
+                          "hosts as gateways: they forward as hosts, not as switches"));
+}
+
+TEST(Simgrid, TheOldNamesAndFreeOfNetworkElements) {
+  const ReadResult result = parse_platform(
+      R"(<?xml version='1.0'?><!DOCTYPE platform SYSTEM "simgrid.dtd">
+<platform version="3"><AS id="t" routing="Full"><AS id="x" routing="None"><host id="a" power="1"/>
+</AS><AS id="y" routing="None"><host id="b" power="1"><prop id="k" value="v"/></host></AS>
+<link id="l" bandwidth="125000000" latency="0.00005" bandwidth_file="p.txt"/>
+<ASroute src="x" dst="y" gw_src="a" gw_dst="b"><link_ctn id="l"/></ASroute>
+</AS></platform>)",
+      "old.xml");
+  EXPECT_THAT(counts(result.platform), ElementsAre(2, 0, 2, 1));
+  EXPECT_THAT(result.notes, Contains("left out 1 profiles: links keep their declared figures"));
+}
+
+//   n1 -up-> c_router -backbone-> c_router (leaving) -down-> n2
+TEST(Simgrid, AClustersBackboneIsCrossedOnce) {
+  const Platform platform =
+      read(cluster(R"(radical="1-2,7" bb_bw="1GBps" bb_lat="500us")")).platform;
+  EXPECT_THAT(counts(platform), ElementsAre(3, 2, 7, 0));
+  EXPECT_DOUBLE_EQ(arc(platform, "n7", "nc_router").latency.value, 50e-6);
+  EXPECT_EQ(arc(platform, "nc_router", "nc_router (leaving)").bandwidth.value, 1e9);
+  EXPECT_DOUBLE_EQ(arc(platform, "nc_router", "nc_router (leaving)").latency.value, 500e-6);
+  EXPECT_EQ(arc(platform, "nc_router (leaving)", "n1").bandwidth.value, 100e6);
+  EXPECT_EQ(reached(platform, NodeId{0}), 3U);
+}
+
+TEST(Simgrid, AClusterWithoutBackbone) {
+  const Platform split = read(cluster(R"(radical="0-9" router_id="r")")).platform;
+  EXPECT_THAT(counts(split), ElementsAre(10, 1, 20, 0));
+  EXPECT_TRUE(split.find_node("r"));
+  const Platform shared = read(cluster(R"(radical="0-9" sharing_policy="SHARED")")).platform;
+  EXPECT_THAT(counts(shared), ElementsAre(10, 1, 20, 10));
+  EXPECT_EQ(wire(shared, "c_link_3")->arcs.size(), 2U);
+  const Platform limited = read(cluster(R"(radical="0-9" limiter_link="60MBps")")).platform;
+  EXPECT_THAT(counts(limited), ElementsAre(10, 1, 20, 10));
+  EXPECT_EQ(arc(limited, "n4", "nc_router").bandwidth.value, 60e6);
+  const ReadResult fat = read(cluster(R"(radical="0-9" sharing_policy="FATPIPE")"));
+  EXPECT_THAT(fat.notes,
+              ElementsAre("10 FATPIPE links at switches: what crosses them there shares them"));
+}
+
+TEST(Simgrid, FatTrees) {
+  const Platform real = read_platform(kData + "cluster_fat_tree.xml").platform;
+  EXPECT_EQ(arc(real, "node-0.simgrid.org", "bob_cluster_level1_0").bandwidth.value, 125e6);
+  EXPECT_EQ(arc(real, "bob_cluster_level1_3", "bob_cluster_level2_1").bandwidth.value, 250e6)
+      << "two cables";
+  EXPECT_TRUE(real.find_arc(*real.find_node("node-3.simgrid.org"),
+                            *real.find_node("bob_cluster_level1_0")));
+  EXPECT_FALSE(real.find_arc(*real.find_node("node-4.simgrid.org"),
+                             *real.find_node("bob_cluster_level1_0")));
+  EXPECT_EQ(reached(real, NodeId{0}), 16U);
+  // 8 hosts, 4 + 4 + 4 switches, 8 links between any two levels.
+  const Platform three =
+      read(cluster(R"(radical="0-7" topology="FAT_TREE" topo_parameters="3;2,2,2;1,2,2;1,1,1")"))
+          .platform;
+  EXPECT_THAT(counts(three), ElementsAre(8, 12, 48, 0));
+  EXPECT_EQ(reached(three, NodeId{0}), 8U);
+}
+
+TEST(Simgrid, Tori) {
+  // Rings of 3: 12 links; pairs in either other dimension: 6 each.
+  const ReadResult torus =
+      read(cluster(R"(radical="0-11" topology="TORUS" topo_parameters="3,2,2")"));
+  EXPECT_THAT(counts(torus.platform), ElementsAre(12, 0, 48, 0));
+  EXPECT_EQ(torus.notes.size(), 1U);
+  for (const char* const neighbour : {"n1", "n2", "n3", "n6"}) {
+    EXPECT_EQ(arc(torus.platform, "n0", neighbour).bandwidth.value, 100e6) << neighbour;
+  }
+}
+
+TEST(Simgrid, Dragonflies) {
+  // 60 routers; 120 links to hosts, 12 chassis * 10, 3 groups * 5 places * 6, 3 between groups.
+  const Platform platform =
+      read(cluster(R"(radical="0-119" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2")"))
+          .platform;
+  EXPECT_THAT(counts(platform), ElementsAre(120, 60, 2 * (120 + 120 + 90 + 3), 0));
+  EXPECT_EQ(arc(platform, "c_router_1", "c_router_20").bandwidth.value, 400e6)
+      << "router 1 of group 0 to router 0 of group 1, 4 links";
+  EXPECT_EQ(arc(platform, "c_router_0", "c_router_5").bandwidth.value, 300e6) << "next chassis";
+  EXPECT_EQ(arc(platform, "c_router_0", "c_router_4").bandwidth.value, 100e6) << "same chassis";
+  EXPECT_EQ(reached(platform, NodeId{0}), 120U);
+}
+
+TEST(Simgrid, HostLinks) {
+  const Platform platform = read(R"(<zone id="z" routing="Cluster"><host id="a"/><host id="b"/>
+<link id="l" bandwidth="1MBps" sharing_policy="SPLITDUPLEX"/><link id="m" bandwidth="2MBps"/>
+<host_link id="a" up="l_UP" down="l_DOWN"/><host_link id="b" up="m" down="m"/><router id="r"/>
+<backbone id="bb" bandwidth="9MBps" latency="1ms"/></zone>)")
+                                .platform;
+  EXPECT_THAT(counts(platform), ElementsAre(2, 2, 5, 1));
+  EXPECT_EQ(arc(platform, "a", "r").bandwidth.value, 1e6);
+  EXPECT_EQ(wire(platform, "m")->arcs.size(), 2U);
+}
+
+// Bigger than any machine of one broadcast: arcs grow with the hosts, not with their pairs.
+TEST(Simgrid, AClusterOf1500Hosts) {
+  EXPECT_THAT(counts(read(cluster(R"(radical="0-1499" bb_bw="2GBps")")).platform),
+              ElementsAre(1500, 2, 3001, 0));
+}
+
+TEST(Simgrid, RefusalsOfTheWhole) {
+  const auto whole = [](const std::string& text) {
+    ReadOptions options;
+    options.format = "simgrid";
+    return refusal([&] { return parse_platform(text, "s.xml", options); });
+  };
+  EXPECT_EQ(whole(""), "s.xml: line 1: No document element found");
+  EXPECT_THAT(whole("<platform version='4.1'>\n<zone"), HasSubstr("s.xml: line 2: Error parsing"));
+  EXPECT_EQ(whole("<graph/>"), "s.xml: there is no element <platform>");
+  EXPECT_EQ(whole("<platform version='4.1'/>"), "s.xml: there is no zone and no cluster");
+  EXPECT_EQ(whole("<platform/>"), "s.xml: line 1: <platform> has no attribute 'version'");
+  EXPECT_EQ(whole("<platform version='2'/>"),
+            "s.xml: line 1: version '2' is not read, but 3 to 4.1; simgrid_update_xml upgrades");
+}
+
+TEST(Simgrid, RefusalsOfElements) {
+  const std::string end = "</zone>";
+  EXPECT_EQ(refused("<host id='a'/>"), "s.xml: line 2: <host> must be in a zone");
+  EXPECT_EQ(refused("<zone id='z'/>"), "s.xml: line 2: <zone> has no attribute 'routing'");
+  EXPECT_THAT(refused("<zone id='z' routing='Ful'/>"),
+              HasSubstr("line 2: unknown routing 'Ful'; did you mean 'Full'?"));
+  EXPECT_EQ(refused(kPair + "<host id='a'/>" + end), "s.xml: line 2: two nodes are named 'a'");
+  EXPECT_EQ(refused(kPair + "<hots id='a'/>" + end), "s.xml: line 2: element <hots> is not read");
+  EXPECT_EQ(refused(kPair + "<peer id='a'/>" + end),
+            "s.xml: line 2: <peer> belongs to Vivaldi zones, which are not read");
+  EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='fast'/>" + end),
+            "s.xml: line 2: a bandwidth must start with a number: 'fast'");
+  EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1Mb'/>" + end),
+            "s.xml: line 2: unknown unit in bandwidth '1Mb'");
+  EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='0'/>" + end),
+            "s.xml: line 2: bandwidth '0' must be finite and positive, not 0 B/s");
+  EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1' latency='1min'/>" + end),
+            "s.xml: line 2: unknown unit in latency '1min'");
+  EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1' sharing_policy='WIFI'/>" + end),
+            "s.xml: line 2: a WIFI link: Wi-Fi is not read");
+  EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1'/><link id='l' bandwidth='1'/>" + end),
+            "s.xml: line 2: two links are named 'l'");
+  EXPECT_EQ(refused(kPair + end + "<zone id='y' routing='None'/>"),
+            "s.xml: line 2: a second zone at the top");
+  EXPECT_EQ(refused(kPair + "<backbone id='x' bandwidth='1' latency='0'/>" + end),
+            "s.xml: line 2: a backbone must be in a zone whose routing is Cluster");
+}
+
+TEST(Simgrid, RefusalsOfRoutes) {
+  const auto route = [](const std::string& text) {
+    return refused(kPair + "<link id='l' bandwidth='1'/>\n" + text + "</zone>");
+  };
+  const std::string good = "<route src='a' dst='b'><link_ctn id='l'/></route>";
+  EXPECT_EQ(route("<route src='a' dst='c'/>"), "s.xml: line 3: there is no host or router 'c'");
+  EXPECT_EQ(route("<route src='a' dst='b'/>"),
+            "s.xml: line 3: the route 'a' -> 'b' has no links, so no bandwidth");
+  EXPECT_EQ(route("<route src='a' dst='b'><link_ctn id='m'/></route>"),
+            "s.xml: line 3: there is no link 'm'");
+  EXPECT_EQ(route("<route src='a' dst='b'><link_ctn id='l'/><link_ctn id='l'/></route>"),
+            "s.xml: line 3: the route 'a' -> 'b' crosses a link twice");
+  EXPECT_EQ(route(good + "\n<route src='b' dst='a'><link_ctn id='l'/></route>"),
+            "s.xml: line 4: the route 'b' -> 'a' is given twice");
+  EXPECT_EQ(route("<route src='a' dst='b' symmetrical='maybe'><link_ctn id='l'/></route>"),
+            "s.xml: line 3: symmetrical is YES or NO, not 'maybe'");
+  EXPECT_EQ(route("<route src='a' dst='b'><link_ctn id='l' direction='LEFT'/></route>"),
+            "s.xml: line 3: direction is UP, DOWN or NONE, not 'LEFT'");
+}
+
+TEST(Simgrid, RefusalsOfRoutesBetweenZones) {
+  const auto route = [](const std::string& ends) {
+    return refused(
+        "<zone id='t' routing='Full'><zone id='x' routing='None'><host id='a'/></zone>"
+        "<zone id='y' routing='None'><host id='b'/></zone><link id='l' bandwidth='1'/>\n"
+        "<zoneRoute " +
+        ends + "><link_ctn id='l'/></zoneRoute></zone>");
+  };
+  EXPECT_EQ(route("src='x' dst='y' gw_src='a' gw_dst='b'"), "(not refused)");
+  EXPECT_EQ(route("src='x' dst='w' gw_src='a' gw_dst='b'"), "s.xml: line 3: there is no zone 'w'");
+  EXPECT_EQ(route("src='x' dst='x' gw_src='a' gw_dst='a'"),
+            "s.xml: line 3: a route from a zone to itself");
+  EXPECT_EQ(route("src='x' dst='t' gw_src='a' gw_dst='b'"),
+            "s.xml: line 3: 't' is not in zone 't'");
+  EXPECT_EQ(route("src='x' dst='y' gw_src='b' gw_dst='b'"),
+            "s.xml: line 3: 'b' is not in zone 'x'");
+  EXPECT_EQ(route("src='x' dst='y' gw_src='a'"),
+            "s.xml: line 3: <zoneRoute> has no attribute 'gw_dst'");
+}
+
+TEST(Simgrid, RefusalsOfClusters) {
+  const auto reason = [](const std::string& attributes) { return refused(cluster(attributes)); };
+  EXPECT_EQ(reason("radical='0-'"),
+            "s.xml: line 2: a radical is numbers and ranges, such as 1-29,58, not '0-'");
+  EXPECT_EQ(reason("radical='3-1'"), "s.xml: line 2: the range 3-1 is empty");
+  EXPECT_EQ(reason("radical='1;2'"), "s.xml: line 2: expected a comma in radical '1;2'");
+  EXPECT_EQ(reason("radical='1,1'"), "s.xml: line 2: two nodes are named 'n1'");
+  EXPECT_THAT(reason("radical='1' topology='RING'"), HasSubstr("unknown topology 'RING'"));
+  EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='3,2'"),
+            "s.xml: line 2: the TORUS is for 6 hosts, the radical has 4");
+  EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='4,0'"),
+            "s.xml: line 2: topo_parameters must be numbers from 1 to 200000, not '4,0'");
+  EXPECT_EQ(reason("radical='0-3' topology='FAT_TREE' topo_parameters='2;2,2;1,2'"),
+            "s.xml: line 2: topo_parameters of a FAT_TREE are levels;down,...;up,...;cables,... "
+            "with a number for each level, not '2;2,2;1,2'");
+  EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='4' bb_bw='1'"),
+            "s.xml: line 2: a TORUS with a backbone or limiter_link is not read");
+}
+
+// What is small in the file and huge in the memory.
+TEST(Simgrid, HostileFiles) {
+  EXPECT_EQ(refused(cluster("radical='0-1000000000'")),
+            "s.xml: line 2: radical '0-1000000000' has more than 200000 numbers");
+  EXPECT_EQ(refused(cluster("radical='0-18446744073709551615'")),
+            "s.xml: line 2: radical '0-18446744073709551615' has more than 200000 numbers");
+  EXPECT_THAT(refused(cluster("radical='0' topology='FAT_TREE' "
+                              "topo_parameters='1;1;200000;1'")),
+              HasSubstr("more than 200000 nodes"));
+  std::string many = "<zone id='z' routing='Full'>";
+  for (int i = 0; i < 3; ++i) {
+    many += fmt::format(
+        "<cluster id='{0}' prefix='{0}-' suffix='' radical='0-99999' bw='1' "
+        "lat='0'/>",
+        i);
+  }
+  EXPECT_EQ(refused(many + "</zone>"), "s.xml: line 2: more than 200000 nodes");
+  EXPECT_EQ(refusal([] {
+              return parse_platform(
+                  "<!DOCTYPE platform [<!ENTITY a 'aa'>]>\n"
+                  "<platform version='4'/>",
+                  "s.xml");
+            }),
+            "s.xml: line 1: a DOCTYPE with declarations of its own is not read");
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += fmt::format("<zone id='{}' routing='Full'>", i);
+  for (int i = 0; i < 100'000; ++i) deep += "</zone>";
+  EXPECT_EQ(refused(deep), "s.xml: line 2: zones nested over 32 levels");
+  std::string props;
+  for (int i = 0; i < 500'000; ++i) props += "<prop>";
+  for (int i = 0; i < 500'000; ++i) props += "</prop>";
+  EXPECT_EQ(refused(props), "s.xml: there is no zone and no cluster");
+  EXPECT_EQ(refused(std::string(4'000'001, '<')),
+            "s.xml: more than 67108864 bytes, or than 4000000 tags and attributes");
+}
+
+}  // namespace
+}  // namespace espalier::platforms
