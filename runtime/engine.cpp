@@ -14,12 +14,6 @@
 namespace espalier::runtime {
 namespace {
 
-// Enough for each tree to have its windows full on its average share, and some more for uneven
-// shares.
-std::uint64_t lookahead_for(std::size_t trees, std::size_t sends_in_flight) {
-  return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
-}
-
 // A source that polls takes its share of the processor and does little with it, for its children's
 // MPI copies. Others have copies to make; where they doze, processors stand idle. Below this size a
 // doze is longer than what it waits for.
@@ -29,14 +23,14 @@ constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
 class Engine::Run {
  public:
-  Run(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+  Run(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
       EngineOptions options)
       : comm_(comm),
         source_(source),
         roles_(std::move(roles)),
         dealer_(std::move(dealer)),
         options_(std::move(options)),
-        lookahead_(lookahead_for(roles_.size(), options_.sends_in_flight)),
+        lookahead_(planner::source_lookahead(roles_.size(), options_.sends_in_flight)),
         requests_(roles_, options_.receives_in_flight, options_.sends_in_flight),
         flows_(roles_.size()) {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -388,7 +382,7 @@ class Engine::Run {
   int rank_ = 0;
   int source_;
   std::vector<TreeRole> roles_;
-  SliceDealer dealer_;
+  planner::SliceDealer dealer_;
   EngineOptions options_;
   std::uint64_t lookahead_;
   RequestTable requests_;
@@ -408,7 +402,7 @@ class Engine::Run {
   SizeCheck sizes_;
 };
 
-Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
                EngineOptions options)
     : run_(std::make_unique<Run>(comm, source, std::move(roles), std::move(dealer),
                                  std::move(options))) {}

@@ -31,17 +31,17 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/slice_dealer.hpp"
+#include "planner/slice_dealer.hpp"
 #include "runtime/slices.hpp"
 #include "runtime/tree_role.hpp"
 
 namespace espalier::runtime {
 
 struct EngineOptions {
-  std::size_t sends_in_flight = 2;     // per child of a tree
-  std::size_t receives_in_flight = 4;  // per tree
-  bool check_sizes = true;             // compare the message's size among the ranks while it runs
-  bool source_dozes = false;           // sleeps while it waits, with messages that are worth it
+  std::size_t sends_in_flight = planner::kSendsInFlight;  // per child of a tree
+  std::size_t receives_in_flight = 4;                     // per tree
+  bool check_sizes = true;    // compare the message's size among the ranks while it runs
+  bool source_dozes = false;  // sleeps while it waits, with messages that are worth it
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
@@ -52,7 +52,7 @@ class Engine {
  public:
   // comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used. source: its
   // rank.
-  Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+  Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
          EngineOptions options);
   ~Engine();
   Engine(const Engine&) = delete;
