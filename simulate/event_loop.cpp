@@ -1,0 +1,369 @@
+#include "simulate/event_loop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <span>
+
+#include "support/errors.hpp"
+
+namespace espalier::simulate {
+
+namespace {
+
+using Ticks = std::int64_t;
+
+template <class Entry>
+using Earliest = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+
+// The power of two that the longest possible run, one send after the other, fits 2^61 times into.
+double tick_for(const Task& task) {
+  double longest = 0;
+  for (std::size_t i = 0; i < task.flows.all().size(); ++i) {
+    const Flow& flow = task.flows.all()[i];
+    longest += static_cast<double>(task.slices[flow.tree]) *
+               (std::max(task.full.seconds(i), task.last.seconds(i)) + flow.latency_s);
+  }
+  if (!std::isfinite(longest)) throw InputError("the message would take for ever");
+  constexpr int kBits = 61;
+  return std::ldexp(1.0, std::max(std::ilogb(std::max(longest, 1e-300)) + 1 - kBits, -1070));
+}
+
+class EventLoop {
+ public:
+  EventLoop(const Task& task, const planner::SliceDealer& dealer, std::uint64_t window,
+            std::size_t resources, const OnSend& on_send)
+      : task_(task),
+        dealer_(dealer),
+        on_send_(on_send),
+        tick_s_(tick_for(task)),
+        trees_(task.flows.trees()),
+        lookahead_(planner::source_lookahead(trees_, window)),
+        here_(task.flows.hosts() * trees_, 0),
+        source_(trees_),
+        missing_(task.flows.hosts(), 0),
+        done_(task.flows.hosts(), 0),
+        is_busy_(resources, 0),
+        parked_(resources) {
+    for (const std::uint64_t slices : task.slices) {
+      slices_ += slices;
+      window_ = std::max(window_, std::min(slices, window));
+    }
+    std::ranges::fill(missing_, slices_);
+    for (std::uint32_t tree = 0; tree < trees_; ++tree) {
+      const auto [first, last] = task.flows.out_of(task.source, tree);
+      source_[tree].laggards = last - first;
+    }
+    const std::span<const Flow> flows = task.flows.all();
+    flows_.resize(flows.size());
+    ages_.resize(flows.size() * window_);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      flows_[i].latency = ticks(flows[i].latency_s);
+      flows_[i].full = append(task.full.of(i));
+      if (flows[i].tree == task.short_tree) flows_[i].last = append(task.last.of(i));
+    }
+  }
+
+  GreedyRun run() {
+    let_go();
+    begin_sends();
+    while (!events_.empty()) {
+      now_ = events_.top().time;
+      while (!events_.empty() && events_.top().time == now_) {
+        const Event event = events_.top();
+        events_.pop();
+        event.is_arrival() ? arrive(event.flow) : release(event);
+      }
+      post();
+      begin_sends();
+    }
+    GreedyRun result{{}, tick_s_, most_events_};
+    for (const Ticks done : done_) {
+      result.done_s.push_back(static_cast<double>(done) * tick_s_);
+    }
+    return result;
+  }
+
+ private:
+  struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+  // What a flow needs, in ticks, the shortest first.
+  struct Need {
+    std::uint32_t resource;
+    Ticks time;
+  };
+  // Counters of a flow's slices, each at most the one before it.
+  struct State {
+    std::uint64_t posted = 0;
+    std::uint64_t started = 0;
+    std::uint64_t sent = 0;
+    bool waits = false;  // its oldest posted send is parked, or about to be looked at
+    Ticks latency = 0;
+    Range full;  // in needs_
+    Range last;
+  };
+  // What a flow's send lets go at `time`: needs_[first, last); nothing: its slice arrives.
+  struct Event {
+    Ticks time;
+    std::uint32_t flow;
+    std::uint32_t first;
+    std::uint32_t last;
+    [[nodiscard]] bool is_arrival() const { return first == last; }
+    bool operator>(const Event& other) const { return time > other.time; }
+  };
+  struct Parked {
+    std::uint64_t age;
+    std::uint32_t flow;
+    bool operator>(const Parked& other) const { return age > other.age; }
+  };
+  // A send to look at: that of a flow, or the oldest that is parked at a resource.
+  struct Candidate {
+    std::uint64_t age;
+    std::uint32_t index;
+    bool is_flow;
+    bool operator>(const Candidate& other) const { return age > other.age; }
+  };
+  // How far a tree is from the source's point of view.
+  struct SourceTree {
+    std::uint64_t freed = 0;     // sent to all children
+    std::uint32_t laggards = 0;  // children to whom no more than that is sent
+  };
+
+  [[nodiscard]] Ticks ticks(double seconds) const { return std::llround(seconds / tick_s_); }
+
+  Range append(std::span<const Holding> holdings) {
+    const auto first = static_cast<std::uint32_t>(needs_.size());
+    for (const Holding& held : holdings) needs_.push_back({held.resource, ticks(held.seconds)});
+    return {first, static_cast<std::uint32_t>(needs_.size())};
+  }
+  [[nodiscard]] Range range_of(std::uint32_t flow, std::uint64_t nth) const {
+    return task_.is_short(task_.flows.all()[flow].tree, nth) ? flows_[flow].last
+                                                             : flows_[flow].full;
+  }
+  std::uint64_t& here(std::uint32_t host, std::uint32_t tree) {
+    return here_[host * trees_ + tree];
+  }
+  std::uint64_t& age_of(std::uint32_t flow, std::uint64_t nth) {
+    return ages_[flow * window_ + nth % window_];
+  }
+
+  // --- ends and arrivals ---
+
+  void release(const Event& event) {
+    State& state = flows_[event.flow];
+    for (std::uint32_t i = event.first; i < event.last; ++i) {
+      is_busy_[needs_[i].resource] = 0;
+      released_.push_back(needs_[i].resource);
+    }
+    if (event.last != range_of(event.flow, state.sent).last) return;
+    ++state.sent;
+    touched_.push_back(event.flow);
+    const Flow& flow = task_.flows.all()[event.flow];
+    if (flow.parent == task_.source) note_sent(flow.tree, state.sent);
+    if (state.latency == 0) {
+      arrive(event.flow);
+    } else {
+      schedule({now_ + state.latency, event.flow, 0, 0});
+    }
+  }
+
+  void note_sent(std::uint32_t tree, std::uint64_t sent) {
+    source_touched_ = true;
+    SourceTree& at = source_[tree];
+    if (sent != at.freed + 1 || --at.laggards > 0) return;
+    ++at.freed;
+    const auto [first, last] = task_.flows.out_of(task_.source, tree);
+    for (std::uint32_t flow = first; flow < last; ++flow) {
+      if (flows_[flow].sent == at.freed) ++at.laggards;
+    }
+  }
+
+  void arrive(std::uint32_t index) {
+    const Flow& flow = task_.flows.all()[index];
+    ++here(flow.child, flow.tree);
+    if (--missing_[flow.child] == 0) done_[flow.child] = now_;
+    const auto [first, last] = task_.flows.out_of(flow.child, flow.tree);
+    for (std::uint32_t child = first; child < last; ++child) touched_.push_back(child);
+  }
+
+  void schedule(const Event& event) {
+    events_.push(event);
+    most_events_ = std::max<std::uint64_t>(most_events_, events_.size());
+  }
+
+  // --- posting ---
+
+  // All that the moment has made possible, by host, tree and child: by the flows' numbers.
+  void post() {
+    std::ranges::sort(touched_);
+    const auto repeats = std::ranges::unique(touched_);
+    touched_.erase(repeats.begin(), repeats.end());
+    for (std::size_t i = 0; i < touched_.size();) {
+      const Flow& flow = task_.flows.all()[touched_[i]];
+      if (flow.parent == task_.source && source_touched_) let_go();
+      const std::uint32_t end = task_.flows.out_of(flow.parent, flow.tree).last;
+      const std::size_t first = i;
+      while (i < touched_.size() && touched_[i] < end) ++i;
+      post_in_turns(i - first, [&](std::size_t place) { return touched_[first + place]; });
+    }
+  }
+
+  // Slice by slice, and each slice to the children in the order of the plan.
+  template <class FlowAt>
+  void post_in_turns(std::size_t count, FlowAt flow_at) {
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t i = 0; i < count; ++i) any = post_one(flow_at(i)) || any;
+    }
+  }
+
+  bool post_one(std::uint32_t index) {
+    State& state = flows_[index];
+    const Flow& flow = task_.flows.all()[index];
+    if (state.posted == here(flow.parent, flow.tree)) return false;
+    if (state.posted - state.sent >= window_) return false;
+    if (state.posted == state.sent) roused_.push_back(index);
+    age_of(index, state.posted++) = next_age_++;
+    return true;
+  }
+
+  void let_go() {
+    source_touched_ = false;
+    while (let_go_ < slices_ && !is_too_far_ahead()) {
+      const auto tree = static_cast<std::uint32_t>(dealer_.tree_of(let_go_++));
+      const auto [first, last] = task_.flows.out_of(task_.source, tree);
+      ++here(task_.source, tree);
+      post_in_turns(last - first, [first = first](std::size_t place) {
+        return first + static_cast<std::uint32_t>(place);
+      });
+    }
+  }
+
+  [[nodiscard]] bool is_too_far_ahead() {
+    if (let_go_ - oldest_ < lookahead_) return false;
+    oldest_ = let_go_;
+    for (std::uint32_t tree = 0; tree < trees_; ++tree) {
+      if (source_[tree].freed == here(task_.source, tree)) continue;
+      oldest_ = std::min(oldest_, dealer_.slice_of(tree, source_[tree].freed));
+    }
+    return let_go_ - oldest_ >= lookahead_;
+  }
+
+  // --- sends ---
+
+  // The oldest first. Only what was released now, and what was posted now or is a flow's next, can
+  // have become possible: all others are parked at a resource that is still busy.
+  void begin_sends() {
+    for (const std::uint32_t flow : touched_) consider(flow);
+    touched_.clear();
+    for (const std::uint32_t flow : roused_) consider(flow);
+    roused_.clear();
+    for (const std::uint32_t resource : released_) consider_parked(resource);
+    released_.clear();
+    while (!candidates_.empty()) {
+      const Candidate candidate = candidates_.top();
+      candidates_.pop();
+      if (candidate.is_flow) {
+        begin_or_park(candidate.index, candidate.age);
+      } else if (is_busy_[candidate.index] == 0 && !parked_[candidate.index].empty()) {
+        const Parked oldest = parked_[candidate.index].top();
+        parked_[candidate.index].pop();
+        begin_or_park(oldest.flow, oldest.age);
+        consider_parked(candidate.index);
+      }
+    }
+  }
+
+  void consider(std::uint32_t flow) {
+    State& state = flows_[flow];
+    if (state.waits || state.started == state.posted || state.started != state.sent) return;
+    state.waits = true;
+    candidates_.push({age_of(flow, state.started), flow, true});
+  }
+
+  void consider_parked(std::uint32_t resource) {
+    if (is_busy_[resource] != 0 || parked_[resource].empty()) return;
+    candidates_.push({parked_[resource].top().age, resource, false});
+  }
+
+  void begin_or_park(std::uint32_t flow, std::uint64_t age) {
+    const auto [first, last] = range_of(flow, flows_[flow].started);
+    for (std::uint32_t i = first; i < last; ++i) {
+      if (is_busy_[needs_[i].resource] == 0) continue;
+      parked_[needs_[i].resource].push({age, flow});
+      return;
+    }
+    begin(flow);
+  }
+
+  void begin(std::uint32_t index) {
+    State& state = flows_[index];
+    state.waits = false;
+    const auto [first, last] = range_of(index, state.started);
+    if (on_send_) tell(index);
+    ++state.started;
+    for (std::uint32_t i = first; i < last; ++i) is_busy_[needs_[i].resource] = 1;
+    for (std::uint32_t i = first; i < last;) {
+      const std::uint32_t group = i;
+      const Ticks time = needs_[i].time;
+      while (i < last && needs_[i].time == time) ++i;
+      schedule({now_ + time, index, group, i});
+    }
+  }
+
+  void tell(std::uint32_t index) {
+    const Flow& flow = task_.flows.all()[index];
+    const std::uint64_t nth = flows_[index].started;
+    const Holdings& holdings = task_.is_short(flow.tree, nth) ? task_.last : task_.full;
+    on_send_({flow.tree,
+              flow.parent,
+              flow.child,
+              nth,
+              {static_cast<double>(now_) * tick_s_},
+              holdings.of(index)});
+  }
+
+  const Task& task_;
+  const planner::SliceDealer& dealer_;
+  const OnSend& on_send_;
+  double tick_s_;
+  std::size_t trees_;
+  std::uint64_t slices_ = 0;
+  std::uint64_t window_ = 1;
+  std::uint64_t lookahead_;
+  std::uint64_t let_go_ = 0;
+  std::uint64_t oldest_ = 0;
+  bool source_touched_ = false;
+
+  std::vector<std::uint64_t> here_;  // of host and tree: slices that it has; on the source, let go
+  std::vector<SourceTree> source_;
+  std::vector<std::uint64_t> missing_;  // of each host: slices, over all trees
+  std::vector<Ticks> done_;
+  std::vector<State> flows_;
+  std::vector<Need> needs_;
+  std::vector<std::uint64_t> ages_;  // of each flow's sends that are posted and not ended
+  std::uint64_t next_age_ = 0;
+
+  std::vector<char> is_busy_;             // of each resource
+  std::vector<Earliest<Parked>> parked_;  // of each resource: flows that wait for it, and perhaps
+                                          // for others
+  Ticks now_ = 0;
+  Earliest<Event> events_;
+  std::uint64_t most_events_ = 0;
+  std::vector<std::uint32_t> touched_;   // now: flows that may have something to post or to begin
+  std::vector<std::uint32_t> roused_;    // now: flows that had nothing posted, and have
+  std::vector<std::uint32_t> released_;  // now: resources
+  Earliest<Candidate> candidates_;       // now
+};
+
+}  // namespace
+
+GreedyRun run_greedily(const Task& task, const planner::SliceDealer& dealer, std::uint64_t window,
+                       std::size_t resources, const OnSend& on_send) {
+  return EventLoop(task, dealer, window, resources, on_send).run();
+}
+
+}  // namespace espalier::simulate
