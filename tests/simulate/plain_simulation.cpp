@@ -1,0 +1,232 @@
+#include "tests/simulate/plain_simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "planner/instance.hpp"
+#include "planner/slice_dealer.hpp"
+#include "platforms/contention.hpp"
+#include "tests/planner/plain_model.hpp"
+
+namespace espalier::testing {
+
+namespace {
+
+using Ticks = std::int64_t;
+constexpr Ticks kNever = std::numeric_limits<Ticks>::max();
+
+struct PlainSend {
+  std::size_t tree;
+  std::size_t edge;
+  std::size_t nth;
+  Ticks start = kNever;
+  Ticks end = kNever;
+  Ticks arrival = kNever;
+};
+
+class PlainSimulation {
+ public:
+  PlainSimulation(const planner::Plan& plan, const platforms::Platform& platform,
+                  std::uint64_t message, std::uint64_t window, double tick_s)
+      : plan_(plan),
+        platform_(platform),
+        window_(window),
+        tick_s_(tick_s),
+        dealer_(planner::dealer_for(plan)),
+        rest_(message % plan.slice.value) {
+    slices_ = message / plan.slice.value + (rest_ > 0 ? 1 : 0);
+    source_ = planner::source_index(plan);
+    whole_ = needs_of(plan.slice.value);
+    if (rest_ > 0) last_ = needs_of(rest_);
+    has_.assign(plan.nodes.size(), std::vector<std::size_t>(plan.broadcast_trees.size(), 0));
+    free_at_.assign(whole_.front().front().size(), 0);
+    done_.assign(plan.nodes.size(), 0);
+  }
+
+  PlainRun run() {
+    for (Ticks now = 0; now != kNever; now = next_after(now)) {
+      take_arrivals(now);
+      for (std::size_t host = 0; host < plan_.nodes.size(); ++host) post(host, now);
+      begin(now);
+    }
+    PlainRun result{{}, most_waiting_};
+    for (const Ticks done : done_) {
+      result.done_s.push_back(static_cast<double>(done) * tick_s_);
+    }
+    return result;
+  }
+
+ private:
+  using Needs = std::vector<std::vector<std::vector<Ticks>>>;  // [tree][edge][resource]
+
+  [[nodiscard]] std::vector<std::uint32_t> way(const planner::PlanTree& tree,
+                                               const planner::PlanEdge& edge) const {
+    std::vector<std::string> names{plan_.nodes[edge.parent]};
+    const auto via = tree.via.find({edge.parent, edge.child});
+    if (via != tree.via.end()) names.insert(names.end(), via->second.begin(), via->second.end());
+    names.push_back(plan_.nodes[edge.child]);
+    std::vector<std::uint32_t> arcs;
+    for (std::size_t i = 0; i + 1 < names.size(); ++i) {
+      arcs.push_back(
+          static_cast<std::uint32_t>(platform_
+                                         .find_arc(platform_.find_node(names[i]).value(),
+                                                   platform_.find_node(names[i + 1]).value())
+                                         .value()));
+    }
+    return arcs;
+  }
+
+  Needs needs_of(std::uint64_t bytes) {
+    const planner::Instance instance(platform_, platform_.hosts()[source_],
+                                     platforms::parse_model(plan_.model),
+                                     {{bytes}, plan_.latency_occupies});
+    const PlainModel model(instance);
+    Needs needs;
+    latency_.clear();
+    for (const planner::PlanTree& tree : plan_.broadcast_trees) {
+      needs.emplace_back();
+      latency_.emplace_back();
+      for (const planner::PlanEdge& edge : tree.edges) {
+        const std::vector<std::uint32_t> arcs = way(tree, edge);
+        double latency = 0;
+        for (const std::uint32_t arc : arcs) latency += platform_.arcs()[arc].latency.value;
+        latency_.back().push_back(plan_.latency_occupies ? 0 : ticks(latency));
+        needs.back().emplace_back();
+        for (const double seconds_per_byte : model.load_of(arcs)) {
+          needs.back().back().push_back(ticks(seconds_per_byte * static_cast<double>(bytes)));
+        }
+      }
+    }
+    return needs;
+  }
+  [[nodiscard]] Ticks ticks(double seconds) const { return std::llround(seconds / tick_s_); }
+
+  void take_arrivals(Ticks now) {
+    for (const PlainSend& send : sends_) {
+      if (send.arrival != now) continue;
+      const std::size_t child = plan_.broadcast_trees[send.tree].edges[send.edge].child;
+      ++has_[child][send.tree];
+      done_[child] = now;
+    }
+  }
+
+  [[nodiscard]] std::size_t posted(std::size_t tree, std::size_t edge) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        sends_, [&](const PlainSend& send) { return send.tree == tree && send.edge == edge; }));
+  }
+  [[nodiscard]] std::size_t ended(std::size_t tree, std::size_t edge, Ticks now) const {
+    return static_cast<std::size_t>(std::ranges::count_if(sends_, [&](const PlainSend& send) {
+      return send.tree == tree && send.edge == edge && send.end <= now;
+    }));
+  }
+
+  void post(std::size_t host, Ticks now) {
+    if (host == source_) {
+      while (let_go_ < slices_ && may_let_go(now)) {
+        const std::size_t tree = dealer_.tree_of(let_go_++);
+        ++has_[host][tree];
+        post_tree(host, tree, now);
+      }
+    }
+    for (std::size_t tree = 0; tree < plan_.broadcast_trees.size(); ++tree) {
+      post_tree(host, tree, now);
+    }
+  }
+
+  [[nodiscard]] bool may_let_go(Ticks now) const {
+    if (plan_.broadcast_trees.size() == 1) return true;
+    const std::uint64_t lookahead = 4 * plan_.broadcast_trees.size() * window_;
+    for (std::uint64_t slice = 0; slice < let_go_; ++slice) {
+      const std::size_t tree = dealer_.tree_of(slice);
+      const std::uint64_t nth = dealer_.count(tree, slice);
+      const auto& edges = plan_.broadcast_trees[tree].edges;
+      for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+        if (edges[edge].parent == source_ && ended(tree, edge, now) <= nth) {
+          return let_go_ - slice < lookahead;
+        }
+      }
+    }
+    return true;
+  }
+
+  void post_tree(std::size_t host, std::size_t tree, Ticks now) {
+    const auto& edges = plan_.broadcast_trees[tree].edges;
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+        if (edges[edge].parent != host) continue;
+        const std::size_t nth = posted(tree, edge);
+        if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= window_) continue;
+        sends_.push_back({tree, edge, nth});
+        any = true;
+      }
+    }
+  }
+
+  // sends_ stand in the order in which they were posted.
+  void begin(Ticks now) {
+    std::size_t waiting = 0;
+    for (PlainSend& send : sends_) {
+      if (send.start != kNever) continue;
+      const bool is_short = rest_ > 0 && dealer_.slice_of(send.tree, send.nth) + 1 == slices_;
+      const std::vector<Ticks>& needs = (is_short ? last_ : whole_)[send.tree][send.edge];
+      bool free = true;
+      for (std::size_t r = 0; r < needs.size(); ++r) {
+        if (needs[r] > 0 && free_at_[r] > now) free = false;
+      }
+      if (!free) {
+        ++waiting;
+        continue;
+      }
+      send.start = now;
+      send.end = now + *std::ranges::max_element(needs);
+      send.arrival = send.end + latency_[send.tree][send.edge];
+      for (std::size_t r = 0; r < needs.size(); ++r) {
+        if (needs[r] > 0) free_at_[r] = now + needs[r];
+      }
+    }
+    most_waiting_ = std::max(most_waiting_, waiting);
+  }
+
+  [[nodiscard]] Ticks next_after(Ticks now) const {
+    Ticks next = kNever;
+    const auto consider = [&](Ticks time) {
+      if (time > now) next = std::min(next, time);
+    };
+    for (const Ticks time : free_at_) consider(time);
+    for (const PlainSend& send : sends_) {
+      consider(send.end);
+      consider(send.arrival);
+    }
+    return next;
+  }
+
+  const planner::Plan& plan_;
+  const platforms::Platform& platform_;
+  std::uint64_t window_;
+  double tick_s_;
+  planner::SliceDealer dealer_;
+  std::uint64_t rest_;
+  std::uint64_t slices_ = 0;
+  std::uint64_t let_go_ = 0;
+  std::size_t source_ = 0;
+  Needs whole_;
+  Needs last_;
+  std::vector<std::vector<Ticks>> latency_;
+  std::vector<PlainSend> sends_;
+  std::vector<std::vector<std::size_t>> has_;  // [host][tree]: slices; on the source, let go
+  std::vector<Ticks> free_at_;                 // of each resource
+  std::vector<Ticks> done_;
+  std::size_t most_waiting_ = 0;
+};
+
+}  // namespace
+
+PlainRun simulate_plainly(const planner::Plan& plan, const platforms::Platform& platform,
+                          std::uint64_t message, std::uint64_t window, double tick_s) {
+  return PlainSimulation(plan, platform, message, window, tick_s).run();
+}
+
+}  // namespace espalier::testing
