@@ -23,10 +23,10 @@ ChromeTrace::ChromeTrace(std::vector<std::string> lines)
 
 void ChromeTrace::add(std::uint32_t line, std::string_view name, Seconds start, Seconds duration) {
   if (++bars_ > kMostBars) {
-    throw InputError(
-        fmt::format("a trace has at most {} bars, one a send and resource; a smaller message or "
-                    "larger slices make fewer",
-                    kMostBars));
+    throw InputError({}, "--trace",
+                     fmt::format("at most {} bars, one a send and resource; a smaller message or "
+                                 "larger slices make fewer",
+                                 kMostBars));
   }
   used_[line] = true;
   constexpr double kMicroseconds = 1e6;

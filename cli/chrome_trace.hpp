@@ -21,7 +21,7 @@ class ChromeTrace {
   // lines: the names of the lines, e.g. "out-port of a".
   explicit ChromeTrace(std::vector<std::string> lines);
 
-  // A bar on line `line`. Throws InputError (reason only) for one too many.
+  // A bar on line `line`. Throws InputError for one too many, in the name of --trace.
   void add(std::uint32_t line, std::string_view name, Seconds start, Seconds duration);
   // The document; lines without a bar are left out.
   [[nodiscard]] std::string text() const;

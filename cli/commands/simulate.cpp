@@ -99,23 +99,31 @@ std::vector<std::string> names_of(const simulate::Simulator& simulator,
   return names;
 }
 
-// Runs one message; with a trace, a bar for every send and resource goes there.
-Row run_timed(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
-              ChromeTrace* trace) {
-  simulate::OnSend on_send;
-  if (trace != nullptr) {
-    on_send = [&](const simulate::Send& send) {
-      const std::string name =
-          fmt::format("tree {} slice {}: {} -> {}", send.tree, send.slice,
-                      printable(plan.nodes[send.parent]), printable(plan.nodes[send.child]));
-      for (const simulate::Holding& held : send.holdings) {
-        trace->add(held.resource, name, send.start, {held.seconds});
-      }
-    };
+// A bar for every send and resource.
+void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
+  const std::string name =
+      fmt::format("tree {} slice {}: {} -> {}", send.tree, send.slice,
+                  printable(plan.nodes[send.parent]), printable(plan.nodes[send.child]));
+  for (const simulate::Holding& held : send.holdings) {
+    trace.add(held.resource, name, send.start, {held.seconds});
   }
+}
+
+Row run_timed(const simulate::Simulator& simulator, Bytes message,
+              const simulate::OnSend& on_send) {
   const auto start = std::chrono::steady_clock::now();
   Row row{message, simulator.run(message, on_send)};
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return row;
+}
+
+// Runs one message, and writes what it saw to `file`.
+Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
+               const std::vector<std::string>& resources, const std::string& file) {
+  ChromeTrace trace(resources);
+  Row row = run_timed(simulator, message,
+                      [&](const simulate::Send& send) { add_bars(trace, send, plan); });
+  write_text(file, trace.text());
   return row;
 }
 
@@ -224,16 +232,15 @@ ExitStatus run_simulate(const SimulateOptions& options) {
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
   const std::vector<std::string> resources = names_of(simulator, platform);
 
-  std::optional<ChromeTrace> trace;
-  if (!options.trace.empty()) trace.emplace(resources);
   std::vector<Row> rows;
   for (const Bytes message : messages) {
-    rows.push_back(run_timed(simulator, message, plan, trace ? &*trace : nullptr));
+    rows.push_back(options.trace.empty()
+                       ? run_timed(simulator, message, {})
+                       : run_traced(simulator, message, plan, resources, options.trace));
     const simulate::Simulation& simulation = rows.back().simulation;
     options.console.detail(fmt::format("{}: {} slices, {} sends, {:.3f} s", format_size(message),
                                        simulation.slices, simulation.sends, rows.back().seconds));
   }
-  if (trace) write_text(options.trace, trace->text());
   if (options.json) {
     write_text("-", json_text(as_json(rows, plan, simulator, options, resources)));
   } else {

@@ -29,7 +29,7 @@ TEST_F(Usage, HelpAndVersionEndWell) {
 
 TEST_F(Usage, EveryCommandHasHelp) {
   for (const char* command :
-       {"plan", "compare", "bound", "verify", "convert", "generate", "list"}) {
+       {"plan", "compare", "bound", "verify", "simulate", "convert", "generate", "list"}) {
     const Finished help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("espalier " + std::string(command)));
@@ -52,9 +52,11 @@ struct Slip {
 
 TEST_F(Usage, EverySlipIsOneLineAndStatusTwo) {
   const std::vector<Slip> slips{
-      {{}, "no command given; one of: plan, compare, bound, verify, convert, generate, list"},
+      {{},
+       "no command given; one of: plan, compare, bound, verify, simulate, convert, generate, list"},
       {{"pln"},
-       "unknown command 'pln'; did you mean 'plan'? one of: plan, compare, bound, verify, convert, "
+       "unknown command 'pln'; did you mean 'plan'? one of: plan, compare, bound, verify, "
+       "simulate, convert, "
        "generate, list"},
       {{"generate"}, "generate: no family given; one of: random"},
       {{"generate", "rndom"},
