@@ -22,8 +22,9 @@ double tick_for(const Task& task) {
   double longest = 0;
   for (std::size_t i = 0; i < task.flows.all().size(); ++i) {
     const Flow& flow = task.flows.all()[i];
-    longest += static_cast<double>(task.slices[flow.tree]) *
-               (std::max(task.full.seconds(i), task.last.seconds(i)) + flow.latency_s);
+    double seconds = flow.latency_s;
+    for (const Holding& held : task.full.of(i)) seconds += held.seconds;
+    longest += static_cast<double>(task.slices[flow.tree]) * seconds;
   }
   if (!std::isfinite(longest)) throw InputError("the message would take for ever");
   constexpr int kBits = 61;
@@ -58,10 +59,9 @@ class EventLoop {
     const std::span<const Flow> flows = task.flows.all();
     flows_.resize(flows.size());
     ages_.resize(flows.size() * window_);
-    for (std::size_t i = 0; i < flows.size(); ++i) {
+    for (std::uint32_t i = 0; i < flows.size(); ++i) {
       flows_[i].latency = ticks(flows[i].latency_s);
-      flows_[i].full = append(task.full.of(i));
-      if (flows[i].tree == task.short_tree) flows_[i].last = append(task.last.of(i));
+      add_stages(i);
     }
   }
 
@@ -73,7 +73,7 @@ class EventLoop {
       while (!events_.empty() && events_.top().time == now_) {
         const Event event = events_.top();
         events_.pop();
-        event.is_arrival() ? arrive(event.flow) : release(event);
+        event.is_arrival() ? arrive(event.index) : release(event);
       }
       post();
       begin_sends();
@@ -90,7 +90,7 @@ class EventLoop {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
   };
-  // What a flow needs, in ticks, the shortest first.
+  // What a stage needs, in ticks.
   struct Need {
     std::uint32_t resource;
     Ticks time;
@@ -98,17 +98,24 @@ class EventLoop {
   // Counters of a flow's slices, each at most the one before it.
   struct State {
     std::uint64_t posted = 0;
-    std::uint64_t started = 0;
-    std::uint64_t sent = 0;
-    bool waits = false;  // its oldest posted send is parked, or about to be looked at
+    std::uint64_t sent = 0;  // through with all stages
     Ticks latency = 0;
-    Range full;  // in needs_
+    Range stages;
+  };
+  // A stretch of a flow's way. Its slices pass it in their order, one at a time.
+  struct Stage {
+    std::uint32_t flow = 0;
+    std::uint64_t started = 0;
+    std::uint64_t ended = 0;
+    bool waits = false;  // its next slice is parked, or about to be looked at
+    Range full;          // in needs_
     Range last;
   };
-  // What a flow's send lets go at `time`: needs_[first, last); nothing: its slice arrives.
+  // Stage `index` lets needs_[first, last) go at `time`; if that is nothing, a slice of flow
+  // `index` arrives.
   struct Event {
     Ticks time;
-    std::uint32_t flow;
+    std::uint32_t index;
     std::uint32_t first;
     std::uint32_t last;
     [[nodiscard]] bool is_arrival() const { return first == last; }
@@ -116,14 +123,14 @@ class EventLoop {
   };
   struct Parked {
     std::uint64_t age;
-    std::uint32_t flow;
+    std::uint32_t stage;
     bool operator>(const Parked& other) const { return age > other.age; }
   };
-  // A send to look at: that of a flow, or the oldest that is parked at a resource.
+  // What to look at: a stage's next slice, or the oldest that is parked at a resource.
   struct Candidate {
     std::uint64_t age;
     std::uint32_t index;
-    bool is_flow;
+    bool is_stage;
     bool operator>(const Candidate& other) const { return age > other.age; }
   };
   // How far a tree is from the source's point of view.
@@ -139,9 +146,25 @@ class EventLoop {
     for (const Holding& held : holdings) needs_.push_back({held.resource, ticks(held.seconds)});
     return {first, static_cast<std::uint32_t>(needs_.size())};
   }
-  [[nodiscard]] Range range_of(std::uint32_t flow, std::uint64_t nth) const {
-    return task_.is_short(task_.flows.all()[flow].tree, nth) ? flows_[flow].last
-                                                             : flows_[flow].full;
+  void add_stages(std::uint32_t flow) {
+    const auto [first, last] = task_.full.stretches(flow);
+    flows_[flow].stages.first = static_cast<std::uint32_t>(stages_.size());
+    for (std::uint32_t stretch = first; stretch < last; ++stretch) {
+      Stage stage;
+      stage.flow = flow;
+      stage.full = append(task_.full.held_on(stretch));
+      if (task_.flows.all()[flow].tree == task_.short_tree) {
+        stage.last = append(task_.last.held_on(stretch));
+      }
+      stages_.push_back(stage);
+    }
+    flows_[flow].stages.last = static_cast<std::uint32_t>(stages_.size());
+  }
+  [[nodiscard]] bool is_short(const Stage& stage, std::uint64_t nth) const {
+    return task_.is_short(task_.flows.all()[stage.flow].tree, nth);
+  }
+  [[nodiscard]] Range needs_of(const Stage& stage, std::uint64_t nth) const {
+    return is_short(stage, nth) ? stage.last : stage.full;
   }
   std::uint64_t& here(std::uint32_t host, std::uint32_t tree) {
     return here_[host * trees_ + tree];
@@ -153,20 +176,26 @@ class EventLoop {
   // --- ends and arrivals ---
 
   void release(const Event& event) {
-    State& state = flows_[event.flow];
+    Stage& stage = stages_[event.index];
     for (std::uint32_t i = event.first; i < event.last; ++i) {
       is_busy_[needs_[i].resource] = 0;
       released_.push_back(needs_[i].resource);
     }
-    if (event.last != range_of(event.flow, state.sent).last) return;
+    if (event.last != needs_of(stage, stage.ended).last) return;
+    ++stage.ended;
+    roused_.push_back(event.index);
+    State& state = flows_[stage.flow];
+    for (std::uint32_t i = state.stages.first; i < state.stages.last; ++i) {
+      if (stages_[i].ended == state.sent) return;  // another stage still has it
+    }
     ++state.sent;
-    touched_.push_back(event.flow);
-    const Flow& flow = task_.flows.all()[event.flow];
+    touched_.push_back(stage.flow);
+    const Flow& flow = task_.flows.all()[stage.flow];
     if (flow.parent == task_.source) note_sent(flow.tree, state.sent);
     if (state.latency == 0) {
-      arrive(event.flow);
+      arrive(stage.flow);
     } else {
-      schedule({now_ + state.latency, event.flow, 0, 0});
+      schedule({now_ + state.latency, stage.flow, 0, 0});
     }
   }
 
@@ -225,7 +254,7 @@ class EventLoop {
     const Flow& flow = task_.flows.all()[index];
     if (state.posted == here(flow.parent, flow.tree)) return false;
     if (state.posted - state.sent >= window_) return false;
-    if (state.posted == state.sent) roused_.push_back(index);
+    if (stages_[state.stages.first].started == state.posted) roused_.push_back(state.stages.first);
     age_of(index, state.posted++) = next_age_++;
     return true;
   }
@@ -254,34 +283,37 @@ class EventLoop {
 
   // --- sends ---
 
-  // The oldest first. Only what was released now, and what was posted now or is a flow's next, can
-  // have become possible: all others are parked at a resource that is still busy.
+  // The oldest first. Only what needs something that was released now, and what has come to its
+  // stage or to the head of it now, can have become possible: all else is parked at a resource that
+  // is still busy.
   void begin_sends() {
-    for (const std::uint32_t flow : touched_) consider(flow);
     touched_.clear();
-    for (const std::uint32_t flow : roused_) consider(flow);
+    for (const std::uint32_t stage : roused_) consider(stage);
     roused_.clear();
     for (const std::uint32_t resource : released_) consider_parked(resource);
     released_.clear();
     while (!candidates_.empty()) {
       const Candidate candidate = candidates_.top();
       candidates_.pop();
-      if (candidate.is_flow) {
+      if (candidate.is_stage) {
         begin_or_park(candidate.index, candidate.age);
       } else if (is_busy_[candidate.index] == 0 && !parked_[candidate.index].empty()) {
         const Parked oldest = parked_[candidate.index].top();
         parked_[candidate.index].pop();
-        begin_or_park(oldest.flow, oldest.age);
+        begin_or_park(oldest.stage, oldest.age);
         consider_parked(candidate.index);
       }
     }
   }
 
-  void consider(std::uint32_t flow) {
-    State& state = flows_[flow];
-    if (state.waits || state.started == state.posted || state.started != state.sent) return;
-    state.waits = true;
-    candidates_.push({age_of(flow, state.started), flow, true});
+  void consider(std::uint32_t index) {
+    Stage& stage = stages_[index];
+    const State& state = flows_[stage.flow];
+    const std::uint64_t come =
+        index == state.stages.first ? state.posted : stages_[index - 1].started;
+    if (stage.waits || stage.started == come || stage.started != stage.ended) return;
+    stage.waits = true;
+    candidates_.push({age_of(stage.flow, stage.started), index, true});
   }
 
   void consider_parked(std::uint32_t resource) {
@@ -289,22 +321,22 @@ class EventLoop {
     candidates_.push({parked_[resource].top().age, resource, false});
   }
 
-  void begin_or_park(std::uint32_t flow, std::uint64_t age) {
-    const auto [first, last] = range_of(flow, flows_[flow].started);
+  void begin_or_park(std::uint32_t stage, std::uint64_t age) {
+    const auto [first, last] = needs_of(stages_[stage], stages_[stage].started);
     for (std::uint32_t i = first; i < last; ++i) {
       if (is_busy_[needs_[i].resource] == 0) continue;
-      parked_[needs_[i].resource].push({age, flow});
+      parked_[needs_[i].resource].push({age, stage});
       return;
     }
-    begin(flow);
+    begin(stage);
   }
 
   void begin(std::uint32_t index) {
-    State& state = flows_[index];
-    state.waits = false;
-    const auto [first, last] = range_of(index, state.started);
+    Stage& stage = stages_[index];
+    stage.waits = false;
+    const auto [first, last] = needs_of(stage, stage.started);
     if (on_send_) tell(index);
-    ++state.started;
+    ++stage.started;
     for (std::uint32_t i = first; i < last; ++i) is_busy_[needs_[i].resource] = 1;
     for (std::uint32_t i = first; i < last;) {
       const std::uint32_t group = i;
@@ -312,18 +344,21 @@ class EventLoop {
       while (i < last && needs_[i].time == time) ++i;
       schedule({now_ + time, index, group, i});
     }
+    if (index + 1 < flows_[stage.flow].stages.last) consider(index + 1);
   }
 
   void tell(std::uint32_t index) {
-    const Flow& flow = task_.flows.all()[index];
-    const std::uint64_t nth = flows_[index].started;
-    const Holdings& holdings = task_.is_short(flow.tree, nth) ? task_.last : task_.full;
+    const Stage& stage = stages_[index];
+    const Flow& flow = task_.flows.all()[stage.flow];
+    const Holdings& holdings = is_short(stage, stage.started) ? task_.last : task_.full;
+    const std::uint32_t stretch =
+        holdings.stretches(stage.flow).first + index - flows_[stage.flow].stages.first;
     on_send_({flow.tree,
               flow.parent,
               flow.child,
-              nth,
+              stage.started,
               {static_cast<double>(now_) * tick_s_},
-              holdings.of(index)});
+              holdings.held_on(stretch)});
   }
 
   const Task& task_;
@@ -343,18 +378,18 @@ class EventLoop {
   std::vector<std::uint64_t> missing_;  // of each host: slices, over all trees
   std::vector<Ticks> done_;
   std::vector<State> flows_;
+  std::vector<Stage> stages_;  // by flow, from the sender on
   std::vector<Need> needs_;
   std::vector<std::uint64_t> ages_;  // of each flow's sends that are posted and not ended
   std::uint64_t next_age_ = 0;
 
   std::vector<char> is_busy_;             // of each resource
-  std::vector<Earliest<Parked>> parked_;  // of each resource: flows that wait for it, and perhaps
-                                          // for others
+  std::vector<Earliest<Parked>> parked_;  // of each resource: what waits for it, and perhaps others
   Ticks now_ = 0;
   Earliest<Event> events_;
   std::uint64_t most_events_ = 0;
-  std::vector<std::uint32_t> touched_;   // now: flows that may have something to post or to begin
-  std::vector<std::uint32_t> roused_;    // now: flows that had nothing posted, and have
+  std::vector<std::uint32_t> touched_;   // now: flows that may have something to post
+  std::vector<std::uint32_t> roused_;    // now: stages that may have something to begin
   std::vector<std::uint32_t> released_;  // now: resources
   Earliest<Candidate> candidates_;       // now
 };

@@ -35,36 +35,66 @@ Flows::Flows(const planner::Plan& plan, const platforms::Platform& platform, boo
   for (std::size_t i = 1; i < first_flow_.size(); ++i) first_flow_[i] += first_flow_[i - 1];
 }
 
+namespace {
+
+// From the sender to the receiver.
+int place_on_arc(platforms::Resource::Kind kind) {
+  using Kind = platforms::Resource::Kind;
+  switch (kind) {
+    case Kind::kOutPort:
+    case Kind::kPort:
+      return 0;
+    case Kind::kWire:
+      return 1;
+    case Kind::kSharedWire:
+      return 2;
+    case Kind::kInPort:
+      return 3;
+  }
+  return 0;
+}
+
+}  // namespace
+
 Holdings::Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
                    platforms::OccupationOptions options)
-    : first_{0} {
+    : first_{0}, first_stretch_{0} {
   if (options.slice.value == 0) {
-    first_.resize(flows.all().size() + 1, 0);
+    first_stretch_.resize(flows.all().size() + 1, 0);
     return;
   }
+  const bool at_once =
+      model == platforms::Model::kOnePort || model == platforms::Model::kOnePortUnidirectional;
   const auto slice = static_cast<double>(options.slice.value);
   const platforms::Occupation occupation = platforms::occupation(platform, model, options);
-  const auto& matrix = occupation.seconds_per_byte;
+  std::vector<Holding> held;  // on one arc
+  const auto end_stretch = [&] { first_.push_back(static_cast<std::uint32_t>(holdings_.size())); };
   for (const Flow& flow : flows.all()) {
-    std::vector<Holding> held;
     for (const std::uint32_t arc : flow.arcs) {
+      held.clear();
       using Column = Eigen::SparseMatrix<double>::InnerIterator;
-      for (Column entry(matrix, static_cast<Eigen::Index>(arc)); entry; ++entry) {
-        const auto resource = static_cast<std::uint32_t>(entry.row());
-        const auto same = std::ranges::find(held, resource, &Holding::resource);
-        if (same != held.end()) {
-          same->seconds += entry.value() * slice;
-        } else {
-          held.push_back({resource, entry.value() * slice});
-        }
+      for (Column entry(occupation.seconds_per_byte, static_cast<Eigen::Index>(arc)); entry;
+           ++entry) {
+        held.push_back({static_cast<std::uint32_t>(entry.row()), entry.value() * slice});
       }
+      std::ranges::stable_sort(held, {}, [&](const Holding& holding) {
+        return at_once ? holding.seconds
+                       : place_on_arc(occupation.resources[holding.resource].kind);
+      });
+      for (const Holding& holding : held) {
+        holdings_.push_back(holding);
+        if (!at_once) end_stretch();
+      }
+      if (at_once) end_stretch();
     }
-    std::ranges::sort(held, [](const Holding& one, const Holding& other) {
-      return std::tie(one.seconds, one.resource) < std::tie(other.seconds, other.resource);
-    });
-    holdings_.insert(holdings_.end(), held.begin(), held.end());
-    first_.push_back(holdings_.size());
+    first_stretch_.push_back(static_cast<std::uint32_t>(first_.size() - 1));
   }
+}
+
+double Holdings::seconds(std::size_t flow) const {
+  double longest = 0;
+  for (const Holding& holding : of(flow)) longest = std::max(longest, holding.seconds);
+  return longest;
 }
 
 }  // namespace espalier::simulate

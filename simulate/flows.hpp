@@ -50,30 +50,46 @@ class Flows {
   std::vector<std::uint32_t> first_flow_;  // of host * trees + tree, and one past the last
 };
 
-// `resource` (a row of A) is busy for `seconds` from the beginning of a send.
+// `resource` (a row of A) is busy for `seconds` from the beginning of a stretch.
 struct Holding {
   std::uint32_t resource;
   double seconds;
 };
 
-// What one slice of a given size holds along each flow, the shortest first.
+// What one slice of a given size holds along each flow. The way is cut into stretches; what a
+// stretch holds it takes at once. Under the one-port models a stretch is an arc: sender and
+// receiver are busy at the same time. Under the others it is a resource: sender, wire, shared
+// wires, receiver.
 class Holdings {
  public:
-  // slice: at least 1 byte, or 0 for none at all; its overheads count.
+  // options.slice: at least 1 byte, whose overheads count; or 0: then there are no holdings.
   Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
            platforms::OccupationOptions options);
 
+  struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+  // The flow's stretches, from the sender on: [first, last).
+  [[nodiscard]] Range stretches(std::size_t flow) const {
+    return {first_stretch_[flow], first_stretch_[flow + 1]};
+  }
+  // What a stretch holds, the shortest first; at least one thing.
+  [[nodiscard]] std::span<const Holding> held_on(std::uint32_t stretch) const {
+    return std::span(holdings_).subspan(first_[stretch], first_[stretch + 1] - first_[stretch]);
+  }
+  // What all the flow's stretches hold.
   [[nodiscard]] std::span<const Holding> of(std::size_t flow) const {
-    return std::span(holdings_).subspan(first_[flow], first_[flow + 1] - first_[flow]);
+    const std::size_t first = first_[first_stretch_[flow]];
+    return std::span(holdings_).subspan(first, first_[first_stretch_[flow + 1]] - first);
   }
-  // How long a send lasts: until all that it holds is free again.
-  [[nodiscard]] double seconds(std::size_t flow) const {
-    return first_[flow] == first_[flow + 1] ? 0 : holdings_[first_[flow + 1] - 1].seconds;
-  }
+  // How long a send lasts that never waits: the longest of its stretches.
+  [[nodiscard]] double seconds(std::size_t flow) const;
 
  private:
   std::vector<Holding> holdings_;
-  std::vector<std::size_t> first_;
+  std::vector<std::uint32_t> first_;          // of each stretch, in holdings_
+  std::vector<std::uint32_t> first_stretch_;  // of each flow, in first_
 };
 
 }  // namespace espalier::simulate

@@ -21,10 +21,16 @@ struct PlainSend {
   std::size_t tree;
   std::size_t edge;
   std::size_t nth;
-  Ticks start = kNever;
-  Ticks end = kNever;
-  Ticks arrival = kNever;
+  std::size_t stretches_begun = 0;
+  Ticks end = 0;           // of all stretches that have begun
+  Ticks arrival = kNever;  // once all have
 };
+
+struct Need {
+  std::size_t resource;
+  Ticks time;
+};
+using Stretch = std::vector<Need>;
 
 class PlainSimulation {
  public:
@@ -41,7 +47,6 @@ class PlainSimulation {
     whole_ = needs_of(plan.slice.value);
     if (rest_ > 0) last_ = needs_of(rest_);
     has_.assign(plan.nodes.size(), std::vector<std::size_t>(plan.broadcast_trees.size(), 0));
-    free_at_.assign(whole_.front().front().size(), 0);
     done_.assign(plan.nodes.size(), 0);
   }
 
@@ -59,7 +64,7 @@ class PlainSimulation {
   }
 
  private:
-  using Needs = std::vector<std::vector<std::vector<Ticks>>>;  // [tree][edge][resource]
+  using Needs = std::vector<std::vector<std::vector<Stretch>>>;  // [tree][edge]
 
   [[nodiscard]] std::vector<std::uint32_t> way(const planner::PlanTree& tree,
                                                const planner::PlanEdge& edge) const {
@@ -93,13 +98,34 @@ class PlainSimulation {
         double latency = 0;
         for (const std::uint32_t arc : arcs) latency += platform_.arcs()[arc].latency.value;
         latency_.back().push_back(plan_.latency_occupies ? 0 : ticks(latency));
-        needs.back().emplace_back();
-        for (const double seconds_per_byte : model.load_of(arcs)) {
-          needs.back().back().push_back(ticks(seconds_per_byte * static_cast<double>(bytes)));
-        }
+        needs.back().push_back(stretches(model, arcs, bytes));
       }
     }
+    free_at_.assign(model.resources().size(), 0);
     return needs;
+  }
+
+  // A one-port link takes its resources at once; elsewhere a slice goes from one to the next.
+  [[nodiscard]] std::vector<Stretch> stretches(const PlainModel& model,
+                                               const std::vector<std::uint32_t>& arcs,
+                                               std::uint64_t bytes) const {
+    std::vector<Stretch> result;
+    for (const std::uint32_t arc : arcs) {
+      const PlainModel::Load load = model.load_of({&arc, 1});
+      Stretch all;
+      for (const std::string kind : {"out-port", "port", "wire", "shared", "in-port"}) {
+        for (std::size_t r = 0; r < load.size(); ++r) {
+          if (load[r] == 0 || !model.resources()[r].starts_with(kind + " ")) continue;
+          all.push_back({r, ticks(load[r] * static_cast<double>(bytes))});
+        }
+      }
+      if (plan_.model.starts_with("one-port")) {
+        result.push_back(all);
+      } else {
+        for (const Need& need : all) result.push_back({need});
+      }
+    }
+    return result;
   }
   [[nodiscard]] Ticks ticks(double seconds) const { return std::llround(seconds / tick_s_); }
 
@@ -118,7 +144,7 @@ class PlainSimulation {
   }
   [[nodiscard]] std::size_t ended(std::size_t tree, std::size_t edge, Ticks now) const {
     return static_cast<std::size_t>(std::ranges::count_if(sends_, [&](const PlainSend& send) {
-      return send.tree == tree && send.edge == edge && send.end <= now;
+      return send.tree == tree && send.edge == edge && send.arrival != kNever && send.end <= now;
     }));
   }
 
@@ -169,22 +195,23 @@ class PlainSimulation {
   void begin(Ticks now) {
     std::size_t waiting = 0;
     for (PlainSend& send : sends_) {
-      if (send.start != kNever) continue;
       const bool is_short = rest_ > 0 && dealer_.slice_of(send.tree, send.nth) + 1 == slices_;
-      const std::vector<Ticks>& needs = (is_short ? last_ : whole_)[send.tree][send.edge];
-      bool free = true;
-      for (std::size_t r = 0; r < needs.size(); ++r) {
-        if (needs[r] > 0 && free_at_[r] > now) free = false;
-      }
-      if (!free) {
-        ++waiting;
-        continue;
-      }
-      send.start = now;
-      send.end = now + *std::ranges::max_element(needs);
-      send.arrival = send.end + latency_[send.tree][send.edge];
-      for (std::size_t r = 0; r < needs.size(); ++r) {
-        if (needs[r] > 0) free_at_[r] = now + needs[r];
+      const auto& way = (is_short ? last_ : whole_)[send.tree][send.edge];
+      while (send.stretches_begun < way.size()) {
+        const Stretch& stretch = way[send.stretches_begun];
+        const bool free = std::ranges::all_of(
+            stretch, [&](const Need& need) { return free_at_[need.resource] <= now; });
+        if (!free) {
+          ++waiting;
+          break;
+        }
+        for (const Need& need : stretch) {
+          free_at_[need.resource] = now + need.time;
+          send.end = std::max(send.end, now + need.time);
+        }
+        if (++send.stretches_begun == way.size()) {
+          send.arrival = send.end + latency_[send.tree][send.edge];
+        }
       }
     }
     most_waiting_ = std::max(most_waiting_, waiting);
