@@ -40,6 +40,7 @@ class EventLoop {
         on_send_(on_send),
         tick_s_(tick_for(task)),
         trees_(task.flows.trees()),
+        window_(window),
         lookahead_(planner::source_lookahead(trees_, window)),
         here_(task.flows.hosts() * trees_, 0),
         source_(trees_),
@@ -49,7 +50,6 @@ class EventLoop {
         parked_(resources) {
     for (const std::uint64_t slices : task.slices) {
       slices_ += slices;
-      window_ = std::max(window_, std::min(slices, window));
     }
     std::ranges::fill(missing_, slices_);
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
@@ -58,15 +58,15 @@ class EventLoop {
     }
     const std::span<const Flow> flows = task.flows.all();
     flows_.resize(flows.size());
-    ages_.resize(flows.size() * window_);
     for (std::uint32_t i = 0; i < flows.size(); ++i) {
       flows_[i].latency = ticks(flows[i].latency_s);
       add_stages(i);
     }
+    for (std::uint32_t tree = 0; tree < trees_; ++tree) measure_depths(tree);
   }
 
   GreedyRun run() {
-    let_go();
+    post();
     begin_sends();
     while (!events_.empty()) {
       now_ = events_.top().time;
@@ -100,6 +100,7 @@ class EventLoop {
     std::uint64_t posted = 0;
     std::uint64_t sent = 0;  // through with all stages
     Ticks latency = 0;
+    std::uint32_t depth = 0;  // of the parent: edges from the source
     Range stages;
   };
   // A stretch of a flow's way. Its slices pass it in their order, one at a time.
@@ -122,16 +123,16 @@ class EventLoop {
     bool operator>(const Event& other) const { return time > other.time; }
   };
   struct Parked {
-    std::uint64_t age;
+    std::uint64_t rank;
     std::uint32_t stage;
-    bool operator>(const Parked& other) const { return age > other.age; }
+    bool operator>(const Parked& other) const { return rank > other.rank; }
   };
-  // What to look at: a stage's next slice, or the oldest that is parked at a resource.
+  // What to look at: a stage's next slice, or the first that is parked at a resource.
   struct Candidate {
-    std::uint64_t age;
+    std::uint64_t rank;
     std::uint32_t index;
     bool is_stage;
-    bool operator>(const Candidate& other) const { return age > other.age; }
+    bool operator>(const Candidate& other) const { return rank > other.rank; }
   };
   // How far a tree is from the source's point of view.
   struct SourceTree {
@@ -145,6 +146,20 @@ class EventLoop {
     const auto first = static_cast<std::uint32_t>(needs_.size());
     for (const Holding& held : holdings) needs_.push_back({held.resource, ticks(held.seconds)});
     return {first, static_cast<std::uint32_t>(needs_.size())};
+  }
+  void measure_depths(std::uint32_t tree) {
+    std::vector<std::uint32_t> hosts{task_.source};
+    for (std::uint32_t depth = 0; !hosts.empty(); ++depth) {
+      std::vector<std::uint32_t> below;
+      for (const std::uint32_t host : hosts) {
+        const auto [first, last] = task_.flows.out_of(host, tree);
+        for (std::uint32_t flow = first; flow < last; ++flow) {
+          flows_[flow].depth = depth;
+          below.push_back(task_.flows.all()[flow].child);
+        }
+      }
+      hosts = std::move(below);
+    }
   }
   void add_stages(std::uint32_t flow) {
     const auto [first, last] = task_.full.stretches(flow);
@@ -169,8 +184,12 @@ class EventLoop {
   std::uint64_t& here(std::uint32_t host, std::uint32_t tree) {
     return here_[host * trees_ + tree];
   }
-  std::uint64_t& age_of(std::uint32_t flow, std::uint64_t nth) {
-    return ages_[flow * window_ + nth % window_];
+  // Sends begin in the order of the message, as if every host were a slice of the tree behind its
+  // parent; where that is the same, in the order of the flows.
+  [[nodiscard]] std::uint64_t rank_of(const Stage& stage) const {
+    const std::uint64_t due = stage.started + flows_[stage.flow].depth;
+    const std::uint64_t slice = dealer_.slice_of(task_.flows.all()[stage.flow].tree, due);
+    return slice * flows_.size() + stage.flow;
   }
 
   // --- ends and arrivals ---
@@ -200,10 +219,10 @@ class EventLoop {
   }
 
   void note_sent(std::uint32_t tree, std::uint64_t sent) {
-    source_touched_ = true;
     SourceTree& at = source_[tree];
     if (sent != at.freed + 1 || --at.laggards > 0) return;
     ++at.freed;
+    may_let_go_ = true;
     const auto [first, last] = task_.flows.out_of(task_.source, tree);
     for (std::uint32_t flow = first; flow < last; ++flow) {
       if (flows_[flow].sent == at.freed) ++at.laggards;
@@ -214,8 +233,12 @@ class EventLoop {
     const Flow& flow = task_.flows.all()[index];
     ++here(flow.child, flow.tree);
     if (--missing_[flow.child] == 0) done_[flow.child] = now_;
-    const auto [first, last] = task_.flows.out_of(flow.child, flow.tree);
-    for (std::uint32_t child = first; child < last; ++child) touched_.push_back(child);
+    touch_flows_out_of(flow.child, flow.tree);
+  }
+
+  void touch_flows_out_of(std::uint32_t host, std::uint32_t tree) {
+    const auto [first, last] = task_.flows.out_of(host, tree);
+    for (std::uint32_t flow = first; flow < last; ++flow) touched_.push_back(flow);
   }
 
   void schedule(const Event& event) {
@@ -225,50 +248,26 @@ class EventLoop {
 
   // --- posting ---
 
-  // All that the moment has made possible, by host, tree and child: by the flows' numbers.
   void post() {
-    std::ranges::sort(touched_);
-    const auto repeats = std::ranges::unique(touched_);
-    touched_.erase(repeats.begin(), repeats.end());
-    for (std::size_t i = 0; i < touched_.size();) {
-      const Flow& flow = task_.flows.all()[touched_[i]];
-      if (flow.parent == task_.source && source_touched_) let_go();
-      const std::uint32_t end = task_.flows.out_of(flow.parent, flow.tree).last;
-      const std::size_t first = i;
-      while (i < touched_.size() && touched_[i] < end) ++i;
-      post_in_turns(i - first, [&](std::size_t place) { return touched_[first + place]; });
+    if (may_let_go_) let_go();
+    for (const std::uint32_t index : touched_) {
+      const Flow& flow = task_.flows.all()[index];
+      State& state = flows_[index];
+      state.posted = std::min(here(flow.parent, flow.tree), state.sent + window_);
+      roused_.push_back(state.stages.first);
     }
-  }
-
-  // Slice by slice, and each slice to the children in the order of the plan.
-  template <class FlowAt>
-  void post_in_turns(std::size_t count, FlowAt flow_at) {
-    for (bool any = true; any;) {
-      any = false;
-      for (std::size_t i = 0; i < count; ++i) any = post_one(flow_at(i)) || any;
-    }
-  }
-
-  bool post_one(std::uint32_t index) {
-    State& state = flows_[index];
-    const Flow& flow = task_.flows.all()[index];
-    if (state.posted == here(flow.parent, flow.tree)) return false;
-    if (state.posted - state.sent >= window_) return false;
-    if (stages_[state.stages.first].started == state.posted) roused_.push_back(state.stages.first);
-    age_of(index, state.posted++) = next_age_++;
-    return true;
+    touched_.clear();
   }
 
   void let_go() {
-    source_touched_ = false;
+    may_let_go_ = false;
+    const std::uint64_t before = let_go_;
     while (let_go_ < slices_ && !is_too_far_ahead()) {
       const auto tree = static_cast<std::uint32_t>(dealer_.tree_of(let_go_++));
-      const auto [first, last] = task_.flows.out_of(task_.source, tree);
       ++here(task_.source, tree);
-      post_in_turns(last - first, [first = first](std::size_t place) {
-        return first + static_cast<std::uint32_t>(place);
-      });
     }
+    if (let_go_ == before) return;
+    for (std::uint32_t tree = 0; tree < trees_; ++tree) touch_flows_out_of(task_.source, tree);
   }
 
   [[nodiscard]] bool is_too_far_ahead() {
@@ -283,11 +282,10 @@ class EventLoop {
 
   // --- sends ---
 
-  // The oldest first. Only what needs something that was released now, and what has come to its
-  // stage or to the head of it now, can have become possible: all else is parked at a resource that
-  // is still busy.
+  // In the order of their ranks. Only what needs something that was released now, and what has come
+  // to its stage or to the head of it now, can have become possible: all else is parked at a
+  // resource that is still busy.
   void begin_sends() {
-    touched_.clear();
     for (const std::uint32_t stage : roused_) consider(stage);
     roused_.clear();
     for (const std::uint32_t resource : released_) consider_parked(resource);
@@ -296,11 +294,11 @@ class EventLoop {
       const Candidate candidate = candidates_.top();
       candidates_.pop();
       if (candidate.is_stage) {
-        begin_or_park(candidate.index, candidate.age);
+        begin_or_park(candidate.index, candidate.rank);
       } else if (is_busy_[candidate.index] == 0 && !parked_[candidate.index].empty()) {
-        const Parked oldest = parked_[candidate.index].top();
+        const Parked first = parked_[candidate.index].top();
         parked_[candidate.index].pop();
-        begin_or_park(oldest.stage, oldest.age);
+        begin_or_park(first.stage, first.rank);
         consider_parked(candidate.index);
       }
     }
@@ -313,19 +311,19 @@ class EventLoop {
         index == state.stages.first ? state.posted : stages_[index - 1].started;
     if (stage.waits || stage.started == come || stage.started != stage.ended) return;
     stage.waits = true;
-    candidates_.push({age_of(stage.flow, stage.started), index, true});
+    candidates_.push({rank_of(stage), index, true});
   }
 
   void consider_parked(std::uint32_t resource) {
     if (is_busy_[resource] != 0 || parked_[resource].empty()) return;
-    candidates_.push({parked_[resource].top().age, resource, false});
+    candidates_.push({parked_[resource].top().rank, resource, false});
   }
 
-  void begin_or_park(std::uint32_t stage, std::uint64_t age) {
+  void begin_or_park(std::uint32_t stage, std::uint64_t rank) {
     const auto [first, last] = needs_of(stages_[stage], stages_[stage].started);
     for (std::uint32_t i = first; i < last; ++i) {
       if (is_busy_[needs_[i].resource] == 0) continue;
-      parked_[needs_[i].resource].push({age, stage});
+      parked_[needs_[i].resource].push({rank, stage});
       return;
     }
     begin(stage);
@@ -367,11 +365,11 @@ class EventLoop {
   double tick_s_;
   std::size_t trees_;
   std::uint64_t slices_ = 0;
-  std::uint64_t window_ = 1;
+  std::uint64_t window_;
   std::uint64_t lookahead_;
   std::uint64_t let_go_ = 0;
   std::uint64_t oldest_ = 0;
-  bool source_touched_ = false;
+  bool may_let_go_ = true;
 
   std::vector<std::uint64_t> here_;  // of host and tree: slices that it has; on the source, let go
   std::vector<SourceTree> source_;
@@ -380,8 +378,6 @@ class EventLoop {
   std::vector<State> flows_;
   std::vector<Stage> stages_;  // by flow, from the sender on
   std::vector<Need> needs_;
-  std::vector<std::uint64_t> ages_;  // of each flow's sends that are posted and not ended
-  std::uint64_t next_age_ = 0;
 
   std::vector<char> is_busy_;             // of each resource
   std::vector<Earliest<Parked>> parked_;  // of each resource: what waits for it, and perhaps others

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
+#include <tuple>
 
 #include "planner/instance.hpp"
 #include "planner/slice_dealer.hpp"
@@ -191,9 +193,24 @@ class PlainSimulation {
     }
   }
 
-  // sends_ stand in the order in which they were posted.
+  [[nodiscard]] std::size_t depth(std::size_t tree, std::uint32_t host) const {
+    std::size_t steps = 0;
+    for (; host != source_; ++steps) {
+      const auto& edges = plan_.broadcast_trees[tree].edges;
+      host = std::ranges::find(edges, host, &planner::PlanEdge::child)->parent;
+    }
+    return steps;
+  }
+
+  // Slice by slice of the message, a host in step with its parent's next slice of the tree; then by
+  // parent, tree and the plan's order of children.
   void begin(Ticks now) {
     std::size_t waiting = 0;
+    std::ranges::sort(sends_, {}, [&](const PlainSend& send) {
+      const std::uint32_t parent = plan_.broadcast_trees[send.tree].edges[send.edge].parent;
+      return std::tuple(dealer_.slice_of(send.tree, send.nth + depth(send.tree, parent)), parent,
+                        send.tree, send.edge);
+    });
     for (PlainSend& send : sends_) {
       const bool is_short = rest_ > 0 && dealer_.slice_of(send.tree, send.nth) + 1 == slices_;
       const auto& way = (is_short ? last_ : whole_)[send.tree][send.edge];
