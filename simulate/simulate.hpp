@@ -9,23 +9,28 @@
 //   not sent to all its children.
 // - A host posts a slice for its children in plan order as soon as it has all of it, as far as the
 //   window allows: so many sends a child may be posted and not ended.
-// - At one moment, first all ends and arrivals take effect; then hosts post, in the order of
-//   Plan::nodes, the source by its deal, others tree by tree; then sends begin.
+// - At one moment, first all ends and arrivals take effect; then hosts post; then sends begin.
 //
-// What a send occupies. A send of s bytes along an edge needs every resource r of its way, for
-// A[r, e] s seconds each, summed over the way's arcs. It begins when all of them are free, takes
-// them all at once, and lets each go when its own time is over; it ends with the last. So ports,
-// wires and shared wires serve one slice at a time, a way through relays is cut through, and a
-// sender that is busy for less than its wire goes on to the next child (multi-port). Of the posted
-// sends the oldest begins first; one that cannot begin holds nothing, and younger ones may pass it.
-// The slice is there when the send has ended and the latencies of the way are over; these occupy
-// nothing, nor do they count against the window.
+// What a send occupies. A send of s bytes along an edge keeps every resource r of its way busy for
+// A[r, e] s seconds. The way is cut into stretches. Under the one-port models a stretch is an arc,
+// whose ports are busy at the same time; under the others every resource is one, in the order
+// sender, wire, shared wires, receiver. A stretch begins when all that it needs is free and the one
+// before it has begun, takes it all at once, and lets each go when its own time is over. So ports,
+// wires and shared wires serve one slice at a time, relays cut through, and what a slice waits for
+// on its way does not hold up its sender. A send ends with the last of its stretches, and the slice
+// is there when the latencies of the way are over too; these occupy nothing, nor do they count
+// against the window.
+//
+// What begins first. Slice by slice of the message, as if every host were a slice of the tree
+// behind its parent: the nth slice of a tree at depth d of it stands where the source's (n + d)th
+// does. So a child on a fast link does not run ahead of one on a slow link, and trees keep in step,
+// as in a periodic schedule. What cannot begin holds nothing, and what comes after it may pass it.
 //
 // That is what the models mean, and a single tree under one-port reaches its throughput so. With
-// several trees a host that finds a port busy lets its own stand idle or takes another slice first:
-// such a greedy order may stay below the sum of the rates, which only says that no resource is
-// given more work than time. A plan's periodic schedule has an order that keeps the rates, and is
-// followed where there is one (simulate/follow_schedule.hpp).
+// several trees, or one port for both ways, a host that finds the other end busy lets its own port
+// stand idle or takes another slice first: such a greedy order may stay below the sum of the rates,
+// which only says that no resource is given more work than time. A plan's periodic schedule has an
+// order that keeps the rates, and is followed where there is one (simulate/follow_schedule.hpp).
 //
 // Time runs in whole ticks of a power of two, as fine as the longest possible run allows in 62
 // bits: what happens at the same moment is known to. Memory: a few counters an edge, a resource and
@@ -53,7 +58,8 @@ struct Options {
 };
 inline constexpr std::uint64_t kMostWindow = 1024;
 
-// One slice on its way along one edge; of a schedule one uninterrupted piece of it or of several.
+// One slice on one stretch of its way along an edge; of a schedule one uninterrupted piece of it or
+// of several.
 struct Send {
   std::uint32_t tree;
   std::uint32_t parent;  // index into Plan::nodes
@@ -62,7 +68,7 @@ struct Send {
   Seconds start;
   std::span<const Holding> holdings;  // what is busy since `start`, and for how long
 };
-// Told of each send when it begins, in the order of time (of a schedule period by period).
+// Told of each stretch when it begins, in the order of time (of a schedule period by period).
 using OnSend = std::function<void(const Send&)>;
 
 struct Simulation {
