@@ -48,9 +48,7 @@ class EventLoop {
         done_(task.flows.hosts(), 0),
         is_busy_(resources, 0),
         parked_(resources) {
-    for (const std::uint64_t slices : task.slices) {
-      slices_ += slices;
-    }
+    for (const std::uint64_t slices : task.slices) slices_ += slices;
     std::ranges::fill(missing_, slices_);
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
       const auto [first, last] = task.flows.out_of(task.source, tree);
@@ -95,7 +93,7 @@ class EventLoop {
     std::uint32_t resource;
     Ticks time;
   };
-  // Counters of a flow's slices, each at most the one before it.
+  // A flow, and how many of its slices have come how far.
   struct State {
     std::uint64_t posted = 0;
     std::uint64_t sent = 0;  // through with all stages

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 namespace espalier::simulate {
 
@@ -165,6 +166,7 @@ class Follower {
 BatchedDeal deal_in_batches(const planner::PlanSchedule& schedule, std::uint64_t slices) {
   const std::vector<std::uint64_t>& batch = schedule.slices;
   const std::uint64_t in_batch = std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
+  if (in_batch == 0) throw std::invalid_argument("a period without slices");
   const std::uint64_t whole = (slices - 1) / in_batch;
   std::uint64_t left = slices - whole * in_batch;
   const double share = static_cast<double>(left) / static_cast<double>(in_batch);

@@ -23,7 +23,7 @@ struct BatchedDeal {
   std::uint32_t last_tree;            // one that has slices in the last batch
 };
 // How many of `slices` (at least 1) each tree carries: whole batches, and its share of what is
-// left, by largest remainder.
+// left, by largest remainder. std::invalid_argument for a schedule without slices.
 BatchedDeal deal_in_batches(const planner::PlanSchedule& schedule, std::uint64_t slices);
 
 // When each host has all its slices, in seconds. slice_bytes: the plan's.
