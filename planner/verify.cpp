@@ -9,6 +9,7 @@
 #include "lp/arborescence_packing.hpp"
 #include "planner/instance.hpp"
 #include "planner/make_plan.hpp"
+#include "planner/plan_on_platform.hpp"
 #include "planner/verify_schedule.hpp"
 #include "support/errors.hpp"
 
@@ -16,7 +17,6 @@ namespace espalier::planner {
 
 namespace {
 
-using platforms::NodeId;
 using platforms::Platform;
 
 class Verifier {
@@ -47,23 +47,8 @@ class Verifier {
   }
 
   bool names_fit() {
-    if (plan_.platform != platform_.name()) {
-      add_fault("/platform", fmt::format("the plan is for platform '{}', not for '{}'",
-                                         plan_.platform, platform_.name()));
-    }
-    const auto hosts = platform_.hosts();
-    if (plan_.nodes.size() != hosts.size()) {
-      add_fault("/nodes", fmt::format("the plan has {} nodes, the platform {} hosts",
-                                      plan_.nodes.size(), hosts.size()));
-      return false;
-    }
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-      if (plan_.nodes[i] == platform_.node(hosts[i]).name) continue;
-      add_fault(fmt::format("/nodes/{}", i),
-                fmt::format("'{}' stands where the platform has '{}'", plan_.nodes[i],
-                            platform_.node(hosts[i]).name));
-      break;
-    }
+    for (const PlanFault& fault : misfits(plan_, platform_)) add_fault(fault.place, fault.reason);
+    if (plan_.nodes.size() != platform_.hosts().size()) return false;
     try {
       static_cast<void>(find_algorithm(plan_.algorithm));
     } catch (const InputError& error) {
@@ -112,31 +97,12 @@ class Verifier {
 
   std::vector<std::uint32_t> path_of(const PlanTree& tree, const PlanEdge& edge,
                                      const std::string& place) {
-    const auto hosts = platform_.hosts();
-    std::vector<NodeId> way{hosts[edge.parent]};
-    const auto via = tree.via.find({edge.parent, edge.child});
-    if (via != tree.via.end()) {
-      for (const std::string& name : via->second) {
-        const auto node = platform_.find_node(name);
-        if (!node) {
-          add_fault(place, fmt::format("via '{}', which the platform does not have", name));
-          return {};
-        }
-        way.push_back(*node);
-      }
+    try {
+      return arcs_along(platform_, tree, edge);
+    } catch (const InputError& error) {
+      add_fault(place, error.what());
+      return {};
     }
-    way.push_back(hosts[edge.child]);
-    std::vector<std::uint32_t> arcs;
-    for (std::size_t i = 0; i + 1 < way.size(); ++i) {
-      const auto arc = platform_.find_arc(way[i], way[i + 1]);
-      if (!arc) {
-        add_fault(place, fmt::format("the platform has no link '{}' -> '{}'",
-                                     platform_.node(way[i]).name, platform_.node(way[i + 1]).name));
-        return {};
-      }
-      arcs.push_back(static_cast<std::uint32_t>(*arc));
-    }
-    return arcs;
   }
 
   void weigh(const Instance& instance) {

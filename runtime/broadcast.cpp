@@ -92,12 +92,6 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           options.rounds ? 1U : 0U};
 }
 
-SliceDealer dealer_for(const planner::Plan& plan) {
-  std::vector<double> rates;
-  for (const planner::PlanTree& tree : plan.broadcast_trees) rates.push_back(tree.rate.value);
-  return SliceDealer(rates);
-}
-
 // Collective. Are there more ranks than processors on this host?
 bool is_crowded(MPI_Comm comm) {
   MPI_Comm host = MPI_COMM_NULL;
@@ -146,7 +140,7 @@ struct Broadcast::State {
     node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
     root = rank_of_node[planner::source_index(plan)];
     engine = std::make_unique<Engine>(
-        comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), dealer_for(plan),
+        comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), planner::dealer_for(plan),
         EngineOptions{
             options.sends_in_flight, options.receives_in_flight, options.check_sizes,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "planner/plan.hpp"
+#include "planner/slice_dealer.hpp"
 
 namespace espalier::runtime {
 
@@ -26,8 +27,8 @@ enum class RankMapping {
 
 // The same on all ranks. The windows' defaults are measured (docs/runtime.md).
 struct BroadcastOptions {
-  std::size_t sends_in_flight = 2;     // outstanding sends per child of a tree
-  std::size_t receives_in_flight = 4;  // posted ahead per tree
+  std::size_t sends_in_flight = planner::kSendsInFlight;  // outstanding sends per child of a tree
+  std::size_t receives_in_flight = 4;                     // posted ahead per tree
   RankMapping mapping = RankMapping::kByOrder;
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.

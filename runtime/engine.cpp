@@ -17,12 +17,6 @@
 namespace espalier::runtime {
 namespace {
 
-// Enough for each tree to have its windows full on its average share, and some more for uneven
-// shares.
-std::uint64_t lookahead_for(std::size_t trees, std::size_t sends_in_flight) {
-  return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
-}
-
 int rank_in(MPI_Comm comm) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -38,7 +32,7 @@ constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
 class Engine::Run {
  public:
-  Run(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+  Run(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
       EngineOptions options)
       : comm_(comm),
         rank_(rank_in(comm)),
@@ -46,7 +40,7 @@ class Engine::Run {
         roles_(std::move(roles)),
         dealer_(std::move(dealer)),
         options_(std::move(options)),
-        lookahead_(lookahead_for(roles_.size(), options_.sends_in_flight)),
+        lookahead_(planner::source_lookahead(roles_.size(), options_.sends_in_flight)),
         requests_(roles_, options_.receives_in_flight, options_.sends_in_flight),
         flows_(roles_.size()),
         names_(roles_, dealer_, flows_, options_.receives_in_flight, options_.sends_in_flight),
@@ -373,7 +367,7 @@ class Engine::Run {
   int rank_;
   int source_;
   std::vector<TreeRole> roles_;
-  SliceDealer dealer_;
+  planner::SliceDealer dealer_;
   EngineOptions options_;
   std::uint64_t lookahead_;
   RequestTable requests_;
@@ -394,7 +388,7 @@ class Engine::Run {
   SizeCheck sizes_;
 };
 
-Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
                EngineOptions options)
     : run_(std::make_unique<Run>(comm, source, std::move(roles), std::move(dealer),
                                  std::move(options))) {}

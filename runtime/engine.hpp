@@ -42,19 +42,19 @@
 #include <memory>
 #include <vector>
 
+#include "planner/slice_dealer.hpp"
 #include "runtime/rounds.hpp"
-#include "runtime/slice_dealer.hpp"
 #include "runtime/slices.hpp"
 #include "runtime/tree_role.hpp"
 
 namespace espalier::runtime {
 
 struct EngineOptions {
-  std::size_t sends_in_flight = 2;     // per child of a tree
-  std::size_t receives_in_flight = 4;  // per tree
-  bool check_sizes = true;             // compare the message's size among the ranks while it runs
-  std::vector<TreeRounds> rounds;      // of this rank, one a tree; empty: not by rounds
-  bool source_dozes = false;           // sleeps while it waits, with messages that are worth it
+  std::size_t sends_in_flight = planner::kSendsInFlight;  // per child of a tree
+  std::size_t receives_in_flight = 4;                     // per tree
+  bool check_sizes = true;         // compare the message's size among the ranks while it runs
+  std::vector<TreeRounds> rounds;  // of this rank, one a tree; empty: not by rounds
+  bool source_dozes = false;       // sleeps while it waits, with messages that are worth it
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
@@ -66,7 +66,7 @@ class Engine {
   // By rounds, roles have no exchange edges and the dealer's trees one rate.
   // comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used. source: its
   // rank.
-  Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, SliceDealer dealer,
+  Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
          EngineOptions options);
   ~Engine();
   Engine(const Engine&) = delete;

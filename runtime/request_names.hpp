@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "planner/slice_dealer.hpp"
 #include "runtime/flow.hpp"
 #include "runtime/request_table.hpp"
-#include "runtime/slice_dealer.hpp"
 #include "runtime/tree_role.hpp"
 
 namespace espalier::runtime {
@@ -16,7 +16,7 @@ namespace espalier::runtime {
 // Refers to what the engine knows, which outlives it. receives, sends: the windows.
 class RequestNames {
  public:
-  RequestNames(const std::vector<TreeRole>& roles, const SliceDealer& dealer,
+  RequestNames(const std::vector<TreeRole>& roles, const planner::SliceDealer& dealer,
                const std::vector<Flow>& flows, std::uint64_t receives, std::uint64_t sends)
       : roles_(&roles), dealer_(&dealer), flows_(&flows), receives_(receives), sends_(sends) {}
 
@@ -34,7 +34,7 @@ class RequestNames {
   [[nodiscard]] std::string slice_name(std::size_t tree, std::uint64_t nth) const;
 
   const std::vector<TreeRole>* roles_;
-  const SliceDealer* dealer_;
+  const planner::SliceDealer* dealer_;
   const std::vector<Flow>* flows_;
   std::uint64_t receives_;
   std::uint64_t sends_;

@@ -72,10 +72,49 @@ std::vector<Case> random_cases(const Grid& grid) {
   return cases;
 }
 
-constexpr std::array kFamilies{FamilyEntry{
-    "random", "Random platforms by nodes and density, links of 100 +- 20 MB/s",
-    "Beaumont, Marchal, Robert, Broadcast Trees for Heterogeneous Platforms, IPDPS 2005",
-    random_defaults, random_cases}};
+Grid tiers_defaults() {
+  return {.nodes = {30, 65}, .densities = {}, .draws = 100, .seed = 1};
+}
+
+// Tiers' topologies with the random platforms' bandwidths: HBT does not say what its had.
+platforms::TiersFamily tiers_family(std::size_t nodes) {
+  platforms::TiersFamily family;
+  family.shape = platforms::tiers_preset(fmt::format("hbt-{}", nodes));
+  family.wan_bandwidth = family.man_bandwidth = family.lan_bandwidth = BytesPerSecond{100e6};
+  family.spread = 0.2;
+  return family;
+}
+
+std::vector<Case> tiers_cases(const Grid& grid) {
+  if (grid.nodes.empty()) throw InputError("nodes must be at least one");
+  if (grid.draws == 0) throw InputError("draws must be at least 1");
+  std::vector<Case> cases;
+  for (const std::size_t nodes : grid.nodes) {
+    platforms::TiersFamily family = tiers_family(nodes);
+    for (std::size_t draw = 1; draw <= grid.draws; ++draw) {
+      family.seed = seed_of(grid.seed, nodes, 0, draw);
+      cases.push_back({.platform = {},
+                       .nodes = nodes,
+                       .density = {},
+                       .draw = draw,
+                       .seed = family.seed,
+                       .source = {},
+                       .make = [family] {
+                         return std::make_shared<const platforms::Platform>(
+                             platforms::generate_tiers(family));
+                       }});
+    }
+  }
+  return cases;
+}
+
+constexpr std::string_view kHbt =
+    "Beaumont, Marchal, Robert, Broadcast Trees for Heterogeneous Platforms, IPDPS 2005";
+constexpr std::array kFamilies{
+    FamilyEntry{"random", "Random platforms by nodes and density, links of 100 +- 20 MB/s", kHbt,
+                random_defaults, random_cases},
+    FamilyEntry{"tiers", "Tiers' wide-area topologies of 30 and 65 nodes, links of 100 +- 20 MB/s",
+                kHbt, tiers_defaults, tiers_cases}};
 
 }  // namespace
 

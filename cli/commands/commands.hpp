@@ -21,6 +21,7 @@ Command add_plan(Arguments root);
 Command add_compare(Arguments root);
 Command add_bound(Arguments root);
 Command add_verify(Arguments root);
+Command add_simulate(Arguments root);
 Command add_convert(Arguments root);
 std::vector<Command> add_generate(Arguments root);  // one a family
 std::vector<Command> add_study(Arguments root);     // one a family, and `files`

@@ -107,7 +107,8 @@ TEST_F(StudyCommand, TakesRanges) {
 
 TEST_F(StudyCommand, RefusalsNameTheOption) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> slips{
-      {{"tiers"}, "study: unknown family 'tiers'; one of: random, files"},
+      {{"teirs"},
+       "study: unknown family 'teirs'; did you mean 'tiers'? one of: random, tiers, files"},
       {{"random"}, "study random: --output is required"},
       {{"random", "-o", "s", "--nodes", "ten"},
        "--nodes: 'ten' is no number; wanted is a list such as 10,20 or 10..50:10"},

@@ -1,4 +1,4 @@
-// Which slice of a message goes along which tree.
+// Which slice of a message goes along which tree, as the executor and the simulator deal them.
 //
 // Slices are dealt in proportion to the trees' rates, as evenly as can be: among the first k
 // slices, each tree has its share of k to within one slice, for every k. Every rank computes the
@@ -17,7 +17,19 @@
 #include <span>
 #include <vector>
 
-namespace espalier::runtime {
+#include "planner/plan.hpp"
+
+namespace espalier::planner {
+
+// Sends outstanding per child of a tree, unless said otherwise (docs/runtime.md, "Windows").
+inline constexpr std::size_t kSendsInFlight = 2;
+
+// How many slices beyond the oldest that it has not sent to all its children the source lets go, in
+// the order of the message. Enough for each tree to have its windows full on its average share, and
+// some more for uneven shares.
+inline constexpr std::uint64_t source_lookahead(std::size_t trees, std::size_t sends_in_flight) {
+  return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
+}
 
 class SliceDealer {
  public:
@@ -51,4 +63,7 @@ class SliceDealer {
   std::vector<std::size_t> first_slot_;      // of each tree in slots_
 };
 
-}  // namespace espalier::runtime
+// The deal among the plan's trees. Precondition: no structural fault.
+SliceDealer dealer_for(const Plan& plan);
+
+}  // namespace espalier::planner

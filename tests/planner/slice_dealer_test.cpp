@@ -1,4 +1,4 @@
-#include "runtime/slice_dealer.hpp"
+#include "planner/slice_dealer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <random>
 
-#include "runtime/slices.hpp"
+#include "planner/slice_grid.hpp"
 
-namespace espalier::runtime {
+namespace espalier::planner {
 namespace {
 
 std::vector<double> random_rates(std::uint64_t seed) {
@@ -105,4 +105,4 @@ TEST(SliceGrid, TheLastSliceIsWhatIsLeft) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::planner

@@ -1,4 +1,4 @@
-#include "runtime/slice_dealer.hpp"
+#include "planner/slice_dealer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <queue>
 #include <utility>
 
-namespace espalier::runtime {
+namespace espalier::planner {
 namespace {
 
 // Rounding a share to a period of P slices overloads no resource by more than trees / (2 P) of its
@@ -103,4 +103,10 @@ std::uint64_t SliceDealer::count(std::size_t tree, std::uint64_t slices) const {
          static_cast<std::uint64_t>(begun - slots.begin());
 }
 
-}  // namespace espalier::runtime
+SliceDealer dealer_for(const Plan& plan) {
+  std::vector<double> rates;
+  for (const PlanTree& tree : plan.broadcast_trees) rates.push_back(tree.rate.value);
+  return SliceDealer(rates);
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,36 @@
+// What resources are busy with when, as the Trace Event JSON that chrome://tracing and Perfetto
+// show: a line a resource, a bar a send.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+class ChromeTrace {
+ public:
+  // More bars than this are refused: viewers do not show them, and the text fills the memory.
+  static constexpr std::size_t kMostBars = 1'000'000;
+
+  // lines: the names of the lines, e.g. "out-port of a".
+  explicit ChromeTrace(std::vector<std::string> lines);
+
+  // A bar on line `line`. Throws InputError for one too many, in the name of --trace.
+  void add(std::uint32_t line, std::string_view name, Seconds start, Seconds duration);
+  // The document; lines without a bar are left out.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<std::string> lines_;
+  std::vector<bool> used_;
+  std::size_t bars_ = 0;
+  std::string events_;
+};
+
+}  // namespace espalier::cli

@@ -1,0 +1,288 @@
+// espalier simulate: what a plan does in time with messages that end, on links with latencies.
+#include "simulate/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/chrome_trace.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "platforms/contention.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct SimulateOptions {
+  Console console;
+  PlatformOptions reading;
+  std::string plan;
+  std::string platform;
+  std::vector<std::string> messages;
+  std::string slice;
+  std::uint64_t window = planner::kSendsInFlight;
+  bool no_schedule = false;
+  std::string trace;
+  bool nodes = false;
+  bool json = false;
+};
+
+// What one message came to.
+struct Row {
+  Bytes message;
+  simulate::Simulation simulation;
+  double seconds = 0;
+
+  [[nodiscard]] double share_of(std::optional<BytesPerSecond> rate) const {
+    if (!rate || message.value == 0) return std::numeric_limits<double>::quiet_NaN();
+    return simulation.achieved.value / rate->value;
+  }
+  [[nodiscard]] double utilisation(std::size_t resource) const {
+    if (message.value == 0) return 0;
+    return simulation.busy[resource].value / simulation.makespan.value;
+  }
+  [[nodiscard]] std::size_t last_node() const { return place_of_largest(simulation.done); }
+  [[nodiscard]] std::size_t busiest() const { return place_of_largest(simulation.busy); }
+
+ private:
+  static std::size_t place_of_largest(const std::vector<Seconds>& values) {
+    return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+  }
+};
+
+// "1MiB,1GiB", also over several options.
+std::vector<Bytes> parse_messages(const std::vector<std::string>& texts) {
+  std::vector<Bytes> messages;
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      messages.push_back(parse_option("--message", text.substr(begin, end - begin), parse_size));
+      begin = end + 1;
+    }
+  }
+  return messages;
+}
+
+simulate::Options parse_options(const SimulateOptions& options) {
+  simulate::Options result;
+  result.window = options.window;
+  result.follow_schedule = !options.no_schedule;
+  if (options.window == 0 || options.window > simulate::kMostWindow) {
+    throw InputError({}, "--window",
+                     fmt::format("{} is not 1 to {} sends", options.window, simulate::kMostWindow));
+  }
+  if (!options.slice.empty()) {
+    result.slice = parse_option("--slice", options.slice, parse_size);
+    if (result.slice->value == 0) {
+      throw InputError({}, "--slice", "must be at least one byte");
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> names_of(const simulate::Simulator& simulator,
+                                  const platforms::Platform& platform) {
+  std::vector<std::string> names;
+  for (const platforms::Resource& resource : simulator.resources()) {
+    names.push_back(platforms::describe(resource, platform));
+  }
+  return names;
+}
+
+// A bar for every send and resource.
+void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
+  const std::string name =
+      fmt::format("tree {} slice {}: {} -> {}", send.tree, send.slice,
+                  printable(plan.nodes[send.parent]), printable(plan.nodes[send.child]));
+  for (const simulate::Holding& held : send.holdings) {
+    trace.add(held.resource, name, send.start, {held.seconds});
+  }
+}
+
+Row run_timed(const simulate::Simulator& simulator, Bytes message,
+              const simulate::OnSend& on_send) {
+  const auto start = std::chrono::steady_clock::now();
+  Row row{message, simulator.run(message, on_send)};
+  row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return row;
+}
+
+// Runs one message, and writes what it saw to `file`.
+Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
+               const std::vector<std::string>& resources, const std::string& file) {
+  ChromeTrace trace(resources);
+  Row row = run_timed(simulator, message,
+                      [&](const simulate::Send& send) { add_bars(trace, send, plan); });
+  write_text(file, trace.text());
+  return row;
+}
+
+std::string as_table(const std::vector<Row>& rows, const planner::Plan& plan,
+                     const std::vector<std::string>& resources) {
+  Table table({{"message"},
+               {"makespan"},
+               {"achieved"},
+               {"of plan"},
+               {"of optimum"},
+               {"last node", Table::Align::kLeft},
+               {"busiest", Table::Align::kLeft},
+               {"utilisation"}});
+  for (const Row& row : rows) {
+    const bool empty = row.message.value == 0;
+    table.add_row({format_size(row.message), format_duration(row.simulation.makespan),
+                   empty ? "-" : format_rate(row.simulation.achieved),
+                   fixed(row.share_of(plan.throughput), 4), fixed(row.share_of(plan.optimum), 4),
+                   empty ? "-" : plan.nodes[row.last_node()],
+                   empty ? "-" : resources[row.busiest()],
+                   percent(row.utilisation(row.busiest()))});
+  }
+  return table.text();
+}
+
+// When each node has everything, a column a message.
+std::string nodes_table(const std::vector<Row>& rows, const planner::Plan& plan) {
+  std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
+  for (const Row& row : rows) columns.push_back({"has " + format_size(row.message) + " at"});
+  Table table(columns);
+  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
+    std::vector<std::string> cells{plan.nodes[node]};
+    for (const Row& row : rows) cells.push_back(format_duration(row.simulation.done[node]));
+    table.add_row(cells);
+  }
+  return table.text();
+}
+
+Json row_json(const Row& row, const planner::Plan& plan,
+              const std::vector<std::string>& resources) {
+  Json nodes = Json::array();
+  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
+    nodes.push_back({{"node", plan.nodes[node]}, {"done_s", row.simulation.done[node].value}});
+  }
+  Json busy = Json::array();
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    if (row.simulation.busy[r].value == 0) continue;
+    busy.push_back({{"resource", resources[r]},
+                    {"busy_s", row.simulation.busy[r].value},
+                    {"utilisation", row.utilisation(r)}});
+  }
+  const double of_plan = row.share_of(plan.throughput);
+  const double of_optimum = row.share_of(plan.optimum);
+  return {{"message_bytes", row.message.value},
+          {"slices", row.simulation.slices},
+          {"sends", row.simulation.sends},
+          {"makespan_s", row.simulation.makespan.value},
+          {"achieved_Bps", row.simulation.achieved.value},
+          {"of_plan", of_plan == of_plan ? Json(of_plan) : Json()},
+          {"of_optimum", of_optimum == of_optimum ? Json(of_optimum) : Json()},
+          {"nodes", std::move(nodes)},
+          {"resources", std::move(busy)},
+          {"seconds", row.seconds}};
+}
+
+Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
+             const simulate::Simulator& simulator, const SimulateOptions& options,
+             const std::vector<std::string>& resources) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(row_json(row, plan, resources));
+  return {{"platform", plan.platform},
+          {"source", plan.source},
+          {"model", plan.model},
+          {"algorithm", plan.algorithm},
+          {"throughput_Bps", plan.throughput.value},
+          {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
+          {"slice_bytes", simulator.slice().value},
+          {"scheduled", simulator.follows_schedule()},
+          {"window", simulator.follows_schedule() ? Json() : Json(options.window)},
+          {"rows", std::move(list)}};
+}
+
+// A fault of the plan's, which knows its place in it, named with the file.
+simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::Platform& platform,
+                                   const simulate::Options& options, const std::string& file) {
+  try {
+    return simulate::Simulator(plan, platform, options);
+  } catch (const InputError& fault) {
+    throw InputError(display_name(file), {}, fault.what());
+  }
+}
+
+ExitStatus run_simulate(const SimulateOptions& options) {
+  if (options.plan == "-" && options.platform == "-") {
+    throw InputError("simulate: plan and platform cannot both be standard input");
+  }
+  const std::vector<Bytes> messages = parse_messages(options.messages);
+  const simulate::Options how = parse_options(options);
+  if (!options.trace.empty()) {
+    if (messages.size() > 1) throw InputError({}, "--trace", "shows one message, not several");
+    require_writable(options.trace);
+  }
+  const planner::Plan plan =
+      planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
+  const std::vector<std::string> resources = names_of(simulator, platform);
+
+  std::vector<Row> rows;
+  for (const Bytes message : messages) {
+    rows.push_back(options.trace.empty()
+                       ? run_timed(simulator, message, {})
+                       : run_traced(simulator, message, plan, resources, options.trace));
+    const simulate::Simulation& simulation = rows.back().simulation;
+    options.console.detail(fmt::format("{}: {} slices, {} sends, {:.3f} s", format_size(message),
+                                       simulation.slices, simulation.sends, rows.back().seconds));
+  }
+  if (options.json) {
+    write_text("-", json_text(as_json(rows, plan, simulator, options, resources)));
+  } else {
+    std::string text = as_table(rows, plan, resources);
+    if (options.nodes) text += '\n' + nodes_table(rows, plan);
+    write_text("-", text);
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Command add_simulate(Arguments root) {
+  auto options = std::make_shared<SimulateOptions>();
+  Arguments app =
+      root.add_command("simulate", "What a plan does in time: messages that end, latencies");
+  app.add("plan", options->plan, "Plan file; '-' is standard input",
+          {.type = "PLAN", .required = true});
+  app.add("--platform", options->platform, "The platform that it runs on",
+          {.type = "PLATFORM", .required = true});
+  app.add("--message", options->messages,
+          "How much is broadcast; repeatable, or separated by commas",
+          {.type = "SIZE", .required = true});
+  app.add("--slice", options->slice, "Cut the message into slices of this size, not the plan's",
+          {.type = "SIZE"});
+  app.add("--window", options->window, "Sends outstanding per child of a tree", {.type = "N"});
+  app.add_flag("--no-schedule", options->no_schedule,
+               "Send as soon as may be, though the plan has a schedule");
+  app.add_flag("--nodes", options->nodes, "Also when each node has everything");
+  app.add("--trace", options->trace,
+          "Write what each resource is busy with, for chrome://tracing or ui.perfetto.dev",
+          {.type = "FILE"});
+  app.add_flag("--json", options->json, "JSON instead of a table, with all nodes and resources");
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.add_footer(
+      "A plan's periodic schedule is followed where there is one; otherwise every host sends what\n"
+      "it can as soon as it can, as the executor does. The platform may have other bandwidths "
+      "than\n"
+      "the plan was made for, but its hosts and the plan's links. See docs/model.md, "
+      "\"Simulation\".");
+  return {app, [options] { return run_simulate(*options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,95 @@
+// A plan laid onto a platform's resources: what a slice keeps busy on its way along every edge.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planner/plan.hpp"
+#include "platforms/contention.hpp"
+#include "platforms/platform.hpp"
+
+namespace espalier::simulate {
+
+// One edge of one tree.
+struct Flow {
+  std::uint32_t parent;  // index into Plan::nodes
+  std::uint32_t child;
+  std::uint32_t tree;
+  double latency_s;  // from the end of a send until the slice is there; sum along the way
+  std::vector<std::uint32_t> arcs;
+};
+
+// All of them, numbered by parent, then tree, then the plan's order of children: the order in which
+// hosts let slices go.
+class Flows {
+ public:
+  // latency_occupies: latencies are part of what a slice occupies, and delay it no further.
+  // Throws InputError (reason only, with the JSON pointer of the edge) for an edge that is no way
+  // on the platform. Precondition: no structural fault, no misfit.
+  Flows(const planner::Plan& plan, const platforms::Platform& platform, bool latency_occupies);
+
+  [[nodiscard]] std::span<const Flow> all() const { return flows_; }
+  [[nodiscard]] std::size_t hosts() const { return hosts_; }
+  [[nodiscard]] std::size_t trees() const { return trees_; }
+  // Those by which `host` forwards slices of `tree`: [first, last).
+  struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+  [[nodiscard]] Range out_of(std::uint32_t host, std::uint32_t tree) const {
+    const std::size_t place = host * trees_ + tree;
+    return {first_flow_[place], first_flow_[place + 1]};
+  }
+
+ private:
+  std::size_t hosts_;
+  std::size_t trees_;
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> first_flow_;  // of host * trees + tree, and one past the last
+};
+
+// `resource` (a row of A) is busy for `seconds` from the beginning of a stretch.
+struct Holding {
+  std::uint32_t resource;
+  double seconds;
+};
+
+// What one slice of a given size holds along each flow. The way is cut into stretches; what a
+// stretch holds it takes at once. Under the one-port models a stretch is an arc: sender and
+// receiver are busy at the same time. Under the others it is a resource: sender, wire, shared
+// wires, receiver.
+class Holdings {
+ public:
+  // options.slice: at least 1 byte, whose overheads count; or 0: then there are no holdings.
+  Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
+           platforms::OccupationOptions options);
+
+  struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+  // The flow's stretches, from the sender on: [first, last).
+  [[nodiscard]] Range stretches(std::size_t flow) const {
+    return {first_stretch_[flow], first_stretch_[flow + 1]};
+  }
+  // What a stretch holds, the shortest first; at least one thing.
+  [[nodiscard]] std::span<const Holding> held_on(std::uint32_t stretch) const {
+    return std::span(holdings_).subspan(first_[stretch], first_[stretch + 1] - first_[stretch]);
+  }
+  // What all the flow's stretches hold.
+  [[nodiscard]] std::span<const Holding> of(std::size_t flow) const {
+    const std::size_t first = first_[first_stretch_[flow]];
+    return std::span(holdings_).subspan(first, first_[first_stretch_[flow + 1]] - first);
+  }
+  // How long a send lasts that never waits: the longest of its stretches.
+  [[nodiscard]] double seconds(std::size_t flow) const;
+
+ private:
+  std::vector<Holding> holdings_;
+  std::vector<std::uint32_t> first_;          // of each stretch, in holdings_
+  std::vector<std::uint32_t> first_stretch_;  // of each flow, in first_
+};
+
+}  // namespace espalier::simulate

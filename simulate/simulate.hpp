@@ -1,0 +1,115 @@
+// What a plan does in time: a discrete-event simulation of one message, slice by slice, under the
+// contention model that the plan was made for. When to use it: where the steady state does not say
+// enough, for messages that end, links with latencies, and plans of several trees.
+//
+// Hosts act as the executor's ranks do (docs/runtime.md):
+// - Slices are dealt to the trees by planner/slice_dealer. The source has all the data at time 0
+// and
+//   lets slices go in the order of the message, at most a lookahead beyond the oldest that it has
+//   not sent to all its children.
+// - A host posts a slice for its children in plan order as soon as it has all of it, as far as the
+//   window allows: so many sends a child may be posted and not ended.
+// - At one moment, first all ends and arrivals take effect; then hosts post; then sends begin.
+//
+// What a send occupies. A send of s bytes along an edge keeps every resource r of its way busy for
+// A[r, e] s seconds. The way is cut into stretches. Under the one-port models a stretch is an arc,
+// whose ports are busy at the same time; under the others every resource is one, in the order
+// sender, wire, shared wires, receiver. A stretch begins when all that it needs is free and the one
+// before it has begun, takes it all at once, and lets each go when its own time is over. So ports,
+// wires and shared wires serve one slice at a time, relays cut through, and what a slice waits for
+// on its way does not hold up its sender. A send ends with the last of its stretches, and the slice
+// is there when the latencies of the way are over too; these occupy nothing, nor do they count
+// against the window.
+//
+// What begins first. Slice by slice of the message, as if every host were a slice of the tree
+// behind its parent: the nth slice of a tree at depth d of it stands where the source's (n + d)th
+// does. So a child on a fast link does not run ahead of one on a slow link, and trees keep in step,
+// as in a periodic schedule. What cannot begin holds nothing, and what comes after it may pass it.
+//
+// That is what the models mean, and a single tree under one-port reaches its throughput so. With
+// several trees, or one port for both ways, a host that finds the other end busy lets its own port
+// stand idle or takes another slice first: such a greedy order may stay below the sum of the rates,
+// which only says that no resource is given more work than time. A plan's periodic schedule has an
+// order that keeps the rates, and is followed where there is one (simulate/follow_schedule.hpp).
+//
+// Time runs in whole ticks of a power of two, as fine as the longest possible run allows in 62
+// bits: what happens at the same moment is known to. Memory: a few counters an edge, a resource and
+// a send under way; nothing grows with the number of slices. Work: O(log n) a send and resource.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "planner/instance.hpp"
+#include "planner/plan.hpp"
+#include "planner/slice_dealer.hpp"
+#include "simulate/flows.hpp"
+
+namespace espalier::simulate {
+
+struct Options {
+  std::optional<Bytes> slice;                      // instead of the plan's
+  std::uint64_t window = planner::kSendsInFlight;  // sends outstanding per child, 1 to kMostWindow
+  bool follow_schedule = true;                     // where the plan has one
+};
+inline constexpr std::uint64_t kMostWindow = 1024;
+
+// One slice on one stretch of its way along an edge; of a schedule one uninterrupted piece of it or
+// of several.
+struct Send {
+  std::uint32_t tree;
+  std::uint32_t parent;  // index into Plan::nodes
+  std::uint32_t child;
+  std::uint64_t slice;  // of the tree's slices, from 0; of a piece the first that it belongs to
+  Seconds start;
+  std::span<const Holding> holdings;  // what is busy since `start`, and for how long
+};
+// Told of each stretch when it begins, in the order of time (of a schedule period by period).
+using OnSend = std::function<void(const Send&)>;
+
+struct Simulation {
+  Seconds makespan;               // until the last host has all
+  BytesPerSecond achieved;        // message / makespan; 0 for an empty message
+  std::vector<Seconds> done;      // of each node of the plan: when it has all; the source at 0
+  std::vector<Seconds> busy;      // of each of Simulator::resources: while it is occupied
+  std::uint64_t slices = 0;       // of the message
+  std::uint64_t sends = 0;        // slices times edges that they go along
+  Seconds tick;                   // all times are multiples of it; 0 for a schedule
+  std::uint64_t most_events = 0;  // sends and slices under way at a time; 0 for a schedule
+};
+
+class Simulator {
+ public:
+  // Keeps references to both, which must outlive it.
+  // Throws InputError (JSON pointer and reason, no file) when the plan has a structural fault or
+  // does not fit the platform: names, nodes, links; when its schedule is to be followed and ports
+  // and links cannot keep it, or another slice is asked for. std::invalid_argument for a window or
+  // a slice out of range. Rates that overload a resource are no fault here: what becomes of them is
+  // the question.
+  Simulator(const planner::Plan& plan, const platforms::Platform& platform,
+            const Options& options = {});
+
+  // Sends one message. Throws InputError when it would take longer than a double can count.
+  [[nodiscard]] Simulation run(Bytes message, const OnSend& on_send = {}) const;
+
+  [[nodiscard]] bool follows_schedule() const { return follows_schedule_; }
+  [[nodiscard]] Bytes slice() const { return instance_.options().slice; }
+  // The rows of A.
+  [[nodiscard]] std::span<const platforms::Resource> resources() const {
+    return instance_.occupation().resources;
+  }
+
+ private:
+  const planner::Plan* plan_;
+  std::uint64_t window_;
+  bool follows_schedule_;
+  planner::Instance instance_;
+  Flows flows_;
+  Holdings full_;  // of a whole slice
+};
+
+}  // namespace espalier::simulate

@@ -1,0 +1,274 @@
+// Runs whose times can be told by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "simulate/simulate.hpp"
+#include "tests/planner/small_platform.hpp"
+#include "tests/planner/two_chains.hpp"
+
+namespace espalier::simulate {
+namespace {
+
+using espalier::testing::Link;
+using espalier::testing::small_platform;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
+
+constexpr double kRounding = 1e-12;
+
+struct Case {
+  platforms::Platform platform;
+  planner::Plan plan;
+
+  [[nodiscard]] Simulation run(std::uint64_t message, const Options& options = {}) const {
+    return Simulator(plan, platform, options).run({message});
+  }
+};
+
+// One tree over hosts h0, h1, ..., edges as given, slices of 4 bytes.
+Case one_tree(platforms::Platform platform, const std::vector<planner::PlanEdge>& edges,
+              const std::string& model = "one-port") {
+  planner::Plan plan;
+  plan.platform = platform.name();
+  for (const platforms::NodeId host : platform.hosts()) {
+    plan.nodes.push_back(platform.node(host).name);
+  }
+  plan.source = plan.nodes.front();
+  plan.model = model;
+  plan.algorithm = "grow";
+  plan.slice = {4};
+  plan.throughput = {1};
+  plan.broadcast_trees = {{{1}, edges, {}}};
+  return {std::move(platform), plan};
+}
+
+struct Times {
+  double seconds_per_byte;
+  double latency = 0;
+  double overhead = 0;
+};
+
+// h0 -> h1 -> h2 -> ..., one link of each times.
+Case chain(const std::vector<Times>& links, const std::string& model = "one-port") {
+  platforms::PlatformBuilder builder("chain");
+  std::vector<planner::PlanEdge> edges;
+  platforms::NodeId last = builder.node_named("h0");
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    const platforms::NodeId next = builder.node_named("h" + std::to_string(i + 1));
+    builder.add_arc(
+        {last, next, {1 / links[i].seconds_per_byte}, {links[i].latency}, {links[i].overhead}});
+    edges.push_back({i, i + 1});
+    last = next;
+  }
+  return one_tree(std::move(builder).build(), edges, model);
+}
+
+// h0 to each of h1, h2, ... by a link of its own.
+Case star(const std::vector<double>& seconds_per_byte, const std::string& model = "one-port") {
+  std::vector<std::string> nodes{"h0"};
+  std::vector<Link> links;
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t i = 0; i < seconds_per_byte.size(); ++i) {
+    nodes.push_back("h" + std::to_string(i + 1));
+    links.push_back({"h0", nodes.back(), seconds_per_byte[i]});
+    edges.push_back({0, i + 1});
+  }
+  return one_tree(small_platform(nodes, links), edges, model);
+}
+
+std::vector<double> seconds(const std::vector<Seconds>& times) {
+  std::vector<double> values;
+  for (const Seconds time : times) values.push_back(time.value);
+  return values;
+}
+
+// The first slice passes the other n - 2 hosts before the last one; k slices then come one by one.
+TEST(Chain, OfEqualLinksTakesNMinusTwoPlusKSlices) {
+  for (const std::size_t hosts : {2U, 3U, 9U}) {
+    for (const std::uint64_t slices : {1U, 2U, 50U}) {
+      const Case of = chain(std::vector<Times>(hosts - 1, {0.25}));
+      const double expected = static_cast<double>(hosts - 2 + slices);  // a slice takes a second
+      EXPECT_NEAR(of.run(4 * slices).makespan.value, expected, kRounding * expected)
+          << hosts << " hosts, " << slices << " slices";
+    }
+  }
+}
+
+// A line of servers with fixed times: the fill of all, and the slowest for all further slices.
+TEST(Chain, OfUnequalLinksTakesTheFillAndThenTheSlowest) {
+  const Case of = chain({{0.5}, {2}, {0.25}, {1}});
+  EXPECT_NEAR(of.run(4 * 100).makespan.value, 4 * (0.5 + 2 + 0.25 + 1) + 99 * 8, 1e-9);
+}
+
+TEST(Chain, PaysLatencyOnceAHopAndOverheadOnceASlice) {
+  const Case of = chain({{0.25, 7, 0.5}, {0.25, 11, 0.5}});
+  EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 1.5 + 7 + 11, 1e-9);
+}
+
+TEST(Chain, PaysForLatenciesThatOccupyLikeForOverheads) {
+  Case of = chain({{0.25, 7, 0.5}, {0.25, 7, 0.5}});
+  of.plan.latency_occupies = true;
+  EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 8.5, 1e-9);
+}
+
+// 9 bytes: slices of 4, 4 and 1; the last one has its overhead whole.
+TEST(Chain, SendsAShortLastSlice) {
+  const Case of = chain({{0.25, 0, 0.5}, {0.25, 0, 0.5}});
+  const Simulation simulation = of.run(9);
+  EXPECT_EQ(simulation.slices, 3U);
+  EXPECT_EQ(simulation.sends, 6U);
+  EXPECT_THAT(seconds(simulation.done),
+              Pointwise(DoubleNear(1e-9), {0.0, 1.5 + 1.5 + 0.75, 1.5 + 1.5 + 1.5 + 0.75}));
+}
+
+TEST(Chain, OfAnEmptyMessageTakesNoTime) {
+  const Simulation simulation = chain({{1}, {1}}).run(0);
+  EXPECT_EQ(simulation.makespan.value, 0);
+  EXPECT_EQ(simulation.slices, 0U);
+  EXPECT_THAT(seconds(simulation.done), ElementsAre(0, 0, 0));
+}
+
+// In and out share the one port of h1: the pipeline does two slices' work for each.
+TEST(Chain, UnderOnePortUnidirectionalTakesTwiceTheTimeASlice) {
+  const Case of = chain({{0.25}, {0.25}}, "one-port-unidirectional");
+  EXPECT_NEAR(of.run(4 * 100).makespan.value, 200, 1e-9);
+}
+
+// The out-port of h0 sends slice by slice, each to its children in turn.
+TEST(Star, TakesTheSumOfItsLinksForEverySlice) {
+  const Case of = star({0.25, 1, 0.5});
+  const Simulation simulation = of.run(4 * 10);
+  EXPECT_THAT(seconds(simulation.done),
+              Pointwise(DoubleNear(1e-9), {0.0, 9 * 7.0 + 1, 9 * 7.0 + 5, 10 * 7.0}));
+  EXPECT_NEAR(simulation.busy.front().value, 70, 1e-9);  // the out-port
+}
+
+// s = 0.8 min T = 0.2 a byte: the sender is through with a child after 0.8 s and the wires run side
+// by side. Three children keep it busy for 2.4 s, longer than any wire.
+TEST(Star, UnderMultiPortIsPacedByTheSenderWhereItsChildrenAreMany) {
+  const Case of = star({0.25, 0.25, 0.25}, "multi-port");
+  EXPECT_NEAR(of.run(4 * 10).makespan.value, 10 * 2.4 - 0.8 + 1, 1e-9);
+}
+
+// And by the slowest wire (4 s) where they are few. It begins after the first child's 0.8 s, and
+// has its next slice waiting whenever one is through.
+TEST(Star, UnderMultiPortIsPacedByAWireWhereThatIsSlow) {
+  const Case of = star({0.25, 1}, "multi-port");
+  EXPECT_NEAR(of.run(4 * 10).makespan.value, 0.8 + 10 * 4, 1e-9);
+}
+
+// Wires run side by side, and nothing caps the nodes.
+TEST(Star, UnderBoundedMultiPortIsAsFastAsEachWire) {
+  const Case of = star({0.25, 1, 0.5}, "bounded-multi-port");
+  EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 10.0, 40.0, 20.0}));
+}
+
+//     h0 ---> sw ---> h1        1 s and 2 s a slice: the switch cuts through, so that a slice takes
+//                               the slower of the two, and one follows the other at its pace
+TEST(Relay, CutsThrough) {
+  Case of = one_tree(small_platform({"h0", "sw", "h1"}, {{"h0", "sw", 0.25}, {"sw", "h1", 0.5}}),
+                     {{0, 1}});
+  of.plan.broadcast_trees.front().via[{0, 1}] = {"sw"};
+  EXPECT_NEAR(of.run(4 * 10).makespan.value, 20, 1e-9);
+}
+
+//     h0 --- 1 s ---> sw --- 4 s ---> h1..h4      The out-port of h0 is as busy as each wire from
+//                                                  the switch. That keeps the slices that wait for
+//                                                  its wires, so that all of them are always busy.
+TEST(Relay, KeepsWhatWaits) {
+  std::vector<std::string> nodes{"h0", "sw"};
+  std::vector<Link> links{{"h0", "sw", 0.25}};
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t child = 1; child <= 4; ++child) {
+    nodes.push_back("h" + std::to_string(child));
+    links.push_back({"sw", nodes.back(), 1});
+    edges.push_back({0, child});
+  }
+  Case of = one_tree(small_platform(nodes, links), edges);
+  for (const planner::PlanEdge& edge : edges) {
+    of.plan.broadcast_trees.front().via[{edge.parent, edge.child}] = {"sw"};
+  }
+  // h4's first slice waits for three others; from then on it gets one every 4 s.
+  EXPECT_NEAR(of.run(4 * 100).makespan.value, 3 + 400, 1e-9);
+}
+
+// h0 ---> h1 and h0 ---> h2 over one trunk of 0.5 s a byte: under bounded-multi-port it is all that
+// the two have in common, and paces both.
+TEST(SharedWire, ServesOneSliceAtATime) {
+  platforms::PlatformBuilder builder("trunk");
+  const auto h0 = builder.node_named("h0");
+  const auto h1 = builder.node_named("h1");
+  const auto h2 = builder.node_named("h2");
+  builder.add_arc({h0, h1, {4}, {}, {}});
+  builder.add_arc({h0, h2, {4}, {}, {}});
+  builder.add_shared_wire("trunk", {2}, {{h0, h1}, {h0, h2}});
+  const Case of = one_tree(std::move(builder).build(), {{0, 1}, {0, 2}}, "bounded-multi-port");
+  EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 38.0, 40.0}));
+}
+
+//     h0 --- 1 s ---> h1 --- 1 s ---> h3       a slice of 4 bytes takes a second everywhere. h0
+//       `--- 1 s ---> h2                       sends each slice to h1, then to h2.
+TEST(Tree, FillsAlongTheDeepestWayAndThenGoesAtItsPeriod) {
+  const Case of =
+      one_tree(small_platform({"h0", "h1", "h2", "h3"},
+                              {{"h0", "h1", 0.25}, {"h0", "h2", 0.25}, {"h1", "h3", 0.25}}),
+               {{0, 1}, {0, 2}, {1, 3}});
+  EXPECT_THAT(seconds(of.run(4 * 10).done),
+              Pointwise(DoubleNear(1e-9), {0.0, 9 * 2.0 + 1, 9 * 2.0 + 2, 9 * 2.0 + 2}));
+}
+
+// With a window of one the next send is posted when the last has ended, and nothing is lost; but
+// the order changes: h1's second slice is younger than h2's first in any case.
+TEST(Window, OfOneLosesNothingOnATree) {
+  Options narrow;
+  narrow.window = 1;
+  const Case of = star({0.25, 1, 0.5});
+  EXPECT_EQ(of.run(400, narrow).makespan, of.run(400).makespan);
+}
+
+TEST(Slice, CanBeAnotherThanThePlans) {
+  Options whole;
+  whole.slice = Bytes{400};
+  const Simulation simulation = chain({{0.25}, {0.25}}).run(400, whole);
+  EXPECT_EQ(simulation.slices, 1U);
+  EXPECT_NEAR(simulation.makespan.value, 200, 1e-9);
+}
+
+// Two chains over a triangle, half the data each. Each slice of 4 bytes takes 4 s; in 8 s the
+// source sends one of each, and both hosts receive two.
+TEST(TwoTrees, ReachTheSumOfTheirRates) {
+  const platforms::Platform platform = espalier::testing::triangle();
+  const planner::Plan plan = espalier::testing::two_chains();
+  const Simulation simulation = Simulator(plan, platform).run({8 * 100});
+  EXPECT_NEAR(simulation.makespan.value, 100 * 8 + 4, 1e-9);
+}
+
+TEST(OnSend, TellsOfEverySendInTheOrderOfTime) {
+  const Case of = chain({{0.25}, {0.5}});
+  std::vector<std::string> told;
+  double last = 0;
+  const Simulation simulation = Simulator(of.plan, of.platform).run({8}, [&](const Send& send) {
+    EXPECT_GE(send.start.value, last);
+    last = send.start.value;
+    told.push_back(std::to_string(send.slice) + " to " + of.plan.nodes[send.child]);
+    EXPECT_EQ(send.holdings.size(), 2U);
+    EXPECT_NEAR(send.holdings.back().seconds, send.child == 1 ? 1 : 2, 1e-12);
+  });
+  EXPECT_THAT(told, ElementsAre("0 to h1", "1 to h1", "0 to h2", "1 to h2"));
+  EXPECT_EQ(simulation.sends, told.size());
+}
+
+// What is under way at a time does not grow with the message.
+TEST(Memory, DoesNotGrowWithTheSlices) {
+  const Case of = chain({{0.25, 7}, {0.25, 1}, {0.5}});
+  EXPECT_EQ(of.run(4 * 100).most_events, of.run(4 * 100'000).most_events);
+}
+
+}  // namespace
+}  // namespace espalier::simulate

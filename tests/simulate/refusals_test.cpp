@@ -1,0 +1,100 @@
+// What a simulator does not take.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "simulate/simulate.hpp"
+#include "support/errors.hpp"
+#include "tests/planner/small_platform.hpp"
+#include "tests/planner/two_chains.hpp"
+
+namespace espalier::simulate {
+namespace {
+
+using espalier::testing::small_platform;
+using espalier::testing::triangle;
+using espalier::testing::two_chains;
+
+std::string refusal(const planner::Plan& plan, const platforms::Platform& platform,
+                    const Options& options = {}) {
+  try {
+    const Simulator simulator(plan, platform, options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST(Simulator, TakesAGoodPlan) {
+  EXPECT_EQ(refusal(two_chains(), triangle()), "taken");
+}
+
+TEST(Simulator, RefusesAnotherPlatform) {
+  planner::Plan plan = two_chains();
+  plan.platform = "large";
+  EXPECT_EQ(refusal(plan, triangle()),
+            "/platform: the plan is for platform 'large', not for 'small'");
+}
+
+TEST(Simulator, RefusesAnEdgeThatIsNoLink) {
+  const platforms::Platform line = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"a", "b", 1}});
+  EXPECT_EQ(refusal(two_chains(), line),
+            "/broadcast_trees/1/edges/0: the platform has no link 's' -> 'b'");
+}
+
+TEST(Simulator, RefusesATreeThatIsNone) {
+  planner::Plan plan = two_chains();
+  plan.broadcast_trees[1].edges.pop_back();
+  EXPECT_NE(refusal(plan, triangle()).find("/broadcast_trees/1"), std::string::npos);
+}
+
+TEST(Simulator, RefusesAModelThatItDoesNotKnow) {
+  planner::Plan plan = two_chains();
+  plan.model = "one-prot";
+  EXPECT_TRUE(refusal(plan, triangle()).starts_with("/model: unknown model 'one-prot'"));
+}
+
+TEST(Simulator, RefusesAScheduleThatPortsCannotKeep) {
+  planner::Plan plan = two_chains();
+  planner::PlanSchedule schedule{{8}, {1}, {1, 1}, {}};
+  schedule.sends = {{0, 0, 1, {0}, {4}, 4},
+                    {1, 2, 1, {0}, {4}, 4},
+                    {1, 0, 2, {4}, {4}, 4},
+                    {0, 1, 2, {4}, {4}, 4}};
+  plan.schedule = schedule;
+  EXPECT_EQ(refusal(plan, triangle()),
+            "/schedule/sends/1: at 0 s 'a' still receives from 's', until 4 s (/schedule/sends/0)");
+  Options greedy;
+  greedy.follow_schedule = false;
+  EXPECT_EQ(refusal(plan, triangle(), greedy), "taken");
+}
+
+TEST(Simulator, RefusesAScheduleForAnotherSlice) {
+  planner::Plan plan = two_chains();
+  plan.schedule = planner::PlanSchedule{{8},
+                                        {1},
+                                        {1, 1},
+                                        {{0, 0, 1, {0}, {4}, 4},
+                                         {0, 1, 2, {0}, {4}, 4},
+                                         {1, 0, 2, {4}, {4}, 4},
+                                         {1, 2, 1, {4}, {4}, 4}}};
+  EXPECT_EQ(refusal(plan, triangle()), "taken");
+  Options options;
+  options.slice = Bytes{8};
+  EXPECT_EQ(refusal(plan, triangle(), options), "/schedule: is for slices of 4 B, not of 8 B");
+}
+
+TEST(Simulator, RefusesOptionsOutOfRange) {
+  Options options;
+  options.window = 0;
+  EXPECT_THROW(Simulator(two_chains(), triangle(), options), std::invalid_argument);
+  options.window = kMostWindow + 1;
+  EXPECT_THROW(Simulator(two_chains(), triangle(), options), std::invalid_argument);
+  options.window = 1;
+  options.slice = Bytes{0};
+  EXPECT_THROW(Simulator(two_chains(), triangle(), options), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace espalier::simulate
