@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lp/exact_tree.hpp"
+#include "lp/few_trees.hpp"
 #include "lp/single_tree.hpp"
 #include "lp/tree_set.hpp"
 #include "planner/algorithms/algorithms.hpp"
@@ -63,6 +64,13 @@ std::vector<lp::RoutedTree> OneBestTree::starts() {
   std::vector<lp::RoutedTree> trees;
   for (const auto run : {lp_grow, lp_prune, grow, prune_refined, prune_simple, chain, binary}) {
     for (WeightedTree& tree : run(instance_, options).trees) trees.push_back(std::move(tree.tree));
+  }
+  lp::FewTreesOptions one;
+  one.max_trees = 1;
+  one.time_limit = deadline_.left();
+  const lp::PackingProblem problem = packing_problem(instance_);
+  for (lp::PackedTree& packed : lp::pack_few_trees(problem, packing_.get(), one)) {
+    trees.push_back(std::move(packed.tree));
   }
   for (const lp::PackedTree& packed : packing_.get().trees) trees.push_back(packed.tree);
   trees.insert(trees.end(), packing_.get().pool.begin(), packing_.get().pool.end());
