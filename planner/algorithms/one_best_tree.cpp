@@ -115,7 +115,7 @@ std::vector<char> OneBestTree::unpromising(const std::vector<lp::RoutedTree>& tr
 lp::RoutedTree OneBestTree::search() {
   constexpr std::uint64_t kEffortPerHost = 10'000;
   constexpr std::uint64_t kLeastEffort = 300'000;
-  constexpr double kWork = 4e6;
+  constexpr double kWork = 2e6;
   const std::vector<lp::RoutedTree> trees = starts();
   lp::SingleTreeOptions walk;
   walk.effort = kLeastEffort + kEffortPerHost * instance_.host_count();
