@@ -49,7 +49,7 @@ struct Plot {
 };
 
 // Of each proof in a comparison of all algorithms, unless --time-limit says otherwise.
-constexpr Seconds kProofLimit{1};
+constexpr Seconds kProofLimit{0.5};
 
 void note_status(Plot& plot, ExitStatus status) {
   if (plot.status == ExitStatus::kDone) plot.status = status;
@@ -186,7 +186,7 @@ Command add_compare(Arguments root) {
       "'relative' is to the proven bound, so at least this share of the optimum is reached.\n"
       "Several platforms or sources are compared one by one; a summary with mean and deviation\n"
       "follows. Exit status 3 or 4 when an instance had no solution, or a limit came first.\n"
-      "'all' gives exact-tree a second for its proof, unless --time-limit says otherwise.");
+      "'all' gives exact-tree half a second for its proof, unless --time-limit says otherwise.");
   return {app, [options] { return run_compare(*options); }};
 }
 
