@@ -4,36 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "platforms/readers.hpp"
+#include "platforms/text_lines.hpp"
 
 namespace espalier::platforms {
 
 namespace {
-
-constexpr std::string_view kBlank = " \t\r";
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (true) {
-    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
-    if (line.empty()) return words;
-    const std::size_t end = std::min(line.find_first_of(kBlank), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
-
-std::optional<std::uint32_t> whole(std::string_view text) {
-  std::uint32_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, fault] = std::from_chars(text.data(), last, number);
-  if (fault != std::errc{} || end != last) return std::nullopt;
-  return number;
-}
 
 // What stands between the first `open` of `text` and the next `close`; `text` goes on behind it.
 std::optional<std::string_view> take_between(std::string_view& text, char open, char close) {
@@ -62,7 +41,7 @@ BytesPerSecond link_rate(std::string_view width, std::string_view speed) {
                                         {"HDR", 50},
                                         {"NDR", 100},
                                         {"XDR", 200}}};
-  const auto lanes = whole(width);
+  const auto lanes = parse_whole<std::uint32_t>(width);
   const auto* const lane = std::ranges::find(kLanes, speed, &Lane::name);
   if (!lanes || *lanes < 1 || *lanes > 12 || lane == kLanes.end()) {
     throw InputError(fmt::format("a link is 1 to 12 lanes of SDR to XDR, such as 4xQDR, not {}",
@@ -80,22 +59,18 @@ struct Port {
 class Fabric {
  public:
   Fabric(std::string_view text, const std::string& file, const ReadOptions& options)
-      : rest_(text), file_(file), builder_(default_name(file, options)) {}
+      : lines_(text, file), file_(file), builder_(default_name(file, options)) {}
 
   ReadResult result() && {
-    while (!rest_.empty()) {
-      ++line_;
-      const std::size_t end = rest_.find('\n');
-      std::string_view line = rest_.substr(0, end);
-      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-      line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
-      at_line(line_, [&] { read_line(line); });
+    while (auto line = lines_.next()) {
+      line->remove_prefix(std::min(line->find_first_not_of(kBlank), line->size()));
+      lines_.at(lines_.number(), [&] { read_line(*line); });
     }
     if (nodes_.empty()) throw InputError(file_, {}, "there are no switches and no adapters");
     name_nodes();
     for (const auto& entry : cables_) {
-      at_line(entry.second.line,
-              [&] { add_cable(entry.first.first, entry.first.second, entry.second.rate); });
+      lines_.at(entry.second.line,
+                [&] { add_cable(entry.first.first, entry.first.second, entry.second.rate); });
     }
     return finish();
   }
@@ -110,15 +85,6 @@ class Fabric {
     BytesPerSecond rate;
     std::size_t line;
   };
-
-  template <typename Step>
-  void at_line(std::size_t line, Step&& step) const {
-    try {
-      step();
-    } catch (const InputError& fault) {
-      throw InputError(file_, fmt::format("line {}", line), fault.what());
-    }
-  }
 
   void read_line(std::string_view line) {
     if (line.empty() || line.starts_with('#')) return;
@@ -146,9 +112,9 @@ class Fabric {
   void read_port(std::string_view line) {
     if (stanza_.empty()) throw InputError("a port without Switch or Ca before it");
     const std::string_view last = words_of(line).back();
-    const auto number = whole(take_between(line, '[', ']').value_or(""));
+    const auto number = parse_whole<std::uint32_t>(take_between(line, '[', ']').value_or(""));
     const auto peer = take_between(line, '"', '"');
-    const auto peer_number = whole(take_between(line, '[', ']').value_or(""));
+    const auto peer_number = parse_whole<std::uint32_t>(take_between(line, '[', ']').value_or(""));
     const std::size_t cross = last.find('x');
     if (!number || !peer || !peer_number || cross == std::string_view::npos) {
       throw InputError("a port is '[1] \"GUID\"[2] # ... 4xQDR'");
@@ -178,8 +144,8 @@ class Fabric {
   }
 
   static Port flat_port(const std::vector<std::string_view>& words, std::size_t first) {
-    const auto lid = whole(words[first + 1]);
-    const auto number = whole(words[first + 2]);
+    const auto lid = parse_whole<std::uint32_t>(words[first + 1]);
+    const auto number = parse_whole<std::uint32_t>(words[first + 2]);
     if (!lid || !number) {
       throw InputError(fmt::format("lid and port are whole numbers, not {} and {}",
                                    in_quotes(words[first + 1]), in_quotes(words[first + 2])));
@@ -199,7 +165,8 @@ class Fabric {
   // Each cable is listed at both ends.
   void add_end(const Port& port, const Port& peer, BytesPerSecond rate) {
     const auto ends = std::minmax(port, peer);
-    const auto [known, is_new] = cables_.try_emplace({ends.first, ends.second}, Cable{rate, line_});
+    const auto [known, is_new] =
+        cables_.try_emplace({ends.first, ends.second}, Cable{rate, lines_.number()});
     if (is_new || known->second.rate == rate) return;
     known->second.rate = std::min(known->second.rate, rate);
     ++disagreeing_;
@@ -255,10 +222,9 @@ class Fabric {
     return result;
   }
 
-  std::string_view rest_;
+  TextLines lines_;
   const std::string& file_;
   PlatformBuilder builder_;
-  std::size_t line_ = 0;
   std::string stanza_;  // the key of the device whose ports are being listed
   std::vector<Device> devices_;
   std::map<std::string, NodeId, std::less<>> nodes_;

@@ -3,6 +3,7 @@
 
 #include "platforms/csv.hpp"
 #include "platforms/readers.hpp"
+#include "platforms/text_lines.hpp"
 
 namespace espalier::platforms {
 
@@ -27,19 +28,11 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 class MpigraphReader {
  public:
   MpigraphReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : rest_(text), file_(file), builder_(default_name(file, options)) {}
+      : lines_(text, file), file_(file), builder_(default_name(file, options)) {}
 
   ReadResult result() && {
-    while (!done_ && !rest_.empty()) {
-      ++line_;
-      const std::size_t end = rest_.find('\n');
-      const std::string_view line = rest_.substr(0, end);
-      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-      try {
-        read_line(line);
-      } catch (const InputError& fault) {
-        throw InputError(file_, fmt::format("line {}", line_), fault.what());
-      }
+    for (auto line = lines_.next(); line; line = done_ ? std::nullopt : lines_.next()) {
+      lines_.at(lines_.number(), [&] { read_line(*line); });
     }
     if (names_.empty()) throw InputError(file_, {}, "there is no line 'Send' with the ranks");
     if (rows_ < names_.size()) {
@@ -100,10 +93,9 @@ class MpigraphReader {
     ++rows_;
   }
 
-  std::string_view rest_;
+  TextLines lines_;
   const std::string& file_;
   PlatformBuilder builder_;
-  std::size_t line_ = 0;
   std::vector<std::string_view> names_;
   std::size_t rows_ = 0;
   std::size_t silent_ = 0;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <unordered_map>
 
@@ -13,35 +12,15 @@
 #include "platforms/link_classes.hpp"
 #include "platforms/readers.hpp"
 #include "platforms/sampler.hpp"
+#include "platforms/text_lines.hpp"
 
 namespace espalier::platforms {
 
 namespace {
 
-constexpr std::string_view kBlank = " \t\r";
+constexpr std::size_t kMostWords = 16;  // more than any line of the format has
 constexpr std::array<std::string_view, 3> kLevels{"WAN", "MAN", "LAN"};
 constexpr std::size_t kLan = 2;
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::size_t kMost = 16;  // more than any line of the format has
-  std::vector<std::string_view> words;
-  while (words.size() < kMost) {
-    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
-    if (line.empty()) break;
-    const std::size_t end = std::min(line.find_first_of(kBlank), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-  return words;
-}
-
-std::optional<std::uint64_t> parse_whole(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, fault] = std::from_chars(text.data(), last, number);
-  if (fault != std::errc{} || end != last) return std::nullopt;
-  return number;
-}
 
 double number_in(std::string_view text, std::string_view what) {
   const auto number = parse_number(text);
@@ -67,21 +46,13 @@ struct Link {
 class TiersParser {
  public:
   TiersParser(std::string_view text, const std::string& file, const ReadOptions& options)
-      : rest_(text), file_(file), options_(options), builder_(default_name(file, options)) {
+      : lines_(text, file), file_(file), options_(options), builder_(default_name(file, options)) {
     if (!options.classes.empty()) classes_ = read_link_classes(options.classes);
   }
 
   ReadResult result() && {
-    while (!rest_.empty()) {
-      ++line_;
-      const std::size_t end = rest_.find('\n');
-      const std::string_view line = rest_.substr(0, end);
-      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-      try {
-        read_line(line);
-      } catch (const InputError& fault) {
-        throw InputError(file_, fmt::format("line {}", line_), fault.what());
-      }
+    while (const auto line = lines_.next()) {
+      lines_.at(lines_.number(), [&] { read_line(*line); });
     }
     if (part_ != Part::kEdges) throw InputError(file_, {}, "there is no line '# EDGES'");
     if (total_ && *total_ != levels_.size()) {
@@ -100,7 +71,7 @@ class TiersParser {
   enum class Part { kHeader, kNodes, kEdges };
 
   void read_line(std::string_view line) {
-    const auto words = words_of(line);
+    const auto words = words_of(line, kMostWords);
     if (words.empty()) return;
     if (words[0].starts_with('#')) return read_comment(line, words);
     if (part_ == Part::kHeader) throw InputError("expected '# NODES' before the first figures");
@@ -116,17 +87,17 @@ class TiersParser {
       undirected_ = words[1] == "1";
     }
     if (line.find("Total Number of Nodes") != std::string_view::npos) {
-      total_ = parse_whole(words.back());
+      total_ = parse_whole<std::uint64_t>(words.back());
     }
     if (part_ != Part::kEdges || words.size() != 3) return;
     const auto* const level = std::ranges::find(kLevels, words[1]);
-    const auto index = parse_whole(words[2]);
+    const auto index = parse_whole<std::uint64_t>(words[2]);
     if (level == kLevels.end() || !index) return;
     section_ = Network{static_cast<std::size_t>(level - kLevels.begin()), *index};
   }
 
   static std::size_t parse_level(std::string_view word) {
-    const auto level = parse_whole(word);
+    const auto level = parse_whole<std::uint64_t>(word);
     if (level && *level < kLevels.size()) return *level;
     throw InputError(
         fmt::format("a node's type is 0 (WAN), 1 (MAN) or 2 (LAN), not {}", in_quotes(word)));
@@ -136,7 +107,7 @@ class TiersParser {
     if (words.size() != 4) {
       throw InputError(fmt::format("a node is 'id x y type', not {} fields", words.size()));
     }
-    if (!parse_whole(words[0])) {
+    if (!parse_whole<std::uint64_t>(words[0])) {
       throw InputError(fmt::format("a node's id is a whole number, not {}", in_quotes(words[0])));
     }
     number_in(words[1], "a coordinate");
@@ -167,12 +138,13 @@ class TiersParser {
                       words.size()));
     }
     const Link link{known_node(words[0], words[4]), known_node(words[1], words[5]),
-                    number_in(words[2], "a delay"), number_in(words[3], "a bandwidth"), line_};
+                    number_in(words[2], "a delay"), number_in(words[3], "a bandwidth"),
+                    lines_.number()};
     if (link.from == link.to) throw InputError(fmt::format("a link from {} to itself", words[0]));
     require_duration({link.delay}, "a delay");
     require_rate({link.bandwidth}, "a bandwidth");
     if (classes_) static_cast<void>(class_of(link));
-    const auto state = parse_whole(words[6]);
+    const auto state = parse_whole<std::uint64_t>(words[6]);
     if (!state || *state < 1 || *state > 4) {
       throw InputError(fmt::format("an edge's state is 1 to 4, not {}", in_quotes(words[6])));
     }
@@ -243,16 +215,14 @@ class TiersParser {
     for (const Link& link : links_) {
       const bool has_back = by_ends_.contains(key(link.to, link.from));
       if (!has_back && !undirected_) ++one_way_;
-      try {
+      lines_.at(link.line, [&] {
         const MeasuredLink figures = figures_of(link);
         Arc arc{link.from, link.to, figures.bandwidth, figures.latency, {}};
         builder_.add_arc(arc);
-        if (!undirected_ || has_back) continue;
+        if (!undirected_ || has_back) return;
         std::swap(arc.from, arc.to);
         builder_.add_arc(arc);
-      } catch (const InputError& fault) {
-        throw InputError(file_, fmt::format("line {}", link.line), fault.what());
-      }
+      });
     }
   }
 
@@ -276,13 +246,12 @@ class TiersParser {
     }
   }
 
-  std::string_view rest_;
+  TextLines lines_;
   const std::string& file_;
   const ReadOptions& options_;
   PlatformBuilder builder_;
   std::optional<LinkClasses> classes_;
   Sampler sampler_{options_.classes_seed};
-  std::size_t line_ = 0;
   Part part_ = Part::kHeader;
   std::optional<Network> section_;
   bool undirected_ = false;

@@ -1,0 +1,63 @@
+// Reading text formats line by line, with the place in every refusal. Not installed.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+
+namespace espalier::platforms {
+
+// What separates words; a carriage return is one, so that lines of either ending read alike.
+inline constexpr std::string_view kBlank = " \t\r";
+
+// The words of a line, `most` of them at most.
+std::vector<std::string_view> words_of(std::string_view line, std::size_t most = SIZE_MAX);
+
+// All of `text` as a whole number that the type holds; unset: it is none.
+template <class Whole>
+std::optional<Whole> parse_whole(std::string_view text) {
+  Whole number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, number);
+  if (fault != std::errc{} || end != last) return std::nullopt;
+  return number;
+}
+
+// The lines of a text, one after the other.
+class TextLines {
+ public:
+  // Keeps references to both.
+  TextLines(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
+
+  // The next line, without its end; unset: there is none.
+  std::optional<std::string_view> next();
+  // Of the last line taken, from 1.
+  [[nodiscard]] std::size_t number() const { return number_; }
+
+  // Runs `step`; what it refuses without a place is refused at line `number` of the file.
+  template <class Step>
+  void at(std::size_t number, Step&& step) const {
+    try {
+      std::forward<Step>(step)();
+    } catch (const InputError& fault) {
+      throw InputError(file_, fmt::format("line {}", number), fault.what());
+    }
+  }
+
+ private:
+  std::string_view rest_;
+  const std::string& file_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace espalier::platforms
