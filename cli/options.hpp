@@ -70,7 +70,7 @@ class ModelOptions {
 
  private:
   std::string model_ = "one-port";
-  std::string slice_ = "1MiB";
+  std::string slice_ = "512KiB";  // planner::kDefaultSlice
   std::string latency_ = "delays";
 };
 

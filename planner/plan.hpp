@@ -61,6 +61,10 @@ struct PlanSchedule {
   bool operator==(const PlanSchedule&) const = default;
 };
 
+// Large enough that what a slice costs by itself hardly counts, small enough that pipelines fill
+// soon (docs/runtime.md, "Against MPI_Bcast").
+inline constexpr Bytes kDefaultSlice{512U << 10U};
+
 struct Plan {
   std::string operation = "broadcast";
   std::string platform;  // its name
@@ -69,7 +73,7 @@ struct Plan {
   std::string algorithm;
   std::vector<std::string>
       nodes;  // hosts only, in the platform's order: rank i of a run is nodes[i]
-  Bytes slice{1 << 20};
+  Bytes slice = kDefaultSlice;
   BytesPerSecond throughput;              // sum of the rates
   std::optional<BytesPerSecond> optimum;  // proven upper bound under `model`
   bool latency_occupies = false;          // written only when true

@@ -42,7 +42,7 @@ Row row_of(const planner::Algorithm& algorithm, const planner::Instance& instanc
     const planner::Outcome outcome = algorithm.run(instance, options);
     row.seconds = seconds_since(start);
     const planner::Plan plan =
-        planner::make_plan(instance, algorithm.name, outcome, Bytes{1 << 20});
+        planner::make_plan(instance, algorithm.name, outcome, planner::kDefaultSlice);
     const std::uint32_t source = planner::source_index(plan);
     for (const planner::PlanTree& tree : plan.broadcast_trees) {
       row.depth = std::max(row.depth, planner::depth_of(tree, source));

@@ -20,7 +20,7 @@ plan() {
   done
   echo "{\"format\": \"espalier-plan\", \"version\": 1, \"operation\": \"broadcast\", \"platform\": \"bench\"," \
     "\"source\": \"n0\", \"model\": \"one-port\", \"algorithm\": \"by hand\", \"nodes\": [$names]," \
-    "\"slice_bytes\": 1048576, \"throughput_Bps\": $sum, \"optimum_Bps\": null, \"broadcast_trees\": [$trees]}"
+    "\"slice_bytes\": 524288, \"throughput_Bps\": $sum, \"optimum_Bps\": null, \"broadcast_trees\": [$trees]}"
 }
 # Edges of a chain through the nodes 0, 1 s, 2 s, ... modulo the ranks that follow the source.
 chain() {

@@ -29,7 +29,7 @@ TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
   EXPECT_EQ(plan.model, "one-port");
   EXPECT_EQ(plan.algorithm, "optimal");
   EXPECT_THAT(plan.nodes, ElementsAre("a", "b", "c"));
-  EXPECT_EQ(plan.slice.value, 1048576U);
+  EXPECT_EQ(plan.slice, planner::kDefaultSlice);
   EXPECT_NEAR(plan.throughput.value, 1e9,
               1e3);  // a's port sends every byte at least once, at best at 8 Gbit/s
   EXPECT_THAT(finished.err, HasSubstr("8.0000 Gbit/s"));

@@ -90,7 +90,7 @@ TEST_F(SimulateCommand, FollowsAScheduleUnlessToldOtherwise) {
   EXPECT_EQ(is_scheduled({}), true);
   EXPECT_EQ(is_scheduled({"--no-schedule"}), false);
   EXPECT_THAT(refusal({"--message", "1GiB", "--slice", "4MiB"}),
-              "espalier: plan.json: /schedule: is for slices of 1 MiB, not of 4 MiB\n");
+              "espalier: plan.json: /schedule: is for slices of 512 KiB, not of 4 MiB\n");
 }
 
 // One line a resource, one bar a send and resource.

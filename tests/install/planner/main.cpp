@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   try {
     using namespace espalier;
     const platforms::Platform platform = platforms::read_platform(argv[1]).platform;
-    const Bytes slice{1 << 20};
+    const Bytes slice = planner::kDefaultSlice;
     const planner::Instance instance(platform, planner::source_named(platform, argv[2]),
                                      platforms::Model::kOnePort, {.slice = slice});
     const planner::Outcome outcome = planner::find_algorithm("optimal").run(instance, {});
