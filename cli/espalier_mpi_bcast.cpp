@@ -16,13 +16,13 @@ namespace espalier::cli {
 void run_bcast(MPI_Comm comm, BcastArguments arguments) {
   int rank = 0;
   runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  planner::Plan plan = runtime::share_plan(comm, arguments.plan);
+  const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   if (arguments.broadcast.rounds) {
     if (const auto fault = runtime::rounds_fault(plan)) {
       throw InputError(display_name(arguments.plan), fault->place, fault->reason);
     }
   }
-  if (arguments.slice) plan.slice = *arguments.slice;
+  if (arguments.slice) arguments.broadcast.slice_bytes = arguments.slice->value;
 
   std::optional<ProgressBar> bar(
       std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);

@@ -105,7 +105,7 @@ class FileBroadcast {
     check(MPI_Bcast(&bytes_, 1, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
     writes_ = !is_source() || identity_of(arguments.in) != identity_of(output_name_);
     refuse_conflicts(comm_, output_name_);
-    shape_ = broadcast_->stream_shape(kWindowBytes);
+    shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
   }
 
   // One round up to files that are whole but have no name yet.

@@ -82,7 +82,11 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   const std::unique_ptr<std::byte[]> buffer = allocate(comm, arguments.message.value);
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
-  BcastFigures figures{arguments.message.value, broadcast.slice_bytes(), {}, {}, arguments.verify};
+  BcastFigures figures{arguments.message.value,
+                       broadcast.slice_bytes(arguments.message.value),
+                       {},
+                       {},
+                       arguments.verify};
 
   // Pages are touched before they are timed; what is received must not be there before.
   std::uint64_t round = 0;

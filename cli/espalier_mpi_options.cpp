@@ -58,7 +58,8 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
       ->capture_default_str();
   bcast->add_flag("--rounds", to.broadcast.rounds,
                   "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
-  bcast->add_option("--slice", texts.slice, "slice size instead of the plan's");
+  bcast->add_option("--slice", texts.slice,
+                    "slice size; otherwise what suits plan and message, the plan's at most");
   bcast->add_flag("--compare-mpi-bcast", to.compare,
                   "time MPI_Bcast of the same message in turns, and give the ratio");
   bcast->add_flag("--quiet", to.quiet, "no progress");

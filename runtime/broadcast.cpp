@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/checksum.hpp"
 #include "runtime/engine.hpp"
@@ -20,6 +21,8 @@ namespace {
 
 constexpr std::uint64_t kLargestSlice = std::uint64_t{1} << 30;  // MPI counts in int
 constexpr std::uint64_t kPage = 4096;
+// Of Open MPI's and MPICH's TCP, with room for their headers (docs/runtime.md, "Slices").
+constexpr Bytes kEagerOverTcp{60U << 10U};
 
 // A communicator of our own: no message of the user's can match ours, and MPI's errors come back as
 // codes.
@@ -80,6 +83,10 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
     throw InputError("a window has room for at least one slice");
   }
+  if (options.slice_bytes > kLargestSlice) {
+    throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
+                                 options.slice_bytes, kLargestSlice));
+  }
 }
 
 std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const BroadcastOptions& options) {
@@ -89,18 +96,19 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           options.receives_in_flight,
           static_cast<std::uint64_t>(options.mapping),
           options.check_sizes ? 1U : 0U,
-          options.rounds ? 1U : 0U};
+          options.rounds ? 1U : 0U,
+          options.slice_bytes};
 }
 
-// Collective. Are there more ranks than processors on this host?
-bool is_crowded(MPI_Comm comm) {
+// Collective. How many of the ranks share this one's memory.
+std::size_t ranks_here(MPI_Comm comm) {
   MPI_Comm host = MPI_COMM_NULL;
   int ranks = 1;
   check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
         "MPI_Comm_split_type");
   check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
   MPI_Comm_free(&host);
-  return ranks > ::sysconf(_SC_NPROCESSORS_ONLN);
+  return static_cast<std::size_t>(ranks);
 }
 
 }  // namespace
@@ -110,16 +118,15 @@ struct Broadcast::State {
   std::vector<int> rank_of_node;
   int root = 0;
   std::string node;
-  std::uint64_t slice;
-  std::size_t trees;
+  planner::Plan plan;
+  planner::SliceCosts costs;
   BroadcastOptions options;
   std::unique_ptr<Engine> engine;
 
-  State(MPI_Comm of, const planner::Plan& plan, const BroadcastOptions& wanted)
-      : comm(of),
-        slice(std::min(plan.slice.value, kLargestSlice)),
-        trees(plan.broadcast_trees.size()),
-        options(wanted) {
+  State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
+      : comm(of), plan(of_plan), options(wanted) {
+    plan.slice.value = std::min(plan.slice.value, kLargestSlice);
+    plan.schedule.reset();
     const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
                                                ? host_names(comm.get())
                                                : std::vector<std::string>{};
@@ -128,11 +135,13 @@ struct Broadcast::State {
       rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
                                    : ranks_by_host(hosts, plan.nodes);
     });
-    if (!all_equal(comm.get(), fingerprint(plan, options))) {
+    if (!all_equal(comm.get(), fingerprint(of_plan, options))) {
       throw InputError("the ranks hold different plans or options");
     }
     using Waiting = BroadcastOptions::Waiting;
-    const bool crowded = is_crowded(comm.get());
+    const std::size_t here = ranks_here(comm.get());
+    if (here < comm.size()) costs.eager = kEagerOverTcp;
+    const bool crowded = here > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
     const bool doze = options.source_waiting == Waiting::kAuto
                           ? crowded
                           : options.source_waiting == Waiting::kDozing;
@@ -145,6 +154,11 @@ struct Broadcast::State {
             options.sends_in_flight, options.receives_in_flight, options.check_sizes,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             doze, options.on_progress});
+  }
+
+  [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
+    if (options.slice_bytes != 0) return options.slice_bytes;
+    return options.rounds ? plan.slice.value : planner::fitted_slice(plan, {message}, costs);
   }
 };
 
@@ -160,8 +174,8 @@ int Broadcast::root() const {
 const std::string& Broadcast::node() const {
   return state_->node;
 }
-std::uint64_t Broadcast::slice_bytes() const {
-  return state_->slice;
+std::uint64_t Broadcast::slice_bytes(std::uint64_t message_bytes) const {
+  return state_->slice_of(message_bytes);
 }
 
 void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
@@ -170,7 +184,8 @@ void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
     throw InputError(
         fmt::format("{} elements of {} bytes exceed the address space", count, shape.bytes));
   }
-  const SliceGrid grid{count * shape.bytes, state_->slice};
+  const std::uint64_t bytes = count * shape.bytes;
+  const SliceGrid grid{bytes, state_->slice_of(bytes)};
   if (shape.is_plain) {
     MemoryStore store(first_byte_of(buffer, shape));
     state_->engine->run(grid, store, false);
@@ -180,18 +195,19 @@ void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
   }
 }
 
-Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t buffer_bytes) const {
+Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t message_bytes,
+                                               std::uint64_t buffer_bytes) const {
   // Room for what is posted, what is being sent on, and one in between; less where many trees would
   // make slices so small that their number costs more than the overlap gains.
   constexpr std::uint64_t kSmallSlice = std::uint64_t{64} << 10;
-  const std::uint64_t trees = state_->trees;
+  const std::uint64_t trees = state_->plan.broadcast_trees.size();
   const std::uint64_t wanted =
       state_->options.receives_in_flight + state_->options.sends_in_flight + 1;
   const std::uint64_t slots = std::clamp(buffer_bytes / trees / kSmallSlice, std::uint64_t{2},
                                          std::max(wanted, std::uint64_t{2}));
   std::uint64_t slice = std::max(buffer_bytes / trees / slots, std::uint64_t{1});
   if (slice > kPage) slice -= slice % kPage;
-  return {std::min(slice, state_->slice), slots, state_->trees};
+  return {std::min(slice, state_->slice_of(message_bytes)), slots, trees};
 }
 
 bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store) {

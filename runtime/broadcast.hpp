@@ -30,6 +30,9 @@ struct BroadcastOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // outstanding sends per child of a tree
   std::size_t receives_in_flight = 4;                     // posted ahead per tree
   RankMapping mapping = RankMapping::kByOrder;
+  // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
+  // plan's slice at most; by rounds always the plan's.
+  std::uint64_t slice_bytes = 0;
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
   bool check_sizes = true;
@@ -69,15 +72,16 @@ class Broadcast {
   // again.
   void run(void* buffer, std::size_t count, MPI_Datatype type);
 
-  // How a message that does not fit into memory passes: in slices of `slice_bytes`, of each tree at
-  // most `slices_per_tree` at a time, so that they all fit into `buffer_bytes` on every rank. The
-  // slice is the plan's where that is small enough.
+  // How a message of `message_bytes` that does not fit into memory passes: in slices of
+  // `slice_bytes`, of each tree at most `slices_per_tree` at a time, so that they all fit into
+  // `buffer_bytes` on every rank. The slice is that of run() where that is small enough.
   struct StreamShape {
     std::uint64_t slice_bytes;
     std::uint64_t slices_per_tree;
     std::size_t trees;
   };
-  [[nodiscard]] StreamShape stream_shape(std::uint64_t buffer_bytes) const;
+  [[nodiscard]] StreamShape stream_shape(std::uint64_t message_bytes,
+                                         std::uint64_t buffer_bytes) const;
   // Collective: a message of `bytes` bytes from the source's store to the others', in slices of
   // that shape. False, on all ranks, when a store failed; then parts of the message are missing
   // anywhere. Rounds need slices_per_tree of at least 2 (else InputError), as stream_shape gives.
@@ -88,8 +92,8 @@ class Broadcast {
   [[nodiscard]] int root() const;
   // The plan's node that this rank is.
   [[nodiscard]] const std::string& node() const;
-  // Bytes of a slice of run(): the plan's, at most 1 GiB.
-  [[nodiscard]] std::uint64_t slice_bytes() const;
+  // In slices of how many bytes run() cuts a message of `message_bytes`.
+  [[nodiscard]] std::uint64_t slice_bytes(std::uint64_t message_bytes) const;
 
  private:
   struct State;

@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,7 @@ typedef struct espalier_options {
   espalier_rank_mapping mapping;
   int check_sizes; /* compare the message's size among the ranks while it runs */
   int rounds;      /* synchronised rounds by the plan's colors, which it must have */
+  uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
 } espalier_options;
 
 espalier_options espalier_default_options(void);

@@ -44,6 +44,7 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   result.receives_in_flight = options->receives_in_flight;
   result.check_sizes = options->check_sizes != 0;
   result.rounds = options->rounds != 0;
+  result.slice_bytes = options->slice_bytes;
   if (options->mapping == ESPALIER_BY_HOST_NAME) {
     result.mapping = runtime::RankMapping::kByHostName;
   }
@@ -61,7 +62,7 @@ extern "C" {
 espalier_options espalier_default_options(void) {
   const runtime::BroadcastOptions defaults;
   return {defaults.sends_in_flight, defaults.receives_in_flight, ESPALIER_BY_ORDER,
-          defaults.check_sizes ? 1 : 0, defaults.rounds ? 1 : 0};
+          defaults.check_sizes ? 1 : 0, defaults.rounds ? 1 : 0, defaults.slice_bytes};
 }
 
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,

@@ -38,9 +38,9 @@ binary() {
   echo "$edges"
 }
 backwards=$((ranks - 2))
-plan "1 $(chain 1)" >"$work/chain"
-plan "2 $(chain 1)" "1 $(chain "$backwards")" >"$work/two-chains"
-plan "50 $(chain 1)" "30 $(chain "$backwards")" "15 $(binary)" "5 $(chain 1)" >"$work/four-trees"
+plan "1000000000 $(chain 1)" >"$work/chain"
+plan "600000000 $(chain 1)" "400000000 $(chain "$backwards")" >"$work/two-chains"
+plan "500000000 $(chain 1)" "300000000 $(chain "$backwards")" "150000000 $(binary)" "50000000 $(chain 1)" >"$work/four-trees"
 for name in chain two-chains four-trees; do
   mpirun -np "$ranks" "$program" bcast "$work/$name" --message "$message" --repeat "$repeat" \
     --compare-mpi-bcast --json --quiet >"$work/json"

@@ -51,6 +51,9 @@ inline planner::Plan plan_of(std::uint32_t nodes, std::uint32_t source,
   return plan;
 }
 
+// For stream shapes that do not depend on the message: the plan's slice is too large for none.
+inline constexpr std::uint64_t kAnyMessage = std::uint64_t{1} << 60;
+
 enum class Shape { kChain, kFlat, kBinary };
 
 inline std::string name_of(Shape shape) {

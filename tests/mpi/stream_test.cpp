@@ -20,7 +20,7 @@ TEST_P(Streams, PassWholeThroughLittleRoom) {
   std::mt19937_64 random(GetParam());
   Broadcast broadcast(MPI_COMM_WORLD, random_plan(size_of(MPI_COMM_WORLD), 500, 8, random));
   for (int i = 0; i < 4; ++i) {
-    auto shape = broadcast.stream_shape(1 + random() % 40000);
+    auto shape = broadcast.stream_shape(kAnyMessage, 1 + random() % 40000);
     if (i % 2 == 0) shape.slices_per_tree = 1 + random() % 4;
     const std::uint64_t bytes = random() % 50000;
     TestStore store(shape, GetParam());
@@ -38,7 +38,7 @@ TEST_P(Streams, StopWhenAStoreFailsAndGoOnAfterwards) {
   std::mt19937_64 random(GetParam() + 1000);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, random_plan(ranks, 300, 5, random));
-  const auto shape = broadcast.stream_shape(1 << 20);
+  const auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (int i = 0; i < 6; ++i) {
     const std::uint64_t bytes = 300 * (1 + random() % 100);
     const std::uint64_t slices = bytes / shape.slice_bytes;
@@ -66,7 +66,7 @@ TEST(StreamShape, FitsTheRoomWhateverTheTrees) {
     for (std::size_t i = 0; i < trees; ++i) many.push_back(random_tree(ranks, 0, 1.0, random));
     const Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, many, 1 << 20));
     constexpr std::uint64_t kRoom = std::uint64_t{16} << 20;
-    const auto shape = broadcast.stream_shape(kRoom);
+    const auto shape = broadcast.stream_shape(kAnyMessage, kRoom);
     EXPECT_EQ(shape.trees, trees);
     EXPECT_GE(shape.slices_per_tree, 2U);
     EXPECT_LE(shape.slice_bytes, 1U << 20);

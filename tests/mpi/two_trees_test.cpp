@@ -133,7 +133,7 @@ TEST_P(TwoTrees, StreamThroughLittleRoomAndThroughMuch) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, ranks / 3, 100),
                       options_for(GetParam()));
-  auto shape = broadcast.stream_shape(1 << 20);
+  auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (const std::uint64_t slots : {2UL, 3UL, 10UL, 1000UL}) {
     shape.slices_per_tree = slots;
     TestStore store(shape, slots);
@@ -150,7 +150,7 @@ TEST_P(TwoTrees, StopWhenAStoreFailsAndGoOnAfterwards) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, 0, 100),
                       options_for(GetParam()));
-  auto shape = broadcast.stream_shape(1 << 20);
+  auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (int i = 0; i < 12; ++i) {
     shape.slices_per_tree = i % 3 == 0 ? 500 : 2 + random() % 4;
     const std::uint64_t slices = 1 + random() % 60;
@@ -280,7 +280,7 @@ TEST(Rounds, OfOneTree) {
 TEST(Rounds, NeedRoomForTwoSlices) {
   Broadcast broadcast(MPI_COMM_WORLD, plan_by("two-tree-sanders", size_of(MPI_COMM_WORLD), 0, 100),
                       options_for({"", true}));
-  auto shape = broadcast.stream_shape(1 << 20);
+  auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   shape.slices_per_tree = 1;
   TestStore store(shape, 1);
   EXPECT_THROW((void)broadcast.stream(1000, shape, store), InputError);

@@ -1,0 +1,36 @@
+#include "planner/slice_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace espalier::planner {
+
+namespace {
+
+constexpr double kLeastSlice = 8192;   // below, every network is busy with slices as such
+constexpr double kEagerMayCost = 0.1;  // of the time
+
+}  // namespace
+
+std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs) {
+  const std::uint32_t source = source_index(plan);
+  double hops = 0;
+  for (const PlanTree& tree : plan.broadcast_trees) {
+    hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, source), 1) - 1);
+  }
+  const double rate = plan.throughput.value;
+  double wanted = static_cast<double>(plan.slice.value);
+  if (hops > 0) {
+    wanted = std::sqrt(static_cast<double>(message.value) * costs.overhead.value * rate / hops);
+  }
+  if (costs.eager) {
+    const auto eager = static_cast<double>(costs.eager->value);
+    if (costs.overhead.value * rate < kEagerMayCost * eager) wanted = std::min(wanted, eager);
+  }
+  wanted = std::max(wanted, kLeastSlice);
+  // Compared as doubles: what is not below the plan's slice may not fit into its type.
+  if (wanted >= static_cast<double>(plan.slice.value)) return plan.slice.value;
+  return static_cast<std::uint64_t>(wanted);
+}
+
+}  // namespace espalier::planner

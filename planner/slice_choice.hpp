@@ -1,0 +1,33 @@
+// Which slice size a message wants, by the classical pipeline's formula.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "planner/plan.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::planner {
+
+// What a network asks of slices.
+struct SliceCosts {
+  // What a slice costs by itself on the rank that passes it on, however short it is.
+  Seconds overhead{10e-6};
+  // Messages up to this size go without asking the receiver first; longer ones wait for its answer,
+  // behind all that is queued on the way. Unset: asking costs nothing worth mentioning.
+  std::optional<Bytes> eager;
+};
+
+// The slice in which `message` bytes take least time along the plan's trees, when a slice costs
+// `costs.overhead` for each of its trees' hops: the last host has all after about
+//   message / throughput + (message / slice) overhead + slice * sum over trees (depth - 1) /
+//   throughput,
+// so slice = sqrt(message * overhead * throughput / sum (depth - 1)): Chan, Heimlich, Purkayastha
+// and van de Geijn, "Collective communication", Concurrency and Computation 19 (2007),
+// doi:10.1002/cpe.1206, section 5; for several trees, which take turns, with their depths added.
+// At least 8 KiB and at most the plan's slice, which is itself where a tree's depth does not count.
+// Slices over the eager size are cut down to it where that costs less than a tenth of the time.
+// Precondition: no structural fault.
+std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs);
+
+}  // namespace espalier::planner

@@ -1,0 +1,73 @@
+#include "planner/slice_choice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace espalier::planner {
+namespace {
+
+constexpr std::uint64_t kMiB = 1U << 20U;
+
+// Two chains through `nodes` nodes, each with half of 200 MB/s.
+Plan two_chains(std::uint32_t nodes, std::uint64_t slice) {
+  Plan plan;
+  plan.slice = {slice};
+  plan.throughput = {200e6};
+  PlanTree tree;
+  tree.rate = {100e6};
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    plan.nodes.push_back("n" + std::to_string(i));
+    if (i > 0) tree.edges.push_back({i - 1, i});
+  }
+  plan.source = "n0";
+  plan.broadcast_trees = {tree, tree};
+  return plan;
+}
+
+// Seconds of the formula, for any slice.
+double seconds(const Plan& plan, std::uint64_t message, double slice, double overhead) {
+  const double hops = static_cast<double>(plan.broadcast_trees.size() * (plan.nodes.size() - 2));
+  const auto bytes = static_cast<double>(message);
+  return (bytes + slice * hops) / plan.throughput.value + bytes / slice * overhead;
+}
+
+TEST(FittedSlice, NoOtherTakesLessTimeByTheFormula) {
+  const Plan plan = two_chains(6, 64 * kMiB);
+  for (const std::uint64_t message : {1 * kMiB, 30 * kMiB, 5000 * kMiB}) {
+    const auto slice = static_cast<double>(fitted_slice(plan, {message}, {}));
+    EXPECT_GT(slice, 8192);
+    const double best = seconds(plan, message, slice, 10e-6);
+    for (const double other : {0.9, 1.1}) {
+      EXPECT_LT(best, seconds(plan, message, other * slice, 10e-6));
+    }
+  }
+}
+
+TEST(FittedSlice, StaysBetweenTheLeastAndThePlans) {
+  const Plan plan = two_chains(6, kMiB / 2);
+  EXPECT_EQ(fitted_slice(plan, {0}, {}), 8192U);
+  EXPECT_EQ(fitted_slice(plan, {100}, {}), 8192U);
+  EXPECT_EQ(fitted_slice(plan, {UINT64_MAX}, {}), kMiB / 2);
+  const Plan fine = two_chains(6, 1000);
+  EXPECT_EQ(fitted_slice(fine, {100 * kMiB}, {}), 1000U);
+  const Plan coarse = two_chains(6, UINT64_MAX);
+  EXPECT_LT(fitted_slice(coarse, {100 * kMiB}, {}), 10 * kMiB);
+}
+
+TEST(FittedSlice, IsThePlansWhereNoPipelineHasToFill) {
+  EXPECT_EQ(fitted_slice(two_chains(2, 3 * kMiB), {100}, {}), 3 * kMiB);
+  EXPECT_EQ(fitted_slice(two_chains(1, 3 * kMiB), {100}, {}), 3 * kMiB);
+}
+
+// 10 us a slice are 2000 bytes' time at 200 MB/s.
+TEST(FittedSlice, KeepsBelowTheEagerSizeWhereThatIsCheap) {
+  const Plan plan = two_chains(6, 64 * kMiB);
+  const std::uint64_t free = fitted_slice(plan, {1000 * kMiB}, {});
+  EXPECT_GT(free, 60U << 10U);
+  EXPECT_EQ(fitted_slice(plan, {1000 * kMiB}, {.eager = Bytes{60U << 10U}}), 60U << 10U);
+  EXPECT_EQ(fitted_slice(plan, {1000 * kMiB}, {.eager = Bytes{20001}}), 20001U);
+  EXPECT_EQ(fitted_slice(plan, {1000 * kMiB}, {.eager = Bytes{20000}}), free);
+}
+
+}  // namespace
+}  // namespace espalier::planner
