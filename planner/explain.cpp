@@ -1,11 +1,14 @@
 #include "planner/explain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "planner/deadline.hpp"
 #include "planner/solve_packing.hpp"
 #include "platforms/faster.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner {
 
@@ -60,15 +63,24 @@ class Explainer {
         result_.termination = Termination::kTimeLimit;
         break;
       }
-      upgrade.outcomes.push_back(solve(upgrade.what.figures, factor));
+      upgrade.outcomes.push_back(solve(upgrade.what, factor));
       ++done_;
     }
     return upgrade;
   }
 
+  [[nodiscard]] Platform raised(const Bottleneck& bottleneck, double factor) const {
+    try {
+      return platforms::faster(instance_.platform(), bottleneck.figures, factor);
+    } catch (const InputError& fault) {
+      throw InputError(instance_.platform().name(),
+                       fmt::format("{}, {} times as fast", bottleneck.name, factor), fault.what());
+    }
+  }
+
   // The trees of the platform as it is are near: arcs keep their numbers.
-  WhatIf solve(const platforms::Figures& figures, double factor) {
-    const Platform changed = platforms::faster(instance_.platform(), figures, factor);
+  WhatIf solve(const Bottleneck& bottleneck, double factor) {
+    const Platform changed = raised(bottleneck, factor);
     const Instance instance(changed, instance_.source(), instance_.model(), instance_.options());
     AlgorithmOptions limits = options_.limits;
     limits.on_progress = nullptr;

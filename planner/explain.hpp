@@ -52,6 +52,7 @@ struct Explanation {
   Termination termination = Termination::kDone;
 };
 
+// Throws InputError when a raised figure is no longer finite.
 Explanation explain(const Instance& instance, const ExplainOptions& options = {});
 
 // Whether raising it is proven to raise the optimum, at the largest factor.

@@ -14,11 +14,15 @@ enum class End : std::uint8_t { kOut, kIn, kBoth };
 
 std::vector<ArcId> links_at(const Platform& platform, NodeId node, End end) {
   std::vector<ArcId> links;
+  if (end == End::kOut) {
+    const auto [first, last] = platform.arcs_out_of(node);
+    for (std::uint32_t e = first; e < last; ++e) links.push_back(ArcId{e});
+    return links;
+  }
   for (std::size_t e = 0; e < platform.arcs().size(); ++e) {
     const Arc& arc = platform.arcs()[e];
-    const bool out = end != End::kIn && arc.from == node;
-    const bool in = end != End::kOut && arc.to == node;
-    if (out || in) links.push_back(ArcId{static_cast<std::uint32_t>(e)});
+    const bool out = end == End::kBoth && arc.from == node;
+    if (out || arc.to == node) links.push_back(ArcId{static_cast<std::uint32_t>(e)});
   }
   return links;
 }

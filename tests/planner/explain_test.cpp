@@ -157,6 +157,16 @@ TEST(Explain, EqualHostsBindTogether) {
   EXPECT_THAT(optima(one_port.sets[0]), near({1.1, 2}));
 }
 
+TEST(Explain, AFigureThatCannotBeRaisedIsNamed) {
+  const auto platform = small_platform({"s", "a"}, {{"s", "a", 0x1p-1023}});
+  try {
+    static_cast<void>(explain(instance_of(platform, "s")));
+    FAIL() << "no refusal";
+  } catch (const InputError& refusal) {
+    EXPECT_THAT(refusal.what(), ::testing::StartsWith("small: out-port of s, 2 times as fast: "));
+  }
+}
+
 TEST(Explain, NothingIsTriedWhenNothingIsAskedFor) {
   ExplainOptions options;
   options.top = 0;
