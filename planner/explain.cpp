@@ -51,6 +51,7 @@ class Explainer {
 
   std::vector<Upgrade> try_all(std::vector<Bottleneck> bottlenecks) {
     std::vector<Upgrade> upgrades;
+    upgrades.reserve(bottlenecks.size());
     for (Bottleneck& bottleneck : bottlenecks) upgrades.push_back(try_one(std::move(bottleneck)));
     return upgrades;
   }

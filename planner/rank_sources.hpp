@@ -21,11 +21,11 @@ struct RankedSource {
   std::string error{};  // why there is no optimum: a host that cannot be reached; else empty
 };
 
-// Each source's optimum within options.gap, the best first, those that agree to five digits in the order given; those
-// without one last. options.time_limit is for all together: what is left of it is shared out
-// evenly among the sources that are left, and each source has some tree and some bound whatever
-// the limit. on_step: called before each source with how many are done; may be empty.
-// Throws InputError when a source is a relay.
+// Each source's optimum within options.gap, the best first, those that agree to five digits in the
+// order given; those without one last. options.time_limit is for all together: what is left of it
+// is shared out evenly among the sources that are left, and each source has some tree and some
+// bound whatever the limit. on_step: called before each source with how many are done; may be
+// empty. Throws InputError when a source is a relay.
 std::vector<RankedSource> rank_sources(
     const platforms::Platform& platform, std::span<const platforms::NodeId> sources,
     platforms::Model model, const platforms::OccupationOptions& occupation,
