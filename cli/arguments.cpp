@@ -130,6 +130,10 @@ bool Arguments::chosen() const {
   return app_->parsed();
 }
 
+bool Arguments::given(const std::string& option) const {
+  return app_->count(option) > 0;
+}
+
 CommandLine::CommandLine(const std::string& description, const std::string& program,
                          const std::string& version)
     : app_(std::make_unique<CLI::App>(description, program)) {

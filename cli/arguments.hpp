@@ -43,8 +43,9 @@ class Arguments {
 
   // A command below this one.
   Arguments add_command(const std::string& name, const std::string& help);
-  // Whether the command line names this command.
+  // Whether the command line names this command; whether it gives this option.
   [[nodiscard]] bool chosen() const;
+  [[nodiscard]] bool given(const std::string& option) const;
 
  private:
   friend class CommandLine;

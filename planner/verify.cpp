@@ -80,7 +80,8 @@ class Verifier {
 
   // Turns every edge into arcs of the platform, from its ends and its `via` alone.
   bool follow_edges(const Instance& instance) {
-    load_.assign(instance.resource_count(), 0.0);
+    std::vector<double>& loads = report_.loads;
+    loads.assign(instance.resource_count(), 0.0);
     for (std::size_t t = 0; t < plan_.broadcast_trees.size(); ++t) {
       const PlanTree& tree = plan_.broadcast_trees[t];
       lp::RoutedTree routed;
@@ -90,8 +91,9 @@ class Verifier {
       }
       if (!report_.faults.empty()) continue;
       const std::vector<double> load = instance.load_seconds_per_byte(routed);
-      for (std::size_t r = 0; r < load.size(); ++r) load_[r] += tree.rate.value * load[r];
+      for (std::size_t r = 0; r < load.size(); ++r) loads[r] += tree.rate.value * load[r];
     }
+    if (!report_.faults.empty()) loads.clear();
     return report_.faults.empty();
   }
 
@@ -106,10 +108,11 @@ class Verifier {
   }
 
   void weigh(const Instance& instance) {
-    const auto busiest = std::max_element(load_.begin(), load_.end());
+    const std::vector<double>& loads = report_.loads;
+    const auto busiest = std::max_element(loads.begin(), loads.end());
     report_.busiest_load = *busiest;
     report_.busiest_resource = platforms::describe(
-        instance.occupation().resources[static_cast<std::size_t>(busiest - load_.begin())],
+        instance.occupation().resources[static_cast<std::size_t>(busiest - loads.begin())],
         platform_);
     double sum = 0;
     for (const PlanTree& tree : plan_.broadcast_trees) sum += tree.rate.value;
@@ -157,7 +160,6 @@ class Verifier {
   const Platform& platform_;
   const VerifyOptions& options_;
   VerifyReport report_;
-  std::vector<double> load_;
 };
 
 }  // namespace

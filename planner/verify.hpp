@@ -16,6 +16,9 @@ struct VerifyReport {
   BytesPerSecond throughput;  // sum of rates scaled down to what the resources allow
   double busiest_load = 0;    // max_r (sum rate A x)_r: 1 is full; above 1 + 1e-6 is a fault
   std::string busiest_resource;
+  // (sum rate A x)_r, one a resource of the plan's Instance (its platform, model, slice, latency);
+  // empty where the faults do not let it be made.
+  std::vector<double> loads;
   std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has one that holds
   std::optional<BytesPerSecond> bound;      // proven anew when `prove` was asked for
   std::size_t trees = 0;

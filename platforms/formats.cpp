@@ -146,22 +146,14 @@ Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
                    std::span<const PrefixCap> receive) {
   const auto send_caps = caps_of(platform, send);
   const auto receive_caps = caps_of(platform, receive);
-  PlatformBuilder builder(platform.name());
-  for (std::size_t i = 0; i < send_caps.size(); ++i) {
-    Node node = platform.nodes()[i];
-    if (send_caps[i]) node.send = send_caps[i];
-    if (receive_caps[i]) node.receive = receive_caps[i];
-    builder.add_node(std::move(node));
+  std::vector<Node> nodes(platform.nodes().begin(), platform.nodes().end());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (send_caps[i]) nodes[i].send = send_caps[i];
+    if (receive_caps[i]) nodes[i].receive = receive_caps[i];
   }
-  for (const Arc& arc : platform.arcs()) builder.add_arc(arc);
-  for (const SharedWire& wire : platform.shared_wires()) {
-    std::vector<std::pair<NodeId, NodeId>> ends;
-    for (const ArcId arc : wire.arcs) {
-      ends.emplace_back(platform.arc(arc).from, platform.arc(arc).to);
-    }
-    builder.add_shared_wire(wire.name, wire.bandwidth, std::move(ends));
-  }
-  return std::move(builder).build();
+  std::vector<BytesPerSecond> shared;
+  for (const SharedWire& wire : platform.shared_wires()) shared.push_back(wire.bandwidth);
+  return with_figures(platform, std::move(nodes), platform.arcs(), shared);
 }
 
 }  // namespace espalier::platforms

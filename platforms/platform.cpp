@@ -207,4 +207,20 @@ Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
   return platform;
 }
 
+Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::span<const Arc> arcs,
+                      std::span<const BytesPerSecond> shared) {
+  PlatformBuilder builder(platform.name());
+  for (Node& node : nodes) builder.add_node(std::move(node));
+  for (const Arc& arc : arcs) builder.add_arc(arc);
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    const SharedWire& wire = platform.shared_wires()[i];
+    std::vector<std::pair<NodeId, NodeId>> ends;
+    for (const ArcId arc : wire.arcs) {
+      ends.emplace_back(platform.arc(arc).from, platform.arc(arc).to);
+    }
+    builder.add_shared_wire(wire.name, shared[i], std::move(ends));
+  }
+  return std::move(builder).build();
+}
+
 }  // namespace espalier::platforms

@@ -165,4 +165,10 @@ class PlatformBuilder {
   NodesByName by_name_;
 };
 
+// `platform` with other figures: nodes and arcs are its own, in their order, but for bandwidths,
+// caps, latencies and overheads; shared: the bandwidth of each shared wire. Throws InputError as
+// PlatformBuilder does.
+Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::span<const Arc> arcs,
+                      std::span<const BytesPerSecond> shared);
+
 }  // namespace espalier::platforms

@@ -13,6 +13,7 @@
 #include "cli/options.hpp"
 #include "cli/run.hpp"
 #include "cli/table.hpp"
+#include "planner/bottlenecks.hpp"
 #include "planner/instance.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/registry.hpp"
@@ -32,27 +33,8 @@ struct BoundOptions {
   bool csv = false;
 };
 
-constexpr double kLeastShownPrice = 5e-5;  // 0.01 % in a table; JSON and CSV hold all
-
-struct Bottleneck {
-  std::string resource;
-  double price;
-};
-
-// The `top` dearest resources, those without a price left out.
-std::vector<Bottleneck> bottlenecks(const planner::Instance& instance,
-                                    const planner::Outcome& outcome, std::size_t top) {
-  std::vector<Bottleneck> result;
-  for (const planner::PricedResource& priced : outcome.prices) {
-    if (result.size() == top || !(priced.price > 0)) break;
-    const platforms::Resource& resource = instance.occupation().resources[priced.row];
-    result.push_back({platforms::describe(resource, instance.platform()), priced.price});
-  }
-  return result;
-}
-
 std::string as_table(const planner::Instance& instance, const Run& run,
-                     const std::vector<Bottleneck>& dearest) {
+                     const std::vector<planner::NamedPrice>& dearest) {
   const auto& bound = run.outcome.bound;
   Table facts(
       {{"optimum", Table::Align::kLeft}, {format_rate(run.throughput), Table::Align::kLeft}});
@@ -65,17 +47,18 @@ std::string as_table(const planner::Instance& instance, const Run& run,
   facts.add_row({"seconds", fixed(run.seconds, 3)});
   if (dearest.empty()) return facts.text();
   Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
-  for (const Bottleneck& bottleneck : dearest) {
-    if (bottleneck.price < kLeastShownPrice) break;
+  for (const planner::NamedPrice& bottleneck : dearest) {
+    // 0.01 % in a table; JSON and CSV hold all
+    if (bottleneck.price < planner::kLeastPrice) break;
     prices.add_row({percent(bottleneck.price), bottleneck.resource});
   }
   return facts.text() + '\n' + prices.text();
 }
 
 Json as_json(const planner::Instance& instance, const Run& run,
-             const std::vector<Bottleneck>& dearest) {
+             const std::vector<planner::NamedPrice>& dearest) {
   Json rows = Json::array();
-  for (const Bottleneck& bottleneck : dearest) {
+  for (const planner::NamedPrice& bottleneck : dearest) {
     rows.push_back({{"resource", bottleneck.resource}, {"price", bottleneck.price}});
   }
   const auto& bound = run.outcome.bound;
@@ -91,11 +74,11 @@ Json as_json(const planner::Instance& instance, const Run& run,
 }
 
 std::string as_csv(const planner::Instance& instance, const Run& run,
-                   const std::vector<Bottleneck>& dearest) {
+                   const std::vector<planner::NamedPrice>& dearest) {
   std::string text = csv_line(
       {"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap", "resource", "price"});
   const auto& bound = run.outcome.bound;
-  for (const Bottleneck& bottleneck : dearest) {
+  for (const planner::NamedPrice& bottleneck : dearest) {
     text +=
         csv_line({instance.platform().name(), instance.platform().node(instance.source()).name,
                   std::string(platforms::name_of(instance.model())), exact(run.throughput.value),
@@ -114,7 +97,8 @@ ExitStatus run_bound(const BoundOptions& options) {
   const planner::Instance instance(
       platform, planner::source_named(platform, options.problem.source), model, occupation);
   const Run run = run_timed(planner::prove_optimum, "bound", instance, limits, options.console);
-  const std::vector<Bottleneck> dearest = bottlenecks(instance, run.outcome, options.top);
+  const std::vector<planner::NamedPrice> dearest =
+      planner::dearest_resources(instance, run.outcome, options.top);
   if (options.json) {
     write_text("-", json_text(as_json(instance, run, dearest)));
   } else {

@@ -20,6 +20,7 @@ struct Command {
 Command add_plan(Arguments root);
 Command add_compare(Arguments root);
 Command add_bound(Arguments root);
+Command add_explain(Arguments root);
 Command add_verify(Arguments root);
 Command add_simulate(Arguments root);
 Command add_convert(Arguments root);

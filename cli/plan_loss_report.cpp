@@ -1,0 +1,134 @@
+#include "cli/plan_loss_report.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "cli/table.hpp"
+#include "planner/bottlenecks.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+constexpr std::size_t kNamed = 3;  // of many resources in a sentence
+constexpr double kNoLoss = 2e-6;   // relative: what is left where two proofs of gap 1e-6 meet
+
+// "a, b and 3 more".
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+  if (names.size() > most + 1) {
+    const std::vector<std::string> first(names.begin(),
+                                         names.begin() + static_cast<std::ptrdiff_t>(most));
+    return fmt::format("{} and {} more", fmt::join(first, ", "), names.size() - most);
+  }
+  if (names.size() < 2) return names.empty() ? "nothing" : names.front();
+  const std::vector<std::string> first(names.begin(), names.end() - 1);
+  return fmt::format("{} and {}", fmt::join(first, ", "), names.back());
+}
+
+std::string what_stops(const ExplainedPlan& explained) {
+  if (explained.loss.full.empty()) {
+    return fmt::format(
+        "No resource is full under it: the busiest, the {}, is in use {} of the time, and all "
+        "rates could be {:.2f} times as high.\n",
+        explained.busiest_resource, percent(explained.busiest_load), 1 / explained.busiest_load);
+  }
+  std::vector<std::string> names;
+  for (const planner::FullResource& full : explained.loss.full) {
+    names.push_back(full.price >= planner::kLeastPrice
+                        ? fmt::format("{} (price {})", full.resource, percent(full.price))
+                        : fmt::format("{} (no price)", full.resource));
+  }
+  return fmt::format("It fills the {}.\n", listed(names, kNamed));
+}
+
+std::string idle_table(const planner::PlanLoss& loss, double all, std::size_t top) {
+  Table table({{"loss"}, {"share"}, {"load"}, {"price"}, {"idle", Table::Align::kLeft}});
+  std::size_t rows = 0;
+  for (const planner::IdleResource& idle : loss.idle_resources) {
+    if (rows++ == top || idle.loss.value < kNoLoss * loss.bound.value) break;
+    table.add_row({format_rate(idle.loss), percent(idle.loss.value / all), percent(idle.load),
+                   percent(idle.price), idle.resource});
+  }
+  return table.text();
+}
+
+std::string dear_table(const planner::PlanLoss& loss, double all, std::size_t top) {
+  Table table({{"loss"},
+               {"share"},
+               {"carries"},
+               {"cost"},
+               {"cheapest"},
+               {"dear", Table::Align::kLeft},
+               {"the cheapest tree has", Table::Align::kLeft}});
+  std::size_t rows = 0;
+  for (const planner::DearEdge& dear : loss.dear_edges) {
+    if (rows++ == top || dear.loss.value < kNoLoss * loss.bound.value) break;
+    table.add_row({format_rate(dear.loss), percent(dear.loss.value / all), format_rate(dear.rate),
+                   fixed(dear.cost, 4), fixed(dear.cheapest_cost, 4), dear.edge, dear.cheapest});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
+  const planner::PlanLoss& loss = explained.loss;
+  const double all = loss.bound.value - loss.throughput.value;
+  const std::size_t trees = explained.plan.broadcast_trees.size();
+  std::string text = fmt::format("{} ({}, {} tree{}) carries {}", explained.file,
+                                 printable(explained.plan.algorithm), trees, trees == 1 ? "" : "s",
+                                 format_rate(loss.throughput));
+  if (all <= kNoLoss * loss.bound.value) return text + ": the optimum, within the proof's gap.\n";
+  text += fmt::format(", {} less than the proven bound ({}).\n", format_rate({all}),
+                      percent(all / loss.bound.value));
+  text += what_stops(explained);
+  text += fmt::format(
+      "{} of the loss is priced resources that it leaves idle, {} is trees that cost more than "
+      "the cheapest.\n",
+      percent(loss.idle.value / all), percent(loss.dear.value / all));
+  if (loss.idle.value > kNoLoss * loss.bound.value) text += '\n' + idle_table(loss, all, top);
+  if (loss.dear.value > kNoLoss * loss.bound.value) text += '\n' + dear_table(loss, all, top);
+  return text;
+}
+
+Json plan_loss_json(const ExplainedPlan& explained, std::size_t top) {
+  const planner::PlanLoss& loss = explained.loss;
+  Json idle = Json::array();
+  for (const planner::IdleResource& one : loss.idle_resources) {
+    if (idle.size() == top) break;
+    idle.push_back({{"resource", one.resource},
+                    {"price", one.price},
+                    {"load", one.load},
+                    {"loss_Bps", one.loss.value}});
+  }
+  Json dear = Json::array();
+  for (const planner::DearEdge& one : loss.dear_edges) {
+    if (dear.size() == top) break;
+    dear.push_back({{"edge", one.edge},
+                    {"rate_Bps", one.rate.value},
+                    {"cost", one.cost},
+                    {"cheapest", one.cheapest},
+                    {"cheapest_cost", one.cheapest_cost},
+                    {"loss_Bps", one.loss.value}});
+  }
+  Json full = Json::array();
+  for (const planner::FullResource& one : loss.full) {
+    full.push_back({{"resource", one.resource}, {"load", one.load}, {"price", one.price}});
+  }
+  return {{"algorithm", explained.plan.algorithm},
+          {"trees", explained.plan.broadcast_trees.size()},
+          {"throughput_Bps", loss.throughput.value},
+          {"bound_Bps", loss.bound.value},
+          {"loss_Bps", loss.bound.value - loss.throughput.value},
+          {"idle_Bps", loss.idle.value},
+          {"dear_Bps", loss.dear.value},
+          {"busiest_resource", explained.busiest_resource},
+          {"busiest_load", explained.busiest_load},
+          {"full", std::move(full)},
+          {"idle", std::move(idle)},
+          {"dear", std::move(dear)}};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,24 @@
+// Where a plan loses (`explain --plan`), for people and for programs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "planner/plan.hpp"
+#include "planner/plan_loss.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+struct ExplainedPlan {
+  std::string file;  // as messages call it
+  planner::Plan plan;
+  planner::PlanLoss loss;
+  double busiest_load = 0;
+  std::string busiest_resource;
+};
+// At most `top` rows of each table.
+std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top);
+Json plan_loss_json(const ExplainedPlan& explained, std::size_t top);
+
+}  // namespace espalier::cli

@@ -1,0 +1,21 @@
+// Which source would be best (`explain --source each`), for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/rank_sources.hpp"
+#include "platforms/contention.hpp"
+#include "platforms/platform.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+// The best first, as rank_sources gives them; a sentence on how much the best is better, and a row
+// a source.
+std::string ranking_text(const platforms::Platform& platform, platforms::Model model,
+                         const std::vector<planner::RankedSource>& ranking);
+Json ranking_json(const platforms::Platform& platform, platforms::Model model,
+                  const std::vector<planner::RankedSource>& ranking);
+
+}  // namespace espalier::cli

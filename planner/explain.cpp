@@ -1,0 +1,121 @@
+#include "planner/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/deadline.hpp"
+#include "planner/solve_packing.hpp"
+#include "platforms/faster.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using platforms::Platform;
+
+class Explainer {
+ public:
+  Explainer(const Instance& instance, const ExplainOptions& options)
+      : instance_(instance), options_(options), deadline_(options.limits.time_limit) {}
+
+  Explanation run() {
+    const lp::Packing packing = solve_packing_from(instance_, options_.limits, {});
+    result_.optimum = outcome_of(packing);
+    result_.reached = {packing.rate};
+    result_.termination = result_.optimum.termination;
+    seeds_ = packing.pool;
+    Bottlenecks found = bottlenecks_of(instance_, result_.optimum, options_.top);
+    total_ =
+        (found.resources.size() + found.links.size() + found.sets.size()) * options_.factors.size();
+    result_.resources = try_all(std::move(found.resources));
+    result_.links = try_all(std::move(found.links));
+    result_.sets = try_all(std::move(found.sets));
+    if (options_.top > 0 && !anything_helps()) {
+      total_ += options_.factors.size();
+      result_.all = try_one(std::move(found.all));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool anything_helps() const {
+    const auto any = [this](const std::vector<Upgrade>& upgrades) {
+      return std::any_of(upgrades.begin(), upgrades.end(),
+                         [this](const Upgrade& upgrade) { return helps(upgrade, result_); });
+    };
+    return any(result_.resources) || any(result_.links) || any(result_.sets);
+  }
+
+  std::vector<Upgrade> try_all(std::vector<Bottleneck> bottlenecks) {
+    std::vector<Upgrade> upgrades;
+    upgrades.reserve(bottlenecks.size());
+    for (Bottleneck& bottleneck : bottlenecks) upgrades.push_back(try_one(std::move(bottleneck)));
+    return upgrades;
+  }
+
+  Upgrade try_one(Bottleneck bottleneck) {
+    Upgrade upgrade{std::move(bottleneck), {}};
+    for (const double factor : options_.factors) {
+      if (options_.on_step) options_.on_step(deadline_.elapsed(), done_, total_);
+      if (deadline_.passed()) {
+        result_.termination = Termination::kTimeLimit;
+        break;
+      }
+      upgrade.outcomes.push_back(solve(upgrade.what, factor));
+      ++done_;
+    }
+    return upgrade;
+  }
+
+  [[nodiscard]] Platform raised(const Bottleneck& bottleneck, double factor) const {
+    try {
+      return platforms::faster(instance_.platform(), bottleneck.figures, factor);
+    } catch (const InputError& fault) {
+      throw InputError(instance_.platform().name(),
+                       fmt::format("{}, {} times as fast", bottleneck.name, factor), fault.what());
+    }
+  }
+
+  // The trees of the platform as it is are near: arcs keep their numbers.
+  WhatIf solve(const Bottleneck& bottleneck, double factor) {
+    const Platform changed = raised(bottleneck, factor);
+    const Instance instance(changed, instance_.source(), instance_.model(), instance_.options());
+    AlgorithmOptions limits = options_.limits;
+    limits.on_progress = nullptr;
+    limits.time_limit = deadline_.left();
+    const lp::Packing packing = solve_packing_from(instance, limits, seeds_, options_.most_work);
+    const Termination end = outcome_of(packing).termination;
+    const bool work_done = packing.arborescences_priced >= options_.most_work;
+    if (end != Termination::kDone && !work_done) result_.termination = end;
+    return {factor, {packing.rate}, {packing.bound}};
+  }
+
+  const Instance& instance_;
+  const ExplainOptions& options_;
+  Deadline deadline_;
+  std::vector<lp::RoutedTree> seeds_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+  Explanation result_;
+};
+
+}  // namespace
+
+Explanation explain(const Instance& instance, const ExplainOptions& options) {
+  return Explainer(instance, options).run();
+}
+
+Gain gain_of(const WhatIf& what_if, const Explanation& explanation) {
+  const double reached = explanation.reached.value;
+  return {what_if.optimum.value / explanation.optimum.bound->value - 1,
+          what_if.optimum.value / reached - 1, what_if.bound.value / reached - 1};
+}
+
+bool helps(const Upgrade& upgrade, const Explanation& explanation) {
+  return !upgrade.outcomes.empty() && gain_of(upgrade.outcomes.back(), explanation).least > 0;
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,77 @@
+#include "planner/rank_sources.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/deadline.hpp"
+#include "planner/instance.hpp"
+#include "planner/solve_packing.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using platforms::NodeId;
+using platforms::Platform;
+
+// Alike for rates that agree to five digits, whose order would be that of their proofs' gaps.
+double digits_of(BytesPerSecond rate) {
+  return std::round(std::log(rate.value) * 1e5);
+}
+
+class Ranker {
+ public:
+  Ranker(const Platform& platform, platforms::Model model,
+         const platforms::OccupationOptions& occupation, const AlgorithmOptions& options)
+      : platform_(platform), model_(model), occupation_(occupation), options_(options) {}
+
+  [[nodiscard]] Seconds elapsed() const { return deadline_.elapsed(); }
+
+  RankedSource rank(NodeId source, std::size_t sources_left) {
+    RankedSource ranked{.source = source};
+    try {
+      const Instance instance(platform_, source, model_, occupation_);
+      AlgorithmOptions limits = options_;
+      limits.on_progress = nullptr;
+      if (const auto left = deadline_.left()) {
+        limits.time_limit = Seconds{left->value / static_cast<double>(sources_left)};
+      }
+      const lp::Packing packing = solve_packing_from(instance, limits, {});
+      ranked.optimum = {packing.rate};
+      ranked.bound = {packing.bound};
+      ranked.termination = outcome_of(packing).termination;
+    } catch (const InfeasibleError& fault) {
+      ranked.error = fault.what();
+    }
+    return ranked;
+  }
+
+ private:
+  const Platform& platform_;
+  platforms::Model model_;
+  const platforms::OccupationOptions& occupation_;
+  const AlgorithmOptions& options_;
+  Deadline deadline_{options_.time_limit};
+};
+
+}  // namespace
+
+std::vector<RankedSource> rank_sources(
+    const Platform& platform, std::span<const NodeId> sources, platforms::Model model,
+    const platforms::OccupationOptions& occupation, const AlgorithmOptions& options,
+    const std::function<void(Seconds elapsed, std::size_t done)>& on_step) {
+  Ranker ranker(platform, model, occupation, options);
+  std::vector<RankedSource> ranking;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (on_step) on_step(ranker.elapsed(), i);
+    ranking.push_back(ranker.rank(sources[i], sources.size() - i));
+  }
+  std::stable_sort(ranking.begin(), ranking.end(),
+                   [](const RankedSource& a, const RankedSource& b) {
+                     return digits_of(a.optimum) > digits_of(b.optimum);
+                   });
+  return ranking;
+}
+
+}  // namespace espalier::planner
