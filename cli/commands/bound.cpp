@@ -113,8 +113,8 @@ ExitStatus run_bound(const BoundOptions& options) {
       options.problem.reading.read(options.problem.platform, options.console);
   const planner::Instance instance(
       platform, planner::source_named(platform, options.problem.source), model, occupation);
-  note_warnings(platform, options.console);
   const Run run = run_timed(planner::prove_optimum, "bound", instance, limits, options.console);
+  note_warnings(platform, options.console);
   const std::vector<Bottleneck> dearest = bottlenecks(instance, run.outcome, options.top);
   if (options.json) {
     write_text("-", json_text(as_json(instance, run, dearest)));
