@@ -243,6 +243,7 @@ std::span<const FamilyEntry> families() {
 std::vector<Command> add_generate(Arguments root) {
   Arguments app = root.add_command("generate", "Make a platform of a family");
   std::vector<Command> commands;
+  commands.reserve(kFamilies.size());
   for (const FamilyEntry& family : kFamilies) commands.push_back(family.add(app, family));
   return commands;
 }
