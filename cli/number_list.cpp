@@ -15,19 +15,21 @@ namespace {
 
 constexpr double kMostValues = 100'000;
 
-double parse_number(std::string_view text) {
-  double value = 0;
+bool is_number(std::string_view text, double& value) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw InputError(fmt::format("{} is no number; wanted is a list such as 10,20 or 10..50:10",
-                                 in_quotes(text)));
-  }
-  return value;
+  return fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+}
+
+double parse_element(std::string_view text) {
+  double value = 0;
+  if (is_number(text, value)) return value;
+  throw InputError(
+      fmt::format("{} is no number; wanted is a list such as 10,20 or 10..50:10", in_quotes(text)));
 }
 
 // Twelve digits: what people write, without the last bits of sums.
 double as_written(double value) {
-  return parse_number(fmt::format("{:.12g}", value));
+  return parse_element(fmt::format("{:.12g}", value));
 }
 
 void add_range(std::string_view text, std::size_t dots, std::vector<double>& values) {
@@ -35,9 +37,9 @@ void add_range(std::string_view text, std::size_t dots, std::vector<double>& val
   if (colon == std::string_view::npos) {
     throw InputError(fmt::format("range {} has no step, as in 10..50:10", in_quotes(text)));
   }
-  const double first = parse_number(text.substr(0, dots));
-  const double last = parse_number(text.substr(dots + 2, colon - dots - 2));
-  const double step = parse_number(text.substr(colon + 1));
+  const double first = parse_element(text.substr(0, dots));
+  const double last = parse_element(text.substr(dots + 2, colon - dots - 2));
+  const double step = parse_element(text.substr(colon + 1));
   constexpr double kSlack = 1e-9;
   const double steps = std::floor((last - first) / step + kSlack);
   if (!(step > 0) || !(steps >= 0)) {
@@ -52,6 +54,12 @@ void add_range(std::string_view text, std::size_t dots, std::vector<double>& val
 
 }  // namespace
 
+double parse_number(std::string_view text) {
+  double value = 0;
+  if (is_number(text, value)) return value;
+  throw InputError(fmt::format("{} is no number", in_quotes(text)));
+}
+
 std::vector<double> parse_numbers(std::string_view text) {
   std::vector<double> values;
   for (std::size_t start = 0; start <= text.size();) {
@@ -59,7 +67,7 @@ std::vector<double> parse_numbers(std::string_view text) {
     const std::string_view one = text.substr(start, comma - start);
     const std::size_t dots = one.find("..");
     if (dots == std::string_view::npos) {
-      values.push_back(as_written(parse_number(one)));
+      values.push_back(as_written(parse_element(one)));
     } else {
       add_range(one, dots, values);
     }

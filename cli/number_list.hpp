@@ -8,6 +8,8 @@
 
 namespace espalier::cli {
 
+// One number. Throws InputError (reason only) for what is none, or not finite.
+double parse_number(std::string_view text);
 // Ascending, each once. A range goes from its first number to its last in steps; each value is what
 // its decimal form says ("0.12", not the sum of three 0.04). Throws InputError (reason only) for
 // what is no number, a range without a step or that goes nowhere, an empty list, over 100,000

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "platforms/warnings.hpp"
 #include "support/nearest_name.hpp"
 #include "support/quantities.hpp"
 
@@ -118,6 +119,11 @@ platforms::Platform PlatformOptions::read(const std::string& file, const Console
                              result.platform.arcs().size(), result.platform.shared_wires().size()));
   if (send.empty() && receive.empty()) return std::move(result.platform);
   return platforms::with_caps(result.platform, send, receive);
+}
+
+void note_warnings(const platforms::Platform& platform, const Console& console) {
+  if (console.quiet) return;
+  for (const std::string& line : platforms::warnings(platform)) console.note(line);
 }
 
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,

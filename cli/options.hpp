@@ -51,6 +51,10 @@ class PlatformOptions {
   std::vector<std::string> receive_caps_;
 };
 
+// What looks wrong with the platform, as notes on the console (platforms/warnings.hpp): for
+// commands that show what a platform is, so that scripts that plan on it are left in peace.
+void note_warnings(const platforms::Platform& platform, const Console& console);
+
 // The hosts that --source names, each text a name or several separated by commas; 'each' is every
 // host, and no text at all the first one. Throws InputError for an unknown name, or a platform
 // without hosts.

@@ -11,6 +11,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "platforms/formats.hpp"
+#include "platforms/warnings.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"
 
@@ -85,11 +86,13 @@ void PlatformOutput::add_series_to(Arguments& app) {
 
 void PlatformOutput::write_series(
     const std::string& stem, const std::function<platforms::Platform(std::uint64_t)>& make,
-    const std::function<void(const std::string&, const platforms::Platform&)>& tell) const {
+    const std::function<void(const std::string&, const platforms::Platform&)>& tell,
+    const Console& console) const {
   if (count_ == 0) {
     const std::string chosen = format();
     const platforms::Platform platform = make(0);
     write(platform, chosen);
+    note_warnings(platform, console);
     return tell(file_, platform);
   }
   if (file_ == "-") throw InputError({}, "--count", "add -o FOLDER: a series goes into a folder");
@@ -102,13 +105,18 @@ void PlatformOutput::write_series(
     throw InputError(file_, {}, "--count needs a folder, and this cannot be made one");
   }
   const std::size_t width = std::max<std::size_t>(3, std::to_string(count_).size());
+  std::uint64_t noted = 0;
   for (std::uint64_t i = 0; i < count_; ++i) {
     const std::string file =
         (folder / fmt::format("{}-{:0{}}{}", stem, i + 1, width, extension)).string();
     const platforms::Platform platform = make(i);
     write_text(file, platforms::write_platform(platform, chosen));
     tell(file, platform);
+    const std::vector<std::string> lines = platforms::warnings(platform);
+    if (lines.empty() || ++noted > 1) continue;
+    for (const std::string& line : lines) console.note(fmt::format("{}: {}", file, line));
   }
+  if (noted > 1) console.note(fmt::format("{} of the {} platforms have such notes", noted, count_));
 }
 
 }  // namespace espalier::cli

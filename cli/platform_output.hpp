@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/arguments.hpp"
+#include "cli/console.hpp"
 #include "platforms/platform.hpp"
 
 namespace espalier::cli {
@@ -23,10 +24,13 @@ class PlatformOutput {
   void add_series_to(Arguments& app);
   // Draw i (from 0) of `make`, where it goes, as what: once, or --count times, into -o's folder,
   // made if it is not there, as STEM-001.json and so on. `tell` hears each draw's file and
-  // platform. Throws InputError as format() does, and when --count is given without a folder.
-  void write_series(
-      const std::string& stem, const std::function<platforms::Platform(std::uint64_t)>& make,
-      const std::function<void(const std::string&, const platforms::Platform&)>& tell) const;
+  // platform. What looks wrong with the platform goes to `console` as notes; of a series only the
+  // first one's that has any, and how many have. Throws InputError as format() does, and when
+  // --count is given without a folder.
+  void write_series(const std::string& stem,
+                    const std::function<platforms::Platform(std::uint64_t)>& make,
+                    const std::function<void(const std::string&, const platforms::Platform&)>& tell,
+                    const Console& console) const;
 
  private:
   std::string file_ = "-";

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "platforms/generators.hpp"
+#include "platforms/link_drawer.hpp"
 #include "platforms/sampler.hpp"
 
 namespace espalier::platforms {
@@ -20,11 +21,7 @@ void require_sound(const RandomFamily& family) {
     throw InputError(
         fmt::format("the density must be over 0 and at most 1, not {}", family.density));
   }
-  require_rate(family.bandwidth, "the bandwidth");
-  // Within these every draw is finite.
-  if (!std::isfinite(family.bandwidth.value * 1e15)) {
-    throw InputError(fmt::format("the bandwidth is out of range: {} B/s", family.bandwidth.value));
-  }
+  require_mean(family.bandwidth, "the bandwidth");
   if (!(family.deviation.value >= 0 && family.deviation.value <= 1000 * family.bandwidth.value)) {
     throw InputError(fmt::format("the deviation must be 0 to 1000 times the bandwidth, not {} B/s",
                                  family.deviation.value));

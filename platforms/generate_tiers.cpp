@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "platforms/generators.hpp"
+#include "platforms/link_drawer.hpp"
 #include "platforms/sampler.hpp"
 #include "support/nearest_name.hpp"
 
@@ -66,15 +67,9 @@ void require_shape(const TiersShape& shape) {
 void require_figures(const TiersFamily& family) {
   for (const BytesPerSecond rate :
        {family.wan_bandwidth, family.man_bandwidth, family.lan_bandwidth}) {
-    require_rate(rate, "a bandwidth");
-    // Within these every draw is finite.
-    if (!std::isfinite(rate.value * 1e15)) {
-      throw InputError(fmt::format("a bandwidth is out of range: {} B/s", rate.value));
-    }
+    require_mean(rate, "a bandwidth");
   }
-  if (!(family.spread >= 0 && family.spread <= 1000)) {
-    throw InputError(fmt::format("the spread must be 0 to 1000, not {}", family.spread));
-  }
+  require_deviation(family.spread, "the spread");
   if (family.measured.empty()) return;
   for (const LevelMetrics& level : kInside) {
     const auto found = family.measured.find(level.bandwidth_class);
@@ -280,9 +275,7 @@ Platform generate_tiers(const TiersFamily& family) {
     node.group = group_of(family.shape, i);
     builder.add_node(std::move(node));
   }
-  constexpr std::uint64_t kOther =
-      0x9E3779B97F4A7C15U;  // any odd mix will do: apart from the topology's
-  Sampler sampler(family.seed ^ kOther);
+  Sampler sampler(family.seed ^ kOtherDraws);
   for (const TiersLink& link : topology.links()) {
     const MeasuredLink figures = draw_figures(family, link, sampler);
     Arc arc{NodeId{static_cast<std::uint32_t>(link.u)},

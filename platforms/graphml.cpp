@@ -3,38 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numbers>
 #include <optional>
 #include <unordered_map>
 
 #include "platforms/csv.hpp"
+#include "platforms/geography.hpp"
 #include "platforms/readers.hpp"
 #include "platforms/xml.hpp"
 
 namespace espalier::platforms {
 
 namespace {
-
-struct Place {
-  double latitude;  // degrees
-  double longitude;
-};
-
-// Great circle at 200 km a millisecond, the speed of light in fibre. Whole nanoseconds: the last
-// bits of sin() differ between machines.
-Seconds latency_between(const Place& one, const Place& other) {
-  constexpr double kRadius = 6371.0088e3;  // m
-  constexpr double kSpeed = 200e6;         // m/s
-  constexpr double kDegree = std::numbers::pi / 180;
-  const double north = std::sin((other.latitude - one.latitude) * kDegree / 2);
-  const double east = std::sin((other.longitude - one.longitude) * kDegree / 2);
-  const double haversine = north * north + std::cos(one.latitude * kDegree) *
-                                               std::cos(other.latitude * kDegree) * east * east;
-  const double metres = 2 * kRadius * std::asin(std::sqrt(std::min(1.0, haversine)));
-  return {std::round(metres / kSpeed * 1e9) / 1e9};
-}
 
 class GraphmlReader {
  public:

@@ -47,15 +47,15 @@ class Sampler {
     }
   }
 
+  // In [0, 1), 53 bits.
+  double unit() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+
   template <typename Element>
   void shuffle(std::vector<Element>& list) {
     for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[below(i)]);
   }
 
  private:
-  // In [0, 1), 53 bits.
-  double unit() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
-
   std::mt19937_64 engine_;
 };
 

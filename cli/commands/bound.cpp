@@ -97,6 +97,7 @@ ExitStatus run_bound(const BoundOptions& options) {
   const planner::Instance instance(
       platform, planner::source_named(platform, options.problem.source), model, occupation);
   const Run run = run_timed(planner::prove_optimum, "bound", instance, limits, options.console);
+  note_warnings(platform, options.console);
   const std::vector<planner::NamedPrice> dearest =
       planner::dearest_resources(instance, run.outcome, options.top);
   if (options.json) {

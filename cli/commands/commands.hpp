@@ -36,6 +36,7 @@ struct FamilyEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
+  Command (*add)(Arguments& generate, const FamilyEntry& entry);
 };
 std::span<const FamilyEntry> families();
 

@@ -20,7 +20,9 @@ struct ConvertOptions {
 
 ExitStatus run_convert(const ConvertOptions& options) {
   const std::string format = options.output.format();
-  options.output.write(options.reading.read(options.input, options.console), format);
+  const platforms::Platform platform = options.reading.read(options.input, options.console);
+  options.output.write(platform, format);
+  note_warnings(platform, options.console);
   return ExitStatus::kDone;
 }
 

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cli/commands/commands.hpp"
+#include "cli/commands/generate_family.hpp"
 #include "cli/console.hpp"
+#include "cli/number_list.hpp"
 #include "cli/options.hpp"
 #include "cli/platform_output.hpp"
 #include "cli/table.hpp"
@@ -21,15 +23,6 @@ namespace espalier::cli {
 
 namespace {
 
-constexpr std::array kFamilies{
-    FamilyEntry{
-        "random",
-        "Connected random graph of a given density, symmetric links of Gaussian bandwidth",
-        "Beaumont, Marchal, Robert, Broadcast Trees for Heterogeneous Platforms, IPDPS 2005"},
-    FamilyEntry{"tiers", "WAN, MANs and LANs by the model of Tiers, bandwidths by class",
-                "Doar, A better model for generating test networks, GLOBECOM 1996, "
-                "doi:10.1109/GLOCOM.1996.586131"}};
-
 constexpr std::string_view kTiersParameters = "NW NM NL SW SM SL RW RM RL RMW RLM";
 
 struct RandomOptions {
@@ -38,11 +31,16 @@ struct RandomOptions {
   platforms::RandomFamily family;
   std::string bandwidth = "100MB/s";
   std::string deviation = "20MB/s";
+  std::string heterogeneity;
 };
 
 ExitStatus run_random(RandomOptions& options) {
   options.family.bandwidth = parse_option("--bandwidth", options.bandwidth, parse_rate);
   options.family.deviation = parse_option("--deviation", options.deviation, parse_rate);
+  if (!options.heterogeneity.empty()) {
+    const double share = parse_option("--heterogeneity", options.heterogeneity, parse_number);
+    options.family.deviation = {share * options.family.bandwidth.value};
+  }
   const std::uint64_t seed = options.family.seed;
   options.output.write_series(
       "random",
@@ -53,19 +51,23 @@ ExitStatus run_random(RandomOptions& options) {
       [&](const std::string& file, const platforms::Platform& platform) {
         options.console.detail(fmt::format("{}: {} nodes, {} links", file, platform.nodes().size(),
                                            platform.arcs().size() / 2));
-      });
+      },
+      options.console);
   return ExitStatus::kDone;
 }
 
-Command add_random(Arguments& generate) {
+Command add_random(Arguments& generate, const FamilyEntry& entry) {
   auto options = std::make_shared<RandomOptions>();
-  Arguments app = generate.add_command("random", std::string(kFamilies[0].summary));
+  Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   platforms::RandomFamily& family = options->family;
   app.add("--nodes", family.nodes, "Hosts", {.type = "N"});
   app.add("--density", family.density, "Share of all pairs that are linked; raised to connect all",
           {.type = "SHARE"});
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth of a link", {.type = "RATE"});
   app.add("--deviation", options->deviation, "Its standard deviation", {.type = "RATE"});
+  app.add("--heterogeneity", options->heterogeneity, "The same, relative to the mean",
+          {.type = "SHARE"});
+  app.exclude("--heterogeneity", "--deviation");
   app.add("--seed", family.seed, "The same seed gives the same platform everywhere", {.type = "N"});
   options->output.add_series_to(app);
   add_console_options(app, options->console);
@@ -167,7 +169,8 @@ ExitStatus run_tiers(const TiersOptions& options) {
         if (!options.console.verbose) return;
         options.console.detail(fmt::format("{}: {}", file, platform.name()));
         options.console.block(statistics_table(platforms::tiers_statistics(platform)));
-      });
+      },
+      options.console);
   return ExitStatus::kDone;
 }
 
@@ -179,9 +182,9 @@ std::string preset_help() {
   return help;
 }
 
-Command add_tiers(Arguments& generate) {
+Command add_tiers(Arguments& generate, const FamilyEntry& entry) {
   auto options = std::make_shared<TiersOptions>();
-  Arguments app = generate.add_command("tiers", std::string(kFamilies[1].summary));
+  Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   app.add("parameters", options->parameters,
           "MANs (NM) of the WAN (NW, always 1), LANs of each MAN (NL), nodes of each (S.), degree "
           "that nodes are raised to (R.), uplinks of a MAN (RMW) and of a LAN (RLM)",
@@ -192,8 +195,8 @@ Command add_tiers(Arguments& generate) {
   app.add("--man", options->man, "Mean bandwidth in MANs and between LAN and MAN",
           {.type = "RATE"});
   app.add("--lan", options->lan, "Mean bandwidth in LANs", {.type = "RATE"});
-  app.add("--deviation", options->deviation, "Standard deviation, relative to the mean; Gaussian",
-          {.type = "SHARE"});
+  app.add("--heterogeneity,--deviation", options->deviation,
+          "Standard deviation, relative to the mean; Gaussian", {.type = "SHARE"});
   app.add("--classes", options->classes,
           "Draw bandwidths and latencies from this table of measured links, by class, instead",
           {.type = "FILE"});
@@ -204,6 +207,33 @@ Command add_tiers(Arguments& generate) {
   return {app, [options] { return run_tiers(*options); }};
 }
 
+constexpr std::array<FamilyEntry, 8> kFamilies{{
+    {"random", "Connected random graph of a given density, symmetric links of Gaussian bandwidth",
+     "Beaumont, Marchal, Robert, Broadcast Trees for Heterogeneous Platforms, IPDPS 2005",
+     &add_random},
+    {"tiers", "WAN, MANs and LANs by the model of Tiers, bandwidths by class",
+     "Doar, A better model for generating test networks, GLOBECOM 1996, "
+     "doi:10.1109/GLOCOM.1996.586131",
+     &add_tiers},
+    {"star", "Hosts round a switch, or workers round a master, by links of unlike bandwidth", "-",
+     &add_star},
+    {"two-clusters", "Two clusters and a thin link between them, ranks in order or interleaved",
+     "-", &add_two_clusters},
+    {"fat-tree", "Switches as a generalised fat tree, with oversubscription",
+     "Zahavi, Fat-tree routing and node ordering, JPDC 72(11), 2012, "
+     "doi:10.1016/j.jpdc.2012.01.018; Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, "
+     "doi:10.1145/1402958.1402967",
+     &add_fat_tree},
+    {"torus", "Hosts, or routers with a host each, on a grid that closes on itself", "-",
+     &add_torus},
+    {"dragonfly", "Groups of linked routers, every two groups linked, with or without chassis",
+     "Kim, Dally, Scott, Abts, Technology-driven, highly-scalable dragonfly topology, ISCA 2008, "
+     "doi:10.1109/ISCA.2008.19",
+     &add_dragonfly},
+    {"multi-region", "Cloud regions: hosts behind gateways, links drawn wide between all regions",
+     "-", &add_multi_region},
+}};
+
 }  // namespace
 
 std::span<const FamilyEntry> families() {
@@ -212,7 +242,10 @@ std::span<const FamilyEntry> families() {
 
 std::vector<Command> add_generate(Arguments root) {
   Arguments app = root.add_command("generate", "Make a platform of a family");
-  return {add_random(app), add_tiers(app)};
+  std::vector<Command> commands;
+  commands.reserve(kFamilies.size());
+  for (const FamilyEntry& family : kFamilies) commands.push_back(family.add(app, family));
+  return commands;
 }
 
 }  // namespace espalier::cli

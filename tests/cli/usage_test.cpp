@@ -58,9 +58,12 @@ TEST_F(Usage, EverySlipIsOneLineAndStatusTwo) {
       {{"pln"},
        "unknown command 'pln'; did you mean 'plan'? one of: plan, compare, bound, explain, verify, "
        "simulate, convert, generate, study, list"},
-      {{"generate"}, "generate: no family given; one of: random, tiers"},
+      {{"generate"},
+       "generate: no family given; one of: random, tiers, star, two-clusters, fat-tree, torus, "
+       "dragonfly, multi-region"},
       {{"generate", "rndom"},
-       "generate: unknown family 'rndom'; did you mean 'random'? one of: random, tiers"},
+       "generate: unknown family 'rndom'; did you mean 'random'? one of: random, tiers, star, "
+       "two-clusters, fat-tree, torus, dragonfly, multi-region"},
       {{"plan", "p.json"}, "plan: --source is required"},
       {{"plan", "p.json", "--source"}, "plan: --source: 1 required NAME missing"},
       {{"plan", "--source", "a"}, "plan: platform is required"},

@@ -404,11 +404,13 @@ TEST(Simgrid, RefusalsOfClusters) {
   EXPECT_THAT(reason("radical='1' topology='RING'"), HasSubstr("unknown topology 'RING'"));
   EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='3,2'"),
             "s.xml: line 2: the TORUS is for 6 hosts, the radical has 4");
-  EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='4,0'"),
-            "s.xml: line 2: topo_parameters must be numbers from 1 to 200000, not '4,0'");
-  EXPECT_EQ(reason("radical='0-3' topology='FAT_TREE' topo_parameters='2;2,2;1,2'"),
-            "s.xml: line 2: topo_parameters of a FAT_TREE are levels;down,...;up,...;cables,... "
-            "with a number for each level, not '2;2,2;1,2'");
+  EXPECT_EQ(
+      reason("radical='0-3' topology='TORUS' topo_parameters='4,0'"),
+      "s.xml: line 2: topo_parameters of a TORUS must be numbers from 1 to 200000, not '4,0'");
+  EXPECT_EQ(
+      reason("radical='0-3' topology='FAT_TREE' topo_parameters='2;2,2;1,2'"),
+      "s.xml: line 2: topo_parameters of a FAT_TREE must be levels;down,...;up,...;cables,... "
+      "with a number for each level, not '2;2,2;1,2'");
   EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='4' bb_bw='1'"),
             "s.xml: line 2: a TORUS with a backbone or limiter_link is not read");
 }
