@@ -79,6 +79,7 @@ LinkCounts add_links(const TableLinks& tables, std::span<const std::optional<Nod
 
 std::vector<std::optional<NodeId>> add_gpus(std::size_t count, PlatformBuilder& builder) {
   std::vector<std::optional<NodeId>> gpus;
+  gpus.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
     gpus.emplace_back(builder.node_named(fmt::format("GPU{}", i)));
   return gpus;
@@ -112,6 +113,7 @@ std::size_t index_of_name(std::span<const std::string> names, std::string_view t
   if (count == 1) return static_cast<std::size_t>(first - names.begin());
   constexpr std::size_t kShown = 12;
   std::vector<std::string> shown;
+  shown.reserve(kShown + 1);
   for (const std::string& name : names.first(std::min(names.size(), kShown))) {
     shown.push_back(in_quotes(name));
   }

@@ -150,6 +150,7 @@ std::vector<Testcase> json_testcases(std::string_view text, const std::string& f
 const Testcase& chosen(const std::vector<const Testcase*>& links, const std::string& wanted) {
   if (!wanted.empty()) {
     std::vector<std::string> names;
+    names.reserve(links.size());
     for (const Testcase* test : links) names.push_back(test->name);
     return *links[index_of_name(names, wanted, "device-to-device test")];
   }

@@ -98,6 +98,7 @@ class P2pReader {
       return enabled == bandwidths_.end() ? bandwidths_.front() : *enabled;
     }
     std::vector<std::string> titles;
+    titles.reserve(bandwidths_.size());
     for (const Matrix& matrix : bandwidths_) titles.push_back(matrix.title);
     try {
       return bandwidths_[index_of_name(titles, options_.table, "matrix")];
