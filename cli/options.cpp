@@ -14,19 +14,19 @@ namespace espalier::cli {
 
 namespace {
 
-// Each text is one cap or several, separated by commas.
-std::vector<platforms::PrefixCap> parse_caps(std::string_view option,
-                                             const std::vector<std::string>& texts) {
-  std::vector<platforms::PrefixCap> caps;
+// Each text is one of what `parse` reads or several, separated by commas.
+template <typename Parse>
+auto parse_each(std::string_view option, const std::vector<std::string>& texts, Parse parse) {
+  std::vector<decltype(parse(std::string_view{}))> all;
   for (const std::string& text : texts) {
     for (std::size_t start = 0; start <= text.size();) {
       const std::size_t comma = std::min(text.find(',', start), text.size());
       const std::string one = text.substr(start, comma - start);
-      caps.push_back(parse_option(option, one, platforms::parse_prefix_cap));
+      all.push_back(parse_option(option, one, parse));
       start = comma + 1;
     }
   }
-  return caps;
+  return all;
 }
 
 // The nodes of that name; when there is none such, of the names that commas separate in it.
@@ -86,7 +86,8 @@ void PlatformOptions::add_to(Arguments& app) {
           {.type = "FORMAT", .group = group});
   app.add("--tier", options_.tier, "Skyplane grids: the network tier whose rows count",
           {.type = "TIER", .group = group});
-  app.add("--latencies", options_.latencies, "Skyplane grids: join the latencies of this file",
+  app.add("--latencies", options_.latencies,
+          "Skyplane grids, StarPU: join the latencies of this file",
           {.type = "FILE", .group = group});
   app.add("--classes", options_.classes,
           "Tiers: draw each link's figures from this table of measured links, by class",
@@ -96,6 +97,13 @@ void PlatformOptions::add_to(Arguments& app) {
   app.add("--missing-bandwidth", options_.missing_bandwidth,
           "GraphML: the bandwidth of links without a speed; else they are left out",
           {.type = "RATE", .group = group});
+  app.add("--table", options_.table,
+          "nvbandwidth, p2pBandwidthLatencyTest: which matrix, by a part of its name",
+          {.type = "NAME", .group = group});
+  app.add("--class-rate", class_rates_,
+          "nvidia-smi topo: what links of a class carry, e.g. NV=25GB/s (a link), PIX=12GB/s, "
+          "SYS=none; repeatable, or separated by commas",
+          {.type = "CLASS=RATE", .group = group});
   const auto add_caps = [&](const char* name, std::vector<std::string>& caps, const char* verb) {
     app.add(name, caps,
             fmt::format("Nodes called PREFIX or PREFIX:... {} at most RATE, e.g. aws=5Gbit/s; "
@@ -108,9 +116,11 @@ void PlatformOptions::add_to(Arguments& app) {
 }
 
 platforms::Platform PlatformOptions::read(const std::string& file, const Console& console) const {
-  const auto send = parse_caps("--send-cap", send_caps_);
-  const auto receive = parse_caps("--receive-cap", receive_caps_);
-  platforms::ReadResult result = platforms::read_platform(file, options_);
+  const auto send = parse_each("--send-cap", send_caps_, platforms::parse_prefix_cap);
+  const auto receive = parse_each("--receive-cap", receive_caps_, platforms::parse_prefix_cap);
+  platforms::ReadOptions options = options_;
+  options.class_rates = parse_each("--class-rate", class_rates_, platforms::parse_class_rate);
+  platforms::ReadResult result = platforms::read_platform(file, options);
   for (const std::string& note : result.notes) console.note(note);
   console.detail(fmt::format("{}: {} platform '{}': {} hosts, {} relays, {} links, {} shared wires",
                              file == "-" ? "<stdin>" : file, result.format, result.platform.name(),

@@ -37,7 +37,7 @@ std::string algorithm_choices();
 std::vector<std::string_view> model_names();
 std::vector<std::string_view> format_names();
 
-// How platform files are read: --from, --tier, --latencies, --classes, --send-cap, --receive-cap.
+// How platform files are read: --from, the options of single formats, --send-cap, --receive-cap.
 class PlatformOptions {
  public:
   void add_to(Arguments& app);
@@ -49,6 +49,7 @@ class PlatformOptions {
   platforms::ReadOptions options_;
   std::vector<std::string> send_caps_;
   std::vector<std::string> receive_caps_;
+  std::vector<std::string> class_rates_;
 };
 
 // What looks wrong with the platform, as notes on the console (platforms/warnings.hpp): for

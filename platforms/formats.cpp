@@ -14,7 +14,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 9> kFormats{{
+constexpr std::array<FormatEntry, 14> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -33,6 +33,16 @@ constexpr std::array<FormatEntry, 9> kFormats{{
      &detects_ibnetdiscover, &parse_ibnetdiscover, nullptr, ".ibnetdiscover"},
     {"mpigraph", "Bandwidths between all pairs of ranks as mpiGraph prints them", &detects_mpigraph,
      &parse_mpigraph, nullptr, ""},
+    {"nvbandwidth", "Bandwidths between GPUs as nvbandwidth measures them, text or JSON (-j)",
+     &detects_nvbandwidth, &parse_nvbandwidth, nullptr, ""},
+    {"p2pbandwidth", "Bandwidths between GPUs as CUDA's p2pBandwidthLatencyTest prints them",
+     &detects_p2pbandwidth, &parse_p2pbandwidth, nullptr, ""},
+    {"nvidiatopo", "How GPUs are joined as nvidia-smi topo -m prints it, by a table of rates",
+     &detects_nvidiatopo, &parse_nvidiatopo, nullptr, ""},
+    {"starpu", "Bandwidths between the memory nodes of a machine as StarPU samples them",
+     &detects_starpu, &parse_starpu, nullptr, ".bandwidth"},
+    {"gpufabric", "CSV, GPUs and switches, one directed link a row: src,dst,GBps,alpha_us,kind",
+     &detects_gpufabric, &parse_gpufabric, nullptr, ""},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {
@@ -48,9 +58,12 @@ const FormatEntry& format_named(std::string_view name) {
 }
 
 const FormatEntry& detected(std::string_view text, const std::string& file) {
+  // Ours takes any JSON, so that it can say what is wrong with it: those that know theirs go first.
   const auto* const found =
-      std::ranges::find_if(kFormats, [&](const FormatEntry& entry) { return entry.detects(text); });
+      std::find_if(kFormats.begin() + 1, kFormats.end(),
+                   [&](const FormatEntry& entry) { return entry.detects(text); });
   if (found != kFormats.end()) return *found;
+  if (kFormats.front().detects(text)) return kFormats.front();
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(file, {}, "the file is empty");
   }

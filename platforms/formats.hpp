@@ -23,14 +23,25 @@ struct PrefixCap {
 };
 PrefixCap parse_prefix_cap(std::string_view text);
 
+// What a link of a class carries, each way: of "NV" for one NVLink of the "NV#" there are. Parsed
+// from "NV=25GB/s", or "SYS=none": such links are left out.
+struct ClassRate {
+  std::string name;
+  std::optional<BytesPerSecond> rate;  // unset: none
+};
+ClassRate parse_class_rate(std::string_view text);
+
 struct ReadOptions {
   std::string format;            // a registry name; empty: detected from the content
   std::string tier = "PREMIUM";  // Skyplane: the network tier that counts, both ends; empty: any
-  std::string latencies;         // Skyplane: file of a latency grid, joined by pair; empty: none
+  std::string latencies;         // Skyplane, StarPU: file of latencies by pair; empty: none
   std::string classes;           // Tiers: a table of measured links (link_classes.hpp); empty: none
   std::uint64_t classes_seed = 1;  // Tiers: which of them each link gets
   std::string missing_bandwidth;   // GraphML: of links without a speed, "1 Gbit/s"; empty: left out
-  std::string name;                // for formats that hold no name; empty: the file's stem
+  std::string table;  // nvbandwidth, p2pBandwidthLatencyTest: which of several matrices, by its
+                      // name or a part that no other has; empty: the likest to a broadcast
+  std::vector<ClassRate> class_rates;  // nvidia-smi topo -m: instead of the defaults
+  std::string name;                    // for formats that hold no name; empty: the file's stem
 };
 
 struct ReadResult {

@@ -1,11 +1,10 @@
 // The square matrix: row = sender, column = receiver, the unit in the first cell (docs/formats.md).
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <iterator>
 
 #include "platforms/csv.hpp"
+#include "platforms/figure_table.hpp"
 #include "platforms/readers.hpp"
 
 namespace espalier::platforms {
@@ -16,14 +15,6 @@ constexpr std::string_view kCorner = "bandwidth";
 
 bool is_corner(std::string_view cell) {
   return cell == kCorner || (cell.starts_with(kCorner) && cell[kCorner.size()] == '_');
-}
-
-// What people write where there is no link.
-bool says_no_link(std::string_view cell) {
-  constexpr std::array<std::string_view, 6> kNone{"", "-", "nan", "NaN", "NAN", "n/a"};
-  if (std::ranges::find(kNone, cell) != kNone.end()) return true;
-  const auto number = parse_number(cell);
-  return number && *number == 0;
 }
 
 void read_row(const CsvReader& csv, std::size_t row,
@@ -40,7 +31,7 @@ void read_row(const CsvReader& csv, std::size_t row,
     csv.refuse(fmt::format("{} cells where there are {} columns", fields.size() - 1, count));
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (i == row || says_no_link(fields[i + 1])) continue;
+    if (i == row || says_nothing(fields[i + 1])) continue;
     try {
       Arc arc;
       arc.from = NodeId{static_cast<std::uint32_t>(row)};

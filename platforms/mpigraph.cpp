@@ -1,7 +1,10 @@
 // What mpiGraph (LLNL) prints: bandwidths between all pairs of ranks (docs/formats.md).
 #include <fmt/format.h>
 
-#include "platforms/csv.hpp"
+#include <optional>
+#include <span>
+
+#include "platforms/figure_table.hpp"
 #include "platforms/readers.hpp"
 #include "platforms/text_lines.hpp"
 
@@ -35,15 +38,18 @@ class MpigraphReader {
       lines_.at(lines_.number(), [&] { read_line(*line); });
     }
     if (names_.empty()) throw InputError(file_, {}, "there is no line 'Send' with the ranks");
-    if (rows_ < names_.size()) {
+    if (!table_->complete()) {
       throw InputError(file_, {},
-                       fmt::format("{} rows of 'Send' for {} ranks: the file is cut short", rows_,
-                                   names_.size()));
+                       fmt::format("{} rows of 'Send' for {} ranks: the file is cut short",
+                                   table_->rows(), names_.size()));
     }
     ReadResult result{{}, "mpigraph", {}};
     result.notes.emplace_back(
         "took what was sent, in MiB/s, measured while all ranks send; left out what was received");
-    if (silent_ > 0) result.notes.push_back(fmt::format("{} pairs measured 0: no link", silent_));
+    const LinkCounts counts = add_links({.bandwidths = *table_}, nodes_, builder_);
+    if (counts.unlinked > 0) {
+      result.notes.push_back(fmt::format("{} pairs measured 0: no link", counts.unlinked));
+    }
     result.platform = std::move(builder_).build(&result.notes);
     return result;
   }
@@ -57,48 +63,34 @@ class MpigraphReader {
       for (const std::string_view name : names_) {
         Node node;
         node.name = name;
-        builder_.add_node(std::move(node));
+        nodes_.emplace_back(builder_.add_node(std::move(node)));
       }
+      table_.emplace(names_.size(), rates_in({kMebibyte}));
       return;
     }
     read_row(fields);
-    done_ = rows_ == names_.size();
+    done_ = table_->complete();
   }
 
   void read_row(const std::vector<std::string_view>& fields) {
     if (fields.size() != names_.size() + 1) {
       throw InputError(fmt::format("{} values for {} ranks", fields.size() - 1, names_.size()));
     }
-    const std::string_view name = names_[rows_];
+    const std::string_view name = names_[table_->rows()];
     if (!fields[0].ends_with(kTo) || fields[0].substr(0, fields[0].size() - kTo.size()) != name) {
       throw InputError(fmt::format("expected the row of {}, got {}",
                                    in_quotes(fmt::format("{}{}", name, kTo)),
                                    in_quotes(fields[0])));
     }
-    for (std::size_t to = 0; to < names_.size(); ++to) {
-      const auto speed = parse_number(fields[to + 1]);
-      if (!speed)
-        throw InputError(fmt::format("expected a number, got {}", in_quotes(fields[to + 1])));
-      if (to == rows_) continue;
-      if (*speed == 0) {
-        ++silent_;
-        continue;
-      }
-      builder_.add_arc({NodeId{static_cast<std::uint32_t>(rows_)},
-                        NodeId{static_cast<std::uint32_t>(to)},
-                        {*speed * kMebibyte},
-                        {},
-                        {}});
-    }
-    ++rows_;
+    table_->add_row(std::span(fields).subspan(1));
   }
 
   TextLines lines_;
   const std::string& file_;
   PlatformBuilder builder_;
   std::vector<std::string_view> names_;
-  std::size_t rows_ = 0;
-  std::size_t silent_ = 0;
+  std::vector<std::optional<NodeId>> nodes_;
+  std::optional<FigureTable> table_;  // once the ranks are known
   bool done_ = false;
 };
 

@@ -54,4 +54,23 @@ bool detects_mpigraph(std::string_view text);
 ReadResult parse_mpigraph(std::string_view text, const std::string& file,
                           const ReadOptions& options);
 
+bool detects_nvbandwidth(std::string_view text);
+ReadResult parse_nvbandwidth(std::string_view text, const std::string& file,
+                             const ReadOptions& options);
+
+bool detects_p2pbandwidth(std::string_view text);
+ReadResult parse_p2pbandwidth(std::string_view text, const std::string& file,
+                              const ReadOptions& options);
+
+bool detects_starpu(std::string_view text);
+ReadResult parse_starpu(std::string_view text, const std::string& file, const ReadOptions& options);
+
+bool detects_nvidiatopo(std::string_view text);
+ReadResult parse_nvidiatopo(std::string_view text, const std::string& file,
+                            const ReadOptions& options);
+
+bool detects_gpufabric(std::string_view text);
+ReadResult parse_gpufabric(std::string_view text, const std::string& file,
+                           const ReadOptions& options);
+
 }  // namespace espalier::platforms

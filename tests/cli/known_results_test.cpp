@@ -1,5 +1,7 @@
-// The 71 cloud regions: optima that others have found too (bounded-multi-port: SPIDER of Cloudcast
-// reaches 5.00, 7.00 and 6.13 Gbit/s; one-port: the papers' flow LP on parts of it).
+// Platforms of the field whose optima others have found, or that a sum tells. The 71 cloud regions:
+// SPIDER of Cloudcast reaches 5.00, 7.00 and 6.13 Gbit/s (bounded-multi-port); the papers' flow LP
+// on parts of it (one-port). GPU fabrics: what a source's links carry together bounds all, and
+// spanning trees that share no wire reach it.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -50,6 +52,42 @@ INSTANTIATE_TEST_SUITE_P(Cloud, KnownResults,
                            }
                            return name;
                          });
+
+struct Fabric {
+  std::string file;
+  std::string source;
+  double one_port_GBps;  // the fastest link of the source; below 0: not known beforehand
+  double bounded_multi_port_GBps;
+};
+
+class GpuFabrics : public CliTest, public testing::WithParamInterface<Fabric> {};
+
+TEST_P(GpuFabrics, AnOptimumIsCertifiedUnderEveryModel) {
+  const Fabric& fabric = GetParam();
+  const std::vector<std::pair<std::string, double>> models{
+      {"one-port", fabric.one_port_GBps},
+      {"one-port-unidirectional", -1},
+      {"multi-port", -1},
+      {"bounded-multi-port", fabric.bounded_multi_port_GBps}};
+  for (const auto& [model, optimum] : models) {
+    SCOPED_TRACE(model);
+    const Json result = run_json({"bound", sample("gpu_fabric/" + fabric.file + ".csv"), "--source",
+                                  fabric.source, "--model", model, "--json"});
+    EXPECT_LE(result.at("gap").get<double>(), 1e-6);
+    if (optimum > 0) {
+      EXPECT_NEAR(result.at("optimum_Bps").get<double>() / 1e9, optimum, 1e-5 * optimum);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuFabrics,
+                         testing::Values(Fabric{"dgx1_v100", "gpu0", 50, 150},
+                                         Fabric{"dgx_a100_1node_forestcoll", "n0_gpu0", 300, 300},
+                                         // The other node hears by eight adapters only.
+                                         Fabric{"dgx_a100_2node_forestcoll", "n0_gpu0", -1, 200},
+                                         Fabric{"mi250_1node_forestcoll", "n0_gpu0", -1, -1},
+                                         Fabric{"ndv2_taccl_measured", "gpu0", 43.4783, 130.4348}),
+                         [](const auto& instance) { return instance.param.file; });
 
 }  // namespace
 

@@ -44,6 +44,12 @@ TEST(Formats, AreDetectedFromTheContent) {
       parse_platform("<graphml><graph edgedefault='directed'><node id='0'/></graph></graphml>", "x")
           .format,
       "graphml");
+  EXPECT_EQ(parse_platform("src,dst,GBps,alpha_us,kind\ngpu0,gpu1,1,,\n", "x").format, "gpufabric");
+  EXPECT_EQ(parse_platform("# to 0\t\tto 1\t\t\n0 1\n1 0\n", "x").format, "starpu");
+  EXPECT_EQ(parse_platform("\tGPU0\tGPU1\nGPU0\t X \tPIX\nGPU1\tPIX\t X \n", "x").format,
+            "nvidiatopo");
+  EXPECT_EQ(refusal([] { return parse_platform("{\"nvbandwidth\": {}}", "x"); }),
+            "x: /nvbandwidth: the key 'testcases' is missing");
   EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
             "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
 }
@@ -51,10 +57,9 @@ TEST(Formats, AreDetectedFromTheContent) {
 TEST(Formats, CanBeNamed) {
   ReadOptions options;
   options.format = "edge";
-  EXPECT_EQ(refusal([&] { return parse_platform("x", "x", options); }),
-            "unknown format 'edge'; did you mean 'edges'? one of: " + all_names());
-  EXPECT_EQ(refusal([&] { return read_platform("no/such/file", options); }),
-            "unknown format 'edge'; did you mean 'edges'? one of: " + all_names())
+  const std::string reason = "unknown format 'edge'; did you mean 'edges'?";
+  EXPECT_THAT(refusal([&] { return parse_platform("x", "x", options); }), StartsWith(reason));
+  EXPECT_THAT(refusal([&] { return read_platform("no/such/file", options); }), StartsWith(reason))
       << "before the file is looked at";
 }
 

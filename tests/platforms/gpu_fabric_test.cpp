@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include "platforms/formats.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::platforms {
+namespace {
+
+using testing::refusal;
+
+const std::string kHead = "src,dst,GBps,alpha_us,kind\n";
+
+std::string refused(const std::string& text) {
+  ReadOptions options;
+  options.format = "gpufabric";
+  return refusal([&] { return parse_platform(text, "f.csv", options); });
+}
+
+const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
+  return platform.arc(
+      platform.find_arc(*platform.find_node(from), *platform.find_node(to)).value());
+}
+
+struct Sample {
+  std::string file;
+  std::size_t hosts;
+  std::size_t relays;
+  std::size_t links;
+  double sum_GBps;  // of all links
+};
+
+class GpuFabricSamples : public ::testing::TestWithParam<Sample> {};
+
+// Counts and sums by grep, sort -u and awk over the files.
+TEST_P(GpuFabricSamples, HaveTheirNodesAndLinks) {
+  const Sample& sample = GetParam();
+  const ReadResult result =
+      read_platform(ESPALIER_SOURCE_DIR "/platforms/data/gpu_fabric/" + sample.file + ".csv");
+  EXPECT_EQ(result.format, "gpufabric");
+  EXPECT_TRUE(result.notes.empty());
+  const Platform& platform = result.platform;
+  EXPECT_EQ(platform.hosts().size(), sample.hosts);
+  EXPECT_EQ(platform.nodes().size(), sample.hosts + sample.relays);
+  EXPECT_EQ(platform.arcs().size(), sample.links);
+  double sum = 0;
+  for (const Arc& link : platform.arcs()) sum += link.bandwidth.value;
+  EXPECT_NEAR(sum / 1e9, sample.sum_GBps, 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuFabricSamples,
+                         ::testing::Values(Sample{"dgx1_v100", 8, 0, 32, 1200},
+                                           Sample{"dgx_a100_1node_forestcoll", 8, 1, 16, 4800},
+                                           Sample{"dgx_a100_2node_forestcoll", 16, 20, 96, 11200},
+                                           Sample{"mi250_1node_forestcoll", 16, 0, 56, 5600},
+                                           Sample{"ndv2_taccl_measured", 8, 0, 32, 1043.48}),
+                         [](const auto& instance) { return instance.param.file; });
+
+//  n0_gpu0 -- nvswitch -- GPU1
+TEST(GpuFabric, HostsAreTheGpusAndTheRestAreRelays) {
+  const Platform platform = parse_platform(
+                                "# name: two\ndst,src,alpha_us,Gbps\nnvswitch,n0_gpu0,0.7,8\n"
+                                "GPU1,nvswitch,,16\nagpu2,nvswitch,,1\ngpu,nvswitch,,1\n",
+                                "f.csv")
+                                .platform;
+  EXPECT_EQ(platform.name(), "two");
+  EXPECT_EQ(platform.hosts().size(), 2U);
+  EXPECT_EQ(platform.nodes().size(), 5U);
+  EXPECT_EQ(platform.node(*platform.find_node("n0_gpu0")).group, "n0");
+  EXPECT_EQ(platform.node(*platform.find_node("GPU1")).group, "");
+  EXPECT_FALSE(platform.node(*platform.find_node("GPU1")).relay);
+  EXPECT_TRUE(platform.node(*platform.find_node("agpu2")).relay);
+  EXPECT_TRUE(platform.node(*platform.find_node("gpu")).relay);
+  EXPECT_DOUBLE_EQ(arc(platform, "n0_gpu0", "nvswitch").bandwidth.value, 1e9);
+  EXPECT_DOUBLE_EQ(arc(platform, "n0_gpu0", "nvswitch").latency.value, 0.7e-6);
+  EXPECT_EQ(arc(platform, "nvswitch", "GPU1").latency.value, 0);
+}
+
+TEST(GpuFabric, Refusals) {
+  EXPECT_EQ(refused(""), "f.csv: there is no header line");
+  EXPECT_EQ(refused("src,GBps\n"), "f.csv: line 1: there must be the columns 'src' and 'dst'");
+  EXPECT_EQ(refused("src,dst,kind\n"),
+            "f.csv: line 1: there is no column of bandwidths, such as 'GBps'");
+  EXPECT_EQ(refused("src,dst,GBps,Gbps\n"), "f.csv: line 1: two columns say 'Gbps'");
+  EXPECT_EQ(refused("src,dst,GBps,cost\n"), "f.csv: line 1: unknown column 'cost'");
+  EXPECT_EQ(refused(kHead + "gpu0,gpu1,1\n"), "f.csv: line 2: 3 fields where the header has 5");
+  EXPECT_EQ(refused(kHead + "gpu0,gpu1,fast,,\n"),
+            "f.csv: line 2: expected a number (the column is in GBps), got 'fast'");
+  EXPECT_EQ(refused(kHead + "gpu0,gpu1,0,,\n"),
+            "f.csv: line 2: a bandwidth must be finite and positive, not 0 B/s");
+  EXPECT_EQ(refused(kHead + "gpu0,gpu1,1,,\ngpu1,gpu0,1,-1,\n"),
+            "f.csv: line 3: a latency must be finite and not negative, not -1e-06 s");
+  EXPECT_EQ(refused(kHead + "gpu0,gpu1,1e300,,\n"),
+            "f.csv: line 2: rate '1e300 GBps': the number is out of range");
+  EXPECT_EQ(refused(kHead + "sw,ib,1,,\n"),
+            "f.csv: no node is called gpu and a number, as hosts are");
+}
+
+}  // namespace
+}  // namespace espalier::platforms
