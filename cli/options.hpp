@@ -37,7 +37,7 @@ std::string algorithm_choices();
 std::vector<std::string_view> model_names();
 std::vector<std::string_view> format_names();
 
-// How platform files are read: --from, --tier, --latencies, --classes, --send-cap, --receive-cap.
+// How platform files are read: --from, what single formats ask for, --send-cap, --receive-cap.
 class PlatformOptions {
  public:
   void add_to(Arguments& app);
