@@ -37,7 +37,7 @@ std::string_view take(std::string_view& text, std::size_t count) {
 }
 
 struct Setting {
-  std::string key;  // in small letters
+  std::string_view key;
   std::string_view value;
 };
 
@@ -54,14 +54,14 @@ Setting take_setting(std::string_view& line) {
     throw InputError(fmt::format("expected KEY=VALUE, got {}", in_quotes(all)));
   }
   if (!line.starts_with('"')) {
-    return {lower(key), take(line, std::min(line.find_first_of(kBlank), line.size()))};
+    return {key, take(line, std::min(line.find_first_of(kBlank), line.size()))};
   }
   line.remove_prefix(1);
   const std::size_t close = line.find('"');
   if (close == std::string_view::npos) throw InputError("a quote without its other one");
   const std::string_view value = take(line, close);
   line.remove_prefix(1);
-  return {lower(key), value};
+  return {key, value};
 }
 
 // What a line may set, by its first key; in Slurm's spelling.
@@ -74,11 +74,11 @@ constexpr std::array<Record, 4> kRecords{{{"SwitchName", {"Nodes", "Switches", "
                                           {"BlockSizes", {"", "", "", ""}},
                                           {"RingName", {"Nodes", "", "", ""}}}};
 
-const Record& record_of(const std::string& key) {
+const Record& record_of(std::string_view key) {
   std::array<std::string_view, kRecords.size()> names{};
   std::ranges::transform(kRecords, names.begin(), &Record::name);
   for (const Record& record : kRecords) {
-    if (lower(record.name) == key) return record;
+    if (lower(record.name) == lower(key)) return record;
   }
   throw InputError(unknown_name("key", key, names));
 }
@@ -86,9 +86,13 @@ const Record& record_of(const std::string& key) {
 class ConfReader {
  public:
   ConfReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file), file_(file), options_(options) {}
+      : lines_(text, file), size_(text.size()), file_(file), options_(options) {}
 
   ReadResult result() && {
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+    if (size_ > kMostBytes) {
+      throw InputError(file_, {}, fmt::format("larger than {}", format_size({kMostBytes})));
+    }
     while (read_line()) {
     }
     SlurmTopology topology;
@@ -144,7 +148,7 @@ class ConfReader {
     for (skip_blanks(line); !line.empty(); skip_blanks(line)) {
       const Setting setting = take_setting(line);
       const auto found = std::ranges::find_if(
-          known, [&](std::string_view key) { return lower(key) == setting.key; });
+          known, [&](std::string_view key) { return lower(key) == lower(setting.key); });
       if (found == known.end()) throw InputError(unknown_name("key", setting.key, known));
       auto& value = values[static_cast<std::size_t>(found - known.begin())];
       if (value.data() != nullptr) throw InputError(fmt::format("'{}' twice", *found));
@@ -156,17 +160,14 @@ class ConfReader {
   void add(std::string_view record, std::string_view name,
            const std::array<std::string_view, 4>& values, const std::string& place) {
     if (record == "BlockSizes") return;  // what jobs get, not what the network is
-    if (name.size() > kMostNameBytes) {
-      throw InputError(fmt::format("a name of over {} bytes", kMostNameBytes));
-    }
+    const std::string own = hostlists_.single(name);
     auto nodes = hostlists_.expand(values[0]);
     if (record == "RingName") {
-      rings_.push_back({std::string(name), {nodes.size(), 1, 1}, std::move(nodes), place});
+      rings_.push_back({own, {nodes.size(), 1, 1}, std::move(nodes), place});
     } else if (record == "BlockName") {
-      blocks_.push_back({std::string(name), std::move(nodes), {}, place});
+      blocks_.push_back({own, std::move(nodes), {}, place});
     } else {
-      switches_.push_back(
-          {std::string(name), std::move(nodes), hostlists_.expand(values[1]), place});
+      switches_.push_back({own, std::move(nodes), hostlists_.expand(values[1]), place});
       if (values[2].data() != nullptr) ++speeds_;
     }
   }
@@ -196,6 +197,7 @@ class ConfReader {
   }
 
   TextLines lines_;
+  std::size_t size_;  // of the text
   const std::string& file_;
   const ReadOptions& options_;
   Hostlists hostlists_;

@@ -41,11 +41,20 @@ Range parse_range(std::string_view text) {
   return {*first, *last, low.size()};
 }
 
+[[noreturn]] void refuse_count() {
+  throw InputError(fmt::format("more than {} names in the file", kMostNames));
+}
+
+[[noreturn]] void refuse_length() {
+  throw InputError(fmt::format("a name of over {} bytes", kMostNameBytes));
+}
+
 std::vector<Range> parse_ranges(std::string_view text) {
   std::vector<Range> ranges;
   while (true) {
     const std::size_t comma = text.find(',');
     ranges.push_back(parse_range(text.substr(0, comma)));
+    if (ranges.size() > kMostNames) refuse_count();
     if (comma == std::string_view::npos) return ranges;
     text.remove_prefix(comma + 1);
   }
@@ -58,6 +67,7 @@ std::vector<Piece> take_name(std::string_view& list) {
   while (true) {
     const std::size_t end = list.find_first_of("[], \t\r\n");
     pieces.push_back({list.substr(0, end), {}});
+    if (pieces.size() > kMostNameBytes) refuse_length();  // a bracket is one letter at least
     list.remove_prefix(std::min(end, list.size()));
     if (list.empty() || kSeparators.find(list.front()) != std::string_view::npos) return pieces;
     const std::size_t close = list.find(']');
@@ -90,8 +100,9 @@ std::optional<std::size_t> count_of(const std::vector<Piece>& pieces, std::size_
 std::vector<std::string> extended(const std::vector<std::string>& names, const Piece& piece) {
   std::vector<std::string> longer;
   for (const std::string& name : names) {
-    if (name.size() + piece.text.size() + kMostDigits > kMostNameBytes) {
-      throw InputError(fmt::format("a name of over {} bytes", kMostNameBytes - kMostDigits));
+    if (name.size() + piece.text.size() + (piece.ranges.empty() ? 0 : kMostDigits) >
+        kMostNameBytes) {
+      refuse_length();
     }
     if (piece.ranges.empty()) longer.push_back(name + std::string(piece.text));
     for (const Range& range : piece.ranges) {
@@ -113,13 +124,20 @@ std::vector<std::string> Hostlists::expand(std::string_view list) {
     if (list.empty()) return all;
     const std::vector<Piece> pieces = take_name(list);
     const auto count = count_of(pieces, left_);
-    if (!count) throw InputError(fmt::format("more than {} names in the file", kMostNames));
+    if (!count) refuse_count();
     left_ -= *count;
     std::vector<std::string> names{""};
     for (const Piece& piece : pieces) names = extended(names, piece);
     all.insert(all.end(), std::make_move_iterator(names.begin()),
                std::make_move_iterator(names.end()));
   }
+}
+
+std::string Hostlists::single(std::string_view name) {
+  if (name.size() > kMostNameBytes) refuse_length();
+  if (left_ == 0) refuse_count();
+  --left_;
+  return std::string(name);
 }
 
 }  // namespace espalier::platforms

@@ -13,7 +13,7 @@
 
 namespace espalier::platforms {
 
-inline constexpr std::size_t kMostNames = 400'000;    // in all lists of a file
+inline constexpr std::size_t kMostNames = 100'000;    // of a file, lists and all
 inline constexpr std::size_t kMostNameBytes = 128;    // Slurm has 64 for switches
 inline constexpr std::size_t kMostSwitchLevels = 16;  // a fat tree has three
 
@@ -23,6 +23,8 @@ class Hostlists {
   // The names that `list` stands for, in its order. Throws InputError (reason only) on a faulty
   // bracket, on a name of over kMostNameBytes, and when all lists together have over kMostNames.
   std::vector<std::string> expand(std::string_view list);
+  // `name` as it stands: of a switch, a block or a ring. Throws as expand does.
+  std::string single(std::string_view name);
 
  private:
   std::size_t left_ = kMostNames;

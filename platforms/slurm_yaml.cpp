@@ -96,21 +96,22 @@ class YamlReader {
   std::vector<std::string> names(const JsonCursor& object, std::string_view key) {
     const auto list = object.find(key);
     if (!list || list->value().is_null()) return {};
+    const std::string& text = list->string();
     try {
-      return hostlists_.expand(list->string());
+      return hostlists_.expand(text);
     } catch (const InputError& fault) {
-      // One of the cursor's own tells its place already.
-      if (!list->value().is_string()) throw;
       list->refuse(fault.what());
     }
   }
 
-  static std::string name(const JsonCursor& object, std::string_view key) {
+  std::string name(const JsonCursor& object, std::string_view key) {
     const JsonCursor place = object.at(key);
-    if (place.string().size() > kMostNameBytes) {
-      place.refuse(fmt::format("a name of over {} bytes", kMostNameBytes));
+    const std::string& text = place.string();
+    try {
+      return hostlists_.single(text);
+    } catch (const InputError& fault) {
+      place.refuse(fault.what());
     }
-    return place.string();
   }
 
   void read_tree(const JsonCursor& tree, SlurmTopology& topology) {

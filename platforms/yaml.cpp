@@ -17,7 +17,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{8} << 20U;
+constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
 std::string place_of(const YAML::Mark& mark) {
   return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);

@@ -11,7 +11,7 @@ namespace espalier::platforms {
 // The one document of `text`: maps as objects, sequences as arrays, every scalar as the string that
 // stands there, nothing as null. Refuses (InputError): malformed text (with line and column),
 // aliases, maps whose keys are no scalars or come twice, nesting over kMaxJsonDepth levels, texts
-// over 8 MiB, a second document. `file` is only for messages.
+// over 1 MiB, a second document. `file` is only for messages.
 Json parse_yaml(std::string_view text, const std::string& file);
 
 }  // namespace espalier::platforms
