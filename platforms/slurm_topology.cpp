@@ -116,6 +116,7 @@ class Network {
     }
     if (hosts.size() < 2) return;
     std::vector<std::size_t> sizes;
+    sizes.reserve(hosts.size());
     for (const auto& [part, size] : hosts) sizes.push_back(size);
     std::ranges::sort(sizes, std::greater<>{});
     constexpr std::size_t kShown = 8;
@@ -169,7 +170,8 @@ class Tree {
   [[nodiscard]] std::string path(std::size_t i, bool below_top) const {
     std::string path;
     while (!parents_[i].empty() || !below_top) {
-      path = path.empty() ? switches_[i].name : switches_[i].name + '/' + path;
+      path.insert(0, path.empty() ? "" : "/");
+      path.insert(0, switches_[i].name);
       if (parents_[i].empty()) break;
       i = parents_[i].front();
     }
@@ -222,7 +224,8 @@ class Tree {
     const auto below = [&](std::size_t above) {
       return *std::ranges::find_if(children_[above], [&](std::size_t c) { return open[c] > 0; });
     };
-    for (std::size_t step = 0; step < switches_.size(); ++step) i = below(i);  // into the circle
+    std::vector<bool> seen(switches_.size());
+    for (; !seen[i]; i = below(i)) seen[i] = true;  // into the circle
     constexpr std::size_t kShown = 8;
     std::string names = switches_[i].name;
     std::size_t at = below(i);
@@ -261,6 +264,7 @@ void build_tree(const std::vector<SlurmSwitch>& switches, const std::string& fil
     }
   }
   std::vector<NodeId> relays;
+  relays.reserve(switches.size());
   for (const SlurmSwitch& one : switches) {
     relays.push_back(network.add_node(one.name, true, {}, one.place));
   }
@@ -306,6 +310,7 @@ void build_torus(const SlurmTorus& torus, bool alone, const std::string& file, N
                                  torus.sizes[0], torus.sizes[1], torus.sizes[2]));
   }
   std::vector<NodeId> nodes;
+  nodes.reserve(torus.nodes.size());
   for (const std::string& name : torus.nodes) {
     nodes.push_back(network.add_node(name, false, alone ? "" : torus.name, torus.place));
   }

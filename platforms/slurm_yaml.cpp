@@ -65,6 +65,7 @@ class YamlReader {
     const auto all = root_.elements();
     if (all.empty()) root_.refuse("there is no topology");
     std::vector<std::string_view> names;
+    names.reserve(all.size());
     for (const JsonCursor& one : all) names.push_back(one.at("topology").string());
     auto chosen = names.begin();
     if (!options_.topology.empty()) {
