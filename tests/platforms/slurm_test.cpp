@@ -204,7 +204,7 @@ TEST(SlurmConf, Refusals) {
   EXPECT_EQ(refused(s + "SwitchName=t Switches=t\n"), "t.conf: line 2: cycle t -> t");
   EXPECT_EQ(refused(s + "SwitchName=t Switches=u\nSwitchName=u Switches=v\n"
                         "SwitchName=v Switches=u\n"),
-            "t.conf: line 4: cycle v -> u -> v");
+            "t.conf: line 3: cycle u -> v -> u");
   EXPECT_EQ(refused(s + "SwitchName=t Nods=b\n"),
             "t.conf: line 2: unknown key 'Nods'; did you mean 'Nodes'? one of: Nodes, Switches, "
             "LinkSpeed");
