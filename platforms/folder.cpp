@@ -77,20 +77,18 @@ class FolderReader {
  private:
   void add(const std::string& file) {
     const std::string text = read_text(file);
-    const FormatEntry* format = detected_format(text);
-    const bool named = !options_.format.empty();
-    if (named || (format != nullptr && format->gather != nullptr)) {
-      if (named) format = format_;
-      if (format_ == nullptr) format_ = format;
-      if (format != format_) {
-        throw InputError(file, {},
-                         fmt::format("is of format {}, files before it in the folder of {}",
-                                     format->name, format_->name));
-      }
-      format->gather(text, file, options_, measurements_);
+    const FormatEntry* const format = options_.format.empty() ? detected_format(text) : format_;
+    if (format == nullptr || format->gather == nullptr) {
+      left_out_.push_back(file);
       return;
     }
-    left_out_.push_back(file);
+    if (format_ == nullptr) format_ = format;
+    if (format != format_) {
+      throw InputError(file, {},
+                       fmt::format("is of format {}, files before it in the folder of {}",
+                                   format->name, format_->name));
+    }
+    format->gather(text, file, options_, measurements_);
   }
 
   [[nodiscard]] std::string folder_name() const {
