@@ -104,6 +104,15 @@ void PlatformOptions::add_to(Arguments& app) {
           "nvidia-smi topo: what links of a class carry, e.g. NV=25GB/s (a link), PIX=12GB/s, "
           "SYS=none; repeatable, or separated by commas",
           {.type = "CLASS=RATE", .group = group});
+  app.add("--osu-size", options_.osu_size,
+          "osu_bw: the message size whose bandwidth counts; else the fastest",
+          {.type = "SIZE", .group = group});
+  app.add("--level-bandwidth", options_.level_bandwidth,
+          "Slurm: the links' bandwidths by level from the hosts up, e.g. 100Gbit/s,400Gbit/s",
+          {.type = "RATE,RATE", .group = group});
+  app.add("--topology", options_.topology,
+          "Slurm: which topology of a file; else the cluster's default, or the first",
+          {.type = "NAME", .group = group});
   const auto add_caps = [&](const char* name, std::vector<std::string>& caps, const char* verb) {
     app.add(name, caps,
             fmt::format("Nodes called PREFIX or PREFIX:... {} at most RATE, e.g. aws=5Gbit/s; "

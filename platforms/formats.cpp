@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <system_error>
 
 #include "platforms/readers.hpp"
 #include "support/files.hpp"
@@ -14,7 +15,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 14> kFormats{{
+constexpr std::array<FormatEntry, 18> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -43,6 +44,14 @@ constexpr std::array<FormatEntry, 14> kFormats{{
      &detects_starpu, &parse_starpu, nullptr, ".bandwidth"},
     {"gpufabric", "CSV, GPUs and switches, one directed link a row: src,dst,GBps,alpha_us,kind",
      &detects_gpufabric, &parse_gpufabric, nullptr, ""},
+    {"iperf3", "What iperf3 -J measured of a pair; a folder of such files is a platform",
+     &detects_iperf3, &parse_iperf3, nullptr, "", &gather_iperf3},
+    {"osu", "What osu_bw and osu_latency measured of a pair; a folder of them is a platform",
+     &detects_osu, &parse_osu, nullptr, "", &gather_osu},
+    {"slurm-conf", "Slurm's topology.conf; --level-bandwidth gives the speeds", &detects_slurm_conf,
+     &parse_slurm_conf, nullptr, ""},
+    {"slurm-yaml", "Slurm's topology.yaml; --level-bandwidth gives the speeds", &detects_slurm_yaml,
+     &parse_slurm_yaml, nullptr, ""},
 }};
 
 constexpr std::array<std::string_view, kFormats.size()> format_names() {
@@ -51,19 +60,8 @@ constexpr std::array<std::string_view, kFormats.size()> format_names() {
   return names;
 }
 
-const FormatEntry& format_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kFormats, name, &FormatEntry::name);
-  if (found == kFormats.end()) throw InputError(unknown_name("format", name, format_names()));
-  return *found;
-}
-
 const FormatEntry& detected(std::string_view text, const std::string& file) {
-  // Ours takes any JSON, so that it can say what is wrong with it: those that know theirs go first.
-  const auto* const found =
-      std::find_if(kFormats.begin() + 1, kFormats.end(),
-                   [&](const FormatEntry& entry) { return entry.detects(text); });
-  if (found != kFormats.end()) return *found;
-  if (kFormats.front().detects(text)) return kFormats.front();
+  if (const FormatEntry* const found = detected_format(text)) return *found;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(file, {}, "the file is empty");
   }
@@ -100,6 +98,21 @@ std::vector<std::optional<BytesPerSecond>> caps_of(const Platform& platform,
 
 }  // namespace
 
+const FormatEntry& format_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kFormats, name, &FormatEntry::name);
+  if (found == kFormats.end()) throw InputError(unknown_name("format", name, format_names()));
+  return *found;
+}
+
+const FormatEntry* detected_format(std::string_view text) {
+  // The first, Espalier's own, takes any JSON: the others are asked before it.
+  const auto others = std::span(kFormats).subspan(1);
+  const auto found =
+      std::ranges::find_if(others, [&](const FormatEntry& entry) { return entry.detects(text); });
+  if (found != others.end()) return &*found;
+  return kFormats.front().detects(text) ? &kFormats.front() : nullptr;
+}
+
 std::string default_name(const std::string& file, const ReadOptions& options) {
   if (!options.name.empty()) return options.name;
   if (file == display_name("-")) return "stdin";
@@ -133,6 +146,8 @@ ReadResult parse_platform(std::string_view text, const std::string& file,
 
 ReadResult read_platform(const std::string& file, const ReadOptions& options) {
   if (!options.format.empty()) format_named(options.format);  // before a long read
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) return read_folder(file, options);
   return parse_platform(read_text(file), display_name(file), options);
 }
 

@@ -41,7 +41,10 @@ struct ReadOptions {
   std::string table;  // nvbandwidth, p2pBandwidthLatencyTest: which of several matrices, by its
                       // name or a part that no other has; empty: the likest to a broadcast
   std::vector<ClassRate> class_rates;  // nvidia-smi topo -m: instead of the defaults
-  std::string name;                    // for formats that hold no name; empty: the file's stem
+  std::string osu_size;         // osu_bw: messages of this size count, "1 MiB"; empty: the fastest
+  std::string level_bandwidth;  // Slurm: of links by level from the hosts up, "100Gbit/s,400Gbit/s"
+  std::string topology;         // Slurm: which, where a file has several; empty: Slurm's default
+  std::string name;             // for formats that hold no name; empty: the file's stem
 };
 
 struct ReadResult {
@@ -50,7 +53,8 @@ struct ReadResult {
   std::vector<std::string> notes;  // what was merged, left out, doubled; one line each
 };
 
-// Reads platform file `file` ("-": standard input). Throws InputError (file, place, reason).
+// Reads platform file `file` ("-": standard input; a folder: all its files, each of which measures
+// a pair of hosts). Throws InputError (file, place, reason).
 ReadResult read_platform(const std::string& file, const ReadOptions& options = {});
 // The same from text that is already in memory; `file` is for messages and the default name.
 ReadResult parse_platform(std::string_view text, const std::string& file,
@@ -61,6 +65,8 @@ ReadResult parse_platform(std::string_view text, const std::string& file,
 Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
                    std::span<const PrefixCap> receive);
 
+class PairMeasurements;
+
 struct FormatEntry {
   std::string_view name;     // "json", "edges", ...
   std::string_view summary;  // one line
@@ -68,6 +74,9 @@ struct FormatEntry {
   ReadResult (*parse)(std::string_view text, const std::string& file, const ReadOptions& options);
   std::string (*write)(const Platform& platform);  // null: read only
   std::string_view extensions;                     // comma-separated, for `convert -o`: ".json"
+  // Adds what one file tells of a pair of hosts; null: a file is a whole platform.
+  void (*gather)(std::string_view text, const std::string& file, const ReadOptions& options,
+                 PairMeasurements& into) = nullptr;
 };
 std::span<const FormatEntry> formats();
 

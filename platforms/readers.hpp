@@ -11,6 +11,14 @@
 
 namespace espalier::platforms {
 
+// The registry's entry called `name`. Throws InputError, with the nearest name, when there is none.
+const FormatEntry& format_named(std::string_view name);
+// The format that `text` looks like; null: none does.
+const FormatEntry* detected_format(std::string_view text);
+
+// The platform that the measurements in the files of `folder` make. Throws InputError.
+ReadResult read_folder(const std::string& folder, const ReadOptions& options);
+
 // The name a platform gets when its text has none: the option's, else the file's stem.
 std::string default_name(const std::string& file, const ReadOptions& options);
 
@@ -72,5 +80,22 @@ ReadResult parse_nvidiatopo(std::string_view text, const std::string& file,
 bool detects_gpufabric(std::string_view text);
 ReadResult parse_gpufabric(std::string_view text, const std::string& file,
                            const ReadOptions& options);
+bool detects_iperf3(std::string_view text);
+void gather_iperf3(std::string_view text, const std::string& file, const ReadOptions& options,
+                   PairMeasurements& into);
+ReadResult parse_iperf3(std::string_view text, const std::string& file, const ReadOptions& options);
+
+bool detects_osu(std::string_view text);
+void gather_osu(std::string_view text, const std::string& file, const ReadOptions& options,
+                PairMeasurements& into);
+ReadResult parse_osu(std::string_view text, const std::string& file, const ReadOptions& options);
+
+bool detects_slurm_conf(std::string_view text);
+ReadResult parse_slurm_conf(std::string_view text, const std::string& file,
+                            const ReadOptions& options);
+
+bool detects_slurm_yaml(std::string_view text);
+ReadResult parse_slurm_yaml(std::string_view text, const std::string& file,
+                            const ReadOptions& options);
 
 }  // namespace espalier::platforms

@@ -55,7 +55,8 @@ std::string short_reason(std::string_view message) {
 // frame and becomes a container of the exact size at its end; frames are reused.
 class DocumentBuilder {
  public:
-  DocumentBuilder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  DocumentBuilder(std::string_view text, const std::string& file, DuplicateKeys duplicates)
+      : text_(text), file_(file), duplicates_(duplicates) {}
 
   bool null() { return add(Json(nullptr)); }
   bool boolean(bool value) { return add(Json(value)); }
@@ -83,7 +84,8 @@ class DocumentBuilder {
   }
   bool end_object() {
     Frame& frame = frames_[depth_ - 1];
-    refuse_duplicates(frame);
+    // Where they are kept, JsonCursor finds the first.
+    if (duplicates_ == DuplicateKeys::kRefused) refuse_duplicates(frame);
     Json object = Json::object();
     // The vector's own emplace_back: the map's looks for the key first, once an insertion.
     Json::object_t::Container& members = object.get_ref<Json::object_t&>();
@@ -170,6 +172,7 @@ class DocumentBuilder {
 
   std::string_view text_;
   const std::string& file_;
+  DuplicateKeys duplicates_;
   std::vector<Frame> frames_;
   std::size_t depth_ = 0;
   std::size_t values_ = 0;
@@ -232,8 +235,8 @@ const Json* member_of(const Json& object, std::string_view key) {
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& file) {
-  DocumentBuilder builder(text, file);
+Json parse_json(std::string_view text, const std::string& file, DuplicateKeys duplicates) {
+  DocumentBuilder builder(text, file, duplicates);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
 }

@@ -21,11 +21,15 @@ using Json = nlohmann::ordered_json;
 inline constexpr std::size_t kMaxJsonValues = 8'000'000;
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
+// What becomes of a key that stands twice in one object: some programs print such.
+enum class DuplicateKeys { kRefused, kFirstCounts };
+
 // Parses a whole document. Refuses (InputError): malformed or truncated text (with line and
-// column), NaN and numbers that overflow a double, duplicate keys in one object (with the pointer),
-// nesting over kMaxJsonDepth levels, more than kMaxJsonValues values, trailing text. `file` is only
-// for messages.
-Json parse_json(std::string_view text, const std::string& file);
+// column), NaN and numbers that overflow a double, duplicate keys in one object (with the pointer;
+// unless kFirstCounts), nesting over kMaxJsonDepth levels, more than kMaxJsonValues values,
+// trailing text. `file` is only for messages.
+Json parse_json(std::string_view text, const std::string& file,
+                DuplicateKeys duplicates = DuplicateKeys::kRefused);
 
 // A value and where it stands. Cheap to copy; refers to a document that must outlive it. The place
 // is not carried along but looked for, by address, when a refusal asks for it.

@@ -13,6 +13,7 @@ namespace espalier::cli {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
@@ -56,6 +57,29 @@ TEST_F(ConvertCommand, ReadsTheSkyplaneGridAsTheSampleWasMade) {
       parse_json(run({"convert", sample("cloud-71-regions.json"), "-o", "-"}).out, "");
   EXPECT_EQ(made.at("nodes"), kept.at("nodes"));
   EXPECT_EQ(made.at("links"), kept.at("links"));
+}
+
+TEST_F(ConvertCommand, AFolderOfRunsIsAPlatform) {
+  const Finished finished = run({"convert", sample("measured/iperf3"), "-o", "runs.csv"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("1 of 6 ordered pairs were not measured"));
+  EXPECT_THAT(run_json({"bound", sample("measured/iperf3"), "--source", "10.99.7.1", "--json"})
+                  .at("gap")
+                  .get<double>(),
+              testing::Le(1e-6));
+}
+
+TEST_F(ConvertCommand, ASlurmTopologyAsksForItsSpeeds) {
+  const std::string file = sample("slurm/topology.yaml");
+  const Finished without = run({"convert", file, "-o", "s.json"});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.err, HasSubstr("--level-bandwidth 100Gbit/s,200Gbit/s"));
+  EXPECT_EQ(run({"convert", file, "--level-bandwidth", "1Gbit/s,2Gbit/s", "-o", "s.json"}).status,
+            0);
+  const Finished torus =
+      run({"convert", file, "--topology", "by-torus", "--level-bandwidth", "fast", "-o", "t.json"});
+  EXPECT_EQ(torus.status, 2);
+  EXPECT_THAT(torus.err, StartsWith("espalier: --level-bandwidth: rate 'fast'"));
 }
 
 TEST_F(ConvertCommand, AnUnknownExtensionAsksForTheFormat) {

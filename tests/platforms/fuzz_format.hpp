@@ -13,13 +13,13 @@
 
 namespace espalier::testing {
 
-inline void check_format(std::string_view format, const std::uint8_t* data, std::size_t size) {
+// `file` is the name that the bytes are said to have.
+inline void check_format(const platforms::ReadOptions& options, const std::uint8_t* data,
+                         std::size_t size, const std::string& file = "fuzz") {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  platforms::ReadOptions options;
-  options.format = format;
   platforms::Platform platform;
   try {
-    platform = platforms::parse_platform(text, "fuzz", options).platform;
+    platform = platforms::parse_platform(text, file, options).platform;
   } catch (const InputError&) {
     return;
   }
@@ -32,6 +32,12 @@ inline void check_format(std::string_view format, const std::uint8_t* data, std:
   const std::string written = platforms::write_platform(platform, "json");
   const auto again = platforms::parse_platform(written, "written").platform;
   if (platforms::write_platform(again, "json") != written) std::abort();
+}
+
+inline void check_format(std::string_view format, const std::uint8_t* data, std::size_t size) {
+  platforms::ReadOptions options;
+  options.format = format;
+  check_format(options, data, size);
 }
 
 }  // namespace espalier::testing

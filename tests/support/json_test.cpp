@@ -63,6 +63,13 @@ TEST(ParseJson, DuplicateKeysAreRefusedWithTheirPointer) {
   EXPECT_EQ(parse_refusal(many + ",\"k50\":0}"), "f.json: /k50: duplicate key");
 }
 
+TEST(ParseJson, DuplicateKeysMayBeToldToKeepTheFirst) {
+  const Json document = parse_json(R"({"a":1,"b":2,"a":3})", "f", DuplicateKeys::kFirstCounts);
+  const JsonCursor root(document, "f");
+  EXPECT_EQ(root.at("a").number(), 1);
+  EXPECT_EQ(root.at("b").number(), 2);
+}
+
 TEST(ParseJson, NestingIsBounded) {
   const auto nested = [](std::size_t levels) {
     return std::string(levels, '[') + std::string(levels, ']');
