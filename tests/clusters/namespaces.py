@@ -19,12 +19,15 @@ import subprocess
 import sys
 import time
 
-from wiring import Unavailable, Wiring
+from wiring import Refusal, Unavailable, Wiring, mbits
 
 PREFIX = "espalier-bed-"
 NET = f"{PREFIX}net"
 LAUNCHER_ADDRESS = "10.77.0.254"
 LOCK = pathlib.Path("/run/lock/espalier-cluster")
+MOST_HOSTS = 64
+LONGEST_IGNORED_S = 1e-3  # the namespaces' own latency is of the order of 0.1 ms
+MOST_BPS = 1.25e9
 # Segmentation offload makes packets of up to 64 KiB, which a token bucket lets go in bursts; queues
 # that are much longer than the window hide a slow link from TCP.
 LARGEST_PACKET = 16384
@@ -51,6 +54,22 @@ def _run(command: list[str], text: str | None = None) -> str:
 
 def namespace_of(rank: int) -> str:
     return f"{PREFIX}{rank}"
+
+
+def check_fits(wiring: Wiring, without_latency: bool) -> None:
+    """Raises Refusal for what namespaces cannot be; adds to the notes what they are only nearly."""
+    if len(wiring.hosts) > MOST_HOSTS:
+        raise Refusal(f"{len(wiring.hosts)} hosts: a cluster has at most {MOST_HOSTS}")
+    rates = [rate for host in wiring.hosts for rate in (host.out_Bps, host.in_Bps, *host.to_Bps.values()) if rate is not None]
+    fastest = max([*rates, *(rate for _, rate in wiring.wires)], default=0.0)
+    if fastest > MOST_BPS:
+        raise Refusal(f"{mbits(fastest)} is faster than a cluster's {mbits(MOST_BPS)}; --scale slows all alike")
+    delay = max(wiring.delays_s.values(), default=0.0)
+    if delay > LONGEST_IGNORED_S and not without_latency:
+        raise Refusal(f"a way takes {delay * 1e3:g} ms (latencies and overheads), which a cluster cannot imitate; "
+                      "--without-latency leaves them out")
+    if delay > 0:
+        wiring.notes.append(f"latencies and overheads, up to {delay * 1e3:g} ms a way, are left out")
 
 
 def check_machine() -> None:

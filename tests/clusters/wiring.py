@@ -13,11 +13,8 @@ import pathlib
 import shutil
 import subprocess
 
-MOST_HOSTS = 64  # and one address each in a /24
 CONTROL_BPS = 1.25e6  # bytes/s between hosts that no link joins: for what MPI itself sends
 ACKNOWLEDGEMENTS = 0.1  # of a link's bandwidth, for the way back where the platform has none
-LONGEST_IGNORED_S = 1e-3  # the namespaces' own latency is of the order of 0.1 ms
-MOST_BPS = 1.25e9  # bytes/s: faster is refused, for no processor shapes it
 
 
 class Refusal(Exception):
@@ -46,6 +43,7 @@ class Wiring:
     hosts: list[Host]  # in rank order
     wires: list[tuple[str, float]]  # what several pairs share between the hosts: name, bytes/s
     ways: dict[tuple[int, int], list[int]]  # indices of `wires` on the way between two hosts
+    delays_s: dict[tuple[int, int], float]  # latency of the way, and its overheads
     notes: list[str]  # what of the platform is not realised, or only nearly
 
 
@@ -95,13 +93,6 @@ class _Builder:
             self.after[start].append(end)
             self.before[end].append(start)
 
-    def rate(self, bytes_per_second: float, what: str) -> float:
-        scaled = bytes_per_second * self.scale
-        if scaled > MOST_BPS:
-            raise Refusal(f"{what}: {mbits(scaled)} is more than can be shaped ({mbits(MOST_BPS)}); "
-                          "--scale slows all alike")
-        return scaled
-
     def ways_from(self, host: str) -> dict[str, list[str]]:
         """The way to each host that there is one to: nodes from `host` on."""
         ways = {host: [host]}
@@ -126,10 +117,10 @@ class _Builder:
         limits = []
         cap = self.nodes[name].get(f"{side}_Bps")
         if cap is not None:
-            limits.append(self.rate(cap, f"'{name}'"))
+            limits.append(cap * self.scale)
         if self.has_one_cable(neighbours):
             pair = (name, neighbours[0]) if side == "send" else (neighbours[0], name)
-            limits.append(self.rate(self.links[pair]["bandwidth_Bps"], f"link '{pair[0]}' to '{pair[1]}'"))
+            limits.append(self.links[pair]["bandwidth_Bps"] * self.scale)
         return min(limits, default=None)
 
     def has_one_cable(self, neighbours: list[str]) -> bool:
@@ -142,15 +133,12 @@ class _Builder:
                 or end in self.rank and self.has_one_cable(self.before[end]))
 
 
-def wiring_of(platform: dict, scale: float = 1.0, without_latency: bool = False) -> Wiring:
+def wiring_of(platform: dict, scale: float = 1.0) -> Wiring:
     """`platform` is what read_platform gives; every rate is multiplied by `scale`. Raises Refusal."""
     builder = _Builder(platform, scale)
-    if len(builder.names) > MOST_HOSTS:
-        raise Refusal(f"{len(builder.names)} hosts: a cluster has at most {MOST_HOSTS}")
     hosts = [Host(name, builder.capped(name, "send"), builder.capped(name, "receive")) for name in builder.names]
-    wiring = Wiring(platform.get("name", ""), hosts, [], {}, [])
+    wiring = Wiring(platform.get("name", ""), hosts, [], {}, {}, [])
     index_of_wire: dict[object, int] = {}
-    delays = [0.0]
     unjoined = 0
     for host in builder.names:
         ways = builder.ways_from(host)
@@ -158,15 +146,14 @@ def wiring_of(platform: dict, scale: float = 1.0, without_latency: bool = False)
             pair = (builder.rank[host], builder.rank[other])
             if other in ways:
                 wiring.ways[pair] = _wires_on(builder, wiring, index_of_wire, ways[other])
-                delays.append(_delay_of(builder, ways[other]))
+                wiring.delays_s[pair] = _delay_of(builder, ways[other])
             elif other != host:
                 wiring.ways[pair] = []
                 unjoined += 1
                 hosts[pair[0]].to_Bps[pair[1]] = max(CONTROL_BPS, ACKNOWLEDGEMENTS * _way_back(builder, other, host))
             if other in ways and len(ways[other]) == 2:
-                bandwidth = builder.links[host, other]["bandwidth_Bps"]
-                hosts[pair[0]].to_Bps[pair[1]] = builder.rate(bandwidth, f"link '{host}' to '{other}'")
-    _note_what_is_left_out(wiring, max(delays), unjoined, without_latency)
+                hosts[pair[0]].to_Bps[pair[1]] = builder.links[host, other]["bandwidth_Bps"] * scale
+    _note_unjoined(wiring, unjoined)
     return wiring
 
 
@@ -186,7 +173,7 @@ def _wires_on(builder: _Builder, wiring: Wiring, index_of_wire: dict, way: list[
     def cross(key: object, name: str, bandwidth: float) -> None:
         if key not in index_of_wire:
             index_of_wire[key] = len(wiring.wires)
-            wiring.wires.append((name, builder.rate(bandwidth, name)))
+            wiring.wires.append((name, bandwidth * builder.scale))
         if index_of_wire[key] in wires:
             raise Refusal(f"the way from '{way[0]}' to '{way[-1]}' crosses {name} twice; a cluster's crosses it once")
         wires.append(index_of_wire[key])
@@ -200,15 +187,10 @@ def _wires_on(builder: _Builder, wiring: Wiring, index_of_wire: dict, way: list[
     return wires
 
 
-def _note_what_is_left_out(wiring: Wiring, delay: float, unjoined: int, without_latency: bool) -> None:
-    if delay > LONGEST_IGNORED_S and not without_latency:
-        raise Refusal(f"a way takes {delay * 1e3:g} ms (latencies and overheads), which a cluster cannot imitate; "
-                      "--without-latency leaves them out")
-    if delay > 0:
-        wiring.notes.append(f"latencies and overheads, up to {delay * 1e3:g} ms a way, are left out")
-    if unjoined:
-        wiring.notes.append(f"{unjoined} pairs of hosts have no link: they get {mbits(CONTROL_BPS)}, or a tenth of "
-                            "the link back, for what MPI itself sends")
+def _note_unjoined(wiring: Wiring, pairs: int) -> None:
+    if pairs:
+        wiring.notes.append(f"{pairs} pairs of hosts have no link: they get {mbits(CONTROL_BPS)}, or a tenth of the link "
+                            "back, for what MPI itself sends")
 
 
 def mbits(bytes_per_second: float) -> str:
