@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 
 from namespaces import NET, Cluster, namespace_of
@@ -52,6 +53,8 @@ class Launcher:
         if not 1 <= ranks <= len(hosts):
             raise Refusal(f"{ranks} ranks: the platform has {len(hosts)} hosts")
         command_line = _COMMAND_LINES[launch.mpi](launch, hosts[:ranks], self._environment(launch))
+        # In a session of its own mpirun cannot read a terminal.
+        popen.setdefault("stdin", subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None)
         environment = dict(os.environ)
         environment["CLUSTER_NAMESPACES"] = " ".join(f"{name}={namespace_of(rank)}" for rank, name in enumerate(hosts))
         environment["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"

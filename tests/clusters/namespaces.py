@@ -4,7 +4,7 @@ Each host has two links into the namespace 'net': `ctl0`, unshaped, for starting
 for data. Between the hosts' data links packets go by tc filters from shaper to shaper, each of which
 is a token bucket (HTB) with a short queue.
 
-All that is made outside the namespaces bears PREFIX, so that what a killed run has left is found
+Namespaces and their folders in /etc/netns, all that is made outside them, bear PREFIX, so that what a killed run has left is found
 and taken down by the next. One cluster at a time: a lock makes others wait.
 """
 
@@ -17,7 +17,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 from wiring import Refusal, Unavailable, Wiring, mbits
 
@@ -113,8 +112,10 @@ class Cluster:
         try:
             take_down()
             self._make()
-        except BaseException:
+        except BaseException as fault:
             self._end()
+            if isinstance(fault, OSError):
+                raise Unavailable(f"{fault.filename}: {fault.strerror}") from None
             raise
         return self
 
@@ -286,7 +287,10 @@ def _leave(number: int, _: object) -> None:
 
 def _only_one() -> int:
     """The lock of the one cluster that there may be on a machine; the system frees it when we end."""
-    descriptor = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        descriptor = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise Unavailable(f"{LOCK}: {error.strerror}") from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
