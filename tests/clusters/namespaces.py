@@ -73,7 +73,7 @@ def check_fits(wiring: Wiring, without_latency: bool) -> None:
 
 def check_machine() -> None:
     """Raises Unavailable, with the reason, where no cluster can be made."""
-    for program in ("ip", "tc", "unshare", "cc"):
+    for program in ("ip", "tc", "sysctl", "unshare", "cc"):
         if not shutil.which(program):
             raise Unavailable(f"{program} is not installed")
     if os.geteuid() != 0:
