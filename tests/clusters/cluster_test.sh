@@ -12,7 +12,7 @@ fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 # on_cluster ARGS...: output in stdout and stderr, status in $status.
 on_cluster() {
-  "$here/run-on-cluster" "$@" --espalier "$espalier" >stdout 2>stderr </dev/null
+  "$here/run-on-cluster" --espalier "$espalier" "$@" >stdout 2>stderr </dev/null
   status=$?
 }
 run() { on_cluster platform.json --mpi "$mpi" --timeout 60 -- "$@"; }
