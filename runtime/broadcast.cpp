@@ -35,13 +35,16 @@ class OwnedComm {
   ~OwnedComm() {
     int over = 0;
     MPI_Finalized(&over);
-    if (over == 0) MPI_Comm_free(&comm_);
+    if (over == 0 && !abandoned_) MPI_Comm_free(&comm_);
   }
   OwnedComm(const OwnedComm&) = delete;
   OwnedComm& operator=(const OwnedComm&) = delete;
   OwnedComm(OwnedComm&&) = delete;
   OwnedComm& operator=(OwnedComm&&) = delete;
 
+  // Messages that nobody will receive may be under way on it: MPICH would hand them to the next
+  // communicator, which takes over the context of one that was freed.
+  void abandon() { abandoned_ = true; }
   [[nodiscard]] MPI_Comm get() const { return comm_; }
   [[nodiscard]] int rank() const {
     int rank = 0;
@@ -63,6 +66,7 @@ class OwnedComm {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  bool abandoned_ = false;
 };
 
 void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
@@ -160,6 +164,15 @@ struct Broadcast::State {
     if (options.slice_bytes != 0) return options.slice_bytes;
     return options.rounds ? plan.slice.value : planner::fitted_slice(plan, {message}, costs);
   }
+
+  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+    try {
+      return engine->run(grid, store, stoppable);
+    } catch (...) {
+      comm.abandon();
+      throw;
+    }
+  }
 };
 
 Broadcast::Broadcast(MPI_Comm comm, const planner::Plan& plan, const BroadcastOptions& options)
@@ -188,10 +201,10 @@ void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
   const SliceGrid grid{bytes, state_->slice_of(bytes)};
   if (shape.is_plain) {
     MemoryStore store(first_byte_of(buffer, shape));
-    state_->engine->run(grid, store, false);
+    state_->run(grid, store, false);
   } else {
     PackedStore store(state_->comm.get(), buffer, count, type, shape.bytes, grid);
-    state_->engine->run(grid, store, false);
+    state_->run(grid, store, false);
   }
 }
 
@@ -216,7 +229,7 @@ bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore
     throw InputError("rounds need room for two slices of each tree");
   }
   const SliceGrid grid{bytes, shape.slice_bytes};
-  return state_->engine->run(grid, store, true) == Outcome::kComplete;
+  return state_->run(grid, store, true) == Outcome::kComplete;
 }
 
 planner::Plan share_plan(MPI_Comm comm, const std::string& file) {

@@ -69,7 +69,8 @@ class Broadcast {
   // count elements of `type`, contiguous or not; any count, 0 included. The types may differ among
   // ranks where MPI_Bcast allows it. Throws InputError when the ranks' messages differ in bytes,
   // MpiError (naming slice, tree and peer) when MPI fails. After a throw this object cannot run
-  // again.
+  // again. MPICH asks the error handler of MPI_COMM_WORLD what to do about a request that failed,
+  // whichever its communicator: unless that is MPI_ERRORS_RETURN, it ends the program itself.
   void run(void* buffer, std::size_t count, MPI_Datatype type);
 
   // How a message of `message_bytes` that does not fit into memory passes: in slices of

@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 smpicxx -std=c++20 -O2 -I"$source" "$here/broadcast.cpp" \
-  "$source"/runtime/{agreement,broadcast,checksum,engine,mpi_error,rank_mapping,request_table,size_check,stores}.cpp \
+  "$source"/runtime/{agreement,broadcast,checksum,engine,mpi_error,rank_mapping,request_names,request_table,rounds,size_check,stop_words,stores}.cpp \
   "$source"/planner/{plan,plan_json,schedule_fault,slice_dealer}.cpp "$source"/support/*.cpp \
   -lfmt -o broadcast
 seq -f 'h%g' 0 7 > hosts

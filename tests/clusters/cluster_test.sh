@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# A cluster as a user has it: what runs on it, how fast its links are, what it leaves behind.
+# Usage: cluster_test.sh ESPALIER ESPALIER_MPI openmpi|mpich     Status 77, with the reason, where no cluster can be made.
+set -u
+espalier=$1 program=$2 mpi=$3
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+# on_cluster ARGS...: output in stdout and stderr, status in $status.
+on_cluster() {
+  "$here/run-on-cluster" --espalier "$espalier" "$@" >stdout 2>stderr </dev/null
+  status=$?
+}
+run() { on_cluster platform.json --mpi "$mpi" --timeout 60 -- "$@"; }
+done_well() { [ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }; }
+refused() {
+  [ "$status" -eq 2 ] || { fail "status $status, not 2"; cat stderr; }
+  [ "$(cat stderr)" = "run-on-cluster: $1" ] || { fail "does not say '$1'"; cat stderr; }
+}
+leaves_nothing() {
+  ! ip netns list | grep '^espalier-bed-' || fail "namespaces are left"
+  ! ls -d /etc/netns/espalier-bed-* 2>/dev/null || fail "folders are left"
+}
+
+# Two hosts and a third behind a link of 40 Mbit/s.
+cat >platform.json <<'END'
+{"format": "espalier-platform", "version": 1, "name": "test",
+ "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "s", "relay": true}, {"name": "t", "relay": true}],
+ "links": [{"from": "a", "to": "s", "bandwidth": "200 Mbit/s", "both_ways": true},
+           {"from": "b", "to": "s", "bandwidth": "200 Mbit/s", "both_ways": true},
+           {"from": "s", "to": "t", "bandwidth": "40 Mbit/s", "both_ways": true},
+           {"from": "c", "to": "t", "bandwidth": "200 Mbit/s", "both_ways": true}]}
+END
+
+run hostname
+if [ "$status" -eq 77 ]; then
+  cat stderr
+  exit 77
+fi
+done_well
+[ "$(sort stdout | tr '\n' ' ')" = "a b c " ] || { fail "not a rank on each host"; cat stdout; }
+before=$(sysctl -n net.ipv4.tcp_allowed_congestion_control)
+
+# Every byte arrives, and no faster than the platform's links: 2 MiB at 40 Mbit/s, less a full bucket.
+"$espalier" plan platform.json --source a --model bounded-multi-port --slice 32KiB --quiet -o plan.json >/dev/null
+run "$program" bcast plan.json --message 2MiB --verify --json --map host
+done_well
+grep -q '"verified": true' stdout || { fail "not verified"; cat stdout; }
+awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
+  { fail "faster than its links"; cat stdout; }
+leaves_nothing
+[ "$(sysctl -n net.ipv4.tcp_allowed_congestion_control)" = "$before" ] || fail "the kernel's list has changed"
+
+# The command's status comes through, and a command that does not end is ended.
+run false
+[ "$status" -ne 0 ] || fail "the status of false is 0"
+on_cluster platform.json --mpi "$mpi" --timeout 2 -- sleep 100
+[ "$status" -eq 124 ] || fail "status $status of a command that is too slow"
+leaves_nothing
+
+# Killed while it runs, it leaves a cluster, which the next takes down. (The test's own process is waited for.)
+"$here/run-on-cluster" platform.json --espalier "$espalier" --mpi "$mpi" -- sleep 100 >killed 2>&1 </dev/null &
+victim=$!
+for ((i = 0; i < 100; i++)); do
+  [ "$(ip netns pids espalier-bed-2 2>/dev/null | wc -l)" -gt 1 ] && break
+  sleep 0.1
+done
+kill -KILL "$victim"
+wait "$victim" 2>/dev/null
+ip netns list | grep -q '^espalier-bed-2' || fail "nothing was there to be killed"
+run hostname
+done_well
+leaves_nothing
+
+# Ended kindly, it takes its cluster down itself.
+"$here/run-on-cluster" platform.json --espalier "$espalier" --mpi "$mpi" -- sleep 100 >killed 2>&1 </dev/null &
+victim=$!
+for ((i = 0; i < 100; i++)); do
+  [ "$(ip netns pids espalier-bed-2 2>/dev/null | wc -l)" -gt 1 ] && break
+  sleep 0.1
+done
+kill -TERM "$victim"
+wait "$victim"
+status=$?
+[ "$status" -eq 143 ] || fail "status $status after SIGTERM"
+leaves_nothing
+
+on_cluster platform.json -- no-such-program
+refused "no-such-program: no such program"
+on_cluster platform.json --ranks 4 -- hostname
+refused "4 ranks: the platform has 3 hosts"
+on_cluster platform.json
+refused "no command: run-on-cluster PLATFORM [options] -- COMMAND..."
+on_cluster nowhere.json -- hostname
+refused "nowhere.json: cannot open: No such file or directory"
+leaves_nothing
+[ "$failures" -eq 0 ]

@@ -1,0 +1,41 @@
+/* Preloaded into ranks that share processors: who waits sleeps instead of spinning.
+ *
+ * Open MPI calls sched_yield while it waits (mpi_yield_when_idle), MPICH's UCX polls with
+ * epoll_wait(timeout 0). Either costs the ranks that have something to do their time. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+enum { kNapNanoseconds = 50000, kPollsBeforeNap = 20 };
+
+static void nap(void) {
+  const struct timespec pause = {0, kNapNanoseconds};
+  nanosleep(&pause, 0);
+}
+
+int sched_yield(void) {
+  nap();
+  return 0;
+}
+
+int epoll_wait(int file, struct epoll_event* events, int most, int timeout) {
+  static int (*next)(int, struct epoll_event*, int, int);
+  static __thread int polls_in_vain;
+  if (!next) *(void**)&next = dlsym(RTLD_NEXT, "epoll_wait");
+  const int found = next(file, events, most, timeout);
+  if (timeout != 0) return found;
+  if (found != 0) {
+    polls_in_vain = 0;
+  } else if (++polls_in_vain >= kPollsBeforeNap) {
+    nap();
+  }
+  return found;
+}
+
+/* MPICH 4.0.2 over UCX's TCP often hangs in MPI_Finalize: ranks flush their connections while
+ * their peers have stopped polling. Nothing is under way by then. */
+void* ucp_disconnect_nb(void* endpoint) {
+  (void)endpoint;
+  return 0;
+}

@@ -1,0 +1,214 @@
+"""What a cluster of network namespaces must be like to be a platform, or why it cannot be.
+
+A pair of hosts has one way: the platform's link between them, or a path through its relays. What
+limits traffic on that way becomes shapers (hosts and wires below), each of which all traffic that it
+concerns passes, so that transfers share it as they share a real link. So the cluster behaves like
+the model bounded-multi-port, with shared wires and relays.
+"""
+
+import collections
+import dataclasses
+import json
+import pathlib
+import shutil
+import subprocess
+
+CONTROL_BPS = 1.25e6  # bytes/s between hosts that no link joins: for what MPI itself sends
+ACKNOWLEDGEMENTS = 0.1  # of a link's bandwidth, for the way back where the platform has none
+
+
+class Refusal(Exception):
+    """Why a platform, or a command line, cannot be run. One line."""
+
+
+class Unavailable(Exception):
+    """What this machine lacks for clusters of any kind. One line."""
+
+
+@dataclasses.dataclass
+class Host:
+    """A host and its shapers; rates are bytes/s on the wire, None is unlimited."""
+
+    name: str
+    out_Bps: float | None = None  # all that it sends
+    in_Bps: float | None = None  # all that it receives
+    to_Bps: dict[int, float] = dataclasses.field(default_factory=dict)  # by receiver, where limited
+
+
+@dataclasses.dataclass
+class Wiring:
+    """All shapers of a platform, and the order in which each pair's traffic passes them."""
+
+    name: str
+    hosts: list[Host]  # in rank order
+    wires: list[tuple[str, float]]  # what several pairs share between the hosts: name, bytes/s
+    ways: dict[tuple[int, int], list[int]]  # indices of `wires` on the way between two hosts
+    delays_s: dict[tuple[int, int], float]  # latency of the way, and its overheads
+    notes: list[str]  # what of the platform is not realised, or only nearly
+
+
+def find_program(name: str, given: str | None, root: pathlib.Path) -> str:
+    """`given`, or the program in the newest build tree beside the sources, or in PATH."""
+    if given:
+        path = shutil.which(given)
+        if not path:
+            raise Refusal(f"{given}: no such program")
+        return str(pathlib.Path(path).resolve())
+    built = sorted(root.glob(f"build/*/cli/{name}"), key=lambda file: -file.stat().st_mtime)
+    path = str(built[0]) if built else shutil.which(name)
+    if not path:
+        raise Refusal(f"{name} is neither built nor in PATH: build it, or name it by --{name}")
+    return path
+
+
+def read_platform(file: str, espalier: str) -> dict:
+    """Any platform file that Espalier reads, as its own JSON in units of bytes and seconds."""
+    done = subprocess.run(
+        [espalier, "convert", file, "--to", "json", "-o", "-", "--quiet"], capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        raise Refusal(lines[-1].removeprefix("espalier: ") if lines else f"{file}: cannot be read")
+    return json.loads(done.stdout)
+
+
+class _Builder:
+    def __init__(self, platform: dict, scale: float):
+        nodes = platform["nodes"]
+        self.scale = scale
+        self.relays = {node["name"] for node in nodes if node.get("relay")}
+        self.nodes = {node["name"]: node for node in nodes}
+        self.names = [node["name"] for node in nodes if not node.get("relay")]
+        self.rank = {name: rank for rank, name in enumerate(self.names)}
+        self.links: dict[tuple[str, str], dict] = {}
+        for link in platform["links"]:
+            self.links[link["from"], link["to"]] = link
+            if link.get("both_ways"):
+                self.links[link["to"], link["from"]] = link
+        self.shared = [(wire["name"], wire["bandwidth_Bps"], {tuple(pair) for pair in wire["links"]})
+                       for wire in platform.get("shared", [])]
+        self.after = collections.defaultdict(list)
+        self.before = collections.defaultdict(list)
+        for start, end in self.links:
+            self.after[start].append(end)
+            self.before[end].append(start)
+
+    def ways_from(self, host: str) -> dict[str, list[str]]:
+        """The way to each host that there is one to: nodes from `host` on."""
+        ways = {host: [host]}
+        open_nodes = [host]
+        while open_nodes:
+            node = open_nodes.pop(0)
+            for end in self.after[node]:
+                if end in ways[node]:
+                    continue  # back where it came from
+                if end in ways:
+                    first, second = ("directly" if last == host else f"through '{last}'" for last in (ways[end][-2], node))
+                    raise Refusal(f"there are two ways from '{host}' to '{end}', {first} and {second}; "
+                                  "a cluster has one way between two hosts")
+                ways[end] = [*ways[node], end]
+                if end in self.relays:
+                    open_nodes.append(end)
+        return {end: way for end, way in ways.items() if end in self.rank and end != host}
+
+    def capped(self, name: str, side: str) -> float | None:
+        """The host's cap, and its cable where it has only one."""
+        neighbours = self.after[name] if side == "send" else self.before[name]
+        limits = []
+        cap = self.nodes[name].get(f"{side}_Bps")
+        if cap is not None:
+            limits.append(cap * self.scale)
+        if self.has_one_cable(neighbours):
+            pair = (name, neighbours[0]) if side == "send" else (neighbours[0], name)
+            limits.append(self.links[pair]["bandwidth_Bps"] * self.scale)
+        return min(limits, default=None)
+
+    def has_one_cable(self, neighbours: list[str]) -> bool:
+        return len(neighbours) == 1 and neighbours[0] in self.relays
+
+    def is_in_host(self, link: tuple[str, str]) -> bool:
+        """Whether a host's own shaper stands for this link (see `capped`)."""
+        start, end = link
+        return (start in self.rank and self.has_one_cable(self.after[start])
+                or end in self.rank and self.has_one_cable(self.before[end]))
+
+
+def wiring_of(platform: dict, scale: float = 1.0) -> Wiring:
+    """`platform` is what read_platform gives; every rate is multiplied by `scale`. Raises Refusal."""
+    builder = _Builder(platform, scale)
+    hosts = [Host(name, builder.capped(name, "send"), builder.capped(name, "receive")) for name in builder.names]
+    wiring = Wiring(platform.get("name", ""), hosts, [], {}, {}, [])
+    index_of_wire: dict[object, int] = {}
+    unjoined = 0
+    for host in builder.names:
+        ways = builder.ways_from(host)
+        for other in builder.names:
+            pair = (builder.rank[host], builder.rank[other])
+            if other in ways:
+                wiring.ways[pair] = _wires_on(builder, wiring, index_of_wire, ways[other])
+                wiring.delays_s[pair] = _delay_of(builder, ways[other])
+            elif other != host:
+                wiring.ways[pair] = []
+                unjoined += 1
+                hosts[pair[0]].to_Bps[pair[1]] = max(CONTROL_BPS, ACKNOWLEDGEMENTS * _way_back(builder, other, host))
+            if other in ways and len(ways[other]) == 2:
+                hosts[pair[0]].to_Bps[pair[1]] = builder.links[host, other]["bandwidth_Bps"] * scale
+    _note_unjoined(wiring, unjoined)
+    return wiring
+
+
+def _way_back(builder: _Builder, start: str, end: str) -> float:
+    link = builder.links.get((start, end))
+    return link["bandwidth_Bps"] * builder.scale if link else 0.0
+
+
+def _delay_of(builder: _Builder, way: list[str]) -> float:
+    links = [builder.links[link] for link in zip(way, way[1:])]
+    return sum(link.get("latency_s", 0.0) + link.get("overhead_s", 0.0) for link in links)
+
+
+def _wires_on(builder: _Builder, wiring: Wiring, index_of_wire: dict, way: list[str]) -> list[int]:
+    wires: list[int] = []
+
+    def cross(key: object, name: str, bandwidth: float) -> None:
+        if key not in index_of_wire:
+            index_of_wire[key] = len(wiring.wires)
+            wiring.wires.append((name, bandwidth * builder.scale))
+        if index_of_wire[key] in wires:
+            raise Refusal(f"the way from '{way[0]}' to '{way[-1]}' crosses {name} twice; a cluster's crosses it once")
+        wires.append(index_of_wire[key])
+
+    for link in zip(way, way[1:]):
+        if len(way) > 2 and not builder.is_in_host(link):
+            cross(link, f"link '{link[0]}' to '{link[1]}'", builder.links[link]["bandwidth_Bps"])
+        for name, bandwidth, links in builder.shared:
+            if link in links:
+                cross(name, f"shared wire '{name}'", bandwidth)
+    return wires
+
+
+def _note_unjoined(wiring: Wiring, pairs: int) -> None:
+    if pairs:
+        wiring.notes.append(f"{pairs} pairs of hosts have no link: they get {mbits(CONTROL_BPS)}, or a tenth of the link "
+                            "back, for what MPI itself sends")
+
+
+def mbits(bytes_per_second: float) -> str:
+    return f"{bytes_per_second * 8e-6:g} Mbit/s"
+
+
+def describe(wiring: Wiring) -> str:
+    """The shapers as a table for people: a line a host, then one a wire."""
+    def shown(rate: float | None) -> str:
+        return mbits(rate) if rate is not None else "unlimited"
+
+    lines = []
+    for host in wiring.hosts:
+        line = f"{host.name}: sends {shown(host.out_Bps)}, receives {shown(host.in_Bps)}"
+        if host.to_Bps:
+            line += "; to " + ", ".join(f"{wiring.hosts[to].name} {mbits(rate)}" for to, rate in sorted(host.to_Bps.items()))
+        lines.append(line)
+    for index, (name, rate) in enumerate(wiring.wires):
+        users = sum(index in way for way in wiring.ways.values())
+        lines.append(f"{name}: {mbits(rate)}, on the way of {users} pairs")
+    return "\n".join(lines)

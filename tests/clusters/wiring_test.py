@@ -1,0 +1,115 @@
+"""How platforms become wirings, and which are refused. Needs neither root nor a build."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from namespaces import check_fits
+from wiring import CONTROL_BPS, Refusal, describe, wiring_of
+
+
+def platform(nodes: str, links: list[tuple], shared: list[dict] | None = None, **caps: dict) -> dict:
+    """nodes: names, relays in capitals; links: (from, to, bytes/s) one way."""
+    return {"name": "test",
+            "nodes": [{"name": name, "relay": name.isupper(), **caps.get(name, {})} for name in nodes.split()],
+            "links": [{"from": a, "to": b, "bandwidth_Bps": rate, "both_ways": False, **dict(more)} for a, b, rate, *more in links],
+            "shared": shared or []}
+
+
+def both(a: str, b: str, rate: float, *more: tuple) -> list[tuple]:
+    return [(a, b, rate, *more), (b, a, rate, *more)]
+
+
+class Relays(unittest.TestCase):
+    #   a --100-- S --50-- T --100-- b
+    #             |        |
+    #            200       30 (out), 40 (in)
+    #             c        d
+    def setUp(self):
+        self.wiring = wiring_of(platform("a b c d S T", [
+            *both("a", "S", 100), *both("c", "S", 200), *both("S", "T", 50), *both("T", "b", 100),
+            ("d", "T", 30), ("T", "d", 40)], a={"send_Bps": 70}, b={"receive_Bps": 500}))
+
+    def test_a_cable_and_a_cap_are_one_shaper_of_the_host(self):
+        rates = [(host.name, host.out_Bps, host.in_Bps) for host in self.wiring.hosts]
+        self.assertEqual(rates, [("a", 70, 100), ("b", 100, 100), ("c", 200, 200), ("d", 30, 40)])
+        self.assertFalse(any(host.to_Bps for host in self.wiring.hosts))
+
+    def test_what_is_between_relays_is_a_wire_each_way(self):
+        self.assertEqual(sorted(self.wiring.wires), [("link 'S' to 'T'", 50), ("link 'T' to 'S'", 50)])
+        to_right = [name for name, _ in self.wiring.wires].index("link 'S' to 'T'")
+        for pair in [(0, 1), (0, 3), (2, 1), (2, 3)]:
+            self.assertEqual(self.wiring.ways[pair], [to_right])
+            self.assertEqual(self.wiring.ways[pair[::-1]], [1 - to_right])
+        for pair in [(0, 2), (1, 3)]:
+            self.assertEqual(self.wiring.ways[pair], [])
+
+    def test_every_pair_has_a_way_and_nothing_is_left_out(self):
+        self.assertEqual(len(self.wiring.ways), 12)
+        self.assertEqual(self.wiring.notes, [])
+
+
+class Pairs(unittest.TestCase):
+    def test_a_link_between_hosts_limits_that_pair(self):
+        wiring = wiring_of(platform("a b c", [*both("a", "b", 10), *both("b", "c", 2e9), ("a", "c", 7)]))
+        self.assertEqual(wiring.hosts[0].to_Bps, {1: 10, 2: 7})
+        self.assertIsNone(wiring.hosts[0].out_Bps)
+
+    def test_what_no_link_joins_gets_room_for_control_and_acknowledgements(self):
+        wiring = wiring_of(platform("a b c", [("a", "b", 4e7), *both("b", "c", 10)]))
+        self.assertEqual(wiring.hosts[1].to_Bps[0], 4e6)
+        self.assertEqual(wiring.hosts[0].to_Bps[2], CONTROL_BPS)
+        self.assertIn("3 pairs of hosts have no link", wiring.notes[0])
+
+    def test_scale_slows_all(self):
+        wiring = wiring_of(platform("a b S c", [*both("a", "b", 10), *both("c", "S", 4)], a={"send_Bps": 6}), scale=0.5)
+        self.assertEqual((wiring.hosts[0].to_Bps[1], wiring.hosts[0].out_Bps, wiring.hosts[2].in_Bps), (5, 3, 2))
+
+
+class SharedWires(unittest.TestCase):
+    def test_pairs_that_share_a_wire_pass_it(self):
+        shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "c"], ["b", "c"]]}]
+        wiring = wiring_of(platform("a b c", [*both("a", "c", 10), *both("b", "c", 10), *both("a", "b", 10)], shared))
+        self.assertEqual(wiring.wires, [("shared wire 'trunk'", 5)])
+        self.assertEqual([pair for pair, way in sorted(wiring.ways.items()) if way], [(0, 2), (1, 2)])
+        self.assertIn("shared wire 'trunk': 4e-05 Mbit/s, on the way of 2 pairs", describe(wiring))
+
+    def test_two_links_of_a_way_on_one_wire(self):
+        shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "S"], ["S", "b"]]}]
+        with self.assertRaisesRegex(Refusal, "^the way from 'a' to 'b' crosses shared wire 'trunk' twice; a cluster's crosses it once$"):
+            wiring_of(platform("a b S", [*both("a", "S", 1), *both("S", "b", 1)], shared))
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, text: str, described: dict, without_latency: bool = False):
+        with self.assertRaises(Refusal) as caught:
+            check_fits(wiring_of(described), without_latency)
+        self.assertEqual(str(caught.exception), text)
+
+    def test_two_ways(self):
+        self.refused("there are two ways from 'a' to 'b', directly and through 'S'; a cluster has one way between two hosts",
+                     platform("a b S", [*both("a", "b", 1), *both("a", "S", 1), *both("S", "b", 1)]))
+        self.refused("there are two ways from 'a' to 'b', through 'S' and through 'T'; a cluster has one way between two hosts",
+                     platform("a b S T", [*both("a", "S", 1), *both("S", "b", 1), *both("a", "T", 1), *both("T", "b", 1)]))
+
+    def test_long_latencies(self):
+        described = platform("a b", both("a", "b", 1, ("latency_s", 0.002), ("overhead_s", 0.001)))
+        self.refused("a way takes 3 ms (latencies and overheads), which a cluster cannot imitate; --without-latency leaves them out",
+                     described)
+        wiring = wiring_of(described)
+        check_fits(wiring, without_latency=True)
+        self.assertEqual(wiring.notes, ["latencies and overheads, up to 3 ms a way, are left out"])
+
+    def test_too_fast(self):
+        self.refused("16000 Mbit/s is faster than a cluster's 10000 Mbit/s; --scale slows all alike",
+                     platform("a b", both("a", "b", 2e9)))
+
+    def test_too_many(self):
+        names = [f"h{i}" for i in range(65)]
+        self.refused("65 hosts: a cluster has at most 64",
+                     platform(" ".join([*names, "S"]), [link for name in names for link in both(name, "S", 1)]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# scripts/simulate-mpi: the executor's times in a network of which they can be computed.
+# Usage: simulate_mpi_test.sh ESPALIER SOURCE_DIR BUILD_DIR     Status 77, with the reason, without SimGrid.
+set -u
+espalier=$1 source=$2 build=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+simulate() {
+  "$source/scripts/simulate-mpi" "$@" --espalier "$espalier" --build-dir "$build" >stdout 2>stderr </dev/null
+  status=$?
+}
+# Seconds are simulated: the same on any machine.
+takes() {
+  awk -v low="$1" -v high="$2" '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); s = $2; if (s >= low && s <= high) good = 1 }
+    END { if (!good) { print "took " s " s, not " low " to " high; exit 1 } }' stdout || fail "$3"
+}
+
+# 1 MB through a chain a - b - c at 1 MB/s, in slices of 10 kB: one second, and the last slice once more.
+cat >chain.csv <<'END'
+from,to,bandwidth_Bps,latency_s,both_ways
+a,b,1e6,0.001,yes
+b,c,1e6,0.001,yes
+END
+"$espalier" plan chain.csv --source a --slice 10000B --quiet -o chain.json >/dev/null
+simulate chain.csv chain.json --message 1MB --verify --json
+if [ "$status" -eq 77 ]; then
+  cat stderr
+  exit 77
+fi
+[ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }
+grep -q '"verified": true' stdout || fail "not verified"
+takes 1.01 1.25 "a chain"
+
+# Two trees of 12.5 MB/s each: no single tree is faster than one of them.
+platform=$source/tests/clusters/platforms/slow-senders.json
+"$espalier" plan "$platform" --source h0 --model bounded-multi-port --slice 32KiB --quiet -o two.json >/dev/null
+simulate "$platform" two.json --message 8MiB --json
+[ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }
+takes 0.3355 0.3900 "two trees"
+
+simulate chain.csv two.json
+[ "$status" -eq 2 ] || fail "status $status of a plan for another platform"
+[ "$(cat stderr)" = "simulate-mpi: two.json: /nodes: 'h0' is no host of chain.csv" ] || { fail "refusal"; cat stderr; }
+echo '{' >broken.json
+simulate chain.csv broken.json
+[ "$(cat stderr)" = "simulate-mpi: broken.json: /nodes: no list of names: not a plan" ] || { fail "refusal"; cat stderr; }
+[ "$failures" -eq 0 ]
