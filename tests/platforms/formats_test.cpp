@@ -44,6 +44,7 @@ TEST(Formats, AreDetectedFromTheContent) {
       parse_platform("<graphml><graph edgedefault='directed'><node id='0'/></graph></graphml>", "x")
           .format,
       "graphml");
+  EXPECT_EQ(parse_platform("graph { a -- b }", "x").format, "dot");
   EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
             "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
 }

@@ -1,0 +1,18 @@
+// Whether libcgraph may be given a text: `{a b} -> {c d}` makes links by the product, attributes
+// cost by the node or link, and its parser holds on to what stands behind a graph. Not installed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace espalier::platforms {
+
+// Throws InputError (file, line, reason) when `text` is over 64 MiB, nests over 64 deep, may come
+// to over 500,000 nodes and links (each counted in every subgraph that holds it) or over 16,000,000
+// attribute values, does not close a string or comment, or goes on after its graph.
+void require_bounded_dot(std::string_view text, const std::string& file);
+
+// `text` from its first word on: without a byte order mark, blanks and comments.
+std::string_view skip_dot_comments(std::string_view text);
+
+}  // namespace espalier::platforms
