@@ -18,9 +18,9 @@ namespace espalier::testing {
 
 // Names that formats have to mind: markup, quotes, backslashes, blanks, keywords.
 inline std::string odd_name(std::size_t index) {
-  constexpr std::array<std::string_view, 10> kOdd{
-      "node",    "a <b> & \"c\"", "two words", " blank", "Zürich",
-      "a\\b\\n", "{x}->[y];",     "%1",        "'",      "aws:us-east-1"};
+  constexpr std::array<std::string_view, 10> kOdd{"node",   "a <b> & \"c\"", "two words", " blank",
+                                                  "Zürich", "a\\b\\n",       "{x}->[y];", "%1",
+                                                  "'",      "aws:us-east-1"};
   const std::string_view stem = kOdd[index % kOdd.size()];
   return index < kOdd.size() ? std::string(stem) : fmt::format("{} {}", stem, index);
 }
@@ -31,8 +31,12 @@ inline platforms::Platform random_platform(std::uint64_t seed) {
   using namespace platforms;
   std::mt19937_64 random(seed);
   const auto below = [&](std::size_t count) { return random() % count; };
-  const auto rate = [&] { return BytesPerSecond{static_cast<double>(1 + below(1'000'000)) / 7e-3}; };
-  const auto span = [&] { return Seconds{below(2) == 0 ? 0 : static_cast<double>(below(999)) / 7e6}; };
+  const auto rate = [&] {
+    return BytesPerSecond{static_cast<double>(1 + below(1'000'000)) / 7e-3};
+  };
+  const auto span = [&] {
+    return Seconds{below(2) == 0 ? 0 : static_cast<double>(below(999)) / 7e6};
+  };
   PlatformBuilder builder("random \"" + odd_name(seed) + "\"");
   const std::size_t nodes = 2 + below(12);
   for (std::size_t i = 0; i < nodes; ++i) {

@@ -67,9 +67,8 @@ TEST_P(RoundTrip, HostsWithoutLinksComeBack) {
   expect_back(std::move(builder).build(), GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip,
-                         ::testing::Values("json", "graphml", "dot", "simgrid"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip, ::testing::Values("json", "graphml", "dot", "simgrid"),
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace espalier::platforms
