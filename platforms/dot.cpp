@@ -120,7 +120,7 @@ class DotReader {
  private:
   static std::string name_of(Agraph_t* graph, const std::string& file, const ReadOptions& options) {
     const char* const name = agnameof(graph);
-    // libcgraph gives odd numbers to graphs without a name; the number of others is an address.
+    // libcgraph gives odd numbers to what has no name, or one that starts with %.
     const bool named = options.name.empty() && name != nullptr && (AGID(graph) & 1U) == 0;
     return named ? printable(name) : default_name(file, options);
   }
@@ -160,6 +160,7 @@ class DotReader {
   }
 
   void add_node(Agnode_t* element) {
+    if ((AGID(element) & 1U) != 0) throw InputError("a node's name must not start with '%'");
     Node node = nodes_.read([&](std::string_view name) { return attribute(element, name); });
     node.name = printable(agnameof(element));
     node.group = printable(node.group);
@@ -255,6 +256,7 @@ bool detects_dot(std::string_view text) {
 }
 
 ReadResult parse_dot(std::string_view text, const std::string& file, const ReadOptions& options) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   require_bounded_dot(text, file);
   const std::scoped_lock lock(parser_lock());
   std::vector<std::string> notes;

@@ -13,10 +13,11 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 constexpr std::size_t kDeepest = 64;
-constexpr std::uint64_t kMostParts = 500'000;
-constexpr std::uint64_t kMostValues = 16'000'000;
+constexpr std::uint64_t kMostParts = 300'000;
+constexpr std::uint64_t kMostValues = 4'000'000;
+constexpr std::size_t kMostAttributes = 100;
 
 bool in_word(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -134,11 +135,15 @@ class DotCounter {
   }
 
   void name(std::string_view text, std::uint64_t count) {
-    if (joining_) {  // "a" + "b" is one name
+    if (text.size() > kLongestDotString) {
+      refuse(fmt::format("a name or value of more than {} bytes", kLongestDotString));
+    }
+    if (joining_ && !last_.empty()) {  // "a" + "b" is one name
       joining_ = false;
       last_ = {last_.data(), static_cast<std::size_t>(text.data() + text.size() - last_.data())};
       return;
     }
+    joining_ = false;
     last_ = text;
     if (brackets_ > 0) return;
     nodes_ += count;
@@ -200,6 +205,9 @@ class DotCounter {
 
   void name_attribute() {
     attributes_.insert(last_);
+    if (attributes_.size() > kMostAttributes) {
+      refuse(fmt::format("more than {} different attributes", kMostAttributes));
+    }
     require_values();
   }
 
@@ -242,7 +250,6 @@ void require_bounded_dot(std::string_view text, const std::string& file) {
   if (text.size() > kMostBytes) {
     throw InputError(file, {}, fmt::format("more than {} bytes", kMostBytes));
   }
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   DotCounter(text, file).run();
 }
 

@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "platforms/dot_limits.hpp"
 #include "platforms/readers.hpp"
 
 namespace espalier::platforms {
@@ -10,7 +11,7 @@ namespace espalier::platforms {
 namespace {
 
 // In double quotes only \" means something else than it says, so that a backslash cannot stand
-// before a quote, nor at the end. Throws InputError on such a `text`.
+// before a quote, nor at the end. Throws InputError on such a `text`, and on one that is too long.
 std::string dot_string(std::string_view text) {
   std::string quoted = "\"";
   bool escape = false;  // behind a backslash that is not the second of two
@@ -22,11 +23,21 @@ std::string dot_string(std::string_view text) {
     quoted += letter;
     escape = letter == '\\' && !escape;
   }
+  if (quoted.size() > kLongestDotString) {
+    throw InputError(
+        fmt::format("dot cannot say {}: over {} bytes", in_quotes(text), kLongestDotString));
+  }
   if (escape) {
     throw InputError(
         fmt::format("dot cannot say {}: a backslash before a quote or the end", in_quotes(text)));
   }
   return quoted + '"';
+}
+
+// Of a graph or node: libcgraph keeps names that start with % for what has none.
+std::string dot_name(std::string_view name) {
+  if (!name.starts_with('%')) return dot_string(name);
+  throw InputError(fmt::format("dot cannot say the name {}: it starts with %", in_quotes(name)));
 }
 
 // JSON whose strings have no \" and no \\.
@@ -47,11 +58,11 @@ std::string without_escapes(std::string_view json) {
 class DotWriter {
  public:
   explicit DotWriter(const Platform& platform) : platform_(platform) {
-    for (const Node& node : platform.nodes()) names_.push_back(dot_string(node.name));
+    for (const Node& node : platform.nodes()) names_.push_back(dot_name(node.name));
   }
 
   std::string write() {
-    put("digraph {} {{\n", dot_string(platform_.name()));
+    put("digraph {} {{\n", dot_name(platform_.name()));
     if (const std::string shared = write_shared_wires(platform_); !shared.empty()) {
       put("  shared={};\n", dot_string(without_escapes(shared)));
     }

@@ -174,7 +174,7 @@ TEST(Graphml, Refusals) {
             "g.graphml: line 1: rate '1 lots': unkn");
   EXPECT_THAT(
       refused(
-          graph("<node id='0'><data key='n'/></node>")
+          graph("<node id='0'/>")
               .replace(0, 9, "<graphml><key id='n' attr.name='relay'><default>so</default></key>")),
       HasSubstr("relay is true or false, not 'so'"));
 

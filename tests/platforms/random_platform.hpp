@@ -19,7 +19,7 @@ namespace espalier::testing {
 // Names that formats have to mind: markup, quotes, backslashes, blanks, keywords.
 inline std::string odd_name(std::size_t index) {
   constexpr std::array<std::string_view, 10> kOdd{"node",   "a <b> & \"c\"", "two words", " blank",
-                                                  "Zürich", "a\\b\\n",       "{x}->[y];", "%1",
+                                                  "Zürich", "a\\b\\n",       "{x}->[y];", "50 %",
                                                   "'",      "aws:us-east-1"};
   const std::string_view stem = kOdd[index % kOdd.size()];
   return index < kOdd.size() ? std::string(stem) : fmt::format("{} {}", stem, index);
