@@ -29,8 +29,9 @@ struct ReadOptions {
   std::string latencies;         // Skyplane: file of a latency grid, joined by pair; empty: none
   std::string classes;           // Tiers: a table of measured links (link_classes.hpp); empty: none
   std::uint64_t classes_seed = 1;  // Tiers: which of them each link gets
-  std::string missing_bandwidth;   // GraphML, DOT: of links without a speed, "1 Gbit/s"; empty: left out
-  std::string name;                // for formats that hold no name; empty: the file's stem
+  std::string
+      missing_bandwidth;  // GraphML, DOT: of links without a speed, "1 Gbit/s"; empty: left out
+  std::string name;       // for formats that hold no name; empty: the file's stem
 };
 
 struct ReadResult {
