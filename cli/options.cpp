@@ -95,7 +95,7 @@ void PlatformOptions::add_to(Arguments& app) {
   app.add("--classes-seed", options_.classes_seed, "Tiers: which of them; the same seed, the same",
           {.type = "N", .group = group});
   app.add("--missing-bandwidth", options_.missing_bandwidth,
-          "GraphML: the bandwidth of links without a speed; else they are left out",
+          "GraphML, DOT: the bandwidth of links without a speed; else they are left out",
           {.type = "RATE", .group = group});
   app.add("--table", options_.table,
           "nvbandwidth, p2pBandwidthLatencyTest: which matrix, by a part of its name",

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "platforms/attributes.hpp"
 #include "platforms/csv.hpp"
 #include "platforms/readers.hpp"
 #include "support/nearest_name.hpp"
@@ -71,14 +72,6 @@ class Header {
   std::size_t width_;
 };
 
-bool parse_flag(std::string_view cell) {
-  constexpr std::array<std::string_view, 3> kYes{"true", "yes", "1"};
-  constexpr std::array<std::string_view, 4> kNo{"false", "no", "0", ""};
-  if (std::ranges::find(kYes, cell) != kYes.end()) return true;
-  if (std::ranges::find(kNo, cell) != kNo.end()) return false;
-  throw InputError(fmt::format("both_ways is true or false, not {}", in_quotes(cell)));
-}
-
 Seconds duration_in(const CsvReader& csv, const std::optional<Column<Seconds>>& column) {
   if (!column || csv.fields()[column->index].empty()) return {};
   return column->quantity.read(csv.fields()[column->index]);
@@ -97,7 +90,7 @@ void read_row(const CsvReader& csv, const Header& header, PlatformBuilder& build
     arc.latency = duration_in(csv, header.latency);
     arc.overhead = duration_in(csv, header.overhead);
     builder.add_arc(arc);
-    if (!header.both_ways || !parse_flag(fields[*header.both_ways])) return;
+    if (!header.both_ways || !parse_flag(fields[*header.both_ways], "both_ways")) return;
     std::swap(arc.from, arc.to);
     builder.add_arc(arc);
   });

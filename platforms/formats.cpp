@@ -15,7 +15,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<FormatEntry, 18> kFormats{{
+constexpr std::array<FormatEntry, 19> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
@@ -27,9 +27,11 @@ constexpr std::array<FormatEntry, 18> kFormats{{
     {"tiers", "Output of Tiers, the generator of WAN-MAN-LAN topologies", &detects_tiers,
      &parse_tiers, nullptr, ".tiers"},
     {"simgrid", "XML, SimGrid's platforms: zones, clusters, routes over shared links",
-     &detects_simgrid, &parse_simgrid, nullptr, ".xml"},
-    {"graphml", "GraphML of the Internet Topology Zoo: links with speeds, nodes with coordinates",
-     &detects_graphml, &parse_graphml, nullptr, ".graphml"},
+     &detects_simgrid, &parse_simgrid, &write_simgrid, ".xml"},
+    {"graphml", "GraphML: links with bandwidths, or the Internet Topology Zoo's with coordinates",
+     &detects_graphml, &parse_graphml, &write_graphml, ".graphml"},
+    {"dot", "Graphviz's language: links with bandwidths", &detects_dot, &parse_dot, &write_dot,
+     ".dot,.gv"},
     {"ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it, with or without -p",
      &detects_ibnetdiscover, &parse_ibnetdiscover, nullptr, ".ibnetdiscover"},
     {"mpigraph", "Bandwidths between all pairs of ranks as mpiGraph prints them", &detects_mpigraph,

@@ -37,7 +37,8 @@ struct ReadOptions {
   std::string latencies;         // Skyplane, StarPU: file of latencies by pair; empty: none
   std::string classes;           // Tiers: a table of measured links (link_classes.hpp); empty: none
   std::uint64_t classes_seed = 1;  // Tiers: which of them each link gets
-  std::string missing_bandwidth;   // GraphML: of links without a speed, "1 Gbit/s"; empty: left out
+  std::string
+      missing_bandwidth;  // GraphML, DOT: of links without a speed, "1 Gbit/s"; empty: left out
   std::string table;  // nvbandwidth, p2pBandwidthLatencyTest: which of several matrices, by its
                       // name or a part that no other has; empty: the likest to a broadcast
   std::vector<ClassRate> class_rates;  // nvidia-smi topo -m: instead of the defaults

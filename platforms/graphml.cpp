@@ -1,4 +1,5 @@
-// GraphML as the Internet Topology Zoo writes it (docs/formats.md).
+// GraphML: links by the platform file's names, or as the Internet Topology Zoo writes them
+// (docs/formats.md).
 // S. Knight et al., "The Internet Topology Zoo", JSAC 29(9), 2011, doi:10.1109/JSAC.2011.111002.
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "platforms/attributes.hpp"
 #include "platforms/csv.hpp"
 #include "platforms/geography.hpp"
 #include "platforms/readers.hpp"
@@ -25,9 +27,7 @@ class GraphmlReader {
     const pugi::xml_node root = xml_.document().child("graphml");
     if (!root) throw InputError(file_, {}, "there is no element <graphml>");
     for (const pugi::xml_node key : root.children("key")) {
-      xml_.at(key, [&] {
-        keys_.emplace(required_attribute(key, "id"), key.attribute("attr.name").value());
-      });
+      xml_.at(key, [&] { add_key(key); });
     }
     const pugi::xml_node graph = root.child("graph");
     if (!graph) throw InputError(file_, {}, "there is no element <graph>");
@@ -49,6 +49,19 @@ class GraphmlReader {
  private:
   using Data = std::map<std::string, std::string, std::less<>>;
 
+  void add_key(const pugi::xml_node& key) {
+    const std::string_view name = key.attribute("attr.name").value();
+    keys_.emplace(required_attribute(key, "id"), name);
+    const std::string_view of = key.attribute("for").as_string("all");
+    if (of == "edge" || of == "all") link_attributes_.declare(name);
+    if (of == "node" || of == "all") node_attributes_.declare(name);
+    const pugi::xml_node value = key.child("default");
+    if (!value) return;
+    for (auto& [element, defaults] : defaults_) {
+      if (of == element || of == "all") defaults.emplace(name, value.child_value());
+    }
+  }
+
   // What the <data> below `node` say, by the names that the keys give their ids.
   Data data_of(const pugi::xml_node& node) const {
     Data data;
@@ -60,6 +73,8 @@ class GraphmlReader {
       }
       data.emplace(key->second, entry.child_value());
     }
+    const Data& defaults = defaults_.find(std::string_view(node.name()))->second;
+    data.insert(defaults.begin(), defaults.end());
     return data;
   }
 
@@ -88,37 +103,39 @@ class GraphmlReader {
       require_rate(*missing_, "the missing bandwidth");
     }
     const Data data = data_of(graph);
-    const bool labelled = options_.name.empty() && !text_of(data, "label").empty();
-    builder_.emplace(labelled ? printable(text_of(data, "label")) : default_name(file_, options_));
+    shared_ = text_of(data, "shared");
+    builder_.emplace(name_of(data));
+  }
+
+  std::string name_of(const Data& graph) const {
+    if (!options_.name.empty()) return options_.name;
+    if (graph.contains("name")) return printable(text_of(graph, "name"));
+    const std::string_view label = text_of(graph, "label");
+    return label.empty() ? default_name(file_, options_) : printable(label);
   }
 
   void add_node(const pugi::xml_node& element) {
     if (element.child("graph")) throw InputError("a graph inside a node is not read");
     const std::string id = required_attribute(element, "id");
     const Data data = data_of(element);
-    Node node;
+    Node node = node_attributes_.read([&](std::string_view name) { return text_of(data, name); });
     node.name = printable(text_of(data, "label"));
     // Labels repeat ("None", "?"): the id tells them apart.
     if (node.name.empty() || builder_->find_node(node.name)) {
       node.name =
           node.name.empty() ? printable(id) : fmt::format("{} ({})", node.name, printable(id));
     }
-    node.group = printable(text_of(data, "Country"));
-    node.relay = text_of(data, "hyperedge") == "1" || text_of(data, "type") == "hyperedge";
+    if (node.group.empty()) node.group = text_of(data, "Country");
+    node.group = printable(node.group);
+    node.relay =
+        node.relay || text_of(data, "hyperedge") == "1" || text_of(data, "type") == "hyperedge";
     if (text_of(data, "Internal") == "0") ++external_;
-    const auto latitude = number_of(data, "Latitude");
-    const auto longitude = number_of(data, "Longitude");
+    const auto place = parse_place(text_of(data, "Latitude"), text_of(data, "Longitude"));
     if (!ids_.emplace(id, NodeId{static_cast<std::uint32_t>(places_.size())}).second) {
       throw InputError(fmt::format("two nodes have the id {}", in_quotes(id)));
     }
     builder_->add_node(std::move(node));
-    places_.emplace_back();
-    if (!latitude || !longitude) return;
-    if (std::abs(*latitude) > 90 || std::abs(*longitude) > 360) {
-      throw InputError(
-          fmt::format("there is no such place: latitude {}, longitude {}", *latitude, *longitude));
-    }
-    places_.back() = Place{*latitude, *longitude};
+    places_.push_back(place);
   }
 
   [[nodiscard]] NodeId end_of(const pugi::xml_node& edge, const char* end) const {
@@ -128,8 +145,10 @@ class GraphmlReader {
     throw InputError(fmt::format("there is no node of id {}", in_quotes(id)));
   }
 
-  // LinkSpeedRaw in bit/s; else LinkSpeed with LinkSpeedUnits.
+  // By a name of its own, else LinkSpeedRaw in bit/s, else LinkSpeed with LinkSpeedUnits.
   [[nodiscard]] std::optional<BytesPerSecond> bandwidth_of(const Data& data) const {
+    const auto text = [&](std::string_view name) { return text_of(data, name); };
+    if (const auto rate = link_attributes_.bandwidth.read(text)) return rate;
     if (const auto bits = number_of(data, "LinkSpeedRaw")) return BytesPerSecond{*bits / 8};
     const std::string_view units = text_of(data, "LinkSpeedUnits");
     const auto speed = parse_number(text_of(data, "LinkSpeed"));
@@ -149,15 +168,20 @@ class GraphmlReader {
       ++loops_;
       return;
     }
-    const auto bandwidth = bandwidth_of(data_of(element));
+    const Data data = data_of(element);
+    const auto bandwidth = bandwidth_of(data);
     if (!bandwidth) {
       ++unknown_;
       return;
     }
     arc.bandwidth = *bandwidth;
+    const auto text = [&](std::string_view name) { return text_of(data, name); };
+    arc.overhead = link_attributes_.overhead.read(text).value_or(Seconds{});
     const auto& from = places_[index_of(arc.from)];
     const auto& to = places_[index_of(arc.to)];
-    if (from && to) {
+    if (const auto latency = link_attributes_.latency.read(text)) {
+      arc.latency = *latency;
+    } else if (from && to) {
       arc.latency = latency_between(*from, *to);
     } else {
       ++placeless_;
@@ -184,6 +208,7 @@ class GraphmlReader {
       notes.push_back(fmt::format("{} nodes are of other networks (Internal is 0)", external_));
     }
     try {
+      if (!shared_.empty()) read_shared_wires(shared_, *builder_);
       result.platform = std::move(*builder_).build(&notes);
     } catch (const InputError& fault) {
       throw InputError(file_, {}, fault.what());
@@ -197,6 +222,10 @@ class GraphmlReader {
   std::optional<PlatformBuilder> builder_;
   std::optional<BytesPerSecond> missing_;
   std::map<std::string, std::string> keys_;  // by id: the name
+  std::map<std::string, Data, std::less<>> defaults_{{"graph", {}}, {"node", {}}, {"edge", {}}};
+  LinkAttributes link_attributes_;
+  NodeAttributes node_attributes_;
+  std::string shared_;  // the platform file's list of shared wires
   std::unordered_map<std::string, NodeId> ids_;
   std::vector<std::optional<Place>> places_;  // by node
   bool directed_ = false;

@@ -79,6 +79,27 @@ bool read_flag(const JsonCursor& object, std::string_view key) {
   return flag && flag->boolean();
 }
 
+NodeId find_node(const JsonCursor& place, PlatformBuilder& builder) {
+  const std::string& name = place.string();
+  if (const auto node = builder.find_node(name)) return *node;
+  std::vector<std::string_view> known;
+  for (const Node& node : builder.nodes()) known.emplace_back(node.name);
+  place.refuse(unknown_name("node", name, known));
+}
+
+void read_shared_wire(const JsonCursor& object, PlatformBuilder& builder) {
+  object.expect_object({"name", "bandwidth", "bandwidth_Bps", "links"});
+  const std::string& name = object.at("name").string();
+  const BytesPerSecond bandwidth = read_bandwidth(object);
+  std::vector<std::pair<NodeId, NodeId>> links;
+  for (const JsonCursor& link : object.at("links").elements()) {
+    const auto ends = link.elements();
+    if (ends.size() != 2) link.refuse("expected a pair [from, to]");
+    links.emplace_back(find_node(ends[0], builder), find_node(ends[1], builder));
+  }
+  at_place(object, [&] { builder.add_shared_wire(name, bandwidth, std::move(links)); });
+}
+
 class Reader {
  public:
   Reader(const JsonCursor& root, std::string name) : root_(root), builder_(std::move(name)) {}
@@ -89,7 +110,7 @@ class Reader {
     for (const JsonCursor& link : root_.at("links").elements()) read_link(link);
     const auto shared = root_.find("shared");
     const auto wires = shared ? shared->elements() : std::vector<JsonCursor>{};
-    for (const JsonCursor& wire : wires) read_shared_wire(wire);
+    for (const JsonCursor& wire : wires) read_shared_wire(wire, builder_);
     try {
       return std::move(builder_).build(&notes);
     } catch (const SharedWireError& fault) {
@@ -121,8 +142,8 @@ class Reader {
     object.expect_object({"from", "to", "bandwidth", "bandwidth_Bps", "latency", "latency_s",
                           "overhead", "overhead_s", "both_ways"});
     Arc arc;
-    arc.from = find_node(object.at("from"));
-    arc.to = find_node(object.at("to"));
+    arc.from = find_node(object.at("from"), builder_);
+    arc.to = find_node(object.at("to"), builder_);
     arc.bandwidth = read_bandwidth(object);
     arc.latency = read_duration(object, kLatency);
     arc.overhead = read_duration(object, kOverhead);
@@ -130,27 +151,6 @@ class Reader {
     if (!read_flag(object, "both_ways")) return;
     std::swap(arc.from, arc.to);
     builder_.add_arc(arc);
-  }
-
-  void read_shared_wire(const JsonCursor& object) {
-    object.expect_object({"name", "bandwidth", "bandwidth_Bps", "links"});
-    const std::string& name = object.at("name").string();
-    const BytesPerSecond bandwidth = read_bandwidth(object);
-    std::vector<std::pair<NodeId, NodeId>> links;
-    for (const JsonCursor& link : object.at("links").elements()) {
-      const auto ends = link.elements();
-      if (ends.size() != 2) link.refuse("expected a pair [from, to]");
-      links.emplace_back(find_node(ends[0]), find_node(ends[1]));
-    }
-    at_place(object, [&] { builder_.add_shared_wire(name, bandwidth, std::move(links)); });
-  }
-
-  NodeId find_node(const JsonCursor& place) {
-    const std::string& name = place.string();
-    if (const auto node = builder_.find_node(name)) return *node;
-    std::vector<std::string_view> known;
-    for (const Node& node : builder_.nodes()) known.emplace_back(node.name);
-    place.refuse(unknown_name("node", name, known));
   }
 
   const JsonCursor& root_;
@@ -173,6 +173,20 @@ std::string json_string(const std::string& text) {
   return Json(text).dump();
 }
 
+// {"name": "trunk", "bandwidth_Bps": 1e9, "links": [["a", "b"], ...]}
+std::string shared_wire_json(const Platform& platform, const SharedWire& wire) {
+  std::string text = fmt::format("{{\"name\": {}, \"bandwidth_Bps\": {}, \"links\": [",
+                                 json_string(wire.name), wire.bandwidth.value);
+  for (const ArcId id : wire.arcs) {
+    const Arc& arc = platform.arc(id);
+    fmt::format_to(std::back_inserter(text), "{}[{}, {}]", id == wire.arcs.front() ? "" : ", ",
+                   json_string(platform.node(arc.from).name),
+                   json_string(platform.node(arc.to).name));
+  }
+  text += "]}";
+  return text;
+}
+
 class Writer {
  public:
   explicit Writer(const Platform& platform) : platform_(platform) {
@@ -192,7 +206,10 @@ class Writer {
     if (!platform_.shared_wires().empty()) {
       text_ += ",\n";
       open_list("shared");
-      for (const SharedWire& wire : platform_.shared_wires()) write_shared_wire(wire);
+      for (const SharedWire& wire : platform_.shared_wires()) {
+        start_element();
+        text_ += shared_wire_json(platform_, wire);
+      }
       close_list();
     }
     text_ += "}\n";
@@ -243,18 +260,6 @@ class Writer {
            there.overhead == back.overhead;
   }
 
-  void write_shared_wire(const SharedWire& wire) {
-    start_element();
-    put("{{\"name\": {}, \"bandwidth_Bps\": {}, \"links\": [", json_string(wire.name),
-        wire.bandwidth.value);
-    for (const ArcId id : wire.arcs) {
-      const Arc& arc = platform_.arc(id);
-      put("{}[{}, {}]", id == wire.arcs.front() ? "" : ", ", names_[index_of(arc.from)],
-          names_[index_of(arc.to)]);
-    }
-    text_ += "]}";
-  }
-
   const Platform& platform_;
   std::vector<std::string> names_;
   std::string text_;
@@ -284,6 +289,21 @@ ReadResult parse_json_format(std::string_view text, const std::string& file,
 
 std::string write_json_format(const Platform& platform) {
   return Writer(platform).write();
+}
+
+std::string write_shared_wires(const Platform& platform) {
+  std::string text;
+  for (const SharedWire& wire : platform.shared_wires()) {
+    text += (text.empty() ? "[" : ", ") + shared_wire_json(platform, wire);
+  }
+  return text.empty() ? text : text + "]";
+}
+
+void read_shared_wires(std::string_view text, PlatformBuilder& builder) {
+  const Json document = parse_json(text, {});
+  for (const JsonCursor& wire : JsonCursor(document, {}, "shared").elements()) {
+    read_shared_wire(wire, builder);
+  }
 }
 
 }  // namespace espalier::platforms

@@ -31,6 +31,11 @@ ReadResult parse_json_format(std::string_view text, const std::string& file,
                              const ReadOptions& options);
 std::string write_json_format(const Platform& platform);
 
+// What the platform file has under "shared", on one line, for formats that hold it as text; empty
+// where there are no shared wires. Reading throws InputError (no file).
+std::string write_shared_wires(const Platform& platform);
+void read_shared_wires(std::string_view text, PlatformBuilder& builder);
+
 bool detects_edges(std::string_view text);
 ReadResult parse_edges(std::string_view text, const std::string& file, const ReadOptions& options);
 std::string write_edges(const Platform& platform);
@@ -50,9 +55,17 @@ bool detects_simgrid(std::string_view text);
 ReadResult parse_simgrid(std::string_view text, const std::string& file,
                          const ReadOptions& options);
 
+std::string write_simgrid(const Platform& platform);
+
 bool detects_graphml(std::string_view text);
 ReadResult parse_graphml(std::string_view text, const std::string& file,
                          const ReadOptions& options);
+
+std::string write_graphml(const Platform& platform);
+
+bool detects_dot(std::string_view text);
+ReadResult parse_dot(std::string_view text, const std::string& file, const ReadOptions& options);
+std::string write_dot(const Platform& platform);
 
 bool detects_ibnetdiscover(std::string_view text);
 ReadResult parse_ibnetdiscover(std::string_view text, const std::string& file,

@@ -11,6 +11,7 @@
 #include "platforms/csv.hpp"
 #include "platforms/readers.hpp"
 #include "platforms/simgrid_network.hpp"
+#include "platforms/simgrid_written.hpp"
 #include "platforms/xml.hpp"
 #include "support/nearest_name.hpp"
 
@@ -41,8 +42,8 @@ struct HostLink {
 
 class SimgridReader {
  public:
-  SimgridReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : file_(file), xml_(text, file), network_(default_name(file, options)) {}
+  SimgridReader(const XmlFile& xml, const std::string& file, const ReadOptions& options)
+      : file_(file), xml_(xml), network_(default_name(file, options)) {}
 
   ReadResult result() && {
     const pugi::xml_node platform = xml_.document().child("platform");
@@ -366,7 +367,7 @@ class SimgridReader {
   }
 
   const std::string& file_;
-  XmlFile xml_;
+  const XmlFile& xml_;
   Network network_;
   std::vector<Zone> zones_;
   std::unordered_map<std::string, std::size_t> zones_by_name_;
@@ -397,7 +398,12 @@ bool detects_simgrid(std::string_view text) {
 
 ReadResult parse_simgrid(std::string_view text, const std::string& file,
                          const ReadOptions& options) {
-  return SimgridReader(text, file, options).result();
+  const XmlFile xml(text, file);
+  const pugi::xml_node zone = xml.document().child("platform").child("zone");
+  if (!simgrid::property(zone, simgrid::kVersionProperty).empty()) {
+    return simgrid::read_written(xml, zone, file, options);
+  }
+  return SimgridReader(xml, file, options).result();
 }
 
 }  // namespace espalier::platforms

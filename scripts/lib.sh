@@ -5,7 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian 12 packages, by what needs them.
 planner_packages=(g++ cmake ninja-build libglpk-dev libeigen3-dev libboost-graph-dev libcli11-dev
-  libpugixml-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev)
+  libpugixml-dev libyaml-cpp-dev libgraphviz-dev pkg-config nlohmann-json3-dev libfmt-dev)
 mpi_packages=(libopenmpi-dev openmpi-bin libxxhash-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 iproute2)
 lint_packages=(clang-format clang-tidy)

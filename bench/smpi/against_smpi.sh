@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makespans of `espalier simulate` beside those of the executor under SMPI (Debian: simgrid,
-# libsimgrid-dev), on the platform of cluster.json, which cluster.xml tells SimGrid.
+# libsimgrid-dev), on the platform of cluster.json, which `espalier convert` writes for SimGrid.
 #
 #   bench/smpi/against_smpi.sh ESPALIER
 set -euo pipefail
@@ -16,6 +16,7 @@ smpicxx -std=c++20 -O2 -I"$source" "$here/broadcast.cpp" \
   "$source"/planner/{plan,plan_json,schedule_fault,slice_dealer}.cpp "$source"/support/*.cpp \
   -lfmt -o broadcast
 seq -f 'h%g' 0 7 > hosts
+"$espalier" convert "$here/cluster.json" -o cluster.xml --quiet
 settings=(--log=root.thresh:error --cfg=network/model:CM02 --cfg=network/bandwidth-factor:1
   --cfg=network/latency-factor:1 --cfg=network/weight-S:0 --cfg=network/TCP-gamma:0
   --cfg=network/crosstraffic:no --cfg=smpi/simulate-computation:no --cfg=smpi/os:0:0:0:0:0
@@ -24,7 +25,7 @@ messages=(1048576 67108864 1073741824)
 
 for algorithm in chain binomial flat grow optimal; do
   "$espalier" plan "$here/cluster.json" --source h0 --algorithm $algorithm -o plan.json --quiet > summary
-  smpirun -np 8 -platform "$here/cluster.xml" -hostfile hosts "${settings[@]}" \
+  smpirun -np 8 -platform cluster.xml -hostfile hosts "${settings[@]}" \
     ./broadcast plan.json "${messages[@]}" 2> errors | grep -E '^[0-9]+ [0-9.]+$' > smpi || { cat errors; exit 1; }
   while read -r bytes seconds; do
     "$espalier" simulate plan.json --platform "$here/cluster.json" --message "$bytes" --json |

@@ -69,6 +69,7 @@ TEST(Formats, AreDetectedFromTheContent) {
                            "x", slurm)
                 .format,
             "slurm-yaml");
+  EXPECT_EQ(parse_platform("graph { a -- b }", "x").format, "dot");
   EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
             "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
 }

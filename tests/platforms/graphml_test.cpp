@@ -129,7 +129,55 @@ TEST(Graphml, NamesDirectionsAndLoops) {
                                         "1 nodes are of other networks (Internal is 0)"));
 }
 
+// As NetworkX and its like write what the user calls by the platform file's names.
+TEST(Graphml, ThePlatformFilesNames) {
+  const ReadResult result = read(R"(<graphml>
+<key id="d0" for="node" attr.name="relay"/><key id="d1" for="node" attr.name="send"/>
+<key id="d2" for="node" attr.name="group"/><key id="d3" for="graph" attr.name="name"/>
+<key id="d4" for="edge" attr.name="bandwidth_Gbps"><default>8</default></key>
+<key id="d5" for="edge" attr.name="latency"/><key id="d6" for="edge" attr.name="overhead_us"/>
+<key id="d7" for="graph" attr.name="shared"/>
+<graph edgedefault="undirected"><data key="d3">net</data>
+<data key="d7">[{"name": "w", "bandwidth": "1 GB/s", "links": [["a", "b"], ["b", "a"]]}]</data>
+<node id="a"><data key="d1">1 GB/s</data><data key="d2">x/y</data></node>
+<node id="b"><data key="d0">True</data></node><node id="c"/>
+<edge source="a" target="b"><data key="d5">5 ms</data><data key="d6">2</data></edge>
+<edge source="b" target="c"><data key="d4">16</data><data key="d5">0 s</data></edge>
+</graph></graphml>)");
+  EXPECT_THAT(result.notes, IsEmpty());
+  EXPECT_EQ(result.platform.name(), "net");
+  EXPECT_THAT(counts(result.platform), ElementsAre(2, 1, 4));
+  EXPECT_EQ(result.platform.nodes()[0].send, BytesPerSecond{1e9});
+  EXPECT_EQ(result.platform.nodes()[0].group, "x/y");
+  EXPECT_TRUE(result.platform.nodes()[1].relay);
+  EXPECT_EQ(arc(result.platform, "a", "b").bandwidth.value, 1e9) << "the key's default";
+  EXPECT_EQ(arc(result.platform, "b", "c").bandwidth.value, 2e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, "b", "a").latency.value, 5e-3);
+  EXPECT_DOUBLE_EQ(arc(result.platform, "b", "a").overhead.value, 2e-6);
+  ASSERT_EQ(result.platform.shared_wires().size(), 1U);
+  EXPECT_EQ(result.platform.shared_wires()[0].arcs.size(), 2U);
+}
+
+TEST(Graphml, NamesAreIdsWhereXmlTakesThem) {
+  const auto written = [](const std::string& name) {
+    PlatformBuilder builder("x");
+    builder.node_named("aws:us-east-1");
+    builder.node_named(name);
+    return write_platform(std::move(builder).build(), "graphml");
+  };
+  EXPECT_THAT(written("b"), HasSubstr("<node id=\"aws:us-east-1\">"));
+  EXPECT_THAT(written("two words"), HasSubstr("<node id=\"n0\"><data key=\"label\">aws:us"));
+}
+
 TEST(Graphml, Refusals) {
+  EXPECT_EQ(refused("<graphml><key id='b' attr.name='bandwidth_lots'/></graphml>").substr(0, 38),
+            "g.graphml: line 1: rate '1 lots': unkn");
+  EXPECT_THAT(
+      refused(
+          graph("<node id='0'/>")
+              .replace(0, 9, "<graphml><key id='n' attr.name='relay'><default>so</default></key>")),
+      HasSubstr("relay is true or false, not 'so'"));
+
   EXPECT_EQ(refused("<a/>"), "g.graphml: there is no element <graphml>");
   EXPECT_EQ(refused("<graphml/>"), "g.graphml: there is no element <graph>");
   EXPECT_EQ(refused("<graphml><graph/></graphml>"),

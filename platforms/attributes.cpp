@@ -1,0 +1,68 @@
+#include "platforms/attributes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace espalier::platforms {
+
+namespace {
+
+std::optional<double> parse_degrees(std::string_view text, std::string_view what) {
+  if (text.empty()) return std::nullopt;
+  const auto number = parse_number(text);
+  if (!number) throw InputError(fmt::format("{} is a number, not {}", what, in_quotes(text)));
+  return number;
+}
+
+}  // namespace
+
+bool parse_flag(std::string_view text, std::string_view what) {
+  constexpr std::array<std::string_view, 3> kYes{"true", "yes", "1"};
+  constexpr std::array<std::string_view, 4> kNo{"false", "no", "0", ""};
+  std::string lower(text.substr(0, kNo[0].size() + 1));
+  for (char& letter : lower) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  if (std::ranges::find(kYes, lower) != kYes.end()) return true;
+  if (std::ranges::find(kNo, lower) != kNo.end()) return false;
+  throw InputError(fmt::format("{} is true or false, not {}", what, in_quotes(text)));
+}
+
+void LinkAttributes::declare(std::string_view name) {
+  bandwidth.declare(name);
+  latency.declare(name);
+  overhead.declare(name);
+}
+
+void NodeAttributes::declare(std::string_view name) {
+  send.declare(name);
+  receive.declare(name);
+}
+
+std::optional<Place> parse_place(std::string_view latitude, std::string_view longitude) {
+  const auto north = parse_degrees(latitude, "Latitude");
+  const auto east = parse_degrees(longitude, "Longitude");
+  if (!north || !east) return std::nullopt;
+  if (std::abs(*north) > 90 || std::abs(*east) > 360) {
+    throw InputError(
+        fmt::format("there is no such place: latitude {}, longitude {}", *north, *east));
+  }
+  return Place{*north, *east};
+}
+
+Seconds latency_between(const Place& one, const Place& other) {
+  constexpr double kRadius = 6371.0088e3;  // m
+  constexpr double kSpeed = 200e6;         // m/s
+  constexpr double kDegree = std::numbers::pi / 180;
+  const double north = std::sin((other.latitude - one.latitude) * kDegree / 2);
+  const double east = std::sin((other.longitude - one.longitude) * kDegree / 2);
+  const double haversine = north * north + std::cos(one.latitude * kDegree) *
+                                               std::cos(other.latitude * kDegree) * east * east;
+  const double metres = 2 * kRadius * std::asin(std::sqrt(std::min(1.0, haversine)));
+  // Whole nanoseconds: the last bits of sin() differ between machines.
+  return {std::round(metres / kSpeed * 1e9) / 1e9};
+}
+
+}  // namespace espalier::platforms

@@ -1,0 +1,74 @@
+// What the formats that hold everything write, they read as the same platform.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "platforms/formats.hpp"
+#include "tests/platforms/expect_same.hpp"
+#include "tests/platforms/random_platform.hpp"
+
+namespace espalier::platforms {
+namespace {
+
+const std::filesystem::path kData = ESPALIER_SOURCE_DIR "/platforms/data";
+
+class RoundTrip : public ::testing::TestWithParam<std::string> {};
+
+// Reads `text` back, and writes the same again.
+void expect_back(const Platform& platform, const std::string& format) {
+  const std::string text = write_platform(platform, format);
+  const ReadResult again = parse_platform(text, "written");
+  EXPECT_EQ(again.format, format) << "detected";
+  EXPECT_TRUE(again.notes.empty()) << again.notes.front();
+  testing::expect_same(again.platform, platform);
+  EXPECT_EQ(write_platform(again.platform, format), text);
+}
+
+TEST_P(RoundTrip, EverySampleComesBack) {
+  std::size_t samples = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kData)) {
+    const std::string file = entry.path().string();
+    Platform platform;
+    try {
+      platform = read_platform(file).platform;
+    } catch (const InputError&) {
+      continue;  // a folder, a table, or what is kept because it is refused
+    }
+    SCOPED_TRACE(file);
+    ++samples;
+    expect_back(platform, GetParam());
+  }
+  EXPECT_GE(samples, 25U);
+}
+
+TEST_P(RoundTrip, RandomPlatformsComeBack) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(seed);
+    expect_back(testing::random_platform(seed), GetParam());
+  }
+}
+
+TEST_P(RoundTrip, ExtremeFiguresAndNamesComeBack) {
+  PlatformBuilder builder("");
+  Node node;
+  node.name = " ";
+  const NodeId a = builder.add_node(node);
+  node.name = "platform";
+  node.send = BytesPerSecond{1e-300};
+  const NodeId b = builder.add_node(node);
+  builder.add_arc({a, b, {1.7e308}, {5e-324}, {1e300}});
+  builder.add_arc({b, a, {0.1 + 0.2}, {0}, {0}});
+  expect_back(std::move(builder).build(), GetParam());
+}
+
+TEST_P(RoundTrip, HostsWithoutLinksComeBack) {
+  PlatformBuilder builder("alone");
+  builder.node_named("x");
+  expect_back(std::move(builder).build(), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip, ::testing::Values("json", "graphml", "dot", "simgrid"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace espalier::platforms
