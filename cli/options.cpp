@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "support/files.hpp"
 #include "support/nearest_name.hpp"
 #include "support/quantities.hpp"
 
@@ -107,17 +108,30 @@ void PlatformOptions::add_to(Arguments& app) {
 }
 
 platforms::Platform PlatformOptions::read(const std::string& file, const Console& console) const {
+  platforms::ReadResult result =
+      finish(platforms::read_platform(file, options_), display_name(file), console);
+  for (const std::string& note : result.notes) console.note(note);
+  return std::move(result.platform);
+}
+
+platforms::ReadResult PlatformOptions::parse(std::string_view text, const std::string& file,
+                                             const Console& console) const {
+  return finish(platforms::parse_platform(text, file, options_), file, console);
+}
+
+platforms::ReadResult PlatformOptions::finish(platforms::ReadResult result, const std::string& file,
+                                              const Console& console) const {
   const auto send = parse_caps("--send-cap", send_caps_);
   const auto receive = parse_caps("--receive-cap", receive_caps_);
-  platforms::ReadResult result = platforms::read_platform(file, options_);
-  for (const std::string& note : result.notes) console.note(note);
   console.detail(fmt::format("{}: {} platform '{}': {} hosts, {} relays, {} links, {} shared wires",
-                             file == "-" ? "<stdin>" : file, result.format, result.platform.name(),
+                             file, result.format, result.platform.name(),
                              result.platform.hosts().size(),
                              result.platform.nodes().size() - result.platform.hosts().size(),
                              result.platform.arcs().size(), result.platform.shared_wires().size()));
-  if (send.empty() && receive.empty()) return std::move(result.platform);
-  return platforms::with_caps(result.platform, send, receive);
+  if (!send.empty() || !receive.empty()) {
+    result.platform = platforms::with_caps(result.platform, send, receive);
+  }
+  return result;
 }
 
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,

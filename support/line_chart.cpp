@@ -9,6 +9,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "support/drawing.hpp"
+
 namespace espalier {
 
 namespace {
@@ -23,36 +25,9 @@ constexpr double kPlotHeight = 354;
 constexpr double kLegendStep = 20;
 constexpr double kMarker = 4.2;  // radius
 
-// After Okabe and Ito, "Color Universal Design" (2008), without the yellow and the light blue,
-// which vanish on white, and with the orange darkened. Seven colours and eight markers meet again
-// after 56 series only.
-constexpr std::array<std::string_view, 7> kColours{"#0072b2", "#d55e00", "#009e73", "#c2548f",
-                                                   "#222222", "#a87900", "#5b6bd6"};
 constexpr std::array<std::string_view, 3> kDashes{"", "7 3", "2 3"};
+// Seven colours and eight markers meet again after 56 series only.
 constexpr std::size_t kMarkers = 8;
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += letter;
-    }
-  }
-  return result;
-}
 
 bool finite(const ChartPoint& point) {
   return std::isfinite(point.x) && std::isfinite(point.y);
@@ -102,8 +77,8 @@ std::string marker(std::size_t series, Place at) {
 }
 
 std::string group_of(std::size_t series) {
-  const std::string_view colour = kColours[series % kColours.size()];
-  const std::string_view dash = kDashes[series / kColours.size() % kDashes.size()];
+  const std::string_view colour = kSeriesColours[series % kSeriesColours.size()];
+  const std::string_view dash = kDashes[series / kSeriesColours.size() % kDashes.size()];
   return fmt::format("stroke=\"{0}\" fill=\"{0}\"{1}", colour,
                      dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
 }
@@ -204,7 +179,7 @@ class Drawing {
   void open() {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
         "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n",
-        kWidth, height_, escaped(chart_.title));
+        kWidth, height_, xml_escaped(chart_.title));
     add("<style>\n"
         "text {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; font-size: 13px; "
         "fill: #222; }}\n"
@@ -216,7 +191,8 @@ class Drawing {
         ".hollow {{ fill: #fff; }}\n.stroke {{ fill: none; stroke-width: 2; }}\n"
         "</style>\n");
     add("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"#fff\"/>\n", kWidth, height_);
-    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft, escaped(chart_.title));
+    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft,
+        xml_escaped(chart_.title));
   }
 
   void axes() {
@@ -242,9 +218,9 @@ class Drawing {
     add("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
         kLeft, kTop, right() - kLeft, bottom() - kTop);
     add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", (kLeft + right()) / 2,
-        bottom() + 43, escaped(chart_.x_label));
+        bottom() + 43, xml_escaped(chart_.x_label));
     add("<text text-anchor=\"middle\" transform=\"translate(20 {:.1f}) rotate(-90)\">{}</text>\n",
-        (kTop + bottom()) / 2, escaped(chart_.y_label));
+        (kTop + bottom()) / 2, xml_escaped(chart_.y_label));
   }
 
   void error_bars(std::size_t s) {
@@ -299,7 +275,7 @@ class Drawing {
           "<g class=\"markers\">{}</g></g>",
           group_of(s), x, y, kSample, marker(s, {x + kSample / 2, y}));
       add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSample + 7, y + 4.5,
-          escaped(chart_.series[s].name));
+          xml_escaped(chart_.series[s].name));
       y += kLegendStep;
     }
   }
