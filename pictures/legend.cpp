@@ -9,6 +9,22 @@
 
 namespace espalier::pictures {
 
+namespace {
+
+// Points that a sample and its text take at most, in any sans-serif font of the legend's size.
+double room_for(std::string_view text) {
+  constexpr double kSample = 42;
+  double width = kSample;
+  for (const char byte : text) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (code < 0x80) width += 7;
+    if (code >= 0xC0) width += 12;  // the first byte of another character
+  }
+  return width;
+}
+
+}  // namespace
+
 Legend::Legend(std::string_view title) {
   rows_ = fmt::format("<TR><TD ALIGN=\"LEFT\"><B><FONT POINT-SIZE=\"15\">{}</FONT></B></TD></TR>",
                       xml_escaped(title));
@@ -38,18 +54,28 @@ void Legend::add_field(std::string_view colour, std::string_view text) {
 
 void Legend::add_sample(std::string sample, std::string_view text) {
   samples_.push_back(
-      fmt::format("<TD>{}</TD><TD ALIGN=\"LEFT\">{}  </TD>", sample, xml_escaped(text)));
+      {fmt::format("<TD>{}</TD><TD ALIGN=\"LEFT\">{}</TD>", sample, xml_escaped(text)),
+       room_for(text)});
 }
 
+// A row has a size of its own, for it would be spread over the width of the longest line else.
 void Legend::end_samples() {
-  constexpr std::size_t kPerRow = 6;
-  for (std::size_t begin = 0; begin < samples_.size(); begin += kPerRow) {
-    rows_ +=
-        "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLPADDING=\"1\" "
-        "CELLSPACING=\"2\"><TR>";
-    const std::size_t end = std::min(begin + kPerRow, samples_.size());
-    for (std::size_t i = begin; i < end; ++i) rows_ += samples_[i];
-    rows_ += "</TR></TABLE></TD></TR>";
+  constexpr double kWidest = 560;
+  constexpr double kHeight = 20;
+  for (std::size_t next = 0; next < samples_.size();) {
+    std::string cells;
+    double width = 0;
+    while (next < samples_.size() && (width == 0 || width + samples_[next].width <= kWidest)) {
+      cells += samples_[next].cells;
+      width += samples_[next++].width;
+    }
+    rows_ += fmt::format(
+        "<TR><TD ALIGN=\"LEFT\"><TABLE ALIGN=\"LEFT\" BORDER=\"0\" CELLBORDER=\"0\" "
+        "CELLPADDING=\"1\" "
+        "CELLSPACING=\"2\" FIXEDSIZE=\"TRUE\" WIDTH=\"{:.0f}\" "
+        "HEIGHT=\"{:.0f}\"><TR>{}</TR></TABLE>"
+        "</TD></TR>",
+        width, kHeight, cells);
   }
   samples_.clear();
 }

@@ -84,18 +84,19 @@ Selection strongest(const Platform& platform, std::vector<Line> lines, std::size
   return selection;
 }
 
-RateScale::RateScale(BytesPerSecond least, BytesPerSecond greatest)
-    : low_(std::log10(least.value)), high_(std::log10(greatest.value)) {}
+RateScale::RateScale(BytesPerSecond least, BytesPerSecond greatest, bool crowded)
+    : low_(std::log10(least.value)),
+      high_(std::log10(greatest.value)),
+      thickest_(crowded ? 2.6 : 4.5) {}
 
 double RateScale::place(BytesPerSecond rate) const {
-  if (!(high_ > low_)) return 1;
+  if (!(high_ > low_)) return 0.4;
   return std::clamp((std::log10(rate.value) - low_) / (high_ - low_), 0.0, 1.0);
 }
 
 double RateScale::width(BytesPerSecond rate) const {
   constexpr double kThinnest = 0.8;
-  constexpr double kThickest = 4.5;
-  return kThinnest + (kThickest - kThinnest) * place(rate);
+  return kThinnest + (thickest_ - kThinnest) * place(rate);
 }
 
 std::string RateScale::colour(BytesPerSecond rate) const {

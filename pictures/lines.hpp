@@ -37,9 +37,9 @@ Selection strongest(const platforms::Platform& platform, std::vector<Line> lines
 // Bandwidths as places on a logarithmic scale, and what they look like.
 class RateScale {
  public:
-  // least > 0; greatest >= least.
-  RateScale(BytesPerSecond least, BytesPerSecond greatest);
-  [[nodiscard]] double place(BytesPerSecond rate) const;  // 0 (least) to 1; 1 where all are equal
+  // least > 0; greatest >= least. `crowded`: many lines, which are thinner then.
+  RateScale(BytesPerSecond least, BytesPerSecond greatest, bool crowded);
+  [[nodiscard]] double place(BytesPerSecond rate) const;  // 0 (least) to 1; 0.4 where all are equal
   [[nodiscard]] double width(BytesPerSecond rate) const;  // points
   [[nodiscard]] std::string colour(BytesPerSecond rate) const;
   // From the least to the greatest, evenly on the scale; one where they are equal.
@@ -48,6 +48,7 @@ class RateScale {
  private:
   double low_;
   double high_;
+  double thickest_;
 };
 
 // What a node is coloured by: the first level of its group or, without one, its name up to a colon

@@ -24,27 +24,29 @@ class PlatformPicture {
  public:
   explicit PlatformPicture(const Platform& platform)
       : platform_(platform),
-        scale_(scale_of(platform)),
         nodes_(platform),
         all_lines_(lines_of(platform)),
-        wire_of_(wires_by_arc(platform)) {
-    // Beyond, a full graph is a blot; a sparse one of many nodes needs some for each of them.
-    const std::size_t most = std::max<std::size_t>(160, 4 * platform.nodes().size());
-    selection_ = strongest(platform, all_lines_, most);
-  }
+        wire_of_(wires_by_arc(platform)),
+        // Beyond, a full graph is a blot; a sparse one of many nodes needs some for each of them.
+        selection_(strongest(platform, all_lines_,
+                             std::max<std::size_t>(200, 2 * platform.nodes().size()))),
+        scale_(scale_of(platform, crowded())) {}
 
   std::string text() {
     DotText dot(platform_.name());
     dot.defaults("graph", graph_attributes());
     dot.defaults("node", node_defaults(platform_.nodes().size()));
-    dot.defaults("edge", {{"arrowsize", "0.6"}, {"fontname", kFont}, {"fontsize", "8"}});
+    dot.defaults("edge", {{"arrowsize", "0.6"},
+                          {"fontname", kFont},
+                          {"fontsize", "8"},
+                          {"len", labelled() ? "1.5" : "1"}});
     for (const Node& node : platform_.nodes()) dot.node(node.name, nodes_.looks(node));
     for (const Line& line : selection_.lines) write(line, dot);
     return std::move(dot).finish();
   }
 
  private:
-  static RateScale scale_of(const Platform& platform) {
+  static RateScale scale_of(const Platform& platform, bool crowded) {
     BytesPerSecond least{1};
     BytesPerSecond greatest{1};
     for (std::size_t i = 0; i < platform.arcs().size(); ++i) {
@@ -52,7 +54,7 @@ class PlatformPicture {
       least = i == 0 ? rate : std::min(least, rate);
       greatest = i == 0 ? rate : std::max(greatest, rate);
     }
-    return {least, greatest};
+    return {least, greatest, crowded};
   }
 
   DotAttributes graph_attributes() {
@@ -62,6 +64,7 @@ class PlatformPicture {
     const bool circle = nodes <= kMostOnACircle && 3 * all_lines_.size() >= nodes * (nodes - 1);
     DotAttributes attributes = common_graph_attributes();
     attributes.push_back({"layout", circle ? "circo" : "neato"});
+    attributes.push_back({"mindist", "2"});
     attributes.push_back({"overlap", "prism"});
     attributes.push_back({"sep", "+5"});
     attributes.push_back({"splines", "line"});
@@ -69,6 +72,7 @@ class PlatformPicture {
     return attributes;
   }
 
+  [[nodiscard]] bool crowded() const { return selection_.lines.size() > 100; }
   // Few lines have their rates written beside them.
   [[nodiscard]] bool labelled() const { return selection_.lines.size() <= 25; }
 
@@ -120,7 +124,7 @@ class PlatformPicture {
   // Of many lines the weak let the strong shine through.
   [[nodiscard]] std::string shade(BytesPerSecond rate) const {
     std::string colour = scale_.colour(rate);
-    if (selection_.lines.size() > 100) {
+    if (crowded()) {
       colour += fmt::format("{:02x}", 110 + static_cast<int>(120 * scale_.place(rate)));
     }
     return colour;
@@ -151,7 +155,7 @@ class PlatformPicture {
     Legend legend(platform_.name());
     const std::size_t relays = platform_.nodes().size() - platform_.hosts().size();
     legend.add_line(fmt::format("{} hosts (boxes){}, {} links", platform_.hosts().size(),
-                                relays > 0 ? fmt::format(", {} relays (hexagons)", relays) : "",
+                                relays > 0 ? fmt::format(", {} relays (octagons)", relays) : "",
                                 platform_.arcs().size()));
     if (!platform_.arcs().empty()) {
       for (const BytesPerSecond rate : scale_.samples()) {
@@ -195,11 +199,11 @@ class PlatformPicture {
   }
 
   const Platform& platform_;
-  RateScale scale_;
   NodeLooks nodes_;
   std::vector<Line> all_lines_;
   std::map<ArcId, std::string> wire_of_;
   Selection selection_;
+  RateScale scale_;
 };
 
 }  // namespace

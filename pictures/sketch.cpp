@@ -55,7 +55,7 @@ DotAttributes NodeLooks::looks(const Node& node) const {
   DotAttributes looks{{"label", node.name + (caps_written_ ? caps : "")},
                       {"tooltip", node.name + caps}};
   if (node.relay) {
-    looks.push_back({"shape", "hexagon"});
+    looks.push_back({"shape", "octagon"});
     looks.push_back({"style", "filled"});
     looks.push_back({"fillcolor", "#dddddd"});
     return looks;
@@ -66,6 +66,7 @@ DotAttributes NodeLooks::looks(const Node& node) const {
 }
 
 void NodeLooks::add_to(Legend& legend) const {
+  legend.start_row();
   for (const auto& [family, fill] : fills_) legend.add_field(fill, family);
 }
 

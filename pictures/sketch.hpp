@@ -20,7 +20,7 @@ void require_drawable(const platforms::Platform& platform);
 DotAttributes common_graph_attributes();
 DotAttributes node_defaults(std::size_t nodes);
 
-// What nodes look like: relays are hexagons, hosts boxes, filled by family.
+// What nodes look like: relays are octagons, hosts boxes, filled by family.
 class NodeLooks {
  public:
   explicit NodeLooks(const platforms::Platform& platform);
