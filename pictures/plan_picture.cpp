@@ -153,8 +153,10 @@ class PlanPicture {
   void write_tree(std::size_t i, DotText& dot) const {
     const double rate = plan_.broadcast_trees[order_[i]].rate.value;
     for (const auto& [arc, count] : trees_[i]) {
-      DotAttributes looks{{"color", std::string(kSeriesColours[i])},
-                          {"penwidth", fmt::format("{:.2f}", width_of(rate))}};
+      // The first is the one that the nodes stand by; the others do not hide it.
+      const bool behind = i > 0 && !layered();
+      DotAttributes looks{{"color", std::string(kSeriesColours[i]) + (behind ? "a0" : "")},
+                          {"penwidth", fmt::format("{:.2f}", (behind ? 0.6 : 1) * width_of(rate))}};
       if (count > 1) looks.push_back({"label", fmt::format("{} times", count)});
       if (i > 0) demote(looks);
       write_edge(arc, looks, dot);
