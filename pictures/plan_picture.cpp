@@ -123,7 +123,7 @@ class PlanPicture {
   // Whether there are few enough edges for layers from the source down, with bent edges.
   [[nodiscard]] bool layered() const {
     constexpr std::size_t kMostEdges = 160;
-    return order_.size() <= 1 || plan_.nodes.size() * order_.size() <= kMostEdges;
+    return plan_.nodes.size() * order_.size() <= kMostEdges;
   }
 
   void write(const Node& node, DotText& dot) const {
@@ -138,7 +138,8 @@ class PlanPicture {
 
   [[nodiscard]] double width_of(double rate) const {
     const double most = order_.empty() ? 1 : plan_.broadcast_trees[order_.front()].rate.value;
-    return 0.8 + 3 * std::min(1.0, rate / most);
+    const double thickest = plan_.nodes.size() > 220 ? 1.8 : 3.8;
+    return 0.8 + (thickest - 0.8) * std::min(1.0, rate / most);
   }
 
   void write_edge(std::uint32_t arc, DotAttributes looks, DotText& dot) const {

@@ -95,6 +95,7 @@ class Verifier {
 
   void weigh(const Instance& instance) {
     const std::vector<ResourceLoad> loads = loads_of(plan_, instance);
+    if (loads.empty()) return;  // a host by itself
     const auto busiest = std::ranges::max_element(loads, {}, &ResourceLoad::load);
     report_.busiest_load = busiest->load;
     report_.busiest_resource = platforms::describe(busiest->resource, platform_);

@@ -5,7 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian 12 packages, by what needs them.
 planner_packages=(g++ cmake ninja-build libglpk-dev libeigen3-dev libboost-graph-dev libcli11-dev
-  libpugixml-dev nlohmann-json3-dev libfmt-dev)
+  libpugixml-dev nlohmann-json3-dev libfmt-dev libgraphviz-dev)
 mpi_packages=(libopenmpi-dev openmpi-bin libxxhash-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)

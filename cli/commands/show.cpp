@@ -73,11 +73,14 @@ bool is_plan(const std::string& text, const std::string& file) {
   return format != document.end() && *format == "espalier-plan";
 }
 
-// Takes a second or more where there are many nodes, which Graphviz does not tell of.
+// Graphviz tells nothing of its progress; a large picture is announced, a small one is there at
+// once.
 std::string drawn(const std::string& dot, const std::string& format, const std::string& file,
                   const Console& console) {
   if (format == "dot") return dot;
-  console.detail(fmt::format("drawing {}", file));
+  constexpr std::size_t kLarge = 200'000;  // bytes of DOT: some hundreds of nodes
+  ProgressLine progress(console, display_name(file));
+  if (dot.size() > kLarge) progress.show(Seconds{1}, "laying out and drawing");
   return pictures::draw(dot, format);
 }
 

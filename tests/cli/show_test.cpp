@@ -69,7 +69,7 @@ TEST_F(Show, TellsAPlatformInTables) {
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("links       6: 3 pairs both ways, 0 one way\n"));
   EXPECT_THAT(finished.out, HasSubstr("greatest 2.00 (c -> a over its way back)\n"));
-  EXPECT_THAT(finished.out, HasSubstr("1 Gbit/s   10 Gbit/s      6  ###"));
+  EXPECT_THAT(finished.out, HasSubstr("1 Gbit/s  10 Gbit/s      6  ###"));
   EXPECT_THAT(finished.err, IsEmpty());
 }
 
