@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "pictures/pictures.hpp"
 #include "support/errors.hpp"
@@ -30,8 +31,15 @@ std::string take_error() {
   return error.empty() ? "it does not say why" : printable(error);
 }
 
+// One context for the life of the process, never freed: the text plugin of Graphviz 2.42 keeps a
+// pointer to the font names of the first one, and reads it when a second one draws.
+GVC_t* the_context() {
+  static GVC_t* const context = gvContext();
+  if (context == nullptr) throw InputError("Graphviz does not start");
+  return context;
+}
+
 struct Deleter {
-  void operator()(GVC_t* context) const { gvFreeContext(context); }
   void operator()(Agraph_t* graph) const { agclose(graph); }
 };
 
@@ -42,13 +50,11 @@ class Drawing {
     agseterr(AGERR);
     agseterrf(&remember);
     first_error.clear();
-    context_.reset(gvContext());
-    if (!context_) throw InputError("Graphviz does not start");
     graph_.reset(agmemread(dot.c_str()));
     if (!graph_) throw InputError("no DOT graph: " + take_error());
   }
   ~Drawing() {
-    if (laid_out_) gvFreeLayout(context_.get(), graph_.get());
+    if (laid_out_) gvFreeLayout(context_, graph_.get());
   }
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
@@ -59,13 +65,13 @@ class Drawing {
     std::string layout = "layout";
     const char* engine = agget(graph_.get(), layout.data());
     const std::string by = engine == nullptr || *engine == 0 ? "dot" : engine;
-    if (gvLayout(context_.get(), graph_.get(), by.c_str()) != 0) {
+    if (gvLayout(context_, graph_.get(), by.c_str()) != 0) {
       throw InputError(fmt::format("Graphviz cannot lay it out: {}", take_error()));
     }
     laid_out_ = true;
     char* bytes = nullptr;
     unsigned length = 0;
-    const int fault = gvRenderData(context_.get(), graph_.get(), format.c_str(), &bytes, &length);
+    const int fault = gvRenderData(context_, graph_.get(), format.c_str(), &bytes, &length);
     const std::unique_ptr<char, decltype(&gvFreeRenderData)> owner(bytes, &gvFreeRenderData);
     if (fault != 0 || bytes == nullptr) {
       throw InputError(fmt::format("Graphviz cannot draw {}: {}", format, take_error()));
@@ -74,7 +80,7 @@ class Drawing {
   }
 
  private:
-  std::unique_ptr<GVC_t, Deleter> context_;
+  GVC_t* context_ = the_context();
   std::unique_ptr<Agraph_t, Deleter> graph_;
   bool laid_out_ = false;
 };
