@@ -21,7 +21,6 @@ namespace {
 using planner::Plan;
 using planner::PlanTree;
 using platforms::Node;
-using platforms::NodeId;
 using platforms::Platform;
 using platforms::Resource;
 
