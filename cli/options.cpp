@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "platforms/warnings.hpp"
+#include "support/files.hpp"
 #include "support/nearest_name.hpp"
 #include "support/quantities.hpp"
 
@@ -125,19 +126,40 @@ void PlatformOptions::add_to(Arguments& app) {
 }
 
 platforms::Platform PlatformOptions::read(const std::string& file, const Console& console) const {
-  const auto send = parse_each("--send-cap", send_caps_, platforms::parse_prefix_cap);
-  const auto receive = parse_each("--receive-cap", receive_caps_, platforms::parse_prefix_cap);
+  platforms::ReadResult result = read_all(file, console);
+  for (const std::string& note : result.notes) console.note(note);
+  return std::move(result.platform);
+}
+
+platforms::ReadOptions PlatformOptions::read_options() const {
   platforms::ReadOptions options = options_;
   options.class_rates = parse_each("--class-rate", class_rates_, platforms::parse_class_rate);
-  platforms::ReadResult result = platforms::read_platform(file, options);
-  for (const std::string& note : result.notes) console.note(note);
+  return options;
+}
+
+platforms::ReadResult PlatformOptions::read_all(const std::string& file,
+                                                const Console& console) const {
+  return finish(platforms::read_platform(file, read_options()), display_name(file), console);
+}
+
+platforms::ReadResult PlatformOptions::parse(std::string_view text, const std::string& file,
+                                             const Console& console) const {
+  return finish(platforms::parse_platform(text, file, read_options()), file, console);
+}
+
+platforms::ReadResult PlatformOptions::finish(platforms::ReadResult result, const std::string& file,
+                                              const Console& console) const {
+  const auto send = parse_each("--send-cap", send_caps_, platforms::parse_prefix_cap);
+  const auto receive = parse_each("--receive-cap", receive_caps_, platforms::parse_prefix_cap);
   console.detail(fmt::format("{}: {} platform '{}': {} hosts, {} relays, {} links, {} shared wires",
-                             file == "-" ? "<stdin>" : file, result.format, result.platform.name(),
+                             file, result.format, result.platform.name(),
                              result.platform.hosts().size(),
                              result.platform.nodes().size() - result.platform.hosts().size(),
                              result.platform.arcs().size(), result.platform.shared_wires().size()));
-  if (send.empty() && receive.empty()) return std::move(result.platform);
-  return platforms::with_caps(result.platform, send, receive);
+  if (!send.empty() || !receive.empty()) {
+    result.platform = platforms::with_caps(result.platform, send, receive);
+  }
+  return result;
 }
 
 void note_warnings(const platforms::Platform& platform, const Console& console) {

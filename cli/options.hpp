@@ -44,8 +44,17 @@ class PlatformOptions {
   // The platform of `file` with the caps set; what the reader has to say goes to the console as
   // notes.
   [[nodiscard]] platforms::Platform read(const std::string& file, const Console& console) const;
+  // The same with the notes left to the caller; parse: of a text that is in memory already, `file`
+  // is for messages.
+  [[nodiscard]] platforms::ReadResult read_all(const std::string& file,
+                                               const Console& console) const;
+  [[nodiscard]] platforms::ReadResult parse(std::string_view text, const std::string& file,
+                                            const Console& console) const;
 
  private:
+  [[nodiscard]] platforms::ReadOptions read_options() const;
+  [[nodiscard]] platforms::ReadResult finish(platforms::ReadResult result, const std::string& file,
+                                             const Console& console) const;
   platforms::ReadOptions options_;
   std::vector<std::string> send_caps_;
   std::vector<std::string> receive_caps_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -56,6 +58,27 @@ std::vector<std::uint32_t> arcs_along(const Platform& platform, const PlanTree& 
     arcs.push_back(static_cast<std::uint32_t>(*arc));
   }
   return arcs;
+}
+
+std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance) {
+  std::vector<ResourceLoad> loads;
+  for (const platforms::Resource& resource : instance.occupation().resources) {
+    loads.push_back({resource, 0});
+  }
+  for (const PlanTree& tree : plan.broadcast_trees) {
+    lp::RoutedTree routed;
+    for (const PlanEdge& edge : tree.edges) {
+      routed.add_edge(arcs_along(instance.platform(), tree, edge));
+    }
+    const std::vector<double> seconds = instance.load_seconds_per_byte(routed);
+    for (std::size_t r = 0; r < loads.size(); ++r) loads[r].load += tree.rate.value * seconds[r];
+  }
+  return loads;
+}
+
+std::size_t full_count(std::span<const ResourceLoad> loads) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(loads, [](const ResourceLoad& load) { return load.load >= 1 - 1e-6; }));
 }
 
 }  // namespace espalier::planner

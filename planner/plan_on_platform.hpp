@@ -1,9 +1,11 @@
-// A plan laid onto a platform: whether its names fit, and which links its edges are.
+// A plan laid onto a platform: whether its names fit, which links its edges are, what they load.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "platforms/platform.hpp"
 
@@ -18,5 +20,16 @@ std::vector<PlanFault> misfits(const Plan& plan, const platforms::Platform& plat
 // Precondition: the plan's nodes are the platform's hosts.
 std::vector<std::uint32_t> arcs_along(const platforms::Platform& platform, const PlanTree& tree,
                                       const PlanEdge& edge);
+
+// A resource, and the share of its time that a plan's trees take: 1 is full.
+struct ResourceLoad {
+  platforms::Resource resource;
+  double load = 0;
+};
+// (sum of rate times A x)_r, one a row of the instance's matrix, in its order. Throws as arcs_along
+// does. Precondition: no structural fault, and the plan's nodes are the platform's hosts.
+std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance);
+// How many of them are full, but for rounding (relative 1e-6).
+std::size_t full_count(std::span<const ResourceLoad> loads);
 
 }  // namespace espalier::planner

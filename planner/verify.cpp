@@ -32,7 +32,7 @@ class Verifier {
     }
     count_shape();
     const std::optional<Instance> instance = make_instance();
-    if (instance && follow_edges(*instance)) {
+    if (instance && follow_edges()) {
       weigh(*instance);
       check_schedule(*instance);
       hold_against_optimum(*instance);
@@ -78,42 +78,28 @@ class Verifier {
     }
   }
 
-  // Turns every edge into arcs of the platform, from its ends and its `via` alone.
-  bool follow_edges(const Instance& instance) {
-    std::vector<double>& loads = report_.loads;
-    loads.assign(instance.resource_count(), 0.0);
+  // Every edge must be arcs of the platform, told from its ends and its `via` alone.
+  bool follow_edges() {
     for (std::size_t t = 0; t < plan_.broadcast_trees.size(); ++t) {
       const PlanTree& tree = plan_.broadcast_trees[t];
-      lp::RoutedTree routed;
       for (std::size_t e = 0; e < tree.edges.size(); ++e) {
-        const std::string place = fmt::format("/broadcast_trees/{}/edges/{}", t, e);
-        routed.add_edge(path_of(tree, tree.edges[e], place));
+        try {
+          static_cast<void>(arcs_along(platform_, tree, tree.edges[e]));
+        } catch (const InputError& error) {
+          add_fault(fmt::format("/broadcast_trees/{}/edges/{}", t, e), error.what());
+        }
       }
-      if (!report_.faults.empty()) continue;
-      const std::vector<double> load = instance.load_seconds_per_byte(routed);
-      for (std::size_t r = 0; r < load.size(); ++r) loads[r] += tree.rate.value * load[r];
     }
-    if (!report_.faults.empty()) loads.clear();
     return report_.faults.empty();
   }
 
-  std::vector<std::uint32_t> path_of(const PlanTree& tree, const PlanEdge& edge,
-                                     const std::string& place) {
-    try {
-      return arcs_along(platform_, tree, edge);
-    } catch (const InputError& error) {
-      add_fault(place, error.what());
-      return {};
-    }
-  }
-
   void weigh(const Instance& instance) {
-    const std::vector<double>& loads = report_.loads;
-    const auto busiest = std::max_element(loads.begin(), loads.end());
-    report_.busiest_load = *busiest;
-    report_.busiest_resource = platforms::describe(
-        instance.occupation().resources[static_cast<std::size_t>(busiest - loads.begin())],
-        platform_);
+    const std::vector<ResourceLoad> loads = loads_of(plan_, instance);
+    for (const ResourceLoad& load : loads) report_.loads.push_back(load.load);
+    if (loads.empty()) return;  // a host by itself
+    const auto busiest = std::ranges::max_element(loads, {}, &ResourceLoad::load);
+    report_.busiest_load = busiest->load;
+    report_.busiest_resource = platforms::describe(busiest->resource, platform_);
     double sum = 0;
     for (const PlanTree& tree : plan_.broadcast_trees) sum += tree.rate.value;
     report_.throughput = {sum / std::max(1.0, report_.busiest_load)};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platforms/csv.hpp"
+#include "platforms/geography.hpp"
 #include "platforms/platform.hpp"
 
 namespace espalier::platforms {
@@ -83,16 +84,8 @@ struct NodeAttributes {
   }
 };
 
-struct Place {
-  double latitude;  // degrees
-  double longitude;
-};
-
 // Unset unless both texts are there. Throws InputError (reason only) when one is no number, or
 // there is no such place.
 std::optional<Place> parse_place(std::string_view latitude, std::string_view longitude);
-
-// Great circle at 200 km a millisecond, the speed of light in fibre, in whole nanoseconds.
-Seconds latency_between(const Place& one, const Place& other);
 
 }  // namespace espalier::platforms

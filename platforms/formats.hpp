@@ -39,8 +39,8 @@ struct ReadOptions {
   std::uint64_t classes_seed = 1;  // Tiers: which of them each link gets
   std::string
       missing_bandwidth;  // GraphML, DOT: of links without a speed, "1 Gbit/s"; empty: left out
-  std::string table;  // nvbandwidth, p2pBandwidthLatencyTest: which of several matrices, by its
-                      // name or a part that no other has; empty: the likest to a broadcast
+  std::string table;      // nvbandwidth, p2pBandwidthLatencyTest: which of several matrices, by its
+                          // name or a part that no other has; empty: the likest to a broadcast
   std::vector<ClassRate> class_rates;  // nvidia-smi topo -m: instead of the defaults
   std::string osu_size;         // osu_bw: messages of this size count, "1 MiB"; empty: the fastest
   std::string level_bandwidth;  // Slurm: of links by level from the hosts up, "100Gbit/s,400Gbit/s"

@@ -40,8 +40,8 @@ typedef struct espalier_options {
   size_t sends_in_flight;    /* outstanding sends per child of a tree */
   size_t receives_in_flight; /* posted ahead per tree */
   espalier_rank_mapping mapping;
-  int check_sizes; /* compare the message's size among the ranks while it runs */
-  int rounds;      /* synchronised rounds by the plan's colors, which it must have */
+  int check_sizes;      /* compare the message's size among the ranks while it runs */
+  int rounds;           /* synchronised rounds by the plan's colors, which it must have */
   uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
 } espalier_options;
 

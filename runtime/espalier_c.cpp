@@ -61,8 +61,8 @@ extern "C" {
 
 espalier_options espalier_default_options(void) {
   const runtime::BroadcastOptions defaults;
-  return {defaults.sends_in_flight, defaults.receives_in_flight, ESPALIER_BY_ORDER,
-          defaults.check_sizes ? 1 : 0, defaults.rounds ? 1 : 0, defaults.slice_bytes};
+  return {defaults.sends_in_flight,     defaults.receives_in_flight, ESPALIER_BY_ORDER,
+          defaults.check_sizes ? 1 : 0, defaults.rounds ? 1 : 0,     defaults.slice_bytes};
 }
 
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "support/drawing.hpp"
 #include "support/xml_text.hpp"
 
 namespace espalier {
@@ -25,12 +26,8 @@ constexpr double kPlotHeight = 354;
 constexpr double kLegendStep = 20;
 constexpr double kMarker = 4.2;  // radius
 
-// After Okabe and Ito, "Color Universal Design" (2008), without the yellow and the light blue,
-// which vanish on white, and with the orange darkened. Seven colours and eight markers meet again
-// after 56 series only.
-constexpr std::array<std::string_view, 7> kColours{"#0072b2", "#d55e00", "#009e73", "#c2548f",
-                                                   "#222222", "#a87900", "#5b6bd6"};
 constexpr std::array<std::string_view, 3> kDashes{"", "7 3", "2 3"};
+// Seven colours and eight markers meet again after 56 series only.
 constexpr std::size_t kMarkers = 8;
 
 bool finite(const ChartPoint& point) {
@@ -81,8 +78,8 @@ std::string marker(std::size_t series, Place at) {
 }
 
 std::string group_of(std::size_t series) {
-  const std::string_view colour = kColours[series % kColours.size()];
-  const std::string_view dash = kDashes[series / kColours.size() % kDashes.size()];
+  const std::string_view colour = kSeriesColours[series % kSeriesColours.size()];
+  const std::string_view dash = kDashes[series / kSeriesColours.size() % kDashes.size()];
   return fmt::format("stroke=\"{0}\" fill=\"{0}\"{1}", colour,
                      dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
 }

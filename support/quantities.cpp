@@ -153,16 +153,34 @@ Bytes parse_size(std::string_view text) {
   return {static_cast<std::uint64_t>(bytes)};
 }
 
-std::string format_rate(BytesPerSecond rate) {
+namespace {
+
+// A rate in bit/s and the prefix that brings it below `most`.
+struct ScaledRate {
+  double number;
+  std::string_view prefix;
+};
+ScaledRate scaled(BytesPerSecond rate, double most) {
   constexpr std::array<std::string_view, 5> kScales{"", "k", "M", "G", "T"};
   double bits = rate.value * 8;
   std::size_t scale = 0;
-  // 999.99995 would print as 1000.0000.
-  while (std::isfinite(bits) && std::abs(bits) >= 999.99995 && scale + 1 < kScales.size()) {
+  while (std::isfinite(bits) && std::abs(bits) >= most && scale + 1 < kScales.size()) {
     bits /= 1000;
     ++scale;
   }
-  return fmt::format("{:.4f} {}bit/s", bits, kScales[scale]);
+  return {bits, kScales[scale]};
+}
+
+}  // namespace
+
+std::string format_rate(BytesPerSecond rate) {
+  const ScaledRate shown = scaled(rate, 999.99995);  // which would print as 1000.0000
+  return fmt::format("{:.4f} {}bit/s", shown.number, shown.prefix);
+}
+
+std::string short_rate(BytesPerSecond rate) {
+  const ScaledRate shown = scaled(rate, 999.5);  // which would print as 1e+03
+  return fmt::format("{:.3g} {}bit/s", shown.number, shown.prefix);
 }
 
 std::string format_duration(Seconds duration) {

@@ -44,6 +44,8 @@ Bytes parse_size(std::string_view text);
 
 // For people: always bit/s, four decimals after scaling (k, M, G, T): "9.2143 Gbit/s".
 std::string format_rate(BytesPerSecond rate);
+// The same in three digits, for labels: "9.21 Gbit/s", "10 Mbit/s".
+std::string short_rate(BytesPerSecond rate);
 // For people: "1.250 s", "20.0 us".
 std::string format_duration(Seconds duration);
 // For people: "64 MiB", "1.5 KiB", "17 B".

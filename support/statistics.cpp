@@ -21,4 +21,17 @@ Spread spread_of(std::span<const double> sample) {
   return spread;
 }
 
+Quartiles quartiles_of(std::vector<double> sample) {
+  if (sample.empty()) return {};
+  std::sort(sample.begin(), sample.end());
+  const auto at = [&](double share) {
+    const double place = share * static_cast<double>(sample.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, sample.size() - 1);
+    const double part = place - static_cast<double>(below);
+    return sample[below] * (1 - part) + sample[above] * part;
+  };
+  return {sample.front(), at(0.25), at(0.5), at(0.75), sample.back()};
+}
+
 }  // namespace espalier

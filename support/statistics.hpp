@@ -1,9 +1,10 @@
-// Mean, deviation and worst of a sample.
+// Mean, deviation, worst and quartiles of a sample.
 #pragma once
 
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace espalier {
 
@@ -17,5 +18,19 @@ struct Spread {
 
 // Of finite figures; sums in the order given, so that the same sample gives the same bits.
 Spread spread_of(std::span<const double> sample);
+
+// How a sample lies between its ends. A quartile between two figures is interpolated linearly
+// (Hyndman and Fan's definition 7, which R, NumPy and spreadsheets use,
+// doi:10.1080/00031305.1996.10473566).
+struct Quartiles {
+  double least = std::numeric_limits<double>::quiet_NaN();  // all NaN for an empty sample
+  double lower = std::numeric_limits<double>::quiet_NaN();
+  double median = std::numeric_limits<double>::quiet_NaN();
+  double upper = std::numeric_limits<double>::quiet_NaN();
+  double greatest = std::numeric_limits<double>::quiet_NaN();
+};
+
+// Of finite figures, in any order.
+Quartiles quartiles_of(std::vector<double> sample);
 
 }  // namespace espalier

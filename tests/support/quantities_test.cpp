@@ -130,5 +130,12 @@ TEST(Format, Sizes) {
   EXPECT_EQ(format_size({(1U << 20U) - 1}), "1 MiB");
 }
 
+TEST(ShortRate, HasThreeDigits) {
+  EXPECT_EQ(short_rate({1.25e9}), "10 Gbit/s");
+  EXPECT_EQ(short_rate({1.2345e6}), "9.88 Mbit/s");
+  EXPECT_EQ(short_rate({999.7e6 / 8}), "1 Gbit/s");
+  EXPECT_EQ(short_rate({0}), "0 bit/s");
+}
+
 }  // namespace
 }  // namespace espalier

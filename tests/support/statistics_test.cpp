@@ -45,5 +45,16 @@ TEST(Exact, ReadsBackTheSame) {
   EXPECT_EQ(exact(std::nan("")), "");
 }
 
+TEST(Quartiles, InterpolateBetweenFigures) {
+  const Quartiles spread = quartiles_of({4, 1, 3, 2});  // quartiles at places 0.75, 1.5, 2.25
+  EXPECT_DOUBLE_EQ(spread.least, 1);
+  EXPECT_DOUBLE_EQ(spread.lower, 1.75);
+  EXPECT_DOUBLE_EQ(spread.median, 2.5);
+  EXPECT_DOUBLE_EQ(spread.upper, 3.25);
+  EXPECT_DOUBLE_EQ(spread.greatest, 4);
+  EXPECT_DOUBLE_EQ(quartiles_of({7}).upper, 7);
+  EXPECT_TRUE(std::isnan(quartiles_of({}).median));
+}
+
 }  // namespace
 }  // namespace espalier

@@ -8,14 +8,14 @@
 namespace espalier::testing {
 
 // What is wrong, or nothing: one root element, every tag closed by its own name, attributes in
-// double quotes and none twice, no bare '<' or '&'. Knows elements, attributes and text; no
-// comments, declarations or CDATA.
+// double quotes and none twice, no bare '<' or '&'. Knows elements, attributes, text and, to pass
+// over them, comments and declarations; no CDATA.
 inline std::string xml_fault(std::string_view text) {
   const auto bare = [](std::string_view part) {
     for (std::size_t at = part.find_first_of("<&"); at != std::string_view::npos;
          at = part.find_first_of("<&", at + 1)) {
       bool entity = false;
-      for (const std::string_view known : {"&amp;", "&lt;", "&gt;", "&quot;"}) {
+      for (const std::string_view known : {"&amp;", "&lt;", "&gt;", "&quot;", "&#"}) {
         entity = entity || part.substr(at).starts_with(known);
       }
       if (!entity) return true;
@@ -33,7 +33,13 @@ inline std::string xml_fault(std::string_view text) {
       return "text outside the root";
     }
     if (tag == std::string_view::npos) break;
-    const std::size_t end = text.find('>', tag);
+    const bool comment = text.substr(tag).starts_with("<!--");
+    const std::size_t end = comment ? text.find("-->", tag) + 2 : text.find('>', tag);
+    if (comment || text.substr(tag).starts_with("<?") || text.substr(tag).starts_with("<!")) {
+      if (end >= text.size()) return "open comment at the end";
+      at = end + 1;
+      continue;
+    }
     if (end == std::string_view::npos) return "open tag at the end";
     std::string_view inner = text.substr(tag + 1, end - tag - 1);
     at = end + 1;
@@ -44,12 +50,12 @@ inline std::string xml_fault(std::string_view text) {
     }
     const bool closed = inner.ends_with('/');
     if (closed) inner.remove_suffix(1);
-    const std::string name(inner.substr(0, inner.find(' ')));
+    const std::string name(inner.substr(0, inner.find_first_of(" \n")));
     if (name.empty()) return "tag without a name";
     inner.remove_prefix(name.size());
     std::vector<std::string_view> attributes;
-    while (inner.find_first_not_of(' ') != std::string_view::npos) {
-      inner.remove_prefix(inner.find_first_not_of(' '));
+    while (inner.find_first_not_of(" \n") != std::string_view::npos) {
+      inner.remove_prefix(inner.find_first_not_of(" \n"));
       const std::size_t quote = inner.find("=\"");
       const std::size_t last = quote == std::string_view::npos ? quote : inner.find('"', quote + 2);
       if (last == std::string_view::npos) return "attribute in <" + name;

@@ -1,0 +1,33 @@
+// What a picture's title, samples and remarks look like: a label of the graph. Not installed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier::pictures {
+
+class Legend {
+ public:
+  explicit Legend(std::string_view title);
+  void add_line(std::string_view text);
+  // Samples stand side by side until a row is started or a line added: a bar `width` points thick,
+  // or a field.
+  void add_bar(std::string_view colour, double width, std::string_view text);
+  void add_field(std::string_view colour, std::string_view text);
+  void start_row() { end_samples(); }
+  // As the value of an HTML-like label. Call once.
+  [[nodiscard]] std::string html() &&;
+
+ private:
+  void add_sample(std::string sample, std::string_view text);
+  void end_samples();
+  struct Sample {
+    std::string cells;
+    double width;  // points
+  };
+  std::string rows_;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace espalier::pictures

@@ -1,0 +1,35 @@
+// What pictures of platforms and of plans have in common. Not installed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "pictures/dot_text.hpp"
+#include "pictures/legend.hpp"
+#include "platforms/platform.hpp"
+
+namespace espalier::pictures {
+
+inline constexpr const char* kFont = "Helvetica,Arial,DejaVu Sans,sans-serif";
+
+// Throws InputError (reason only) for more than kMostNodes nodes.
+void require_drawable(const platforms::Platform& platform);
+
+// Of any picture: its ground, font, and a start that is the same every time.
+DotAttributes common_graph_attributes();
+DotAttributes node_defaults(std::size_t nodes);
+
+// What nodes look like: relays are octagons, hosts boxes, filled by family.
+class NodeLooks {
+ public:
+  explicit NodeLooks(const platforms::Platform& platform);
+  [[nodiscard]] DotAttributes looks(const platforms::Node& node) const;
+  void add_to(Legend& legend) const;
+
+ private:
+  std::map<std::string, std::string_view, std::less<>> fills_;  // by family; empty: all are white
+  bool caps_written_;
+};
+
+}  // namespace espalier::pictures
