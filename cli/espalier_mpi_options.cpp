@@ -58,6 +58,11 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
   bcast->add_option("--receives", to.broadcast.receives_in_flight, "receives posted ahead per tree")
       ->check(CLI::Range(std::size_t{1}, kLargestWindow))
       ->capture_default_str();
+  bcast
+      ->add_option("--ports", to.broadcast.ports,
+                   "sends of a rank that are under way at once; 1 is one-port to the letter "
+                   "(default: any number)")
+      ->check(CLI::Range(std::size_t{1}, kLargestWindow));
   bcast->add_flag("--rounds", to.broadcast.rounds,
                   "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
   bcast->add_option("--slice", texts.slice,
@@ -79,6 +84,9 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
     throw InputError("--message is a test message; with --in the file is the message");
   }
   if (!to.in.empty() && to.compare) throw InputError("--compare-mpi-bcast needs a --message");
+  if (!to.in.empty() && to.broadcast.ports != 0) {
+    throw InputError("--ports is for a --message, which is in memory as a whole");
+  }
   if (to.in == "-" || to.out == "-") {
     throw InputError("--in and --out are files; standard input and output are not");
   }

@@ -87,6 +87,9 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
     throw InputError("a window has room for at least one slice");
   }
+  if (options.ports != 0 && options.rounds) {
+    throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
+  }
   if (options.slice_bytes > kLargestSlice) {
     throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
                                  options.slice_bytes, kLargestSlice));
@@ -98,6 +101,7 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
   return {hash_of(std::as_bytes(std::span(text))),
           options.sends_in_flight,
           options.receives_in_flight,
+          options.ports,
           static_cast<std::uint64_t>(options.mapping),
           options.check_sizes ? 1U : 0U,
           options.rounds ? 1U : 0U,
@@ -155,7 +159,7 @@ struct Broadcast::State {
     engine = std::make_unique<Engine>(
         comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), planner::dealer_for(plan),
         EngineOptions{
-            options.sends_in_flight, options.receives_in_flight, options.check_sizes,
+            options.sends_in_flight, options.receives_in_flight, options.check_sizes, options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             doze, options.on_progress});
   }
@@ -224,6 +228,9 @@ Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t message_bytes,
 }
 
 bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store) {
+  if (state_->options.ports != 0) {
+    throw InputError("ports need the whole message in memory");
+  }
   // While a slice goes to its second child, the next one comes.
   if (state_->options.rounds && shape.slices_per_tree < 2) {
     throw InputError("rounds need room for two slices of each tree");

@@ -29,6 +29,10 @@ enum class RankMapping {
 struct BroadcastOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // outstanding sends per child of a tree
   std::size_t receives_in_flight = 4;                     // posted ahead per tree
+  // Sends of a rank that are under way at once, over all children and trees, the oldest slices
+  // first: 1 is the one-port model to the letter. 0: any number. Not by rounds, which are that
+  // anyway, nor with stream().
+  std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
   // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
   // plan's slice at most; by rounds always the plan's.
@@ -84,9 +88,9 @@ class Broadcast {
   [[nodiscard]] StreamShape stream_shape(std::uint64_t message_bytes,
                                          std::uint64_t buffer_bytes) const;
   // Collective: a message of `bytes` bytes from the source's store to the others', in slices of
-  // that shape. False, on all ranks, when a store failed; then parts of the message are missing
-  // anywhere. Rounds need slices_per_tree of at least 2 (else InputError), as stream_shape gives.
-  // Exchange edges are honoured as far as a tree's whole share has room.
+  // that shape. InputError with ports. False, on all ranks, when a store failed; then parts of the
+  // message are missing anywhere. Rounds need slices_per_tree of at least 2 (else InputError), as
+  // stream_shape gives. Exchange edges are honoured as far as a tree's whole share has room.
   [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store);
 
   // The rank (in comm) that is the plan's source.

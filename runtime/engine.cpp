@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "runtime/flow.hpp"
 #include "runtime/mpi_error.hpp"
@@ -88,6 +89,7 @@ class Engine::Run {
     const bool dozes = options_.source_dozes && is_source() && grid.message >= kWorthDozing;
     waiting_ = dozes ? RequestTable::Waiting::kDozing : RequestTable::Waiting::kBusy;
     let_go_ = oldest_ = done_bytes_ = 0;
+    under_way_ = 0;
     stopping_ = false;
     if (rounds_) rounds_->reset();
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
@@ -130,7 +132,8 @@ class Engine::Run {
         }
         break;
       case Kind::kSend:
-        break;  // its null request is what counts
+        --under_way_;  // of the send itself its null request tells
+        break;
     }
   }
 
@@ -220,6 +223,7 @@ class Engine::Run {
 
   // Slice by slice, and each slice to the children in the order of the plan.
   void start_sends(std::size_t tree) {
+    if (options_.ports != 0) return start_oldest_sends();
     bool any = true;
     while (any) {
       any = false;
@@ -229,13 +233,34 @@ class Engine::Run {
     }
   }
 
-  bool start_send(std::size_t tree, std::size_t child) {
-    Flow& flow = flows_[tree];
-    note_sent(tree, child);
-    auto& [started, sent] = flow.children[child];
-    if (started >= sendable(tree, child) || started - sent >= options_.sends_in_flight) {
-      return false;
+  void start_oldest_sends() {
+    while (under_way_ < options_.ports) {
+      std::optional<std::pair<std::size_t, std::size_t>> next;
+      std::uint64_t oldest = UINT64_MAX;
+      for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+        for (std::size_t child = 0; child < flows_[tree].children.size(); ++child) {
+          if (!may_send(tree, child)) continue;
+          const std::uint64_t slice = dealer_.slice_of(tree, flows_[tree].children[child].started);
+          if (slice >= oldest) continue;
+          oldest = slice;
+          next = {tree, child};
+        }
+      }
+      if (!next) return;
+      start_send(next->first, next->second);
     }
+  }
+
+  [[nodiscard]] bool may_send(std::size_t tree, std::size_t child) {
+    note_sent(tree, child);
+    const auto& [started, sent] = flows_[tree].children[child];
+    return started < sendable(tree, child) && started - sent < options_.sends_in_flight;
+  }
+
+  bool start_send(std::size_t tree, std::size_t child) {
+    if (!may_send(tree, child)) return false;
+    Flow& flow = flows_[tree];
+    std::uint64_t& started = flow.children[child].started;
     const bool stop = flow.is_stop_word(started);
     const Slice slice = stop ? Slice{} : slice_at(tree, started);
     const int code =
@@ -246,6 +271,7 @@ class Engine::Run {
       throw MpiError(code, context() + names_.sending(tree, child, started));
     }
     ++started;
+    ++under_way_;
     return true;
   }
 
@@ -382,6 +408,7 @@ class Engine::Run {
   std::uint64_t let_go_ = 0;  // slices, on the source
   std::uint64_t oldest_ = 0;  // no slice before it is on its way (on the source)
   std::uint64_t done_bytes_ = 0;
+  std::size_t under_way_ = 0;  // sends
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
   bool stoppable_ = false;
   bool stopping_ = false;  // the source: flows were cut short

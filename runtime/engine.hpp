@@ -25,6 +25,12 @@
 // for the ranks that no exchange edge leads to; once they have all slices, those at the end of
 // exchange edges are served like children of a source that has let everything go, and so on.
 //
+// With ports, a rank has at most so many sends under way, those of the oldest slices first. That
+// needs stores with room for the whole message: then a receive is posted as soon as the ones before
+// it have come, whatever the receiver's own sends do, so the oldest send under way from a rank to
+// another matches, completes, and makes room for the next. With less room, two ranks that are each
+// other's parent in two trees could wait for each other.
+//
 // By rounds (runtime/rounds.hpp) the engine is the same, but for sends and receives being begun
 // when they are due. The source's lookahead cannot be in the way: rounds need trees of equal rates,
 // whose slices are due in the order of the message to within one of each tree.
@@ -53,6 +59,7 @@ struct EngineOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // per child of a tree
   std::size_t receives_in_flight = 4;                     // per tree
   bool check_sizes = true;         // compare the message's size among the ranks while it runs
+  std::size_t ports = 0;           // sends under way over all children and trees; 0: any number
   std::vector<TreeRounds> rounds;  // of this rank, one a tree; empty: not by rounds
   bool source_dozes = false;       // sleeps while it waits, with messages that are worth it
   // Called with the bytes that this rank is done with, as it goes; may be empty.
@@ -63,9 +70,9 @@ enum class Outcome { kComplete, kStopped };
 
 class Engine {
  public:
-  // By rounds, roles have no exchange edges and the dealer's trees one rate.
-  // comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used. source: its
-  // rank.
+  // By rounds, roles have no exchange edges and the dealer's trees one rate, and there are no
+  // ports. comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used.
+  // source: its rank.
   Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
          EngineOptions options);
   ~Engine();
@@ -74,7 +81,8 @@ class Engine {
   Engine(Engine&&) = delete;
   Engine& operator=(Engine&&) = delete;
 
-  // Collective. stoppable: stores may fail; costs a synchronisation at the end. The outcome is the
+  // Collective. With ports, the store has room for the message. stoppable: stores may fail; costs a
+  // synchronisation at the end. The outcome is the
   // same on all ranks. When it throws (MpiError, InputError for sizes that differ), messages may be
   // under way and the engine refuses to run again.
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable);

@@ -39,6 +39,7 @@ typedef enum espalier_rank_mapping {
 typedef struct espalier_options {
   size_t sends_in_flight;    /* outstanding sends per child of a tree */
   size_t receives_in_flight; /* posted ahead per tree */
+  size_t ports; /* sends under way at once over all children and trees; 0: any number */
   espalier_rank_mapping mapping;
   int check_sizes;      /* compare the message's size among the ranks while it runs */
   int rounds;           /* synchronised rounds by the plan's colors, which it must have */

@@ -42,6 +42,7 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   if (options == nullptr) return result;
   result.sends_in_flight = options->sends_in_flight;
   result.receives_in_flight = options->receives_in_flight;
+  result.ports = options->ports;
   result.check_sizes = options->check_sizes != 0;
   result.rounds = options->rounds != 0;
   result.slice_bytes = options->slice_bytes;
@@ -61,8 +62,9 @@ extern "C" {
 
 espalier_options espalier_default_options(void) {
   const runtime::BroadcastOptions defaults;
-  return {defaults.sends_in_flight,     defaults.receives_in_flight, ESPALIER_BY_ORDER,
-          defaults.check_sizes ? 1 : 0, defaults.rounds ? 1 : 0,     defaults.slice_bytes};
+  return {defaults.sends_in_flight, defaults.receives_in_flight,  defaults.ports,
+          ESPALIER_BY_ORDER,        defaults.check_sizes ? 1 : 0, defaults.rounds ? 1 : 0,
+          defaults.slice_bytes};
 }
 
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,

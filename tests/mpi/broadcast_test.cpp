@@ -38,7 +38,9 @@ TEST_P(Shapes, EveryRootAndSizesAroundTheSlicesBorders) {
 TEST_P(Shapes, SlicesBeyondTheEagerLimit) {
   constexpr std::size_t kSlice = 200'000;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, ranks - 1, kSlice));
+  BroadcastOptions options;
+  options.slice_bytes = kSlice;
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, ranks - 1, kSlice), options);
   for (const std::size_t bytes : {kSlice, kSlice + 1, 11 * kSlice + 4321}) {
     check_run(broadcast, MPI_COMM_WORLD, bytes, bytes);
   }
@@ -64,6 +66,7 @@ TEST_P(Shapes, EveryWayToWait) {
        {BroadcastOptions::Waiting::kBusy, BroadcastOptions::Waiting::kDozing}) {
     BroadcastOptions options;
     options.source_waiting = waiting;
+    options.slice_bytes = 30'000;
     Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, 0, 30'000), options);
     check_run(broadcast, MPI_COMM_WORLD, 1'200'345, 1);
   }
@@ -83,10 +86,29 @@ TEST_P(RandomPlans, OfManyTrees) {
   BroadcastOptions options;
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;
+  options.slice_bytes = slice;
   SCOPED_TRACE(planner::to_json(plan));
   Broadcast broadcast(MPI_COMM_WORLD, plan, options);
   for (int i = 0; i < 5; ++i) {
     check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 60), random());
+  }
+}
+
+// Slices on both sides of the eager limit: beyond it a send lasts until it has been received.
+TEST_P(RandomPlans, ByFewPorts) {
+  std::mt19937_64 random(GetParam() + 500);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const planner::Plan plan = random_plan(ranks, 1, 12, random);
+  BroadcastOptions options;
+  options.ports = 1 + random() % 3;
+  options.sends_in_flight = 1 + random() % 4;
+  options.receives_in_flight = 1 + random() % 6;
+  for (const std::uint64_t slice : {100UL, 20'000UL}) {
+    options.slice_bytes = slice;
+    Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+    for (int i = 0; i < 3; ++i) {
+      check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 60), random());
+    }
   }
 }
 

@@ -88,6 +88,8 @@ test_options() {
   ranks 4 bcast good.json --message 100kB --verify --window 1 --receives 1 --slice 77 --quiet
   done_well
   says 'slices of 77 B'
+  ranks 4 bcast good.json --message 100kB --verify --ports 1 --quiet
+  done_well
   ranks 4 bcast good.json --message 100kB --verify --compare-mpi-bcast
   done_well
   says 'MPI_Bcast: .*times as fast'
@@ -144,6 +146,8 @@ test_wrong_usage() {
   ranks 2 bcast good.json --slice 0; refused 2 "--slice: a slice has at least one byte"
   ranks 2 bcast good.json --repeat 0; refused 2 "--repeat"
   ranks 2 bcast good.json --window 0; refused 2 "--window"
+  ranks 2 bcast good.json --ports 0; refused 2 "--ports"
+  ranks 2 bcast good.json --in a --out out --ports 1; refused 2 "--ports is for a --message"
   ranks 2 bcast good.json --map hots; refused 2 "unknown mapping 'hots'; did you mean 'host'?"
   ranks 2 bcast good.json --in a; refused 2 "--in and --out go together"
   ranks 2 bcast good.json --in a --out out --message 1; refused 2 "--message"

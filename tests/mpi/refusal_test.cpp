@@ -87,6 +87,40 @@ TEST(Refusal, HostsThatDoNotSayWhichNode) {
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr(expected));
 }
 
+// So much that ranks cut their messages into slices of different sizes.
+TEST(Refusal, SizesThatDifferWidely) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  if (ranks < 3) GTEST_SKIP() << "a chain of two has nothing to fill";
+  planner::Plan plan = plan_shaped(Shape::kChain, ranks, 0, 1U << 20U);
+  plan.broadcast_trees[0].rate.value = plan.throughput.value = 1e9;
+  for (const int odd_rank : {0, 1, static_cast<int>(ranks) - 1}) {
+    for (const std::size_t odd_size : {1'000'000UL, 30'000'000UL}) {
+      Broadcast broadcast(MPI_COMM_WORLD, plan);
+      const std::size_t bytes = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_size : 10'000'000;
+      ASSERT_NE(broadcast.slice_bytes(odd_size), broadcast.slice_bytes(10'000'000));
+      std::vector<std::byte> buffer(bytes);
+      try {
+        broadcast.run(buffer.data(), bytes, MPI_BYTE);
+        ADD_FAILURE() << "accepted " << bytes;
+      } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("disagree on the size"));
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+}
+
+TEST(Refusal, PortsAndRoundsTogether) {
+  BroadcastOptions options;
+  options.ports = 1;
+  options.rounds = true;
+  planner::Plan plan = chain_here();
+  for (std::size_t i = 0; i < plan.broadcast_trees[0].edges.size(); ++i) {
+    plan.broadcast_trees[0].colors.push_back(i % 2);
+  }
+  EXPECT_THAT(refusal_of(plan, options), HasSubstr("ports and rounds exclude each other"));
+}
+
 TEST(Refusal, SizesThatDifferAmongRanks) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
