@@ -26,6 +26,7 @@ using ::testing::HasSubstr;
 //        b                    c  (through the switch sw)
 Plan two_chains() {
   Plan plan;
+  plan.slice = {1U << 20U};
   plan.platform = "two racks";
   plan.source = "a";
   plan.model = "one-port";
