@@ -81,7 +81,7 @@ DotAttributes Map::graph_attributes() {
   return {{"layout", "neato"},
           {"overlap", "prism"},
           {"overlap_scaling", "0"},
-          {"sep", "+3"},
+          {"sep", "+5"},
           {"splines", "line"}};
 }
 

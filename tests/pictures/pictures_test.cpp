@@ -95,8 +95,7 @@ TEST(PlatformPicture, OfManyLinksDrawsTheStrongestAndSaysSo) {
 std::map<std::string, platforms::Position> drawn_at(const std::string& dot) {
   const std::string svg = draw(dot, "svg");
   const std::regex node(
-      "<title>([^<]*)</title>\\s*(?:<g[^>]*><a[^>]*>\\s*)?<(?:path|polygon)"
-      "[^>]*/>\\s*<text[^>]* x=\"([-0-9.]+)\" y=\"([-0-9.]+)\"");
+      "class=\"node\">\\s*<title>([^<]*)</title>[^]*?<text[^>]* x=\"([-0-9.]+)\" y=\"([-0-9.]+)\"");
   std::map<std::string, platforms::Position> places;
   for (std::sregex_iterator found(svg.begin(), svg.end(), node); found != std::sregex_iterator();
        ++found) {
