@@ -95,7 +95,8 @@ TEST(PlatformPicture, OfManyLinksDrawsTheStrongestAndSaysSo) {
 std::map<std::string, platforms::Position> drawn_at(const std::string& dot) {
   const std::string svg = draw(dot, "svg");
   const std::regex node(
-      "class=\"node\">\\s*<title>([^<]*)</title>[^]*?<text[^>]* x=\"([-0-9.]+)\" y=\"([-0-9.]+)\"");
+      "class=\"node\">\\s*<title>([^<]*)</title>[\\s\\S]*?<text[^>]* x=\"([-0-9.]+)\" "
+      "y=\"([-0-9.]+)\"");
   std::map<std::string, platforms::Position> places;
   for (std::sregex_iterator found(svg.begin(), svg.end(), node); found != std::sregex_iterator();
        ++found) {
