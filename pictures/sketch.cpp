@@ -78,11 +78,8 @@ Map::Map(const Platform& platform) {
 }
 
 DotAttributes Map::graph_attributes() {
-  return {{"layout", "neato"},
-          {"overlap", "prism"},
-          {"overlap_scaling", "0"},
-          {"sep", "+5"},
-          {"splines", "line"}};
+  return {{"layout", "neato"},         {"overlap", "prism"}, {"overlap_scaling", "0"},
+          {"overlap_shrink", "false"}, {"sep", "+5"},        {"splines", "line"}};
 }
 
 DotAttributes Map::place_of(const Node& node) const {
