@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -31,7 +32,7 @@ class PlanPicture {
  public:
   PlanPicture(const Plan& plan, const Platform& platform,
               std::span<const planner::ResourceLoad> loads)
-      : plan_(plan), platform_(platform), nodes_(platform) {
+      : plan_(plan), platform_(platform), nodes_(platform), map_(platform) {
     order_.resize(plan.broadcast_trees.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::stable_sort(order_, std::greater<>(),
@@ -104,7 +105,9 @@ class PlanPicture {
 
   DotAttributes graph_attributes() {
     DotAttributes attributes = common_graph_attributes();
-    if (layered()) {
+    if (map_.used()) {
+      std::ranges::move(Map::graph_attributes(), std::back_inserter(attributes));
+    } else if (layered()) {
       attributes.push_back({"layout", "dot"});
       attributes.push_back({"nodesep", "0.15"});
     } else {
@@ -122,7 +125,7 @@ class PlanPicture {
   // Whether there are few enough edges for layers from the source down, with bent edges.
   [[nodiscard]] bool layered() const {
     constexpr std::size_t kMostEdges = 160;
-    return plan_.nodes.size() * order_.size() <= kMostEdges;
+    return !map_.used() && plan_.nodes.size() * order_.size() <= kMostEdges;
   }
 
   void write(const Node& node, DotText& dot) const {
@@ -131,6 +134,7 @@ class PlanPicture {
       looks.push_back({"color", std::string(kBusy)});
       looks.push_back({"penwidth", "2.2"});
     }
+    if (map_.used()) std::ranges::move(map_.place_of(node), std::back_inserter(looks));
     if (node.name == plan_.source) looks.push_back({"peripheries", "2"});
     dot.node(node.name, looks);
   }
@@ -165,17 +169,21 @@ class PlanPicture {
 
   // An edge that does not say where nodes go.
   void demote(DotAttributes& looks) const {
+    if (map_.used()) return;
     looks.push_back(layered() ? DotAttribute{"constraint", "false"} : DotAttribute{"weight", "0"});
   }
 
-  // Of very many the strongest are drawn.
+  // Of very many grey links the strongest are drawn.
+  [[nodiscard]] std::size_t most_grey() const {
+    return std::max<std::size_t>(400, 2 * platform_.nodes().size());
+  }
+
   void write_grey(DotText& dot) const {
-    const std::size_t most = std::max<std::size_t>(400, 2 * platform_.nodes().size());
     std::vector<std::pair<double, std::uint32_t>> strongest;
     for (const auto& [arc, rate] : grey_) strongest.emplace_back(rate, arc);
     std::ranges::stable_sort(strongest, std::greater<>(),
                              [](const auto& one) { return one.first; });
-    strongest.resize(std::min(most, strongest.size()));
+    strongest.resize(std::min(most_grey(), strongest.size()));
     for (const auto& [rate, arc] : strongest) {
       DotAttributes looks{{"color", std::string(kGrey) + "70"},
                           {"penwidth", fmt::format("{:.2f}", 0.6 * width_of(rate))}};
@@ -198,6 +206,9 @@ class PlanPicture {
           "#aaaaaa", 2,
           fmt::format("{} more, {}", order_.size() - coloured_, short_rate({grey_rate_})));
     }
+    if (grey_.size() > most_grey()) {
+      legend.add_line(fmt::format("grey: the {} busiest of {} links", most_grey(), grey_.size()));
+    }
     nodes_.add_to(legend);
     if (!bottleneck_.empty()) {
       legend.add_line(fmt::format("double border: the source; red, the busiest ({:.4g} %): {}",
@@ -209,6 +220,7 @@ class PlanPicture {
   const Plan& plan_;
   const Platform& platform_;
   NodeLooks nodes_;
+  Map map_;
   std::vector<std::size_t> order_;        // trees, the greatest rate first
   std::size_t coloured_ = 0;              // so many of them have a colour
   std::vector<Arcs> trees_;               // theirs

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "pictures/dot_text.hpp"
@@ -25,6 +26,7 @@ class PlatformPicture {
   explicit PlatformPicture(const Platform& platform)
       : platform_(platform),
         nodes_(platform),
+        map_(platform),
         all_lines_(lines_of(platform)),
         wire_of_(wires_by_arc(platform)),
         // Beyond, a full graph is a blot; a sparse one of many nodes needs some for each of them.
@@ -40,7 +42,11 @@ class PlatformPicture {
                           {"fontname", kFont},
                           {"fontsize", "8"},
                           {"len", labelled() ? "1.5" : "1"}});
-    for (const Node& node : platform_.nodes()) dot.node(node.name, nodes_.looks(node));
+    for (const Node& node : platform_.nodes()) {
+      DotAttributes looks = nodes_.looks(node);
+      if (map_.used()) std::ranges::move(map_.place_of(node), std::back_inserter(looks));
+      dot.node(node.name, looks);
+    }
     for (const Line& line : selection_.lines) write(line, dot);
     return std::move(dot).finish();
   }
@@ -58,18 +64,23 @@ class PlatformPicture {
   }
 
   DotAttributes graph_attributes() {
+    DotAttributes attributes = common_graph_attributes();
+    std::ranges::move(map_.used() ? Map::graph_attributes() : laid_out(),
+                      std::back_inserter(attributes));
+    attributes.push_back({"label", legend(), true});
+    return attributes;
+  }
+
+  [[nodiscard]] DotAttributes laid_out() const {
     const std::size_t nodes = platform_.nodes().size();
     // A full graph has no shape of its own: a circle shows all its lines.
     constexpr std::size_t kMostOnACircle = 30;
     const bool circle = nodes <= kMostOnACircle && 3 * all_lines_.size() >= nodes * (nodes - 1);
-    DotAttributes attributes = common_graph_attributes();
-    attributes.push_back({"layout", circle ? "circo" : "neato"});
-    attributes.push_back({"mindist", "2"});
-    attributes.push_back({"overlap", "prism"});
-    attributes.push_back({"sep", "+5"});
-    attributes.push_back({"splines", "line"});
-    attributes.push_back({"label", legend(), true});
-    return attributes;
+    return {{"layout", circle ? "circo" : "neato"},
+            {"mindist", "2"},
+            {"overlap", "prism"},
+            {"sep", "+5"},
+            {"splines", "line"}};
   }
 
   [[nodiscard]] bool crowded() const { return selection_.lines.size() > 100; }
@@ -200,6 +211,7 @@ class PlatformPicture {
 
   const Platform& platform_;
   NodeLooks nodes_;
+  Map map_;
   std::vector<Line> all_lines_;
   std::map<ArcId, std::string> wire_of_;
   Selection selection_;

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "pictures/lines.hpp"
 #include "pictures/pictures.hpp"
 #include "support/errors.hpp"
@@ -36,6 +41,51 @@ DotAttributes node_defaults(std::size_t nodes) {
           {"margin", many ? "0.03,0.015" : "0.07,0.03"},
           {"width", "0.1"},
           {"height", "0.1"}};
+}
+
+Map::Map(const Platform& platform) {
+  constexpr double kGreatest = std::numeric_limits<double>::max();
+  platforms::Position least{kGreatest, kGreatest};
+  platforms::Position most{-kGreatest, -kGreatest};
+  std::size_t placed = 0;
+  for (const Node& node : platform.nodes()) {
+    if (!node.position) continue;
+    ++placed;
+    least = {std::min(least.x, node.position->x), std::min(least.y, node.position->y)};
+    most = {std::max(most.x, node.position->x), std::max(most.y, node.position->y)};
+  }
+  if (placed == 0 || 2 * placed < platform.nodes().size()) return;
+  // Halves, for the difference of two coordinates may overflow.
+  const double half = std::max(most.x / 2 - least.x / 2, most.y / 2 - least.y / 2);
+  if (!(half > 0)) return;
+  const platforms::Position middle{most.x / 2 + least.x / 2, most.y / 2 + least.y / 2};
+  const double inches = std::max(4.0, 0.5 * std::sqrt(static_cast<double>(placed)));
+  std::map<std::pair<double, double>, std::size_t> taken;
+  for (const Node& node : platform.nodes()) {
+    if (!node.position) continue;
+    const auto drawn = [&](double at, double centre) {
+      return std::round(((at / 2 - centre / 2) / half) * 2 * inches * 1e3) / 1e3;
+    };
+    platforms::Position place{drawn(node.position->x, middle.x), drawn(node.position->y, middle.y)};
+    // A spiral by the golden angle, for overlap removal cannot tell apart what is in one place.
+    constexpr double kGolden = 2.399963229728653;
+    constexpr double kStep = 0.2;
+    const auto before = static_cast<double>(taken[{place.x, place.y}]++);
+    place.x += kStep * std::sqrt(before) * std::cos(kGolden * before);
+    place.y += kStep * std::sqrt(before) * std::sin(kGolden * before);
+    places_.emplace(node.name, place);
+  }
+}
+
+DotAttributes Map::graph_attributes() {
+  return {{"layout", "neato"},         {"overlap", "prism"}, {"overlap_scaling", "0"},
+          {"overlap_shrink", "false"}, {"sep", "+5"},        {"splines", "line"}};
+}
+
+DotAttributes Map::place_of(const Node& node) const {
+  const auto found = places_.find(node.name);
+  if (found == places_.end()) return {};
+  return {{"pos", fmt::format("{:.3f},{:.3f}!", found->second.x, found->second.y)}};
 }
 
 NodeLooks::NodeLooks(const Platform& platform) : caps_written_(platform.nodes().size() <= 40) {

@@ -20,6 +20,21 @@ void require_drawable(const platforms::Platform& platform);
 DotAttributes common_graph_attributes();
 DotAttributes node_defaults(std::size_t nodes);
 
+// Where nodes are drawn, by their positions. Used when at least half of the nodes have some that
+// are not all one place; the others are then laid out between them. Nodes of one place stand around
+// it, and what overlaps is moved apart.
+class Map {
+ public:
+  explicit Map(const platforms::Platform& platform);
+  [[nodiscard]] bool used() const { return !places_.empty(); }
+  // Of the graph, and of `node`, to be drawn so. Precondition: used().
+  static DotAttributes graph_attributes();
+  [[nodiscard]] DotAttributes place_of(const platforms::Node& node) const;
+
+ private:
+  std::map<std::string, platforms::Position, std::less<>> places_;  // inches; empty: not used
+};
+
 // What nodes look like: relays are octagons, hosts boxes, filled by family.
 class NodeLooks {
  public:

@@ -8,7 +8,7 @@ namespace espalier::platforms {
 
 namespace {
 
-std::optional<double> parse_degrees(std::string_view text, std::string_view what) {
+std::optional<double> parse_coordinate(std::string_view text, std::string_view what) {
   if (text.empty()) return std::nullopt;
   const auto number = parse_number(text);
   if (!number) throw InputError(fmt::format("{} is a number, not {}", what, in_quotes(text)));
@@ -29,6 +29,13 @@ bool parse_flag(std::string_view text, std::string_view what) {
   throw InputError(fmt::format("{} is true or false, not {}", what, in_quotes(text)));
 }
 
+std::optional<Position> parse_position(std::string_view x, std::string_view y) {
+  const auto east = parse_coordinate(x, "x");
+  const auto north = parse_coordinate(y, "y");
+  if (!east || !north) return std::nullopt;
+  return Position{*east, *north};
+}
+
 void LinkAttributes::declare(std::string_view name) {
   bandwidth.declare(name);
   latency.declare(name);
@@ -41,8 +48,8 @@ void NodeAttributes::declare(std::string_view name) {
 }
 
 std::optional<Place> parse_place(std::string_view latitude, std::string_view longitude) {
-  const auto north = parse_degrees(latitude, "Latitude");
-  const auto east = parse_degrees(longitude, "Longitude");
+  const auto north = parse_coordinate(latitude, "Latitude");
+  const auto east = parse_coordinate(longitude, "Longitude");
   if (!north || !east) return std::nullopt;
   if (std::abs(*north) > 90 || std::abs(*east) > 360) {
     throw InputError(

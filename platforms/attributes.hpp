@@ -20,6 +20,9 @@ namespace espalier::platforms {
 // true, yes, 1 or false, no, 0 in any case, empty is false. Throws InputError (reason only).
 bool parse_flag(std::string_view text, std::string_view what);
 
+// Unset unless both texts are there. Throws InputError (reason only) when one is no number.
+std::optional<Position> parse_position(std::string_view x, std::string_view y);
+
 // A quantity and the names that it goes by in one file.
 template <typename Quantity>
 class QuantityAttribute {
@@ -72,7 +75,7 @@ struct NodeAttributes {
   QuantityAttribute<BytesPerSecond> receive{"receive", &parse_rate};
 
   void declare(std::string_view name);
-  // Caps, group and whether it is a relay; not the name.
+  // Caps, group, position and whether it is a relay; not the name.
   template <typename TextOf>
   Node read(TextOf&& text_of) const {
     Node node;
@@ -80,6 +83,7 @@ struct NodeAttributes {
     node.receive = receive.read(text_of);
     node.relay = parse_flag(text_of("relay"), "relay");
     node.group = text_of("group");
+    node.position = parse_position(text_of("x"), text_of("y"));
     return node;
   }
 };

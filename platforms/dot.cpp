@@ -3,6 +3,7 @@
 #include <graphviz/cgraph.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -79,6 +80,26 @@ std::string_view attribute(void* of, std::string_view name) {
   std::string terminated(name);
   const char* const text = agget(of, terminated.data());
   return text == nullptr ? std::string_view{} : std::string_view(text);
+}
+
+// "x,y" or "x,y,z", with "!" behind where Graphviz must not move it.
+std::optional<Position> parse_pos(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::string unspaced(text);
+  std::erase(unspaced, ' ');
+  std::string_view rest = unspaced;
+  if (rest.ends_with('!')) rest.remove_suffix(1);
+  std::array<std::optional<double>, 3> axes;
+  std::size_t count = 0;
+  for (bool more = true; more && count < axes.size(); ++count) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    axes[count] = parse_number(rest.substr(0, comma));
+    rest.remove_prefix(more ? comma + 1 : rest.size());
+  }
+  const bool sound = rest.empty() && count >= 2 && axes[0] && axes[1] && (count == 2 || axes[2]);
+  if (!sound) throw InputError(fmt::format("pos is 'x,y', not {}", in_quotes(text)));
+  return Position{*axes[0], *axes[1]};
 }
 
 class DotReader {
@@ -164,10 +185,13 @@ class DotReader {
     Node node = nodes_.read([&](std::string_view name) { return attribute(element, name); });
     node.name = printable(agnameof(element));
     node.group = printable(node.group);
+    const auto place = parse_place(either(element, "Latitude", "latitude"),
+                                   either(element, "Longitude", "longitude"));
+    if (place && !node.position) node.position = position_of(*place);
+    if (!node.position) node.position = parse_pos(attribute(element, "pos"));
     const NodeId id = builder_.add_node(std::move(node));
     ids_.emplace(element, id);
-    places_.push_back(parse_place(either(element, "Latitude", "latitude"),
-                                  either(element, "Longitude", "longitude")));
+    places_.push_back(place);
   }
 
   // By name, else the label where it is a rate as a whole: "10 Gbit/s".

@@ -88,6 +88,9 @@ class DotWriter {
     if (!node.group.empty()) say("group", dot_string(node.group));
     if (node.send) say("send_Bps", fmt::format("\"{}\"", node.send->value));
     if (node.receive) say("receive_Bps", fmt::format("\"{}\"", node.receive->value));
+    if (node.position) {
+      say("pos", fmt::format("\"{},{}\"", node.position->x, node.position->y));
+    }
     put("  {}{}{};\n", names_[index], attributes, attributes.empty() ? "" : "]");
   }
 

@@ -191,6 +191,12 @@ BytesPerSecond draw_between(BytesPerSecond least, BytesPerSecond most, Sampler& 
   return {std::clamp(least.value * std::round(kSteps * drawn) / kSteps, least.value, most.value)};
 }
 
+// To about ten metres: the last bits of asin() differ between machines.
+Position map_position(const Place& place) {
+  const Position exact = position_of(place);
+  return {std::round(exact.x * 1e4) / 1e4, std::round(exact.y * 1e4) / 1e4};
+}
+
 // What leaves or enters each region, where the lists say so.
 void add_region_caps(const MultiRegionFamily& family, std::span<const NodeId> gateways,
                      std::size_t providers, PlatformBuilder& builder) {
@@ -278,6 +284,10 @@ Platform generate_multi_region(const MultiRegionFamily& family) {
                        latency_between(places[i], places[j]),
                        {}});
     }
+  }
+  for (std::size_t i = 0; i < builder.nodes().size(); ++i) {
+    const std::size_t region = i < hosts ? i / family.hosts : i - hosts;
+    builder.nodes()[i].position = map_position(places[region]);
   }
   add_region_caps(family, gateways, providers, builder);
   return std::move(builder).build();

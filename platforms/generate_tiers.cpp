@@ -84,6 +84,12 @@ struct Cell {
   std::int64_t y = 0;
 };
 
+// By place in the units of the links' delays.
+Position in_units(const Cell& cell, std::size_t level) {
+  const auto units = static_cast<double>(kInside[level].units_per_cell);
+  return {units * static_cast<double>(cell.x), units * static_cast<double>(cell.y)};
+}
+
 struct TiersLink {
   std::size_t u;
   std::size_t v;
@@ -115,6 +121,7 @@ class Topology {
   }
 
   [[nodiscard]] const std::vector<TiersLink>& links() const { return links_; }
+  [[nodiscard]] const std::vector<Position>& positions() const { return positions_; }
 
  private:
   Network add_network(std::size_t level, std::size_t size, std::uint64_t redundancy) {
@@ -128,6 +135,9 @@ class Topology {
           {static_cast<std::int64_t>(at / kGrid), static_cast<std::int64_t>(at % kGrid)});
     }
     degrees_.resize(cells_.size());
+    for (std::size_t i = network.first; i < cells_.size(); ++i) {
+      positions_.push_back(in_units(cells_[i], level));
+    }
     if (level == 2) {
       for (std::size_t i = 1; i < size; ++i) add_inside(level, network.first, network.first + i);
     } else {
@@ -190,9 +200,19 @@ class Topology {
     return network.first + sampler_.below(network.size);
   }
 
+  // The middle of its grid comes to lie on `gateway`.
+  void place(const Network& network, std::size_t level, std::size_t gateway) {
+    const Position middle = in_units({kGrid / 2, kGrid / 2}, level);
+    for (std::size_t i = network.first; i < network.first + network.size; ++i) {
+      positions_[i].x += positions_[gateway].x - middle.x;
+      positions_[i].y += positions_[gateway].y - middle.y;
+    }
+  }
+
   void join_to_wan(const Network& man, const Network& wan) {
     const std::size_t gateway = random_node(wan);
     add_between(random_node(man), gateway, kManToWan);
+    place(man, 1, gateway);
     if (shape_.man_wan_redundancy == 1) return;
     std::vector<std::size_t> further = by_distance(wan, gateway);
     further.resize(std::min<std::size_t>(further.size(), shape_.man_wan_redundancy - 1));
@@ -202,6 +222,7 @@ class Topology {
   void join_to_man(const Network& lan, const Network& man) {
     const std::size_t gateway = random_node(man);
     add_between(lan.first, gateway, kLanToMan);
+    place(lan, 2, gateway);
     if (shape_.lan_man_redundancy == 1) return;
     std::vector<std::size_t> further = by_distance(man, gateway);
     further.resize(std::min<std::size_t>(further.size(), shape_.lan_man_redundancy - 1));
@@ -229,6 +250,7 @@ class Topology {
   const TiersShape& shape_;
   Sampler sampler_;
   std::vector<Cell> cells_;             // by node, on its network's own grid
+  std::vector<Position> positions_;     // by node, of all networks on one plane
   std::vector<std::uint64_t> degrees_;  // by node, inside its network
   std::unordered_set<std::uint64_t> pairs_;
   std::vector<TiersLink> links_;
@@ -273,6 +295,7 @@ Platform generate_tiers(const TiersFamily& family) {
     Node node;
     node.name = fmt::format("n{}", i);
     node.group = group_of(family.shape, i);
+    node.position = topology.positions()[i];
     builder.add_node(std::move(node));
   }
   Sampler sampler(family.seed ^ kOtherDraws);

@@ -68,15 +68,17 @@ struct TiersFamily {
 
 // A connected platform of hosts n0, n1, ...: the WAN's, then the MANs', then the LANs'; groups
 // "wan-0", "man-2", "man-2/lan-5". Each network lies on a grid of 100 by 100 cells, at most one
-// node a cell. WAN and MANs: a minimum spanning tree of the whole-numbered distances; then each
-// node, in order, whose degree inside is under the redundancy is joined to the nearest that are not
-// its neighbours yet. LANs: a star about the first node, raised in the same way. A random node of
-// each MAN is joined to a random WAN node w, and for k = 1 .. RMW - 1 another one to the k-th
-// nearest to w; the hub of each LAN to a random node m of its MAN, and to the k-th nearest to m.
-// Links go both ways, both directions equal; without `measured` the latency is Tiers' delay, taken
-// as us. The seed's topology is the same whatever the bandwidths, and the same on every machine.
-// Throws InputError for NW other than 1, under 2 or over 20,000 nodes, a network of none or of over
-// 10,000, a redundancy outside 1 to 100, a bad bandwidth or spread, a class that `measured` lacks.
+// node a cell; nodes have positions, with the middle of a MAN's or LAN's grid on the node above
+// that it is joined to first, a cell being 40, 8 and 2 units. WAN and MANs: a minimum spanning tree
+// of the whole-numbered distances; then each node, in order, whose degree inside is under the
+// redundancy is joined to the nearest that are not its neighbours yet. LANs: a star about the first
+// node, raised in the same way. A random node of each MAN is joined to a random WAN node w, and for
+// k = 1 .. RMW - 1 another one to the k-th nearest to w; the hub of each LAN to a random node m of
+// its MAN, and to the k-th nearest to m. Links go both ways, both directions equal; without
+// `measured` the latency is Tiers' delay, taken as us. The seed's topology is the same whatever the
+// bandwidths, and the same on every machine. Throws InputError for NW other than 1, under 2 or over
+// 20,000 nodes, a network of none or of over 10,000, a redundancy outside 1 to 100, a bad bandwidth
+// or spread, a class that `measured` lacks.
 Platform generate_tiers(const TiersFamily& family);
 
 // Shapes like the Tiers platforms of Beaumont, Legrand, Marchal, Robert (HBT, Simulations, 2),
@@ -243,8 +245,9 @@ Platform generate_dragonfly(const DragonflyFamily& family);
 // Cloud regions: hosts on a gateway each region ("gw0", a relay), links between all gateways. Each
 // direction between two regions is drawn by itself, its logarithm evenly between the two ends,
 // whose ratio is at most 1e9.
-// Regions lie on a sphere of the earth's size, evenly drawn; latency is the great circle at 200 km
-// a millisecond. Groups "region-3", with several providers "provider-0/region-3".
+// Regions lie on a sphere of the earth's size, evenly drawn: the positions of their nodes, in
+// degrees; latency is the great circle at 200 km a millisecond. Groups "region-3", with several
+// providers "provider-0/region-3".
 struct MultiRegionFamily {
   std::size_t regions = 8;           // 2 to 700
   std::size_t hosts = 4;             // in each

@@ -1,6 +1,7 @@
-// Latencies from coordinates. Not installed.
+// Places on earth: latencies from them, and where they are drawn. Not installed.
 #pragma once
 
+#include "platforms/platform.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::platforms {
@@ -9,6 +10,10 @@ struct Place {
   double latitude;  // degrees
   double longitude;
 };
+
+constexpr Position position_of(const Place& place) {
+  return {place.longitude, place.latitude};
+}
 
 // Great circle at 200 km a millisecond, the speed of light in fibre. Whole nanoseconds: the last
 // bits of sin() differ between machines.

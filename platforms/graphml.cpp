@@ -131,6 +131,7 @@ class GraphmlReader {
         node.relay || text_of(data, "hyperedge") == "1" || text_of(data, "type") == "hyperedge";
     if (text_of(data, "Internal") == "0") ++external_;
     const auto place = parse_place(text_of(data, "Latitude"), text_of(data, "Longitude"));
+    if (place && !node.position) node.position = position_of(*place);
     if (!ids_.emplace(id, NodeId{static_cast<std::uint32_t>(places_.size())}).second) {
       throw InputError(fmt::format("two nodes have the id {}", in_quotes(id)));
     }

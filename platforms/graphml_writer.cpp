@@ -21,6 +21,8 @@ constexpr std::string_view kHead = R"(<?xml version="1.0" encoding="UTF-8"?>
 <key id="group" for="node" attr.name="group" attr.type="string"/>
 <key id="send" for="node" attr.name="send_Bps" attr.type="double"/>
 <key id="receive" for="node" attr.name="receive_Bps" attr.type="double"/>
+<key id="x" for="node" attr.name="x" attr.type="double"/>
+<key id="y" for="node" attr.name="y" attr.type="double"/>
 <key id="bandwidth" for="edge" attr.name="bandwidth_Bps" attr.type="double"/>
 <key id="latency" for="edge" attr.name="latency_s" attr.type="double"><default>0</default></key>
 <key id="overhead" for="edge" attr.name="overhead_s" attr.type="double"><default>0</default></key>
@@ -75,6 +77,10 @@ class GraphmlWriter {
     if (!node.group.empty()) put_text("group", node.group);
     if (node.send) put_number("send", node.send->value);
     if (node.receive) put_number("receive", node.receive->value);
+    if (node.position) {
+      put_number("x", node.position->x);
+      put_number("y", node.position->y);
+    }
     text_ += "</node>\n";
   }
 

@@ -74,6 +74,14 @@ Seconds read_duration(const JsonCursor& object, const QuantityKeys& keys) {
   return read_quantity(object, keys, &parse_duration, &require_duration).value_or(Seconds{});
 }
 
+std::optional<Position> read_position(const JsonCursor& node) {
+  const auto x = node.find("x");
+  const auto y = node.find("y");
+  if (!x && !y) return std::nullopt;
+  if (!x || !y) node.refuse(fmt::format("'{}' without '{}'", x ? "x" : "y", x ? "y" : "x"));
+  return Position{x->number(), y->number()};
+}
+
 bool read_flag(const JsonCursor& object, std::string_view key) {
   const auto flag = object.find(key);
   return flag && flag->boolean();
@@ -122,13 +130,15 @@ class Reader {
 
  private:
   void read_node(const JsonCursor& object) {
-    object.expect_object({"name", "relay", "send", "send_Bps", "receive", "receive_Bps", "group"});
+    object.expect_object(
+        {"name", "relay", "send", "send_Bps", "receive", "receive_Bps", "group", "x", "y"});
     Node node;
     const JsonCursor name = object.at("name");
     node.name = name.string();
     node.relay = read_flag(object, "relay");
     node.send = read_rate(object, kSend);
     node.receive = read_rate(object, kReceive);
+    node.position = read_position(object);
     if (const auto group = object.find("group")) {
       node.group = group->string();
       if (!node.group.empty()) {
@@ -239,6 +249,7 @@ class Writer {
     if (node.send) put(", \"send_Bps\": {}", node.send->value);
     if (node.receive) put(", \"receive_Bps\": {}", node.receive->value);
     if (!node.group.empty()) put(", \"group\": {}", json_string(node.group));
+    if (node.position) put(", \"x\": {}, \"y\": {}", node.position->x, node.position->y);
     text_ += '}';
   }
 

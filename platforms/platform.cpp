@@ -41,6 +41,12 @@ void require_duration(Seconds duration, std::string_view what) {
       fmt::format("{} must be finite and not negative, not {} s", what, duration.value));
 }
 
+void require_position(const Position& position) {
+  if (std::isfinite(position.x) && std::isfinite(position.y)) return;
+  throw InputError(
+      fmt::format("coordinates must be finite, not {} and {}", position.x, position.y));
+}
+
 void require_name(std::string_view name, std::string_view what) {
   if (name.empty()) throw InputError(fmt::format("{} must not be empty", what));
   if (printable(name) != name) {
@@ -74,6 +80,7 @@ NodeId PlatformBuilder::add_node(Node node) {
   require_name(node.name, "a node's name");
   if (!node.group.empty()) require_name(node.group, "a group's name");
   require_caps(node);
+  if (node.position) require_position(*node.position);
   const NodeId id{static_cast<std::uint32_t>(nodes_.size())};
   if (!by_name_.emplace(node.name, id).second) {
     throw InputError(fmt::format("two nodes are named {}", in_quotes(node.name)));
@@ -183,7 +190,10 @@ SharedWire PlatformBuilder::resolve(std::size_t wire, const Platform& platform,
 }
 
 Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
-  for (const Node& node : nodes_) require_caps(node);  // nodes() lets them be set late
+  for (const Node& node : nodes_) {  // nodes() lets these be set late
+    require_caps(node);
+    if (node.position) require_position(*node.position);
+  }
   MergedArcs merged = merge_arcs();
   if (std::string note = merge_note(merged); notes != nullptr && !note.empty()) {
     notes->push_back(std::move(note));

@@ -2,8 +2,8 @@
 //
 // Invariants, kept by PlatformBuilder: names are unique, not empty and printable; no arc is a
 // self-loop; at most one arc goes from u to v; every bandwidth and cap is finite and positive,
-// every latency and overhead finite and not negative; arcs are sorted by (from, to), so that the
-// same network is the same object whatever the order of its file.
+// every latency and overhead finite and not negative, every coordinate finite; arcs are sorted by
+// (from, to), so that the same network is the same object whatever the order of its file.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +32,21 @@ constexpr std::size_t index_of(ArcId arc) {
   return static_cast<std::size_t>(arc);
 }
 
+// Where a node is drawn, in any unit: only proportions count, the same both ways, y upwards. Places
+// on earth are degrees, x the longitude, y the latitude. Nothing is planned by it.
+struct Position {
+  double x = 0;
+  double y = 0;
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
 struct Node {
   std::string name;
   bool relay = false;                     // forwards, cannot copy, needs no data
   std::optional<BytesPerSecond> send;     // cap on everything it sends at once
   std::optional<BytesPerSecond> receive;  // cap on everything it receives at once
   std::string group;                      // "site/rack", or empty
+  std::optional<Position> position;
 };
 
 struct Arc {
@@ -99,6 +108,7 @@ class Platform {
 // ("a bandwidth"). They throw InputError with the reason only.
 void require_rate(BytesPerSecond rate, std::string_view what);   // finite, positive
 void require_duration(Seconds duration, std::string_view what);  // finite, not negative
+void require_position(const Position& position);                 // finite
 // Not empty, UTF-8, no control characters: a name must survive every format and every terminal.
 void require_name(std::string_view name, std::string_view what);
 
@@ -122,7 +132,8 @@ class PlatformBuilder {
  public:
   explicit PlatformBuilder(std::string name);
 
-  // Throws on an empty or a repeated name, or a cap that is not finite and positive.
+  // Throws on an empty or a repeated name, a cap that is not finite and positive, or a coordinate
+  // that is not finite.
   NodeId add_node(Node node);
   // The node of that name, added as a host on first mention (edge lists and matrices name as they
   // go).
@@ -135,7 +146,9 @@ class PlatformBuilder {
                        std::vector<std::pair<NodeId, NodeId>> arcs);
 
   [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const;
-  [[nodiscard]] std::span<Node> nodes() { return nodes_; }  // caps and groups may be set late
+  [[nodiscard]] std::span<Node> nodes() {
+    return nodes_;
+  }  // caps, groups, positions may be set late
 
   // Sorts, merges parallel arcs (bandwidths add, the smaller latency and overhead stay; when a
   // shared wire names the pair they are refused, for nobody knows which is meant), and checks the

@@ -123,11 +123,16 @@ class SimgridWriter {
         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
         "<platform version=\"4.1\">\n";
     put("<zone id=\"{}\" routing=\"Dijkstra\">\n", xml_escaped(zone_name()));
-    write_property(kVersionProperty, "1");
-    write_property(kNameProperty, platform_.name());
+    write_zone_property(kVersionProperty, "1");
+    write_zone_property(kNameProperty, platform_.name());
     for (const Node& node : platform_.nodes()) {
-      if (!node.relay || node.group.empty()) continue;
-      write_property(fmt::format("{}{}", kRelayGroup, node.name), node.group);
+      if (!node.relay) continue;
+      if (!node.group.empty()) {
+        write_zone_property(fmt::format("{}{}", kRelayGroup, node.name), node.group);
+      }
+      if (node.position) {
+        write_zone_property(fmt::format("{}{}", kRelayPosition, node.name), position_text(node));
+      }
     }
     for (const Node& node : platform_.nodes()) write_node(node);
     write_links();
@@ -150,18 +155,29 @@ class SimgridWriter {
   }
 
   void write_property(std::string_view id, std::string_view value) {
-    put("<prop id=\"{}\" value=\"{}\"/>\n", xml_escaped(id), xml_escaped(value));
+    put("<prop id=\"{}\" value=\"{}\"/>", xml_escaped(id), xml_escaped(value));
+  }
+  void write_zone_property(std::string_view id, std::string_view value) {
+    write_property(id, value);
+    text_ += '\n';
+  }
+
+  static std::string position_text(const Node& node) {
+    return fmt::format("{} {}", node.position->x, node.position->y);
   }
 
   void write_node(const Node& node) {
     const std::string name = xml_escaped(node.name);
     if (node.relay) return put("<router id=\"{}\"/>\n", name);
     put("<host id=\"{}\" speed=\"{}Gf\"", name, kHostSpeed);
-    if (node.group.empty()) {
+    if (node.group.empty() && !node.position) {
       text_ += "/>\n";
-    } else {
-      put("><prop id=\"{}\" value=\"{}\"/></host>\n", kGroupProperty, xml_escaped(node.group));
+      return;
     }
+    text_ += '>';
+    if (!node.group.empty()) write_property(kGroupProperty, node.group);
+    if (node.position) write_property(kPositionProperty, position_text(node));
+    text_ += "</host>\n";
   }
 
   void write_links() {

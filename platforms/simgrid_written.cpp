@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,6 +23,15 @@ struct WrittenLink {
   Seconds overhead;
   std::size_t wire;  // of a shared wire: which
 };
+
+std::optional<Position> position_in(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  const auto position =
+      parse_position(text.substr(0, blank), text.substr(std::min(blank + 1, text.size())));
+  if (!position) throw InputError(fmt::format("a position is 'x y', not {}", in_quotes(text)));
+  return position;
+}
 
 class WrittenReader {
  public:
@@ -73,8 +84,9 @@ class WrittenReader {
 
   void read_property(const pugi::xml_node& element) {
     const std::string id = required_attribute(element, "id");
-    if (!id.starts_with(kRelayGroup)) return;
-    relay_groups_.emplace(id.substr(kRelayGroup.size()), required_attribute(element, "value"));
+    for (const std::string_view stem : {kRelayGroup, kRelayPosition}) {
+      if (id.starts_with(stem)) of_relays_.emplace(id, required_attribute(element, "value"));
+    }
   }
 
   void read_node(const pugi::xml_node& element, bool relay) {
@@ -84,9 +96,13 @@ class WrittenReader {
     Node node;
     node.name = required_attribute(element, "id");
     node.relay = relay;
-    node.group = property(element, kGroupProperty);
-    const auto group = relay_groups_.find(node.name);
-    if (relay && group != relay_groups_.end()) node.group = group->second;
+    const auto said = [&](std::string_view own, std::string_view stem) {
+      if (!relay) return property(element, own);
+      const auto found = of_relays_.find(fmt::format("{}{}", stem, node.name));
+      return found == of_relays_.end() ? std::string_view{} : std::string_view(found->second);
+    };
+    node.group = said(kGroupProperty, kRelayGroup);
+    node.position = position_in(said(kPositionProperty, kRelayPosition));
     builder_.add_node(std::move(node));
   }
 
@@ -153,7 +169,7 @@ class WrittenReader {
   const XmlFile& xml_;
   pugi::xml_node zone_;
   PlatformBuilder builder_;
-  std::unordered_map<std::string, std::string> relay_groups_;
+  std::unordered_map<std::string, std::string> of_relays_;  // properties, by their ids
   std::unordered_map<std::string, WrittenLink> links_;
   std::vector<Wire> wires_;
 };

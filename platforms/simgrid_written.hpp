@@ -11,10 +11,12 @@
 
 namespace espalier::platforms::simgrid {
 
-inline constexpr std::string_view kVersionProperty = "espalier";  // of the zone; value "1"
-inline constexpr std::string_view kNameProperty = "name";         // of the zone: the platform's
-inline constexpr std::string_view kGroupProperty = "group";       // of a host
-inline constexpr std::string_view kRelayGroup = "group:";         // of the zone: + a relay's name
+inline constexpr std::string_view kVersionProperty = "espalier";   // of the zone; value "1"
+inline constexpr std::string_view kNameProperty = "name";          // of the zone: the platform's
+inline constexpr std::string_view kGroupProperty = "group";        // of a host
+inline constexpr std::string_view kRelayGroup = "group:";          // of the zone: + a relay's name
+inline constexpr std::string_view kPositionProperty = "position";  // of a host: "x y"
+inline constexpr std::string_view kRelayPosition = "position:";    // of the zone: + a relay's name
 inline constexpr std::string_view kOverheadProperty = "overhead_s";  // of a link
 
 inline constexpr std::string_view kArcLink = "link:";       // + its number

@@ -110,10 +110,10 @@ class TiersParser {
     if (!parse_whole<std::uint64_t>(words[0])) {
       throw InputError(fmt::format("a node's id is a whole number, not {}", in_quotes(words[0])));
     }
-    number_in(words[1], "a coordinate");
-    number_in(words[2], "a coordinate");
     Node node;
     node.name = words[0];
+    node.position =
+        Position{number_in(words[1], "a coordinate"), number_in(words[2], "a coordinate")};
     builder_.add_node(std::move(node));
     levels_.push_back(parse_level(words[3]));
     networks_.emplace_back();
@@ -229,13 +229,12 @@ class TiersParser {
   void note_what_was_understood() {
     if (classes_) {
       notes_.push_back(fmt::format(
-          "drew each link's bandwidth and latency from {} by its class; left out the delays, "
-          "coordinates and states",
+          "drew each link's bandwidth and latency from {} by its class; left out the delays "
+          "and states",
           printable(options_.classes)));
     } else {
       notes_.emplace_back(
-          "the file has no units: took bandwidths as Mbit/s, delays as us; left out coordinates "
-          "and states");
+          "the file has no units: took bandwidths as Mbit/s, delays as us; left out states");
     }
     if (repeated_ > 0) {
       notes_.push_back(fmt::format("left out {} lines that repeat a link", repeated_));

@@ -108,6 +108,20 @@ TEST_F(Show, WritesDotAndTellsTheFiguresToo) {
   EXPECT_THAT(plan.err, StartsWith("platform "));
 }
 
+TEST_F(Show, DrawsByCoordinates) {
+  write("map.json", R"({"format": "espalier-platform", "version": 1, "name": "map",
+      "nodes": [{"name": "a", "x": 4.9, "y": 52.4}, {"name": "b", "x": 11.6, "y": 48.1}],
+      "links": [{"from": "a", "to": "b", "bandwidth": "1 Gbit/s"}]})");
+  const Finished finished = run({"show", "map.json", "-o", "-", "--to", "dot"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("pos=\"-4.000,"));
+  EXPECT_THAT(finished.out, HasSubstr("pos=\"4.000,"));
+  write("half.json", R"({"format": "espalier-platform", "version": 1, "name": "map",
+      "nodes": [{"name": "a", "x": 4.9}], "links": []})");
+  EXPECT_EQ(refusal(run({"show", "half.json"})),
+            "espalier: half.json: /nodes/0: 'x' without 'y'\n");
+}
+
 TEST_F(Show, DrawsOrSaysThatItCannot) {
   const Finished finished = run({"show", "plan.json", "--platform", "net.json", "-o", "plan.svg"});
   if (finished.status == 2) {

@@ -1,10 +1,15 @@
 // Pictures of platforms and plans: what is in their DOT text, and that Graphviz draws them.
 #include "pictures/pictures.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <graphviz/cgraph.h>
 
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <map>
+#include <regex>
 #include <string>
 
 #include "platforms/formats.hpp"
@@ -86,6 +91,53 @@ TEST(PlatformPicture, OfManyLinksDrawsTheStrongestAndSaysSo) {
   EXPECT_EQ(platform_picture(sample("cloud-71-regions.json")), dot);
 }
 
+// Where Graphviz puts the nodes, in points.
+std::map<std::string, platforms::Position> drawn_at(const std::string& dot) {
+  const std::string svg = draw(dot, "svg");
+  const std::regex node(
+      "class=\"node\">\\s*<title>([^<]*)</title>[\\s\\S]*?<text[^>]* x=\"([-0-9.]+)\" "
+      "y=\"([-0-9.]+)\"");
+  std::map<std::string, platforms::Position> places;
+  for (std::sregex_iterator found(svg.begin(), svg.end(), node); found != std::sregex_iterator();
+       ++found) {
+    places[(*found)[1]] = {std::stod((*found)[2]), std::stod((*found)[3])};
+  }
+  return places;
+}
+
+const std::string kMap = R"({"name": "west", "x": -1e300, "y": 0}, {"name": "east", "x": 1e300,
+    "y": 0}, {"name": "north", "x": 0, "y": 5e299}, {"name": "here", "x": 0, "y": 5e299},
+    {"name": "nowhere"})";
+const std::string kMapLinks = R"({"from": "west", "to": "east", "bandwidth": "8 Gbit/s"},
+    {"from": "north", "to": "east", "bandwidth": "8 Gbit/s"},
+    {"from": "nowhere", "to": "east", "bandwidth": "1 Gbit/s"})";
+
+TEST(PlatformPicture, PutsNodesWhereTheirCoordinatesSay) {
+  const std::string dot = platform_picture(platform_of(kMap, kMapLinks));
+  EXPECT_EQ(count_of(dot, "pos="), 4U);
+  auto at = drawn_at(dot);
+  ASSERT_EQ(at.size(), 5U);
+  EXPECT_LT(at["west"].x + 200, at["north"].x);
+  EXPECT_LT(at["north"].x + 200, at["east"].x);
+  EXPECT_LT(at["north"].y, at["east"].y - 50) << "SVG counts downwards";
+  EXPECT_GT(std::hypot(at["north"].x - at["here"].x, at["north"].y - at["here"].y), 10)
+      << "of one place, but apart";
+}
+
+TEST(PlatformPicture, GoesByCoordinatesOfHalfTheNodesNotOfFewerOrOfOnePlace) {
+  const auto pinned = [](const std::string& nodes) {
+    return count_of(platform_picture(platform_of(nodes, "")), "pos=");
+  };
+  EXPECT_EQ(pinned(R"({"name": "a", "x": 1, "y": 1}, {"name": "b", "x": 2, "y": 1},
+                      {"name": "c"}, {"name": "d"})"),
+            2U);
+  EXPECT_EQ(pinned(R"({"name": "a", "x": 1, "y": 1}, {"name": "b", "x": 2, "y": 1},
+                      {"name": "c"}, {"name": "d"}, {"name": "e"})"),
+            0U);
+  EXPECT_EQ(pinned(R"({"name": "a", "x": 1, "y": 1}, {"name": "b", "x": 1, "y": 1})"), 0U);
+  EXPECT_EQ(count_of(platform_picture(sample("cloud-71-regions.json")), "pos="), 0U);
+}
+
 TEST(PlatformPicture, RefusesMoreNodesThanAnyoneCouldRead) {
   std::string nodes = R"({"name": "n"})";
   for (std::size_t i = 0; i < kMostNodes; ++i)
@@ -110,6 +162,45 @@ TEST(PlanPicture, MarksTheSourceAndTheBusiest) {
   EXPECT_EQ(count_of(dot, "peripheries"), 1U);
   EXPECT_THAT(dot, HasSubstr("the busiest (100 %): out-port of a, in-port of b"));
   EXPECT_THAT(dot, HasSubstr("1 tree, 8 Gbit/s"));
+}
+
+TEST(PlanPicture, PutsNodesWhereTheirCoordinatesSay) {
+  const Platform platform =
+      platform_of(R"({"name": "a", "x": 3, "y": 0}, {"name": "b", "x": 0, "y": 0})",
+                  R"({"from": "a", "to": "b", "bandwidth": "8 Gbit/s"})");
+  const planner::Instance instance(platform, platforms::NodeId{0}, platforms::Model::kOnePort);
+  const std::string dot = plan_picture(chain(), platform, planner::loads_of(chain(), instance));
+  EXPECT_EQ(count_of(dot, "pos="), 2U);
+  auto at = drawn_at(dot);
+  EXPECT_GT(at["a"].x, at["b"].x + 100) << "the source is in the east";
+}
+
+// One tree in colour, and three in grey with more links than are drawn.
+TEST(PlanPicture, SaysOfHowManyGreyLinksItDrawsTheBusiest) {
+  constexpr std::uint32_t kNodes = 300;
+  std::string nodes;
+  std::string links;
+  planner::Plan plan = chain();
+  plan.nodes.clear();
+  plan.source = "0";
+  for (std::uint32_t i = 0; i < kNodes; ++i) {
+    nodes += fmt::format(R"({}{{"name": "{}"}})", i == 0 ? "" : ", ", i);
+    plan.nodes.push_back(std::to_string(i));
+  }
+  plan.broadcast_trees.clear();
+  for (std::uint32_t step = 1; step <= 4; ++step) {
+    planner::PlanTree tree{.rate = {1e6 / step}, .edges = {}, .via = {}};
+    for (std::uint32_t i = step; i < kNodes; ++i) {
+      links += fmt::format(R"({}{{"from": "{}", "to": "{}", "bandwidth": "8 Gbit/s"}})",
+                           links.empty() ? "" : ", ", i - step, i);
+      tree.edges.push_back({i - step, i});
+    }
+    plan.broadcast_trees.push_back(tree);
+  }
+  const std::string dot = plan_picture(plan, platform_of(nodes, links), {});
+  // 298 + 297 + 296 links of the three grey trees, and twice the nodes.
+  EXPECT_THAT(dot, HasSubstr("grey: the 600 busiest of 891 links"));
+  EXPECT_EQ(count_of(dot, "#b4b4b470"), 600U);
 }
 
 const std::string kNasty = R"({"name": "a\\"}, {"name": "<b & \"c\">"}, {"name": "d&lt;\\N"},

@@ -110,6 +110,28 @@ TEST(Dot, LatencyIsFromCoordinatesUnlessSaid) {
   EXPECT_NEAR(arc(far.platform, "a", "b").latency.value, 50.0378e-3, 1e-7);
 }
 
+TEST(Dot, PositionsAreFromXAndYElsePlacesElsePos) {
+  const Platform net = read(R"(graph {
+  a [pos="1.5,-2e3!"];
+  b [pos="1,2,3"];
+  c [Latitude=48, Longitude=11, pos="1,2"];
+  d [x=3, y=4, Latitude=48, Longitude=11];
+  e [x=3];
+})")
+                           .platform;
+  ASSERT_EQ(net.nodes().size(), 5U);
+  EXPECT_EQ(net.nodes()[0].position, (Position{1.5, -2000}));
+  EXPECT_EQ(net.nodes()[1].position, (Position{1, 2}));
+  EXPECT_EQ(net.nodes()[2].position, (Position{11, 48}));
+  EXPECT_EQ(net.nodes()[3].position, (Position{3, 4}));
+  EXPECT_FALSE(net.nodes()[4].position);
+  for (const std::string pos : {"1", "1,", ",1", "1,2,", "1,2,3,4", "1,b", "1,inf", "1,2!!", "!"}) {
+    EXPECT_EQ(refused("graph { a [pos=\"" + pos + "\"] }"),
+              "g.dot: node a: pos is 'x,y', not '" + pos + "'");
+  }
+  EXPECT_EQ(refused("graph { a [x=east, y=1] }"), "g.dot: node a: x is a number, not 'east'");
+}
+
 TEST(Dot, SharedWires) {
   const Platform platform = read(R"(digraph {
   shared="[{\"name\": \"trunk\", \"bandwidth\": \"1 GB/s\", \"links\": [[\"a\", \"b\"]]}]";

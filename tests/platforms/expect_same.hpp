@@ -18,6 +18,7 @@ inline void expect_same(const platforms::Platform& a, const platforms::Platform&
     EXPECT_EQ(left.send, right.send) << left.name;
     EXPECT_EQ(left.receive, right.receive) << left.name;
     EXPECT_EQ(left.group, right.group) << left.name;
+    EXPECT_EQ(left.position, right.position) << left.name;
   }
   ASSERT_EQ(a.arcs().size(), b.arcs().size());
   for (std::size_t i = 0; i < a.arcs().size(); ++i) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -208,6 +209,29 @@ TEST(MultiRegionFamily, WideAreaLinksAreDrawnAndLatenciesGoByDistance) {
       EXPECT_LE(arc.latency.value, first + second + 3e-9);
     }
   }
+}
+
+TEST(MultiRegionFamily, NodesLieInTheirRegion) {
+  MultiRegionFamily family;
+  family.regions = 5;
+  family.hosts = 2;
+  const Platform platform = generate_multi_region(family);
+  for (std::size_t i = 0; i < 10; ++i) {
+    const Position position = platform.nodes()[i].position.value();
+    EXPECT_EQ(position, platform.nodes()[10 + i / 2].position);
+    EXPECT_LE(std::abs(position.x), 180);
+    EXPECT_LE(std::abs(position.y), 90);
+  }
+  EXPECT_NE(platform.nodes()[10].position, platform.nodes()[11].position);
+  // 200 km a millisecond along the great circle.
+  const Position one = platform.nodes()[10].position.value();
+  const Position other = platform.nodes()[11].position.value();
+  constexpr double kDegree = std::numbers::pi / 180;
+  const double angle = std::acos(std::sin(one.y * kDegree) * std::sin(other.y * kDegree) +
+                                 std::cos(one.y * kDegree) * std::cos(other.y * kDegree) *
+                                     std::cos((one.x - other.x) * kDegree));
+  const auto arc = platform.find_arc(NodeId{10}, NodeId{11});
+  EXPECT_NEAR(platform.arc(arc.value()).latency.value, angle * 6371.0088e3 / 200e6, 1e-6);
 }
 
 TEST(MultiRegionFamily, ProvidersInTurn) {

@@ -73,6 +73,25 @@ TEST(TiersFamily, AWanIsAMinimumSpanningTreeOfItsCells) {
   }
 }
 
+// Links inside a network have the delay of its nodes' distance; where a MAN or LAN hangs on another
+// network, its grid lies about the node there.
+TEST(TiersFamily, PositionsAreThoseOfTheDelays) {
+  const Platform platform = generate_tiers(family_of({1, 3, 2, 6, 4, 3, 2, 2, 1, 1, 1}));
+  const auto at = [&](NodeId node) { return platform.node(node).position.value(); };
+  for (const Arc& arc : platform.arcs()) {
+    const std::string& from = platform.node(arc.from).group;
+    const std::string& to = platform.node(arc.to).group;
+    const double apart = std::hypot(at(arc.from).x - at(arc.to).x, at(arc.from).y - at(arc.to).y);
+    if (from == "wan-0" && to == from) {
+      EXPECT_EQ(static_cast<std::int64_t>(apart / 40), cells(arc));
+    } else if (from == "wan-0") {
+      EXPECT_LE(apart, 50 * 8 * std::sqrt(2)) << to;
+    } else if (to.starts_with(from) && to != from) {
+      EXPECT_LE(apart, 50 * 2 * std::sqrt(2)) << to;
+    }
+  }
+}
+
 TEST(TiersFamily, RedundancyJoinsNodesToTheNearestThatAreNotNeighbours) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

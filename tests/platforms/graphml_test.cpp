@@ -68,6 +68,7 @@ TEST(Graphml, Geant2009) {
   EXPECT_EQ(result.format, "graphml");
   EXPECT_EQ(result.platform.name(), "Geant2009");
   EXPECT_THAT(result.notes, IsEmpty());
+  EXPECT_EQ(result.platform.nodes()[0].position, (Position{4.88969, 52.37403})) << "NL";
   // The first edge: nodes 0 and 1, 10 Gbit/s.
   EXPECT_EQ(result.platform.arcs()[0].bandwidth.value, 1.25e9);
 }
@@ -156,6 +157,23 @@ TEST(Graphml, ThePlatformFilesNames) {
   EXPECT_DOUBLE_EQ(arc(result.platform, "b", "a").overhead.value, 2e-6);
   ASSERT_EQ(result.platform.shared_wires().size(), 1U);
   EXPECT_EQ(result.platform.shared_wires()[0].arcs.size(), 2U);
+}
+
+TEST(Graphml, PositionsAreFromXAndYElseThePlace) {
+  const Platform net = read(R"(<graphml><key id="x" for="node" attr.name="x"/>
+<key id="y" for="node" attr.name="y"/><key id="a" attr.name="Latitude"/>
+<key id="o" attr.name="Longitude"/><graph edgedefault="directed">
+<node id="a"><data key="x">-1e3</data><data key="y">2</data><data key="a">48</data>
+<data key="o">11</data></node>
+<node id="b"><data key="a">48</data><data key="o">11</data></node>
+<node id="c"><data key="x">1</data></node></graph></graphml>)")
+                           .platform;
+  EXPECT_EQ(net.nodes()[0].position, (Position{-1000, 2}));
+  EXPECT_EQ(net.nodes()[1].position, (Position{11, 48}));
+  EXPECT_FALSE(net.nodes()[2].position);
+  EXPECT_EQ(refused(R"(<graphml><key id="x" for="node" attr.name="x"/>
+<graph edgedefault="directed"><node id="a"><data key="x">nan</data></node></graph></graphml>)"),
+            "g.graphml: line 2: x is a number, not 'nan'");
 }
 
 TEST(Graphml, NamesAreIdsWhereXmlTakesThem) {

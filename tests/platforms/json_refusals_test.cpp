@@ -156,6 +156,16 @@ TEST(JsonRefusals, Figures) {
             "not inf B/s");
 }
 
+TEST(JsonRefusals, Coordinates) {
+  EXPECT_EQ(read_nodes(R"({"name": "a"}, {"name": "b", "x": 1})"),
+            "f.json: /nodes/1: 'x' without 'y'");
+  EXPECT_EQ(read_nodes(R"({"name": "a", "y": 1})"), "f.json: /nodes/0: 'y' without 'x'");
+  EXPECT_EQ(read_nodes(R"({"name": "a", "x": "1", "y": 1})"),
+            "f.json: /nodes/0/x: expected a number, got a string");
+  EXPECT_THAT(read_nodes(R"({"name": "a", "x": 1, "y": 1e999})"), StartsWith("f.json: "));
+  EXPECT_THAT(read_nodes(R"({"name": "a", "x": NaN, "y": 1})"), StartsWith("f.json: "));
+}
+
 TEST(JsonRefusals, SharedWires) {
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "beta"],
                                                                        ["beta", "alpha"]]})"),

@@ -134,6 +134,25 @@ TEST_F(Builder, RefusesBadCaps) {
             "the receive cap of 'b' must be finite and positive, not -1 B/s");
 }
 
+TEST(Positions, AreFiniteAndKeptWithOtherFigures) {
+  PlatformBuilder builder("p");
+  Node node;
+  node.name = "a";
+  node.position = Position{INFINITY, 0};
+  EXPECT_EQ(refusal([&] { builder.add_node(node); }), "coordinates must be finite, not inf and 0");
+  node.position = Position{2, -1};
+  builder.add_node(node);
+  const Platform platform = std::move(builder).build();
+  const std::vector<Node> nodes(platform.nodes().begin(), platform.nodes().end());
+  EXPECT_EQ(with_figures(platform, nodes, platform.arcs(), {}).nodes()[0].position,
+            (Position{2, -1}));
+  PlatformBuilder late("p");
+  late.node_named("a");
+  late.nodes()[0].position = Position{0, NAN};
+  EXPECT_EQ(refusal([&] { return std::move(late).build(); }),
+            "coordinates must be finite, not 0 and nan");
+}
+
 TEST_F(Builder, RefusesBadArcs) {
   const NodeId a = builder_.node_named("a");
   const NodeId b = builder_.node_named("b");

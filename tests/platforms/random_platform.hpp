@@ -25,8 +25,8 @@ inline std::string odd_name(std::size_t index) {
   return index < kOdd.size() ? std::string(stem) : fmt::format("{} {}", stem, index);
 }
 
-// 2 to 13 nodes, relays among them, with caps, groups and shared wires at random. The same seed
-// gives the same platform.
+// 2 to 13 nodes, relays among them, with caps, groups, positions and shared wires at random. The
+// same seed gives the same platform.
 inline platforms::Platform random_platform(std::uint64_t seed) {
   using namespace platforms;
   std::mt19937_64 random(seed);
@@ -46,6 +46,7 @@ inline platforms::Platform random_platform(std::uint64_t seed) {
     if (below(3) == 0) node.send = rate();
     if (below(3) == 0) node.receive = rate();
     if (below(2) == 0) node.group = odd_name(below(9)) + "/rack";
+    if (below(2) == 0) node.position = Position{rate().value - 7e7, -rate().value * 1e-9};
     builder.add_node(std::move(node));
   }
   std::vector<std::pair<NodeId, NodeId>> pairs;

@@ -168,6 +168,10 @@ TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
             "s.xml: line 3: the routes that Espalier writes have symmetrical=\"NO\"");
   EXPECT_EQ(refused("<link id='link:0' bandwidth='1'><prop id='overhead_s' value='x'/></link>"),
             "s.xml: line 3: an overhead is a number, not 'x'");
+  EXPECT_EQ(refused("<host id='c'><prop id='position' value='1'/></host>"),
+            "s.xml: line 3: a position is 'x y', not '1'");
+  EXPECT_EQ(refused("<prop id='position:r' value='1 2 3'/><router id='r'/>"),
+            "s.xml: line 3: y is a number, not '2 3'");
   EXPECT_EQ(refused("<link id='shared:w' bandwidth='1'/>"),
             "s.xml: line 1: shared wire 'w' has no links");
 }

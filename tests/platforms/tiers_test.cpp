@@ -22,8 +22,7 @@ const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/tiers/";
 const std::string kClasses = kData + "enslyon_measured_links.csv";
 
 const std::string kNoUnits =
-    "the file has no units: took bandwidths as Mbit/s, delays as us; left out coordinates and "
-    "states";
+    "the file has no units: took bandwidths as Mbit/s, delays as us; left out states";
 
 // Two MAN nodes, one of them linked to the WAN node 0, the other to a LAN of one node:
 //
@@ -79,6 +78,7 @@ TEST(Tiers, TheSmallRealFile) {
   EXPECT_DOUBLE_EQ(arc(platform, "0", "2").latency.value, 1485e-6);
   EXPECT_EQ(arc(platform, "24", "26").bandwidth.value, 125e6);
   EXPECT_EQ(platform.node(*platform.find_node("8")).group, "man-1");
+  EXPECT_EQ(platform.node(*platform.find_node("3")).position, (Position{792, 1552}));
   EXPECT_EQ(platform.node(*platform.find_node("17")).group, "man-0/lan-2");
   EXPECT_EQ(platform.node(*platform.find_node("26")).group, "man-1/lan-5");
 }
@@ -96,7 +96,7 @@ TEST(Tiers, DrawsMeasuredLinksByClass) {
   options.classes = kClasses;
   const ReadResult result = read_platform(kData + "medium.tiers", options);
   EXPECT_THAT(result.notes, Contains("drew each link's bandwidth and latency from " + kClasses +
-                                     " by its class; left out the delays, coordinates and states"));
+                                     " by its class; left out the delays and states"));
   const LinkClasses classes = read_link_classes(kClasses);
   const Platform raw = read_platform(kData + "medium.tiers").platform;
   std::set<double> drawn;
