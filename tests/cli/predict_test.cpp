@@ -104,7 +104,7 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict) {
             "espalier: --preset: unknown preset 'frood'; did you mean 'frodo'? one of: boba, "
             "frodo\n");
   EXPECT_EQ(refusal(with({"--model", "logpg"})),
-            "espalier: --model: unknown model 'logpg'; did you mean 'loggp'? one of: hockney, "
+            "espalier: --model: unknown model 'logpg'; did you mean 'logp'? one of: hockney, "
             "logp, loggp, plogp\n");
   EXPECT_EQ(refusal(with({"--operation", "gather"})),
             "espalier: --operation: unknown operation 'gather'; one of: barrier, broadcast, "

@@ -58,7 +58,7 @@ TEST_F(Usage, EverySlipIsOneLineAndStatusTwo) {
        "generate, study, list"},
       {{"pln"},
        "unknown command 'pln'; did you mean 'plan'? one of: plan, compare, bound, explain, verify, "
-       "simulate, show, convert, generate, study, list"},
+       "simulate, predict, show, convert, generate, study, list"},
       {{"generate"},
        "generate: no family given; one of: random, tiers, star, two-clusters, fat-tree, torus, "
        "dragonfly, multi-region"},
