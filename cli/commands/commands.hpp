@@ -23,6 +23,7 @@ Command add_bound(Arguments root);
 Command add_explain(Arguments root);
 Command add_verify(Arguments root);
 Command add_simulate(Arguments root);
+Command add_predict(Arguments root);
 Command add_convert(Arguments root);
 Command add_show(Arguments root);
 std::vector<Command> add_generate(Arguments root);  // one a family

@@ -1,0 +1,41 @@
+// Which cost model, of which network: what `predict` and `decide` share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "models/registry.hpp"
+
+namespace espalier::cli {
+
+// --operation, --algorithm, --model, --preset, --compute.
+class CostOptions {
+ public:
+  void add_to(Arguments& app);
+
+  // What was asked for, checked: throws InputError that names the option.
+  struct Read {
+    models::Parameters parameters;
+    std::vector<const models::FormulaEntry*> entries;  // in the registry's order, at least one
+    models::SecondsPerByte computation;
+  };
+  [[nodiscard]] Read read() const;
+
+  [[nodiscard]] const std::string& operation() const { return operation_; }
+  [[nodiscard]] const std::string& model() const { return model_; }
+  [[nodiscard]] const std::string& preset() const { return preset_; }
+
+ private:
+  std::string operation_ = "broadcast";
+  std::vector<std::string> algorithms_;
+  std::string model_ = "loggp";
+  std::string preset_;
+  std::string compute_;
+};
+
+// The names that --model takes: those of the formulas, and logp.
+std::vector<std::string_view> cost_model_names();
+
+}  // namespace espalier::cli
