@@ -184,6 +184,13 @@ END
   [ "$status" -eq 0 ] || fail "status $status of a wrong root"
 }
 
+# No hang, and the program's error handler has its way.
+test_mismatch() {
+  ESPALIER_PLAN=from1.json preloaded 4 mismatch
+  [ "$status" -ne 0 ] || fail "status 0"
+  says '^espalier-pmpi: rank [0-9], receiving slice '
+}
+
 test_threads() {
   ESPALIER_PLAN=from1.json ESPALIER_VERBOSE=1 preloaded 4 threads
   all_right

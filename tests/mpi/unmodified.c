@@ -3,9 +3,10 @@
  *
  *   unmodified            everything below
  *   unmodified errors     MPI_Bcast with a wrong root, whose error code must come back
+ *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
  *   unmodified threads    the same as everything, but asks for MPI_THREAD_MULTIPLE
- *   unmodified timing N   what N broadcasts of one byte and of 1 MiB cost each, by MPI_Bcast and by
- *                         PMPI_Bcast in turns */
+ *   unmodified timing N [MOST]   what N broadcasts of one byte, and fewer of 16 KiB, 64 KiB ...
+ * MOST, cost each, by MPI_Bcast and by PMPI_Bcast in turns */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -141,6 +142,12 @@ static void errors(void) {
   free(buffer);
 }
 
+static void mismatch(int rank) {
+  char* buffer = calloc(400000, 1);
+  MPI_Bcast(buffer, rank == 1 ? 400000 : 300000, MPI_CHAR, 1, MPI_COMM_WORLD);
+  free(buffer);
+}
+
 typedef int Bcast(void*, int, MPI_Datatype, int, MPI_Comm);
 
 static double seconds_each(Bcast* bcast, void* buffer, int bytes, int times) {
@@ -184,6 +191,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(what, "errors") == 0) {
     errors();
+  } else if (strcmp(what, "mismatch") == 0) {
+    mismatch(rank);
   } else if (strcmp(what, "timing") == 0 && argc > 2) {
     timing(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 1);
   } else {
