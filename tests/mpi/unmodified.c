@@ -76,6 +76,33 @@ static void types_with_holes(MPI_Comm comm) {
   MPI_Type_free(&every_second);
 }
 
+/* By absolute addresses: two pieces of a buffer. */
+static void from_bottom(MPI_Comm comm, int ints) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int* values = malloc(sizeof(int) * 2 * (size_t)ints);
+  const int lengths[] = {ints / 2, ints / 2};
+  MPI_Aint places[2];
+  MPI_Get_address(values, &places[0]);
+  MPI_Get_address(values + ints, &places[1]);
+  MPI_Datatype pieces;
+  MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &pieces);
+  MPI_Type_commit(&pieces);
+  for (int root = 0; root < size; ++root) {
+    for (int i = 0; i < 2 * ints; ++i) values[i] = rank == root ? i ^ root : -1;
+    MPI_Bcast(MPI_BOTTOM, 1, pieces, root, comm);
+    int right = 1;
+    for (int i = 0; i < ints / 2; ++i) {
+      right &= values[i] == (i ^ root) && values[ints + i] == ((ints + i) ^ root);
+    }
+    check(right, "by absolute addresses", sizeof(int) * (size_t)ints, root, rank);
+  }
+  MPI_Type_free(&pieces);
+  free(values);
+}
+
 static void everything(size_t threshold) {
   const size_t sizes[] = {0,     1,      8192,   threshold - 1, threshold, threshold + 1,
                           98304, 524288, 524289, 1500001};
@@ -85,6 +112,7 @@ static void everything(size_t threshold) {
     bytes_from_each(MPI_COMM_WORLD, "world", sizes[i]);
   }
   types_with_holes(MPI_COMM_WORLD);
+  from_bottom(MPI_COMM_WORLD, 20000);
   for (int turn = 0; turn < 3; ++turn) {
     MPI_Comm backwards;
     MPI_Comm part;
