@@ -98,7 +98,6 @@ PackedStore::PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Dat
                          std::size_t element_bytes, SliceGrid grid)
     : comm_(comm),
       buffer_(buffer),
-      count_(count),
       type_(type),
       element_bytes_(element_bytes),
       grid_(grid) {

@@ -59,7 +59,6 @@ class PackedStore : public SliceStore {
 
   MPI_Comm comm_;
   void* buffer_;
-  std::size_t count_;
   MPI_Datatype type_;
   std::optional<MovedType> moved_type_;  // for MPI_BOTTOM, which MPICH's MPI_Pack refuses
   std::size_t element_bytes_;
