@@ -96,11 +96,7 @@ MovedType::MovedType(MPI_Datatype type, MPI_Aint bytes) {
 
 PackedStore::PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
                          std::size_t element_bytes, SliceGrid grid)
-    : comm_(comm),
-      buffer_(buffer),
-      type_(type),
-      element_bytes_(element_bytes),
-      grid_(grid) {
+    : comm_(comm), buffer_(buffer), type_(type), element_bytes_(element_bytes), grid_(grid) {
   if (element_bytes > INT_MAX) {
     throw InputError(fmt::format("elements with holes are broadcast up to {} bytes each, not {}",
                                  INT_MAX, element_bytes));
