@@ -11,10 +11,6 @@
 namespace espalier::runtime {
 namespace {
 
-std::string up_to_dot(const std::string& name) {
-  return name.substr(0, name.find('.'));
-}
-
 void check_numbers(std::size_t ranks, std::size_t nodes) {
   if (ranks != nodes) {
     throw InputError(
@@ -24,6 +20,10 @@ void check_numbers(std::size_t ranks, std::size_t nodes) {
 }
 
 }  // namespace
+
+std::string up_to_dot(const std::string& name) {
+  return name.substr(0, name.find('.'));
+}
 
 std::vector<int> ranks_by_order(std::size_t ranks, std::size_t nodes) {
   check_numbers(ranks, nodes);

@@ -19,6 +19,9 @@ std::vector<int> ranks_by_order(std::size_t ranks, std::size_t nodes);
 std::vector<int> ranks_by_host(std::span<const std::string> hosts,
                                std::span<const std::string> nodes);
 
+// "n1" of "n1.lyon".
+std::string up_to_dot(const std::string& name);
+
 // This process's host, as MPI calls it.
 std::string host_name();
 // All ranks' hosts. Collective.

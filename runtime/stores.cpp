@@ -88,20 +88,26 @@ std::byte* first_byte_of(void* buffer, const TypeShape& shape) {
   return static_cast<std::byte*>(moved(buffer, shape.first_byte));
 }
 
+MovedType::MovedType(MPI_Datatype type, MPI_Aint bytes) {
+  constexpr int kOne = 1;
+  check(MPI_Type_create_hindexed(1, &kOne, &bytes, type, &type_), "MPI_Type_create_hindexed");
+  check(MPI_Type_commit(&type_), "MPI_Type_commit");
+}
+
 PackedStore::PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
                          std::size_t element_bytes, SliceGrid grid)
-    : comm_(comm),
-      buffer_(buffer),
-      count_(count),
-      type_(type),
-      element_bytes_(element_bytes),
-      grid_(grid) {
+    : comm_(comm), buffer_(buffer), type_(type), element_bytes_(element_bytes), grid_(grid) {
   if (element_bytes > INT_MAX) {
     throw InputError(fmt::format("elements with holes are broadcast up to {} bytes each, not {}",
                                  INT_MAX, element_bytes));
   }
   MPI_Aint low = 0;
   check(MPI_Type_get_extent(type, &low, &extent_), "MPI_Type_get_extent");
+  if (buffer == MPI_BOTTOM) {
+    const TypeShape shape = shape_of(comm, type);
+    buffer_ = first_byte_of(buffer, shape);
+    type_ = moved_type_.emplace(type, -shape.first_byte).get();
+  }
   packed_ = std::make_unique_for_overwrite<std::byte[]>(count * element_bytes);
   has_arrived_.resize(grid.count());
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/slices.hpp"
@@ -20,6 +21,22 @@ class MemoryStore : public SliceStore {
 
  private:
   std::byte* message_;
+};
+
+// `type` moved by `bytes`, its extent kept.
+class MovedType {
+ public:
+  // Throws MpiError.
+  MovedType(MPI_Datatype type, MPI_Aint bytes);
+  ~MovedType() { MPI_Type_free(&type_); }
+  MovedType(const MovedType&) = delete;
+  MovedType& operator=(const MovedType&) = delete;
+  MovedType(MovedType&&) = delete;
+  MovedType& operator=(MovedType&&) = delete;
+  [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
 // Elements with holes or in another order than memory's, which travel packed. Costs a copy of the
@@ -42,8 +59,8 @@ class PackedStore : public SliceStore {
 
   MPI_Comm comm_;
   void* buffer_;
-  std::size_t count_;
   MPI_Datatype type_;
+  std::optional<MovedType> moved_type_;  // for MPI_BOTTOM, which MPICH's MPI_Pack refuses
   std::size_t element_bytes_;
   MPI_Aint extent_;
   SliceGrid grid_;

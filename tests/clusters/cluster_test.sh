@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A cluster as a user has it: what runs on it, how fast its links are, what it leaves behind.
-# Usage: cluster_test.sh ESPALIER ESPALIER_MPI openmpi|mpich     Status 77, with the reason, where no cluster can be made.
+# Usage: cluster_test.sh ESPALIER ESPALIER_MPI openmpi|mpich [UNMODIFIED PRELOADED]     Status 77, with the reason, where no cluster can be made.
 set -u
-espalier=$1 program=$2 mpi=$3
+espalier=$1 program=$2 mpi=$3 unmodified=${4:-} preloaded=${5:-}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -52,6 +52,16 @@ done_well
 grep -q '"verified": true' stdout || { fail "not verified"; cat stdout; }
 awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
   { fail "faster than its links"; cat stdout; }
+
+# A program that knows nothing of Espalier: plans are made at first use, for the hosts that its ranks run on.
+if [ -n "$preloaded" ]; then
+  on_cluster platform.json --mpi "$mpi" --timeout 120 -x LD_PRELOAD="$preloaded" -x ESPALIER_MAP=host \
+    -x ESPALIER_PLATFORM="$work/platform.json" -x ESPALIER_VERBOSE=1 -- "$unmodified"
+  done_well
+  grep -qx 'all right' stdout || { fail "wrong data"; cat stdout; }
+  grep -qE '^espalier-pmpi: [1-9][0-9]* MPI_Bcast taken' stderr || { fail "took nothing"; cat stderr; }
+  if grep -qE 'no plan' stderr; then fail "had no plan"; cat stderr; fi
+fi
 leaves_nothing
 [ "$(sysctl -n net.ipv4.tcp_allowed_congestion_control)" = "$before" ] || fail "the kernel's list has changed"
 

@@ -1,0 +1,57 @@
+#include "runtime/preload/plan_choice.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "runtime/rank_mapping.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::preload {
+namespace {
+
+std::vector<int> ranks_of_nodes(const planner::Plan& plan, const Members& members,
+                                runtime::RankMapping mapping) {
+  if (mapping == runtime::RankMapping::kByHostName) {
+    return runtime::ranks_by_host(members.hosts, plan.nodes);
+  }
+  std::vector<int> ranks(plan.nodes.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (plan.nodes.size() != members.world_size) return ranks;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    ranks[static_cast<std::size_t>(members.world_ranks[rank])] = static_cast<int>(rank);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+planner::Plan in_rank_order(const planner::Plan& plan, std::span<const int> rank_of_node) {
+  const auto moved = [&](std::uint32_t node) {
+    return static_cast<std::uint32_t>(rank_of_node[node]);
+  };
+  planner::Plan ordered = plan;
+  ordered.schedule.reset();
+  for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
+    ordered.nodes[moved(node)] = plan.nodes[node];
+  }
+  for (planner::PlanTree& tree : ordered.broadcast_trees) {
+    for (planner::PlanEdge& edge : tree.edges) edge = {moved(edge.parent), moved(edge.child)};
+    for (planner::PlanEdge& edge : tree.exchange) edge = {moved(edge.parent), moved(edge.child)};
+    tree.via.clear();  // only platforms know these
+  }
+  return ordered;
+}
+
+std::optional<planner::Plan> fitted(const planner::Plan& plan, const Members& members,
+                                    runtime::RankMapping mapping) {
+  if (plan.nodes.size() != members.world_ranks.size()) return std::nullopt;
+  try {
+    const std::vector<int> ranks = ranks_of_nodes(plan, members, mapping);
+    if (ranks[planner::source_index(plan)] != members.root) return std::nullopt;
+    return in_rank_order(plan, ranks);
+  } catch (const InputError&) {  // other hosts
+    return std::nullopt;
+  }
+}
+
+}  // namespace espalier::preload

@@ -1,0 +1,87 @@
+#include "runtime/preload/planning.hpp"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "planner/algorithms/sub_problem.hpp"
+#include "planner/make_plan.hpp"
+#include "planner/registry.hpp"
+#include "platforms/contention.hpp"
+#include "platforms/formats.hpp"
+#include "runtime/rank_mapping.hpp"
+
+namespace espalier::preload {
+namespace {
+
+using platforms::NodeId;
+using platforms::Platform;
+
+// A program waits meanwhile.
+constexpr Seconds kTimeLimit{10};
+
+std::vector<NodeId> by_order(const Platform& platform, const Members& members) {
+  const auto hosts = platform.hosts();
+  if (hosts.size() != members.world_size) {
+    throw InputError(fmt::format("the platform has {} hosts, MPI_COMM_WORLD {} ranks", hosts.size(),
+                                 members.world_size));
+  }
+  std::vector<NodeId> nodes;
+  for (const int rank : members.world_ranks) nodes.push_back(hosts[static_cast<std::size_t>(rank)]);
+  return nodes;
+}
+
+std::vector<NodeId> by_host(const Platform& platform, const Members& members) {
+  std::unordered_set<std::string> cut;
+  for (const std::string& host : members.hosts) cut.insert(runtime::up_to_dot(host));
+  std::vector<NodeId> found;
+  std::vector<std::string> names;
+  for (const NodeId host : platform.hosts()) {
+    const std::string& name = platform.node(host).name;
+    if (!cut.contains(runtime::up_to_dot(name))) continue;
+    found.push_back(host);
+    names.push_back(name);
+  }
+  if (names.size() != members.hosts.size()) {
+    throw InputError(fmt::format("{} of the platform's hosts have the names of the {} ranks' hosts",
+                                 names.size(), members.hosts.size()));
+  }
+  const std::vector<int> rank_of = runtime::ranks_by_host(members.hosts, names);
+  std::vector<NodeId> nodes(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    nodes[static_cast<std::size_t>(rank_of[i])] = found[i];
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::string read_platform_text(const Settings& settings) {
+  platforms::parse_model(settings.model);
+  planner::find_algorithm(settings.algorithm);
+  return platforms::write_platform(platforms::read_platform(settings.platform_file).platform,
+                                   "json");
+}
+
+planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
+                            const Members& members) {
+  platforms::ReadOptions own_format;
+  own_format.format = "json";
+  const Platform platform =
+      platforms::parse_platform(platform_text, settings.platform_file, own_format).platform;
+  const std::vector<NodeId> nodes = settings.mapping == runtime::RankMapping::kByHostName
+                                        ? by_host(platform, members)
+                                        : by_order(platform, members);
+  const NodeId root = nodes[static_cast<std::size_t>(members.root)];
+  const planner::Algorithm algorithm = planner::find_algorithm(settings.algorithm);
+  const planner::Instance whole(platform, root, platforms::parse_model(settings.model),
+                                {.slice = planner::kDefaultSlice});
+  const planner::SubProblem part(whole, nodes, root);
+  planner::AlgorithmOptions options;
+  options.max_trees = settings.max_trees;
+  options.time_limit = kTimeLimit;
+  return planner::make_plan(part.instance(), algorithm.name,
+                            algorithm.run(part.instance(), options), planner::kDefaultSlice);
+}
+
+}  // namespace espalier::preload

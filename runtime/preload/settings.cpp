@@ -1,0 +1,86 @@
+#include "runtime/preload/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "support/errors.hpp"
+
+namespace espalier::preload {
+namespace {
+
+[[noreturn]] void refuse(const char* variable, std::string_view value, std::string_view wanted) {
+  throw InputError({}, variable, fmt::format("{} is {}", in_quotes(value), wanted));
+}
+
+std::vector<std::string> split_at_colons(std::string_view list) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0; start <= list.size();) {
+    const std::size_t colon = std::min(list.find(':', start), list.size());
+    if (colon > start) parts.emplace_back(list.substr(start, colon - start));
+    start = colon + 1;
+  }
+  return parts;
+}
+
+std::size_t parse_trees(const char* variable, std::string_view text) {
+  std::size_t trees = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), trees);
+  if (fault != std::errc{} || end != text.data() + text.size() || trees == 0) {
+    refuse(variable, text, "no number of trees");
+  }
+  return trees;
+}
+
+runtime::RankMapping parse_mapping(const char* variable, std::string_view text) {
+  if (text == "order") return runtime::RankMapping::kByOrder;
+  if (text == "host") return runtime::RankMapping::kByHostName;
+  refuse(variable, text, "neither 'order' nor 'host'");
+}
+
+bool parse_switch(const char* variable, std::string_view text) {
+  if (text != "0" && text != "1") refuse(variable, text, "neither 0 nor 1");
+  return text == "1";
+}
+
+Bytes parse_threshold(const char* variable, std::string_view text) {
+  try {
+    return parse_size(text);
+  } catch (const InputError& error) {
+    throw InputError({}, variable, error.what());
+  }
+}
+
+}  // namespace
+
+Settings settings_from(const std::function<const char*(const char*)>& value_of) {
+  Settings settings;
+  const auto with = [&](const char* variable, const auto& use) {
+    const char* value = value_of(variable);
+    if (value != nullptr && *value != '\0') use(variable, value);
+  };
+  with("ESPALIER_VERBOSE", [&](const char* variable, const char* value) {
+    settings.verbose = parse_switch(variable, value);
+  });
+  with("ESPALIER_PLAN", [&](const char* variable, const char* value) {
+    settings.plan_files = split_at_colons(value);
+    if (settings.plan_files.empty()) refuse(variable, value, "no list of files");
+  });
+  with("ESPALIER_PLATFORM",
+       [&](const char*, const char* value) { settings.platform_file = value; });
+  with("ESPALIER_MODEL", [&](const char*, const char* value) { settings.model = value; });
+  with("ESPALIER_ALGORITHM", [&](const char*, const char* value) { settings.algorithm = value; });
+  with("ESPALIER_MAX_TREES", [&](const char* variable, const char* value) {
+    settings.max_trees = parse_trees(variable, value);
+  });
+  with("ESPALIER_MAP", [&](const char* variable, const char* value) {
+    settings.mapping = parse_mapping(variable, value);
+  });
+  with("ESPALIER_THRESHOLD", [&](const char* variable, const char* value) {
+    settings.threshold = parse_threshold(variable, value);
+  });
+  return settings;
+}
+
+}  // namespace espalier::preload

@@ -1,0 +1,37 @@
+// What the environment tells the preloaded library (docs/runtime.md, "Unmodified programs").
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/broadcast.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::preload {
+
+// Measured: docs/runtime.md, "Unmodified programs".
+inline constexpr Bytes kDefaultThreshold{64U << 10U};
+
+struct Settings {
+  std::vector<std::string> plan_files;  // ESPALIER_PLAN, separated by colons
+  std::string platform_file;            // ESPALIER_PLATFORM; empty: none
+  std::string model = "one-port";       // ESPALIER_MODEL, of plans made at first use
+  std::string algorithm = "optimal";    // ESPALIER_ALGORITHM
+  std::size_t max_trees = 0;            // ESPALIER_MAX_TREES; 0: as many as the optimum needs
+  runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
+  Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are handed on
+  bool verbose = false;                 // ESPALIER_VERBOSE
+
+  [[nodiscard]] bool asks_for_something() const {
+    return !plan_files.empty() || !platform_file.empty();
+  }
+};
+
+// value_of: the value of an environment variable, null where it is not set; an empty one counts as
+// not set. Throws InputError that names the variable.
+Settings settings_from(const std::function<const char*(const char*)>& value_of);
+
+}  // namespace espalier::preload

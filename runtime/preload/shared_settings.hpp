@@ -1,0 +1,26 @@
+// The settings and the files that they name, alike on all ranks.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/preload/settings.hpp"
+
+namespace espalier::preload {
+
+struct SharedSettings {
+  Settings settings;
+  std::vector<std::string> plans;  // as JSON, in the order of settings.plan_files
+  std::string platform;            // as Espalier's JSON; empty: none
+};
+
+// Collective. Rank 0's environment counts, and only rank 0 reads files. Throws Error on all ranks
+// alike: a malformed variable, a file that is refused; MpiError.
+SharedSettings share_settings(MPI_Comm comm);
+
+// Collective: `text` of rank `from` on all ranks. Throws MpiError.
+void share_text(MPI_Comm comm, int from, std::string& text);
+
+}  // namespace espalier::preload

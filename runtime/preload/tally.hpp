@@ -1,0 +1,41 @@
+// Why calls are handed on, and how many.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace espalier::preload {
+
+enum class Reason : std::uint8_t {
+  kBelowThreshold,
+  kIntercommunicator,
+  kFewRanks,
+  kOtherWorld,
+  kManyRoots,
+  kNoPlanFits,
+  kPlanningFailed,
+};
+inline constexpr std::size_t kReasons = 7;
+inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
+    "below the threshold",
+    "on intercommunicators",
+    "to one or two ranks",
+    "to ranks of several MPI_COMM_WORLDs",
+    "from more roots than a communicator has room for",
+    "that no plan fits",
+    "for which no plan could be made",
+};
+
+// Calls, each counted by its root.
+struct Tally {
+  std::uint64_t taken = 0;
+  std::uint64_t taken_bytes = 0;
+  std::array<std::uint64_t, kReasons> handed_on{};
+};
+
+// "5 MPI_Bcast taken (1 GiB), 3 handed on: 2 below the threshold, 1 that no plan fits"
+std::string summary(const Tally& tally);
+
+}  // namespace espalier::preload

@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# A program that knows nothing of Espalier, with and without the preloaded library: data, what was taken, what is said.
+# Usage: preload_test.sh CASE UNMODIFIED LIBRARY MPIEXEC   (CASE: a function below, test_...)
+set -u
+case_name=$1 program=$2 library=$3 mpiexec=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+others=${LD_PRELOAD:-}  # what this MPI needs
+unset "${!ESPALIER_@}"
+
+fail() { echo "FAILED: $*"; cat stdout stderr; failures=$((failures + 1)); }
+
+# preloaded N ARGS...: runs the program on N ranks with the library; output in stdout and stderr, status in $status.
+preloaded() {
+  local count=$1; shift
+  "$mpiexec" -n "$count" env LD_PRELOAD="$library${others:+:$others}" "$program" "$@" >stdout 2>stderr </dev/null
+  status=$?
+}
+
+all_right() { [ "$status" -eq 0 ] && grep -qx 'all right' stdout || fail "status $status"; }
+says() { grep -qE -- "$1" stderr || fail "does not say '$1'"; }
+says_once() { [ "$(grep -cE -- "$1" stderr)" -eq 1 ] || fail "does not say once '$1'"; }
+says_nothing() { if grep -q espalier stderr; then fail "said something"; fi; }
+# taken MINIMUM: the summary has at least so many calls taken, and as many lines told of them.
+taken() {
+  local count
+  count=$(sed -n 's/^espalier-pmpi: \([0-9]*\) MPI_Bcast taken.*/\1/p' stderr)
+  [ "${count:-0}" -ge "$1" ] || fail "took '${count:-}' calls, not $1 or more"
+  [ "$(grep -c ' at the root, ' stderr)" -eq "${count:-0}" ] || fail "the lines are not as many as the calls"
+}
+
+# plan NODES SOURCE TREE...: a plan file on stdout; a tree is "RATE EDGE,EDGE...", an edge "[0, 1]" without blanks.
+plan() {
+  local nodes=$1 source=$2; shift 2
+  local names='"n0"' trees='' sum=0 i tree
+  for ((i = 1; i < nodes; i++)); do names+=", \"n$i\""; done
+  for tree in "$@"; do
+    trees+="${trees:+, }{\"rate_Bps\": ${tree%% *}, \"edges\": [${tree#* }]}"
+    sum=$((sum + ${tree%% *}))
+  done
+  cat <<END
+{"format": "espalier-plan", "version": 1, "operation": "broadcast", "platform": "test", "source": "n$source",
+ "model": "one-port", "algorithm": "by hand", "nodes": [$names], "slice_bytes": 100000,
+ "throughput_Bps": $sum, "optimum_Bps": null, "broadcast_trees": [$trees]}
+END
+}
+plan 4 1 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >from1.json
+plan 4 2 '1000000 [2,0],[2,1],[1,3]' >from2.json
+plan 3 0 '1000000 [0,1],[1,2]' >three.json
+
+# platform HOSTS: all joined to all, rates that differ.
+platform() {
+  echo from,to,bandwidth_Gbps
+  local i j
+  for ((i = 0; i < $1; i++)); do
+    for ((j = 0; j < $1; j++)); do [ "$i" -eq "$j" ] || echo "h$i,h$j,$((1 + (3 * i + j) % 4))"; done
+  done
+}
+
+test_without() {
+  for ranks in 2 4 7; do
+    "$mpiexec" -n $ranks "$program" >stdout 2>stderr </dev/null
+    status=$?
+    all_right
+  done
+}
+
+test_plans() {
+  export ESPALIER_PLAN=from1.json:from2.json ESPALIER_VERBOSE=1
+  preloaded 4
+  all_right
+  # From two of four roots: the world's sizes from the threshold on, types, and communicators; by halves nothing.
+  taken 30
+  says ': by hand, 2 trees, .* of 32.0000 Mbit/s planned$'
+  says ' from rank 2 to 4 ranks: by hand, 1 tree, '
+  # Backwards, the source n1 is rank 2.
+  says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, '
+  says '292.97 KiB from rank 1 to 4 ranks: by hand, 1 tree, '
+  if grep -qE ' from rank [03] to | to 2 ranks' stderr; then fail 'took what no plan is for'; fi
+  says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* that no plan fits$'
+  preloaded 7  # plans for others; for sub-communicators of 4 as they come
+  all_right
+  taken 3
+  preloaded 2
+  all_right
+  taken 0
+  unset ESPALIER_VERBOSE
+  preloaded 4
+  all_right
+  says_nothing
+}
+
+test_platform() {
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv
+  platform 7 >net.csv
+  preloaded 7
+  all_right
+  # 7 roots, of the world 6 sizes and two types; thrice backwards, its halves of 3 and 4, and the copy with a type; kept.
+  taken $((7 * 8 + 3 * (7 + 7 + 7 + 7) + 7))
+  says ': optimal, [0-9]* trees?, '
+  says_once 'handed on: .* below the threshold, 1 on intercommunicators$'
+  platform 4 >net.csv
+  preloaded 4
+  all_right
+  taken 40
+  preloaded 2  # for two ranks nothing is planned
+  all_right
+  taken 0
+  preloaded 7
+  all_right
+  taken 0
+  says 'no plan for 7 ranks from rank 3: the platform has 4 hosts, MPI_COMM_WORLD 7 ranks; MPI_Bcast is left alone'
+}
+
+# Plans come first; the platform is for the rest.
+test_both() {
+  need_planner || return
+  platform 4 >net.csv
+  export ESPALIER_VERBOSE=1 ESPALIER_PLAN=from1.json ESPALIER_PLATFORM=net.csv ESPALIER_ALGORITHM=chain
+  preloaded 4
+  all_right
+  says ' from rank 1 to 4 ranks: by hand, 2 trees, '
+  says ' from rank 0 to 4 ranks: chain, 1 tree, '
+}
+
+# Whether this build can plan; where not, it says so.
+need_planner() {
+  ESPALIER_PLATFORM=nowhere.json preloaded 4
+  all_right
+  grep -q 'this build cannot plan' stderr || return 0
+  says_once '^espalier-pmpi: ESPALIER_PLATFORM: this build cannot plan .*; MPI_Bcast is left alone$'
+  return 1
+}
+
+test_threshold() {
+  export ESPALIER_PLAN=three.json ESPALIER_VERBOSE=1
+  ESPALIER_THRESHOLD=1MB preloaded 3
+  all_right
+  taken 1
+  says_once '^espalier-pmpi: .* at the root'
+  says '^espalier-pmpi: 1 MPI_Bcast taken \(1.43 MiB\)'
+  ESPALIER_THRESHOLD=0 preloaded 3
+  all_right
+  says '^espalier-pmpi: 1 B from rank 0 to 3 ranks'
+}
+
+# By host all ranks share one here, so that no plan fits.
+test_by_host() {
+  ESPALIER_PLAN=from1.json ESPALIER_MAP=host ESPALIER_VERBOSE=1 preloaded 4
+  all_right
+  taken 0
+  says 'that no plan fits'
+}
+
+test_refusals() {
+  echo '{' >broken.json
+  plan 4 1 '3000000 [1,0],[0,2]' >two-edges.json
+  # VARIABLE=VALUE, and what is said of it
+  while IFS='|' read -r setting text; do
+    ESPALIER_PLAN=from1.json
+    export "ESPALIER_PLAN=from1.json" "ESPALIER_${setting?}"
+    preloaded 4
+    all_right
+    says_once 'espalier'
+    says "^espalier-pmpi: $text.*; MPI_Bcast is left alone\$"
+    unset "${!ESPALIER_@}"
+  done <<'END'
+PLAN=nowhere.json|nowhere.json: cannot open
+PLAN=from1.json:broken.json|broken.json: line 
+PLAN=two-edges.json|two-edges.json: /broadcast_trees/0
+PLAN=:|ESPALIER_PLAN: ':' is no list of files
+THRESHOLD=much|ESPALIER_THRESHOLD: 
+MAP=rank|ESPALIER_MAP: 'rank' is neither 'order' nor 'host'
+MAX_TREES=0|ESPALIER_MAX_TREES: '0' is no number of trees
+VERBOSE=yes|ESPALIER_VERBOSE: 'yes' is neither 0 nor 1
+END
+  preloaded 4  # no plan at all
+  all_right
+  says_nothing
+  ESPALIER_PLAN=from1.json ESPALIER_VERBOSE=1 preloaded 4 errors
+  [ "$status" -eq 0 ] || fail "status $status of a wrong root"
+}
+
+# No hang, and the program's error handler has its way. (MPICH asks it by itself.)
+test_mismatch() {
+  ESPALIER_PLAN=from1.json preloaded 4 mismatch
+  [ "$status" -ne 0 ] || fail "status 0"
+  says '^espalier-pmpi: rank [0-9], receiving slice |^Abort.* Fatal error'
+}
+
+test_threads() {
+  ESPALIER_PLAN=from1.json ESPALIER_VERBOSE=1 preloaded 4 threads
+  all_right
+  says_once '^espalier-pmpi: MPI_Bcast is left alone: .*MPI_THREAD_MULTIPLE'
+}
+
+"test_$case_name"
+[ "$failures" -eq 0 ]

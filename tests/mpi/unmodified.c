@@ -1,0 +1,235 @@
+/* An ordinary MPI program, which knows nothing of Espalier: broadcasts of many kinds, each compared
+ * byte by byte. Prints "all right" from rank 0.
+ *
+ *   unmodified            everything below
+ *   unmodified errors     MPI_Bcast with a wrong root, whose error code must come back
+ *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
+ *   unmodified threads    the same as everything, but asks for MPI_THREAD_MULTIPLE
+ *   unmodified timing N [MOST]   what N broadcasts of one byte, and fewer of 16 KiB, 64 KiB ...
+ * MOST, cost each, by MPI_Bcast and by PMPI_Bcast in turns */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+static unsigned char expected(size_t at, int salt) {
+  return (unsigned char)(((at * 2654435761U) >> 11) + (unsigned)salt * 37U);
+}
+
+static void check(int right, const char* what, size_t bytes, int root, int rank) {
+  if (right) return;
+  ++failures;
+  fprintf(stderr, "rank %d: wrong data: %s, %zu bytes from rank %d\n", rank, what, bytes, root);
+}
+
+static void bytes_from_each(MPI_Comm comm, const char* what, size_t bytes) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  unsigned char* buffer = malloc(bytes + 1);
+  for (int root = 0; root < size; ++root) {
+    for (size_t i = 0; i < bytes; ++i) buffer[i] = rank == root ? expected(i, root) : 0;
+    buffer[bytes] = 77;
+    MPI_Bcast(bytes == 0 ? NULL : buffer, (int)bytes, MPI_BYTE, root, comm);
+    int right = buffer[bytes] == 77;
+    for (size_t i = 0; i < bytes; ++i) right &= buffer[i] == expected(i, root);
+    check(right, what, bytes, root, rank);
+  }
+  free(buffer);
+}
+
+/* Every second int of a matrix; other ranks receive them without holes. */
+static void types_with_holes(MPI_Comm comm) {
+  enum { kCount = 40000 };
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Datatype every_second;
+  MPI_Datatype resized;
+  MPI_Type_vector(5, 1, 2, MPI_INT, &every_second);
+  MPI_Type_create_resized(every_second, 0, 10 * (MPI_Aint)sizeof(int), &resized);
+  MPI_Type_commit(&resized);
+  int* values = malloc(sizeof(int) * 2 * kCount);
+  for (int root = 0; root < size; ++root) {
+    const int with_holes = rank % 2 == 0;
+    for (int i = 0; i < 2 * kCount; ++i) values[i] = -1;
+    for (int i = 0; i < kCount && rank == root; ++i) values[with_holes ? 2 * i : i] = i ^ root;
+    if (with_holes) {
+      MPI_Bcast(values, kCount / 5, resized, root, comm);
+    } else {
+      MPI_Bcast(values, kCount, MPI_INT, root, comm);
+    }
+    int right = 1;
+    for (int i = 0; i < kCount; ++i) {
+      right &= values[with_holes ? 2 * i : i] == (i ^ root);
+      right &= values[with_holes ? 2 * i + 1 : kCount + i] == -1;
+    }
+    check(right, "a type with holes", sizeof(int) * kCount, root, rank);
+  }
+  free(values);
+  MPI_Type_free(&resized);
+  MPI_Type_free(&every_second);
+}
+
+/* By absolute addresses: two pieces of a buffer. */
+static void from_bottom(MPI_Comm comm, int ints) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int* values = malloc(sizeof(int) * 2 * (size_t)ints);
+  const int lengths[] = {ints / 2, ints / 2};
+  MPI_Aint places[2];
+  MPI_Get_address(values, &places[0]);
+  MPI_Get_address(values + ints, &places[1]);
+  MPI_Datatype pieces;
+  MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &pieces);
+  MPI_Type_commit(&pieces);
+  for (int root = 0; root < size; ++root) {
+    for (int i = 0; i < 2 * ints; ++i) values[i] = rank == root ? i ^ root : -1;
+    MPI_Bcast(MPI_BOTTOM, 1, pieces, root, comm);
+    int right = 1;
+    for (int i = 0; i < ints / 2; ++i) {
+      right &= values[i] == (i ^ root) && values[ints + i] == ((ints + i) ^ root);
+    }
+    check(right, "by absolute addresses", sizeof(int) * (size_t)ints, root, rank);
+  }
+  MPI_Type_free(&pieces);
+  free(values);
+}
+
+static void everything(size_t threshold) {
+  const size_t sizes[] = {0,     1,      8192,   threshold - 1, threshold, threshold + 1,
+                          98304, 524288, 524289, 1500001};
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    bytes_from_each(MPI_COMM_WORLD, "world", sizes[i]);
+  }
+  types_with_holes(MPI_COMM_WORLD);
+  from_bottom(MPI_COMM_WORLD, 20000);
+  for (int turn = 0; turn < 3; ++turn) {
+    MPI_Comm backwards;
+    MPI_Comm part;
+    MPI_Comm copy;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    bytes_from_each(backwards, "backwards", 300000);
+    MPI_Comm_split(backwards, rank % 2, rank, &part);
+    bytes_from_each(part, "every second rank", 300000);
+    MPI_Comm_dup(backwards, &copy);
+    MPI_Comm_free(&backwards);
+    bytes_from_each(copy, "copy", 300001);
+    types_with_holes(copy);
+    MPI_Comm_free(&part);
+    MPI_Comm_free(&copy);
+  }
+  MPI_Comm kept; /* until MPI_Finalize */
+  MPI_Comm_dup(MPI_COMM_WORLD, &kept);
+  bytes_from_each(kept, "kept", 200000);
+}
+
+/* Two halves: the first rank of one sends to all of the other. */
+static void between_halves(void) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int left = rank < size / 2;
+  MPI_Comm half;
+  MPI_Comm both;
+  MPI_Comm_split(MPI_COMM_WORLD, left, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, left ? size / 2 : 0, 9, &both);
+  enum { kBytes = 200000 };
+  unsigned char* buffer = malloc(kBytes);
+  for (size_t i = 0; i < kBytes; ++i) buffer[i] = rank == 0 ? expected(i, 3) : 0;
+  MPI_Bcast(buffer, kBytes, MPI_BYTE, left ? (rank == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, both);
+  int right = 1;
+  for (size_t i = 0; i < kBytes && !left; ++i) right &= buffer[i] == expected(i, 3);
+  check(right, "between halves", kBytes, 0, rank);
+  free(buffer);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
+static void errors(void) {
+  enum { kBytes = 200000 };
+  char* buffer = calloc(kBytes, 1);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int code = MPI_Bcast(buffer, kBytes, MPI_CHAR, 4711, MPI_COMM_WORLD);
+  int class = MPI_SUCCESS;
+  MPI_Error_class(code, &class);
+  if (class != MPI_ERR_ROOT) {
+    ++failures;
+    fprintf(stderr, "a wrong root gives error class %d\n", class);
+  }
+  free(buffer);
+}
+
+static void mismatch(int rank) {
+  char* buffer = calloc(400000, 1);
+  MPI_Bcast(buffer, rank == 1 ? 400000 : 300000, MPI_CHAR, 1, MPI_COMM_WORLD);
+  free(buffer);
+}
+
+typedef int Bcast(void*, int, MPI_Datatype, int, MPI_Comm);
+
+static double seconds_each(Bcast* bcast, void* buffer, int bytes, int times) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  for (int i = 0; i < times; ++i) bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return (MPI_Wtime() - start) / times;
+}
+
+static void timing(int times, int most_bytes) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  char* buffer = calloc((size_t)most_bytes, 1);
+  for (int bytes = 1; bytes <= most_bytes; bytes = bytes == 1 ? 16384 : bytes * 4) {
+    const int repeats = bytes == 1 ? times : 1 + times / 1000;
+    seconds_each(MPI_Bcast, buffer, bytes, 1);
+    for (int turn = 0; turn < 3; ++turn) {
+      const double ours = seconds_each(MPI_Bcast, buffer, bytes, repeats);
+      const double theirs = seconds_each(PMPI_Bcast, buffer, bytes, repeats);
+      if (rank == 0) {
+        printf("%d bytes: MPI_Bcast %.3f us, PMPI_Bcast %.3f us\n", bytes, ours * 1e6,
+               theirs * 1e6);
+      }
+    }
+  }
+  free(buffer);
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  int threads = MPI_THREAD_SINGLE;
+  if (strcmp(what, "threads") == 0) {
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(what, "errors") == 0) {
+    errors();
+  } else if (strcmp(what, "mismatch") == 0) {
+    mismatch(rank);
+  } else if (strcmp(what, "timing") == 0 && argc > 2) {
+    timing(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 1);
+  } else {
+    everything(65536);
+    if (size > 1) between_halves();
+  }
+  int all = 0;
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0 && all == 0) printf("all right\n");
+  MPI_Finalize();
+  return all != 0;
+}

@@ -1,0 +1,79 @@
+#include "runtime/preload/plan_choice.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+namespace espalier::preload {
+namespace {
+
+using runtime::RankMapping;
+
+// b sends to c, c to a; 'a' gets its share from b at last in the second tree.
+planner::Plan three_nodes() {
+  planner::Plan plan;
+  plan.platform = "test";
+  plan.model = "one-port";
+  plan.algorithm = "by hand";
+  plan.source = "b";
+  plan.nodes = {"a", "b", "c"};
+  plan.throughput = {3};
+  plan.broadcast_trees = {{{2}, {{1, 2}, {2, 0}}, {}, {}, {}},
+                          {{1}, {{1, 2}, {1, 0}}, {}, {}, {{1, 0}}}};
+  return plan;
+}
+
+Members members(std::size_t world, std::vector<int> world_ranks, int root,
+                std::vector<std::string> hosts = {}) {
+  return {world, std::move(world_ranks), std::move(hosts), root};
+}
+
+TEST(PlanChoice, RankOrderKeepsTheTreesAmongTheSameNodes) {
+  const planner::Plan plan = three_nodes();
+  const planner::Plan ordered = in_rank_order(plan, std::array{2, 0, 1});
+  EXPECT_FALSE(planner::structural_fault(ordered));
+  EXPECT_THAT(ordered.nodes, testing::ElementsAre("b", "c", "a"));
+  for (std::size_t tree = 0; tree < 2; ++tree) {
+    const auto& before = plan.broadcast_trees[tree].edges;
+    const auto& after = ordered.broadcast_trees[tree].edges;
+    ASSERT_EQ(after.size(), before.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(ordered.nodes[after[i].parent], plan.nodes[before[i].parent]);
+      EXPECT_EQ(ordered.nodes[after[i].child], plan.nodes[before[i].child]);
+    }
+  }
+  EXPECT_THAT(ordered.broadcast_trees[1].exchange, testing::ElementsAre(planner::PlanEdge{0, 2}));
+}
+
+TEST(PlanChoice, APlanForTheWorldFollowsWorldRanks) {
+  const auto plan = three_nodes();
+  const auto backwards = fitted(plan, members(3, {2, 1, 0}, 1), RankMapping::kByOrder);
+  ASSERT_TRUE(backwards);
+  EXPECT_THAT(backwards->nodes, testing::ElementsAre("c", "b", "a"));
+  const auto turned = fitted(plan, members(3, {1, 2, 0}, 0), RankMapping::kByOrder);
+  ASSERT_TRUE(turned);
+  EXPECT_THAT(turned->nodes, testing::ElementsAre("b", "c", "a"));
+  EXPECT_FALSE(fitted(plan, members(3, {1, 2, 0}, 1), RankMapping::kByOrder));
+}
+
+TEST(PlanChoice, ASmallerPlanFollowsTheCommunicatorsRanks) {
+  const auto fit = fitted(three_nodes(), members(8, {6, 4, 2}, 1), RankMapping::kByOrder);
+  ASSERT_TRUE(fit);
+  EXPECT_THAT(fit->nodes, testing::ElementsAre("a", "b", "c"));
+  EXPECT_FALSE(fitted(three_nodes(), members(8, {6, 4, 2}, 0), RankMapping::kByOrder));
+  EXPECT_FALSE(fitted(three_nodes(), members(8, {6, 4, 2, 1}, 1), RankMapping::kByOrder));
+}
+
+TEST(PlanChoice, ByHostNamesDecide) {
+  const auto fit = fitted(three_nodes(), members(8, {6, 4, 2}, 2, {"c.lyon", "a.lyon", "b.lyon"}),
+                          RankMapping::kByHostName);
+  ASSERT_TRUE(fit);
+  EXPECT_THAT(fit->nodes, testing::ElementsAre("c", "a", "b"));
+  EXPECT_FALSE(
+      fitted(three_nodes(), members(8, {6, 4, 2}, 2, {"c", "a", "x"}), RankMapping::kByHostName));
+  EXPECT_FALSE(
+      fitted(three_nodes(), members(8, {6, 4, 2}, 2, {"c", "b", "b"}), RankMapping::kByHostName));
+}
+
+}  // namespace
+}  // namespace espalier::preload

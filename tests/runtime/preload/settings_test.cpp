@@ -1,0 +1,80 @@
+#include "runtime/preload/settings.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "runtime/preload/tally.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::preload {
+namespace {
+
+Settings from(const std::map<std::string, std::string>& variables) {
+  return settings_from([&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+std::string refusal_of(const std::string& name, const std::string& value) {
+  try {
+    from({{name, value}});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(PreloadSettings, NothingSetAsksForNothing) {
+  const Settings settings = from({{"ESPALIER_PLAN", ""}, {"ESPALIER_VERBOSE", ""}});
+  EXPECT_FALSE(settings.asks_for_something());
+  EXPECT_FALSE(settings.verbose);
+  EXPECT_EQ(settings.threshold, kDefaultThreshold);
+}
+
+TEST(PreloadSettings, ReadsEachVariable) {
+  const Settings settings = from({{"ESPALIER_PLAN", ":a.json::b.json:"},
+                                  {"ESPALIER_PLATFORM", "net.csv"},
+                                  {"ESPALIER_MODEL", "multi-port"},
+                                  {"ESPALIER_ALGORITHM", "grow"},
+                                  {"ESPALIER_MAX_TREES", "3"},
+                                  {"ESPALIER_MAP", "host"},
+                                  {"ESPALIER_THRESHOLD", "1 MiB"},
+                                  {"ESPALIER_VERBOSE", "1"}});
+  EXPECT_TRUE(settings.asks_for_something());
+  EXPECT_THAT(settings.plan_files, testing::ElementsAre("a.json", "b.json"));
+  EXPECT_EQ(settings.platform_file, "net.csv");
+  EXPECT_EQ(settings.model, "multi-port");
+  EXPECT_EQ(settings.algorithm, "grow");
+  EXPECT_EQ(settings.max_trees, 3U);
+  EXPECT_EQ(settings.mapping, runtime::RankMapping::kByHostName);
+  EXPECT_EQ(settings.threshold.value, 1U << 20U);
+  EXPECT_TRUE(settings.verbose);
+}
+
+TEST(PreloadSettings, RefusalsNameTheVariable) {
+  EXPECT_EQ(refusal_of("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is no list of files");
+  EXPECT_EQ(refusal_of("ESPALIER_MAP", "rank"),
+            "ESPALIER_MAP: 'rank' is neither 'order' nor 'host'");
+  EXPECT_EQ(refusal_of("ESPALIER_VERBOSE", "yes"), "ESPALIER_VERBOSE: 'yes' is neither 0 nor 1");
+  for (const char* trees : {"0", "-1", "many", "3x", "99999999999999999999999"}) {
+    EXPECT_EQ(refusal_of("ESPALIER_MAX_TREES", trees),
+              "ESPALIER_MAX_TREES: '" + std::string(trees) + "' is no number of trees");
+  }
+  EXPECT_THAT(refusal_of("ESPALIER_THRESHOLD", "-1"), testing::StartsWith("ESPALIER_THRESHOLD: "));
+}
+
+TEST(PreloadTally, SaysOnlyReasonsThatThereWere) {
+  Tally tally;
+  EXPECT_EQ(summary(tally), "0 MPI_Bcast taken (0 B), 0 handed on");
+  tally.taken = 5;
+  tally.taken_bytes = 3U << 20U;
+  tally.handed_on[static_cast<std::size_t>(Reason::kBelowThreshold)] = 2;
+  tally.handed_on[static_cast<std::size_t>(Reason::kNoPlanFits)] = 1;
+  EXPECT_EQ(summary(tally),
+            "5 MPI_Bcast taken (3 MiB), 3 handed on: 2 below the threshold, 1 that no plan fits");
+}
+
+}  // namespace
+}  // namespace espalier::preload
