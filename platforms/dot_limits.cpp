@@ -21,6 +21,8 @@ constexpr std::size_t kMostAttributes = 100;
 constexpr std::uint64_t kMostSettings = 2'000'000;
 // The scanner's time grows with the square of a string's length.
 constexpr std::size_t kLongString = std::size_t{4} << 10U;
+// At a line end within a string it goes through what it has of the string so far.
+constexpr std::uint64_t kMostLineSteps = 500'000'000;
 constexpr std::size_t kMostLongBytes = std::size_t{1} << 20U;
 
 bool in_word(char letter) {
@@ -139,6 +141,8 @@ class DotCounter {
   }
 
   void name(std::string_view text, std::uint64_t count) {
+    line_steps_ += static_cast<std::uint64_t>(std::ranges::count(text, '\n')) * text.size();
+    if (line_steps_ > kMostLineSteps) refuse("names and values of too many lines");
     if (joining_ && !last_.empty()) {  // "a" + "b" is one name
       joining_ = false;
       last_ = {last_.data(), static_cast<std::size_t>(text.data() + text.size() - last_.data())};
@@ -251,6 +255,7 @@ class DotCounter {
   std::unordered_set<std::string_view> attributes_;
   std::string_view last_;
   std::uint64_t settings_ = 0;  // of attributes, however often the same
+  std::uint64_t line_steps_ = 0;
   std::size_t long_bytes_ = 0;  // in strings over kLongString
   std::uint64_t nodes_ = 0;
   std::uint64_t parts_ = 0;

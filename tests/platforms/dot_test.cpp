@@ -194,6 +194,10 @@ TEST(Dot, WhatTheScannerWouldTakeLongForIsRefused) {
   EXPECT_EQ(refusal([&] { return parse_platform(joined + "]; }", "g.dot"); }),
             "g.dot: line 2: " + most);
 
+  const std::string lines = "digraph {\na [b=\"" + std::string(200'000, '\n') + "\"]; }";
+  EXPECT_EQ(refusal([&] { return parse_platform(lines, "g.dot"); }),
+            "g.dot: line 2: names and values of too many lines");
+
   std::string settings = "digraph {\na [";
   for (int i = 0; i < 2'000'001; ++i) settings += "b=1,";
   EXPECT_EQ(refusal([&] { return parse_platform(settings + "]; }", "g.dot"); }),
