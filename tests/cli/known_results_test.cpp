@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(All, GpuFabrics,
                                          Fabric{"ndv2_taccl_measured", "gpu0", 43.4783, 130.4348}),
                          [](const auto& instance) { return instance.param.file; });
 
-// A sample from its first host, or the host that all others can be reached from.
+// A sample, planned from a host of its own: the first, or the first that reaches all.
 struct Sample {
   std::string file;
   std::string source;
