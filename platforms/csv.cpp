@@ -100,8 +100,9 @@ void CsvReader::read_comment(std::string_view row) {
 std::vector<std::string> header_of(std::string_view text) {
   constexpr std::size_t kFew = 64;
   constexpr std::size_t kLongest = 200;
+  constexpr std::size_t kEnough = std::size_t{1} << 20U;  // of blank lines and comments
   std::vector<std::string> fields;
-  std::string_view rest = without_mark(text);
+  std::string_view rest = without_mark(text).substr(0, kEnough);
   while (!rest.empty() && fields.empty()) {
     std::string_view row = trimmed(take_line(rest));
     if (row.starts_with('#')) continue;

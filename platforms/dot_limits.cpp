@@ -18,6 +18,12 @@ constexpr std::size_t kDeepest = 64;
 constexpr std::uint64_t kMostParts = 300'000;
 constexpr std::uint64_t kMostValues = 4'000'000;
 constexpr std::size_t kMostAttributes = 100;
+constexpr std::uint64_t kMostSettings = 2'000'000;
+// The scanner's time grows with the square of a string's length.
+constexpr std::size_t kLongString = std::size_t{4} << 10U;
+// At a line end within a string it goes through what it has of the string so far.
+constexpr std::uint64_t kMostLineSteps = 50'000'000;
+constexpr std::size_t kMostLongBytes = std::size_t{1} << 20U;
 
 bool in_word(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -135,16 +141,16 @@ class DotCounter {
   }
 
   void name(std::string_view text, std::uint64_t count) {
-    if (text.size() > kLongestDotString) {
-      refuse(fmt::format("a name or value of more than {} bytes", kLongestDotString));
-    }
+    line_steps_ += static_cast<std::uint64_t>(std::ranges::count(text, '\n')) * text.size();
+    if (line_steps_ > kMostLineSteps) refuse("names and values of too many lines");
     if (joining_ && !last_.empty()) {  // "a" + "b" is one name
       joining_ = false;
       last_ = {last_.data(), static_cast<std::size_t>(text.data() + text.size() - last_.data())};
-      return;
+      return require_short();
     }
     joining_ = false;
     last_ = text;
+    require_short();
     if (brackets_ > 0) return;
     nodes_ += count;
     add(count);
@@ -154,6 +160,19 @@ class DotCounter {
     }
     naming_ = Naming::kNone;
     operand(count);
+  }
+
+  // A joined string is copied for each part: every one counts as long as it is by then.
+  void require_short() {
+    if (last_.size() > kLongestDotString) {
+      refuse(fmt::format("a name or value of more than {} bytes", kLongestDotString));
+    }
+    if (last_.size() <= kLongString) return;
+    long_bytes_ += last_.size();
+    if (long_bytes_ > kMostLongBytes) {
+      refuse(fmt::format("more than {} bytes in names and values of over {} bytes", kMostLongBytes,
+                         kLongString));
+    }
   }
 
   // What a link starts from or ends at has `size` nodes more; behind a comma it goes on.
@@ -204,6 +223,9 @@ class DotCounter {
   }
 
   void name_attribute() {
+    if (++settings_ > kMostSettings) {
+      refuse(fmt::format("attributes are set more than {} times", kMostSettings));
+    }
     attributes_.insert(last_);
     if (attributes_.size() > kMostAttributes) {
       refuse(fmt::format("more than {} different attributes", kMostAttributes));
@@ -232,6 +254,9 @@ class DotCounter {
   std::vector<Group> groups_;
   std::unordered_set<std::string_view> attributes_;
   std::string_view last_;
+  std::uint64_t settings_ = 0;  // of attributes, however often the same
+  std::uint64_t line_steps_ = 0;
+  std::size_t long_bytes_ = 0;  // in strings over kLongString
   std::uint64_t nodes_ = 0;
   std::uint64_t parts_ = 0;
   std::uint64_t size_ = 0;         // of the last operand

@@ -15,6 +15,28 @@ namespace espalier::platforms {
 
 namespace {
 
+void require_size(std::size_t most_MiB, std::string_view text, const std::string& file) {
+  const std::size_t most = most_MiB << 20U;
+  if (text.size() <= most) return;
+  throw InputError(
+      file, {},
+      fmt::format("larger than {}, the most that is read of this format", format_size({most})));
+}
+
+// Readers that first refuse a text larger than so many MiB: far more than such a file ever is,
+// little enough to be read at once.
+template <std::size_t kMostMiB, auto kParse>
+ReadResult up_to(std::string_view text, const std::string& file, const ReadOptions& options) {
+  require_size(kMostMiB, text, file);
+  return kParse(text, file, options);
+}
+template <std::size_t kMostMiB, auto kGather>
+void up_to_each(std::string_view text, const std::string& file, const ReadOptions& options,
+                PairMeasurements& into) {
+  require_size(kMostMiB, text, file);
+  kGather(text, file, options, into);
+}
+
 constexpr std::array<FormatEntry, 19> kFormats{{
     {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
@@ -25,7 +47,7 @@ constexpr std::array<FormatEntry, 19> kFormats{{
     {"skyplane", "CSV, Skyplane's measured throughput grids", &detects_skyplane, &parse_skyplane,
      nullptr, ""},
     {"tiers", "Output of Tiers, the generator of WAN-MAN-LAN topologies", &detects_tiers,
-     &parse_tiers, nullptr, ".tiers"},
+     &up_to<64, &parse_tiers>, nullptr, ".tiers"},
     {"simgrid", "XML, SimGrid's platforms: zones, clusters, routes over shared links",
      &detects_simgrid, &parse_simgrid, &write_simgrid, ".xml"},
     {"graphml", "GraphML: links with bandwidths, or the Internet Topology Zoo's with coordinates",
@@ -33,25 +55,25 @@ constexpr std::array<FormatEntry, 19> kFormats{{
     {"dot", "Graphviz's language: links with bandwidths", &detects_dot, &parse_dot, &write_dot,
      ".dot,.gv"},
     {"ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it, with or without -p",
-     &detects_ibnetdiscover, &parse_ibnetdiscover, nullptr, ".ibnetdiscover"},
+     &detects_ibnetdiscover, &up_to<64, &parse_ibnetdiscover>, nullptr, ".ibnetdiscover"},
     {"mpigraph", "Bandwidths between all pairs of ranks as mpiGraph prints them", &detects_mpigraph,
-     &parse_mpigraph, nullptr, ""},
+     &up_to<128, &parse_mpigraph>, nullptr, ""},
     {"nvbandwidth", "Bandwidths between GPUs as nvbandwidth measures them, text or JSON (-j)",
-     &detects_nvbandwidth, &parse_nvbandwidth, nullptr, ""},
+     &detects_nvbandwidth, &up_to<16, &parse_nvbandwidth>, nullptr, ""},
     {"p2pbandwidth", "Bandwidths between GPUs as CUDA's p2pBandwidthLatencyTest prints them",
-     &detects_p2pbandwidth, &parse_p2pbandwidth, nullptr, ""},
+     &detects_p2pbandwidth, &up_to<16, &parse_p2pbandwidth>, nullptr, ""},
     {"nvidiatopo", "How GPUs are joined as nvidia-smi topo -m prints it, by a table of rates",
-     &detects_nvidiatopo, &parse_nvidiatopo, nullptr, ""},
+     &detects_nvidiatopo, &up_to<16, &parse_nvidiatopo>, nullptr, ""},
     {"starpu", "Bandwidths between the memory nodes of a machine as StarPU samples them",
-     &detects_starpu, &parse_starpu, nullptr, ".bandwidth"},
+     &detects_starpu, &up_to<16, &parse_starpu>, nullptr, ".bandwidth"},
     {"gpufabric", "CSV, GPUs and switches, one directed link a row: src,dst,GBps,alpha_us,kind",
-     &detects_gpufabric, &parse_gpufabric, nullptr, ""},
+     &detects_gpufabric, &up_to<64, &parse_gpufabric>, nullptr, ""},
     {"iperf3", "What iperf3 -J measured of a pair; a folder of such files is a platform",
-     &detects_iperf3, &parse_iperf3, nullptr, "", &gather_iperf3},
+     &detects_iperf3, &up_to<8, &parse_iperf3>, nullptr, "", &up_to_each<8, &gather_iperf3>},
     {"osu", "What osu_bw and osu_latency measured of a pair; a folder of them is a platform",
-     &detects_osu, &parse_osu, nullptr, "", &gather_osu},
+     &detects_osu, &up_to<1, &parse_osu>, nullptr, "", &up_to_each<1, &gather_osu>},
     {"slurm-conf", "Slurm's topology.conf; --level-bandwidth gives the speeds", &detects_slurm_conf,
-     &parse_slurm_conf, nullptr, ""},
+     &up_to<64, &parse_slurm_conf>, nullptr, ""},
     {"slurm-yaml", "Slurm's topology.yaml; --level-bandwidth gives the speeds", &detects_slurm_yaml,
      &parse_slurm_yaml, nullptr, ""},
 }};

@@ -14,6 +14,8 @@ namespace espalier::platforms {
 
 namespace {
 
+constexpr std::size_t kLongestLine = std::size_t{64} << 10U;  // descriptions have 64 bytes
+
 // What stands between the first `open` of `text` and the next `close`; `text` goes on behind it.
 std::optional<std::string_view> take_between(std::string_view& text, char open, char close) {
   const std::size_t first = text.find(open);
@@ -88,6 +90,9 @@ class Fabric {
 
   void read_line(std::string_view line) {
     if (line.empty() || line.starts_with('#')) return;
+    if (line.size() > kLongestLine) {
+      throw InputError(fmt::format("a line of more than {} bytes", kLongestLine));
+    }
     if (line.starts_with('[')) return read_port(line);
     const auto words = words_of(line);
     if (words[0] == "CA" || words[0] == "SW" || words[0] == "RT") return read_flat(line, words);

@@ -15,15 +15,16 @@ namespace {
 constexpr double kMebibyte = 1048576;
 constexpr std::string_view kTo = " to";
 
-// The fields of a line of tabs, without the empty one that its last tab leaves.
-std::vector<std::string_view> fields_of(std::string_view line) {
+// The fields of a line of tabs, `most` of them at most, without the empty one that its last tab
+// leaves.
+std::vector<std::string_view> fields_of(std::string_view line, std::size_t most) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.ends_with('\t')) line.remove_suffix(1);
   std::vector<std::string_view> fields;
   while (true) {
     const std::size_t tab = line.find('\t');
     fields.push_back(line.substr(0, tab));
-    if (tab == std::string_view::npos) return fields;
+    if (tab == std::string_view::npos || fields.size() == most) return fields;
     line.remove_prefix(tab + 1);
   }
 }
@@ -56,9 +57,14 @@ class MpigraphReader {
 
  private:
   void read_line(std::string_view line) {
-    const auto fields = fields_of(line);
+    if (names_.empty() && !line.starts_with("Send\t")) return;
+    // One more than there may be shows in the count.
+    const auto fields = fields_of(line, (names_.empty() ? kMostColumns : names_.size()) + 2);
     if (names_.empty()) {
-      if (fields[0] != "Send" || fields.size() < 2) return;
+      if (fields.size() < 2) return;
+      if (fields.size() > kMostColumns + 1) {
+        throw InputError(fmt::format("more than {} ranks", kMostColumns));
+      }
       names_.assign(fields.begin() + 1, fields.end());
       for (const std::string_view name : names_) {
         Node node;

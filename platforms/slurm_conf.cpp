@@ -86,13 +86,9 @@ const Record& record_of(std::string_view key) {
 class ConfReader {
  public:
   ConfReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file), size_(text.size()), file_(file), options_(options) {}
+      : lines_(text, file), file_(file), options_(options) {}
 
   ReadResult result() && {
-    constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
-    if (size_ > kMostBytes) {
-      throw InputError(file_, {}, fmt::format("larger than {}", format_size({kMostBytes})));
-    }
     while (read_line()) {
     }
     SlurmTopology topology;
@@ -197,7 +193,6 @@ class ConfReader {
   }
 
   TextLines lines_;
-  std::size_t size_;  // of the text
   const std::string& file_;
   const ReadOptions& options_;
   Hostlists hostlists_;

@@ -13,6 +13,9 @@ namespace espalier {
 
 namespace {
 
+constexpr std::size_t kMaxJsonKeys = 1'000'000;    // of one object
+constexpr std::size_t kMaxJsonNumberBytes = 4096;  // digits of one number
+
 std::string pointer_step(std::string_view key) {
   constexpr std::size_t kMaxStep = 80;
   std::string step = "/";
@@ -51,6 +54,24 @@ std::string short_reason(std::string_view message) {
   return reason;
 }
 
+// The parser gathers all of a number before anybody may say no.
+void require_short_numbers(std::string_view text, const std::string& file) {
+  std::size_t run = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    const bool of_number = (letter >= '0' && letter <= '9') || letter == '.';
+    run = of_number ? run + 1 : 0;
+    if (run > kMaxJsonNumberBytes) {
+      throw InputError(file, line_and_column(text, at),
+                       fmt::format("a number of more than {} digits", kMaxJsonNumberBytes));
+    }
+    if (letter != '"') continue;
+    for (++at; at < text.size() && text[at] != '"'; ++at) {
+      if (text[at] == '\\') ++at;
+    }
+  }
+}
+
 // Builds the document from nlohmann's events. Each open array or object gathers its values in a
 // frame and becomes a container of the exact size at its end; frames are reused.
 class DocumentBuilder {
@@ -71,7 +92,12 @@ class DocumentBuilder {
   bool start_object(std::size_t /*size*/) { return open(true); }
   bool start_array(std::size_t /*size*/) { return open(false); }
   bool key(std::string& name) {
-    frames_[depth_ - 1].keys.push_back(std::move(name));
+    Frame& frame = frames_[depth_ - 1];
+    if (frame.keys.size() == kMaxJsonKeys) {
+      throw InputError(file_, pointer(depth_ - 1),
+                       fmt::format("more than {} keys in one object", kMaxJsonKeys));
+    }
+    frame.keys.push_back(std::move(name));
     return true;
   }
   bool end_array() {
@@ -236,6 +262,7 @@ const Json* member_of(const Json& object, std::string_view key) {
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file, DuplicateKeys duplicates) {
+  require_short_numbers(text, file);
   DocumentBuilder builder(text, file, duplicates);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

@@ -4,6 +4,7 @@
 // spanning trees that share no wire reach it.
 #include <gmock/gmock.h>
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,70 @@ INSTANTIATE_TEST_SUITE_P(All, GpuFabrics,
                                          Fabric{"mi250_1node_forestcoll", "n0_gpu0", -1, -1},
                                          Fabric{"ndv2_taccl_measured", "gpu0", 43.4783, 130.4348}),
                          [](const auto& instance) { return instance.param.file; });
+
+// A sample, planned from a host of its own: the first, or the first that reaches all.
+struct Sample {
+  std::string file;
+  std::string source;
+  std::vector<std::string> options = {};
+};
+
+class Samples : public CliTest, public testing::WithParamInterface<Sample> {};
+
+TEST_P(Samples, AnOptimumIsCertifiedUnderEveryModel) {
+  for (const std::string model :
+       {"one-port", "one-port-unidirectional", "multi-port", "bounded-multi-port"}) {
+    SCOPED_TRACE(model);
+    std::vector<std::string> arguments{
+        "bound", sample(GetParam().file), "--source", GetParam().source, "--model", model,
+        "--json"};
+    arguments.insert(arguments.end(), GetParam().options.begin(), GetParam().options.end());
+    const Json result = run_json(arguments);
+    EXPECT_GT(result.at("optimum_Bps").get<double>(), 0);
+    EXPECT_LE(result.at("gap").get<double>(), 1e-6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Samples,
+    testing::Values(
+        Sample{"cloud-71-regions.json", "aws:us-east-2"}, Sample{"equal-hosts-16.json", "n0"},
+        Sample{"heterogeneous-star.json", "master"}, Sample{"relays-shared-wire.json", "a"},
+        Sample{"seed-sketch.json", "P0"}, Sample{"two-clusters-thin-link.json", "lyon-1"},
+        Sample{"skyplane/throughput_2022-11.csv", "aws:us-east-2"},
+        Sample{"simgrid/bypassRoute.xml", "AS_1_host1"},
+        Sample{"simgrid/cluster_backbone.xml", "node-0.simgrid.org"},
+        Sample{"simgrid/cluster_fat_tree.xml", "node-0.simgrid.org"},
+        Sample{"simgrid/dogbone.xml", "S1"},
+        Sample{"simgrid/griffon.xml", "griffon-1.nancy.grid5000.fr"},
+        Sample{"simgrid/meta_cluster.xml", "host-1.cluster1"},
+        Sample{"simgrid/small_platform.xml", "Tremblay"},
+        Sample{"simgrid/small_platform_with_routers.xml", "Tremblay"},
+        Sample{"simgrid/three_multicore_hosts.xml", "PM0"},
+        Sample{"topology_zoo/Belnet2006.graphml", "Geel"},
+        // Seven of its nodes have no link of a known speed.
+        Sample{"topology_zoo/Garr201201.graphml", "Svizzera", {"--missing-bandwidth", "1Gbit/s"}},
+        Sample{"topology_zoo/Geant2009.graphml", "NL"},
+        Sample{"topology_zoo/Rnp.graphml", "Revife"},
+        Sample{"topology_zoo/Sanet.graphml", "Zilina"},
+        Sample{"infiniband/manpage-sample.ibnetdiscover",
+               "MT23108 InfiniHost Mellanox Technologies (H-0008f10403960984)"},
+        Sample{"infiniband/plafrim2-subnet0000.ibnetdiscover", "miriel017 qib0"},
+        Sample{"infiniband/plafrim2-subnet0001.txt", "bright mlx4_0"},
+        Sample{"measured/mpigraph-6-ranks.txt", "vm:0"},
+        Sample{"measured/nvbandwidth_d2d_write_ce_8gpu.txt", "GPU0"},
+        Sample{"measured/attila.bandwidth", "0"}, Sample{"measured/iperf3", "10.99.7.1"},
+        Sample{"slurm/blocks-and-rings.conf", "gpu1", {"--level-bandwidth", "1GB/s,1GB/s"}},
+        Sample{"slurm/topology.conf", "ant01", {"--level-bandwidth", "1GB/s,2GB/s,4GB/s"}},
+        Sample{"slurm/topology.yaml", "node01", {"--level-bandwidth", "1GB/s,1GB/s"}},
+        Sample{"tiers/medium.tiers", "0"}, Sample{"tiers/small.tiers", "0"}),
+    [](const auto& instance) {
+      std::string name = instance.param.file;
+      for (char& letter : name) {
+        if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+      }
+      return name;
+    });
 
 }  // namespace
 

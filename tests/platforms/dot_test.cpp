@@ -204,6 +204,28 @@ TEST(Dot, HostileTextsAreRefused) {
             "g.dot: more than 16777216 bytes");
 }
 
+TEST(Dot, WhatTheScannerWouldTakeLongForIsRefused) {
+  const std::string most = "more than 1048576 bytes in names and values of over 4096 bytes";
+  std::string strings = "digraph {\n";
+  for (int i = 0; i < 6; ++i) strings += "a [b=\"" + std::string(200'000, 'x') + "\"];\n";
+  EXPECT_EQ(refusal([&] { return parse_platform(strings + "}", "g.dot"); }),
+            "g.dot: line 7: " + most);
+
+  std::string joined = "digraph {\na [b=\"\"";
+  for (int i = 0; i < 2000; ++i) joined += "+\"aaaa\"";
+  EXPECT_EQ(refusal([&] { return parse_platform(joined + "]; }", "g.dot"); }),
+            "g.dot: line 2: " + most);
+
+  const std::string lines = "digraph {\na [b=\"" + std::string(200'000, '\n') + "\"]; }";
+  EXPECT_EQ(refusal([&] { return parse_platform(lines, "g.dot"); }),
+            "g.dot: line 2: names and values of too many lines");
+
+  std::string settings = "digraph {\na [";
+  for (int i = 0; i < 2'000'001; ++i) settings += "b=1,";
+  EXPECT_EQ(refusal([&] { return parse_platform(settings + "]; }", "g.dot"); }),
+            "g.dot: line 2: attributes are set more than 2000000 times");
+}
+
 TEST(Dot, WhatCannotBeWritten) {
   const auto written = [](const std::string& name) {
     PlatformBuilder builder("x");

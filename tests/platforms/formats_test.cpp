@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "support/files.hpp"
 #include "tests/support/refusal.hpp"
@@ -72,6 +75,24 @@ TEST(Formats, AreDetectedFromTheContent) {
   EXPECT_EQ(parse_platform("graph { a -- b }", "x").format, "dot");
   EXPECT_EQ(refusal([] { return parse_platform("hello\n", "x.txt"); }),
             "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
+}
+
+TEST(Formats, MeasurementsHaveASizeThatTheyNeverReach) {
+  const std::vector<std::pair<std::string, std::size_t>> limits{
+      {"iperf3", 8},      {"osu", 1},         {"p2pbandwidth", 16}, {"nvbandwidth", 16},
+      {"nvidiatopo", 16}, {"starpu", 16},     {"tiers", 64},        {"ibnetdiscover", 64},
+      {"gpufabric", 64},  {"slurm-conf", 64}, {"mpigraph", 128}};
+  for (const auto& [format, most_MiB] : limits) {
+    SCOPED_TRACE(format);
+    ReadOptions options;
+    options.format = format;
+    const std::string text((most_MiB << 20U) + 1, '\n');
+    const std::string reason =
+        "x: larger than " + std::to_string(most_MiB) + " MiB, the most that is read of this format";
+    EXPECT_EQ(refusal([&] { return parse_platform(text, "x", options); }), reason);
+    const std::string_view less = std::string_view(text).substr(1);
+    EXPECT_NE(refusal([&] { return parse_platform(less, "x", options); }), reason);
+  }
 }
 
 TEST(Formats, CanBeNamed) {

@@ -110,6 +110,11 @@ TEST(Ibnetdiscover, EveryRate) {
   EXPECT_EQ(rate("4xXDR"), 800);
 }
 
+TEST(Ibnetdiscover, LinesHaveALimit) {
+  EXPECT_EQ(refused("Ca 1 \"H-1\" # \"a\"\n[1] \"S-1\"[1] # " + std::string(70'000, '1') + "\n"),
+            "f.txt: line 2: a line of more than 65536 bytes");
+}
+
 TEST(Ibnetdiscover, Refusals) {
   EXPECT_EQ(refused("# nothing\n"), "f.txt: there are no switches and no adapters");
   EXPECT_EQ(refused("[1] \"H-1\"[1] # 4xQDR\n"),

@@ -38,6 +38,11 @@ TEST(Mpigraph, APairThatMeasuredNothingHasNoLink) {
   EXPECT_THAT(result.notes, Contains("1 pairs measured 0: no link"));
 }
 
+TEST(Mpigraph, ColumnsHaveALimit) {
+  EXPECT_EQ(refused("START mpiGraph v1.5\nSend\t" + std::string(20'000'000, '\t') + "\n"),
+            "m.txt: line 2: more than 10000 ranks");
+}
+
 TEST(Mpigraph, Refusals) {
   EXPECT_EQ(refused("START mpiGraph v1.5\n"), "m.txt: there is no line 'Send' with the ranks");
   EXPECT_EQ(refused(kHead + "a:0 to\t0\t1\n"),
