@@ -46,7 +46,7 @@ struct Node {
   std::optional<BytesPerSecond> send;     // cap on everything it sends at once
   std::optional<BytesPerSecond> receive;  // cap on everything it receives at once
   std::string group;                      // "site/rack", or empty
-  std::optional<Position> position;
+  std::optional<Position> position{};
 };
 
 struct Arc {

@@ -166,7 +166,9 @@ struct Broadcast::State {
 
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
     if (options.slice_bytes != 0) return options.slice_bytes;
-    return options.rounds ? plan.slice.value : planner::fitted_slice(plan, {message}, costs);
+    // On one host there are no links to keep filled, and a slice costs a turn at the processor.
+    if (options.rounds || !costs.eager) return plan.slice.value;
+    return planner::fitted_slice(plan, {message}, costs);
   }
 
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {

@@ -35,7 +35,7 @@ struct BroadcastOptions {
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
   // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
-  // plan's slice at most; by rounds always the plan's.
+  // plan's slice at most; by rounds, and where all ranks share a host, always the plan's.
   std::uint64_t slice_bytes = 0;
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
