@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 // A document of more values than this is refused: it keeps hostile text from filling the memory. A
 // platform of 50,000 links has 300,000.
-inline constexpr std::size_t kMaxJsonValues = 8'000'000;
+inline constexpr std::size_t kMaxJsonValues = 4'000'000;
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
 // What becomes of a key that stands twice in one object: some programs print such.
@@ -27,7 +27,8 @@ enum class DuplicateKeys { kRefused, kFirstCounts };
 // Parses a whole document. Refuses (InputError): malformed or truncated text (with line and
 // column), NaN and numbers that overflow a double, duplicate keys in one object (with the pointer;
 // unless kFirstCounts), nesting over kMaxJsonDepth levels, more than kMaxJsonValues values,
-// trailing text. `file` is only for messages.
+// an object of over a million keys, a number of over 4,096 characters, trailing text. `file` is
+// only for messages.
 Json parse_json(std::string_view text, const std::string& file,
                 DuplicateKeys duplicates = DuplicateKeys::kRefused);
 

@@ -85,7 +85,7 @@ TEST(ParseJson, NestingIsBounded) {
 TEST(ParseJson, HugeDocumentsAreRefusedBeforeTheyFillTheMemory) {
   std::string text = "[0";
   for (std::size_t i = 0; i < kMaxJsonValues; ++i) text += ",0";
-  EXPECT_THAT(parse_refusal(text), HasSubstr("more than 8000000 values"));
+  EXPECT_THAT(parse_refusal(text), HasSubstr("more than 4000000 values"));
 }
 
 TEST(ParseJson, AHundredMegabytesOfNoiseAreRefused) {
