@@ -43,6 +43,13 @@ struct Deleter {
   void operator()(Agraph_t* graph) const { agclose(graph); }
 };
 
+// The graph drawn last, kept until the next is there: circo (Graphviz 2.42) takes a graph at the
+// address of the last one for that one, and reads its attributes, which went with it.
+std::unique_ptr<Agraph_t, Deleter>& drawn_last() {
+  static std::unique_ptr<Agraph_t, Deleter> graph;
+  return graph;
+}
+
 // Everything that Graphviz holds for one drawing.
 class Drawing {
  public:
@@ -54,7 +61,9 @@ class Drawing {
     if (!graph_) throw InputError("no DOT graph: " + take_error());
   }
   ~Drawing() {
-    if (laid_out_) gvFreeLayout(context_, graph_.get());
+    if (!laid_out_) return;
+    gvFreeLayout(context_, graph_.get());
+    drawn_last() = std::move(graph_);
   }
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;

@@ -159,16 +159,20 @@ struct Broadcast::State {
     engine = std::make_unique<Engine>(
         comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), planner::dealer_for(plan),
         EngineOptions{
-            options.sends_in_flight, options.receives_in_flight, options.check_sizes, options.ports,
+            options.sends_in_flight, options.receives_in_flight, options.check_sizes, fits_slices(),
+            options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             doze, options.on_progress});
   }
 
+  // On one host there are no links to keep filled, and a slice costs a turn at the processor.
+  [[nodiscard]] bool fits_slices() const {
+    return options.slice_bytes == 0 && !options.rounds && costs.eager;
+  }
+
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
-    if (options.slice_bytes != 0) return options.slice_bytes;
-    // On one host there are no links to keep filled, and a slice costs a turn at the processor.
-    if (options.rounds || !costs.eager) return plan.slice.value;
-    return planner::fitted_slice(plan, {message}, costs);
+    if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
+    return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
   }
 
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {

@@ -58,7 +58,10 @@ namespace espalier::runtime {
 struct EngineOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // per child of a tree
   std::size_t receives_in_flight = 4;                     // per tree
-  bool check_sizes = true;         // compare the message's size among the ranks while it runs
+  // Compare the message's size among the ranks while it runs. Receives that a longer slice could
+  // overflow wait for it.
+  bool check_sizes = true;
+  bool slices_vary = false;        // with the message's size, so that no slice's length is sure
   std::size_t ports = 0;           // sends under way over all children and trees; 0: any number
   std::vector<TreeRounds> rounds;  // of this rank, one a tree; empty: not by rounds
   bool source_dozes = false;       // sleeps while it waits, with messages that are worth it

@@ -11,6 +11,8 @@ namespace {
 // Linux adds its timer slack, 50 us unless told otherwise: a fraction of the time that a slice
 // takes.
 constexpr auto kDoze = std::chrono::microseconds(5);
+// Without a request completed, after a failure.
+constexpr auto kDrain = std::chrono::milliseconds(200);
 
 }  // namespace
 
@@ -71,13 +73,32 @@ std::vector<RequestTable::Entry> RequestTable::outstanding() const {
 void RequestTable::abandon() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
-    // MPI forbids to cancel or free a collective's request; it stays MPI's.
+    const Kind kind = entries_[i].kind;
+    if (kind == Kind::kReceive || kind == Kind::kStopWord) MPI_Cancel(&requests_[i]);
+  }
+  drain();
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    // MPI forbids to free a collective's request; it stays MPI's.
     if (entries_[i].kind == Kind::kSizeCheck) {
       requests_[i] = MPI_REQUEST_NULL;
-      continue;
+    } else {
+      MPI_Request_free(&requests_[i]);
     }
-    if (entries_[i].kind != Kind::kSend) MPI_Cancel(&requests_[i]);
-    MPI_Request_free(&requests_[i]);
+  }
+}
+
+// What was matched before it was cancelled still comes, and is not to come into memory that its
+// owner has given up. What nobody matches never ends.
+void RequestTable::drain() noexcept {
+  using Clock = std::chrono::steady_clock;
+  auto last = Clock::now();
+  while (Clock::now() - last < kDrain) {
+    int completed = 0;
+    const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed,
+                                  indices_.data(), statuses_.data());
+    if (completed == MPI_UNDEFINED || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return;
+    if (completed != 0) last = Clock::now();
   }
 }
 

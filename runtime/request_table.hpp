@@ -53,10 +53,13 @@ class RequestTable {
 
   // Requests that are under way.
   [[nodiscard]] std::vector<Entry> outstanding() const;
-  // Gives up what is outstanding, after a failure. The requests' buffers must stay.
+  // Gives up what is outstanding, after a failure: lets end what does so in the next moments. The
+  // buffers of the others must stay.
   void abandon() noexcept;
 
  private:
+  void drain() noexcept;
+
   std::size_t receives_;
   std::size_t sends_;
   std::vector<std::size_t> first_;       // receive request of each tree

@@ -97,7 +97,6 @@ TEST(Refusal, SizesThatDifferWidely) {
     for (const std::size_t odd_size : {1'000'000UL, 30'000'000UL}) {
       Broadcast broadcast(MPI_COMM_WORLD, plan);
       const std::size_t bytes = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_size : 10'000'000;
-      ASSERT_NE(broadcast.slice_bytes(odd_size), broadcast.slice_bytes(10'000'000));
       std::vector<std::byte> buffer(bytes);
       try {
         broadcast.run(buffer.data(), bytes, MPI_BYTE);

@@ -172,7 +172,7 @@ static void errors(void) {
 
 static void mismatch(int rank) {
   char* buffer = calloc(400000, 1);
-  MPI_Bcast(buffer, rank == 1 ? 400000 : 300000, MPI_CHAR, 1, MPI_COMM_WORLD);
+  MPI_Bcast(buffer, rank == 1 ? 390000 : 310000, MPI_CHAR, 1, MPI_COMM_WORLD);
   free(buffer);
 }
 
