@@ -30,7 +30,7 @@ double rate_of(std::uint64_t bytes, double seconds) {
 std::string figures_json(const planner::Plan& plan, const BcastFigures& figures) {
   const double median = median_of(figures.seconds);
   Json json;
-  json["operation"] = plan.operation;
+  json["operation"] = planner::name_of(plan.operation);
   json["ranks"] = plan.nodes.size();
   json["message_bytes"] = figures.message_bytes;
   json["slice_bytes"] = figures.slice_bytes;

@@ -3,18 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
 
 #include "planner/schedule_fault.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner {
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr double kRateTolerance = 1e-6;
+
+// A kind of trees of a plan, as the file calls it.
+struct Trees {
+  std::string_view key;
+  const std::vector<PlanTree>* trees;
+  bool up;  // data goes to the source
+};
+
+std::array<Trees, 2> kinds_of(const Plan& plan) {
+  return {{{"reduce_trees", &plan.reduce_trees, true},
+           {"broadcast_trees", &plan.broadcast_trees, false}}};
+}
 
 std::uint32_t find_source(const Plan& plan) {
   const auto found = std::find(plan.nodes.begin(), plan.nodes.end(), plan.source);
@@ -45,7 +59,7 @@ std::optional<PlanFault> fault_of_nodes(const Plan& plan) {
 
 // Every node but the source must have one parent and the source none. Fills parent_of as far as it
 // gets.
-std::optional<PlanFault> fault_of_parents(const Plan& plan, const PlanTree& tree,
+std::optional<PlanFault> fault_of_parents(const Plan& plan, const PlanTree& tree, bool up,
                                           const std::string& place,
                                           std::vector<std::uint32_t>& parent_of) {
   const std::uint32_t source = find_source(plan);
@@ -61,7 +75,8 @@ std::optional<PlanFault> fault_of_parents(const Plan& plan, const PlanTree& tree
     }
     const std::string& name = plan.nodes[child];
     if (parent == child) return fault(fmt::format("edge from '{}' to itself", name));
-    if (child == source) return fault(fmt::format("edge into the source '{}'", name));
+    if (child == source)
+      return fault(fmt::format("edge {} the source '{}'", up ? "out of" : "into", name));
     if (parent_of[child] != kNone) {
       return fault(fmt::format("node '{}' has two parents, '{}' and '{}'", name,
                                plan.nodes[parent_of[child]], plan.nodes[parent]));
@@ -72,8 +87,9 @@ std::optional<PlanFault> fault_of_parents(const Plan& plan, const PlanTree& tree
     if (node != source && parent_of[node] == kNone) {
       return PlanFault{
           place + "/edges",
-          fmt::format("node '{}' is missing: no edge leads to it ({} edges, {} needed)",
-                      plan.nodes[node], tree.edges.size(), plan.nodes.size() - 1)};
+          fmt::format("node '{}' is missing: no edge leads {} it ({} edges, {} needed)",
+                      plan.nodes[node], up ? "from" : "to", tree.edges.size(),
+                      plan.nodes.size() - 1)};
     }
   }
   return {};
@@ -135,14 +151,14 @@ std::optional<PlanFault> fault_of_exchange(const Plan& plan, const PlanTree& tre
   return {};
 }
 
-std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree,
+std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree, bool up,
                                        const std::string& place) {
   if (!finite_and_positive(tree.rate)) {
     return PlanFault{place + "/rate_Bps",
                      fmt::format("a rate is finite and positive, not {}", tree.rate.value)};
   }
   std::vector<std::uint32_t> parent_of(plan.nodes.size(), kNone);
-  if (auto fault = fault_of_parents(plan, tree, place, parent_of)) return fault;
+  if (auto fault = fault_of_parents(plan, tree, up, place, parent_of)) return fault;
   if (auto fault = fault_of_cycles(plan, place, parent_of)) return fault;
   for (const auto& [edge, relays] : tree.via) {
     const auto [parent, child] = edge;
@@ -164,34 +180,71 @@ std::optional<PlanFault> fault_of_rates(const Plan& plan) {
     return PlanFault{"/optimum_Bps",
                      fmt::format("an optimum is finite and positive, not {}", plan.optimum->value)};
   }
-  const double sum =
-      std::accumulate(plan.broadcast_trees.begin(), plan.broadcast_trees.end(), 0.0,
-                      [](double so_far, const PlanTree& tree) { return so_far + tree.rate.value; });
-  if (!(std::abs(sum - plan.throughput.value) <= kRateTolerance * plan.throughput.value)) {
-    return PlanFault{"/throughput_Bps", fmt::format("the trees' rates sum to {}, not to {}", sum,
-                                                    plan.throughput.value)};
+  for (const auto& [key, trees, up] : kinds_of(plan)) {
+    if (trees->empty()) continue;
+    const double sum = std::accumulate(
+        trees->begin(), trees->end(), 0.0,
+        [](double so_far, const PlanTree& tree) { return so_far + tree.rate.value; });
+    if (!(std::abs(sum - plan.throughput.value) <= kRateTolerance * plan.throughput.value)) {
+      return PlanFault{"/throughput_Bps",
+                       fmt::format("the {} rates sum to {}, not to {}",
+                                   up ? "reduce trees'" : "trees'", sum, plan.throughput.value)};
+    }
+  }
+  return {};
+}
+
+std::optional<PlanFault> fault_of_trees(const Plan& plan, const Trees& kind) {
+  const auto& [key, trees, up] = kind;
+  const bool wanted = plan.operation == (up ? Operation::kReduce : Operation::kBroadcast) ||
+                      plan.operation == Operation::kAllreduce;
+  if (trees->empty() == wanted) {
+    return PlanFault{fmt::format("/{}", key),
+                     wanted ? std::string("a plan needs at least one tree")
+                            : fmt::format("a plan for a {} has none", name_of(plan.operation))};
+  }
+  for (std::size_t i = 0; i < trees->size(); ++i) {
+    const PlanTree& tree = (*trees)[i];
+    const std::string place = fmt::format("/{}/{}", key, i);
+    if (auto fault = fault_of_tree(plan, tree, up, place)) return fault;
+    if (tree.colors.empty() != trees->front().colors.empty()) {
+      return PlanFault{place, "all trees have colors or none has; tree 0 is otherwise"};
+    }
   }
   return {};
 }
 
 }  // namespace
 
+std::string_view name_of(Operation operation) {
+  switch (operation) {
+    case Operation::kReduce:
+      return "reduce";
+    case Operation::kAllreduce:
+      return "allreduce";
+    case Operation::kBroadcast:
+      break;
+  }
+  return "broadcast";
+}
+
+void require_operation(const Plan& plan, Operation wanted, const std::string& file) {
+  if (plan.operation == wanted) return;
+  throw InputError(
+      file, "/operation",
+      fmt::format("a plan for a {}, and no {}", name_of(plan.operation), name_of(wanted)));
+}
+
 std::optional<PlanFault> structural_fault(const Plan& plan) {
   if (auto fault = fault_of_nodes(plan)) return fault;
   if (plan.slice.value == 0) return PlanFault{"/slice_bytes", "a slice has at least one byte"};
-  if (plan.broadcast_trees.empty()) {
-    return PlanFault{"/broadcast_trees", "a plan needs at least one tree"};
-  }
-  for (std::size_t i = 0; i < plan.broadcast_trees.size(); ++i) {
-    auto fault =
-        fault_of_tree(plan, plan.broadcast_trees[i], fmt::format("/broadcast_trees/{}", i));
-    if (fault) return fault;
-    if (plan.broadcast_trees[i].colors.empty() != plan.broadcast_trees[0].colors.empty()) {
-      return PlanFault{fmt::format("/broadcast_trees/{}", i),
-                       "all trees have colors or none has; tree 0 is otherwise"};
-    }
+  for (const Trees& kind : kinds_of(plan)) {
+    if (auto fault = fault_of_trees(plan, kind)) return fault;
   }
   if (auto fault = fault_of_rates(plan)) return fault;
+  if (plan.schedule && plan.operation != Operation::kBroadcast) {
+    return PlanFault{"/schedule", "only a broadcast has a schedule"};
+  }
   return schedule_fault(plan);
 }
 

@@ -1,4 +1,5 @@
-// A plan: the weighted broadcast trees that a source and its hosts follow. Knows no platform and no
+// A plan: the weighted trees along which a message goes from a source to all hosts (broadcast), is
+// combined from all hosts at the source (reduce), or both (allreduce). Knows no platform and no
 // solver: a compute node that executes a plan needs this part only (target espalier::plan).
 #pragma once
 
@@ -6,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 
 namespace espalier::planner {
 
+// Data goes from parent to child in a broadcast tree, from child to parent in a reduce tree.
 struct PlanEdge {
   std::uint32_t parent;  // index into Plan::nodes
   std::uint32_t child;
@@ -22,9 +25,9 @@ struct PlanEdge {
 struct PlanTree {
   BytesPerSecond rate;  // of the message's bytes, the share that goes along this tree per second
   std::vector<PlanEdge>
-      edges;  // hosts - 1 of them; a parent sends to its children in the order listed
+      edges;  // hosts - 1 of them; a parent serves its children in the order listed
   // Names of the nodes between parent and child where the edge is no single link of the platform,
-  // in order.
+  // in the order in which data passes them. Keys are (parent, child).
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> via;
   // 0 or 1, one an edge; empty: the plan knows none. An executor that goes by rounds uses the edges
   // of color t mod 2 in round t (Sanders, Speck, Traeff, Parallel Computing 35 (2009),
@@ -61,29 +64,34 @@ struct PlanSchedule {
   bool operator==(const PlanSchedule&) const = default;
 };
 
+enum class Operation : std::uint8_t { kBroadcast, kReduce, kAllreduce };
+std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce"
+
 // Large enough that what a slice costs by itself hardly counts, small enough that pipelines fill
 // soon (docs/runtime.md, "Against MPI_Bcast").
 inline constexpr Bytes kDefaultSlice{512U << 10U};
 
 struct Plan {
-  std::string operation = "broadcast";
+  Operation operation = Operation::kBroadcast;
   std::string platform;  // its name
-  std::string source;    // one of nodes
+  std::string source;    // one of nodes; the root of a reduction
   std::string model;
   std::string algorithm;
   std::vector<std::string>
       nodes;  // hosts only, in the platform's order: rank i of a run is nodes[i]
   Bytes slice = kDefaultSlice;
-  BytesPerSecond throughput;              // sum of the rates
+  BytesPerSecond throughput;              // sum of the rates of the trees of either kind
   std::optional<BytesPerSecond> optimum;  // proven upper bound under `model`
   bool latency_occupies = false;          // written only when true
-  std::vector<PlanTree> broadcast_trees;
-  std::optional<PlanSchedule> schedule;
+  std::vector<PlanTree> reduce_trees;     // of reduce and allreduce
+  std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
+  std::optional<PlanSchedule> schedule;   // of a broadcast only
 };
 
 // What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer,
 // reason); empty when nothing is: every tree spans all nodes exactly once, is rooted at the source,
-// has no cycle; rates are finite and positive and sum to the throughput (relative 1e-6); the slice
+// has no cycle; there are trees of the kinds that the operation needs, and no other; rates are
+// finite and positive and sum to the throughput, each kind by itself (relative 1e-6); the slice
 // is at least one byte; colors are 0 or 1, one for each edge of all trees or of none; exchange
 // edges are edges of their tree, each named once; a schedule's figures are finite, its sends are
 // edges of the trees, in order and within the period, and carry the slices that it claims along
@@ -94,10 +102,11 @@ struct PlanFault {
 };
 std::optional<PlanFault> structural_fault(const Plan& plan);
 
-// Whether every edge of the plan has a color; so it is where there are no edges.
+// Whether every edge of the plan's broadcast trees has a color; so it is where there are no edges.
 bool is_colored(const Plan& plan);
-// The first rank that sends on two edges of one color, or receives on two, over all trees. Empty
-// when there is none, and where the plan has no colors. Precondition: no structural fault.
+// The first rank that sends on two edges of one color, or receives on two, over all broadcast
+// trees. Empty when there is none, and where the plan has no colors. Precondition: no structural
+// fault.
 std::optional<PlanFault> color_fault(const Plan& plan);
 
 // Index of the source in plan.nodes. Precondition: no structural fault.
@@ -118,5 +127,8 @@ std::string to_json(const Plan& plan);
 Plan parse_plan(const std::string& text, const std::string& file);
 // read_text + parse_plan + structural_fault; every fault is an InputError.
 Plan read_plan(const std::string& file);
+// Throws InputError, naming `file`, unless the plan's operation is `wanted`. For those who can do
+// nothing with another.
+void require_operation(const Plan& plan, Operation wanted, const std::string& file);
 
 }  // namespace espalier::planner

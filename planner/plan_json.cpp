@@ -39,28 +39,45 @@ std::string number(double value, std::string_view what) {
   return fmt::format("{}", value);
 }
 
-std::string edge_list(const std::vector<PlanEdge>& edges) {
+// Which end of its edges a tree's file names first: where data comes from.
+enum class Way : std::uint8_t { kDown, kUp };
+
+// As it is written, or read, with its ends in the file's order.
+std::pair<std::uint32_t, std::uint32_t> turned(std::uint32_t first, std::uint32_t second, Way way) {
+  return way == Way::kDown ? std::pair(first, second) : std::pair(second, first);
+}
+
+std::string edge_list(const std::vector<PlanEdge>& edges, Way way) {
   std::string list;
   for (const auto [parent, child] : edges) {
-    list += fmt::format("{}[{}, {}]", list.empty() ? "" : ", ", parent, child);
+    const auto [from, to] = turned(parent, child, way);
+    list += fmt::format("{}[{}, {}]", list.empty() ? "" : ", ", from, to);
   }
   return "[" + list + "]";
 }
 
-std::string tree_json(const PlanTree& tree) {
+std::string tree_json(const PlanTree& tree, Way way) {
   std::string text = fmt::format("    {{\"rate_Bps\": {},\n     \"edges\": {}",
-                                 number(tree.rate.value, "rate_Bps"), edge_list(tree.edges));
+                                 number(tree.rate.value, "rate_Bps"), edge_list(tree.edges, way));
   std::string via;
   for (const auto& [edge, relays] : tree.via) {
-    via += fmt::format("{}\"{}-{}\": {}", via.empty() ? "" : ", ", edge.first, edge.second,
-                       quoted_list(relays));
+    const auto [from, to] = turned(edge.first, edge.second, way);
+    via += fmt::format("{}\"{}-{}\": {}", via.empty() ? "" : ", ", from, to, quoted_list(relays));
   }
   if (!via.empty()) text += ",\n     \"via\": {" + via + "}";
   if (!tree.colors.empty()) {
     text += fmt::format(",\n     \"colors\": [{}]", fmt::join(tree.colors, ", "));
   }
-  if (!tree.exchange.empty()) text += ",\n     \"exchange\": " + edge_list(tree.exchange);
+  if (!tree.exchange.empty()) text += ",\n     \"exchange\": " + edge_list(tree.exchange, way);
   return text + "}";
+}
+
+std::string trees_json(const std::vector<PlanTree>& trees, Way way) {
+  std::string text;
+  for (const PlanTree& tree : trees) {
+    text += (text.empty() ? "\n" : ",\n") + tree_json(tree, way);
+  }
+  return "[" + text + (text.empty() ? "]" : "\n  ]");
 }
 
 std::string schedule_json(const PlanSchedule& schedule) {
@@ -94,16 +111,19 @@ std::uint32_t node_at(const JsonCursor& edges, std::size_t edge, std::size_t end
   place.refuse(fmt::format("node {} is out of range: the plan has {} nodes", index, nodes));
 }
 
-std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes) {
-  if (!edges.value().is_array()) edges.refuse("expected an array of [parent, child] pairs");
+std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes, Way way) {
+  const std::string_view ends = way == Way::kDown ? "[parent, child]" : "[child, parent]";
+  if (!edges.value().is_array()) edges.refuse(fmt::format("expected an array of {} pairs", ends));
   std::vector<PlanEdge> parsed;
   parsed.reserve(edges.value().size());
   for (std::size_t i = 0; i < edges.value().size(); ++i) {
     const Json& pair = edges.value()[i];
     if (!pair.is_array() || pair.size() != 2) {
-      edges.elements()[i].refuse("expected a [parent, child] pair");
+      edges.elements()[i].refuse(fmt::format("expected a {} pair", ends));
     }
-    parsed.push_back({node_at(edges, i, 0, nodes), node_at(edges, i, 1, nodes)});
+    const std::uint32_t first = node_at(edges, i, 0, nodes);
+    const auto [parent, child] = turned(first, node_at(edges, i, 1, nodes), way);
+    parsed.push_back({parent, child});
   }
   return parsed;
 }
@@ -149,20 +169,21 @@ std::vector<std::uint8_t> parse_colors(const JsonCursor& colors) {
   return parsed;
 }
 
-PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes) {
+PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Way way) {
   tree.expect_object({"rate_Bps", "edges", "via", "colors", "exchange"});
   PlanTree parsed;
   parsed.rate.value = tree.at("rate_Bps").number();
-  parsed.edges = parse_edges(tree.at("edges"), nodes);
+  parsed.edges = parse_edges(tree.at("edges"), nodes, way);
   if (tree.has("via")) {
     const JsonCursor via = tree.at("via");
     if (!via.value().is_object()) via.refuse("expected an object of relays by edge");
     for (const auto& [key, relays] : via.value().items()) {
-      parsed.via[parse_via_key(via, key, nodes)] = parse_names(via.at(key));
+      const auto [from, to] = parse_via_key(via, key, nodes);
+      parsed.via[turned(from, to, way)] = parse_names(via.at(key));
     }
   }
   if (tree.has("colors")) parsed.colors = parse_colors(tree.at("colors"));
-  if (tree.has("exchange")) parsed.exchange = parse_edges(tree.at("exchange"), nodes);
+  if (tree.has("exchange")) parsed.exchange = parse_edges(tree.at("exchange"), nodes, way);
   return parsed;
 }
 
@@ -194,6 +215,24 @@ PlanSchedule parse_schedule(const JsonCursor& schedule, const Plan& plan) {
   return parsed;
 }
 
+Operation parse_operation(const JsonCursor& operation) {
+  for (const Operation known : {Operation::kBroadcast, Operation::kReduce, Operation::kAllreduce}) {
+    if (operation.string() == name_of(known)) return known;
+  }
+  operation.refuse(fmt::format("expected \"broadcast\", \"reduce\" or \"allreduce\", got \"{}\"",
+                               operation.string()));
+}
+
+std::vector<PlanTree> parse_trees(const JsonCursor& root, const char* key, bool wanted,
+                                  std::size_t nodes, Way way) {
+  std::vector<PlanTree> parsed;
+  if (!wanted && !root.has(key)) return parsed;
+  for (const JsonCursor& tree : root.at(key).elements()) {
+    parsed.push_back(parse_tree(tree, nodes, way));
+  }
+  return parsed;
+}
+
 // What the text claims to be. Comes before the other keys, so that a file of another kind is told
 // so, rather than that one of its keys is unknown.
 void check_kind(const JsonCursor& root) {
@@ -207,26 +246,17 @@ void check_kind(const JsonCursor& root) {
     version.refuse(
         fmt::format("this program reads version {}, not {}", kVersion, version.unsigned_integer()));
   }
-  const JsonCursor operation = root.at("operation");
-  if (operation.string() != "broadcast") {
-    operation.refuse(fmt::format("this program knows the operation \"broadcast\", not \"{}\"",
-                                 operation.string()));
-  }
 }
 
 }  // namespace
 
 std::string to_json(const Plan& plan) {
-  std::string trees;
-  for (const PlanTree& tree : plan.broadcast_trees) {
-    trees += (trees.empty() ? "\n" : ",\n") + tree_json(tree);
-  }
   const std::string optimum =
       plan.optimum ? number(plan.optimum->value, "optimum_Bps") : std::string("null");
   std::string text =
       fmt::format("{{\n  \"format\": \"{}\",\n  \"version\": {},\n", kFormat, kVersion);
   const std::array<std::pair<std::string_view, std::string>, 9> members = {{
-      {"operation", quoted(plan.operation)},
+      {"operation", quoted(std::string(name_of(plan.operation)))},
       {"platform", quoted(plan.platform)},
       {"source", quoted(plan.source)},
       {"model", quoted(plan.model)},
@@ -238,7 +268,15 @@ std::string to_json(const Plan& plan) {
   }};
   for (const auto& [key, value] : members) text += fmt::format("  \"{}\": {},\n", key, value);
   if (plan.latency_occupies) text += "  \"latency_occupies\": true,\n";
-  text += "  \"broadcast_trees\": [" + trees + (trees.empty() ? "]" : "\n  ]");
+  std::string trees;
+  if (plan.operation != Operation::kBroadcast) {
+    trees = "  \"reduce_trees\": " + trees_json(plan.reduce_trees, Way::kUp);
+  }
+  if (plan.operation != Operation::kReduce) {
+    trees += (trees.empty() ? "" : ",\n") + std::string("  \"broadcast_trees\": ") +
+             trees_json(plan.broadcast_trees, Way::kDown);
+  }
+  text += trees;
   if (plan.schedule) text += ",\n  \"schedule\": " + schedule_json(*plan.schedule);
   return text + "\n}\n";
 }
@@ -249,8 +287,9 @@ Plan parse_plan(const std::string& text, const std::string& file) {
   check_kind(root);
   root.expect_object({"format", "version", "operation", "platform", "source", "model", "algorithm",
                       "nodes", "slice_bytes", "throughput_Bps", "optimum_Bps", "latency_occupies",
-                      "broadcast_trees", "schedule"});
+                      "reduce_trees", "broadcast_trees", "schedule"});
   Plan plan;
+  plan.operation = parse_operation(root.at("operation"));
   plan.platform = root.at("platform").string();
   plan.source = root.at("source").string();
   plan.model = root.at("model").string();
@@ -262,9 +301,10 @@ Plan parse_plan(const std::string& text, const std::string& file) {
     plan.optimum = BytesPerSecond{optimum.number()};
   }
   if (root.has("latency_occupies")) plan.latency_occupies = root.at("latency_occupies").boolean();
-  for (const JsonCursor& tree : root.at("broadcast_trees").elements()) {
-    plan.broadcast_trees.push_back(parse_tree(tree, plan.nodes.size()));
-  }
+  plan.reduce_trees = parse_trees(root, "reduce_trees", plan.operation != Operation::kBroadcast,
+                                  plan.nodes.size(), Way::kUp);
+  plan.broadcast_trees = parse_trees(root, "broadcast_trees", plan.operation != Operation::kReduce,
+                                     plan.nodes.size(), Way::kDown);
   if (root.has("schedule")) plan.schedule = parse_schedule(root.at("schedule"), plan);
   return plan;
 }

@@ -77,9 +77,7 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (options.rounds) {
     if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
   }
-  if (plan.operation != "broadcast") {
-    throw InputError(fmt::format("a plan for '{}' is no broadcast plan", plan.operation));
-  }
+  planner::require_operation(plan, planner::Operation::kBroadcast, {});
   if (plan.broadcast_trees.size() > largest_tag) {
     throw InputError(fmt::format("the plan has {} trees; this MPI has tags for {}",
                                  plan.broadcast_trees.size(), largest_tag));

@@ -182,6 +182,8 @@ ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions&
   }
   LoadedPlan loaded;
   loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  planner::require_operation(loaded.plan, planner::Operation::kBroadcast,
+                             display_name(options.plan));
   const Platform platform = options.reading.read(options.platform, options.console);
   loaded.report = planner::verify(loaded.plan, platform, {.prove = false});
   for (const std::string& fault : loaded.report.faults) {

@@ -111,6 +111,7 @@ ExitStatus show_plan(const ShowOptions& options, const std::string& text,
                      const std::string& format) {
   const std::string file = display_name(options.input);
   const planner::Plan plan = planner::parse_plan(text, file);
+  planner::require_operation(plan, planner::Operation::kBroadcast, file);
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
   const planner::VerifyReport report = planner::verify(plan, platform, {.prove = false});
   for (const std::string& fault : report.faults) print_error(fmt::format("{}: {}", file, fault));

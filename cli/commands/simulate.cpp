@@ -228,6 +228,7 @@ ExitStatus run_simulate(const SimulateOptions& options) {
   }
   const planner::Plan plan =
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  planner::require_operation(plan, planner::Operation::kBroadcast, display_name(options.plan));
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
   const std::vector<std::string> resources = names_of(simulator, platform);

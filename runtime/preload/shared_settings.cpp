@@ -19,9 +19,7 @@ SharedSettings read_settings() {
   shared.settings = settings_from([](const char* variable) { return std::getenv(variable); });
   for (const std::string& file : shared.settings.plan_files) {
     const planner::Plan plan = planner::read_plan(file);
-    if (plan.operation != "broadcast") {
-      throw InputError(file, "/operation", in_quotes(plan.operation) + " is no broadcast");
-    }
+    planner::require_operation(plan, planner::Operation::kBroadcast, file);
     shared.plans.push_back(planner::to_json(plan));
   }
   if (!shared.settings.platform_file.empty()) {

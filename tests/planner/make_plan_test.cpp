@@ -37,7 +37,7 @@ class Star : public ::testing::Test {
 
 TEST_F(Star, PlanNamesHostsAndWhatLiesBetween) {
   const Plan plan = make_plan(instance_, "chain", run("chain", instance_), Bytes{4096});
-  EXPECT_EQ(plan.operation, "broadcast");
+  EXPECT_EQ(plan.operation, Operation::kBroadcast);
   EXPECT_EQ(plan.platform, "small");
   EXPECT_EQ(plan.source, "s");
   EXPECT_EQ(plan.model, "one-port");

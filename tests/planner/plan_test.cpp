@@ -55,6 +55,32 @@ Plan scheduled_chains() {
   return plan;
 }
 
+// The same, and what the hosts have is combined at a along the same trees.
+Plan allreduce_chains() {
+  Plan plan = two_chains();
+  plan.operation = Operation::kAllreduce;
+  plan.reduce_trees = plan.broadcast_trees;
+  return plan;
+}
+
+Plan reduce_chains() {
+  Plan plan = allreduce_chains();
+  plan.operation = Operation::kReduce;
+  plan.broadcast_trees.clear();
+  return plan;
+}
+
+void expect_same(const std::vector<PlanTree>& got, const std::vector<PlanTree>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].rate, want[i].rate);
+    EXPECT_EQ(got[i].edges, want[i].edges);
+    EXPECT_EQ(got[i].via, want[i].via);
+    EXPECT_EQ(got[i].colors, want[i].colors);
+    EXPECT_EQ(got[i].exchange, want[i].exchange);
+  }
+}
+
 void expect_same(const Plan& got, const Plan& want) {
   EXPECT_EQ(got.operation, want.operation);
   EXPECT_EQ(got.platform, want.platform);
@@ -67,14 +93,8 @@ void expect_same(const Plan& got, const Plan& want) {
   EXPECT_EQ(got.optimum, want.optimum);
   EXPECT_EQ(got.latency_occupies, want.latency_occupies);
   EXPECT_EQ(got.schedule, want.schedule);
-  ASSERT_EQ(got.broadcast_trees.size(), want.broadcast_trees.size());
-  for (std::size_t i = 0; i < got.broadcast_trees.size(); ++i) {
-    EXPECT_EQ(got.broadcast_trees[i].rate, want.broadcast_trees[i].rate);
-    EXPECT_EQ(got.broadcast_trees[i].edges, want.broadcast_trees[i].edges);
-    EXPECT_EQ(got.broadcast_trees[i].via, want.broadcast_trees[i].via);
-    EXPECT_EQ(got.broadcast_trees[i].colors, want.broadcast_trees[i].colors);
-    EXPECT_EQ(got.broadcast_trees[i].exchange, want.broadcast_trees[i].exchange);
-  }
+  expect_same(got.reduce_trees, want.reduce_trees);
+  expect_same(got.broadcast_trees, want.broadcast_trees);
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -124,6 +144,18 @@ TEST(PlanJson, RoundTrips) {
   plan.broadcast_trees[1].exchange = {{1, 2}};
   EXPECT_FALSE(structural_fault(plan));
   expect_same(parse_plan(to_json(plan), "p.json"), plan);
+}
+
+TEST(PlanJson, ReductionsRoundTripWithTheirEdgesUpwards) {
+  for (const Plan& plan : {reduce_chains(), allreduce_chains()}) {
+    SCOPED_TRACE(name_of(plan.operation));
+    EXPECT_FALSE(structural_fault(plan));
+    const std::string text = to_json(plan);
+    expect_same(parse_plan(text, "p.json"), plan);
+    EXPECT_THAT(text, HasSubstr("\"reduce_trees\": [\n    {\"rate_Bps\": 60000000,\n"
+                                "     \"edges\": [[2, 0], [1, 2]]}"));
+    EXPECT_THAT(text, HasSubstr("\"edges\": [[1, 0], [2, 1]],\n     \"via\": {\"2-1\": [\"sw\"]}"));
+  }
 }
 
 TEST(PlanJson, AScheduleLooksAsDocumented) {
@@ -225,6 +257,28 @@ TEST_P(PlanRefusal, NamesFilePlaceAndReason) {
   expect_refusal(replaced(to_json(two_chains()), GetParam().from, GetParam().to), GetParam());
 }
 
+class ReductionRefusal : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(ReductionRefusal, NamesFilePlaceAndReason) {
+  expect_refusal(replaced(to_json(allreduce_chains()), GetParam().from, GetParam().to), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, ReductionRefusal,
+    ::testing::Values(
+        Refusal{"allreduce", "reduce", "/broadcast_trees", "a plan for a reduce has none"},
+        Refusal{"allreduce", "broadcast", "/reduce_trees", "a plan for a broadcast has none"},
+        Refusal{"[[2, 0], [1, 2]]", "[[2, 0], [0, 2]]", "/reduce_trees/0/edges/1",
+                "edge out of the source 'a'"},
+        Refusal{"[[2, 0], [1, 2]]", "[[2, 0], [2, 1]]", "/reduce_trees/0/edges/1",
+                "'c' has two parents, 'a' and 'b'"},
+        Refusal{"[[2, 0], [1, 2]]", "[[2, 0]]", "/reduce_trees/0/edges",
+                "'b' is missing: no edge leads from it"},
+        Refusal{"[[2, 0], [1, 2]]", "[[2, 1], [1, 2]]", "/reduce_trees/0/edges", "cycle"},
+        Refusal{"[[2, 0], [1, 2]]", "[[2, 0], 7]", "/reduce_trees/0/edges/1", "[child, parent]"},
+        Refusal{"\"2-1\"", "\"1-2\"", "/reduce_trees/1/via", "no such edge"},
+        Refusal{"60000000", "50000000", "/throughput_Bps", "reduce trees' rates sum"}));
+
 class ScheduleRefusal : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(ScheduleRefusal, NamesFilePlaceAndReason) {
@@ -276,7 +330,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"espalier-plan", "espalier-platform", "/format", "espalier-plan"},
         Refusal{"\"version\": 1", "\"version\": 2", "/version", "version 1, not 2"},
         Refusal{"\"version\": 1", "\"version\": \"1\"", "/version", ""},
-        Refusal{"broadcast\",", "reduce\",", "/operation", "not \"reduce\""},
+        Refusal{"broadcast\",", "gather\",", "/operation", "got \"gather\""},
+        Refusal{"broadcast\",", "reduce\",", "", "reduce_trees"},
+        Refusal{"broadcast\",", "allreduce\",", "", "reduce_trees"},
+        Refusal{"\"broadcast_trees\"", "\"reduce_trees\"", "", "broadcast_trees"},
         Refusal{"\"platform\": \"two racks\",", "", "", "platform"},
         Refusal{"\"platform\"", "\"platfrom\"", "", "platform"},
         Refusal{"\"model\": \"one-port\"", "\"model\": 7", "/model", "string"},
@@ -463,6 +520,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"SumTooHigh", [](Plan& p) { p.throughput.value *= 1 - 3e-6; },
                             "/throughput_Bps", "sum"}),
     [](const auto& test) { return test.param.name; });
+
+TEST(StructuralFaults, OnlyABroadcastHasASchedule) {
+  Plan plan = scheduled_chains();
+  plan.operation = Operation::kAllreduce;
+  plan.reduce_trees = plan.broadcast_trees;
+  ASSERT_TRUE(structural_fault(plan));
+  EXPECT_EQ(structural_fault(plan)->place, "/schedule");
+}
 
 TEST(StructuralFaults, ASumWithinRoundingIsNone) {
   Plan plan = two_chains();
