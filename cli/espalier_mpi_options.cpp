@@ -52,6 +52,10 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
   bcast->add_flag("--json", to.json, "figures as JSON on standard output");
   bcast->add_option("--map", texts.map,
                     "which rank is which node: order (rank i is node i), or host (by host name)");
+  bcast->add_flag(
+      "!--as-planned", to.broadcast.direct_copies,
+      "ranks of one host pass slices on along the plan's edges; else they all copy from "
+      "the one of them that a tree reaches first");
   bcast->add_option("--window", to.broadcast.sends_in_flight, "outstanding sends per child")
       ->check(CLI::Range(std::size_t{1}, kLargestWindow))
       ->capture_default_str();
