@@ -82,6 +82,7 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   const std::unique_ptr<std::byte[]> buffer = allocate(comm, arguments.message.value);
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
+  if (arguments.on_message) arguments.on_message(arguments.message.value);
   BcastFigures figures{arguments.message.value,
                        broadcast.slice_bytes(arguments.message.value),
                        {},

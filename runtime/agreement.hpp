@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "support/errors.hpp"
 
@@ -16,6 +17,9 @@ namespace espalier::runtime {
 // status on every rank (the lowest such rank's). with_rank: the text is to say which rank and host
 // it comes from.
 void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false);
+
+// Collective: every rank gets rank `from`'s text.
+void share_text(MPI_Comm comm, int from, std::string& text);
 
 // Collective: have all ranks the same values?
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values);

@@ -254,10 +254,7 @@ planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
   together(comm, [&] {
     if (rank == 0) text = read_text(file);
   });
-  std::uint64_t length = text.size();
-  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
-  text.resize(length);
-  check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm), "MPI_Bcast");
+  share_text(comm, 0, text);
   planner::Plan plan = planner::parse_plan(text, display_name(file));
   if (const auto fault = planner::structural_fault(plan)) {
     throw InputError(display_name(file), fault->place, fault->reason);

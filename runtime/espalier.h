@@ -42,8 +42,8 @@ typedef struct espalier_options {
   size_t ports; /* sends under way at once over all children and trees; 0: any number */
   espalier_rank_mapping mapping;
   int direct_copies; /* ranks of one host copy from the first of them, whatever the plan's edges */
-  int check_sizes;      /* compare the message's size among the ranks while it runs */
-  int rounds;           /* synchronised rounds by the plan's colors, which it must have */
+  int check_sizes;   /* compare the message's size among the ranks while it runs */
+  int rounds;        /* synchronised rounds by the plan's colors, which it must have */
   uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
 } espalier_options;
 
