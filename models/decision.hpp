@@ -50,8 +50,8 @@ struct DecisionFunction {
 std::vector<Prediction> predict_each(std::span<const Method> methods, const Parameters& parameters,
                                      const Case& of);
 
-// The best method of each cell, of equal ones the first, among those that `keep` (empty: all) says
-// yes to. Errors as predict; InputError for no methods, no ranks, or no messages.
+// The best method of each cell, of equal ones (up to rounding) the first, among those that `keep`
+// (empty: all) says yes to. Errors as predict; InputError for no methods, no ranks, or no messages.
 DecisionFunction decide(std::span<const Method> methods, const Parameters& parameters,
                         const DecisionGrid& grid,
                         const std::function<bool(const Prediction&)>& keep = {});

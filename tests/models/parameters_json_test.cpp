@@ -57,7 +57,8 @@ TEST(ParametersJson, RefusesWhatIsWrongAndSaysWhere) {
                            "gap_per_byte_s": 0})"),
             "net.json: /latency_s: -1 is below 0");
   EXPECT_THAT(refusal_of(R"({"model": "loggp", "latency_s": 1})"), HasSubstr("overhead_s"));
-  EXPECT_THAT(refusal_of(R"({"model": "loggp", "latency": 1})"), HasSubstr("/latency"));
+  EXPECT_THAT(refusal_of(R"({"model": "loggp", "latency": 1})"),
+              HasSubstr("net.json: unknown key 'latency'"));
   EXPECT_EQ(refusal_of(R"({"model": "hockney", "alpha_s": [[1, 2], [3]], "beta_s_per_byte": 0})"),
             "net.json: /alpha_s/1: expected [bytes, value]");
   EXPECT_THAT(refusal_of(R"({"model": "hockney", "alpha_s": [], "beta_s_per_byte": 0})"),

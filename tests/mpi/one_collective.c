@@ -1,4 +1,5 @@
-/* One collective operation: one_collective OPERATION BYTES. What it sends, Open MPI's monitoring tells. */
+/* One collective operation: one_collective OPERATION BYTES. What it sends, Open MPI's monitoring
+ * tells. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
