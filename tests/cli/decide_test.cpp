@@ -176,7 +176,7 @@ TEST_F(DecideCommand, ReadsItsOwnPredictionsAsMeasured) {
     const Finished same = run(five({"--against", "every"}));
     EXPECT_EQ(same.status, 0) << same.err;
     EXPECT_THAT(same.err, IsEmpty());
-    EXPECT_THAT(same.out, HasSubstr("720 of 720  0.00 %   0.00 %"));
+    EXPECT_THAT(same.out, HasSubstr("720 of 720  0.00 %  0.00 %"));
     const Finished other = run(five({"--model", "hockney", "--against", "-"}), read("every"));
     EXPECT_EQ(other.status, 0) << other.err;
     EXPECT_THAT(other.out, Not(HasSubstr("720 of 720  0.00 %")));
