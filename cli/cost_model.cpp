@@ -76,15 +76,14 @@ std::vector<const models::FormulaEntry*> entries_of(const std::string& operation
   return entries;
 }
 
-// What a byte takes to combine at this rate; nothing where none is given.
+}  // namespace
+
 models::SecondsPerByte computation_of(const std::string& rate) {
   if (rate.empty()) return {};
   const double value = parse_option("--compute", rate, parse_rate).value;
   if (value <= 0) throw InputError({}, "--compute", "must be above zero");
   return {1 / value};
 }
-
-}  // namespace
 
 std::vector<std::string_view> cost_model_names() {
   std::vector<std::string_view> names(models::kModelNames.begin(), models::kModelNames.end());

@@ -38,6 +38,10 @@ class CostOptions {
   std::string compute_;
 };
 
+// What a byte takes to combine at the rate that --compute gives; nothing where that is empty.
+// Throws InputError that names the option.
+models::SecondsPerByte computation_of(const std::string& rate);
+
 // The names that --model takes: those of the formulas, and logp.
 std::vector<std::string_view> cost_model_names();
 

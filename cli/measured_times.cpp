@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "platforms/csv.hpp"
 #include "platforms/text_lines.hpp"
@@ -31,23 +32,31 @@ bool is_time(double seconds) {
   return std::isfinite(seconds) && seconds > 0;
 }
 
-std::vector<Measurement> parse_json_times(std::string_view text, const std::string& file,
-                                          std::string_view operation) {
+// Whether rows of this operation are asked for; `wanted` empty: all are.
+bool is_wanted(std::string_view operation, std::string_view wanted) {
+  return wanted.empty() || operation.empty() || operation == wanted;
+}
+
+std::vector<MeasuredRow> parse_json_times(std::string_view text, const std::string& file,
+                                          std::string_view wanted) {
   const Json document = parse_json(text, file);
   const JsonCursor root(document, file);
   const auto common = root.find("operation");
-  std::vector<Measurement> times;
+  std::vector<MeasuredRow> times;
   for (const JsonCursor& row : root.at("rows").elements()) {
     const auto own = row.find("operation");
-    if (own ? own->string() != operation : common && common->string() != operation) continue;
+    const auto& said = own ? own : common;
+    const std::string operation = said ? said->string() : std::string{};
+    if (!is_wanted(operation, wanted)) continue;
     const auto predicted = row.find(kPredicted);
     const JsonCursor time = predicted && !row.has(kSeconds) ? *predicted : row.at(kSeconds);
-    times.push_back({row.at("algorithm").string(),
-                     {row.at("segment_bytes").unsigned_integer()},
-                     row.at("ranks").unsigned_integer(),
-                     {row.at("message_bytes").unsigned_integer()},
-                     {time.number()}});
-    if (!is_time(times.back().time.value)) time.refuse("a time must be above zero");
+    times.push_back({operation,
+                     {row.at("algorithm").string(),
+                      {row.at("segment_bytes").unsigned_integer()},
+                      row.at("ranks").unsigned_integer(),
+                      {row.at("message_bytes").unsigned_integer()},
+                      {time.number()}}});
+    if (!is_time(time.number())) time.refuse("a time must be above zero");
   }
   return times;
 }
@@ -99,35 +108,49 @@ class Header {
   std::size_t width_ = 0;
 };
 
-std::vector<Measurement> parse_csv_times(std::string_view text, const std::string& file,
-                                         std::string_view operation) {
+std::vector<MeasuredRow> parse_csv_times(std::string_view text, const std::string& file,
+                                         std::string_view wanted) {
   platforms::CsvReader reader(text, file);
   if (!reader.next()) throw InputError(file, {}, "no measured times: the file is empty");
   const Header header(reader);
-  std::vector<Measurement> times;
+  std::vector<MeasuredRow> times;
   while (reader.next()) {
     if (reader.fields().size() != header.width()) {
       reader.refuse(
           fmt::format("{} fields, but the header has {}", reader.fields().size(), header.width()));
     }
-    if (header.has(kOperation) && header.text(reader, kOperation) != operation) continue;
-    times.push_back({std::string(header.text(reader, kAlgorithm)),
-                     {header.whole(reader, kSegment)},
-                     header.whole(reader, kRanks),
-                     {header.whole(reader, kMessage)},
-                     {header.time(reader)}});
+    const std::string operation(header.has(kOperation) ? header.text(reader, kOperation)
+                                                       : std::string_view{});
+    if (!is_wanted(operation, wanted)) continue;
+    times.push_back({operation,
+                     {std::string(header.text(reader, kAlgorithm)),
+                      {header.whole(reader, kSegment)},
+                      header.whole(reader, kRanks),
+                      {header.whole(reader, kMessage)},
+                      {header.time(reader)}}});
   }
   return times;
 }
 
+std::vector<MeasuredRow> parse_rows(std::string_view text, const std::string& file,
+                                    std::string_view wanted) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && text[first] == '{';
+  return json ? parse_json_times(text, file, wanted) : parse_csv_times(text, file, wanted);
+}
+
 }  // namespace
+
+std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file) {
+  return parse_rows(text, file, {});
+}
 
 std::vector<Measurement> parse_measured_times(std::string_view text, const std::string& file,
                                               std::string_view operation) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool json = first != std::string_view::npos && text[first] == '{';
-  std::vector<Measurement> times =
-      json ? parse_json_times(text, file, operation) : parse_csv_times(text, file, operation);
+  std::vector<Measurement> times;
+  for (MeasuredRow& row : parse_rows(text, file, operation)) {
+    times.push_back(std::move(row.measurement));
+  }
   if (times.empty()) throw InputError(file, {}, fmt::format("no measured times of {}", operation));
   return times;
 }

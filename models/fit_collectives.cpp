@@ -131,9 +131,21 @@ std::vector<Index> columns_of(unsigned choice) {
   return columns;
 }
 
+// The same least squares in as few rows as there are columns, the last of which is what is wanted.
+MatrixXd reduced(const MatrixXd& rows, const VectorXd& wanted) {
+  MatrixXd joined(rows.rows(), rows.cols() + 1);
+  joined << rows, wanted;
+  if (joined.rows() <= joined.cols()) return joined;
+  const MatrixXd factors = joined.householderQr().matrixQR().topRows(joined.cols());
+  return factors.triangularView<Eigen::Upper>();
+}
+
 // The least squares of rows * x - wanted with no x below 0. With so few unknowns every choice of
 // those above 0 is tried.
-VectorXd solve(const MatrixXd& rows, const VectorXd& wanted) {
+VectorXd solve(const MatrixXd& all_rows, const VectorXd& all_wanted) {
+  const MatrixXd joined = reduced(all_rows, all_wanted);
+  const MatrixXd rows = joined.leftCols(all_rows.cols());
+  const VectorXd wanted = joined.rightCols(1);
   VectorXd best = VectorXd::Zero(rows.cols());
   double least = std::numeric_limits<double>::infinity();
   for (const unsigned choice : choices(rows.cols())) {
@@ -180,15 +192,20 @@ struct Solution {
 Solution iterate(const Problem& problem) {
   Solution at{VectorXd::Ones(problem.columns()), VectorXd::Ones(problem.rows())};
   constexpr int kRounds = 100;
-  constexpr int kHuberRounds = 40;
+  constexpr double kSettled = 1e-10;
+  bool reject = false;  // Tukey's weights start from what Huber's give
   for (int round = 0; round < kRounds; ++round) {
     const MatrixXd slopes = problem.slopes(at.scaled);
     const VectorXd constant = problem.ratios(at.scaled) - slopes * at.scaled;
     const VectorXd roots = at.weights.cwiseSqrt();
+    const VectorXd former = at.scaled;
     at.scaled = solve(roots.asDiagonal() * slopes,
                       roots.cwiseProduct(VectorXd::Ones(problem.rows()) - constant));
     const VectorXd errors = problem.ratios(at.scaled) - VectorXd::Ones(problem.rows());
-    at.weights = weights_of(errors, round >= kHuberRounds);
+    const bool settled = (at.scaled - former).norm() <= kSettled * former.norm();
+    if (settled && reject) break;
+    reject = reject || settled || round >= kRounds / 2;
+    at.weights = weights_of(errors, reject);
   }
   return at;
 }
