@@ -1,4 +1,4 @@
-// Rules for Open MPI: tests/models/open-mpi-rules has Open MPI itself read and follow them.
+// Rules for Open MPI; tests/mpi/open_mpi_rules_test.sh has Open MPI itself read and follow them.
 #include "models/open_mpi_rules.hpp"
 
 #include <gmock/gmock.h>
