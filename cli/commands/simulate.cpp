@@ -15,6 +15,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
+#include "cli/plan_choice.hpp"
 #include "cli/table.hpp"
 #include "platforms/contention.hpp"
 #include "support/files.hpp"
@@ -30,6 +31,7 @@ struct SimulateOptions {
   std::string platform;
   std::vector<std::string> messages;
   std::string slice;
+  std::string overhead;
   std::uint64_t window = planner::kSendsInFlight;
   bool no_schedule = false;
   std::string trace;
@@ -228,7 +230,9 @@ ExitStatus run_simulate(const SimulateOptions& options) {
   }
   const planner::Plan plan =
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const Seconds overhead = options.overhead.empty() ? Seconds{} : parse_overhead(options.overhead);
+  const platforms::Platform platform = simulate::with_overhead(
+      options.reading.read(options.platform, options.console), overhead);
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
   const std::vector<std::string> resources = names_of(simulator, platform);
 
@@ -266,6 +270,9 @@ Command add_simulate(Arguments root) {
           {.type = "SIZE", .required = true});
   app.add("--slice", options->slice, "Cut the message into slices of this size, not the plan's",
           {.type = "SIZE"});
+  app.add("--overhead", options->overhead,
+          "What a slice costs by itself on links that name no overhead; else nothing",
+          {.type = "TIME"});
   app.add("--window", options->window, "Sends outstanding per child of a tree", {.type = "N"});
   app.add_flag("--no-schedule", options->no_schedule,
                "Send as soon as may be, though the plan has a schedule");

@@ -1,0 +1,201 @@
+#include "simulate/slice_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "planner/slice_grid.hpp"
+#include "simulate/event_loop.hpp"
+#include "simulate/pipeline_bound.hpp"
+#include "simulate/task.hpp"
+
+namespace espalier::simulate {
+
+namespace {
+
+constexpr std::uint64_t kMostSlices = 1U << 20U;    // of those that are tried
+constexpr std::uint64_t kMostSends = 200'000;       // of a run while searching: a tenth of a second
+constexpr std::uint64_t kLeastSteadySlices = 512;   // told from no fewer
+constexpr double kWorthACloserLook = 1.1;           // of the best: what is refined
+
+}  // namespace
+
+SliceSearch::SliceSearch(const platforms::Platform& platform, platforms::Model model,
+                         bool latency_occupies, Bytes message, SliceSearchOptions options,
+                         const planner::Deadline& deadline)
+    : platform_(platform),
+      model_(model),
+      latency_occupies_(latency_occupies),
+      message_(message),
+      options_(std::move(options)),
+      deadline_(deadline) {}
+
+void SliceSearch::add(Contender contender) {
+  contenders_.push_back(std::move(contender));
+  cells_.emplace_back();
+}
+
+Bytes SliceSearch::slice_of(std::uint64_t slices) const {
+  if (options_.slice) return *options_.slice;
+  return {planner::SliceGrid{message_.value, slices}.count()};  // message / slices, rounded up
+}
+
+// The nearest number of slices that equal slices of whole bytes can have.
+std::uint64_t SliceSearch::count_for(double slices) const {
+  if (options_.slice) return planner::SliceGrid{message_.value, options_.slice->value}.count();
+  const std::uint64_t most =
+      std::clamp<std::uint64_t>(message_.value / options_.least_slice.value, 1, kMostSlices);
+  const auto wanted = static_cast<std::uint64_t>(
+      std::llround(std::clamp(slices, 1.0, static_cast<double>(most))));
+  return planner::SliceGrid{message_.value, slice_of(wanted).value}.count();
+}
+
+// All to 16, then ever more: with few slices each one counts.
+std::vector<std::uint64_t> SliceSearch::first_counts() const {
+  std::vector<std::uint64_t> counts;
+  const double most = static_cast<double>(kMostSlices);
+  for (double slices = 1; slices <= most; slices = slices < 16 ? slices + 1 : slices * 1.5) {
+    counts.push_back(count_for(slices));
+  }
+  std::ranges::sort(counts);
+  const auto repeated = std::ranges::unique(counts);
+  counts.erase(repeated.begin(), repeated.end());
+  return counts;
+}
+
+const SliceSearch::Cut& SliceSearch::cut(std::uint64_t slices) {
+  if (cut_.slices == slices) return cut_;
+  cut_.slices = slices;
+  cut_.slice = slice_of(slices);
+  cut_.rest = {message_.value % cut_.slice.value};
+  cut_.full = platforms::occupation(platform_, model_, {cut_.slice, latency_occupies_});
+  if (cut_.rest.value > 0) {
+    cut_.last = platforms::occupation(platform_, model_, {cut_.rest, latency_occupies_});
+  }
+  return cut_;
+}
+
+void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t slices) {
+  for (const std::size_t index : which) {
+    if (cells_[index].contains(slices)) continue;
+    const Cut& now = cut(slices);
+    const Contender& contender = contenders_[index];
+    const bool has_rest = now.rest.value > 0;
+    const Holdings full(contender.flows, now.full, model_, now.slice);
+    const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
+                        has_rest ? now.rest : now.slice);
+    Task task{contender.flows, full, last, contender.source, {}, {}};
+    task.deal(contender.dealer, slices, has_rest);
+    cells_[index][slices] = {pipeline_bound(task, now.full.resources.size()).value, {}};
+  }
+}
+
+Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uint64_t most_sends) {
+  const Cut& now = cut(slices);
+  const Contender& contender = contenders_[index];
+  const bool has_rest = now.rest.value > 0;
+  const Holdings full(contender.flows, now.full, model_, now.slice);
+  const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
+                      has_rest ? now.rest : now.slice);
+  Task task{contender.flows, full, last, contender.source, {}, {}};
+  const auto seconds_of = [&](std::uint64_t count) {
+    task.deal(contender.dealer, count, has_rest);
+    const GreedyRun run = run_greedily(task, contender.dealer, options_.window,
+                                       now.full.resources.size(), {});
+    return *std::ranges::max_element(run.done_s);
+  };
+  ++simulations_;
+  const std::uint64_t edges = std::max<std::uint64_t>(contender.plan.nodes.size() - 1, 1);
+  const std::uint64_t many = std::max(most_sends / edges, kLeastSteadySlices);
+  if (slices <= many) return {{seconds_of(slices)}, false};
+  const double whole = seconds_of(many);
+  const double per_slice =
+      (whole - seconds_of(many / 2)) / static_cast<double>(many - many / 2);
+  return {{whole + per_slice * static_cast<double>(slices - many)}, true};
+}
+
+void SliceSearch::simulate_best_first(const std::vector<std::size_t>& which, Trial& best) {
+  struct Entry {
+    double bound_s;
+    std::uint64_t slices;
+    std::size_t contender;
+    bool operator<(const Entry& other) const {
+      return std::tie(bound_s, slices, contender) <
+             std::tie(other.bound_s, other.slices, other.contender);
+    }
+  };
+  std::vector<Entry> entries;
+  for (const std::size_t index : which) {
+    for (const auto& [slices, cell] : cells_[index]) {
+      const bool known = cell.simulated_s.has_value();
+      if (known && (!best.simulated || *cell.simulated_s < best.makespan.value)) {
+        best = {index, slices, {*cell.simulated_s}, true};
+      }
+      if (!known) entries.push_back({cell.bound_s, slices, index});
+    }
+  }
+  std::ranges::sort(entries, std::less<>{});
+  for (const Entry& entry : entries) {
+    if (best.simulated && entry.bound_s >= best.makespan.value) return;
+    if (best.simulated && deadline_.passed()) {
+      complete_ = false;
+      return;
+    }
+    if (options_.on_progress) {
+      options_.on_progress(fmt::format("{} in {} slices, {} simulations so far",
+                                       contenders_[entry.contender].label, entry.slices,
+                                       simulations_));
+    }
+    const double seconds = forecast(entry.contender, entry.slices, kMostSends).makespan.value;
+    cells_[entry.contender][entry.slices].simulated_s = seconds;
+    if (!best.simulated || seconds < best.makespan.value) {
+      best = {entry.contender, entry.slices, {seconds}, true};
+    }
+  }
+}
+
+std::vector<std::uint64_t> SliceSearch::counts_near(std::size_t contender, double factor) const {
+  const auto middle = static_cast<double>(best_so_far(contender).slices);
+  return {count_for(middle / factor), count_for(middle * factor)};
+}
+
+Trial SliceSearch::best_of(const std::vector<std::size_t>& which) {
+  Trial best;
+  for (const std::uint64_t slices : first_counts()) look_at(which, slices);
+  simulate_best_first(which, best);
+  if (options_.slice) return best;  // there is no other number of slices
+  for (const double factor : {1.25, 1.12, 1.06, 1.03, 1.015}) {
+    std::map<std::uint64_t, std::vector<std::size_t>> near;  // by slices, for cutting is work
+    for (const std::size_t index : which) {
+      if (best_so_far(index).makespan.value > kWorthACloserLook * best.makespan.value) continue;
+      for (const std::uint64_t slices : counts_near(index, factor)) near[slices].push_back(index);
+    }
+    for (const auto& [slices, contenders] : near) {
+      if (deadline_.passed()) complete_ = false;
+      if (complete_) look_at(contenders, slices);
+    }
+    simulate_best_first(which, best);
+  }
+  return best;
+}
+
+Trial SliceSearch::best_so_far(std::size_t contender) const {
+  const auto& cells = cells_[contender];
+  const auto least = std::ranges::min_element(
+      cells, {}, [](const auto& entry) { return entry.second.seconds(); });
+  return {contender, least->first, {least->second.seconds()},
+          least->second.simulated_s.has_value()};
+}
+
+Trial SliceSearch::best_by_formula(std::size_t contender) const {
+  const auto& cells = cells_[contender];
+  const auto least =
+      std::ranges::min_element(cells, {}, [](const auto& entry) { return entry.second.bound_s; });
+  return {contender, least->first, {least->second.bound_s}, false};
+}
+
+}  // namespace espalier::simulate
