@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kMostSlices = 1U << 20U;    // of those that are tried
 constexpr std::uint64_t kMostSends = 200'000;       // of a run while searching: a tenth of a second
-constexpr std::uint64_t kLeastSteadySlices = 512;   // told from no fewer
+constexpr std::uint64_t kLeastSteadySlices = 1024;  // told from no fewer
 constexpr double kWorthACloserLook = 1.1;           // of the best: what is refined
 
 }  // namespace
@@ -54,12 +54,14 @@ std::uint64_t SliceSearch::count_for(double slices) const {
   return planner::SliceGrid{message_.value, slice_of(wanted).value}.count();
 }
 
-// All to 16, then ever more: with few slices each one counts.
+// All to 16, then powers of two and what lies between: with few slices each one counts.
 std::vector<std::uint64_t> SliceSearch::first_counts() const {
   std::vector<std::uint64_t> counts;
   const double most = static_cast<double>(kMostSlices);
-  for (double slices = 1; slices <= most; slices = slices < 16 ? slices + 1 : slices * 1.5) {
+  for (double slices = 1; slices < 16; ++slices) counts.push_back(count_for(slices));
+  for (double slices = 16; slices <= most; slices *= 2) {
     counts.push_back(count_for(slices));
+    counts.push_back(count_for(1.5 * slices));
   }
   std::ranges::sort(counts);
   const auto repeated = std::ranges::unique(counts);
@@ -180,7 +182,25 @@ Trial SliceSearch::best_of(const std::vector<std::size_t>& which) {
     }
     simulate_best_first(which, best);
   }
+  scan_around(best);
   return best;
+}
+
+// Several trees wait for each other now more, now less: which numbers of slices suit them is
+// somewhat of a lottery, most of all among small ones, and those tickets are cheap.
+void SliceSearch::scan_around(Trial& best) {
+  const std::size_t contender = best.contender;
+  if (contenders_[contender].plan.broadcast_trees.size() < 2) return;
+  constexpr int kEachWay = 16;
+  constexpr int kFew = 96;
+  const auto middle = static_cast<double>(best.slices);
+  for (int slices = 1; slices <= kFew; ++slices) look_at({contender}, count_for(slices));
+  for (int step = -kEachWay; step <= kEachWay; ++step) {
+    if (deadline_.passed()) complete_ = false;
+    if (!complete_) return;
+    look_at({contender}, count_for(middle * std::pow(1.02, step)));
+  }
+  simulate_best_first({contender}, best);
 }
 
 Trial SliceSearch::best_so_far(std::size_t contender) const {

@@ -89,6 +89,7 @@ class SliceSearch {
   const Cut& cut(std::uint64_t slices);
   void look_at(const std::vector<std::size_t>& which, std::uint64_t slices);
   void simulate_best_first(const std::vector<std::size_t>& which, Trial& best);
+  void scan_around(Trial& best);
   [[nodiscard]] std::vector<std::uint64_t> counts_near(std::size_t contender, double factor) const;
 
   const platforms::Platform& platform_;

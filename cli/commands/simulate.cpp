@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "cli/options.hpp"
 #include "cli/plan_choice.hpp"
 #include "cli/table.hpp"
+#include "planner/deadline.hpp"
 #include "platforms/contention.hpp"
 #include "support/files.hpp"
 
@@ -111,21 +111,35 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
   }
 }
 
-Row run_timed(const simulate::Simulator& simulator, Bytes message,
-              const simulate::OnSend& on_send) {
-  const auto start = std::chrono::steady_clock::now();
-  Row row{message, simulator.run(message, on_send)};
-  row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+// A run by schedule is not stepped through, and takes no time worth a line.
+Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
+              const Console& console) {
+  const planner::Deadline clock(std::nullopt);
+  ProgressLine line(console, format_size(message));
+  constexpr std::uint64_t kSendsBetweenLooks = 1U << 16U;
+  std::uint64_t sends = 0;
+  const auto count_send = [&](const simulate::Send& send) {
+    if (on_send) on_send(send);
+    if (++sends % kSendsBetweenLooks != 0) return;
+    const Seconds elapsed = clock.elapsed();
+    line.show(elapsed, fmt::format("{:.1f} s, {:.1f} million sends begun, simulated until {}",
+                                   elapsed.value, static_cast<double>(sends) * 1e-6,
+                                   format_duration(send.start)));
+  };
+  const bool is_stepped = on_send || !simulator.follows_schedule();
+  Row row{message, simulator.run(message, is_stepped ? simulate::OnSend(count_send) : on_send)};
+  row.seconds = clock.elapsed().value;
   return row;
 }
 
-// Runs one message, and writes what it saw to `file`.
+// Runs one message, and writes what it saw to the file of --trace.
 Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
-               const std::vector<std::string>& resources, const std::string& file) {
+               const std::vector<std::string>& resources, const SimulateOptions& options) {
   ChromeTrace trace(resources);
-  Row row = run_timed(simulator, message,
-                      [&](const simulate::Send& send) { add_bars(trace, send, plan); });
-  write_text(file, trace.text());
+  Row row = run_timed(
+      simulator, message, [&](const simulate::Send& send) { add_bars(trace, send, plan); },
+      options.console);
+  write_text(options.trace, trace.text());
   return row;
 }
 
@@ -239,8 +253,8 @@ ExitStatus run_simulate(const SimulateOptions& options) {
   std::vector<Row> rows;
   for (const Bytes message : messages) {
     rows.push_back(options.trace.empty()
-                       ? run_timed(simulator, message, {})
-                       : run_traced(simulator, message, plan, resources, options.trace));
+                       ? run_timed(simulator, message, {}, options.console)
+                       : run_traced(simulator, message, plan, resources, options));
     const simulate::Simulation& simulation = rows.back().simulation;
     options.console.detail(fmt::format("{}: {} slices, {} sends, {:.3f} s", format_size(message),
                                        simulation.slices, simulation.sends, rows.back().seconds));
