@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -23,7 +23,7 @@ namespace {
 
 using planner::Instance;
 
-constexpr std::uint64_t kMostSendsOfThePlan = 8'000'000;  // simulated in full: a few seconds
+constexpr std::uint64_t kMostSendsInFull = 8'000'000;  // of a plan that may be the best: seconds
 constexpr std::size_t kMostRounds = 3;
 
 // Whether the matrix depends on the size of slices, and the best trees with it.
@@ -61,7 +61,7 @@ class Chooser {
       best = better;
       if (!is_better) break;
     }
-    return finish(best);
+    return finish();
   }
 
  private:
@@ -125,37 +125,62 @@ class Chooser {
     return any_new;
   }
 
-  Choice finish(const Trial& best) {
-    const Contender& winner = search_.contenders()[best.contender];
+  // While searching, long messages are told from shorter ones: those that seem best are now run in
+  // full, until the best of all has been.
+  void run_in_full() {
+    while (true) {
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < search_.contenders().size(); ++i) {
+        if (estimate(i).makespan < estimate(best).makespan) best = i;
+      }
+      winner_ = best;
+      if (in_full_.contains(best)) return;
+      in_full_[best] = search_.forecast(best, search_.best_so_far(best).slices,
+                                        deadline_.passed() ? 0 : kMostSendsInFull);
+    }
+  }
+  // Of the contender in its best slices.
+  [[nodiscard]] Trial estimate(std::size_t contender) const {
+    Trial trial = search_.best_so_far(contender);
+    const auto found = in_full_.find(contender);
+    if (found != in_full_.end()) {
+      trial.makespan = found->second.makespan;
+      trial.simulated = true;
+    }
+    return trial;
+  }
+
+  Choice finish() {
+    // Where the packing does not win, it is worth some simulations all the same: it says why.
+    for (const std::size_t i : all()) {
+      if (search_.contenders()[i].label == "optimal") (void)search_.best_of({i}, false);
+    }
+    run_in_full();
+    const Contender& winner = search_.contenders()[winner_];
+    const Trial best = estimate(winner_);
+    const Trial by_formula = search_.best_by_formula(winner_);
     Choice choice;
-    const Forecast forecast = search_.forecast(
-        best.contender, best.slices, deadline_.passed() ? 0 : kMostSendsOfThePlan);
-    choice.makespan = forecast.makespan;
-    choice.extrapolated = forecast.extrapolated;
+    choice.makespan = best.makespan;
+    choice.extrapolated = in_full_.at(winner_).extrapolated;
     choice.overhead = overhead_;
-    choice.formula_slice = search_.slice_of(search_.best_by_formula(best.contender).slices);
-    choice.formula_makespan = search_.best_by_formula(best.contender).makespan;
-    add_rivals(choice, best);
+    choice.formula_slice = search_.slice_of(by_formula.slices);
+    choice.formula_makespan = by_formula.makespan;
+    add_rivals(choice);
     fit_rates(choice, winner, search_.slice_of(best.slices));
     choice.simulations = search_.simulations();
     choice.complete = complete_ && search_.complete();
     return choice;
   }
 
-  // Where the packing did not win, it is worth a simulation all the same: it says why.
-  void add_rivals(Choice& choice, const Trial& best) {
-    const auto contenders = search_.contenders();
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      if (contenders[i].label == "optimal" && i != best.contender) (void)search_.best_of({i});
-    }
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const Trial own = i == best.contender ? best : search_.best_so_far(i);
-      choice.rivals.push_back({contenders[i].label, contenders[i].plan.broadcast_trees.size(),
-                               contenders[i].depth, search_.slice_of(own.slices),
-                               i == best.contender ? choice.makespan : own.makespan,
+  void add_rivals(Choice& choice) const {
+    for (const std::size_t i : all()) {
+      const Contender& contender = search_.contenders()[i];
+      const Trial own = estimate(i);
+      choice.rivals.push_back({contender.label, contender.plan.broadcast_trees.size(),
+                               contender.depth, search_.slice_of(own.slices), own.makespan,
                                own.simulated});
     }
-    const auto own = choice.rivals.begin() + static_cast<std::ptrdiff_t>(best.contender);
+    const auto own = choice.rivals.begin() + static_cast<std::ptrdiff_t>(winner_);
     std::rotate(choice.rivals.begin(), own, own + 1);
     std::stable_sort(choice.rivals.begin() + 1, choice.rivals.end(),
                      [](const Rival& a, const Rival& b) { return a.makespan < b.makespan; });
@@ -198,6 +223,8 @@ class Chooser {
   SliceSearch search_;
   std::optional<BytesPerSecond> bound_;
   Bytes bound_slice_;
+  std::map<std::size_t, Forecast> in_full_;  // of contenders
+  std::size_t winner_ = 0;
   bool complete_ = true;
 };
 

@@ -34,7 +34,7 @@ struct ChoiceOptions {
   // What is chosen from. Empty: every algorithm that is sure to end by itself, and `optimal` with
   // fewer and with shallower trees as well.
   std::vector<planner::Algorithm> algorithms;
-  // max_trees and max_depth hold for all plans; time_limit is for all the work; message is the one
+  // max_trees and max_depth hold for all plans where no algorithms are named; time_limit is for all the work; message is the one
   // to choose for, whatever stands here.
   planner::AlgorithmOptions limits;
   std::optional<Bytes> slice;  // unset: chosen; else at least 1 byte

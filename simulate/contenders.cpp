@@ -35,6 +35,7 @@ class Maker {
         const planner::Deadline& deadline)
       : instance_(instance), options_(options), deadline_(deadline), limits_(options.limits) {}
 
+  // From the registry's end, where the quick ones are, so that a time limit finds some made.
   Contenders make() {
     const bool chooses_freely = options_.algorithms.empty();
     if (chooses_freely) share_a_packing();
@@ -44,11 +45,13 @@ class Maker {
         if (!entry.exponential) algorithms.push_back(planner::find_algorithm(entry.name));
       }
     }
-    for (const Algorithm& algorithm : algorithms) {
-      add(algorithm, limits_, algorithm.name);
-      if (chooses_freely && algorithm.entry->name == "optimal") add_limited(algorithm);
+    for (auto algorithm = algorithms.rbegin(); algorithm != algorithms.rend(); ++algorithm) {
+      add(*algorithm, limits_, algorithm->name);
+      if (chooses_freely && algorithm->entry->name == "optimal") add_limited(*algorithm);
     }
-    if (result_.all.empty() && first_error_) std::rethrow_exception(first_error_);
+    if (made_.empty() && error_) std::rethrow_exception(error_);
+    if (made_.empty()) throw InfeasibleError("no plan keeps to the limits of trees and depth");
+    keep_what_differs();
     return std::move(result_);
   }
 
@@ -66,7 +69,7 @@ class Maker {
   }
 
   void add(const Algorithm& algorithm, AlgorithmOptions limits, std::string label) {
-    if (deadline_.passed() && !result_.all.empty()) {
+    if (deadline_.passed() && !made_.empty()) {
       result_.complete = false;
       return;
     }
@@ -75,34 +78,42 @@ class Maker {
     try {
       planner::Outcome outcome = algorithm.run(instance_, limits);
       if (outcome.termination == planner::Termination::kTimeLimit) result_.complete = false;
+      if (outcome.bound && !result_.bound) result_.bound = outcome.bound;
       Contender contender(instance_, algorithm, std::move(label), std::move(outcome));
-      if (!is_allowed(contender)) return;
-      if (std::ranges::any_of(result_.all, [&](const Contender& other) {
-            return same_trees(other.plan, contender.plan);
-          })) {
-        return;
-      }
-      if (contender.outcome.bound && !result_.bound) result_.bound = contender.outcome.bound;
-      result_.all.push_back(std::move(contender));
+      if (is_allowed(contender)) made_.push_back({algorithm.entry, std::move(contender)});
     } catch (const Error&) {
-      if (!first_error_) first_error_ = std::current_exception();
+      error_ = std::current_exception();
     }
   }
 
+  // An algorithm that was asked for does as it does without a message.
   [[nodiscard]] bool is_allowed(const Contender& contender) const {
     const AlgorithmOptions& limits = options_.limits;
+    if (!options_.algorithms.empty()) return true;
     return (limits.max_trees == 0 ||
             contender.plan.broadcast_trees.size() <= limits.max_trees) &&
            (limits.max_depth == 0 || contender.depth <= limits.max_depth);
+  }
+
+  void keep_what_differs() {
+    std::ranges::stable_sort(made_, {}, &Made::entry);
+    for (Made& made : made_) {
+      const auto is_same = [&](const Contender& other) {
+        return same_trees(other.plan, made.contender.plan);
+      };
+      if (std::ranges::none_of(result_.all, is_same)) {
+        result_.all.push_back(std::move(made.contender));
+      }
+    }
   }
 
   // Powers of two of trees and of depth, as long as that is less than the packing has.
   void add_limited(const Algorithm& optimal) {
     const auto work = static_cast<double>(instance_.platform().arcs().size()) *
                       static_cast<double>(instance_.host_count());
-    if (result_.all.empty() || work > kMostWork) return;
-    const std::size_t trees = result_.all.front().plan.broadcast_trees.size();
-    const std::size_t depth = result_.all.front().depth;
+    if (made_.empty() || made_.back().contender.label != "optimal" || work > kMostWork) return;
+    const std::size_t trees = made_.back().contender.plan.broadcast_trees.size();
+    const std::size_t depth = made_.back().contender.depth;
     for (std::size_t most = 1; most < trees; most *= 2) {
       AlgorithmOptions limits = limits_;
       limits.max_trees = most;
@@ -121,9 +132,14 @@ class Maker {
   const ContenderOptions& options_;
   const planner::Deadline& deadline_;
   AlgorithmOptions limits_;
+  struct Made {
+    const planner::AlgorithmEntry* entry;
+    Contender contender;
+  };
   lp::Packing packing_;
+  std::vector<Made> made_;
   Contenders result_;
-  std::exception_ptr first_error_;
+  std::exception_ptr error_;  // of the one that the registry has first
 };
 
 }  // namespace

@@ -49,9 +49,9 @@ struct Contenders {
 // Whether hosts do the same by both: trees, orders of children, shares.
 bool same_trees(const planner::Plan& one, const planner::Plan& other);
 
-// At least one. Plans of more trees than limits.max_trees or deeper than limits.max_depth are left
-// out. An algorithm that cannot solve the instance is left out; where all are, the first one's
-// error is thrown.
+// At least one. Where no algorithms are named, plans of more trees than limits.max_trees or deeper
+// than limits.max_depth are left out. So is an algorithm that cannot solve the instance; where none
+// can, the first one's error is thrown.
 Contenders make_contenders(const planner::Instance& instance, const ContenderOptions& options,
                            const planner::Deadline& deadline);
 

@@ -18,7 +18,7 @@ namespace espalier::simulate {
 namespace {
 
 constexpr std::uint64_t kMostSlices = 1U << 20U;    // of those that are tried
-constexpr std::uint64_t kMostSends = 200'000;       // of a run while searching: a tenth of a second
+constexpr std::uint64_t kMostSends = 80'000;        // of a run while searching: some hundredths of a second
 constexpr std::uint64_t kLeastSteadySlices = 1024;  // told from no fewer
 constexpr double kWorthACloserLook = 1.1;           // of the best: what is refined
 
@@ -165,11 +165,11 @@ std::vector<std::uint64_t> SliceSearch::counts_near(std::size_t contender, doubl
   return {count_for(middle / factor), count_for(middle * factor)};
 }
 
-Trial SliceSearch::best_of(const std::vector<std::size_t>& which) {
+Trial SliceSearch::best_of(const std::vector<std::size_t>& which, bool closely) {
   Trial best;
   for (const std::uint64_t slices : first_counts()) look_at(which, slices);
   simulate_best_first(which, best);
-  if (options_.slice) return best;  // there is no other number of slices
+  if (!closely || options_.slice) return best;  // of one size there is one number of slices
   for (const double factor : {1.25, 1.12, 1.06, 1.03, 1.015}) {
     std::map<std::uint64_t, std::vector<std::size_t>> near;  // by slices, for cutting is work
     for (const std::size_t index : which) {

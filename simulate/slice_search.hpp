@@ -55,7 +55,8 @@ class SliceSearch {
   // the formula likes best, none that it proves to be no better than the best so far; then ever
   // closer around the best of each contender that is within a tenth of the best of all.
   // When the deadline passes, the best so far, and complete() is false.
-  Trial best_of(const std::vector<std::size_t>& which);
+  // closely: false leaves it at the numbers a factor apart.
+  Trial best_of(const std::vector<std::size_t>& which, bool closely = true);
   // The best trial of one contender so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t contender) const;
   // The number of slices that the formula likes best, of those that were looked at.

@@ -204,6 +204,7 @@ void check_choice(const PlanOptions& options, std::size_t tree_counts, std::size
     }
     return;
   }
+  if (!options.overhead.empty()) (void)parse_overhead(options.overhead);
   if (options.schedule) {
     throw InputError({}, "--schedule", "goes with no --message: give the slice that it is for");
   }
