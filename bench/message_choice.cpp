@@ -42,9 +42,9 @@ struct Tally {
       return std::ranges::count_if(ratios, [&](double ratio) { return ratio > limit; });
     };
     fmt::print("{:<8}{:>8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10}{:>10}{:>10}\n", name,
-               ratios.size(), sum / static_cast<double>(ratios.size()),
-               ratios[ratios.size() / 2], ratios[ratios.size() * 99 / 100], ratios.back(),
-               over(1 + 1e-9), over(1.001), over(1.03));
+               ratios.size(), sum / static_cast<double>(ratios.size()), ratios[ratios.size() / 2],
+               ratios[ratios.size() * 99 / 100], ratios.back(), over(1 + 1e-9), over(1.001),
+               over(1.03));
   }
 };
 
@@ -96,8 +96,8 @@ double Sweep::best_fixed(const testing::DrawnPlatform& drawn, platforms::Model m
 
 void Sweep::add(const testing::DrawnPlatform& drawn, platforms::Model model, Bytes message,
                 std::string_view trace) {
-  const simulate::Choice choice = simulate::choose_plan(
-      drawn.platform, drawn.source, model, drawn.options.latency_occupies, message);
+  const simulate::Choice choice = simulate::choose_plan(drawn.platform, drawn.source, model,
+                                                        drawn.options.latency_occupies, message);
   simulations += choice.simulations;
   const platforms::Platform simulated = simulate::with_overhead(drawn.platform, choice.overhead);
   const double own = choice.makespan.value;

@@ -26,7 +26,7 @@ std::string time_of(const Rival& rival) {
   return fmt::format("{}{}", rival.simulated ? "" : "at least ", format_duration(rival.makespan));
 }
 
-// Against the packing; where that is the choice, against the best of one tree.
+// Against the packing; where that is the choice, and has several trees, against the best of one.
 std::string reason(const Choice& choice) {
   const Rival& own = choice.rivals.front();
   const auto others = std::span(choice.rivals).subspan(1);
@@ -40,6 +40,7 @@ std::string reason(const Choice& choice) {
     return fmt::format("; the optimal packing, {}, would need {}: {}", trees_of(*packing),
                        time_of(*packing), why);
   }
+  if (own.trees == 1) return {};
   const auto single = std::ranges::find(others, std::size_t{1}, &Rival::trees);
   if (single == others.end()) return {};
   return fmt::format("; the best of one tree, {}, would need {}", single->algorithm,
@@ -54,9 +55,8 @@ simulate::Choice choose_for(const planner::Instance& instance, Bytes message,
   options.on_progress = [&line](Seconds elapsed, std::string_view text) {
     line.show(elapsed, fmt::format("{:.1f} s, {}", elapsed.value, text));
   };
-  Choice choice =
-      simulate::choose_plan(instance.platform(), instance.source(), instance.model(),
-                            instance.options().latency_occupies, message, options);
+  Choice choice = simulate::choose_plan(instance.platform(), instance.source(), instance.model(),
+                                        instance.options().latency_occupies, message, options);
   for (const Rival& rival : choice.rivals) {
     console.detail(fmt::format("{}: {}, slices of {}: {}", rival.algorithm, trees_of(rival),
                                format_size(rival.slice), time_of(rival)));
@@ -69,10 +69,10 @@ simulate::Choice choose_for(const planner::Instance& instance, Bytes message,
 
 std::string choice_text(const Choice& choice, Bytes message) {
   const Rival& own = choice.rivals.front();
-  std::string text = fmt::format(
-      "{} in {}{}: {} ({}), slices of {}{}\n", format_size(message),
-      choice.extrapolated ? "about " : "", format_duration(choice.makespan), own.algorithm,
-      trees_of(own), format_size(choice.plan.slice), reason(choice));
+  std::string text =
+      fmt::format("{} in {}{}: {} ({}), slices of {}{}\n", format_size(message),
+                  choice.extrapolated ? "about " : "", format_duration(choice.makespan),
+                  own.algorithm, trees_of(own), format_size(choice.plan.slice), reason(choice));
   if (choice.overhead.value > 0) {
     text += fmt::format("counted: {} a slice on links that name no overhead (--overhead)\n",
                         format_duration(choice.overhead));

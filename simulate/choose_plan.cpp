@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -23,7 +22,7 @@ namespace {
 
 using planner::Instance;
 
-constexpr std::uint64_t kMostSendsInFull = 8'000'000;  // of a plan that may be the best: seconds
+constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
 
 // Whether the matrix depends on the size of slices, and the best trees with it.
@@ -44,8 +43,8 @@ class Chooser {
         message_(message),
         options_(options),
         deadline_(options.limits.time_limit),
-        overhead_(options.overhead.value_or(names_overhead(platform) ? Seconds{0}
-                                                                      : kAssumedOverhead)),
+        overhead_(
+            options.overhead.value_or(names_overhead(platform) ? Seconds{0} : kAssumedOverhead)),
         simulated_(with_overhead(platform, overhead_)),
         sliced_(depends_on_slices(platform, latency_occupies)),
         search_(simulated_, model, latency_occupies, message, search_options(), deadline_) {}
@@ -125,62 +124,36 @@ class Chooser {
     return any_new;
   }
 
-  // While searching, long messages are told from shorter ones: those that seem best are now run in
-  // full, until the best of all has been.
-  void run_in_full() {
-    while (true) {
-      std::size_t best = 0;
-      for (std::size_t i = 1; i < search_.contenders().size(); ++i) {
-        if (estimate(i).makespan < estimate(best).makespan) best = i;
-      }
-      winner_ = best;
-      if (in_full_.contains(best)) return;
-      in_full_[best] = search_.forecast(best, search_.best_so_far(best).slices,
-                                        deadline_.passed() ? 0 : kMostSendsInFull);
-    }
-  }
-  // Of the contender in its best slices.
-  [[nodiscard]] Trial estimate(std::size_t contender) const {
-    Trial trial = search_.best_so_far(contender);
-    const auto found = in_full_.find(contender);
-    if (found != in_full_.end()) {
-      trial.makespan = found->second.makespan;
-      trial.simulated = true;
-    }
-    return trial;
-  }
-
   Choice finish() {
     // Where the packing does not win, it is worth some simulations all the same: it says why.
     for (const std::size_t i : all()) {
       if (search_.contenders()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
-    run_in_full();
-    const Contender& winner = search_.contenders()[winner_];
-    const Trial best = estimate(winner_);
-    const Trial by_formula = search_.best_by_formula(winner_);
+    Trial best;
     Choice choice;
+    choice.extrapolated = search_.run_in_full(best, kMostSendsInFull).extrapolated;
     choice.makespan = best.makespan;
-    choice.extrapolated = in_full_.at(winner_).extrapolated;
+    const Contender& winner = search_.contenders()[best.contender];
+    const Trial by_formula = search_.best_by_formula(best.contender);
     choice.overhead = overhead_;
     choice.formula_slice = search_.slice_of(by_formula.slices);
     choice.formula_makespan = by_formula.makespan;
-    add_rivals(choice);
+    add_rivals(choice, best);
     fit_rates(choice, winner, search_.slice_of(best.slices));
     choice.simulations = search_.simulations();
     choice.complete = complete_ && search_.complete();
     return choice;
   }
 
-  void add_rivals(Choice& choice) const {
+  void add_rivals(Choice& choice, const Trial& best) const {
     for (const std::size_t i : all()) {
       const Contender& contender = search_.contenders()[i];
-      const Trial own = estimate(i);
+      const Trial own = i == best.contender ? best : search_.best_to_tell(i);
       choice.rivals.push_back({contender.label, contender.plan.broadcast_trees.size(),
                                contender.depth, search_.slice_of(own.slices), own.makespan,
                                own.simulated});
     }
-    const auto own = choice.rivals.begin() + static_cast<std::ptrdiff_t>(winner_);
+    const auto own = choice.rivals.begin() + static_cast<std::ptrdiff_t>(best.contender);
     std::rotate(choice.rivals.begin(), own, own + 1);
     std::stable_sort(choice.rivals.begin() + 1, choice.rivals.end(),
                      [](const Rival& a, const Rival& b) { return a.makespan < b.makespan; });
@@ -223,17 +196,14 @@ class Chooser {
   SliceSearch search_;
   std::optional<BytesPerSecond> bound_;
   Bytes bound_slice_;
-  std::map<std::size_t, Forecast> in_full_;  // of contenders
-  std::size_t winner_ = 0;
   bool complete_ = true;
 };
 
 }  // namespace
 
 bool names_overhead(const platforms::Platform& platform) {
-  return std::ranges::any_of(platform.arcs(), [](const platforms::Arc& arc) {
-    return arc.overhead.value > 0;
-  });
+  return std::ranges::any_of(platform.arcs(),
+                             [](const platforms::Arc& arc) { return arc.overhead.value > 0; });
 }
 
 platforms::Platform with_overhead(const platforms::Platform& platform, Seconds overhead) {

@@ -34,11 +34,11 @@ struct ChoiceOptions {
   // What is chosen from. Empty: every algorithm that is sure to end by itself, and `optimal` with
   // fewer and with shallower trees as well.
   std::vector<planner::Algorithm> algorithms;
-  // max_trees and max_depth hold for all plans where no algorithms are named; time_limit is for all the work; message is the one
-  // to choose for, whatever stands here.
+  // max_trees and max_depth hold for all plans where no algorithms are named; time_limit is for all
+  // the work; message is the one to choose for, whatever stands here.
   planner::AlgorithmOptions limits;
-  std::optional<Bytes> slice;  // unset: chosen; else at least 1 byte
-  Bytes least_slice{1024};     // no smaller one is chosen, at least 1 byte
+  std::optional<Bytes> slice;       // unset: chosen; else at least 1 byte
+  Bytes least_slice{1024};          // no smaller one is chosen, at least 1 byte
   std::optional<Seconds> overhead;  // counted on links that name none; unset: kAssumedOverhead
                                     // where no link names one, else none
   std::uint64_t window = planner::kSendsInFlight;  // as in simulate::Options
@@ -60,11 +60,11 @@ struct Choice {
   // Its slice is the chosen one, its rates are what its trees carry in such slices on the platform
   // as it was given, its optimum the packing's bound where one was proven.
   planner::Plan plan;
-  planner::Outcome outcome;  // what the plan was made of
-  Seconds makespan;          // of the message, simulated with `overhead` counted
-  bool extrapolated = false; // from a shorter message: to simulate all of it would take long
-  Seconds overhead;          // counted on links that name none
-  std::vector<Rival> rivals; // ascending by makespan; the plan is the first
+  planner::Outcome outcome;   // what the plan was made of
+  Seconds makespan;           // of the message, simulated with `overhead` counted
+  bool extrapolated = false;  // from a shorter message: to simulate all of it would take long
+  Seconds overhead;           // counted on links that name none
+  std::vector<Rival> rivals;  // ascending by makespan; the plan is the first
   // Of the plan's trees: the slice that the pipeline's formula likes best, and what it then says.
   Bytes formula_slice;
   Seconds formula_makespan;

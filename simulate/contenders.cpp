@@ -90,8 +90,7 @@ class Maker {
   [[nodiscard]] bool is_allowed(const Contender& contender) const {
     const AlgorithmOptions& limits = options_.limits;
     if (!options_.algorithms.empty()) return true;
-    return (limits.max_trees == 0 ||
-            contender.plan.broadcast_trees.size() <= limits.max_trees) &&
+    return (limits.max_trees == 0 || contender.plan.broadcast_trees.size() <= limits.max_trees) &&
            (limits.max_depth == 0 || contender.depth <= limits.max_depth);
   }
 
@@ -161,8 +160,8 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other) {
       one.broadcast_trees, other.broadcast_trees, [&](const PlanTree& a, const PlanTree& b) {
         const double share = a.rate.value / one.throughput.value;
         const double other_share = b.rate.value / other.throughput.value;
-        const bool alike = one.broadcast_trees.size() == 1 ||
-                           std::abs(share - other_share) <= kRounding;
+        const bool alike =
+            one.broadcast_trees.size() == 1 || std::abs(share - other_share) <= kRounding;
         return alike && a.edges == b.edges && a.via == b.via && a.exchange == b.exchange;
       });
 }

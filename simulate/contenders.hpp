@@ -41,7 +41,7 @@ struct ContenderOptions {
 };
 
 struct Contenders {
-  std::vector<Contender> all;  // in the registry's order; of equal trees the first
+  std::vector<Contender> all;           // in the registry's order; of equal trees the first
   std::optional<BytesPerSecond> bound;  // proven: no plan carries more
   bool complete = true;                 // false: the deadline came before all were made
 };

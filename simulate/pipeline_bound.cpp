@@ -56,8 +56,7 @@ class Ways {
     for (const std::uint32_t i : order) {
       const Flow& flow = task_.flows.all()[i];
       double& at_parent = drain_[flow.parent * task_.flows.trees() + tree];
-      at_parent =
-          std::max(at_parent, last.seconds(i) + flow.latency_s + drain(flow.child, tree));
+      at_parent = std::max(at_parent, last.seconds(i) + flow.latency_s + drain(flow.child, tree));
     }
   }
 

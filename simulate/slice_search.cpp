@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -17,8 +16,9 @@ namespace espalier::simulate {
 
 namespace {
 
-constexpr std::uint64_t kMostSlices = 1U << 20U;    // of those that are tried
-constexpr std::uint64_t kMostSends = 80'000;        // of a run while searching: some hundredths of a second
+constexpr std::uint64_t kMostSlices = 1U << 20U;  // of those that are tried
+constexpr std::uint64_t kMostSends =
+    80'000;  // of a run while searching: some hundredths of a second
 constexpr std::uint64_t kLeastSteadySlices = 1024;  // told from no fewer
 constexpr double kWorthACloserLook = 1.1;           // of the best: what is refined
 
@@ -49,8 +49,8 @@ std::uint64_t SliceSearch::count_for(double slices) const {
   if (options_.slice) return planner::SliceGrid{message_.value, options_.slice->value}.count();
   const std::uint64_t most =
       std::clamp<std::uint64_t>(message_.value / options_.least_slice.value, 1, kMostSlices);
-  const auto wanted = static_cast<std::uint64_t>(
-      std::llround(std::clamp(slices, 1.0, static_cast<double>(most))));
+  const auto wanted =
+      static_cast<std::uint64_t>(std::llround(std::clamp(slices, 1.0, static_cast<double>(most))));
   return planner::SliceGrid{message_.value, slice_of(wanted).value}.count();
 }
 
@@ -92,7 +92,7 @@ void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t s
                         has_rest ? now.rest : now.slice);
     Task task{contender.flows, full, last, contender.source, {}, {}};
     task.deal(contender.dealer, slices, has_rest);
-    cells_[index][slices] = {pipeline_bound(task, now.full.resources.size()).value, {}};
+    cells_[index][slices].bound_s = pipeline_bound(task, now.full.resources.size()).value;
   }
 }
 
@@ -106,8 +106,8 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   Task task{contender.flows, full, last, contender.source, {}, {}};
   const auto seconds_of = [&](std::uint64_t count) {
     task.deal(contender.dealer, count, has_rest);
-    const GreedyRun run = run_greedily(task, contender.dealer, options_.window,
-                                       now.full.resources.size(), {});
+    const GreedyRun run =
+        run_greedily(task, contender.dealer, options_.window, now.full.resources.size(), {});
     return *std::ranges::max_element(run.done_s);
   };
   ++simulations_;
@@ -115,14 +115,13 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   const std::uint64_t many = std::max(most_sends / edges, kLeastSteadySlices);
   if (slices <= many) return {{seconds_of(slices)}, false};
   const double whole = seconds_of(many);
-  const double per_slice =
-      (whole - seconds_of(many / 2)) / static_cast<double>(many - many / 2);
+  const double per_slice = (whole - seconds_of(many / 2)) / static_cast<double>(many - many / 2);
   return {{whole + per_slice * static_cast<double>(slices - many)}, true};
 }
 
 void SliceSearch::simulate_best_first(const std::vector<std::size_t>& which, Trial& best) {
   struct Entry {
-    double bound_s;
+    double bound_s = 0;
     std::uint64_t slices;
     std::size_t contender;
     bool operator<(const Entry& other) const {
@@ -152,8 +151,12 @@ void SliceSearch::simulate_best_first(const std::vector<std::size_t>& which, Tri
                                        contenders_[entry.contender].label, entry.slices,
                                        simulations_));
     }
-    const double seconds = forecast(entry.contender, entry.slices, kMostSends).makespan.value;
-    cells_[entry.contender][entry.slices].simulated_s = seconds;
+    const Forecast found = forecast(entry.contender, entry.slices, kMostSends);
+    const double seconds = found.makespan.value;
+    Cell& cell = cells_[entry.contender][entry.slices];
+    cell.simulated_s = seconds;
+    cell.extrapolated = found.extrapolated;
+    cell.in_full = !found.extrapolated;
     if (!best.simulated || seconds < best.makespan.value) {
       best = {entry.contender, entry.slices, {seconds}, true};
     }
@@ -203,12 +206,46 @@ void SliceSearch::scan_around(Trial& best) {
   simulate_best_first({contender}, best);
 }
 
+Forecast SliceSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
+  constexpr int kMostRuns = 16;
+  for (int run = 0;; ++run) {
+    const bool is_last = run == kMostRuns || deadline_.passed();
+    best = {};
+    for (const bool only_in_full : {true, false}) {
+      if (best.simulated && is_last) break;
+      for (std::size_t index = 0; index < cells_.size(); ++index) {
+        for (const auto& [slices, cell] : cells_[index]) {
+          if (!cell.simulated_s || (only_in_full && !cell.in_full)) continue;
+          if (best.simulated && *cell.simulated_s >= best.makespan.value) continue;
+          best = {index, slices, {*cell.simulated_s}, true};
+        }
+      }
+    }
+    Cell& cell = cells_[best.contender][best.slices];
+    if (cell.in_full || is_last) return {best.makespan, cell.extrapolated};
+    const Forecast found = forecast(best.contender, best.slices, most_sends);
+    cell.simulated_s = found.makespan.value;
+    cell.extrapolated = found.extrapolated;
+    cell.in_full = true;
+  }
+}
+
 Trial SliceSearch::best_so_far(std::size_t contender) const {
   const auto& cells = cells_[contender];
-  const auto least = std::ranges::min_element(
-      cells, {}, [](const auto& entry) { return entry.second.seconds(); });
-  return {contender, least->first, {least->second.seconds()},
-          least->second.simulated_s.has_value()};
+  const auto least =
+      std::ranges::min_element(cells, {}, [](const auto& entry) { return entry.second.seconds(); });
+  return {
+      contender, least->first, {least->second.seconds()}, least->second.simulated_s.has_value()};
+}
+
+Trial SliceSearch::best_to_tell(std::size_t contender) const {
+  Trial best;
+  for (const auto& [slices, cell] : cells_[contender]) {
+    if (!cell.simulated_s) continue;
+    if (best.simulated && *cell.simulated_s >= best.makespan.value) continue;
+    best = {contender, slices, {*cell.simulated_s}, true};
+  }
+  return best.simulated ? best : best_so_far(contender);
 }
 
 Trial SliceSearch::best_by_formula(std::size_t contender) const {

@@ -57,8 +57,13 @@ class SliceSearch {
   // When the deadline passes, the best so far, and complete() is false.
   // closely: false leaves it at the numbers a factor apart.
   Trial best_of(const std::vector<std::size_t>& which, bool closely = true);
+  // While searching, long messages are told from shorter ones. This runs what seems best with up to
+  // so many sends until the best of all has been, or a number of runs or the deadline is reached.
+  Forecast run_in_full(Trial& best, std::uint64_t most_sends);
   // The best trial of one contender so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t contender) const;
+  // The same, of those that were simulated where any were.
+  [[nodiscard]] Trial best_to_tell(std::size_t contender) const;
   // The number of slices that the formula likes best, of those that were looked at.
   [[nodiscard]] Trial best_by_formula(std::size_t contender) const;
 
@@ -72,8 +77,10 @@ class SliceSearch {
 
  private:
   struct Cell {
-    double bound_s;
+    double bound_s = 0;
     std::optional<double> simulated_s;
+    bool in_full = false;  // or as far as run_in_full goes
+    bool extrapolated = false;
     [[nodiscard]] double seconds() const { return simulated_s.value_or(bound_s); }
   };
   // A for slices of one size, and for the message's last one where that is shorter.

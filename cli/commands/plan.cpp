@@ -192,8 +192,8 @@ Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
         [&] { return planner::make_schedule(instance, plan, options.scheduling); });
   }
   const auto makespan = makespan_of(run, instance, limits.message);
-  return {limits.max_trees, limits.max_depth, std::move(run), std::move(plan),
-          makespan,         limits.message};
+  return {limits.max_trees, limits.max_depth, std::move(run),
+          std::move(plan),  makespan,         limits.message};
 }
 
 // What --message and others do not go with.

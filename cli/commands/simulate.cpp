@@ -122,9 +122,9 @@ Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulat
     if (on_send) on_send(send);
     if (++sends % kSendsBetweenLooks != 0) return;
     const Seconds elapsed = clock.elapsed();
-    line.show(elapsed, fmt::format("{:.1f} s, {:.1f} million sends begun, simulated until {}",
-                                   elapsed.value, static_cast<double>(sends) * 1e-6,
-                                   format_duration(send.start)));
+    line.show(elapsed,
+              fmt::format("{:.1f} s, {:.1f} million sends begun, simulated until {}", elapsed.value,
+                          static_cast<double>(sends) * 1e-6, format_duration(send.start)));
   };
   const bool is_stepped = on_send || !simulator.follows_schedule();
   Row row{message, simulator.run(message, is_stepped ? simulate::OnSend(count_send) : on_send)};
@@ -245,8 +245,8 @@ ExitStatus run_simulate(const SimulateOptions& options) {
   const planner::Plan plan =
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
   const Seconds overhead = options.overhead.empty() ? Seconds{} : parse_overhead(options.overhead);
-  const platforms::Platform platform = simulate::with_overhead(
-      options.reading.read(options.platform, options.console), overhead);
+  const platforms::Platform platform =
+      simulate::with_overhead(options.reading.read(options.platform, options.console), overhead);
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
   const std::vector<std::string> resources = names_of(simulator, platform);
 

@@ -133,9 +133,9 @@ TEST_F(PlanCommand, ChoosesTreesAndSlicesForAMessage) {
   const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
   EXPECT_EQ(choice.at("slice_bytes"), plan.slice.value);
   // What it says, the simulator says, and the checker finds nothing.
-  const Json simulated = run_json({"simulate", "plan.json", "--platform",
-                                   sample("seed-sketch.json"), "--message", "10MiB", "--overhead",
-                                   "10 us", "--json"});
+  const Json simulated =
+      run_json({"simulate", "plan.json", "--platform", sample("seed-sketch.json"), "--message",
+                "10MiB", "--overhead", "10 us", "--json"});
   EXPECT_NEAR(simulated.at("rows")[0].at("makespan_s").get<double>(),
               choice.at("makespan_s").get<double>(), 1e-9);
   EXPECT_EQ(run({"verify", "plan.json", "--platform", sample("seed-sketch.json")}).status, 0);
@@ -148,11 +148,29 @@ TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
   EXPECT_EQ(chosen.status, 0);
   EXPECT_THAT(chosen.out, HasSubstr("\n976.5625 KiB in "));
   EXPECT_THAT(chosen.out, HasSubstr(", slices of "));
-  EXPECT_THAT(chosen.out,
-              HasSubstr("\ncounted: 10.0 us a slice on links that name no overhead (--overhead)\n"));
+  EXPECT_THAT(
+      chosen.out,
+      HasSubstr("\ncounted: 10.0 us a slice on links that name no overhead (--overhead)\n"));
   const Finished to_stdout = run({"plan", "p.json", "--source", "a", "--message", "1MB"});
   EXPECT_EQ(to_stdout.out, read("plan.json"));
   EXPECT_THAT(to_stdout.err, HasSubstr("976.5625 KiB in "));
+}
+
+// On hosts that are all alike a binomial tree is the textbook's for a short message, two trees for
+// a longer one, a chain for the longest.
+TEST_F(PlanCommand, SaysWhatTheOptimalPackingWouldNeed) {
+  const auto said = [this](const std::string& message) {
+    return run({"plan", sample("equal-hosts-16.json"), "--source", "n0", "--message", message, "-o",
+                "plan.json"})
+        .out;
+  };
+  EXPECT_THAT(
+      said("1KiB"),
+      HasSubstr("1 KiB in 123.3 us: binomial (one tree 4 deep), slices of 1 KiB; the optimal "
+                "packing, one tree 15 deep, would need 462.3 us: deeper trees take longer "
+                "to fill\n"));
+  EXPECT_THAT(said("1MiB"), HasSubstr(": two-tree-complete (2 trees up to 4 deep)"));
+  EXPECT_THAT(said("1GiB"), HasSubstr(": optimal (one tree 15 deep), slices of "));
 }
 
 TEST_F(PlanCommand, AMessageLeavesWhatIsGivenAlone) {

@@ -15,7 +15,6 @@
 #include "planner/verify.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/slice_search.hpp"
-#include "support/errors.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 
@@ -102,8 +101,9 @@ TEST(ChoosePlan, KeepsToWhatIsGiven) {
   options = {};
   options.limits.max_depth = 3;
   EXPECT_LE(choose(platform, 1024 * kMiB, options).rivals.front().depth, 3U);
+  // Where no plan of the packing's is that shallow, a blind tree may be, by way of other hosts.
   options.limits.max_depth = 1;
-  EXPECT_THROW((void)choose(platform, kMiB, options), InfeasibleError);
+  EXPECT_EQ(choose(platform, kMiB, options).rivals.front().depth, 1U);
 }
 
 TEST(ChoosePlan, RefusesWhatIsNoMessageOrSlice) {
@@ -190,9 +190,8 @@ TEST_P(ChoosePlanUnder, SlicesAreWithinThreePercentOfTheBest) {
     const Bytes message{kKiB << (drawn_so_far++ * 5 % 17)};  // to 64 MiB
     for (const char* algorithm : {"optimal", "best-tree", "two-tree-complete"}) {
       SCOPED_TRACE(algorithm);
-      const Choice choice =
-          choose_plan(drawn.platform, drawn.source, GetParam().model,
-                      drawn.options.latency_occupies, message, only(algorithm));
+      const Choice choice = choose_plan(drawn.platform, drawn.source, GetParam().model,
+                                        drawn.options.latency_occupies, message, only(algorithm));
       const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
       double best = std::numeric_limits<double>::infinity();
       std::set<std::uint64_t> tried;
@@ -233,8 +232,8 @@ TEST(Forecast, ALongMessageIsToldFromAShorterOne) {
       const Forecast told = search.forecast(index, 3001, 0);
       EXPECT_FALSE(full.extrapolated);
       EXPECT_TRUE(told.extrapolated);
-      const double tolerance = search.contenders()[index].plan.broadcast_trees.size() > 1 ? 0.02
-                                                                                           : 1e-6;
+      const double tolerance =
+          search.contenders()[index].plan.broadcast_trees.size() > 1 ? 0.02 : 1e-6;
       EXPECT_NEAR(told.makespan.value, full.makespan.value, tolerance * full.makespan.value);
     }
   };

@@ -39,9 +39,8 @@ Times times_of(const platforms::Platform& platform, std::string_view source,
                std::string_view algorithm, std::uint64_t count, std::uint64_t rest) {
   const planner::Instance instance = testing::instance_of(platform, source);
   return times_of(
-      instance,
-      planner::make_plan(instance, algorithm, testing::run(algorithm, instance), {1000}), count,
-      rest);
+      instance, planner::make_plan(instance, algorithm, testing::run(algorithm, instance), {1000}),
+      count, rest);
 }
 
 // a -> b -> c -> d, 2, 5 and 3 s a byte.
@@ -78,8 +77,8 @@ TEST_P(PipelineBoundUnder, IsNeverTooMuch) {
     const planner::Instance instance(drawn.platform, drawn.source, GetParam().model,
                                      {{1000}, drawn.options.latency_occupies});
     for (const char* algorithm : {"optimal", "grow", "binomial", "split-binary"}) {
-      const planner::Plan plan = planner::make_plan(
-          instance, algorithm, testing::run(algorithm, instance), {1000});
+      const planner::Plan plan =
+          planner::make_plan(instance, algorithm, testing::run(algorithm, instance), {1000});
       for (const std::uint64_t count : {1, 2, 7, 60}) {
         for (const std::uint64_t rest : {0, 13}) {
           SCOPED_TRACE(trace + ", " + algorithm);
@@ -96,11 +95,10 @@ TEST_P(PipelineBoundUnder, IsNeverTooMuch) {
   EXPECT_GT(close, all / 3);  // or it would be of no use
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, PipelineBoundUnder, ::testing::ValuesIn(platforms::models().begin(),
-                                                                         platforms::models().end()),
-                         [](const auto& tested) {
-                           return testing::case_name(tested.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, PipelineBoundUnder,
+                         ::testing::ValuesIn(platforms::models().begin(),
+                                             platforms::models().end()),
+                         [](const auto& tested) { return testing::case_name(tested.param.name); });
 
 }  // namespace
 }  // namespace espalier::simulate
