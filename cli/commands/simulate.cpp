@@ -111,23 +111,23 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
   }
 }
 
-// A run by schedule is not stepped through, and takes no time worth a line.
+// A run by schedule is not stepped through, and takes no time worth a line; nor does one that is
+// short enough to be looked at send by send.
 Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
               const Console& console) {
   const planner::Deadline clock(std::nullopt);
   ProgressLine line(console, format_size(message));
   constexpr std::uint64_t kSendsBetweenLooks = 1U << 16U;
   std::uint64_t sends = 0;
-  const auto count_send = [&](const simulate::Send& send) {
-    if (on_send) on_send(send);
+  const auto show_progress = [&](const simulate::Send& send) {
     if (++sends % kSendsBetweenLooks != 0) return;
     const Seconds elapsed = clock.elapsed();
     line.show(elapsed,
               fmt::format("{:.1f} s, {:.1f} million sends begun, simulated until {}", elapsed.value,
                           static_cast<double>(sends) * 1e-6, format_duration(send.start)));
   };
-  const bool is_stepped = on_send || !simulator.follows_schedule();
-  Row row{message, simulator.run(message, is_stepped ? simulate::OnSend(count_send) : on_send)};
+  const bool is_shown = !on_send && !simulator.follows_schedule();
+  Row row{message, simulator.run(message, is_shown ? simulate::OnSend(show_progress) : on_send)};
   row.seconds = clock.elapsed().value;
   return row;
 }

@@ -146,14 +146,14 @@ TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
   const Finished chosen =
       run({"plan", "p.json", "--source", "a", "--message", "1MB", "-o", "plan.json"});
   EXPECT_EQ(chosen.status, 0);
-  EXPECT_THAT(chosen.out, HasSubstr("\n976.5625 KiB in "));
+  EXPECT_THAT(chosen.out, HasSubstr("\n976.56 KiB in "));
   EXPECT_THAT(chosen.out, HasSubstr(", slices of "));
   EXPECT_THAT(
       chosen.out,
       HasSubstr("\ncounted: 10.0 us a slice on links that name no overhead (--overhead)\n"));
   const Finished to_stdout = run({"plan", "p.json", "--source", "a", "--message", "1MB"});
   EXPECT_EQ(to_stdout.out, read("plan.json"));
-  EXPECT_THAT(to_stdout.err, HasSubstr("976.5625 KiB in "));
+  EXPECT_THAT(to_stdout.err, HasSubstr("976.56 KiB in "));
 }
 
 // On hosts that are all alike a binomial tree is the textbook's for a short message, two trees for
