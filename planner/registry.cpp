@@ -173,8 +173,9 @@ void require_service(const AlgorithmEntry& entry, Operation operation) {
   if (entry.does(operation)) return;
   const auto others =
       names_of([&](const AlgorithmEntry& candidate) { return candidate.does(operation); });
-  throw InputError(fmt::format("algorithm '{}' makes no trees for a {}; these do: {}", entry.name,
-                               name_of(operation), fmt::join(others, ", ")));
+  throw InputError(fmt::format("algorithm '{}' makes no trees for {} {}; these do: {}", entry.name,
+                               operation == Operation::kAllreduce ? "an" : "a", name_of(operation),
+                               fmt::join(others, ", ")));
 }
 
 // The inner algorithm `name` of `whole`, "hierarchical:grow".
