@@ -17,6 +17,10 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr double kRateTolerance = 1e-6;
 
+std::string with_article(Operation operation) {
+  return fmt::format("{} {}", operation == Operation::kAllreduce ? "an" : "a", name_of(operation));
+}
+
 std::uint32_t find_source(const Plan& plan) {
   const auto found = std::find(plan.nodes.begin(), plan.nodes.end(), plan.source);
   return found == plan.nodes.end() ? kNone : static_cast<std::uint32_t>(found - plan.nodes.begin());
@@ -187,7 +191,7 @@ std::optional<PlanFault> fault_of_trees(const Plan& plan, const PlanTrees& kind)
   if (trees->empty() == wanted) {
     return PlanFault{fmt::format("/{}", key),
                      wanted ? std::string("a plan needs at least one tree")
-                            : fmt::format("a plan for a {} has none", name_of(plan.operation))};
+                            : fmt::format("a plan for {} has none", with_article(plan.operation))};
   }
   for (std::size_t i = 0; i < trees->size(); ++i) {
     const PlanTree& tree = (*trees)[i];
@@ -218,7 +222,7 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
   if (plan.operation == wanted) return;
   throw InputError(
       file, "/operation",
-      fmt::format("a plan for a {}, and no {}", name_of(plan.operation), name_of(wanted)));
+      fmt::format("a plan for {}, and no {}", with_article(plan.operation), name_of(wanted)));
 }
 
 std::array<PlanTrees, 2> trees_by_kind(const Plan& plan) {
