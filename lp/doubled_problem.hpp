@@ -22,7 +22,7 @@ class DoubledProblem {
   explicit DoubledProblem(const PackingProblem& single);
 
   // Refers to this. Every host reaches the root and is reached from it, or no tree spans it.
-  [[nodiscard]] PackingProblem problem() const { return {graph_, root_, occupation_}; }
+  [[nodiscard]] PackingProblem problem() const { return {graph_, root_, occupation_, arcs_}; }
 
   // Both in arcs of the single graph, in the direction in which data crosses them: the edges of
   // `up` run from child to parent, those of `down` from parent to child. Parents' edges come first
