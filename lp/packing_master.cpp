@@ -1,6 +1,7 @@
 #include "lp/packing_master.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -43,7 +44,7 @@ PackingMaster::PackingMaster(const SparseMatrix& occupation, double unit_rate,
 
 bool PackingMaster::add_tree(RoutedTree tree) {
   if (!has_parts()) return add_column(std::move(tree), false);
-  RoutedTree part[2];
+  std::array<RoutedTree, 2> part;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto path = tree.path(edge);
     part[path.front() < second_part_ ? 0 : 1].add_edge(path);
@@ -131,7 +132,7 @@ LpStatus PackingMaster::solve(std::optional<Seconds> time_limit) {
 bool PackingMaster::activate_overloaded() {
   rates_.assign(columns_.size(), 0.0);
   std::fill(load_.begin(), load_.end(), 0.0);
-  double sum[2] = {0, 0};  // of first, or whole, and second parts
+  std::array<double, 2> sum{};  // of first, or whole, and second parts
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
     const double rate = program_.value(column);
     if (program_.is_basic(column)) columns_[column].last_used = solves_;
@@ -158,7 +159,7 @@ bool PackingMaster::activate_overloaded() {
 
 std::vector<RoutedTree> PackingMaster::whole_trees() const {
   std::vector<RoutedTree> whole;
-  std::vector<const RoutedTree*> part[2];
+  std::array<std::vector<const RoutedTree*>, 2> part;
   for (const Column& column : columns_) part[column.second ? 1 : 0].push_back(&column.tree);
   const std::size_t count = std::max(part[0].size(), part[1].size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -174,7 +175,7 @@ std::vector<PackedTree> PackingMaster::packed() const {
     std::uint32_t column;
     double rate;
   };
-  std::vector<Share> part[2];
+  std::array<std::vector<Share>, 2> part;
   for (std::uint32_t column = 0; column < rates_.size(); ++column) {
     if (rates_[column] > 0)
       part[columns_[column].second ? 1 : 0].push_back({column, rates_[column]});
