@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <string_view>
@@ -18,16 +17,8 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr double kRateTolerance = 1e-6;
 
-// A kind of trees of a plan, as the file calls it.
-struct Trees {
-  std::string_view key;
-  const std::vector<PlanTree>* trees;
-  bool up;  // data goes to the source
-};
-
-std::array<Trees, 2> kinds_of(const Plan& plan) {
-  return {{{"reduce_trees", &plan.reduce_trees, true},
-           {"broadcast_trees", &plan.broadcast_trees, false}}};
+std::string with_article(Operation operation) {
+  return fmt::format("{} {}", operation == Operation::kAllreduce ? "an" : "a", name_of(operation));
 }
 
 std::uint32_t find_source(const Plan& plan) {
@@ -180,7 +171,7 @@ std::optional<PlanFault> fault_of_rates(const Plan& plan) {
     return PlanFault{"/optimum_Bps",
                      fmt::format("an optimum is finite and positive, not {}", plan.optimum->value)};
   }
-  for (const auto& [key, trees, up] : kinds_of(plan)) {
+  for (const auto& [key, trees, up] : trees_by_kind(plan)) {
     if (trees->empty()) continue;
     const double sum = std::accumulate(
         trees->begin(), trees->end(), 0.0,
@@ -194,14 +185,13 @@ std::optional<PlanFault> fault_of_rates(const Plan& plan) {
   return {};
 }
 
-std::optional<PlanFault> fault_of_trees(const Plan& plan, const Trees& kind) {
+std::optional<PlanFault> fault_of_trees(const Plan& plan, const PlanTrees& kind) {
   const auto& [key, trees, up] = kind;
-  const bool wanted = plan.operation == (up ? Operation::kReduce : Operation::kBroadcast) ||
-                      plan.operation == Operation::kAllreduce;
+  const bool wanted = up ? reduces(plan.operation) : broadcasts(plan.operation);
   if (trees->empty() == wanted) {
     return PlanFault{fmt::format("/{}", key),
                      wanted ? std::string("a plan needs at least one tree")
-                            : fmt::format("a plan for a {} has none", name_of(plan.operation))};
+                            : fmt::format("a plan for {} has none", with_article(plan.operation))};
   }
   for (std::size_t i = 0; i < trees->size(); ++i) {
     const PlanTree& tree = (*trees)[i];
@@ -232,13 +222,22 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
   if (plan.operation == wanted) return;
   throw InputError(
       file, "/operation",
-      fmt::format("a plan for a {}, and no {}", name_of(plan.operation), name_of(wanted)));
+      fmt::format("a plan for {}, and no {}", with_article(plan.operation), name_of(wanted)));
+}
+
+std::array<PlanTrees, 2> trees_by_kind(const Plan& plan) {
+  return {{{"reduce_trees", &plan.reduce_trees, true},
+           {"broadcast_trees", &plan.broadcast_trees, false}}};
+}
+
+std::size_t tree_count(const Plan& plan) {
+  return plan.reduce_trees.size() + plan.broadcast_trees.size();
 }
 
 std::optional<PlanFault> structural_fault(const Plan& plan) {
   if (auto fault = fault_of_nodes(plan)) return fault;
   if (plan.slice.value == 0) return PlanFault{"/slice_bytes", "a slice has at least one byte"};
-  for (const Trees& kind : kinds_of(plan)) {
+  for (const PlanTrees& kind : trees_by_kind(plan)) {
     if (auto fault = fault_of_trees(plan, kind)) return fault;
   }
   if (auto fault = fault_of_rates(plan)) return fault;

@@ -31,8 +31,8 @@ constexpr const char* kOneWay = "from,to,bandwidth_Gbps\na,b,1\nc,a,1\n";
 TEST_F(CompareCommand, JsonKeysOfOneInstance) {
   write("p.json", kTriangle);
   const Json comparison = run_json({"compare", "p.json", "--source", "a", "--json"});
-  EXPECT_THAT(keys_of(comparison),
-              ElementsAre("platform", "source", "model", "optimum_Bps", "bound_Bps", "rows"));
+  EXPECT_THAT(keys_of(comparison), ElementsAre("operation", "platform", "source", "model",
+                                               "optimum_Bps", "bound_Bps", "rows"));
   EXPECT_EQ(comparison.at("platform"), "triangle");
   EXPECT_NEAR(comparison.at("optimum_Bps").get<double>(), 1e9, 1e4);
   for (const Json& row : comparison.at("rows")) {
@@ -166,10 +166,9 @@ TEST_F(CompareCommand, TableAndCsv) {
   const Finished csv =
       run({"compare", "p.json", "--source", "a,b", "--algorithm", "chain", "--csv"});
   EXPECT_EQ(csv.status, 0) << csv.err;
-  EXPECT_THAT(
-      csv.out,
-      StartsWith("platform,source,model,optimum_Bps,bound_Bps,algorithm,trees,"
-                 "throughput_Bps,relative,depth,makespan_s,seconds,error\ntriangle,a,one-port,"));
+  EXPECT_THAT(csv.out, StartsWith("platform,source,model,optimum_Bps,bound_Bps,algorithm,trees,"
+                                  "throughput_Bps,relative,depth,makespan_s,seconds,error,"
+                                  "operation\ntriangle,a,one-port,"));
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 3);
 }
 

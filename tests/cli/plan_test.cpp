@@ -91,7 +91,8 @@ TEST_F(PlanCommand, VerboseSaysWhatWasRead) {
 TEST_F(PlanCommand, JsonSummary) {
   write("p.json", kTriangle);
   const Json summary = run_json({"plan", "p.json", "--source", "a", "-o", "plan.json", "--json"});
-  EXPECT_THAT(keys_of(summary), ElementsAre("platform", "source", "model", "algorithm", "rows"));
+  EXPECT_THAT(keys_of(summary),
+              ElementsAre("operation", "platform", "source", "model", "algorithm", "rows"));
   ASSERT_EQ(summary.at("rows").size(), 1U);
   EXPECT_THAT(keys_of(summary.at("rows")[0]),
               ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "gap", "depth",
@@ -400,8 +401,8 @@ class BoundCommand : public CliTest {};
 TEST_F(BoundCommand, JsonKeys) {
   write("p.json", kTriangle);
   const Json bound = run_json({"bound", "p.json", "--source", "a", "--json"});
-  EXPECT_THAT(keys_of(bound), ElementsAre("platform", "source", "model", "optimum_Bps", "bound_Bps",
-                                          "gap", "trees", "bottlenecks", "seconds"));
+  EXPECT_THAT(keys_of(bound), ElementsAre("operation", "platform", "source", "model", "optimum_Bps",
+                                          "bound_Bps", "gap", "trees", "bottlenecks", "seconds"));
   EXPECT_NEAR(bound.at("bound_Bps").get<double>(), 1e9, 1e4);
   EXPECT_LE(bound.at("gap").get<double>(), 1e-6);
   ASSERT_FALSE(bound.at("bottlenecks").empty());
@@ -430,8 +431,10 @@ TEST_F(BoundCommand, CsvHasARowABottleneck) {
   write("p.json", kTriangle);
   const Finished csv = run({"bound", "p.json", "--source", "a", "--csv"});
   EXPECT_EQ(csv.status, 0);
-  EXPECT_THAT(csv.out, StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price\n"
-                                  "triangle,a,one-port,"));
+  EXPECT_THAT(
+      csv.out,
+      StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price,operation\n"
+                 "triangle,a,one-port,"));
 }
 
 TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {

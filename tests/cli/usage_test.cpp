@@ -176,14 +176,14 @@ TEST_F(Usage, HelpAndListTellWhichAlgorithmsTakeAnInnerOne) {
   const Finished table = run({"list", "algorithms"});
   std::string takers;
   for (const Json& entry : list.at("algorithms")) {
-    EXPECT_THAT(keys_of(entry),
-                ElementsAre("name", "summary", "source", "complexity", "guarantee", "inner"));
+    EXPECT_THAT(keys_of(entry), ElementsAre("name", "summary", "source", "complexity", "guarantee",
+                                            "operations", "inner"));
     if (entry.at("inner").is_null()) continue;
     EXPECT_EQ(entry.at("inner"), "binomial");
     takers += (takers.empty() ? "" : ", ") + entry.at("name").get<std::string>();
   }
   EXPECT_EQ(takers, "hierarchical, hierarchical-node, hierarchical-group, reorder");
-  EXPECT_THAT(table.out, testing::ContainsRegex("name +summary +inner\n"));
+  EXPECT_THAT(table.out, testing::ContainsRegex("name +summary +operations +inner\n"));
   EXPECT_THAT(table.out, testing::ContainsRegex("reorder .* binomial\n"));
   EXPECT_THAT(table.out, testing::ContainsRegex("grow .* -\n"));
   for (const char* command : {"plan", "compare"}) {
