@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/espalier_mpi_bcast.hpp"
+#include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/file_store.hpp"
 #include "runtime/mpi_error.hpp"
@@ -90,9 +91,11 @@ void refuse_conflicts(MPI_Comm comm, const std::string& file) {
 
 class FileBroadcast {
  public:
-  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const BcastArguments& arguments)
-      : comm_(comm), broadcast_(&broadcast), verify_(arguments.verify) {
+  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const BcastArguments& arguments,
+                Watchdog& watchdog)
+      : comm_(comm), broadcast_(&broadcast), watchdog_(&watchdog), verify_(arguments.verify) {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    watchdog_->expect("waiting for all ranks to name their files");
     output_name_ = with_all(arguments.out, "{rank}", std::to_string(rank_));
     output_name_ = with_all(output_name_, "{host}", runtime::host_name());
     runtime::together(
@@ -106,10 +109,14 @@ class FileBroadcast {
     writes_ = !is_source() || identity_of(arguments.in) != identity_of(output_name_);
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
+    disk_ = disk_time(bytes_);
+    timer_.emplace(comm_, broadcast_->root(), broadcast_->foreseen(bytes_, shape_.slice_bytes),
+                   arguments.broadcast.timeout, watchdog);
   }
 
   // One round up to files that are whole but have no name yet.
   double run() {
+    watchdog_->expect("waiting for all ranks to have room for their files", disk_);
     output_.reset();
     runtime::together(
         comm_,
@@ -118,9 +125,15 @@ class FileBroadcast {
         },
         true);
     store_ = make_store();
-    const double seconds = seconds_to_report(comm_, broadcast_->root(), [&] {
-      if (!broadcast_->stream(bytes_, shape_, *store_)) refuse_failures();
-    });
+    const double seconds = timer_->seconds_of({[&] {
+                                                 if (broadcast_->stream(bytes_, shape_, *store_)) {
+                                                   return;
+                                                 }
+                                                 watchdog_->expect("waiting for all to say why");
+                                                 refuse_failures();
+                                               },
+                                               {}});
+    watchdog_->expect("waiting for all ranks to check what they have", disk_);
     refuse_failures();
     compare_checksums(store_->checksum(), "received");
     if (verify_) {
@@ -137,6 +150,7 @@ class FileBroadcast {
   }
 
   void commit() {
+    watchdog_->expect("waiting for all ranks to have their files on disk", disk_);
     runtime::together(
         comm_,
         [&] {
@@ -189,6 +203,7 @@ class FileBroadcast {
 
   MPI_Comm comm_;
   runtime::Broadcast* broadcast_;
+  Watchdog* watchdog_;
   bool verify_;
   int rank_ = 0;
   std::string output_name_;
@@ -196,6 +211,8 @@ class FileBroadcast {
   std::uint64_t bytes_ = 0;
   bool writes_ = true;
   runtime::Broadcast::StreamShape shape_{};
+  Seconds disk_;
+  std::optional<ReportTimer> timer_;
   std::optional<runtime::OutputFile> output_;
   std::unique_ptr<runtime::FileStore> store_;
 };
@@ -203,8 +220,8 @@ class FileBroadcast {
 }  // namespace
 
 BcastFigures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
-                            const BcastArguments& arguments) {
-  FileBroadcast files(comm, broadcast, arguments);
+                            const BcastArguments& arguments, Watchdog& watchdog) {
+  FileBroadcast files(comm, broadcast, arguments, watchdog);
   BcastFigures figures{files.bytes(), files.slice_bytes(), {}, {}, true};
   for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
   files.commit();

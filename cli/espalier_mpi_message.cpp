@@ -9,6 +9,7 @@
 
 #include "cli/espalier_mpi_bcast.hpp"
 #include "cli/espalier_mpi_pattern.hpp"
+#include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
@@ -64,22 +65,11 @@ void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm) {
 
 }  // namespace
 
-double seconds_to_report(MPI_Comm comm, int source, const std::function<void()>& act) {
-  check(MPI_Barrier(comm), "MPI_Barrier");
-  const double start = MPI_Wtime();
-  act();
-  const int done = 1;
-  int all = 0;
-  check(MPI_Reduce(&done, &all, 1, MPI_INT, MPI_SUM, source, comm), "MPI_Reduce");
-  double seconds = MPI_Wtime() - start;
-  check(MPI_Bcast(&seconds, 1, MPI_DOUBLE, source, comm), "MPI_Bcast");
-  return seconds;
-}
-
 BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
-                               const BcastArguments& arguments) {
+                               const BcastArguments& arguments, Watchdog& watchdog) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  watchdog.expect("waiting for all ranks to have memory for the message");
   const std::unique_ptr<std::byte[]> buffer = allocate(comm, arguments.message.value);
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
   BcastFigures figures{arguments.message.value,
@@ -88,15 +78,20 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
                        {},
                        arguments.verify};
 
+  const ReportTimer timer(comm, broadcast.root(),
+                          broadcast.foreseen(figures.message_bytes, figures.slice_bytes),
+                          arguments.broadcast.timeout, watchdog);
+
   // Pages are touched before they are timed; what is received must not be there before.
   std::uint64_t round = 0;
-  const auto timed = [&](const std::function<void()>& act) {
+  const auto timed = [&](const ReportTimer::Act& act) {
+    watchdog.rest();  // while the message is made, and checked
     if (rank == broadcast.root()) {
       fill_with_pattern(message, round);
     } else if (arguments.verify || round == 0) {
       std::fill(message.begin(), message.end(), static_cast<std::byte>(0xA5 ^ rank));
     }
-    const double seconds = seconds_to_report(comm, broadcast.root(), act);
+    const double seconds = timer.seconds_of(act);
     if (arguments.verify) {
       runtime::together(
           comm,
@@ -112,8 +107,9 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
     return seconds;
   };
 
-  const auto ours = [&] { broadcast.run(message.data(), message.size(), MPI_BYTE); };
-  const auto theirs = [&] { mpi_bcast(message, broadcast.root(), comm); };
+  const ReportTimer::Act ours{[&] { broadcast.run(message.data(), message.size(), MPI_BYTE); }, {}};
+  const ReportTimer::Act theirs{[&] { mpi_bcast(message, broadcast.root(), comm); },
+                                "waiting in MPI_Bcast"};
   if (arguments.compare) {  // connections and caches of both
     timed(ours);
     timed(theirs);

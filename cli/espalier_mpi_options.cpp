@@ -25,6 +25,7 @@ struct Texts {
   std::string message;
   std::string slice;
   std::string map = "order";
+  std::string timeout = "1 min";
 };
 
 Bytes size_of(const std::string& option, const std::string& text) {
@@ -33,6 +34,17 @@ Bytes size_of(const std::string& option, const std::string& text) {
   } catch (const InputError& error) {
     throw InputError(option + ": " + error.what());
   }
+}
+
+std::optional<Seconds> timeout_of(const std::string& text) {
+  if (text == "never") return {};
+  try {
+    const Seconds timeout = parse_duration(text);
+    if (timeout.value > 0) return timeout;
+  } catch (const InputError& error) {
+    throw InputError(std::string("--timeout: ") + error.what());
+  }
+  throw InputError("--timeout: " + in_quotes(text) + " is no time to wait; never waits for ever");
 }
 
 CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
@@ -69,6 +81,11 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
                     "slice size; otherwise what suits plan and message, the plan's at most");
   bcast->add_flag("--compare-mpi-bcast", to.compare,
                   "time MPI_Bcast of the same message in turns, and give the ratio");
+  bcast
+      ->add_option("--timeout", texts.timeout,
+                   "how long a rank waits without anything coming or going (30s), or never")
+      ->capture_default_str()
+      ->take_last();
   bcast->add_flag("--quiet", to.quiet, "no progress");
   return bcast;
 }
@@ -93,6 +110,7 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   if (std::find(kMappings.begin(), kMappings.end(), texts.map) == kMappings.end()) {
     throw InputError("--map: " + unknown_name("mapping", texts.map, kMappings));
   }
+  to.broadcast.timeout = timeout_of(texts.timeout);
   if (texts.map == "host") to.broadcast.mapping = runtime::RankMapping::kByHostName;
 }
 
@@ -111,8 +129,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", "espalier-mpi " ESPALIER_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 done, 1 a fault of espalier-mpi's own, 2 wrong usage or input, 5 data "
-      "that differ.");
+      "Exit status: 0 done, 1 a fault of espalier-mpi's own, 2 wrong usage or input, 4 a "
+      "timeout, 5 data that differ.");
   BcastArguments bcast;
   Texts texts;
   CLI::App* const command = add_bcast(app, bcast, texts);

@@ -8,16 +8,19 @@
 #include <optional>
 #include <span>
 
+#include "runtime/patience.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
 
 // Collective. Runs `act` and, when it throws an Error on any rank, throws that Error's text and
 // status on every rank (the lowest such rank's). with_rank: the text is to say which rank and host
-// it comes from.
-void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false);
+// it comes from. patience: for the others; TimedOut when it ends.
+void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false,
+              Patience patience = Patience());
 
-// Collective: have all ranks the same values?
-bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values);
+// Collective: have all ranks the same values? patience: as above.
+bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values,
+               Patience patience = Patience());
 
 }  // namespace espalier::runtime

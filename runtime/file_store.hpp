@@ -9,6 +9,7 @@
 #include "runtime/broadcast.hpp"
 #include "runtime/checksum.hpp"
 #include "runtime/slices.hpp"
+#include "runtime/temporary_names.hpp"
 
 namespace espalier::runtime {
 
@@ -33,8 +34,9 @@ class InputFile {
 
 // A file that comes into being as a whole or not at all: until commit() it has no name (O_TMPFILE),
 // so that nothing is left behind even by a process that is killed; where the file system knows no
-// such files, a temporary name beside it. Devices and the like are written in place. Throws
-// InputError.
+// such files, a temporary name beside it, which a program that is ended by a signal removes after
+// remove_temporaries_on_signals(), but for SIGKILL. Devices and the like are written in place.
+// Throws InputError.
 class OutputFile {
  public:
   // Claims room for `bytes` where the file system can, so that a full disk is found before anything
@@ -60,8 +62,8 @@ class OutputFile {
   [[noreturn]] void refuse(int reason) const;
 
   std::string name_;
-  std::string target_;     // with symbolic links followed
-  std::string temporary_;  // its name meanwhile; empty: none
+  std::string target_;       // with symbolic links followed
+  TemporaryName temporary_;  // its name meanwhile, where it has one
   int descriptor_ = -1;
   bool in_place_ = false;
 };
