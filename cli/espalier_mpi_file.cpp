@@ -46,35 +46,11 @@ bool is_device(const std::string& name) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
-  int ranks = 0;
-  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  const int length = static_cast<int>(mine.size());
-  std::vector<int> lengths(static_cast<std::size_t>(ranks));
-  check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm), "MPI_Allgather");
-  std::vector<int> starts;
-  int total = 0;
-  for (const int one : lengths) {
-    starts.push_back(total);
-    total += one;
-  }
-  std::string all(static_cast<std::size_t>(total), '\0');
-  check(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(),
-                       MPI_CHAR, comm),
-        "MPI_Allgatherv");
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
-  }
-  return texts;
-}
-
 // Throws on all ranks alike when two of them on one host would write, or one write and one read,
 // the same file.
 void refuse_conflicts(MPI_Comm comm, const std::string& file) {
   const std::string mine = is_device(file) ? std::string{} : identity_of(file);
-  const std::vector<std::string> files = gather_texts(comm, mine);
+  const std::vector<std::string> files = runtime::gather_texts(comm, mine);
   const std::vector<std::string> hosts = runtime::host_names(comm);
   for (std::size_t second = 0; second < files.size(); ++second) {
     for (std::size_t first = 0; first < second; ++first) {

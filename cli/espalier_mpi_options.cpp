@@ -81,6 +81,9 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
                     "slice size; otherwise what suits plan and message, the plan's at most");
   bcast->add_flag("--compare-mpi-bcast", to.compare,
                   "time MPI_Bcast of the same message in turns, and give the ratio");
+  bcast->add_option("--trace", to.trace,
+                    "file for what each rank sent and received when, for chrome://tracing and "
+                    "Perfetto");
   bcast
       ->add_option("--timeout", texts.timeout,
                    "how long a rank waits without anything coming or going (30s), or never")
@@ -104,6 +107,7 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   if (!to.in.empty() && to.broadcast.ports != 0) {
     throw InputError("--ports is for a --message, which is in memory as a whole");
   }
+  if (to.trace == "-") throw InputError("--trace is a file; standard output has the figures");
   if (to.in == "-" || to.out == "-") {
     throw InputError("--in and --out are files; standard input and output are not");
   }

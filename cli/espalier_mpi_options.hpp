@@ -21,6 +21,7 @@ struct BcastArguments {
   bool quiet = false;
   bool compare = false;        // with MPI_Bcast
   std::optional<Bytes> slice;  // instead of the plan's
+  std::string trace;           // a file for who sent what when; empty: none
   runtime::BroadcastOptions broadcast;
 };
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "runtime/patience.hpp"
 #include "support/errors.hpp"
@@ -22,5 +24,8 @@ void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = 
 // Collective: have all ranks the same values? patience: as above.
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values,
                Patience patience = Patience());
+
+// Collective: what each rank says, by rank, on all ranks. Throws MpiError.
+std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine);
 
 }  // namespace espalier::runtime
