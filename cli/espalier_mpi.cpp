@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "cli/espalier_mpi_bcast.hpp"
+#include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_options.hpp"
 #include "cli/espalier_mpi_watchdog.hpp"
 #include "runtime/mpi_error.hpp"
@@ -43,6 +44,9 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
     if (command.bcast) {
       watchdog.start(command.bcast->broadcast.timeout);
       espalier::cli::run_bcast(MPI_COMM_WORLD, *command.bcast, watchdog);
+    } else if (command.bench) {
+      watchdog.start(command.bench->broadcast.timeout);
+      espalier::cli::run_bench(MPI_COMM_WORLD, *command.bench, watchdog);
     } else if (rank == 0) {
       fmt::print("{}", command.text);
     }

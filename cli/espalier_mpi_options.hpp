@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/espalier_mpi_bench.hpp"
 #include "runtime/broadcast.hpp"
 #include "support/quantities.hpp"
 
@@ -25,9 +26,10 @@ struct BcastArguments {
   runtime::BroadcastOptions broadcast;
 };
 
-// What to do: run a broadcast, or only print `text` (help, version).
+// What to do: run a broadcast, bench, or only print `text` (help, version).
 struct CommandLine {
   std::optional<BcastArguments> bcast;
+  std::optional<BenchArguments> bench;
   std::string text;
 };
 // Throws InputError.

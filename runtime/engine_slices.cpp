@@ -153,6 +153,10 @@ void Engine::Run::post_receives(std::size_t tree) {
                                roles_[tree].parent, static_cast<int>(tree), comm_,
                                &requests_.receive(tree, flow.posted));
     if (code != MPI_SUCCESS) throw MpiError(code, context() + names_.receiving(tree, flow.posted));
+    if (options_.transfers != nullptr) {
+      options_.transfers->begun(requests_.place_of(requests_.receive(tree, flow.posted)), slice,
+                                roles_[tree].parent, false);
+    }
     ++flow.posted;
   }
 }
