@@ -28,6 +28,7 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
 
   std::optional<ProgressBar> bar(
       std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);
+  arguments.on_message = [&bar](std::uint64_t bytes) { bar->expect(bytes); };
   arguments.broadcast.on_progress = [&bar](std::uint64_t bytes) { bar->show(bytes); };
   std::optional<TraceRecorder> trace;
   if (!arguments.trace.empty()) {

@@ -19,6 +19,7 @@ struct BcastFigures {
   std::vector<double> seconds;            // one a repeat
   std::vector<double> mpi_bcast_seconds;  // in turns with them, when asked for
   bool verified = false;
+  std::uint64_t resumed_bytes = 0;  // that were there from an earlier run, beside the message's
 };
 
 // A test message in memory. Throws CheckFailed on all ranks when a byte differs.

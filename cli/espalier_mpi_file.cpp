@@ -1,7 +1,11 @@
-// A file to every rank.
+// A file, several, or a folder to every rank.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -10,6 +14,7 @@
 #include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/file_store.hpp"
+#include "runtime/file_tree.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
 #include "support/errors.hpp"
@@ -65,11 +70,22 @@ void refuse_conflicts(MPI_Comm comm, const std::string& file) {
   }
 }
 
+// Several files, or a folder, rather than one file that becomes another.
+bool is_tree(const std::vector<std::string>& in) {
+  std::error_code ignored;
+  return in.size() != 1 || fs::is_directory(in[0], ignored);
+}
+
 class FileBroadcast {
  public:
   FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const BcastArguments& arguments,
                 Watchdog& watchdog)
-      : comm_(comm), broadcast_(&broadcast), watchdog_(&watchdog), verify_(arguments.verify) {
+      : comm_(comm),
+        broadcast_(&broadcast),
+        watchdog_(&watchdog),
+        verify_(arguments.verify),
+        resumes_(arguments.resume),
+        on_message_(arguments.on_message) {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     watchdog_->expect("waiting for all ranks to name their files");
     output_name_ = with_all(arguments.out, "{rank}", std::to_string(rank_));
@@ -77,12 +93,11 @@ class FileBroadcast {
     runtime::together(
         comm_,
         [&] {
-          if (is_source()) input_.emplace(arguments.in);
+          if (is_source()) open_input(arguments.in);
         },
         true);
-    bytes_ = is_source() ? input_->bytes() : 0;
-    check(MPI_Bcast(&bytes_, 1, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
-    writes_ = !is_source() || identity_of(arguments.in) != identity_of(output_name_);
+    share_what_comes();
+    writes_ = !is_source() || is_tree_ || identity_of(arguments.in[0]) != identity_of(output_name_);
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
     disk_ = disk_time(bytes_);
@@ -97,18 +112,22 @@ class FileBroadcast {
     runtime::together(
         comm_,
         [&] {
-          if (writes_) output_.emplace(output_name_, bytes_);
+          if (writes_) output_ = make_output();
         },
         true);
     store_ = make_store();
-    const double seconds = timer_->seconds_of({[&] {
-                                                 if (broadcast_->stream(bytes_, shape_, *store_)) {
-                                                   return;
-                                                 }
-                                                 watchdog_->expect("waiting for all to say why");
-                                                 refuse_failures();
-                                               },
-                                               {}});
+    watchdog_->expect("waiting for all ranks to look at what they have", disk_);
+    skip_what_is_there();
+    if (on_message_) on_message_(bytes());
+    const ReportTimer::Act stream{[&] {
+                                    if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
+                                      return;
+                                    }
+                                    watchdog_->expect("waiting for all to say why");
+                                    refuse_failures();
+                                  },
+                                  {}};
+    const double seconds = timer_->seconds_of(stream);
     watchdog_->expect("waiting for all ranks to check what they have", disk_);
     refuse_failures();
     compare_checksums(store_->checksum(), "received");
@@ -141,15 +160,71 @@ class FileBroadcast {
         true);
   }
 
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  // What was sent, after run().
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_ - skipped_; }
+  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
   [[nodiscard]] std::uint64_t slice_bytes() const { return shape_.slice_bytes; }
 
  private:
   [[nodiscard]] bool is_source() const { return rank_ == broadcast_->root(); }
 
+  void open_input(const std::vector<std::string>& in) {
+    is_tree_ = is_tree(in);
+    if (is_tree_) {
+      tree_ = runtime::scan_files(in);
+      input_ = std::make_unique<runtime::InputTree>(in, tree_);
+    } else {
+      input_ = std::make_unique<runtime::InputFile>(in[0]);
+    }
+  }
+
+  // What the other ranks must know to make their outputs.
+  void share_what_comes() {
+    std::array<std::uint64_t, 2> told{};
+    if (is_source()) told = {input_->bytes(), input_->identity()};
+    check(MPI_Bcast(told.data(), 2, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
+    bytes_ = told[0];
+    if (resumes_) resume_ = told[1];
+    std::string text = is_source() && is_tree_ ? to_text(tree_) : std::string{};
+    runtime::share_text(comm_, broadcast_->root(), text);
+    is_tree_ = !text.empty();
+    runtime::together(comm_, [&] {
+      if (is_tree_) tree_ = runtime::file_tree_from_text(text);
+    });
+  }
+
+  std::unique_ptr<runtime::ByteTarget> make_output() {
+    if (is_tree_) return std::make_unique<runtime::OutputTree>(output_name_, tree_, resume_);
+    return std::make_unique<runtime::OutputFile>(output_name_, bytes_, resume_);
+  }
+
   std::unique_ptr<runtime::FileStore> make_store() {
     if (!is_source()) return std::make_unique<runtime::FileSink>(shape_, *output_);
-    return std::make_unique<runtime::FileSource>(shape_, *input_, writes_ ? &*output_ : nullptr);
+    return std::make_unique<runtime::FileSource>(shape_, *input_, output_.get());
+  }
+
+  // What every rank has of an earlier run need not come again, if it is what the source has.
+  void skip_what_is_there() {
+    if (!resumes_) return;
+    std::uint64_t kept = writes_ ? output_->kept() : bytes_;
+    check(MPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_UINT64_T, MPI_MIN, comm_), "MPI_Allreduce");
+    skipped_ = std::min(kept, bytes_) / shape_.slice_bytes * shape_.slice_bytes;
+    std::uint64_t checksum = 0;
+    runtime::together(
+        comm_,
+        [&] {
+          runtime::StoredBytes* const mine =
+              is_source() ? static_cast<runtime::StoredBytes*>(input_.get()) : output_.get();
+          checksum = checksum_of(*mine, skipped_, shape_.slice_bytes);
+          // The source's own output is read back as well.
+          if (is_source() && writes_ &&
+              checksum_of(*output_, skipped_, shape_.slice_bytes) != checksum) {
+            checksum = ~checksum;
+          }
+        },
+        true);
+    if (!runtime::all_equal(comm_, std::array<std::uint64_t, 1>{checksum})) skipped_ = 0;
+    if (skipped_ > 0) store_->continue_from(skipped_, checksum);
   }
 
   void refuse_failures() {
@@ -181,15 +256,21 @@ class FileBroadcast {
   runtime::Broadcast* broadcast_;
   Watchdog* watchdog_;
   bool verify_;
+  bool resumes_;
+  std::function<void(std::uint64_t)> on_message_;
+  std::optional<std::uint64_t> resume_;  // the source's identity
+  std::uint64_t skipped_ = 0;            // bytes that were there
   int rank_ = 0;
   std::string output_name_;
-  std::optional<runtime::InputFile> input_;
+  std::unique_ptr<runtime::ByteSource> input_;
+  bool is_tree_ = false;
+  runtime::FileTree tree_;
   std::uint64_t bytes_ = 0;
   bool writes_ = true;
   runtime::Broadcast::StreamShape shape_{};
   Seconds disk_;
   std::optional<ReportTimer> timer_;
-  std::optional<runtime::OutputFile> output_;
+  std::unique_ptr<runtime::ByteTarget> output_;
   std::unique_ptr<runtime::FileStore> store_;
 };
 
@@ -198,8 +279,12 @@ class FileBroadcast {
 BcastFigures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
                             const BcastArguments& arguments, Watchdog& watchdog) {
   FileBroadcast files(comm, broadcast, arguments, watchdog);
-  BcastFigures figures{files.bytes(), files.slice_bytes(), {}, {}, true};
+  BcastFigures figures;
   for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
+  figures.message_bytes = files.bytes();
+  figures.slice_bytes = files.slice_bytes();
+  figures.resumed_bytes = files.skipped();
+  figures.verified = true;
   files.commit();
   return figures;
 }

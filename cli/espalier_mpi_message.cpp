@@ -24,6 +24,7 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
   const std::unique_ptr<std::byte[]> buffer =
       allocate_message(comm, arguments.message.value, "--message");
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
+  if (arguments.on_message) arguments.on_message(arguments.message.value);
   BcastFigures figures{arguments.message.value,
                        broadcast.slice_bytes(arguments.message.value),
                        {},

@@ -52,6 +52,10 @@ std::optional<Seconds> timeout_of(const std::string& text) {
 void add_running_options(CLI::App& command, runtime::BroadcastOptions& to, Texts& texts) {
   command.add_option("--map", texts.map,
                      "which rank is which node: order (rank i is node i), or host (by host name)");
+  command.add_flag(
+      "!--as-planned", to.direct_copies,
+      "ranks of one host pass slices on along the plan's edges; else they all copy from "
+      "the one of them that a tree reaches first");
   command.add_option("--window", to.sends_in_flight, "outstanding sends per child")
       ->check(CLI::Range(std::size_t{1}, kLargestWindow))
       ->capture_default_str();
@@ -79,11 +83,18 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
   bcast->add_option("PLAN", to.plan, "plan file, read by rank 0 only; - is standard input")
       ->required();
   bcast->add_option("--message", texts.message, "size of a test message (default 64MiB)");
-  bcast->add_option("--in", to.in, "file to broadcast, on the plan's source");
+  bcast
+      ->add_option("--in", to.in,
+                   "file or folder to broadcast, on the plan's source; several are one stream")
+      ->expected(1)
+      ->take_all();
   bcast->add_option(
       "--out", to.out,
-      "where each rank writes it; {rank} and {host} are filled in. The source writes it "
-      "too, unless it is the --in file");
+      "where each rank writes it; {rank} and {host} are filled in. A folder, new or empty, for a "
+      "folder or several --in. The source writes it too, unless it is the --in file");
+  bcast->add_flag("--resume", to.resume,
+                  "go on where an earlier --resume broke off; should this one, leave "
+                  ".espalier-NAME.part beside the output");
   bcast->add_flag("--verify", to.verify,
                   "check every received byte; with --in, what was written, read back");
   bcast->add_option("--repeat", to.repeat, "how often")
@@ -146,12 +157,15 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   if (!to.in.empty() && !texts.message.empty()) {
     throw InputError("--message is a test message; with --in the file is the message");
   }
+  if (to.resume && (to.in.empty() || to.repeat > 1)) {
+    throw InputError("--resume is for one run with --in");
+  }
   if (!to.in.empty() && to.compare) throw InputError("--compare-mpi-bcast needs a --message");
   if (!to.in.empty() && to.broadcast.ports != 0) {
     throw InputError("--ports is for a --message, which is in memory as a whole");
   }
   if (to.trace == "-") throw InputError("--trace is a file; standard output has the figures");
-  if (to.in == "-" || to.out == "-") {
+  if (to.out == "-" || std::find(to.in.begin(), to.in.end(), "-") != to.in.end()) {
     throw InputError("--in and --out are files; standard input and output are not");
   }
 }

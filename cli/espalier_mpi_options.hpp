@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/espalier_mpi_bench.hpp"
 #include "runtime/broadcast.hpp"
@@ -14,8 +16,9 @@ namespace espalier::cli {
 struct BcastArguments {
   std::string plan;
   Bytes message{std::uint64_t{64} << 20};
-  std::string in;  // a file instead of a message; empty: none
+  std::vector<std::string> in;  // files or a folder instead of a message; empty: none
   std::string out;
+  bool resume = false;  // what an earlier run left, and leave what this one did if it breaks off
   bool verify = false;
   std::size_t repeat = 1;
   bool json = false;
@@ -24,6 +27,7 @@ struct BcastArguments {
   std::optional<Bytes> slice;  // instead of the plan's
   std::string trace;           // a file for who sent what when; empty: none
   runtime::BroadcastOptions broadcast;
+  std::function<void(std::uint64_t)> on_message;  // told how many bytes one has, before it is sent
 };
 
 // What to do: run a broadcast, bench, or only print `text` (help, version).

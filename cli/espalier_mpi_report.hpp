@@ -16,7 +16,6 @@ std::string figures_text(const planner::Plan& plan, const BcastFigures& figures)
 // A line on stderr that is rewritten a few times a second, where a person sees it.
 class ProgressBar {
  public:
-  // message: bytes of one message; 0: not known.
   ProgressBar(bool enabled, BytesPerSecond planned);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
@@ -24,6 +23,8 @@ class ProgressBar {
   ProgressBar(ProgressBar&&) = delete;
   ProgressBar& operator=(ProgressBar&&) = delete;
 
+  // How many bytes a message has. Without it, no time left is shown.
+  void expect(std::uint64_t bytes) { expected_ = bytes; }
   // Bytes of the message under way that are done; fewer than before means that another has begun.
   void show(std::uint64_t bytes);
 
@@ -32,6 +33,7 @@ class ProgressBar {
   bool enabled_;
   BytesPerSecond planned_;
   bool shown_ = false;
+  std::uint64_t expected_ = 0;
   std::uint64_t last_bytes_ = 0;
   std::uint64_t message_ = 1;
   Clock::time_point begun_ = Clock::now();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <memory>
@@ -58,6 +59,19 @@ void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank, P
   if (first_status == ExitStatus::kBadInput) throw InputError(words->line);
   if (first_status == ExitStatus::kCheckFailed) throw CheckFailed(words->line);
   throw Error(first_status, words->line);
+}
+
+void share_text(MPI_Comm comm, int from, std::string& text) {
+  // PMPI: not for the preloaded library, which takes over MPI_Bcast.
+  constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // MPI counts in int
+  std::uint64_t length = text.size();
+  check(PMPI_Bcast(&length, 1, MPI_UINT64_T, from, comm), "MPI_Bcast");
+  text.resize(length);
+  for (std::size_t start = 0; start < text.size(); start += kAtOnce) {
+    const std::size_t bytes = std::min(kAtOnce, text.size() - start);
+    check(PMPI_Bcast(text.data() + start, static_cast<int>(bytes), MPI_CHAR, from, comm),
+          "MPI_Bcast");
+  }
 }
 
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Patience patience) {

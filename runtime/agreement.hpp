@@ -21,6 +21,9 @@ namespace espalier::runtime {
 void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false,
               Patience patience = Patience());
 
+// Collective: every rank gets rank `from`'s text.
+void share_text(MPI_Comm comm, int from, std::string& text);
+
 // Collective: have all ranks the same values? patience: as above.
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values,
                Patience patience = Patience());

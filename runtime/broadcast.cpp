@@ -11,6 +11,7 @@
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/checksum.hpp"
+#include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/patience.hpp"
@@ -118,6 +119,7 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           static_cast<std::uint64_t>(options.mapping),
           options.check_sizes ? 1U : 0U,
           options.rounds ? 1U : 0U,
+          options.direct_copies ? 1U : 0U,
           options.slice_bytes,
           std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)};
 }
@@ -125,17 +127,6 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
 // What is no timeout is refused only when all can be told.
 std::optional<Seconds> usable(std::optional<Seconds> timeout) {
   return timeout && timeout->value > 0 ? timeout : std::nullopt;
-}
-
-// Collective. How many of the ranks share this one's memory.
-std::size_t ranks_here(MPI_Comm comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  int ranks = 1;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-        "MPI_Comm_split_type");
-  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
-  MPI_Comm_free(&host);
-  return static_cast<std::size_t>(ranks);
 }
 
 }  // namespace
@@ -170,8 +161,11 @@ struct Broadcast::State {
       throw InputError("the ranks hold different plans or options");
     }
     using Waiting = BroadcastOptions::Waiting;
-    const std::size_t here = ranks_here(comm.get());
+    const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
+    const auto here = static_cast<std::size_t>(
+        std::ranges::count(hosts_of, hosts_of[static_cast<std::size_t>(comm.rank())]));
     if (here < comm.size()) costs.eager = kEagerOverTcp;
+    if (options.direct_copies && !options.rounds && options.ports == 0) copy_directly(hosts_of);
     const bool crowded = here > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
     const bool doze = options.source_waiting == Waiting::kAuto
                           ? crowded
@@ -186,6 +180,16 @@ struct Broadcast::State {
             options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             doze, options.timeout, options.transfers, options.on_progress});
+  }
+
+  void copy_directly(std::span<const int> host_of_rank) {
+    std::vector<int> host_of_node;
+    for (const int rank : rank_of_node) {
+      host_of_node.push_back(host_of_rank[static_cast<std::size_t>(rank)]);
+    }
+    for (planner::PlanTree& tree : plan.broadcast_trees) {
+      if (tree.exchange.empty()) tree = with_direct_copies(tree, host_of_node);
+    }
   }
 
   // On one host there are no links to keep filled, and a slice costs a turn at the processor.
@@ -289,10 +293,7 @@ planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
   together(comm, [&] {
     if (rank == 0) text = read_text(file);
   });
-  std::uint64_t length = text.size();
-  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
-  text.resize(length);
-  check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm), "MPI_Bcast");
+  share_text(comm, 0, text);
   planner::Plan plan = planner::parse_plan(text, display_name(file));
   if (const auto fault = planner::structural_fault(plan)) {
     throw InputError(display_name(file), fault->place, fault->reason);

@@ -36,6 +36,10 @@ struct BroadcastOptions {
   // anyway, nor with stream().
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
+  // Ranks that share a host all copy from the one of them that a tree reaches first
+  // (runtime/direct_copies.hpp). Off: they pass slices on along the plan's edges, as hosts do. By
+  // rounds, with ports and in trees with exchange edges always off.
+  bool direct_copies = true;
   // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
   // plan's slice at most; by rounds, and where all ranks share a host, always the plan's.
   std::uint64_t slice_bytes = 0;

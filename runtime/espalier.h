@@ -42,8 +42,9 @@ typedef struct espalier_options {
   size_t receives_in_flight; /* posted ahead per tree */
   size_t ports; /* sends under way at once over all children and trees; 0: any number */
   espalier_rank_mapping mapping;
-  int check_sizes;      /* compare the message's size among the ranks while it runs */
-  int rounds;           /* synchronised rounds by the plan's colors, which it must have */
+  int direct_copies; /* ranks of one host copy from the first of them, whatever the plan's edges */
+  int check_sizes;   /* compare the message's size among the ranks while it runs */
+  int rounds;        /* synchronised rounds by the plan's colors, which it must have */
   uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
   /* Seconds that a rank waits without any of its sends and receives getting done; then the call
    * fails with ESPALIER_TIMED_OUT and its text says who is waited for. MPI is of little use any more

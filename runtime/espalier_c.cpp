@@ -49,6 +49,7 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   result.sends_in_flight = options->sends_in_flight;
   result.receives_in_flight = options->receives_in_flight;
   result.ports = options->ports;
+  result.direct_copies = options->direct_copies != 0;
   result.check_sizes = options->check_sizes != 0;
   result.rounds = options->rounds != 0;
   result.slice_bytes = options->slice_bytes;
@@ -69,14 +70,15 @@ extern "C" {
 
 espalier_options espalier_default_options(void) {
   const runtime::BroadcastOptions defaults;
-  return {defaults.sends_in_flight,
-          defaults.receives_in_flight,
-          defaults.ports,
-          ESPALIER_BY_ORDER,
-          defaults.check_sizes ? 1 : 0,
-          defaults.rounds ? 1 : 0,
-          defaults.slice_bytes,
-          0};
+  return {.sends_in_flight = defaults.sends_in_flight,
+          .receives_in_flight = defaults.receives_in_flight,
+          .ports = defaults.ports,
+          .mapping = ESPALIER_BY_ORDER,
+          .direct_copies = defaults.direct_copies ? 1 : 0,
+          .check_sizes = defaults.check_sizes ? 1 : 0,
+          .rounds = defaults.rounds ? 1 : 0,
+          .slice_bytes = defaults.slice_bytes,
+          .timeout_s = 0};
 }
 
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,

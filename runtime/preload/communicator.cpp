@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "runtime/agreement.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/preload/plan_choice.hpp"
 #include "runtime/rank_mapping.hpp"
@@ -92,7 +93,7 @@ Communicator::Entry made(MPI_Comm of, int root, const SharedSettings& shared, Pl
   if (rank == 0) answer = maker.answer(members);
   int reason = static_cast<int>(answer.reason);
   check(PMPI_Bcast(&reason, 1, MPI_INT, 0, comm.get()), "MPI_Bcast");
-  share_text(comm.get(), 0, answer.plan);
+  runtime::share_text(comm.get(), 0, answer.plan);
   if (answer.plan.empty()) return static_cast<Reason>(reason);
   const planner::Plan plan = planner::parse_plan(answer.plan, "the plan");
   runtime::BroadcastOptions options;

@@ -65,18 +65,6 @@ SharedSettings from_text(const std::string& text) {
 
 }  // namespace
 
-void share_text(MPI_Comm comm, int from, std::string& text) {
-  constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // MPI counts in int
-  std::uint64_t length = text.size();
-  check(PMPI_Bcast(&length, 1, MPI_UINT64_T, from, comm), "MPI_Bcast");
-  text.resize(length);
-  for (std::size_t start = 0; start < text.size(); start += kAtOnce) {
-    const std::size_t bytes = std::min(kAtOnce, text.size() - start);
-    check(PMPI_Bcast(text.data() + start, static_cast<int>(bytes), MPI_CHAR, from, comm),
-          "MPI_Bcast");
-  }
-}
-
 SharedSettings share_settings(MPI_Comm comm) {
   int rank = 0;
   check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -84,7 +72,7 @@ SharedSettings share_settings(MPI_Comm comm) {
   runtime::together(comm, [&] {
     if (rank == 0) text = to_text(read_settings());
   });
-  share_text(comm, 0, text);
+  runtime::share_text(comm, 0, text);
   return from_text(text);
 }
 

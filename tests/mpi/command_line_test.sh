@@ -333,13 +333,87 @@ test_files() {
   ranks 4 bcast good.json --in in --out /dev/null; done_well
 }
 
+# A folder, and several files and folders, whole or not at all.
+test_trees() {
+  mkdir -p src/sub/deep src/empty.d
+  head -c 1234567 /dev/urandom >src/big; echo small >src/sub/small; : >src/empty; ln -s sub/small src/link
+  chmod 750 src/sub; chmod 640 src/big; touch -d '2001-02-03 04:05:06.789' src/sub/deep src/big
+  for i in 1 2 3 4 5 6 7 8 9; do echo "$i" >"src/sub/deep/f $i"; done
+  attributes() { (cd "$1" && find . -mindepth 1 -printf '%P %y %m %l %T@\n' | sort); }
+  ranks 4 bcast good.json --in src --out 'out{rank}' --verify --repeat 2
+  done_well
+  for rank in 0 1 2 3; do
+    diff -r --no-dereference src "out$rank" || fail "out$rank differs"
+    [ "$(attributes src)" = "$(attributes "out$rank")" ] || fail "attributes of out$rank differ"
+  done
+  ranks 4 bcast good.json --in src --out 'out{rank}'
+  [ "$status" -eq 2 ] || fail "status $status"
+  grep -q 'cannot write: exists; several files go into a folder that is new or empty' stderr || fail "$(cat stderr)"
+  rm -r out?; mkdir out0 out1 out2 out3
+  ranks 4 bcast good.json --in src/big --in src/sub/ --in src/link --out 'out{rank}' --verify
+  done_well
+  for rank in 0 1 2 3; do
+    cmp src/big "out$rank/big" && diff -r src/sub "out$rank/sub" && cmp src/sub/small "out$rank/link" ||
+      fail "out$rank differs"
+  done
+  rm -r out?; mkdir leer
+  ranks 4 bcast good.json --in leer --out 'out{rank}' --verify; done_well; [ -d out3 ] || fail "no out3"
+  rmdir out?
+  ranks 4 bcast good.json --in src/big --in src/../src/big --out 'out{rank}'
+  refused 2 "src/../src/big: would be stored as 'big', as another --in is"
+  mkfifo src/pipe
+  ranks 4 bcast good.json --in src --out 'out{rank}'; refused 2 "src/pipe: is no file, folder or symbolic link"
+  rm src/pipe
+  ranks 4 bcast good.json --in src --out 'nowhere/out{rank}'; refused 2 "cannot write: No such file or directory"
+  echo x >a; ranks 4 bcast good.json --in src --out 'a'; refused 2 "put {rank} into --out"
+}
+
+# Killed in the middle, a run leaves what the next one goes on from.
+broken_off() {
+  "$mpiexec" -n 4 "$program" bcast good.json --in "$1" --out 'out{rank}' --resume --slice 2kB >/dev/null 2>&1 </dev/null &
+  local run=$! turn
+  for turn in $(seq 2000); do
+    [ "$(cat .espalier-out?.part.progress 2>/dev/null | grep -vc ' 0*$')" -eq 4 ] && break
+    sleep 0.02
+  done
+  kill -9 $run; wait $run 2>/dev/null
+  # The ranks end with their mpirun; what they still write is theirs.
+  while pgrep -f "bcast good.json --in $1 --out out{rank} --resume" >/dev/null; do sleep 0.02; done
+}
+test_resume() {
+  head -c 60000000 /dev/urandom >in
+  broken_off in
+  [ -e out0 ] && fail "it ended too soon"
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"resumed_bytes": [1-9]'
+  same_everywhere
+  # What was left is of another file, or damaged: from the beginning.
+  broken_off in
+  touch in
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"message_bytes": 60000000'
+  same_everywhere
+  broken_off in
+  printf X | dd of=.espalier-out2.part bs=1 seek=4711 conv=notrunc status=none
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"message_bytes": 60000000'
+  same_everywhere
+  mkdir tree; for i in 1 2 3 4; do head -c 15000000 in >"tree/$i"; done
+  broken_off tree
+  ranks 4 bcast good.json --in tree --out 'out{rank}' --resume --verify --json
+  done_well; says '"resumed_bytes": [1-9]'
+  for rank in 0 1 2 3; do diff -r tree "out$rank" || fail "out$rank differs"; done
+  rm -r out?
+  ranks 4 bcast good.json --message 1kB --resume; refused 2 "--resume is for one run with --in"
+}
+
 test_bad_files() {
   head -c 300000 /dev/urandom >in
   ranks 4 bcast good.json --in in --out outs; refused 2 "is the file of rank 0 and of rank 1"
   mkdir sub
   ranks 4 bcast good.json --in in --out './sub/../out/'; refused 2 "put {rank} into --out"
   ranks 4 bcast good.json --in none --out 'out{rank}'; refused 2 "rank 1 on $(uname -n): none: cannot open"
-  ranks 4 bcast good.json --in sub --out 'out{rank}'; refused 2 "sub: cannot read: is no regular file"
+  mkfifo pipe; ranks 4 bcast good.json --in pipe --out 'out{rank}'; refused 2 "pipe: cannot read: is no regular file"
   ranks 4 bcast good.json --in in --out '/no/such{rank}/out'; refused 2 "rank 0 on $(uname -n): /no/such0/out: cannot write"
   mkdir d0 d1 d2  # and rank 3 has none
   ranks 4 bcast good.json --in in --out 'd{rank}/out'; refused 2 "rank 3 on $(uname -n): d3/out: cannot write: No such"
