@@ -58,6 +58,11 @@ class RequestTable {
   // no request was under way; nothing when patience, which it begins anew, has ended. Throws
   // MpiError when MPI fails as a whole; a failure of one request is in its completion.
   std::optional<std::span<const Completion>> wait_for_some(Waiting waiting, Patience& patience);
+  // The same for who waits for ever.
+  std::span<const Completion> wait_for_some(Waiting waiting) {
+    Patience endless;
+    return *wait_for_some(waiting, endless);
+  }
 
   // Requests that are under way.
   [[nodiscard]] std::vector<Entry> outstanding() const;
