@@ -23,7 +23,7 @@ constexpr int kMissing = 1;
 constexpr std::size_t kMessage = 1'000'000;  // too long for MPI to take what nobody receives
 
 BroadcastOptions impatient(bool check_sizes) {
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.timeout = Seconds{0.3};
   options.check_sizes = check_sizes;
   return options;

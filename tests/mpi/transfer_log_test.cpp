@@ -26,7 +26,7 @@ TEST(TransferLog, HasEverySliceOfEveryEdge) {
       ranks, 0,
       {tree_shaped(Shape::kChain, ranks, 0, 2.0), tree_shaped(Shape::kFlat, ranks, 0, 1.0)}, 1000);
   TransferLog log(10'000);
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.transfers = &log;
   Broadcast broadcast(MPI_COMM_WORLD, plan, options);
   constexpr std::size_t kBytes = 29'500;  // 30 slices, 20 of them along the chain
@@ -60,7 +60,7 @@ TEST(TransferLog, CountsWhatDoesNotFit) {
   const auto ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
   TransferLog log(7);
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.transfers = &log;
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 1000), options);
   check_run(broadcast, MPI_COMM_WORLD, 20'000, 0);
