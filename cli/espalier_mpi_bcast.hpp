@@ -4,10 +4,10 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "cli/espalier_mpi_options.hpp"
+#include "cli/espalier_mpi_watchdog.hpp"
 #include "runtime/broadcast.hpp"
 
 namespace espalier::cli {
@@ -22,20 +22,16 @@ struct BcastFigures {
   std::uint64_t resumed_bytes = 0;  // that were there from an earlier run, beside the message's
 };
 
-// From the source's start, after a barrier, until the last rank has told it that it is done. The
-// same on all ranks.
-double seconds_to_report(MPI_Comm comm, int source, const std::function<void()>& act);
-
 // A test message in memory. Throws CheckFailed on all ranks when a byte differs.
 BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
-                               const BcastArguments& arguments);
+                               const BcastArguments& arguments, Watchdog& watchdog);
 
 // A file to every rank. Throws InputError, CheckFailed on all ranks alike; then no output is left.
 BcastFigures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
-                            const BcastArguments& arguments);
+                            const BcastArguments& arguments, Watchdog& watchdog);
 
 // The whole command: reads the plan, runs, prints on rank 0. Throws on all ranks alike, but for
 // MpiError.
-void run_bcast(MPI_Comm comm, BcastArguments arguments);
+void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog);
 
 }  // namespace espalier::cli

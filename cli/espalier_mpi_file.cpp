@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "cli/espalier_mpi_bcast.hpp"
+#include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/file_store.hpp"
 #include "runtime/file_tree.hpp"
@@ -50,35 +51,11 @@ bool is_device(const std::string& name) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
-  int ranks = 0;
-  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  const int length = static_cast<int>(mine.size());
-  std::vector<int> lengths(static_cast<std::size_t>(ranks));
-  check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm), "MPI_Allgather");
-  std::vector<int> starts;
-  int total = 0;
-  for (const int one : lengths) {
-    starts.push_back(total);
-    total += one;
-  }
-  std::string all(static_cast<std::size_t>(total), '\0');
-  check(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(),
-                       MPI_CHAR, comm),
-        "MPI_Allgatherv");
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
-  }
-  return texts;
-}
-
 // Throws on all ranks alike when two of them on one host would write, or one write and one read,
 // the same file.
 void refuse_conflicts(MPI_Comm comm, const std::string& file) {
   const std::string mine = is_device(file) ? std::string{} : identity_of(file);
-  const std::vector<std::string> files = gather_texts(comm, mine);
+  const std::vector<std::string> files = runtime::gather_texts(comm, mine);
   const std::vector<std::string> hosts = runtime::host_names(comm);
   for (std::size_t second = 0; second < files.size(); ++second) {
     for (std::size_t first = 0; first < second; ++first) {
@@ -101,13 +78,16 @@ bool is_tree(const std::vector<std::string>& in) {
 
 class FileBroadcast {
  public:
-  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const BcastArguments& arguments)
+  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const BcastArguments& arguments,
+                Watchdog& watchdog)
       : comm_(comm),
         broadcast_(&broadcast),
+        watchdog_(&watchdog),
         verify_(arguments.verify),
         resumes_(arguments.resume),
         on_message_(arguments.on_message) {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    watchdog_->expect("waiting for all ranks to name their files");
     output_name_ = with_all(arguments.out, "{rank}", std::to_string(rank_));
     output_name_ = with_all(output_name_, "{host}", runtime::host_name());
     runtime::together(
@@ -120,10 +100,14 @@ class FileBroadcast {
     writes_ = !is_source() || is_tree_ || identity_of(arguments.in[0]) != identity_of(output_name_);
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
+    disk_ = disk_time(bytes_);
+    timer_.emplace(comm_, broadcast_->root(), broadcast_->foreseen(bytes_, shape_.slice_bytes),
+                   arguments.broadcast.timeout, watchdog);
   }
 
   // One round up to files that are whole but have no name yet.
   double run() {
+    watchdog_->expect("waiting for all ranks to have room for their files", disk_);
     output_.reset();
     runtime::together(
         comm_,
@@ -132,11 +116,19 @@ class FileBroadcast {
         },
         true);
     store_ = make_store();
+    watchdog_->expect("waiting for all ranks to look at what they have", disk_);
     skip_what_is_there();
     if (on_message_) on_message_(bytes());
-    const double seconds = seconds_to_report(comm_, broadcast_->root(), [&] {
-      if (!broadcast_->stream(bytes_ - skipped_, shape_, *store_)) refuse_failures();
-    });
+    const ReportTimer::Act stream{[&] {
+                                    if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
+                                      return;
+                                    }
+                                    watchdog_->expect("waiting for all to say why");
+                                    refuse_failures();
+                                  },
+                                  {}};
+    const double seconds = timer_->seconds_of(stream);
+    watchdog_->expect("waiting for all ranks to check what they have", disk_);
     refuse_failures();
     compare_checksums(store_->checksum(), "received");
     if (verify_) {
@@ -153,6 +145,7 @@ class FileBroadcast {
   }
 
   void commit() {
+    watchdog_->expect("waiting for all ranks to have their files on disk", disk_);
     runtime::together(
         comm_,
         [&] {
@@ -261,6 +254,7 @@ class FileBroadcast {
 
   MPI_Comm comm_;
   runtime::Broadcast* broadcast_;
+  Watchdog* watchdog_;
   bool verify_;
   bool resumes_;
   std::function<void(std::uint64_t)> on_message_;
@@ -274,6 +268,8 @@ class FileBroadcast {
   std::uint64_t bytes_ = 0;
   bool writes_ = true;
   runtime::Broadcast::StreamShape shape_{};
+  Seconds disk_;
+  std::optional<ReportTimer> timer_;
   std::unique_ptr<runtime::ByteTarget> output_;
   std::unique_ptr<runtime::FileStore> store_;
 };
@@ -281,8 +277,8 @@ class FileBroadcast {
 }  // namespace
 
 BcastFigures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
-                            const BcastArguments& arguments) {
-  FileBroadcast files(comm, broadcast, arguments);
+                            const BcastArguments& arguments, Watchdog& watchdog) {
+  FileBroadcast files(comm, broadcast, arguments, watchdog);
   BcastFigures figures;
   for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
   figures.message_bytes = files.bytes();

@@ -15,7 +15,7 @@
 namespace espalier::cli {
 namespace {
 
-constexpr std::array<std::string_view, 1> kCommands = {"bcast"};
+constexpr std::array<std::string_view, 2> kCommands = {"bcast", "bench"};
 constexpr std::array<std::string_view, 2> kMappings = {"order", "host"};
 constexpr std::size_t kMostRepeats = 1'000'000;
 constexpr std::size_t kLargestWindow = 10'000;
@@ -25,6 +25,8 @@ struct Texts {
   std::string message;
   std::string slice;
   std::string map = "order";
+  std::string timeout = "1 min";
+  std::string sizes = "64KiB,256KiB,1MiB,4MiB,16MiB,64MiB,256MiB";
 };
 
 Bytes size_of(const std::string& option, const std::string& text) {
@@ -33,6 +35,47 @@ Bytes size_of(const std::string& option, const std::string& text) {
   } catch (const InputError& error) {
     throw InputError(option + ": " + error.what());
   }
+}
+
+std::optional<Seconds> timeout_of(const std::string& text) {
+  if (text == "never") return {};
+  try {
+    const Seconds timeout = parse_duration(text);
+    if (timeout.value > 0) return timeout;
+  } catch (const InputError& error) {
+    throw InputError(std::string("--timeout: ") + error.what());
+  }
+  throw InputError("--timeout: " + in_quotes(text) + " is no time to wait; never waits for ever");
+}
+
+// How plans are run, whatever for.
+void add_running_options(CLI::App& command, runtime::BroadcastOptions& to, Texts& texts) {
+  command.add_option("--map", texts.map,
+                     "which rank is which node: order (rank i is node i), or host (by host name)");
+  command.add_flag(
+      "!--as-planned", to.direct_copies,
+      "ranks of one host pass slices on along the plan's edges; else they all copy from "
+      "the one of them that a tree reaches first");
+  command.add_option("--window", to.sends_in_flight, "outstanding sends per child")
+      ->check(CLI::Range(std::size_t{1}, kLargestWindow))
+      ->capture_default_str();
+  command.add_option("--receives", to.receives_in_flight, "receives posted ahead per tree")
+      ->check(CLI::Range(std::size_t{1}, kLargestWindow))
+      ->capture_default_str();
+  command
+      .add_option("--ports", to.ports,
+                  "sends of a rank that are under way at once; 1 is one-port to the letter "
+                  "(default: any number)")
+      ->check(CLI::Range(std::size_t{1}, kLargestWindow));
+  command.add_flag("--rounds", to.rounds,
+                   "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
+  command.add_option("--slice", texts.slice,
+                     "slice size; otherwise what suits plan and message, the plan's at most");
+  command
+      .add_option("--timeout", texts.timeout,
+                  "how long a rank waits without anything coming or going (30s), or never")
+      ->capture_default_str()
+      ->take_last();
 }
 
 CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
@@ -57,39 +100,59 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
   bcast->add_option("--repeat", to.repeat, "how often")
       ->check(CLI::Range(std::size_t{1}, kMostRepeats));
   bcast->add_flag("--json", to.json, "figures as JSON on standard output");
-  bcast->add_option("--map", texts.map,
-                    "which rank is which node: order (rank i is node i), or host (by host name)");
-  bcast->add_flag(
-      "!--as-planned", to.broadcast.direct_copies,
-      "ranks of one host pass slices on along the plan's edges; else they all copy from "
-      "the one of them that a tree reaches first");
-  bcast->add_option("--window", to.broadcast.sends_in_flight, "outstanding sends per child")
-      ->check(CLI::Range(std::size_t{1}, kLargestWindow))
-      ->capture_default_str();
-  bcast->add_option("--receives", to.broadcast.receives_in_flight, "receives posted ahead per tree")
-      ->check(CLI::Range(std::size_t{1}, kLargestWindow))
-      ->capture_default_str();
-  bcast
-      ->add_option("--ports", to.broadcast.ports,
-                   "sends of a rank that are under way at once; 1 is one-port to the letter "
-                   "(default: any number)")
-      ->check(CLI::Range(std::size_t{1}, kLargestWindow));
-  bcast->add_flag("--rounds", to.broadcast.rounds,
-                  "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
-  bcast->add_option("--slice", texts.slice,
-                    "slice size; otherwise what suits plan and message, the plan's at most");
+  add_running_options(*bcast, to.broadcast, texts);
   bcast->add_flag("--compare-mpi-bcast", to.compare,
                   "time MPI_Bcast of the same message in turns, and give the ratio");
+  bcast->add_option("--trace", to.trace,
+                    "file for what each rank sent and received when, for chrome://tracing and "
+                    "Perfetto");
   bcast->add_flag("--quiet", to.quiet, "no progress");
   return bcast;
 }
 
+CLI::App* add_bench(CLI::App& app, BenchArguments& to, Texts& texts) {
+  CLI::App* bench =
+      app.add_subcommand("bench", "time plans against what MPI does by itself, in turns");
+  bench->add_option("PLAN", to.plans,
+                    "plan files, read by rank 0 only; none: only MPI's own is timed");
+  bench->add_option("--sizes", texts.sizes, "of messages")->capture_default_str();
+  bench->add_option("--repeat", to.repeat, "timed rounds of each size")
+      ->check(CLI::Range(std::size_t{1}, kMostRepeats))
+      ->capture_default_str();
+  bench->add_option("--warm-up", to.warm_up, "rounds before them")
+      ->check(CLI::Range(std::size_t{0}, kMostRepeats))
+      ->capture_default_str();
+  bench->add_flag("--verify", to.verify, "check every received byte");
+  bench->add_flag("--json", to.json, "figures as JSON on standard output");
+  add_running_options(*bench, to.broadcast, texts);
+  return bench;
+}
+
+// Of the texts that are common to all that run plans.
+void check_running(runtime::BroadcastOptions& to, std::optional<Bytes>& slice, const Texts& texts) {
+  if (!texts.slice.empty()) {
+    slice = size_of("--slice", texts.slice);
+    if (slice->value == 0) throw InputError("--slice: a slice has at least one byte");
+  }
+  if (std::find(kMappings.begin(), kMappings.end(), texts.map) == kMappings.end()) {
+    throw InputError("--map: " + unknown_name("mapping", texts.map, kMappings));
+  }
+  to.timeout = timeout_of(texts.timeout);
+  if (texts.map == "host") to.mapping = runtime::RankMapping::kByHostName;
+}
+
+void check_bench(BenchArguments& to, const Texts& texts) {
+  check_running(to.broadcast, to.slice, texts);
+  for (std::size_t start = 0; start <= texts.sizes.size();) {
+    const std::size_t comma = std::min(texts.sizes.find(',', start), texts.sizes.size());
+    to.sizes.push_back(size_of("--sizes", texts.sizes.substr(start, comma - start)));
+    start = comma + 1;
+  }
+}
+
 void check_bcast(BcastArguments& to, const Texts& texts) {
   if (!texts.message.empty()) to.message = size_of("--message", texts.message);
-  if (!texts.slice.empty()) {
-    to.slice = size_of("--slice", texts.slice);
-    if (to.slice->value == 0) throw InputError("--slice: a slice has at least one byte");
-  }
+  check_running(to.broadcast, to.slice, texts);
   if (to.in.empty() != to.out.empty()) throw InputError("--in and --out go together");
   if (!to.in.empty() && !texts.message.empty()) {
     throw InputError("--message is a test message; with --in the file is the message");
@@ -101,13 +164,10 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   if (!to.in.empty() && to.broadcast.ports != 0) {
     throw InputError("--ports is for a --message, which is in memory as a whole");
   }
+  if (to.trace == "-") throw InputError("--trace is a file; standard output has the figures");
   if (to.out == "-" || std::find(to.in.begin(), to.in.end(), "-") != to.in.end()) {
     throw InputError("--in and --out are files; standard input and output are not");
   }
-  if (std::find(kMappings.begin(), kMappings.end(), texts.map) == kMappings.end()) {
-    throw InputError("--map: " + unknown_name("mapping", texts.map, kMappings));
-  }
-  if (texts.map == "host") to.broadcast.mapping = runtime::RankMapping::kByHostName;
 }
 
 // CLI11's texts may have several lines.
@@ -120,16 +180,20 @@ std::string first_line(const std::string& text) {
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App app(
       "Runs the plans of espalier on the ranks of an mpirun:\n"
-      "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify",
+      "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify\n"
+      "  mpirun -np 8 espalier-mpi bench plan.json",
       "espalier-mpi");
   app.set_version_flag("--version", "espalier-mpi " ESPALIER_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 done, 1 a fault of espalier-mpi's own, 2 wrong usage or input, 5 data "
-      "that differ.");
+      "Exit status: 0 done, 1 a fault of espalier-mpi's own, 2 wrong usage or input, 4 a "
+      "timeout, 5 data that differ.");
   BcastArguments bcast;
-  Texts texts;
-  CLI::App* const command = add_bcast(app, bcast, texts);
+  Texts bcast_texts;
+  CLI::App* const bcast_command = add_bcast(app, bcast, bcast_texts);
+  BenchArguments bench;
+  Texts bench_texts;
+  CLI::App* const bench_command = add_bench(app, bench, bench_texts);
   if (argc == 1) throw InputError("a command is required; see espalier-mpi --help");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(kCommands.begin(), kCommands.end(), argv[1]) == kCommands.end()) {
@@ -138,14 +202,22 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return {{}, command->parsed() ? command->help("espalier-mpi") : app.help()};
+    for (CLI::App* command : {bcast_command, bench_command}) {
+      if (command->parsed()) return {{}, {}, command->help("espalier-mpi")};
+    }
+    return {{}, {}, app.help()};
   } catch (const CLI::CallForVersion& version) {
-    return {{}, std::string(version.what()) + "\n"};
+    return {{}, {}, std::string(version.what()) + "\n"};
   } catch (const CLI::ParseError& error) {
-    throw InputError(first_line(error.what()) + "; see espalier-mpi bcast --help");
+    throw InputError(first_line(error.what()) + "; see espalier-mpi " +
+                     (bench_command->parsed() ? "bench" : "bcast") + " --help");
   }
-  check_bcast(bcast, texts);
-  return {bcast, {}};
+  if (bench_command->parsed()) {
+    check_bench(bench, bench_texts);
+    return {{}, bench, {}};
+  }
+  check_bcast(bcast, bcast_texts);
+  return {bcast, {}, {}};
 }
 
 }  // namespace espalier::cli

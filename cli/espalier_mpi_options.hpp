@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/espalier_mpi_bench.hpp"
 #include "runtime/broadcast.hpp"
 #include "support/quantities.hpp"
 
@@ -24,13 +25,15 @@ struct BcastArguments {
   bool quiet = false;
   bool compare = false;        // with MPI_Bcast
   std::optional<Bytes> slice;  // instead of the plan's
+  std::string trace;           // a file for who sent what when; empty: none
   runtime::BroadcastOptions broadcast;
   std::function<void(std::uint64_t)> on_message;  // told how many bytes one has, before it is sent
 };
 
-// What to do: run a broadcast, or only print `text` (help, version).
+// What to do: run a broadcast, bench, or only print `text` (help, version).
 struct CommandLine {
   std::optional<BcastArguments> bcast;
+  std::optional<BenchArguments> bench;
   std::string text;
 };
 // Throws InputError.

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 
 #include "planner/slice_choice.hpp"
@@ -12,6 +14,7 @@
 #include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
+#include "runtime/patience.hpp"
 #include "runtime/rank_mapping.hpp"
 #include "runtime/rounds.hpp"
 #include "runtime/stores.hpp"
@@ -29,8 +32,16 @@ constexpr Bytes kEagerOverTcp{60U << 10U};
 // codes.
 class OwnedComm {
  public:
-  explicit OwnedComm(MPI_Comm of) {
-    check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
+  OwnedComm(MPI_Comm of, Patience patience) {
+    if (patience.is_limited()) {
+      const auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(MPI_Comm_idup(of, made.get(), &request), "MPI_Comm_idup");
+      patience.wait(request, "waiting for all ranks to make a communicator", made);
+      comm_ = *made;
+    } else {
+      check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
+    }
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
   ~OwnedComm() {
@@ -89,6 +100,10 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (options.ports != 0 && options.rounds) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
   }
+  if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
+    throw InputError(
+        fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
+  }
   if (options.slice_bytes > kLargestSlice) {
     throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
                                  options.slice_bytes, kLargestSlice));
@@ -105,7 +120,13 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           options.check_sizes ? 1U : 0U,
           options.rounds ? 1U : 0U,
           options.direct_copies ? 1U : 0U,
-          options.slice_bytes};
+          options.slice_bytes,
+          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)};
+}
+
+// What is no timeout is refused only when all can be told.
+std::optional<Seconds> usable(std::optional<Seconds> timeout) {
+  return timeout && timeout->value > 0 ? timeout : std::nullopt;
 }
 
 }  // namespace
@@ -121,18 +142,22 @@ struct Broadcast::State {
   std::unique_ptr<Engine> engine;
 
   State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
-      : comm(of), plan(of_plan), options(wanted) {
+      : comm(of, Patience(usable(wanted.timeout))), plan(of_plan), options(wanted) {
     plan.slice.value = std::min(plan.slice.value, kLargestSlice);
     plan.schedule.reset();
     const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
                                                ? host_names(comm.get())
                                                : std::vector<std::string>{};
-    together(comm.get(), [&] {
-      check_plan(plan, options, comm.largest_tag());
-      rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
-                                   : ranks_by_host(hosts, plan.nodes);
-    });
-    if (!all_equal(comm.get(), fingerprint(of_plan, options))) {
+    const Patience patience(usable(options.timeout));
+    together(
+        comm.get(),
+        [&] {
+          check_plan(plan, options, comm.largest_tag());
+          rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
+                                       : ranks_by_host(hosts, plan.nodes);
+        },
+        false, patience);
+    if (!all_equal(comm.get(), fingerprint(of_plan, options), patience)) {
       throw InputError("the ranks hold different plans or options");
     }
     using Waiting = BroadcastOptions::Waiting;
@@ -154,7 +179,7 @@ struct Broadcast::State {
             options.sends_in_flight, options.receives_in_flight, options.check_sizes, fits_slices(),
             options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
-            doze, options.on_progress});
+            doze, options.timeout, options.transfers, options.on_progress});
   }
 
   void copy_directly(std::span<const int> host_of_rank) {
@@ -177,9 +202,19 @@ struct Broadcast::State {
     return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
   }
 
+  [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t slice) const {
+    return planner::pipelined_time(plan, {message}, {slice}, costs.overhead);
+  }
+
+  // For ranks that may all be at work but for this one.
+  [[nodiscard]] Patience patience_with_all(const SliceGrid& grid) const {
+    if (!options.timeout) return Patience();
+    return Patience(Seconds{options.timeout->value + 2 * foreseen(grid.message, grid.slice).value});
+  }
+
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
     try {
-      return engine->run(grid, store, stoppable);
+      return engine->run(grid, store, stoppable, patience_with_all(grid));
     } catch (...) {
       comm.abandon();
       throw;
@@ -201,6 +236,10 @@ const std::string& Broadcast::node() const {
 }
 std::uint64_t Broadcast::slice_bytes(std::uint64_t message_bytes) const {
   return state_->slice_of(message_bytes);
+}
+
+Seconds Broadcast::foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const {
+  return state_->foreseen(message_bytes, slice_bytes);
 }
 
 void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {

@@ -27,8 +27,14 @@ espalier_status guarded(const Act& act) noexcept {
     return ESPALIER_OK;
   } catch (const espalier::Error& error) {
     last_error() = error.what();
-    return error.status() == espalier::ExitStatus::kBadInput ? ESPALIER_BAD_INPUT
-                                                             : ESPALIER_INTERNAL_FAULT;
+    switch (error.status()) {
+      case espalier::ExitStatus::kBadInput:
+        return ESPALIER_BAD_INPUT;
+      case espalier::ExitStatus::kLimitReached:
+        return ESPALIER_TIMED_OUT;
+      default:
+        return ESPALIER_INTERNAL_FAULT;
+    }
   } catch (const std::exception& error) {
     last_error() = error.what();
   } catch (...) {
@@ -47,6 +53,7 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   result.check_sizes = options->check_sizes != 0;
   result.rounds = options->rounds != 0;
   result.slice_bytes = options->slice_bytes;
+  if (options->timeout_s != 0) result.timeout = espalier::Seconds{options->timeout_s};
   if (options->mapping == ESPALIER_BY_HOST_NAME) {
     result.mapping = runtime::RankMapping::kByHostName;
   }
@@ -70,7 +77,8 @@ espalier_options espalier_default_options(void) {
           .direct_copies = defaults.direct_copies ? 1 : 0,
           .check_sizes = defaults.check_sizes ? 1 : 0,
           .rounds = defaults.rounds ? 1 : 0,
-          .slice_bytes = defaults.slice_bytes};
+          .slice_bytes = defaults.slice_bytes,
+          .timeout_s = 0};
 }
 
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,

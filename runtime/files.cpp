@@ -176,7 +176,6 @@ OutputFile::OutputFile(std::string name, std::uint64_t bytes, std::optional<std:
     claim_room(descriptor_, name_, bytes);
   } catch (...) {
     ::close(descriptor_);
-    if (!temporary_.empty() && !record_) ::unlink(temporary_.c_str());
     throw;
   }
 }
@@ -185,22 +184,21 @@ void OutputFile::open_beside(const std::string& folder) {
   descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) refuse(errno);
-  temporary_ = fmt::format("{}/.espalier-{}", folder, ::getpid());
-  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  temporary_.set(fmt::format("{}/.espalier-{}", folder, ::getpid()));
+  descriptor_ = ::open(temporary_.get().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) refuse(errno);
 }
 
 void OutputFile::open_kept(std::uint64_t identity) {
-  temporary_ = kept_name(target_);
-  record_.emplace(temporary_ + ".progress", identity);
+  kept_ = kept_name(target_);
+  record_.emplace(kept_ + ".progress", identity);
   const int anew = record_->bytes() == 0 ? O_TRUNC : 0;
-  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | anew, 0666);
+  descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | anew, 0666);
   if (descriptor_ < 0) refuse(errno);
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty() && !record_) ::unlink(temporary_.c_str());
 }
 
 void OutputFile::keep(std::uint64_t bytes) {
@@ -226,19 +224,20 @@ void OutputFile::sync() {
 
 void OutputFile::commit() {
   if (in_place_) return;
-  if (temporary_.empty()) {
+  if (kept_.empty() && !temporary_.is_set()) {
     // rename() replaces what is there, linkat() does not: so a name beside it first.
     const std::string folder = std::filesystem::path(target_).parent_path().string();
-    std::string name = fmt::format("{}/.espalier-{}", folder.empty() ? "." : folder, ::getpid());
-    ::unlink(name.c_str());
+    temporary_.set(fmt::format("{}/.espalier-{}", folder.empty() ? "." : folder, ::getpid()));
+    ::unlink(temporary_.get().c_str());
     const std::string by_number = fmt::format("/proc/self/fd/{}", descriptor_);
-    if (::linkat(AT_FDCWD, by_number.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    if (::linkat(AT_FDCWD, by_number.c_str(), AT_FDCWD, temporary_.get().c_str(),
+                 AT_SYMLINK_FOLLOW) != 0) {
       refuse(errno);
     }
-    temporary_ = std::move(name);
   }
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(errno);
-  temporary_.clear();
+  const std::string& name = kept_.empty() ? temporary_.get() : kept_;
+  if (::rename(name.c_str(), target_.c_str()) != 0) refuse(errno);
+  temporary_.forget();
   if (record_) record_->remove();
   if (::close(std::exchange(descriptor_, -1)) != 0) refuse(errno);
 }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "runtime/temporary_names.hpp"
+
 namespace espalier::runtime {
 
 // Bytes on a disk. All here throw InputError (file and the system's reason).
@@ -113,9 +115,10 @@ class InputFile : public ByteSource {
 };
 
 // A file that has no name until commit() (O_TMPFILE), so that nothing is left behind even by a
-// process that is killed; where the file system knows no such files, a temporary name beside it.
-// Devices and the like are written in place. To be resumed, it is `.espalier-NAME.part` until then,
-// which stays when a run breaks off.
+// process that is killed; where the file system knows no such files, a temporary name beside it,
+// which a program that is ended by a signal removes after remove_temporaries_on_signals(), but for
+// SIGKILL. Devices and the like are written in place. To be resumed, it is `.espalier-NAME.part`
+// until then, which stays when a run breaks off.
 class OutputFile : public ByteTarget {
  public:
   // Claims room for `bytes` where the file system can, so that a full disk is found before anything
@@ -141,8 +144,9 @@ class OutputFile : public ByteTarget {
   [[noreturn]] void refuse(int reason) const;
 
   std::string name_;
-  std::string target_;     // with symbolic links followed
-  std::string temporary_;  // its name meanwhile; empty: none
+  std::string target_;       // with symbolic links followed
+  TemporaryName temporary_;  // its name meanwhile, where it has one that is to vanish
+  std::string kept_;         // or that stays
   int descriptor_ = -1;
   bool in_place_ = false;
   std::optional<ProgressRecord> record_;  // to be resumed

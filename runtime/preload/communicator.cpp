@@ -98,6 +98,7 @@ Communicator::Entry made(MPI_Comm of, int root, const SharedSettings& shared, Pl
   const planner::Plan plan = planner::parse_plan(answer.plan, "the plan");
   runtime::BroadcastOptions options;
   options.check_sizes = false;  // MPI_Bcast lets a rank leave before all have entered
+  options.timeout = shared.settings.timeout;
   try {
     return std::make_unique<ReadyBroadcast>(ReadyBroadcast{
         {comm.get(), plan, options}, plan.algorithm, plan.broadcast_trees.size(), plan.throughput});

@@ -37,6 +37,7 @@ std::string to_text(const SharedSettings& shared) {
               {"max_trees", settings.max_trees},
               {"by_host", settings.mapping == runtime::RankMapping::kByHostName},
               {"threshold", settings.threshold.value},
+              {"timeout_s", settings.timeout.value_or(Seconds{}).value},
               {"verbose", settings.verbose},
               {"plans", shared.plans},
               {"platform", shared.platform}}
@@ -54,6 +55,8 @@ SharedSettings from_text(const std::string& text) {
   json.at("max_trees").get_to(settings.max_trees);
   if (json.at("by_host").get<bool>()) settings.mapping = runtime::RankMapping::kByHostName;
   json.at("threshold").get_to(settings.threshold.value);
+  const double timeout = json.at("timeout_s").get<double>();
+  if (timeout > 0) settings.timeout = Seconds{timeout};
   json.at("verbose").get_to(settings.verbose);
   json.at("plans").get_to(shared.plans);
   json.at("platform").get_to(shared.platform);

@@ -78,6 +78,13 @@ static void test_refusals(int ranks) {
   EXPECT(strstr(espalier_last_error(), "window") != NULL);
 
   options = espalier_default_options();
+  EXPECT(options.timeout_s == 0);
+  options.timeout_s = -1;
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, &options, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "timeout") != NULL);
+
+  options = espalier_default_options();
   EXPECT(options.rounds == 0);
   options.rounds = 1;
   if (ranks > 1) {

@@ -1,0 +1,66 @@
+#include "cli/espalier_mpi_buffer.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+
+#include "runtime/agreement.hpp"
+#include "runtime/mpi_error.hpp"
+#include "support/errors.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using runtime::check;
+
+// Memory is granted on paper and taken back by killing; so it is counted before.
+void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option) {
+  MPI_Comm host = MPI_COMM_NULL;
+  int ranks_here = 1;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+        "MPI_Comm_split_type");
+  check(MPI_Comm_size(host, &ranks_here), "MPI_Comm_size");
+  MPI_Comm_free(&host);
+  const auto memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  runtime::together(comm, [&] {
+    if (static_cast<double>(bytes) * ranks_here > memory) {
+      throw InputError(fmt::format("{} {}: {} ranks on one host with {} of memory", option,
+                                   format_size({bytes}), ranks_here,
+                                   format_size({static_cast<std::uint64_t>(memory)})));
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes,
+                                              const std::string& option) {
+  check_memory(comm, bytes, option);
+  std::unique_ptr<std::byte[]> buffer;
+  runtime::together(
+      comm,
+      [&] {
+        try {
+          buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        } catch (const std::bad_alloc&) {
+          throw InputError(fmt::format("no memory for a message of {}", format_size({bytes})));
+        }
+      },
+      true);
+  return buffer;
+}
+
+// MPI_Bcast counts in int.
+void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  for (std::size_t at = 0; at < message.size(); at += kMost) {
+    const std::size_t bytes = std::min(kMost, message.size() - at);
+    check(MPI_Bcast(&message[at], static_cast<int>(bytes), MPI_BYTE, root, comm), "MPI_Bcast");
+  }
+}
+
+}  // namespace espalier::cli
