@@ -1,4 +1,4 @@
-// The program `espalier-mpi`: runs plans on the ranks of an mpirun.
+// The program `espalier-mpi`: runs plans on the ranks of an mpirun, and probes their network.
 //
 // A fault that all ranks have found together (every Error but MpiError) is printed once, by rank 0,
 // and all leave through MPI_Finalize with its exit status, so that mpirun returns it. Anything else
@@ -13,6 +13,7 @@
 
 #include "cli/espalier_mpi_bcast.hpp"
 #include "cli/espalier_mpi_options.hpp"
+#include "cli/espalier_mpi_probe.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
 #include "support/errors.hpp"
@@ -31,6 +32,8 @@ ExitStatus run(int argc, char** argv, int rank) {
     const auto command = espalier::cli::parse_command_line(argc, argv);
     if (command.bcast) {
       espalier::cli::run_bcast(MPI_COMM_WORLD, *command.bcast);
+    } else if (command.probe) {
+      espalier::cli::run_probe(MPI_COMM_WORLD, *command.probe);
     } else if (rank == 0) {
       fmt::print("{}", command.text);
     }

@@ -15,7 +15,7 @@
 namespace espalier::cli {
 namespace {
 
-constexpr std::array<std::string_view, 1> kCommands = {"bcast"};
+constexpr std::array<std::string_view, 2> kCommands = {"bcast", "probe"};
 constexpr std::array<std::string_view, 2> kMappings = {"order", "host"};
 constexpr std::size_t kMostRepeats = 1'000'000;
 constexpr std::size_t kLargestWindow = 10'000;
@@ -106,6 +106,7 @@ std::string first_line(const std::string& text) {
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App app(
       "Runs the plans of espalier on the ranks of an mpirun:\n"
+      "  mpirun -np 8 espalier-mpi probe -o platform.json\n"
       "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify",
       "espalier-mpi");
   app.set_version_flag("--version", "espalier-mpi " ESPALIER_VERSION);
@@ -115,7 +116,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       "that differ.");
   BcastArguments bcast;
   Texts texts;
-  CLI::App* const command = add_bcast(app, bcast, texts);
+  CLI::App* const bcast_command = add_bcast(app, bcast, texts);
+  ProbeArguments probe;
+  CLI::App* const probe_command = add_probe(app, probe);
   if (argc == 1) throw InputError("a command is required; see espalier-mpi --help");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(kCommands.begin(), kCommands.end(), argv[1]) == kCommands.end()) {
@@ -124,14 +127,22 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return {{}, command->parsed() ? command->help("espalier-mpi") : app.help()};
+    for (CLI::App* command : {bcast_command, probe_command}) {
+      if (command->parsed()) return {{}, {}, command->help("espalier-mpi")};
+    }
+    return {{}, {}, app.help()};
   } catch (const CLI::CallForVersion& version) {
-    return {{}, std::string(version.what()) + "\n"};
+    return {{}, {}, std::string(version.what()) + "\n"};
   } catch (const CLI::ParseError& error) {
-    throw InputError(first_line(error.what()) + "; see espalier-mpi bcast --help");
+    throw InputError(first_line(error.what()) + "; see espalier-mpi " +
+                     (probe_command->parsed() ? "probe" : "bcast") + " --help");
+  }
+  if (probe_command->parsed()) {
+    check_probe(probe);
+    return {{}, probe, {}};
   }
   check_bcast(bcast, texts);
-  return {bcast, {}};
+  return {bcast, {}, {}};
 }
 
 }  // namespace espalier::cli

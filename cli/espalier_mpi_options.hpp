@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/espalier_mpi_probe.hpp"
 #include "runtime/broadcast.hpp"
 #include "support/quantities.hpp"
 
@@ -24,9 +25,10 @@ struct BcastArguments {
   runtime::BroadcastOptions broadcast;
 };
 
-// What to do: run a broadcast, or only print `text` (help, version).
+// What to do: run a broadcast, probe, or only print `text` (help, version).
 struct CommandLine {
   std::optional<BcastArguments> bcast;
+  std::optional<ProbeArguments> probe;
   std::string text;
 };
 // Throws InputError.
