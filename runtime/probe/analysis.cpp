@@ -14,7 +14,8 @@ namespace espalier::runtime::probe {
 namespace {
 
 constexpr double kLeastLevel = 0.02;
-constexpr double kLevelPerNoise = 2;
+// From the least to the greatest of many medians of a few repeats.
+constexpr double kLevelPerNoise = 8;
 constexpr double kTimeLevel = 0.5;  // short messages' times vary more
 
 double sum_of_rates(const Experiment& experiment) {
@@ -24,8 +25,8 @@ double sum_of_rates(const Experiment& experiment) {
   return sum;
 }
 
-// What a rank's flows come to together, where that is less than their arcs and wires allow; but no
-// less than one of its arcs carries.
+// What a rank's flows come to together, where that is less than their arcs and wires allow. Where
+// it is about what the fastest of the rank's arcs carries, it is that: a port as fast as its link.
 void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate& estimate) {
   for (const Experiment& experiment : measurements.experiments) {
     const bool is_out = experiment.purpose == Purpose::kFanOut;
@@ -34,10 +35,12 @@ void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate
     const double allowed = carried_together_Bps(experiment.flows, rates, estimate.wires);
     if (cap >= (1 - rates.tolerance()) * allowed) continue;
     const std::size_t rank = is_out ? experiment.flows[0].from : experiment.flows[0].to;
+    double fastest = 0;
     for (std::size_t other = 0; other < rates.ranks(); ++other) {
       if (other == rank) continue;
-      cap = std::max(cap, rates.rate_Bps(is_out ? Flow{rank, other} : Flow{other, rank}));
+      fastest = std::max(fastest, rates.rate_Bps(is_out ? Flow{rank, other} : Flow{other, rank}));
     }
+    if (cap <= (1 + rates.tolerance()) * fastest) cap = fastest;
     (is_out ? estimate.send_Bps : estimate.receive_Bps)[rank] = cap;
   }
 }

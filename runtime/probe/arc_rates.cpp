@@ -11,7 +11,7 @@ namespace {
 constexpr double kLeastNoise = 0.005;
 constexpr double kMostNoise = 0.1;
 constexpr double kLeastTolerance = 0.08;
-constexpr double kTolerancePerNoise = 4;
+constexpr double kTolerancePerNoise = 6;
 
 // The middle, over all flows, of how far the middle half of their repeats spreads to a side.
 double noise_of(const Measurements& measurements) {

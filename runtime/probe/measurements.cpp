@@ -60,9 +60,15 @@ Experiment experiment_at(const JsonCursor& at, std::size_t ranks) {
   for (const JsonCursor& flow : at.at("flows").elements()) {
     experiment.flows.push_back(flow_at(flow, ranks));
   }
+  if (experiment.flows.empty()) at.at("flows").refuse("has no flow");
   for (const JsonCursor& rates : at.at("rates_Bps").elements()) {
     experiment.rates_Bps.push_back(sample_at(rates));
-    if (experiment.rates_Bps.back().empty()) rates.refuse("has no rate");
+    const std::size_t repeats = experiment.rates_Bps.back().size();
+    if (repeats == 0) rates.refuse("has no rate");
+    if (repeats != experiment.rates_Bps.front().size()) {
+      rates.refuse(fmt::format("has {} repeats, the first flow {}", repeats,
+                               experiment.rates_Bps.front().size()));
+    }
   }
   if (experiment.rates_Bps.size() != experiment.flows.size()) {
     at.refuse(fmt::format("{} flows, but rates of {}", experiment.flows.size(),

@@ -4,45 +4,19 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 
 #include "runtime/mpi_error.hpp"
+#include "runtime/probe/arrivals.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
 
 constexpr std::size_t kOutstanding = 4;  // of a flow, at both ends
-constexpr double kWarmUp = 0.25;         // of a transfer's time
-constexpr std::size_t kFewestArrivals = 4;
 constexpr int kDataTag = 1;
 constexpr int kPingTag = 2;
 constexpr int kTrainTag = 3;
 constexpr std::size_t kFieldsOfFlow = 3;
 constexpr std::size_t kTrainPerPing = 10;
-
-struct Arrival {
-  double at_s;  // since the transfer began
-  std::uint64_t bytes;
-};
-
-double rate_of(const std::vector<Arrival>& arrivals, double seconds) {
-  const auto is_early = [&](const Arrival& one) { return one.at_s < kWarmUp * seconds; };
-  const auto is_in_time = [&](const Arrival& one) { return one.at_s <= seconds; };
-  auto first = std::find_if_not(arrivals.begin(), arrivals.end(), is_early);
-  auto end = std::find_if_not(first, arrivals.end(), is_in_time);
-  double begun = 0;
-  if (static_cast<std::size_t>(end - first) < kFewestArrivals) {  // too slow: all that there is
-    first = arrivals.begin();
-    end = arrivals.end();
-  } else {
-    begun = first->at_s;
-    ++first;
-  }
-  std::uint64_t bytes = 0;
-  for (auto one = first; one != end; ++one) bytes += one->bytes;
-  const double span = first == end ? 0 : std::prev(end)->at_s - begun;
-  return span > 0 ? static_cast<double>(bytes) / span : 0;
-}
 
 // This rank's ends of the flows of one transfer.
 class Streams {

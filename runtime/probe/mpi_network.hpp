@@ -3,8 +3,7 @@
 //
 // A flow is a stream of messages with a few outstanding; when its time is over each of these is
 // followed by an empty message, so that every receive that was posted ahead is used up and nothing
-// needs to be cancelled. Rates are taken from arrivals, without the first quarter of the time (slow
-// start, buffers that fill) and without what arrives late (buffers that drain).
+// needs to be cancelled.
 #pragma once
 
 #include <mpi.h>

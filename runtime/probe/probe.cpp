@@ -22,7 +22,7 @@ constexpr double kShortestTransfer_s = 0.02;
 constexpr double kLongestTransfer_s = 0.4;
 constexpr double kCalibration_s = 0.03;
 constexpr double kStable = 0.02;  // how uncertain a median may be, as a share of it
-constexpr double kAloneBudget_s = 180;
+constexpr double kAloneBudget_s = 120;
 constexpr std::size_t kShortMessages = 30;
 constexpr std::size_t kTimingRepeats = 3;
 // Up to kEager bytes MPI sends at once, which over slow links is what the executor does as well;
@@ -149,7 +149,7 @@ class Probe {
 
   [[nodiscard]] double expected_seconds(const ArcRates& rates,
                                         const std::vector<Flow>& flows) const {
-    return static_cast<double>(least_repeats_) * seconds_for(expected_rates(rates, flows));
+    return static_cast<double>(least_repeats_) * seconds_for(expected_rates(rates, flows), false);
   }
 
   // Of flows that share their ends fairly.
@@ -165,9 +165,10 @@ class Probe {
     return expected;
   }
 
-  [[nodiscard]] double seconds_for(const std::vector<double>& rates_Bps) const {
+  // Where several share an end, what they come to together counts, and half is enough of each.
+  [[nodiscard]] double seconds_for(const std::vector<double>& rates_Bps, bool share_ends) const {
     const double slowest = *std::min_element(rates_Bps.begin(), rates_Bps.end());
-    const double bytes = kEnoughBytes * std::sqrt(options_->effort);
+    const double bytes = kEnoughBytes * std::sqrt(options_->effort) / (share_ends ? 2 : 1);
     return slowest > 0 ? std::clamp(bytes / slowest, kShortestTransfer_s, kLongestTransfer_s)
                        : kLongestTransfer_s;
   }
@@ -185,7 +186,8 @@ class Probe {
     }
     report(doing);
     const std::vector<double> expected = calibrated(purpose, flows);
-    Transfer run{flows, {}, seconds_for(expected)};
+    const bool shares_ends = purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
+    Transfer run{flows, {}, seconds_for(expected, shares_ends)};
     for (const double rate : expected) run.chunk_bytes.push_back(chunk_for(rate, run.seconds));
     Experiment experiment{purpose, flows, std::vector<std::vector<double>>(flows.size())};
     const std::size_t most_repeats = 2 * least_repeats_ + 1;

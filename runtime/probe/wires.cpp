@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,17 +15,17 @@ constexpr std::size_t kMostFlows = 32;    // of a test
 constexpr std::size_t kMostClasses = 24;  // of which each two are tested
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// Of the observations of the arcs between two ranks, the share in which they were slower than their
-// ends.
+// Of the arcs between two ranks, the share that was slower than its ends, alone or in a round.
 double distance(const ArcRates& rates, std::size_t a, std::size_t b) {
   double slow = 0;
   double seen = 0;
   for (const Flow arc : {Flow{a, b}, Flow{b, a}}) {
-    for (const auto rate : {rates.alone_Bps(arc), rates.in_round_Bps(arc)}) {
-      if (!rate) continue;
-      seen += 1;
-      if (!rates.is_as_fast_as_its_ends(arc, *rate)) slow += 1;
-    }
+    const auto is_slow = [&](const std::optional<double>& rate) {
+      return rate && !rates.is_as_fast_as_its_ends(arc, *rate);
+    };
+    if (rates.rate_Bps(arc) <= 0) continue;
+    seen += 1;
+    if (is_slow(rates.alone_Bps(arc)) || is_slow(rates.in_round_Bps(arc))) slow += 1;
   }
   return seen > 0 ? slow / seen : 0;
 }

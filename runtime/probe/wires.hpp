@@ -1,7 +1,7 @@
 // Which arcs share a wire.
 //
 // Ranks form a cluster where the arcs between them are as fast as their ends, alone and in rounds
-// (average linkage over the share of observations in which they were not). The arcs from one
+// (average linkage over the share of arcs that were not). The arcs from one
 // cluster to another are a class: whatever they share, they share with all of their class. So
 // classes are tested instead of arcs: several disjoint flows of one class at once, then of two
 // classes. Flows that together carry less than their arcs do one by one share a wire, and what they
