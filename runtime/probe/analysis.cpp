@@ -8,6 +8,7 @@
 
 #include "runtime/probe/arc_rates.hpp"
 #include "runtime/probe/model_fit.hpp"
+#include "runtime/probe/probe.hpp"
 #include "runtime/rank_mapping.hpp"
 
 namespace espalier::runtime::probe {
@@ -16,7 +17,10 @@ namespace {
 constexpr double kLeastLevel = 0.02;
 // From the least to the greatest of many medians of a few repeats.
 constexpr double kLevelPerNoise = 8;
-constexpr double kTimeLevel = 0.5;  // short messages' times vary more
+// Short messages' times vary more.
+constexpr double kLatencyLevel = 0.5;
+constexpr double kOverheadLevel = 2;
+constexpr double kMostOverhead = 0.5;  // of a message's time
 
 double sum_of_rates(const Experiment& experiment) {
   double sum = 0;
@@ -45,6 +49,10 @@ void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate
   }
 }
 
+double least_of(const std::vector<double>& sample) {
+  return sample.empty() ? 0 : *std::min_element(sample.begin(), sample.end());
+}
+
 void find_links(const Measurements& measurements, const ArcRates& rates, Estimate& estimate) {
   std::map<Flow, const Timing*> timing_of;
   for (const Timing& timing : measurements.timings) timing_of[timing.flow] = &timing;
@@ -56,10 +64,11 @@ void find_links(const Measurements& measurements, const ArcRates& rates, Estimat
       link.bandwidth_Bps = rates.rate_Bps(link.ends);
       const auto timing = timing_of.find(link.ends);
       if (timing != timing_of.end()) {
-        link.overhead_s = median_of(timing->second->gap_s);
+        // What disturbs a short message makes it slower, never faster.
+        link.overhead_s = least_of(timing->second->gap_s);
         link.latency_s =
-            std::max(0.0, median_of(timing->second->round_trip_s) / 2 - link.overhead_s);
-        busy[from].push_back(median_of(timing->second->send_s));
+            std::max(0.0, least_of(timing->second->round_trip_s) / 2 - link.overhead_s);
+        busy[from].push_back(least_of(timing->second->send_s));
       }
       estimate.links.push_back(link);
     }
@@ -84,11 +93,21 @@ void level_rates(Estimate& estimate) {
   for (std::size_t i = 0; i < figures.size(); ++i) *figures[i] = values[i];
 }
 
-void level_times(Estimate& estimate, double Link::*time) {
+void level_times(Estimate& estimate, double Link::*time, double tolerance) {
   std::vector<double> values;
   for (const Link& link : estimate.links) values.push_back(link.*time);
-  values = levelled(values, kTimeLevel);
+  values = levelled(values, tolerance);
   for (std::size_t i = 0; i < values.size(); ++i) estimate.links[i].*time = values[i];
+}
+
+// A rate was measured in messages that paid their overhead: o + s / bandwidth = s / rate.
+void take_overheads_out(Estimate& estimate) {
+  for (Link& link : estimate.links) {
+    const double message_s =
+        static_cast<double>(full_chunk_bytes(link.bandwidth_Bps)) / link.bandwidth_Bps;
+    const double share = std::min(link.overhead_s / message_s, kMostOverhead);
+    link.bandwidth_Bps /= 1 - share;
+  }
 }
 
 std::vector<std::string> groups_of(const std::vector<std::string>& hosts) {
@@ -124,13 +143,14 @@ Estimate analyse(const Measurements& measurements) {
   find_links(measurements, rates, estimate);
   find_caps(measurements, rates, estimate);
   level_rates(estimate);
-  level_times(estimate, &Link::latency_s);
-  level_times(estimate, &Link::overhead_s);
+  level_times(estimate, &Link::latency_s, kLatencyLevel);
+  level_times(estimate, &Link::overhead_s, kOverheadLevel);
   estimate.doubtful = rates.doubtful().size();
   for (const Link& link : estimate.links) {
     if (rates.was_disturbed(link.ends)) ++estimate.disturbed;
   }
   fit_models(measurements, estimate);
+  take_overheads_out(estimate);
   return estimate;
 }
 

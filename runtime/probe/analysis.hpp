@@ -16,9 +16,9 @@ namespace espalier::runtime::probe {
 
 struct Link {
   Flow ends;
-  double bandwidth_Bps = 0;
-  double latency_s = 0;   // half a round trip, less the overhead
-  double overhead_s = 0;  // from message to message of a train of short ones
+  double bandwidth_Bps = 0;  // of a message without its overhead
+  double latency_s = 0;      // half a round trip, less the overhead
+  double overhead_s = 0;     // time per message of a train of short ones
 };
 
 // How far a model is off what was measured. Rates x of flows that ran together load the model's

@@ -25,8 +25,6 @@ constexpr double kStable = 0.02;  // how uncertain a median may be, as a share o
 constexpr double kAloneBudget_s = 120;
 constexpr std::size_t kShortMessages = 30;
 constexpr std::size_t kTimingRepeats = 3;
-// Up to kEager bytes MPI sends at once, which over slow links is what the executor does as well;
-// fast ones need longer messages (docs/runtime.md, "Slices").
 constexpr std::uint64_t kEager = std::uint64_t{60} << 10;
 constexpr std::uint64_t kLongChunk = std::uint64_t{512} << 10;
 constexpr double kFast_Bps = 625e6;
@@ -37,9 +35,10 @@ constexpr std::size_t kFastest = 4;
 constexpr std::size_t kSlowest = 3;
 
 std::uint64_t chunk_for(double rate_Bps, double seconds) {
-  if (rate_Bps > kFast_Bps) return kLongChunk;
+  const std::uint64_t full = full_chunk_bytes(rate_Bps);
+  if (full > kEager) return full;
   const double wanted = rate_Bps * seconds / kChunksOfTransfer;
-  return std::clamp(static_cast<std::uint64_t>(wanted), kShortestChunk, kEager);
+  return std::clamp(static_cast<std::uint64_t>(wanted), kShortestChunk, full);
 }
 
 // How uncertain the median of a sample is: a quartile's distance, less the more there are.
@@ -256,6 +255,10 @@ class Probe {
 };
 
 }  // namespace
+
+std::uint64_t full_chunk_bytes(double rate_Bps) {
+  return rate_Bps > kFast_Bps ? kLongChunk : kEager;
+}
 
 double parse_effort(std::string_view text) {
   if (text == "quick") return kQuick;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -34,6 +35,11 @@ inline constexpr double kLeastEffort = 0.1;
 inline constexpr double kMostEffort = 100;
 // Throws InputError (reason only) for anything else than quick, normal, thorough or such a number.
 double parse_effort(std::string_view text);
+
+// In messages of how many bytes a flow of that rate is measured, where it has time for enough of
+// them. Up to some size MPI sends at once, which over slow links is what the executor does as well;
+// fast ones need longer messages (docs/runtime.md, "Slices").
+std::uint64_t full_chunk_bytes(double rate_Bps);
 
 struct ProbeOptions {
   double effort = kNormal;
