@@ -15,25 +15,28 @@ constexpr std::size_t kOutstanding = 4;  // of a flow, at both ends
 constexpr int kDataTag = 1;
 constexpr int kPingTag = 2;
 constexpr int kTrainTag = 3;
-constexpr std::size_t kFieldsOfFlow = 3;
+constexpr std::size_t kFieldsOfStream = 4;
 constexpr std::size_t kTrainPerPing = 10;
 
 // This rank's ends of the flows of one transfer.
 class Streams {
  public:
   Streams(MPI_Comm comm, std::size_t rank, const Transfer& transfer)
-      : comm_(comm), transfer_(&transfer), arrivals_(transfer.flows.size()) {
+      : comm_(comm),
+        transfer_(&transfer),
+        sent_(transfer.streams.size()),
+        arrivals_(transfer.streams.size()) {
     std::uint64_t largest = 1;
-    for (std::size_t flow = 0; flow < transfer.flows.size(); ++flow) {
-      const Flow& ends = transfer.flows[flow];
+    for (std::size_t flow = 0; flow < transfer.streams.size(); ++flow) {
+      const Flow& ends = transfer.streams[flow].flow;
       if (ends.from != rank && ends.to != rank) continue;
-      largest = std::max(largest, transfer.chunk_bytes[flow]);
+      largest = std::max(largest, transfer.streams[flow].chunk_bytes);
       for (std::size_t i = 0; i < kOutstanding; ++i)
         slots_.push_back({flow, ends.from == rank, {}});
     }
     data_.resize(largest);
     for (Slot& slot : slots_) {
-      if (!slot.sends) slot.buffer.resize(transfer.chunk_bytes[slot.flow]);
+      if (!slot.sends) slot.buffer.resize(transfer.streams[slot.flow].chunk_bytes);
     }
     requests_.assign(slots_.size(), MPI_REQUEST_NULL);
   }
@@ -45,7 +48,7 @@ class Streams {
     check(MPI_Barrier(comm_), "MPI_Barrier");
     begun_ = MPI_Wtime();
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (slots_[slot].sends) send(slot, transfer_->chunk_bytes[slots_[slot].flow]);
+      if (slots_[slot].sends) send(slot, transfer_->streams[slots_[slot].flow].chunk_bytes);
     }
     while (proceed()) {
     }
@@ -79,8 +82,9 @@ class Streams {
       Slot& slot = slots_[at];
       if (slot.sends) {
         if (slot.is_last) continue;
-        slot.is_last = now >= transfer_->seconds;
-        send(at, slot.is_last ? 0 : transfer_->chunk_bytes[slot.flow]);
+        const Transfer::Stream& stream = transfer_->streams[slot.flow];
+        slot.is_last = now >= transfer_->seconds || sent_[slot.flow] >= stream.most_bytes;
+        send(at, slot.is_last ? 0 : stream.chunk_bytes);
         continue;
       }
       int bytes = 0;
@@ -94,7 +98,8 @@ class Streams {
   }
 
   void send(std::size_t slot, std::uint64_t bytes) {
-    const std::size_t to = transfer_->flows[slots_[slot].flow].to;
+    const std::size_t to = transfer_->streams[slots_[slot].flow].flow.to;
+    sent_[slots_[slot].flow] += bytes;
     check(MPI_Isend(data_.data(), static_cast<int>(bytes), MPI_BYTE, static_cast<int>(to), kDataTag,
                     comm_, &requests_[slot]),
           fmt::format("sending to rank {}", to));
@@ -102,7 +107,7 @@ class Streams {
 
   void receive(std::size_t slot) {
     Slot& into = slots_[slot];
-    const std::size_t from = transfer_->flows[into.flow].from;
+    const std::size_t from = transfer_->streams[into.flow].flow.from;
     check(MPI_Irecv(into.buffer.data(), static_cast<int>(into.buffer.size()), MPI_BYTE,
                     static_cast<int>(from), kDataTag, comm_, &requests_[slot]),
           fmt::format("receiving from rank {}", from));
@@ -110,7 +115,8 @@ class Streams {
 
   MPI_Comm comm_;
   const Transfer* transfer_;
-  std::vector<std::vector<Arrival>> arrivals_;  // of each flow
+  std::vector<std::uint64_t> sent_;             // of each flow, by this rank
+  std::vector<std::vector<Arrival>> arrivals_;  // likewise, to this rank
   std::vector<Slot> slots_;
   std::vector<MPI_Request> requests_;  // of each slot
   std::vector<std::byte> data_;
@@ -184,7 +190,7 @@ MpiNetwork::~MpiNetwork() {
   MPI_Comm_free(&comm_);
 }
 
-// An order is its kind, a figure, and three fields for each flow.
+// An order is its kind, a figure, and four fields for each flow.
 void MpiNetwork::tell(std::vector<std::uint64_t> order) {
   std::uint64_t length = order.size();
   check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
@@ -194,9 +200,8 @@ void MpiNetwork::tell(std::vector<std::uint64_t> order) {
 std::vector<double> MpiNetwork::transfer(const Transfer& transfer) {
   std::vector<std::uint64_t> order = {static_cast<std::uint64_t>(Order::kTransfer),
                                       std::bit_cast<std::uint64_t>(transfer.seconds)};
-  for (std::size_t flow = 0; flow < transfer.flows.size(); ++flow) {
-    const Flow& ends = transfer.flows[flow];
-    order.insert(order.end(), {ends.from, ends.to, transfer.chunk_bytes[flow]});
+  for (const auto& [ends, chunk_bytes, most_bytes] : transfer.streams) {
+    order.insert(order.end(), {ends.from, ends.to, chunk_bytes, most_bytes});
   }
   tell(std::move(order));
   return take_part_in_transfer(transfer);
@@ -204,7 +209,7 @@ std::vector<double> MpiNetwork::transfer(const Transfer& transfer) {
 
 std::vector<ShortMessages> MpiNetwork::exchange(std::span<const Flow> flows, std::size_t messages) {
   std::vector<std::uint64_t> order = {static_cast<std::uint64_t>(Order::kExchange), messages};
-  for (const Flow& ends : flows) order.insert(order.end(), {ends.from, ends.to, 1});
+  for (const Flow& ends : flows) order.insert(order.end(), {ends.from, ends.to, 1, 0});
   tell(std::move(order));
   return take_part_in_exchange(flows, messages);
 }
@@ -222,12 +227,13 @@ void MpiNetwork::serve() {
     const auto kind = static_cast<Order>(order[0]);
     if (kind == Order::kDismiss) return;
     Transfer transfer;
-    for (std::size_t at = 2; at < order.size(); at += kFieldsOfFlow) {
-      transfer.flows.push_back({order[at], order[at + 1]});
-      transfer.chunk_bytes.push_back(order[at + 2]);
+    std::vector<Flow> flows;
+    for (std::size_t at = 2; at < order.size(); at += kFieldsOfStream) {
+      flows.push_back({order[at], order[at + 1]});
+      transfer.streams.push_back({flows.back(), order[at + 2], order[at + 3]});
     }
     if (kind == Order::kExchange) {
-      take_part_in_exchange(transfer.flows, order[1]);
+      take_part_in_exchange(flows, order[1]);
     } else {
       transfer.seconds = std::bit_cast<double>(order[1]);
       take_part_in_transfer(transfer);

@@ -13,9 +13,14 @@ namespace espalier::runtime::probe {
 
 // Flows that run at once.
 struct Transfer {
-  std::vector<Flow> flows;
-  std::vector<std::uint64_t> chunk_bytes;  // of each flow's messages, 1 and more
-  double seconds = 0;                      // how long they send
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+  struct Stream {
+    Flow flow;
+    std::uint64_t chunk_bytes = 1;          // of each message, 1 and more
+    std::uint64_t most_bytes = kUnlimited;  // ends it early: buffers may take far more than arrives
+  };
+  std::vector<Stream> streams;
+  double seconds = 0;  // how long they send
 };
 
 // Medians over a train of short messages.

@@ -77,11 +77,13 @@ std::vector<CalculatedNetwork::Resource> CalculatedNetwork::resources_of(
 std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
   ++transfers;
   seconds += transfer.seconds;
-  const std::vector<Resource> resources = resources_of(transfer.flows);
-  std::vector<double> rates(transfer.flows.size());
+  std::vector<Flow> flows;
+  for (const auto& stream : transfer.streams) flows.push_back(stream.flow);
+  const std::vector<Resource> resources = resources_of(flows);
+  std::vector<double> rates(flows.size());
   std::vector<bool> grows(rates.size(), true);
   std::vector<double> weight;
-  for (const Flow& flow : transfer.flows) {
+  for (const Flow& flow : flows) {
     weight.push_back(truth_.ports == Truth::Ports::kNone ? 1 : truth_.rate[flow.from][flow.to]);
   }
   while (std::ranges::count(grows, true) > 0) {
