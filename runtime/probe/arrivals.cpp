@@ -61,10 +61,10 @@ double rate_of(const std::vector<Arrival>& arrivals, double seconds) {
   }
   const Point& from = hull[longest];
   const Point& to = hull[longest + 1];
-  if (to.at_s - from.at_s >= kLongEdge * (hull.back().at_s - hull.front().at_s)) {
-    return slope(from, to);
-  }
-  return slope(hull.front(), hull.back());
+  const double whole = hull.back().at_s - hull.front().at_s;
+  if (whole <= 0) return slope({0, 0}, hull.back());  // all at the same moment
+  return to.at_s - from.at_s >= kLongEdge * whole ? slope(from, to)
+                                                  : slope(hull.front(), hull.back());
 }
 
 }  // namespace espalier::runtime::probe

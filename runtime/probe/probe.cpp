@@ -21,7 +21,10 @@ constexpr double kEnoughBytes = 2 << 20;  // of a flow, at normal effort
 constexpr double kShortestTransfer_s = 0.02;
 constexpr double kLongestTransfer_s = 0.4;
 constexpr double kCalibration_s = 0.03;
-constexpr double kStable = 0.02;  // how uncertain a median may be, as a share of it
+constexpr std::size_t kCalibrations = 3;
+constexpr double kFarOff = 3;
+constexpr double kLeastRate_Bps = 1e5;  // where nothing better is known
+constexpr double kStable = 0.02;        // how uncertain a median may be, as a share of it
 constexpr double kAloneBudget_s = 120;
 constexpr std::size_t kShortMessages = 30;
 constexpr std::size_t kTimingRepeats = 3;
@@ -185,18 +188,11 @@ class Probe {
       return;
     }
     report(doing);
-    const std::vector<double> expected = calibrated(purpose, flows);
-    const bool shares_ends = purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
-    Transfer run{{}, seconds_for(expected, shares_ends)};
-    for (std::size_t i = 0; i < flows.size(); ++i) {
-      run.streams.push_back(
-          {flows[i], chunk_for(expected[i], run.seconds),
-           static_cast<std::uint64_t>(kMostOfExpected * expected[i] * run.seconds)});
-    }
+    auto [run, rates] = calibrated(purpose, flows);
     Experiment experiment{purpose, flows, std::vector<std::vector<double>>(flows.size())};
     const std::size_t most_repeats = 2 * least_repeats_ + 1;
     for (std::size_t repeat = 1; repeat <= most_repeats; ++repeat) {
-      const std::vector<double> rates = network_->transfer(run);
+      if (repeat > 1) rates = network_->transfer(run);
       for (std::size_t i = 0; i < flows.size(); ++i) experiment.rates_Bps[i].push_back(rates[i]);
       if (repeat >= least_repeats_ && is_stable(experiment)) break;
     }
@@ -204,13 +200,48 @@ class Probe {
     tell_measured();
   }
 
-  // What the flows will carry, roughly: by earlier transfers, or by a short one, which opens their
-  // connections as well.
-  std::vector<double> calibrated(Purpose purpose, const std::vector<Flow>& flows) {
-    if (purpose != Purpose::kRound) return expected_rates(ArcRates(measured_), flows);
-    Transfer run{{}, kCalibration_s};
-    for (const Flow& flow : flows) run.streams.push_back({flow, kEager / 4});
-    return network_->transfer(run);
+  struct Calibrated {
+    Transfer run;
+    std::vector<double> rates_Bps;  // that it gave
+  };
+
+  // Long enough for what the flows will carry, roughly: by earlier transfers, or by a short one,
+  // which opens their connections as well. Where that was far too little, a rank was put aside.
+  Calibrated calibrated(Purpose purpose, const std::vector<Flow>& flows) {
+    std::vector<double> expected;
+    if (purpose == Purpose::kRound) {
+      Transfer first{{}, kCalibration_s};
+      for (const Flow& flow : flows) first.streams.push_back({flow, kEager / 4});
+      expected = network_->transfer(first);
+    } else {
+      expected = expected_rates(ArcRates(measured_), flows);
+    }
+    Transfer run = transfer_for(purpose, flows, expected);
+    for (std::size_t attempt = 0; attempt < kCalibrations; ++attempt) {
+      const std::vector<double> seen = network_->transfer(run);
+      bool is_far_off = false;
+      for (std::size_t i = 0; i < flows.size(); ++i) {
+        is_far_off = is_far_off || seen[i] > kFarOff * expected[i];
+        expected[i] = std::max(expected[i], seen[i]);
+      }
+      if (!is_far_off) return {std::move(run), seen};
+      run = transfer_for(purpose, flows, expected);
+    }
+    std::vector<double> seen = network_->transfer(run);
+    return {std::move(run), std::move(seen)};
+  }
+
+  [[nodiscard]] Transfer transfer_for(Purpose purpose, const std::vector<Flow>& flows,
+                                      std::vector<double>& expected) const {
+    for (double& rate : expected) rate = std::max(rate, kLeastRate_Bps);
+    const bool shares_ends = purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
+    Transfer run{{}, seconds_for(expected, shares_ends)};
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      run.streams.push_back(
+          {flows[i], chunk_for(expected[i], run.seconds),
+           static_cast<std::uint64_t>(kMostOfExpected * expected[i] * run.seconds)});
+    }
+    return run;
   }
 
   void time(std::string_view doing, const std::vector<Flow>& flows) {

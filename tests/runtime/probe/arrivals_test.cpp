@@ -51,6 +51,8 @@ TEST(RateOf, FewMessagesCountFromTheBeginning) {
   EXPECT_THAT(rate_of({{0.05, 1000}, {0.1, 1000}, {0.15, 1000}}, 0.1), DoubleNear(2e4, 1));
   EXPECT_THAT(rate_of({{0.5, 1000}}, 0.1), DoubleNear(2e3, 1));
   EXPECT_EQ(rate_of({}, 0.1), 0);
+  const Arrival one{0.05, 1000};
+  EXPECT_THAT(rate_of({one, one, one, one, one}, 0.1), DoubleNear(1e5, 1));
 }
 
 // Of three rates, none for half of the time: what it comes to.
