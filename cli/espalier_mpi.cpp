@@ -1,4 +1,4 @@
-// The program `espalier-mpi`: runs plans on the ranks of an mpirun.
+// The program `espalier-mpi`: runs plans on the ranks of an mpirun, and probes their network.
 //
 // A fault that all ranks have found together (every Error but MpiError) is printed once, by rank 0,
 // and all leave through MPI_Finalize with its exit status, so that mpirun returns it. Anything else
@@ -19,6 +19,7 @@
 #include "cli/espalier_mpi_bcast.hpp"
 #include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_options.hpp"
+#include "cli/espalier_mpi_probe.hpp"
 #include "cli/espalier_mpi_watchdog.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
@@ -47,6 +48,8 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
     } else if (command.bench) {
       watchdog.start(command.bench->broadcast.timeout);
       espalier::cli::run_bench(MPI_COMM_WORLD, *command.bench, watchdog);
+    } else if (command.probe) {
+      espalier::cli::run_probe(MPI_COMM_WORLD, *command.probe);
     } else if (rank == 0) {
       fmt::print("{}", command.text);
     }

@@ -15,7 +15,7 @@
 namespace espalier::cli {
 namespace {
 
-constexpr std::array<std::string_view, 2> kCommands = {"bcast", "bench"};
+constexpr std::array<std::string_view, 3> kCommands = {"bcast", "bench", "probe"};
 constexpr std::array<std::string_view, 2> kMappings = {"order", "host"};
 constexpr std::size_t kMostRepeats = 1'000'000;
 constexpr std::size_t kLargestWindow = 10'000;
@@ -180,6 +180,7 @@ std::string first_line(const std::string& text) {
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App app(
       "Runs the plans of espalier on the ranks of an mpirun:\n"
+      "  mpirun -np 8 espalier-mpi probe -o platform.json\n"
       "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify\n"
       "  mpirun -np 8 espalier-mpi bench plan.json",
       "espalier-mpi");
@@ -194,6 +195,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   BenchArguments bench;
   Texts bench_texts;
   CLI::App* const bench_command = add_bench(app, bench, bench_texts);
+  ProbeArguments probe;
+  CLI::App* const probe_command = add_probe(app, probe);
+  const std::array<CLI::App*, 3> commands = {bcast_command, bench_command, probe_command};
   if (argc == 1) throw InputError("a command is required; see espalier-mpi --help");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(kCommands.begin(), kCommands.end(), argv[1]) == kCommands.end()) {
@@ -202,22 +206,27 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    for (CLI::App* command : {bcast_command, bench_command}) {
-      if (command->parsed()) return {{}, {}, command->help("espalier-mpi")};
+    for (CLI::App* command : commands) {
+      if (command->parsed()) return {.text = command->help("espalier-mpi")};
     }
-    return {{}, {}, app.help()};
+    return {.text = app.help()};
   } catch (const CLI::CallForVersion& version) {
-    return {{}, {}, std::string(version.what()) + "\n"};
+    return {.text = std::string(version.what()) + "\n"};
   } catch (const CLI::ParseError& error) {
+    const auto given = std::ranges::find_if(commands, &CLI::App::parsed);
     throw InputError(first_line(error.what()) + "; see espalier-mpi " +
-                     (bench_command->parsed() ? "bench" : "bcast") + " --help");
+                     (given == commands.end() ? "" : (*given)->get_name() + " ") + "--help");
   }
   if (bench_command->parsed()) {
     check_bench(bench, bench_texts);
-    return {{}, bench, {}};
+    return {.bench = bench};
+  }
+  if (probe_command->parsed()) {
+    check_probe(probe);
+    return {.probe = probe};
   }
   check_bcast(bcast, bcast_texts);
-  return {bcast, {}, {}};
+  return {.bcast = bcast};
 }
 
 }  // namespace espalier::cli

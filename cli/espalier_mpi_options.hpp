@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/espalier_mpi_bench.hpp"
+#include "cli/espalier_mpi_probe.hpp"
 #include "runtime/broadcast.hpp"
 #include "support/quantities.hpp"
 
@@ -30,11 +31,12 @@ struct BcastArguments {
   std::function<void(std::uint64_t)> on_message;  // told how many bytes one has, before it is sent
 };
 
-// What to do: run a broadcast, bench, or only print `text` (help, version).
+// What to do: run a broadcast, bench, probe, or only print `text` (help, version).
 struct CommandLine {
-  std::optional<BcastArguments> bcast;
-  std::optional<BenchArguments> bench;
-  std::string text;
+  std::optional<BcastArguments> bcast{};
+  std::optional<BenchArguments> bench{};
+  std::optional<ProbeArguments> probe{};
+  std::string text{};
 };
 // Throws InputError.
 CommandLine parse_command_line(int argc, const char* const* argv);

@@ -53,6 +53,18 @@ grep -q '"verified": true' stdout || { fail "not verified"; cat stdout; }
 awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
   { fail "faster than its links"; cat stdout; }
 
+# A probe finds the links, that c's are slower, and that a and b are not in each other's way; and it is planned by.
+run "$program" probe -o probed.json --effort quick --quiet
+done_well
+[ -e probed.json.measurements.json ] && fail "measurements are left"
+awk '/"bandwidth_Bps"/ { split($0, part, /"/); match($0, /"bandwidth_Bps":[0-9.e+]*/)
+       rate = substr($0, RSTART + 16, RLENGTH - 16) * 8e-6; wire = part[4] == "c" || part[8] == "c" ? 40 : 200
+       if (part[2] == "from" && (rate > 1.25 * wire || rate < 0.5 * wire)) { print part[4], part[8], rate; wrong = 1 } links += part[2] == "from" }
+     END { exit wrong || links != 6 }' probed.json || { fail "probed links"; cat probed.json; }
+"$espalier" plan probed.json --source a --model bounded-multi-port --quiet -o probed-plan.json >/dev/null || fail "no plan of the probe"
+run "$program" bcast probed-plan.json --message 2MiB --verify --map host --quiet
+done_well
+
 # A link that is cut in the middle: who is at its ends says so, all end, no file stays.
 cut_after_bytes() { # HOST BYTES; of our own cluster: others wait for the same names
   local received=0 pid
