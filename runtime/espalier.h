@@ -47,8 +47,8 @@ typedef struct espalier_options {
   int rounds;        /* synchronised rounds by the plan's colors, which it must have */
   uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
   /* Seconds that a rank waits without any of its sends and receives getting done; then the call
-   * fails with ESPALIER_TIMED_OUT and its text says who is waited for. MPI is of little use any more
-   * then: MPI_Finalize may hang, MPI_Abort ends all ranks. 0: for ever. */
+   * fails with ESPALIER_TIMED_OUT and its text says who is waited for. MPI is of little use any
+   * more then: MPI_Finalize may hang, MPI_Abort ends all ranks. 0: for ever. */
   double timeout_s;
 } espalier_options;
 
