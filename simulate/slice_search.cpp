@@ -64,8 +64,7 @@ std::vector<std::uint64_t> SliceSearch::first_counts() const {
     counts.push_back(count_for(1.5 * slices));
   }
   std::ranges::sort(counts);
-  const auto repeated = std::ranges::unique(counts);
-  counts.erase(repeated.begin(), repeated.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }
 
@@ -114,8 +113,9 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   const std::uint64_t edges = std::max<std::uint64_t>(contender.plan.nodes.size() - 1, 1);
   const std::uint64_t many = std::max(most_sends / edges, kLeastSteadySlices);
   if (slices <= many) return {{seconds_of(slices)}, false};
+  const std::uint64_t half = many / 2;
   const double whole = seconds_of(many);
-  const double per_slice = (whole - seconds_of(many / 2)) / static_cast<double>(many - many / 2);
+  const double per_slice = (whole - seconds_of(half)) / static_cast<double>(many - half);
   return {{whole + per_slice * static_cast<double>(slices - many)}, true};
 }
 
