@@ -154,7 +154,8 @@ std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree, b
   for (const auto& [edge, relays] : tree.via) {
     const auto [parent, child] = edge;
     if (child >= parent_of.size() || parent_of[child] != parent) {
-      return PlanFault{fmt::format("{}/via/{}-{}", place, parent, child),
+      // As the file has it: in the direction of the data.
+      return PlanFault{fmt::format("{}/via/{}-{}", place, up ? child : parent, up ? parent : child),
                        "this tree has no such edge"};
     }
   }
