@@ -111,7 +111,8 @@ class Evidence {
   // Wires as sets of classes: each pair that shares is in one.
   [[nodiscard]] std::vector<std::vector<ArcClass>> cliques() const {
     std::vector<std::vector<ArcClass>> cliques;
-    for (const auto& [pair, rate] : together_) {
+    for (const auto& entry : together_) {
+      const auto& pair = entry.first;  // clang captures no structured bindings
       const bool is_covered = std::any_of(cliques.begin(), cliques.end(), [&](const auto& clique) {
         return contains(clique, pair.first) && contains(clique, pair.second);
       });
