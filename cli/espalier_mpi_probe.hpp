@@ -7,7 +7,7 @@
 
 #include "runtime/probe/probe.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): theirs
 class App;
 }
 

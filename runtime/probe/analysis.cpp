@@ -25,7 +25,7 @@ constexpr double kMostOverhead = 0.5;  // of a message's time
 double sum_of_rates(const Experiment& experiment) {
   double sum = 0;
   for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow)
-    sum += experiment.rate_Bps(flow);
+    sum += experiment.rate_bps(flow);
   return sum;
 }
 
@@ -36,13 +36,13 @@ void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate
     const bool is_out = experiment.purpose == Purpose::kFanOut;
     if ((!is_out && experiment.purpose != Purpose::kFanIn) || experiment.flows.empty()) continue;
     double cap = sum_of_rates(experiment);
-    const double allowed = carried_together_Bps(experiment.flows, rates, estimate.wires);
+    const double allowed = carried_together_bps(experiment.flows, rates, estimate.wires);
     if (cap >= (1 - rates.tolerance()) * allowed) continue;
     const std::size_t rank = is_out ? experiment.flows[0].from : experiment.flows[0].to;
     double fastest = 0;
     for (std::size_t other = 0; other < rates.ranks(); ++other) {
       if (other == rank) continue;
-      fastest = std::max(fastest, rates.rate_Bps(is_out ? Flow{rank, other} : Flow{other, rank}));
+      fastest = std::max(fastest, rates.rate_bps(is_out ? Flow{rank, other} : Flow{other, rank}));
     }
     if (cap <= (1 + rates.tolerance()) * fastest) cap = fastest;
     (is_out ? estimate.send_Bps : estimate.receive_Bps)[rank] = cap;
@@ -60,8 +60,8 @@ void find_links(const Measurements& measurements, const ArcRates& rates, Estimat
   for (std::size_t from = 0; from < rates.ranks(); ++from) {
     for (std::size_t to = 0; to < rates.ranks(); ++to) {
       Link link{{from, to}, 0, 0, 0};
-      if (from == to || rates.rate_Bps(link.ends) <= 0) continue;
-      link.bandwidth_Bps = rates.rate_Bps(link.ends);
+      if (from == to || rates.rate_bps(link.ends) <= 0) continue;
+      link.bandwidth_Bps = rates.rate_bps(link.ends);
       const auto timing = timing_of.find(link.ends);
       if (timing != timing_of.end()) {
         // What disturbs a short message makes it slower, never faster.
@@ -88,6 +88,7 @@ void level_rates(Estimate& estimate) {
   }
   for (Wire& wire : estimate.wires) figures.push_back(&wire.bandwidth_Bps);
   std::vector<double> values;
+  values.reserve(figures.size());
   for (const double* figure : figures) values.push_back(*figure);
   values = levelled(values, std::max(kLeastLevel, kLevelPerNoise * estimate.noise));
   for (std::size_t i = 0; i < figures.size(); ++i) *figures[i] = values[i];
@@ -122,6 +123,7 @@ std::vector<std::string> groups_of(const std::vector<std::string>& hosts) {
 
 std::vector<std::string> node_names(const std::vector<std::string>& hosts) {
   std::vector<std::string> names;
+  names.reserve(hosts.size());
   for (const std::string& host : hosts) names.push_back(up_to_dot(host));
   for (const auto& candidates : {names, hosts}) {
     const std::set<std::string> different(candidates.begin(), candidates.end());

@@ -41,7 +41,7 @@ ArcRates::ArcRates(const Measurements& measurements)
     std::vector<double>& rates = experiment.purpose == Purpose::kAlone ? alone_ : in_round_;
     for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
       const Flow& arc = experiment.flows[flow];
-      const double rate = experiment.rate_Bps(flow);
+      const double rate = experiment.rate_bps(flow);
       rates[index(arc)] = rate;
       out_[arc.from] = std::max(out_[arc.from], rate);
       in_[arc.to] = std::max(in_[arc.to], rate);
@@ -54,12 +54,12 @@ double ArcRates::best(const Flow& arc) const {
   return alone > 0 ? alone : in_round_[index(arc)];
 }
 
-std::optional<double> ArcRates::alone_Bps(const Flow& arc) const {
+std::optional<double> ArcRates::alone_bps(const Flow& arc) const {
   const double rate = alone_[index(arc)];
   return rate > 0 ? std::optional(rate) : std::nullopt;
 }
 
-std::optional<double> ArcRates::in_round_Bps(const Flow& arc) const {
+std::optional<double> ArcRates::in_round_bps(const Flow& arc) const {
   const double rate = in_round_[index(arc)];
   return rate > 0 ? std::optional(rate) : std::nullopt;
 }
@@ -77,8 +77,8 @@ bool ArcRates::is_as_fast_as_its_ends(const Flow& arc, double rate_Bps) const {
 }
 
 bool ArcRates::was_disturbed(const Flow& arc) const {
-  const auto alone = alone_Bps(arc);
-  const auto in_round = in_round_Bps(arc);
+  const auto alone = alone_bps(arc);
+  const auto in_round = in_round_bps(arc);
   return alone && in_round && *in_round < (1 - tolerance()) * *alone;
 }
 

@@ -17,9 +17,9 @@ class ArcRates {
 
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
   // 0 where the arc has not been measured.
-  [[nodiscard]] double rate_Bps(const Flow& arc) const { return best(arc); }
-  [[nodiscard]] std::optional<double> alone_Bps(const Flow& arc) const;
-  [[nodiscard]] std::optional<double> in_round_Bps(const Flow& arc) const;
+  [[nodiscard]] double rate_bps(const Flow& arc) const { return best(arc); }
+  [[nodiscard]] std::optional<double> alone_bps(const Flow& arc) const;
+  [[nodiscard]] std::optional<double> in_round_bps(const Flow& arc) const;
   // How far a repeat is typically off its median, as a share of it: 0.005 and more.
   [[nodiscard]] double noise() const { return noise_; }
   // What is further off than this share of it is another rate, and no noise.

@@ -87,7 +87,7 @@ double median_of(std::vector<double> sample) {
   return sample.empty() ? 0 : quartiles_of(std::move(sample)).median;
 }
 
-double Experiment::rate_Bps(std::size_t flow) const {
+double Experiment::rate_bps(std::size_t flow) const {
   return flow < rates_Bps.size() ? median_of(rates_Bps[flow]) : 0;
 }
 

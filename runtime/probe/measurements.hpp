@@ -20,6 +20,7 @@ struct Flow {
   std::size_t from;
   std::size_t to;
   friend bool operator==(const Flow&, const Flow&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a null pointer
   friend auto operator<=>(const Flow&, const Flow&) = default;
 };
 
@@ -40,7 +41,7 @@ struct Experiment {
   std::vector<std::vector<double>> rates_Bps;  // [flow][repeat], bytes/s of payload
 
   // The median over the repeats; 0 for an experiment without any.
-  [[nodiscard]] double rate_Bps(std::size_t flow) const;
+  [[nodiscard]] double rate_bps(std::size_t flow) const;
 };
 
 // Short messages along one arc.

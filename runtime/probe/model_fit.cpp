@@ -29,7 +29,7 @@ class Loads {
       out_[from] += busy;
       in_[to] += busy;
     } else if (model_ == kMultiPort) {
-      out_[from] += rate_Bps / send_rate_Bps(from);
+      out_[from] += rate_Bps / send_rate_bps(from);
     } else {
       if (const auto cap = estimate_->send_Bps[from]) out_[from] += rate_Bps / *cap;
       if (const auto cap = estimate_->receive_Bps[to]) in_[to] += rate_Bps / *cap;
@@ -58,7 +58,7 @@ class Loads {
   static bool crosses(const Flow& arc, const Wire& wire) {
     return std::binary_search(wire.arcs.begin(), wire.arcs.end(), arc);
   }
-  [[nodiscard]] double send_rate_Bps(std::size_t rank) const {
+  [[nodiscard]] double send_rate_bps(std::size_t rank) const {
     if (const auto cap = estimate_->send_Bps[rank]) return *cap;
     double fastest = 0;
     for (const Link& link : estimate_->links) {
@@ -90,7 +90,7 @@ std::vector<double> errors_of(const Estimate& estimate, std::string_view model,
   std::vector<Flow> flows;
   std::vector<double> rates;
   for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
-    const double rate = experiment.rate_Bps(flow);
+    const double rate = experiment.rate_bps(flow);
     if (rate <= 0 || !link_of(estimate, experiment.flows[flow])) continue;
     flows.push_back(experiment.flows[flow]);
     rates.push_back(rate);

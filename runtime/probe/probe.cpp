@@ -71,7 +71,7 @@ std::vector<Flow> fan(const ArcRates& rates, std::size_t rank, bool out) {
     if (other != rank) flows.push_back(out ? Flow{rank, other} : Flow{other, rank});
   }
   std::stable_sort(flows.begin(), flows.end(), [&](const Flow& a, const Flow& b) {
-    return rates.rate_Bps(a) > rates.rate_Bps(b);
+    return rates.rate_bps(a) > rates.rate_bps(b);
   });
   if (flows.size() > kFastest + kSlowest) {
     flows.erase(flows.begin() + kFastest, flows.end() - kSlowest);
@@ -86,12 +86,12 @@ std::vector<Flow> both_ways(const ArcRates& rates, std::size_t rank) {
   Flow in{rank, rank};
   for (std::size_t other = 0; other < rates.ranks(); ++other) {
     const Flow arc{rank, other};
-    if (other != rank && (out.to == rank || rates.rate_Bps(arc) > rates.rate_Bps(out))) out = arc;
+    if (other != rank && (out.to == rank || rates.rate_bps(arc) > rates.rate_bps(out))) out = arc;
   }
   for (std::size_t other = 0; other < rates.ranks(); ++other) {
     const Flow arc{other, rank};
     if (other == rank || (other == out.to && rates.ranks() > 2)) continue;
-    if (in.from == rank || rates.rate_Bps(arc) > rates.rate_Bps(in)) in = arc;
+    if (in.from == rank || rates.rate_bps(arc) > rates.rate_bps(in)) in = arc;
   }
   return {out, in};
 }
@@ -163,7 +163,7 @@ class Probe {
         return other.from == flow.from || other.to == flow.to;
       };
       const auto sharing = static_cast<double>(std::ranges::count_if(flows, shares_end));
-      expected.push_back(rates.rate_Bps(flow) / sharing);
+      expected.push_back(rates.rate_bps(flow) / sharing);
     }
     return expected;
   }

@@ -23,9 +23,9 @@ double distance(const ArcRates& rates, std::size_t a, std::size_t b) {
     const auto is_slow = [&](const std::optional<double>& rate) {
       return rate && !rates.is_as_fast_as_its_ends(arc, *rate);
     };
-    if (rates.rate_Bps(arc) <= 0) continue;
+    if (rates.rate_bps(arc) <= 0) continue;
     seen += 1;
-    if (is_slow(rates.alone_Bps(arc)) || is_slow(rates.in_round_Bps(arc))) slow += 1;
+    if (is_slow(rates.alone_bps(arc)) || is_slow(rates.in_round_bps(arc))) slow += 1;
   }
   return seen > 0 ? slow / seen : 0;
 }
@@ -111,7 +111,8 @@ class Evidence {
   // Wires as sets of classes: each pair that shares is in one.
   [[nodiscard]] std::vector<std::vector<ArcClass>> cliques() const {
     std::vector<std::vector<ArcClass>> cliques;
-    for (const auto& [pair, rate] : together_) {
+    for (const auto& entry : together_) {
+      const auto& pair = entry.first;  // clang captures no structured bindings
       const bool is_covered = std::any_of(cliques.begin(), cliques.end(), [&](const auto& clique) {
         return contains(clique, pair.first) && contains(clique, pair.second);
       });
@@ -129,7 +130,7 @@ class Evidence {
     return cliques;
   }
   // The most that a test of these classes carried where it showed that they share.
-  [[nodiscard]] double bandwidth_Bps(const std::vector<ArcClass>& clique) const {
+  [[nodiscard]] double bandwidth_bps(const std::vector<ArcClass>& clique) const {
     double most = 0;
     for (const auto& [pair, rate] : together_) {
       if (contains(clique, pair.first) && contains(clique, pair.second))
@@ -150,12 +151,12 @@ class Evidence {
   void weigh(const Experiment& experiment, const std::map<ArcClass, std::vector<Flow>>& by_class) {
     double carried = 0;
     for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
-      carried += experiment.rate_Bps(flow);
+      carried += experiment.rate_bps(flow);
     }
     double expected = 0;
     for (const auto& [arc_class, flows] : by_class) {
       double sum = 0;
-      for (const Flow& flow : flows) sum += rates_->rate_Bps(flow);
+      for (const Flow& flow : flows) sum += rates_->rate_bps(flow);
       const auto own = together_.find({arc_class, arc_class});
       expected += own == together_.end() ? sum : std::min(sum, own->second);
     }
@@ -228,7 +229,7 @@ std::vector<Wire> shared_wires(const Measurements& measurements, const ArcRates&
   const Evidence evidence(measurements, rates, clusters);
   std::vector<Wire> wires;
   for (const auto& clique : evidence.cliques()) {
-    Wire wire{{}, evidence.bandwidth_Bps(clique)};
+    Wire wire{{}, evidence.bandwidth_bps(clique)};
     for (const auto& [from, to] : clique) {
       for (const std::size_t sender : clusters.members[from]) {
         for (const std::size_t receiver : clusters.members[to]) {
@@ -242,7 +243,7 @@ std::vector<Wire> shared_wires(const Measurements& measurements, const ArcRates&
   return wires;
 }
 
-double carried_together_Bps(const std::vector<Flow>& flows, const ArcRates& rates,
+double carried_together_bps(const std::vector<Flow>& flows, const ArcRates& rates,
                             const std::vector<Wire>& wires) {
   double sum = 0;
   std::vector<double> through(wires.size());
@@ -251,9 +252,9 @@ double carried_together_Bps(const std::vector<Flow>& flows, const ArcRates& rate
       return std::binary_search(one.arcs.begin(), one.arcs.end(), flow);
     });
     if (wire == wires.end()) {
-      sum += rates.rate_Bps(flow);
+      sum += rates.rate_bps(flow);
     } else {
-      through[static_cast<std::size_t>(wire - wires.begin())] += rates.rate_Bps(flow);
+      through[static_cast<std::size_t>(wire - wires.begin())] += rates.rate_bps(flow);
     }
   }
   for (std::size_t i = 0; i < wires.size(); ++i)

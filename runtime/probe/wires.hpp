@@ -34,7 +34,7 @@ std::vector<Wire> shared_wires(const Measurements& measurements, const ArcRates&
 
 // What flows can carry together, as far as arcs and wires go, bytes/s. An arc of several wires
 // counts with the first.
-double carried_together_Bps(const std::vector<Flow>& flows, const ArcRates& rates,
+double carried_together_bps(const std::vector<Flow>& flows, const ArcRates& rates,
                             const std::vector<Wire>& wires);
 
 }  // namespace espalier::runtime::probe

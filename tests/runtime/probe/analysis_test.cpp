@@ -34,12 +34,12 @@ TEST(ArcRates, TellWhatMayHaveBeenDisturbed) {
                           one(Purpose::kRound, {{0, 3}, {2, 1}}, {50, 30}),
                           one(Purpose::kAlone, {{0, 3}}, {90})};
   const ArcRates rates(measured);
-  EXPECT_EQ(rates.rate_Bps({0, 3}), 90);  // alone counts
-  EXPECT_EQ(rates.in_round_Bps({0, 3}), 50);
+  EXPECT_EQ(rates.rate_bps({0, 3}), 90);  // alone counts
+  EXPECT_EQ(rates.in_round_bps({0, 3}), 50);
   EXPECT_TRUE(rates.was_disturbed({0, 3}));
   EXPECT_FALSE(rates.was_disturbed({2, 1}));
   EXPECT_TRUE(rates.is_as_fast_as_its_ends({2, 3}, 100));
-  EXPECT_EQ(rates.rate_Bps({3, 2}), 0);
+  EXPECT_EQ(rates.rate_bps({3, 2}), 0);
   EXPECT_THAT(rates.doubtful(), ElementsAre(Flow{2, 1}));
 }
 

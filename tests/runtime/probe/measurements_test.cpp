@@ -37,7 +37,7 @@ TEST(Measurements, AreFoundByPurposeAndFlows) {
   const Measurements measured = some();
   const std::vector<Flow> pair = {{0, 1}};
   ASSERT_NE(measured.find(Purpose::kRound, pair), nullptr);
-  EXPECT_EQ(measured.find(Purpose::kRound, pair)->rate_Bps(0), 2e6);
+  EXPECT_EQ(measured.find(Purpose::kRound, pair)->rate_bps(0), 2e6);
   EXPECT_EQ(measured.find(Purpose::kAlone, pair), nullptr);
   EXPECT_EQ(measured.find(Purpose::kRound, std::vector<Flow>{{1, 0}}), nullptr);
 }
