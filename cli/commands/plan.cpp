@@ -197,8 +197,8 @@ Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
 }
 
 // What --message and others do not go with.
-void check_choice(const PlanOptions& options, planner::Operation operation,
-                  std::size_t tree_counts, std::size_t depths) {
+void check_choice(const PlanOptions& options, planner::Operation operation, std::size_t tree_counts,
+                  std::size_t depths) {
   if (!options.message_given) {
     if (!options.overhead.empty()) {
       throw InputError({}, "--overhead", "counts where a plan is chosen for a --message");
@@ -230,7 +230,8 @@ Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm
   if (options.slice_given) how.slice = collective.options().slice;
   if (!options.overhead.empty()) how.overhead = parse_overhead(options.overhead);
   how.limits = limits;
-  simulate::Choice choice = choose_for(*collective.broadcast(), limits.message, how, options.console);
+  simulate::Choice choice =
+      choose_for(*collective.broadcast(), limits.message, how, options.console);
   Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
   planner::Plan plan = choice.plan;
   const auto makespan = makespan_of(run, collective, limits.message);
