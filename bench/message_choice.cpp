@@ -79,7 +79,7 @@ double Sweep::best_fixed(const testing::DrawnPlatform& drawn, platforms::Model m
     const planner::Instance instance(drawn.platform, drawn.source, model,
                                      {slice, drawn.options.latency_occupies});
     for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
-      if (entry.exponential) continue;
+      if (entry.exponential || !entry.does(planner::Operation::kBroadcast)) continue;
       try {
         planner::AlgorithmOptions options;
         options.message = message;

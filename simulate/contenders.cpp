@@ -41,9 +41,8 @@ class Maker {
     if (chooses_freely) share_a_packing();
     std::vector<Algorithm> algorithms = options_.algorithms;
     if (chooses_freely) {
-      for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
-        if (!entry.exponential) algorithms.push_back(planner::find_algorithm(entry.name));
-      }
+      algorithms = planner::parse_algorithms("all");
+      std::erase_if(algorithms, [](const Algorithm& one) { return one.entry->exponential; });
     }
     for (auto algorithm = algorithms.rbegin(); algorithm != algorithms.rend(); ++algorithm) {
       add(*algorithm, limits_, algorithm->name);

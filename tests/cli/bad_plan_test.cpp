@@ -46,10 +46,10 @@ TEST_F(VerifyCommand, JsonKeys) {
   write("plan.json", kChainPlan);
   write("p.json", kTriangle);
   const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
-  EXPECT_THAT(
-      keys_of(report),
-      ElementsAre("platform", "source", "model", "algorithm", "valid", "faults", "throughput_Bps",
-                  "bound_Bps", "busiest_resource", "busiest_load", "trees", "depth", "out_degree"));
+  EXPECT_THAT(keys_of(report),
+              ElementsAre("operation", "platform", "source", "model", "algorithm", "valid",
+                          "faults", "throughput_Bps", "bound_Bps", "busiest_resource",
+                          "busiest_load", "trees", "depth", "out_degree"));
   EXPECT_EQ(report.at("valid"), true);
   EXPECT_EQ(report.at("depth"), 2);
   EXPECT_NEAR(report.at("bound_Bps").get<double>(), 1e9, 1e4);
@@ -63,10 +63,13 @@ TEST_F(VerifyCommand, WhatPlanMakesHoldsForEveryAlgorithm) {
   const Json list = run_json({"list", "algorithms", "--json"});
   for (const Json& entry : list.at("algorithms")) {
     const std::string name = entry.at("name");
-    ASSERT_EQ(
-        run({"plan", "p.json", "--source", "b", "--algorithm", name, "-o", "plan.json"}).status, 0);
-    const Finished finished = run({"verify", "plan.json", "--platform", "p.json"});
-    EXPECT_EQ(finished.status, 0) << name << ": " << finished.err;
+    for (const std::string operation : entry.at("operations")) {
+      const Finished made = run({"plan", "p.json", "--source", "b", "--algorithm", name,
+                                 "--operation", operation, "-o", "plan.json"});
+      ASSERT_EQ(made.status, 0) << operation << " by " << name << ": " << made.err;
+      const Finished finished = run({"verify", "plan.json", "--platform", "p.json"});
+      EXPECT_EQ(finished.status, 0) << operation << " by " << name << ": " << finished.err;
+    }
   }
 }
 

@@ -148,7 +148,7 @@ double best_fixed_s(const testing::DrawnPlatform& drawn, Model model,
     const planner::Instance instance(drawn.platform, drawn.source, model,
                                      {slice, drawn.options.latency_occupies});
     for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
-      if (entry.exponential) continue;
+      if (entry.exponential || !entry.does(planner::Operation::kBroadcast)) continue;
       planner::AlgorithmOptions options;
       options.message = message;
       const planner::Plan plan =
