@@ -44,6 +44,7 @@ void add_sources(const platforms::Platform& platform, const std::string& text,
 
 std::vector<std::string_view> operation_names() {
   std::vector<std::string_view> names;
+  names.reserve(planner::kOperations.size());
   for (const planner::Operation operation : planner::kOperations) {
     names.push_back(planner::name_of(operation));
   }
