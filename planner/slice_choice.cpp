@@ -15,8 +15,10 @@ constexpr double kEagerMayCost = 0.1;  // of the time
 std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs) {
   const std::uint32_t source = source_index(plan);
   double hops = 0;
-  for (const PlanTree& tree : plan.broadcast_trees) {
-    hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, source), 1) - 1);
+  for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
+    for (const PlanTree& tree : *trees) {
+      hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, source), 1) - 1);
+    }
   }
   const double rate = plan.throughput.value;
   double wanted = static_cast<double>(plan.slice.value);

@@ -59,7 +59,12 @@ class Engine::Run {
     try {
       begin(grid, store, stoppable);
       while (!is_done()) {
-        for (const auto& completion : requests_.wait_for_some(waiting_)) handle(completion);
+        const bool polls = store_->has_work();
+        for (const auto& completion :
+             polls ? requests_.test_some() : requests_.wait_for_some(waiting_)) {
+          handle(completion);
+        }
+        if (polls) store_->work();
         move_on();
       }
       return stoppable && stop_words_.settle() ? Outcome::kStopped : Outcome::kComplete;
@@ -108,7 +113,7 @@ class Engine::Run {
   }
 
   [[nodiscard]] bool is_done() {
-    return requests_.size_check() == MPI_REQUEST_NULL && flows_are_done();
+    return requests_.size_check() == MPI_REQUEST_NULL && flows_are_done() && !store_->has_work();
   }
 
   [[nodiscard]] bool flows_are_done() const {
@@ -186,6 +191,7 @@ class Engine::Run {
       Flow& flow = flows_[tree];
       free_sent(tree);
       if (flow.here - flow.freed >= store_->slices_per_tree() || is_too_far_ahead()) return;
+      if (!store_->is_ready(slice_at(tree, flow.here))) return;
       store_->load(slice_at(tree, flow.here));
       if (store_->failed()) break;  // move_on sees to it
       ++flow.here;
@@ -321,7 +327,7 @@ class Engine::Run {
     while (flow.posted < end && flow.posted - flow.here < options_.receives_in_flight &&
            flow.posted - flow.freed < store_->slices_per_tree()) {
       const Slice slice = slice_at(tree, flow.posted);
-      if (is_at_risk(slice)) return;
+      if (is_at_risk(slice) || !store_->is_free(slice)) return;
       const int code = MPI_Irecv(store_->room_for(slice), static_cast<int>(slice.bytes), MPI_BYTE,
                                  roles_[tree].parent, static_cast<int>(tree), comm_,
                                  &requests_.receive(tree, flow.posted));
