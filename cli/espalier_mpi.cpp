@@ -13,6 +13,7 @@
 
 #include "cli/espalier_mpi_bcast.hpp"
 #include "cli/espalier_mpi_options.hpp"
+#include "cli/espalier_mpi_reduce.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
 #include "support/errors.hpp"
@@ -31,6 +32,8 @@ ExitStatus run(int argc, char** argv, int rank) {
     const auto command = espalier::cli::parse_command_line(argc, argv);
     if (command.bcast) {
       espalier::cli::run_bcast(MPI_COMM_WORLD, *command.bcast);
+    } else if (command.reduce) {
+      espalier::cli::run_reduce(MPI_COMM_WORLD, *command.reduce);
     } else if (rank == 0) {
       fmt::print("{}", command.text);
     }

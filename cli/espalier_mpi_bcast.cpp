@@ -28,8 +28,8 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments) {
       std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);
   arguments.broadcast.on_progress = [&bar](std::uint64_t bytes) { bar->show(bytes); };
   runtime::Broadcast broadcast(comm, plan, arguments.broadcast);
-  const BcastFigures figures = arguments.in.empty() ? broadcast_message(comm, broadcast, arguments)
-                                                    : broadcast_file(comm, broadcast, arguments);
+  const Figures figures = arguments.in.empty() ? broadcast_message(comm, broadcast, arguments)
+                                               : broadcast_file(comm, broadcast, arguments);
   bar.emplace(false, plan.throughput);
   if (rank != 0) return;
   fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));

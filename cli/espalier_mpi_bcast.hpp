@@ -3,35 +3,19 @@
 
 #include <mpi.h>
 
-#include <cstdint>
-#include <functional>
-#include <vector>
-
 #include "cli/espalier_mpi_options.hpp"
+#include "cli/espalier_mpi_run.hpp"
 #include "runtime/broadcast.hpp"
 
 namespace espalier::cli {
 
-// What was measured. The same on all ranks.
-struct BcastFigures {
-  std::uint64_t message_bytes = 0;
-  std::uint64_t slice_bytes = 0;
-  std::vector<double> seconds;            // one a repeat
-  std::vector<double> mpi_bcast_seconds;  // in turns with them, when asked for
-  bool verified = false;
-};
-
-// From the source's start, after a barrier, until the last rank has told it that it is done. The
-// same on all ranks.
-double seconds_to_report(MPI_Comm comm, int source, const std::function<void()>& act);
-
 // A test message in memory. Throws CheckFailed on all ranks when a byte differs.
-BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
-                               const BcastArguments& arguments);
+Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
+                          const BcastArguments& arguments);
 
 // A file to every rank. Throws InputError, CheckFailed on all ranks alike; then no output is left.
-BcastFigures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
-                            const BcastArguments& arguments);
+Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
+                       const BcastArguments& arguments);
 
 // The whole command: reads the plan, runs, prints on rank 0. Throws on all ranks alike, but for
 // MpiError.

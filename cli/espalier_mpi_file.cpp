@@ -202,10 +202,10 @@ class FileBroadcast {
 
 }  // namespace
 
-BcastFigures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
-                            const BcastArguments& arguments) {
+Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
+                       const BcastArguments& arguments) {
   FileBroadcast files(comm, broadcast, arguments);
-  BcastFigures figures{files.bytes(), files.slice_bytes(), {}, {}, true};
+  Figures figures{files.bytes(), files.slice_bytes(), {}, {}, true};
   for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
   files.commit();
   return figures;

@@ -1,11 +1,8 @@
 // A test message in memory.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <memory>
-#include <new>
 
 #include "cli/espalier_mpi_bcast.hpp"
 #include "cli/espalier_mpi_pattern.hpp"
@@ -18,41 +15,6 @@ namespace {
 
 using runtime::check;
 
-// Memory is granted on paper and taken back by killing; so it is counted before.
-void check_memory(MPI_Comm comm, std::uint64_t bytes) {
-  MPI_Comm host = MPI_COMM_NULL;
-  int ranks_here = 1;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-        "MPI_Comm_split_type");
-  check(MPI_Comm_size(host, &ranks_here), "MPI_Comm_size");
-  MPI_Comm_free(&host);
-  const auto memory =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  runtime::together(comm, [&] {
-    if (static_cast<double>(bytes) * ranks_here > memory) {
-      throw InputError(fmt::format("--message {}: {} ranks on one host with {} of memory",
-                                   format_size({bytes}), ranks_here,
-                                   format_size({static_cast<std::uint64_t>(memory)})));
-    }
-  });
-}
-
-std::unique_ptr<std::byte[]> allocate(MPI_Comm comm, std::uint64_t bytes) {
-  check_memory(comm, bytes);
-  std::unique_ptr<std::byte[]> buffer;
-  runtime::together(
-      comm,
-      [&] {
-        try {
-          buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
-        } catch (const std::bad_alloc&) {
-          throw InputError(fmt::format("no memory for a message of {}", format_size({bytes})));
-        }
-      },
-      true);
-  return buffer;
-}
-
 // MPI_Bcast counts in int.
 void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
@@ -64,29 +26,18 @@ void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm) {
 
 }  // namespace
 
-double seconds_to_report(MPI_Comm comm, int source, const std::function<void()>& act) {
-  check(MPI_Barrier(comm), "MPI_Barrier");
-  const double start = MPI_Wtime();
-  act();
-  const int done = 1;
-  int all = 0;
-  check(MPI_Reduce(&done, &all, 1, MPI_INT, MPI_SUM, source, comm), "MPI_Reduce");
-  double seconds = MPI_Wtime() - start;
-  check(MPI_Bcast(&seconds, 1, MPI_DOUBLE, source, comm), "MPI_Bcast");
-  return seconds;
-}
-
-BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
-                               const BcastArguments& arguments) {
+Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
+                          const BcastArguments& arguments) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  const std::unique_ptr<std::byte[]> buffer = allocate(comm, arguments.message.value);
+  const std::unique_ptr<std::byte[]> buffer =
+      allocate(comm, arguments.message, arguments.message.value);
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
-  BcastFigures figures{arguments.message.value,
-                       broadcast.slice_bytes(arguments.message.value),
-                       {},
-                       {},
-                       arguments.verify};
+  Figures figures{arguments.message.value,
+                  broadcast.slice_bytes(arguments.message.value),
+                  {},
+                  {},
+                  arguments.verify};
 
   // Pages are touched before they are timed; what is received must not be there before.
   std::uint64_t round = 0;
@@ -120,7 +71,7 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
   }
   for (std::size_t i = 0; i < arguments.repeat; ++i) {
     figures.seconds.push_back(timed(ours));
-    if (arguments.compare) figures.mpi_bcast_seconds.push_back(timed(theirs));
+    if (arguments.compare) figures.mpi_seconds.push_back(timed(theirs));
   }
   return figures;
 }

@@ -1,17 +1,17 @@
-// What espalier-mpi bcast tells.
+// What espalier-mpi tells of a run.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
-#include "cli/espalier_mpi_bcast.hpp"
+#include "cli/espalier_mpi_run.hpp"
 #include "planner/plan.hpp"
 
 namespace espalier::cli {
 
-std::string figures_json(const planner::Plan& plan, const BcastFigures& figures);
-std::string figures_text(const planner::Plan& plan, const BcastFigures& figures);
+std::string figures_json(const planner::Plan& plan, const Figures& figures);
+std::string figures_text(const planner::Plan& plan, const Figures& figures);
 
 // A line on stderr that is rewritten a few times a second, where a person sees it.
 class ProgressBar {

@@ -194,6 +194,11 @@ std::optional<PlanFault> fault_of_rates(const Plan& plan) {
   return {};
 }
 
+std::string with_article(Operation operation) {
+  const char* const article = operation == Operation::kAllreduce ? "an" : "a";
+  return fmt::format("{} {}", article, name_of(operation));
+}
+
 std::optional<PlanFault> fault_of_trees(const Plan& plan, const Trees& kind) {
   const auto& [key, trees, up] = kind;
   const bool wanted = plan.operation == (up ? Operation::kReduce : Operation::kBroadcast) ||
@@ -201,7 +206,7 @@ std::optional<PlanFault> fault_of_trees(const Plan& plan, const Trees& kind) {
   if (trees->empty() == wanted) {
     return PlanFault{fmt::format("/{}", key),
                      wanted ? std::string("a plan needs at least one tree")
-                            : fmt::format("a plan for a {} has none", name_of(plan.operation))};
+                            : fmt::format("a plan for {} has none", with_article(plan.operation))};
   }
   for (std::size_t i = 0; i < trees->size(); ++i) {
     const PlanTree& tree = (*trees)[i];
@@ -232,7 +237,7 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
   if (plan.operation == wanted) return;
   throw InputError(
       file, "/operation",
-      fmt::format("a plan for a {}, and no {}", name_of(plan.operation), name_of(wanted)));
+      fmt::format("a plan for {}, and no {}", with_article(plan.operation), name_of(wanted)));
 }
 
 std::optional<PlanFault> structural_fault(const Plan& plan) {

@@ -53,6 +53,13 @@ END
 }
 plan 4 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >good.json
 
+# The same trees the other way round; and those up, one chain down.
+trees=$(sed -n 's/.*"broadcast_trees": \(.*\)}$/\1/p' good.json)
+up=$(sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g' <<<"$trees")
+sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $up}/" good.json >reduce.json
+down='"broadcast_trees": [{"rate_Bps": 4000000, "edges": [[1,3],[3,0],[0,2]]}]'
+sed "s/\"reduce\"/\"allreduce\"/; s/\"reduce_trees\"/$down, &/" reduce.json >allreduce.json
+
 test_message() {
   for size in 0 1 9999 10000 10001 1MB; do
     ranks 4 bcast good.json --message $size --verify --repeat 3
@@ -100,6 +107,55 @@ test_options() {
   ranks 2 --help; done_well; says 'bcast'
   ranks 2 bcast --help; done_well; says '--compare-mpi-bcast'
   [ "$(grep -c -- '--receives' stdout)" -eq 1 ] || fail "help is printed by more than one rank"
+}
+
+test_reduce() {
+  for command in reduce allreduce; do
+    for size in 0 8 9992 10000 10008 1000000; do
+      ranks 4 $command $command.json --message $size --verify --repeat 3
+      done_well
+      says 'slices of 9.77 KiB'
+      says '32.0000 Mbit/s planned'
+      says '^verified on '
+    done
+    for type in double float int32 int64 uint32 uint64; do
+      for op in sum prod max min; do
+        ranks 4 $command $command.json --message 200000 --verify --type $type --op $op --slice 777
+        done_well
+        says "$op of $type"
+      done
+    done
+    for op in band bor bxor; do
+      ranks 4 $command $command.json --message 200000 --verify --type uint32 --op $op --ports 1
+      done_well
+    done
+    ranks 4 $command $command.json --message 100000 --json --compare-mpi --verify
+    done_well
+    says "\"operation\": \"$command\""; says '"op": "sum"'; says '"type": "double"'; says '"verified": true'
+    says "\"mpi_$command\": "; says "\"relative_to_mpi_$command\": [0-9.]+"
+    ranks 4 $command $command.json --message 100000
+    says '^not verified'
+    ranks 4 $command --help; done_well; says '--compare-mpi'
+  done
+  ranks 4 reduce reduce.json --message 1000; says '1000 B from 4 ranks, sum of double, 2 trees, '
+  ranks 4 allreduce allreduce.json --message 1000
+  says '1000 B from and to 4 ranks, sum of double, 2 trees up, 1 down, '
+}
+
+test_reduce_refusals() {
+  ranks 4 reduce good.json; refused 2 "good.json: /operation: a plan for a broadcast, and no reduce"
+  ranks 4 reduce allreduce.json; refused 2 "/operation: a plan for an allreduce, and no reduce"
+  ranks 4 allreduce reduce.json; refused 2 "/operation: a plan for a reduce, and no allreduce"
+  ranks 4 bcast reduce.json; refused 2 "/operation: a plan for a reduce, and no broadcast"
+  ranks 3 reduce reduce.json; refused 2 "the plan has 4 nodes, but 3 ranks"
+  ranks 2 reduce reduce.json --type duoble; refused 2 "--type: unknown type 'duoble'; did you mean 'double'?"
+  ranks 2 reduce reduce.json --op summ; refused 2 "--op: unknown operation 'summ'; did you mean 'sum'?"
+  ranks 2 reduce reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
+  ranks 2 reduce reduce.json --message 100; refused 2 "--message: 100 bytes are no multiple of a double's 8"
+  ranks 2 reduce reduce.json --rounds; refused 2 "--rounds"
+  ranks 2 allreduce; refused 2 "PLAN is required; see espalier-mpi allreduce --help"
+  ranks 2 alreduce reduce.json; refused 2 "did you mean 'allreduce'?"
+  ranks 4 reduce reduce.json --message 1000TiB; refused 2 "4 ranks on one host with"
 }
 
 # The two trees of two-tree-sanders over four ranks, from n1.
@@ -247,6 +303,10 @@ test_damage() {
   damaged() { "$mpiexec" -n 4 env LD_PRELOAD="$damaging_network${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr; status=$?; }
   damaged bcast good.json --message 1MB --verify
   refused 5 "of 1000000 is 0x"
+  damaged reduce reduce.json --message 1MB --verify
+  refused 5 "rank 1 on $(uname -n): element "
+  damaged allreduce allreduce.json --message 1MB --verify
+  refused 5 "of 125000 is "
   head -c 300000 /dev/urandom >in
   damaged bcast good.json --in in --out 'out{rank}'
   refused 5 "what was received is not what was sent"

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <cstring>
-
 #include "runtime/reduction.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/plans.hpp"
