@@ -85,6 +85,16 @@ class ReducedStore : public MemoryStore {
 
 }  // namespace
 
+bool goes_along_trees(Operation operation, MPI_Datatype type, MPI_Op op) {
+  if (!operation_fault(type, op).empty()) return false;
+  int commutes = 0;
+  check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
+  const ElementShape shape = element_shape_of(type);
+  if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
+  return operation == Operation::kReduce ||
+         (shape.bytes <= kLargestSlice && shape_of(MPI_COMM_SELF, type).is_plain);
+}
+
 struct Reduction::State {
   OwnedComm comm;
   std::vector<int> rank_of_node;
@@ -170,17 +180,6 @@ struct Reduction::State {
     return {};
   }
 
-  // The same on all ranks that call alike.
-  [[nodiscard]] bool goes_along_trees(MPI_Datatype type, MPI_Op op) const {
-    int commutes = 0;
-    check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
-    const ElementShape shape = element_shape_of(type);
-    if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0 || plan.nodes.size() == 1) {
-      return false;
-    }
-    return !is_allreduce() || (shape.bytes <= kLargestSlice && shape_of(comm.get(), type).is_plain);
-  }
-
   // For what does not go along trees.
   void compare() {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -203,7 +202,7 @@ struct Reduction::State {
   void run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op) {
     if (const std::string fault = fault_of(sendbuf, count, type, op); !fault.empty()) refuse(fault);
     const ElementShape shape = element_shape_of(type);
-    const bool along_trees = goes_along_trees(type, op);
+    const bool along_trees = plan.nodes.size() > 1 && goes_along_trees(plan.operation, type, op);
     call.emplace(count * shape.bytes, reduction_kind(type, op) + (along_trees ? 1 : 0));
     if (!along_trees) {
       if (options.check_sizes) compare();

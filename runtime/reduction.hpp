@@ -87,4 +87,9 @@ class Reduction {
   std::unique_ptr<State> state_;
 };
 
+// Whether an operation on such elements goes along a plan's trees, or is left to MPI
+// (Reduction::run). False where MPI does not define it. operation: kReduce or kAllreduce; type, op:
+// no null handles. Throws MpiError.
+bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op);
+
 }  // namespace espalier::runtime
