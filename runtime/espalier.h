@@ -75,7 +75,8 @@ void espalier_broadcast_free(espalier_broadcast** broadcast);
  * plan's trees. Which of the two a reduction is, its plan says. */
 typedef struct espalier_reduction espalier_reduction;
 
-/* As for a broadcast. Options with rounds are refused. */
+/* As for a broadcast. Options with rounds are refused. NULL: 4 sends outstanding per tree,
+ * otherwise the same defaults. */
 espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,
                                           espalier_reduction** reduction);

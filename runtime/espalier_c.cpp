@@ -58,6 +58,7 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
 }
 
 runtime::ReductionOptions reduction_options_from(const espalier_options* options) {
+  if (options == nullptr) return {};
   const runtime::BroadcastOptions from = options_from(options);
   if (from.rounds) throw espalier::InputError("rounds are for broadcasts");
   runtime::ReductionOptions result;

@@ -21,7 +21,9 @@ namespace espalier::runtime {
 // The same on all ranks.
 struct ReductionOptions {
   // Outstanding sends per tree; in an allreduce's broadcast per child of a tree.
-  std::size_t sends_in_flight = planner::kSendsInFlight;
+  // More than for a broadcast alone: each is answered by its receiver (docs/runtime.md,
+  // "Reductions").
+  std::size_t sends_in_flight = 4;
   // Posted ahead per child of a tree; in an allreduce's broadcast per tree.
   std::size_t receives_in_flight = 4;
   // Sends of a rank that are under way at once, over all trees; 0: any number. In an allreduce, of
