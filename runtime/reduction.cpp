@@ -62,6 +62,7 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Reductio
 
 planner::SliceDealer dealer_of(const std::vector<planner::PlanTree>& trees) {
   std::vector<double> rates;
+  rates.reserve(trees.size());
   for (const planner::PlanTree& tree : trees) rates.push_back(tree.rate.value);
   return planner::SliceDealer(rates);
 }
