@@ -227,7 +227,8 @@ test_bad_plans() {
   ranks 4 bcast foreign.json; refused 2 "/broadcast_trees/0/edges/2/1: node 7 is out of range"
   sed 's/4000000/5000000/' good.json >lies.json; ranks 4 bcast lies.json; refused 2 "/throughput_Bps"
   sed 's/10000,/0,/' good.json >zero.json; ranks 4 bcast zero.json; refused 2 "/slice_bytes"
-  sed 's/broadcast"/reduce"/' good.json >reduce.json; ranks 4 bcast reduce.json; refused 2 "/operation"
+  sed 's/"broadcast"/"reduce"/' good.json >no-trees.json
+  ranks 4 bcast no-trees.json; refused 2 "no-trees.json: the key 'reduce_trees' is missing"
   head -c 3000000 /dev/urandom >noise; ranks 4 bcast noise; refused 2 "noise: "
 }
 
