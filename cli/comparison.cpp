@@ -21,8 +21,11 @@ std::string duration_cell(double seconds) {
 }
 
 std::string table_of(const Comparison& comparison) {
+  std::string_view way = "from";
+  if (comparison.operation == "reduce") way = "reduced to";
+  if (comparison.operation == "allreduce") way = "allreduced by way of";
   std::string text =
-      fmt::format("{} from {}, {}: ", comparison.platform, comparison.source, comparison.model);
+      fmt::format("{} {} {}, {}: ", comparison.platform, way, comparison.source, comparison.model);
   if (!comparison.error.empty()) return text + comparison.error + '\n';
   text += fmt::format("optimum {}, proven bound {}\n", rate_cell(comparison.optimum_Bps),
                       rate_cell(comparison.bound_Bps));
@@ -71,9 +74,13 @@ ComparisonSummary summary_of(const std::string& algorithm, const std::vector<dou
 }
 
 Json json_of(const Comparison& comparison) {
-  Json json{{"platform", comparison.platform},   {"source", comparison.source},
-            {"model", comparison.model},         {"optimum_Bps", comparison.optimum_Bps},
-            {"bound_Bps", comparison.bound_Bps}, {"rows", Json::array()}};
+  Json json{{"operation", comparison.operation},
+            {"platform", comparison.platform},
+            {"source", comparison.source},
+            {"model", comparison.model},
+            {"optimum_Bps", comparison.optimum_Bps},
+            {"bound_Bps", comparison.bound_Bps},
+            {"rows", Json::array()}};
   if (!comparison.error.empty()) json["error"] = comparison.error;
   for (const ComparisonRow& row : comparison.rows) {
     const Json makespan = std::isnan(row.makespan_s) ? Json() : Json(row.makespan_s);
@@ -120,9 +127,9 @@ std::string comparison_tables(const std::vector<Comparison>& comparisons) {
 }
 
 std::string comparison_csv(const std::vector<Comparison>& comparisons) {
-  std::string text =
-      csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "algorithm", "trees",
-                "throughput_Bps", "relative", "depth", "makespan_s", "seconds", "error"});
+  std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps",
+                               "algorithm", "trees", "throughput_Bps", "relative", "depth",
+                               "makespan_s", "seconds", "error", "operation"});
   for (const Comparison& comparison : comparisons) {
     const std::vector<std::string> instance{comparison.platform, comparison.source,
                                             comparison.model, exact(comparison.optimum_Bps),
@@ -135,7 +142,7 @@ std::string comparison_csv(const std::vector<Comparison>& comparisons) {
       for (const std::string& cell :
            {row.algorithm, failed ? "" : std::to_string(row.trees), exact(row.throughput_Bps),
             exact(row.relative), failed ? "" : std::to_string(row.depth), exact(row.makespan_s),
-            exact(row.seconds), row.error}) {
+            exact(row.seconds), row.error, comparison.operation}) {
         cells.push_back(cell);
       }
       text += csv_line(cells);

@@ -26,6 +26,7 @@ struct ComparisonRow {
 
 // All algorithms on one platform from one source.
 struct Comparison {
+  std::string operation;
   std::string platform;
   std::string source;
   std::string model;

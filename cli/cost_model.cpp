@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "cli/options.hpp"
+#include "models/parameters_json.hpp"
 #include "models/presets.hpp"
 #include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/nearest_name.hpp"
 #include "support/quantities.hpp"
 
@@ -31,11 +33,21 @@ std::string_view formulas_of(std::string_view model) {
   return model == kLogP ? "loggp" : model;
 }
 
-models::Parameters parameters_of(const models::Preset& preset, std::string_view model) {
-  if (model == "hockney") return models::hockney_from(preset.loggp);
-  if (model == "plogp") return models::plogp_from(preset.loggp);
-  if (model == kLogP) return models::logp(preset.loggp);
-  return preset.loggp;
+// What the given parameters are under the model of that name. Throws InputError (reason only) where
+// they cannot be told.
+models::Parameters converted(const models::Parameters& given, std::string_view model) {
+  if (model == models::kModelNames[given.index()]) return given;
+  if (std::holds_alternative<models::Hockney>(given)) {
+    throw InputError("a network known by Hockney's model only has no parameters of " +
+                     std::string(model));
+  }
+  const auto* const plogp = std::get_if<models::PLogP>(&given);
+  const models::LogGP loggp =
+      plogp != nullptr ? models::loggp_from(*plogp) : std::get<models::LogGP>(given);
+  if (model == "hockney") return models::hockney_from(loggp);
+  if (model == "plogp") return models::plogp_from(loggp);
+  if (model == kLogP) return models::logp(loggp);
+  return loggp;
 }
 
 std::vector<const models::FormulaEntry*> entries_of(const std::string& operation,
@@ -64,15 +76,14 @@ std::vector<const models::FormulaEntry*> entries_of(const std::string& operation
   return entries;
 }
 
-// What a byte takes to combine at this rate; nothing where none is given.
+}  // namespace
+
 models::SecondsPerByte computation_of(const std::string& rate) {
   if (rate.empty()) return {};
   const double value = parse_option("--compute", rate, parse_rate).value;
   if (value <= 0) throw InputError({}, "--compute", "must be above zero");
   return {1 / value};
 }
-
-}  // namespace
 
 std::vector<std::string_view> cost_model_names() {
   std::vector<std::string_view> names(models::kModelNames.begin(), models::kModelNames.end());
@@ -82,13 +93,19 @@ std::vector<std::string_view> cost_model_names() {
 
 void CostOptions::add_to(Arguments& app) {
   app.add("--operation", operation_, one_of(models::operation_names()), {.type = "NAME"});
-  app.add("--algorithm", algorithms_,
+  app.add("--algorithm,--algorithms", algorithms_,
           "Which; repeatable, or separated by commas; 'all', as when left out, is every one that "
           "the model has a formula for",
           {.type = "NAME"});
-  app.add("--model", model_, one_of(cost_model_names()), {.type = "MODEL"});
-  app.add("--preset", preset_, "Whose parameters; " + one_of(preset_names()),
-          {.type = "NAME", .required = true});
+  app.add("--model", model_,
+          one_of(cost_model_names()) + "; when left out loggp, or the one of --parameters",
+          {.type = "MODEL"});
+  app.add("--preset", preset_, "Whose parameters; " + one_of(preset_names()), {.type = "NAME"});
+  app.add(
+      "--parameters", file_,
+      "Read the parameters from this JSON file instead (docs/formats.md); '-' is standard input",
+      {.type = "FILE"});
+  app.exclude("--preset", "--parameters");
   app.add("--compute", compute_,
           "How fast a rank combines what it reduces, \"4 GB/s\"; at once when left out",
           {.type = "RATE"});
@@ -96,10 +113,25 @@ void CostOptions::add_to(Arguments& app) {
 
 CostOptions::Read CostOptions::read() const {
   require_name("--operation", "operation", operation_, models::operation_names());
-  require_name("--model", "model", model_, cost_model_names());
-  require_name("--preset", "preset", preset_, preset_names());
-  return {parameters_of(models::find_preset(preset_), model_),
-          entries_of(operation_, formulas_of(model_), algorithms_), computation_of(compute_)};
+  if (!model_.empty()) require_name("--model", "model", model_, cost_model_names());
+  if (preset_.empty() && file_.empty()) {
+    throw InputError({}, "--preset", "tell whose parameters, or give --parameters FILE");
+  }
+  if (!preset_.empty()) require_name("--preset", "preset", preset_, preset_names());
+  const models::Parameters given =
+      file_.empty() ? models::Parameters(models::find_preset(preset_).loggp)
+                    : models::parse_parameters(read_text(file_), display_name(file_));
+  const std::string model =
+      model_.empty() ? std::string(models::kModelNames[given.index()]) : model_;
+  const auto parameters = [&] {
+    try {
+      return converted(given, model);
+    } catch (const InputError& fault) {
+      throw InputError(file_.empty() ? preset_ : display_name(file_), {}, fault.what());
+    }
+  }();
+  return {parameters, model, file_.empty() ? preset_ : display_name(file_),
+          entries_of(operation_, formulas_of(model), algorithms_), computation_of(compute_)};
 }
 
 }  // namespace espalier::cli

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/espalier_mpi_report.hpp"
+#include "cli/espalier_mpi_trace.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rounds.hpp"
 #include "support/errors.hpp"
@@ -13,9 +14,10 @@
 
 namespace espalier::cli {
 
-void run_bcast(MPI_Comm comm, BcastArguments arguments) {
+void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
   int rank = 0;
   runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   if (arguments.broadcast.rounds) {
     if (const auto fault = runtime::rounds_fault(plan)) {
@@ -26,11 +28,26 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments) {
 
   std::optional<ProgressBar> bar(
       std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);
+  arguments.on_message = [&bar](std::uint64_t bytes) { bar->expect(bytes); };
   arguments.broadcast.on_progress = [&bar](std::uint64_t bytes) { bar->show(bytes); };
+  std::optional<TraceRecorder> trace;
+  if (!arguments.trace.empty()) {
+    watchdog.expect("waiting for all ranks to compare their clocks");
+    trace.emplace(comm, arguments.trace);
+    arguments.broadcast.transfers = &trace->log();
+  }
+  // It has patience of its own, which ends before.
+  watchdog.expect("waiting for all ranks to make the broadcast",
+                  arguments.broadcast.timeout.value_or(Seconds{}));
   runtime::Broadcast broadcast(comm, plan, arguments.broadcast);
-  const Figures figures = arguments.in.empty() ? broadcast_message(comm, broadcast, arguments)
-                                               : broadcast_file(comm, broadcast, arguments);
+  const Figures figures = arguments.in.empty()
+                              ? broadcast_message(comm, broadcast, arguments, watchdog)
+                              : broadcast_file(comm, broadcast, arguments, watchdog);
   bar.emplace(false, plan.throughput);
+  if (trace) {
+    watchdog.expect("waiting for all ranks' part of the trace");
+    trace->write(broadcast.node(), arguments.quiet);
+  }
   if (rank != 0) return;
   fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));
   std::fflush(stdout);

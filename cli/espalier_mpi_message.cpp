@@ -5,49 +5,46 @@
 #include <memory>
 
 #include "cli/espalier_mpi_bcast.hpp"
+#include "cli/espalier_mpi_buffer.hpp"
 #include "cli/espalier_mpi_pattern.hpp"
+#include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
-namespace {
 
 using runtime::check;
 
-// MPI_Bcast counts in int.
-void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
-  for (std::size_t at = 0; at < message.size(); at += kMost) {
-    const std::size_t bytes = std::min(kMost, message.size() - at);
-    check(MPI_Bcast(&message[at], static_cast<int>(bytes), MPI_BYTE, root, comm), "MPI_Bcast");
-  }
-}
-
-}  // namespace
-
 Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
-                          const BcastArguments& arguments) {
+                          const BcastArguments& arguments, Watchdog& watchdog) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  watchdog.expect("waiting for all ranks to have memory for the message");
   const std::unique_ptr<std::byte[]> buffer =
-      allocate(comm, arguments.message, arguments.message.value);
+      allocate_message(comm, arguments.message.value, "--message");
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
+  if (arguments.on_message) arguments.on_message(arguments.message.value);
   Figures figures{arguments.message.value,
                   broadcast.slice_bytes(arguments.message.value),
                   {},
                   {},
                   arguments.verify};
 
+  const ReportTimer timer(comm, broadcast.root(),
+                          broadcast.foreseen(figures.message_bytes, figures.slice_bytes),
+                          arguments.broadcast.timeout, watchdog);
+
   // Pages are touched before they are timed; what is received must not be there before.
   std::uint64_t round = 0;
-  const auto timed = [&](const std::function<void()>& act) {
+  const auto timed = [&](const ReportTimer::Act& act) {
+    watchdog.rest();  // while the message is made, and checked
     if (rank == broadcast.root()) {
       fill_with_pattern(message, round);
     } else if (arguments.verify || round == 0) {
       std::fill(message.begin(), message.end(), static_cast<std::byte>(0xA5 ^ rank));
     }
-    const double seconds = seconds_to_report(comm, broadcast.root(), act);
+    const double seconds = timer.seconds_of(act);
     if (arguments.verify) {
       runtime::together(
           comm,
@@ -63,8 +60,9 @@ Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
     return seconds;
   };
 
-  const auto ours = [&] { broadcast.run(message.data(), message.size(), MPI_BYTE); };
-  const auto theirs = [&] { mpi_bcast(message, broadcast.root(), comm); };
+  const ReportTimer::Act ours{[&] { broadcast.run(message.data(), message.size(), MPI_BYTE); }, {}};
+  const ReportTimer::Act theirs{[&] { mpi_bcast(message, broadcast.root(), comm); },
+                                "waiting in MPI_Bcast"};
   if (arguments.compare) {  // connections and caches of both
     timed(ours);
     timed(theirs);

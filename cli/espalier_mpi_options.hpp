@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_elements.hpp"
+#include "cli/espalier_mpi_probe.hpp"
 #include "runtime/broadcast.hpp"
 #include "runtime/reduction.hpp"
 #include "support/quantities.hpp"
@@ -25,22 +29,28 @@ struct RunArguments {
 };
 
 struct BcastArguments : RunArguments {
-  std::string in;  // a file instead of a message; empty: none
+  std::vector<std::string> in;  // files or a folder instead of a message; empty: none
   std::string out;
+  bool resume = false;  // what an earlier run left, and leave what this one did if it breaks off
+  std::string trace;    // a file for who sent what when; empty: none
   runtime::BroadcastOptions broadcast;
+  std::function<void(std::uint64_t)> on_message;  // told how many bytes one has, before it is sent
 };
 
 struct ReduceArguments : RunArguments {
   planner::Operation operation = planner::Operation::kReduce;  // or kAllreduce
   Elements elements;
   runtime::ReductionOptions reduction;
+  std::optional<Seconds> timeout;  // of waiting without progress; unset: for ever
 };
 
-// What to do: run a plan, or only print `text` (help, version).
+// What to do: run a plan, bench, probe, or only print `text` (help, version).
 struct CommandLine {
-  std::optional<BcastArguments> bcast;
-  std::optional<ReduceArguments> reduce;
-  std::string text;
+  std::optional<BcastArguments> bcast{};
+  std::optional<ReduceArguments> reduce{};
+  std::optional<BenchArguments> bench{};
+  std::optional<ProbeArguments> probe{};
+  std::string text{};
 };
 // Throws InputError.
 CommandLine parse_command_line(int argc, const char* const* argv);

@@ -72,6 +72,7 @@ std::string figures_json(const planner::Plan& plan, const Figures& figures) {
   json["planned_Bps"] = plan.throughput.value;
   json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
   json["verified"] = figures.verified;
+  if (figures.resumed_bytes > 0) json["resumed_bytes"] = figures.resumed_bytes;
   if (!figures.mpi_seconds.empty()) {
     const double theirs = median_of(figures.mpi_seconds);
     const std::string library = lower_case(figures.library);
@@ -102,6 +103,10 @@ std::string figures_text(const planner::Plan& plan, const Figures& figures) {
     text += fmt::format(
         "\n{}: {}, {}; ours is {:.2f} times as fast", figures.library, format_duration({theirs}),
         format_rate({rate_of(figures.message_bytes, theirs)}), median > 0 ? theirs / median : 0);
+  }
+  if (figures.resumed_bytes > 0) {
+    text +=
+        fmt::format("\n{} were there from an earlier run", format_size({figures.resumed_bytes}));
   }
   const bool at_root = plan.operation == planner::Operation::kReduce;
   text += !figures.verified ? "\nnot verified\n"
@@ -139,8 +144,14 @@ void ProgressBar::show(std::uint64_t bytes) {
   next_ = now + kInterval;
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - begun_).count();
-  fmt::print(stderr, "\r\033[2Kmessage {}: {}, {} (planned {})", message_, format_size({bytes}),
-             format_rate({rate_of(bytes, seconds)}), format_rate(planned_));
+  const double rate = rate_of(bytes, seconds);
+  std::string line = fmt::format("message {}: {}, {} (planned {})", message_, format_size({bytes}),
+                                 format_rate({rate}), format_rate(planned_));
+  if (expected_ > bytes && rate > 0) {
+    line +=
+        fmt::format(", {} left", format_duration({static_cast<double>(expected_ - bytes) / rate}));
+  }
+  fmt::print(stderr, "\r\033[2K{}", line);
   std::fflush(stderr);
 }
 

@@ -4,11 +4,24 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "cli/espalier_mpi_run.hpp"
 #include "planner/plan.hpp"
 
 namespace espalier::cli {
+
+// What was measured. The same on all ranks.
+struct Figures {
+  std::uint64_t message_bytes = 0;
+  std::uint64_t slice_bytes = 0;
+  std::vector<double> seconds;      // one a repeat
+  std::vector<double> mpi_seconds;  // of MPI's own function, in turns with them, when asked for
+  bool verified = false;
+  std::uint64_t resumed_bytes = 0;    // there from an earlier run, beside the message's
+  std::string library = "MPI_Bcast";  // MPI's own function
+  std::string op{};                   // of a reduction; empty: a broadcast
+  std::string type{};
+};
 
 std::string figures_json(const planner::Plan& plan, const Figures& figures);
 std::string figures_text(const planner::Plan& plan, const Figures& figures);
@@ -16,7 +29,6 @@ std::string figures_text(const planner::Plan& plan, const Figures& figures);
 // A line on stderr that is rewritten a few times a second, where a person sees it.
 class ProgressBar {
  public:
-  // message: bytes of one message; 0: not known.
   ProgressBar(bool enabled, BytesPerSecond planned);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
@@ -24,6 +36,8 @@ class ProgressBar {
   ProgressBar(ProgressBar&&) = delete;
   ProgressBar& operator=(ProgressBar&&) = delete;
 
+  // How many bytes a message has. Without it, no time left is shown.
+  void expect(std::uint64_t bytes) { expected_ = bytes; }
   // Bytes of the message under way that are done; fewer than before means that another has begun.
   void show(std::uint64_t bytes);
 
@@ -32,6 +46,7 @@ class ProgressBar {
   bool enabled_;
   BytesPerSecond planned_;
   bool shown_ = false;
+  std::uint64_t expected_ = 0;
   std::uint64_t last_bytes_ = 0;
   std::uint64_t message_ = 1;
   Clock::time_point begun_ = Clock::now();

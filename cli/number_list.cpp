@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "support/errors.hpp"
@@ -14,6 +15,7 @@ namespace espalier::cli {
 namespace {
 
 constexpr double kMostValues = 100'000;
+constexpr std::size_t kMostSizes = 10'000;
 
 bool is_number(std::string_view text, double& value) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -52,6 +54,37 @@ void add_range(std::string_view text, std::size_t dots, std::vector<double>& val
   }
 }
 
+// The texts between commas, one at least.
+std::vector<std::string_view> elements_of(std::string_view text) {
+  std::vector<std::string_view> elements;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    elements.push_back(text.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return elements;
+}
+
+void add_sizes(std::string_view text, std::size_t dots, std::vector<Bytes>& sizes) {
+  const std::size_t colon = std::min(text.find(':', dots), text.size());
+  const Bytes first = parse_size(text.substr(0, dots));
+  const Bytes last = parse_size(text.substr(dots + 2, colon - dots - 2));
+  const double factor = colon < text.size() ? parse_element(text.substr(colon + 1)) : 2;
+  constexpr double kLeastFactor = 1.01;
+  constexpr double kMostFactor = 1e6;
+  if (first.value == 0 || last < first || factor < kLeastFactor || factor > kMostFactor) {
+    throw InputError(
+        fmt::format("range {} must ascend from 1 byte or more, by a factor of 1.01 to "
+                    "1e6",
+                    in_quotes(text)));
+  }
+  const auto end = static_cast<double>(last.value);
+  for (auto size = static_cast<double>(first.value); size <= end; size *= factor) {
+    // Sizes over 2^53 are not all doubles: what is rounded up beyond the end is the end.
+    sizes.push_back(std::min(Bytes{static_cast<std::uint64_t>(std::llround(size))}, last));
+  }
+}
+
 }  // namespace
 
 double parse_number(std::string_view text) {
@@ -62,16 +95,13 @@ double parse_number(std::string_view text) {
 
 std::vector<double> parse_numbers(std::string_view text) {
   std::vector<double> values;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    const std::string_view one = text.substr(start, comma - start);
+  for (const std::string_view one : elements_of(text)) {
     const std::size_t dots = one.find("..");
     if (dots == std::string_view::npos) {
       values.push_back(as_written(parse_element(one)));
     } else {
       add_range(one, dots, values);
     }
-    start = comma + 1;
   }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -88,6 +118,32 @@ std::vector<std::size_t> parse_counts(std::string_view text) {
     counts.push_back(static_cast<std::size_t>(value));
   }
   return counts;
+}
+
+std::vector<std::size_t> parse_counts_by_one(std::string_view text) {
+  std::string stepped;
+  for (const std::string_view one : elements_of(text)) {
+    const bool lacks_step =
+        one.find("..") != std::string_view::npos && one.find(':') == std::string_view::npos;
+    stepped += fmt::format("{}{}{}", stepped.empty() ? "" : ",", one, lacks_step ? ":1" : "");
+  }
+  return parse_counts(stepped);
+}
+
+std::vector<Bytes> parse_sizes(std::string_view text) {
+  std::vector<Bytes> sizes;
+  for (const std::string_view one : elements_of(text)) {
+    const std::size_t dots = one.find("..");
+    if (dots == std::string_view::npos) {
+      sizes.push_back(parse_size(one));
+    } else {
+      add_sizes(one, dots, sizes);
+    }
+    if (sizes.size() > kMostSizes) throw InputError("over 10000 sizes");
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
 }
 
 }  // namespace espalier::cli

@@ -42,6 +42,14 @@ void add_sources(const platforms::Platform& platform, const std::string& text,
   add_sources(platform, text.substr(comma + 1), sources);
 }
 
+std::vector<std::string_view> operation_names() {
+  std::vector<std::string_view> names;
+  for (const planner::Operation operation : planner::kOperations) {
+    names.push_back(planner::name_of(operation));
+  }
+  return names;
+}
+
 }  // namespace
 
 void add_console_options(Arguments& app, Console& console) {
@@ -180,6 +188,18 @@ std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
   return sources;
 }
 
+void OperationOption::add_to(Arguments& app) {
+  app.add("--operation", operation_, "What the plan is for, " + one_of(operation_names()),
+          {.type = "OPERATION"});
+}
+
+planner::Operation OperationOption::read() const {
+  for (const planner::Operation operation : planner::kOperations) {
+    if (operation_ == planner::name_of(operation)) return operation;
+  }
+  throw InputError({}, "--operation", unknown_name("operation", operation_, operation_names()));
+}
+
 void ModelOptions::add_to(Arguments& app) {
   app.add("--model", model_, "Contention model, " + one_of(model_names()), {.type = "MODEL"});
   add_occupation_to(app);
@@ -241,7 +261,8 @@ void AlgorithmParameters::write_to(planner::AlgorithmOptions& options) const {
 void ProblemOptions::add_to(Arguments& arguments) {
   arguments.add("platform", platform, "Platform file; '-' is standard input",
                 {.type = "PLATFORM", .required = true});
-  arguments.add("--source", source, "The node that has the data",
+  operation.add_to(arguments);
+  arguments.add("--source", source, "The node that has the data, or at which it is combined",
                 {.type = "NAME", .required = true});
   model.add_to(arguments);
   limits.add_to(arguments);

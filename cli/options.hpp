@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/console.hpp"
 #include "planner/instance.hpp"
+#include "planner/plan.hpp"
 #include "planner/registry.hpp"
 #include "platforms/formats.hpp"
 #include "support/errors.hpp"
@@ -71,6 +72,16 @@ void note_warnings(const platforms::Platform& platform, const Console& console);
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
                                           const std::vector<std::string>& texts);
 
+// --operation.
+class OperationOption {
+ public:
+  void add_to(Arguments& app);
+  [[nodiscard]] planner::Operation read() const;
+
+ private:
+  std::string operation_ = "broadcast";
+};
+
 // What is planned: --model, --slice, --latency.
 class ModelOptions {
  public:
@@ -111,9 +122,10 @@ class AlgorithmParameters {
   std::string message_ = "1MiB";
 };
 
-// One planning problem: platform, --source, and the groups above.
+// One planning problem: platform, --operation, --source, and the groups above.
 struct ProblemOptions {
   std::string platform;
+  OperationOption operation;
   std::string source;
   PlatformOptions reading;
   ModelOptions model;

@@ -14,36 +14,39 @@
 
 namespace espalier::cli {
 
-Run run_timed(const Work& work, std::string_view label, const planner::Instance& instance,
-              planner::AlgorithmOptions options, const Console& console) {
+Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
+              const Console& console) {
   ProgressLine line(console, std::string(label));
   options.on_progress = [&line](const planner::Progress& progress) { line.show(progress); };
   const auto start = std::chrono::steady_clock::now();
   Run run;
-  run.outcome = work(instance, options);
+  run.outcome = work(options);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   // A limit may come before any bound is proven: that is none, not an infinite one.
   if (run.outcome.bound && !std::isfinite(run.outcome.bound->value)) run.outcome.bound.reset();
-  for (const planner::WeightedTree& tree : run.outcome.trees) {
-    run.throughput.value += tree.rate.value;
-  }
+  run.throughput = planner::throughput_of(run.outcome);
   console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
-                             run.outcome.iterations, run.outcome.trees.size()));
+                             run.outcome.iterations, tree_count(run)));
   return run;
 }
 
-Run run_timed(const planner::Algorithm& algorithm, const planner::Instance& instance,
+Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& collective,
               const planner::AlgorithmOptions& options, const Console& console) {
-  const auto work = [&](const auto& problem, const auto& limits) {
-    return algorithm.run(problem, limits);
-  };
-  return run_timed(work, algorithm.name, instance, options, console);
+  const auto work = [&](const auto& limits) { return planner::run(algorithm, collective, limits); };
+  return run_timed(work, algorithm.name, options, console);
 }
 
-std::optional<Seconds> makespan_of(const Run& run, const planner::Instance& instance,
+Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
+              const Console& console) {
+  const auto work = [&](const auto& limits) { return planner::prove_optimum(collective, limits); };
+  return run_timed(work, "bound", options, console);
+}
+
+std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
                                    Bytes message) {
-  if (run.outcome.trees.size() != 1) return std::nullopt;
-  return planner::atomic_makespan(instance, run.outcome.trees.front().tree, message);
+  const bool one_tree = run.outcome.trees.size() == 1 && run.outcome.reduce_trees.empty();
+  if (!one_tree) return std::nullopt;
+  return planner::atomic_makespan(*collective.broadcast(), run.outcome.trees.front().tree, message);
 }
 
 double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound) {
@@ -72,9 +75,11 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
 TreeFigures figures_of(const planner::Plan& plan) {
   const std::uint32_t source = planner::source_index(plan);
   TreeFigures figures;
-  for (const planner::PlanTree& tree : plan.broadcast_trees) {
-    figures.depth = std::max(figures.depth, planner::depth_of(tree, source));
-    figures.out_degree = std::max(figures.out_degree, planner::out_degree_of(tree));
+  for (const auto& [key, trees, up] : planner::trees_by_kind(plan)) {
+    for (const planner::PlanTree& tree : *trees) {
+      figures.depth = std::max(figures.depth, planner::depth_of(tree, source));
+      figures.out_degree = std::max(figures.out_degree, planner::out_degree_of(tree));
+    }
   }
   return figures;
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cli/console.hpp"
-#include "planner/instance.hpp"
+#include "planner/collective.hpp"
 #include "planner/plan.hpp"
 #include "planner/registry.hpp"
 #include "support/errors.hpp"
@@ -18,20 +18,28 @@ namespace espalier::cli {
 
 struct Run {
   planner::Outcome outcome;
-  BytesPerSecond throughput;  // sum of the trees' rates
+  BytesPerSecond throughput;  // sum of the rates of the trees of either kind
   double seconds = 0;         // wall clock
 };
 
-using Work =
-    std::function<planner::Outcome(const planner::Instance&, const planner::AlgorithmOptions&)>;
+// Of both kinds.
+inline std::size_t tree_count(const Run& run) {
+  return run.outcome.trees.size() + run.outcome.reduce_trees.size();
+}
 
-Run run_timed(const Work& work, std::string_view label, const planner::Instance& instance,
-              planner::AlgorithmOptions options, const Console& console);
-Run run_timed(const planner::Algorithm& algorithm, const planner::Instance& instance,
+using Work = std::function<planner::Outcome(const planner::AlgorithmOptions&)>;
+
+Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
+              const Console& console);
+Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& collective,
               const planner::AlgorithmOptions& options, const Console& console);
+// The optimum's bound (planner::prove_optimum).
+Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
+              const Console& console);
 
-// Until the last host has `message`, sent as a whole: of a run that made one tree, else unset.
-std::optional<Seconds> makespan_of(const Run& run, const planner::Instance& instance,
+// Until the last host has `message`, sent as a whole: of a broadcast that made one tree, else
+// unset.
+std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
                                    Bytes message);
 
 // 1 - throughput / bound, not below 0; NaN without a bound.
@@ -46,7 +54,7 @@ struct TreeFigures {
   std::size_t depth = 0;
   std::size_t out_degree = 0;
 };
-// The largest over all trees, of edges between hosts.
+// The largest over all trees of both kinds, of edges between hosts.
 TreeFigures figures_of(const planner::Plan& plan);
 
 }  // namespace espalier::cli

@@ -157,14 +157,12 @@ Packing Packer::run() {
     result_.trees = {{tree, rate}};
   }
   const double unit_rate = result_.rate;
-  PackingMaster master(problem_.occupation, unit_rate);
+  PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
   for (RoutedTree& tree : trees) master.add_tree(std::move(tree));
   generate_columns(master, unit_rate);
   result_.master_solves = master.solves();
   result_.prices = best_prices_;
-  for (std::size_t column = 0; column < master.tree_count(); ++column) {
-    result_.pool.push_back(master.tree(column));
-  }
+  result_.pool = master.whole_trees();
   return std::move(result_);
 }
 
@@ -230,12 +228,7 @@ void Packer::take_solution(const PackingMaster& master, double unit_rate) {
   const double rate = master.total() * unit_rate;
   if (rate <= result_.rate) return;
   result_.rate = rate;
-  result_.trees.clear();
-  for (std::size_t column = 0; column < master.tree_count(); ++column) {
-    if (master.rates()[column] > 0) {
-      result_.trees.push_back({master.tree(column), master.rates()[column] * unit_rate});
-    }
-  }
+  result_.trees = master.packed();
 }
 
 void Packer::report() {

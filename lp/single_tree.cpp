@@ -139,7 +139,6 @@ class Walk {
  public:
   Walk(const HostArcs& arcs, std::uint32_t root, LoadedTree start, const SingleTreeOptions& options)
       : arcs_(arcs),
-        root_(root),
         options_(options),
         dice_(options.seed),
         tree_(start),
@@ -175,7 +174,6 @@ class Walk {
   static constexpr double kGain = 1e-6;  // relative gains below are not looked for
 
   const HostArcs& arcs_;
-  std::uint32_t root_;
   const SingleTreeOptions& options_;
   Dice dice_;
   std::vector<std::uint32_t> hosts_;  // all but the root

@@ -18,7 +18,6 @@ namespace {
 using platforms::Arc;
 using platforms::ArcId;
 using platforms::Node;
-using platforms::NodeId;
 using platforms::Platform;
 
 class PlatformPicture {

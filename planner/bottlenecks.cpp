@@ -221,14 +221,14 @@ std::vector<Bottleneck> sets_of(const Instance& instance, const Usage& usage,
 
 }  // namespace
 
-std::vector<NamedPrice> dearest_resources(const Instance& instance, const Outcome& outcome,
-                                          std::size_t top) {
+std::vector<NamedPrice> dearest_resources(const platforms::Platform& platform,
+                                          const platforms::Occupation& occupation,
+                                          const Outcome& outcome, std::size_t top) {
   std::vector<NamedPrice> result;
   for (const PricedResource& priced : outcome.prices) {
     if (result.size() == top || !(priced.price > 0)) break;
-    const Resource& resource = instance.occupation().resources[priced.row];
-    result.push_back(
-        {priced.row, platforms::describe(resource, instance.platform()), priced.price});
+    const Resource& resource = occupation.resources[priced.row];
+    result.push_back({priced.row, platforms::describe(resource, platform), priced.price});
   }
   return result;
 }
@@ -236,7 +236,8 @@ std::vector<NamedPrice> dearest_resources(const Instance& instance, const Outcom
 Bottlenecks bottlenecks_of(const Instance& instance, const Outcome& outcome, std::size_t top) {
   const Usage usage(instance, outcome);
   Bottlenecks result;
-  for (const NamedPrice& priced : dearest_resources(instance, outcome, top)) {
+  for (const NamedPrice& priced :
+       dearest_resources(instance.platform(), instance.occupation(), outcome, top)) {
     if (priced.price >= kLeastPrice) result.resources.push_back(usage.resource(priced.row));
   }
   for (const std::uint32_t arc : usage.dearest_links()) {

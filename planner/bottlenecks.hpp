@@ -19,9 +19,10 @@ struct NamedPrice {
   double price;          // above 0
 };
 // The `top` dearest resources of the outcome's certificate, dearest first; fewer where fewer have a
-// price.
-std::vector<NamedPrice> dearest_resources(const Instance& instance, const Outcome& outcome,
-                                          std::size_t top);
+// price. occupation: of the platform, whose rows the prices are of.
+std::vector<NamedPrice> dearest_resources(const platforms::Platform& platform,
+                                          const platforms::Occupation& occupation,
+                                          const Outcome& outcome, std::size_t top);
 
 // Loads and prices count as there from these on: the trees are optimal within a gap only.
 inline constexpr double kFullLoad = 1 - 1e-4;

@@ -30,7 +30,7 @@ lp::Digraph digraph_of(const Platform& platform) {
   return graph;
 }
 
-void require_reachable(const Platform& platform, NodeId source) {
+void require_reachable(const Platform& platform, NodeId source, bool turned) {
   const std::vector<char> reached = reached_from(platform, source);
   const auto hosts = platform.hosts();
   const auto missed = std::find_if(hosts.begin(), hosts.end(),
@@ -39,6 +39,11 @@ void require_reachable(const Platform& platform, NodeId source) {
   const auto others = std::count_if(missed + 1, hosts.end(),
                                     [&](NodeId host) { return reached[index_of(host)] == 0; });
   const std::string more = others > 0 ? fmt::format(" (nor can {} others)", others) : "";
+  if (turned) {
+    throw InfeasibleError(fmt::format("{}: '{}' cannot reach '{}'{}", platform.name(),
+                                      platform.node(*missed).name, platform.node(source).name,
+                                      more));
+  }
   throw InfeasibleError(fmt::format("{}: '{}' cannot be reached from '{}'{}", platform.name(),
                                     platform.node(*missed).name, platform.node(source).name, more));
 }
@@ -53,10 +58,10 @@ Instance::Instance(const Platform& platform, NodeId source, platforms::Model mod
                                  platform.node(source).name));
   }
   if (platform.hosts().size() < 2) {
-    throw InputError(
-        fmt::format("{}: has a single host, so there is nobody to broadcast to", platform.name()));
+    throw InputError(fmt::format("{}: has a single host, so there is nobody to {}", platform.name(),
+                                 options.turned ? "reduce from" : "broadcast to"));
   }
-  require_reachable(platform, source);
+  require_reachable(platform, source, options.turned);
   occupation_ = platforms::occupation(platform, model, options);
   digraph_ = digraph_of(platform);
 }

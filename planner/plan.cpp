@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <string_view>
@@ -18,16 +17,8 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr double kRateTolerance = 1e-6;
 
-// A kind of trees of a plan, as the file calls it.
-struct Trees {
-  std::string_view key;
-  const std::vector<PlanTree>* trees;
-  bool up;  // data goes to the source
-};
-
-std::array<Trees, 2> kinds_of(const Plan& plan) {
-  return {{{"reduce_trees", &plan.reduce_trees, true},
-           {"broadcast_trees", &plan.broadcast_trees, false}}};
+std::string with_article(Operation operation) {
+  return fmt::format("{} {}", operation == Operation::kAllreduce ? "an" : "a", name_of(operation));
 }
 
 std::uint32_t find_source(const Plan& plan) {
@@ -163,7 +154,8 @@ std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree, b
   for (const auto& [edge, relays] : tree.via) {
     const auto [parent, child] = edge;
     if (child >= parent_of.size() || parent_of[child] != parent) {
-      return PlanFault{fmt::format("{}/via/{}-{}", place, parent, child),
+      // As the file has it: in the direction of the data.
+      return PlanFault{fmt::format("{}/via/{}-{}", place, up ? child : parent, up ? parent : child),
                        "this tree has no such edge"};
     }
   }
@@ -180,7 +172,7 @@ std::optional<PlanFault> fault_of_rates(const Plan& plan) {
     return PlanFault{"/optimum_Bps",
                      fmt::format("an optimum is finite and positive, not {}", plan.optimum->value)};
   }
-  for (const auto& [key, trees, up] : kinds_of(plan)) {
+  for (const auto& [key, trees, up] : trees_by_kind(plan)) {
     if (trees->empty()) continue;
     const double sum = std::accumulate(
         trees->begin(), trees->end(), 0.0,
@@ -194,15 +186,9 @@ std::optional<PlanFault> fault_of_rates(const Plan& plan) {
   return {};
 }
 
-std::string with_article(Operation operation) {
-  const char* const article = operation == Operation::kAllreduce ? "an" : "a";
-  return fmt::format("{} {}", article, name_of(operation));
-}
-
-std::optional<PlanFault> fault_of_trees(const Plan& plan, const Trees& kind) {
+std::optional<PlanFault> fault_of_trees(const Plan& plan, const PlanTrees& kind) {
   const auto& [key, trees, up] = kind;
-  const bool wanted = plan.operation == (up ? Operation::kReduce : Operation::kBroadcast) ||
-                      plan.operation == Operation::kAllreduce;
+  const bool wanted = up ? reduces(plan.operation) : broadcasts(plan.operation);
   if (trees->empty() == wanted) {
     return PlanFault{fmt::format("/{}", key),
                      wanted ? std::string("a plan needs at least one tree")
@@ -240,10 +226,19 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
       fmt::format("a plan for {}, and no {}", with_article(plan.operation), name_of(wanted)));
 }
 
+std::array<PlanTrees, 2> trees_by_kind(const Plan& plan) {
+  return {{{"reduce_trees", &plan.reduce_trees, true},
+           {"broadcast_trees", &plan.broadcast_trees, false}}};
+}
+
+std::size_t tree_count(const Plan& plan) {
+  return plan.reduce_trees.size() + plan.broadcast_trees.size();
+}
+
 std::optional<PlanFault> structural_fault(const Plan& plan) {
   if (auto fault = fault_of_nodes(plan)) return fault;
   if (plan.slice.value == 0) return PlanFault{"/slice_bytes", "a slice has at least one byte"};
-  for (const Trees& kind : kinds_of(plan)) {
+  for (const PlanTrees& kind : trees_by_kind(plan)) {
     if (auto fault = fault_of_trees(plan, kind)) return fault;
   }
   if (auto fault = fault_of_rates(plan)) return fault;

@@ -3,6 +3,7 @@
 // solver: a compute node that executes a plan needs this part only (target espalier::plan).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,7 +66,15 @@ struct PlanSchedule {
 };
 
 enum class Operation : std::uint8_t { kBroadcast, kReduce, kAllreduce };
+inline constexpr std::array kOperations{Operation::kBroadcast, Operation::kReduce,
+                                        Operation::kAllreduce};
 std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce"
+constexpr bool reduces(Operation operation) {
+  return operation != Operation::kBroadcast;
+}
+constexpr bool broadcasts(Operation operation) {
+  return operation != Operation::kReduce;
+}
 
 // Large enough that what a slice costs by itself hardly counts, small enough that pipelines fill
 // soon (docs/runtime.md, "Against MPI_Bcast").
@@ -87,6 +96,16 @@ struct Plan {
   std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
   std::optional<PlanSchedule> schedule;   // of a broadcast only
 };
+
+// A kind of trees of a plan, as the file calls it.
+struct PlanTrees {
+  std::string_view key;
+  const std::vector<PlanTree>* trees;
+  bool up;  // data goes to the source
+};
+// Reduce trees, then broadcast trees. Refers to the plan.
+std::array<PlanTrees, 2> trees_by_kind(const Plan& plan);
+std::size_t tree_count(const Plan& plan);  // of both kinds
 
 // What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer,
 // reason); empty when nothing is: every tree spans all nodes exactly once, is rooted at the source,

@@ -216,7 +216,7 @@ PlanSchedule parse_schedule(const JsonCursor& schedule, const Plan& plan) {
 }
 
 Operation parse_operation(const JsonCursor& operation) {
-  for (const Operation known : {Operation::kBroadcast, Operation::kReduce, Operation::kAllreduce}) {
+  for (const Operation known : kOperations) {
     if (operation.string() == name_of(known)) return known;
   }
   operation.refuse(fmt::format("expected \"broadcast\", \"reduce\" or \"allreduce\", got \"{}\"",
@@ -269,10 +269,10 @@ std::string to_json(const Plan& plan) {
   for (const auto& [key, value] : members) text += fmt::format("  \"{}\": {},\n", key, value);
   if (plan.latency_occupies) text += "  \"latency_occupies\": true,\n";
   std::string trees;
-  if (plan.operation != Operation::kBroadcast) {
+  if (reduces(plan.operation)) {
     trees = "  \"reduce_trees\": " + trees_json(plan.reduce_trees, Way::kUp);
   }
-  if (plan.operation != Operation::kReduce) {
+  if (broadcasts(plan.operation)) {
     trees += (trees.empty() ? "" : ",\n") + std::string("  \"broadcast_trees\": ") +
              trees_json(plan.broadcast_trees, Way::kDown);
   }
@@ -301,9 +301,9 @@ Plan parse_plan(const std::string& text, const std::string& file) {
     plan.optimum = BytesPerSecond{optimum.number()};
   }
   if (root.has("latency_occupies")) plan.latency_occupies = root.at("latency_occupies").boolean();
-  plan.reduce_trees = parse_trees(root, "reduce_trees", plan.operation != Operation::kBroadcast,
-                                  plan.nodes.size(), Way::kUp);
-  plan.broadcast_trees = parse_trees(root, "broadcast_trees", plan.operation != Operation::kReduce,
+  plan.reduce_trees =
+      parse_trees(root, "reduce_trees", reduces(plan.operation), plan.nodes.size(), Way::kUp);
+  plan.broadcast_trees = parse_trees(root, "broadcast_trees", broadcasts(plan.operation),
                                      plan.nodes.size(), Way::kDown);
   if (root.has("schedule")) plan.schedule = parse_schedule(root.at("schedule"), plan);
   return plan;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lp/arborescence_packing.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -34,9 +35,9 @@ std::vector<PlanFault> misfits(const Plan& plan, const Platform& platform) {
 }
 
 std::vector<std::uint32_t> arcs_along(const Platform& platform, const PlanTree& tree,
-                                      const PlanEdge& edge) {
+                                      const PlanEdge& edge, bool up) {
   const auto hosts = platform.hosts();
-  std::vector<NodeId> way{hosts[edge.parent]};
+  std::vector<NodeId> way{hosts[up ? edge.child : edge.parent]};
   const auto via = tree.via.find({edge.parent, edge.child});
   if (via != tree.via.end()) {
     for (const std::string& name : via->second) {
@@ -47,7 +48,7 @@ std::vector<std::uint32_t> arcs_along(const Platform& platform, const PlanTree& 
       way.push_back(*node);
     }
   }
-  way.push_back(hosts[edge.child]);
+  way.push_back(hosts[up ? edge.parent : edge.child]);
   std::vector<std::uint32_t> arcs;
   for (std::size_t i = 0; i + 1 < way.size(); ++i) {
     const auto arc = platform.find_arc(way[i], way[i + 1]);
@@ -60,20 +61,25 @@ std::vector<std::uint32_t> arcs_along(const Platform& platform, const PlanTree& 
   return arcs;
 }
 
-std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance) {
+std::vector<ResourceLoad> loads_of(const Plan& plan, const Platform& platform,
+                                   const platforms::Occupation& occupation) {
   std::vector<ResourceLoad> loads;
-  for (const platforms::Resource& resource : instance.occupation().resources) {
-    loads.push_back({resource, 0});
-  }
-  for (const PlanTree& tree : plan.broadcast_trees) {
-    lp::RoutedTree routed;
-    for (const PlanEdge& edge : tree.edges) {
-      routed.add_edge(arcs_along(instance.platform(), tree, edge));
+  for (const platforms::Resource& resource : occupation.resources) loads.push_back({resource, 0});
+  for (const auto& [key, trees, up] : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *trees) {
+      lp::RoutedTree routed;
+      for (const PlanEdge& edge : tree.edges) {
+        routed.add_edge(arcs_along(platform, tree, edge, up));
+      }
+      const std::vector<double> seconds = lp::tree_load(occupation.seconds_per_byte, routed);
+      for (std::size_t r = 0; r < loads.size(); ++r) loads[r].load += tree.rate.value * seconds[r];
     }
-    const std::vector<double> seconds = instance.load_seconds_per_byte(routed);
-    for (std::size_t r = 0; r < loads.size(); ++r) loads[r].load += tree.rate.value * seconds[r];
   }
   return loads;
+}
+
+std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance) {
+  return loads_of(plan, instance.platform(), instance.occupation());
 }
 
 std::size_t full_count(std::span<const ResourceLoad> loads) {

@@ -35,6 +35,9 @@ constexpr std::string_view kFnf =
 constexpr std::string_view kCollectiveModels =
     "CM: Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel, Dongarra, Performance analysis of MPI "
     "collective operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0";
+constexpr std::string_view kTtcAllreduce =
+    "TTC: Efficient Two Trees to Optimize Collectives, section Allreduce (TwoTreeC+C, TwoTreeC+S), "
+    "after Sanders, Speck, Traeff, doi:10.1016/j.parco.2009.09.001";
 constexpr std::string_view kNoGuarantee = "none";
 
 template <Outcome (*Over)(const Instance&, const AlgorithmOptions&, TreeMaker)>
@@ -51,7 +54,7 @@ constexpr AlgorithmEntry entry_over_inner(std::string_view name, std::string_vie
 }
 
 constexpr std::array kAlgorithms = {
-    AlgorithmEntry{"optimal", "several trees at the rates of the packing LP: the proven optimum",
+    AlgorithmEntry{kOptimal, "several trees at the rates of the packing LP: the proven optimum",
                    "Beaumont, Legrand, Marchal, Robert, Pipelining broadcasts on heterogeneous "
                    "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
                    "column generation, O(m + k log n) a tree",
@@ -94,7 +97,7 @@ constexpr std::array kAlgorithms = {
                    "two trees, blind to the network: each half of a binary tree gets half the "
                    "message, then they exchange halves",
                    kCollectiveModels, "O(n), plus paths where no link is", kNoGuarantee,
-                   tree_algorithms::split_binary, true},
+                   tree_algorithms::split_binary, true, nullptr, false, Serves::kBroadcast},
     AlgorithmEntry{"two-tree-complete",
                    "two trees, blind to the network: complete, numbered from both ends",
                    "TTC: Efficient Two Trees to Optimize Collectives, Algorithm 1, after Sanders, "
@@ -110,6 +113,17 @@ constexpr std::array kAlgorithms = {
                    "O(n), plus paths where no link is",
                    "the optimum where all links are alike, one-port",
                    tree_algorithms::two_tree_sanders, true},
+    AlgorithmEntry{"two-tree-complete+complete",
+                   "reduce along two-tree-complete, broadcast along its trees numbered from the "
+                   "middle",
+                   kTtcAllreduce, "O(1) a rank, plus paths where no link is", kNoGuarantee,
+                   tree_algorithms::two_tree_from_middle, true, nullptr, false, Serves::kAllreduce,
+                   tree_algorithms::two_tree_complete},
+    AlgorithmEntry{"two-tree-complete+sanders",
+                   "reduce along two-tree-complete, broadcast along two-tree-sanders",
+                   kTtcAllreduce, "O(n), plus paths where no link is", kNoGuarantee,
+                   tree_algorithms::two_tree_sanders, true, nullptr, false, Serves::kAllreduce,
+                   tree_algorithms::two_tree_complete},
     entry_over_inner<tree_algorithms::hierarchical>(
         "hierarchical", "leaders of every level of groups, a tree among them, then inside"),
     entry_over_inner<tree_algorithms::hierarchical_node>(
@@ -119,14 +133,15 @@ constexpr std::array kAlgorithms = {
     entry_over_inner<tree_algorithms::reorder>(
         "reorder", "one tree over ranks re-ordered so that every group is contiguous"),
     AlgorithmEntry{"fnf", "one message: the fastest host next, from whoever gets it there first",
-                   kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf},
+                   kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf, false, nullptr,
+                   false, Serves::kBroadcast},
     AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
                    "O(n d log m), d links out of a host; more where sends share wires",
-                   kNoGuarantee, tree_algorithms::ecef},
-    AlgorithmEntry{"ecef-lookahead",
-                   "one message: earliest completion, plus the receiver's own next send", kBhat,
-                   "O(n d log m), d links out of a host; more where sends share wires",
-                   kNoGuarantee, tree_algorithms::ecef_lookahead},
+                   kNoGuarantee, tree_algorithms::ecef, false, nullptr, false, Serves::kBroadcast},
+    AlgorithmEntry{
+        "ecef-lookahead", "one message: earliest completion, plus the receiver's own next send",
+        kBhat, "O(n d log m), d links out of a host; more where sends share wires", kNoGuarantee,
+        tree_algorithms::ecef_lookahead, false, nullptr, false, Serves::kBroadcast},
 };
 
 const AlgorithmEntry* entry_named(std::string_view name) {
@@ -154,11 +169,26 @@ std::vector<std::string_view> names_of(Chosen chosen) {
   return names;
 }
 
+void require_service(const AlgorithmEntry& entry, Operation operation) {
+  if (entry.does(operation)) return;
+  const auto others =
+      names_of([&](const AlgorithmEntry& candidate) { return candidate.does(operation); });
+  throw InputError(fmt::format("algorithm '{}' makes no trees for {} {}; these do: {}", entry.name,
+                               operation == Operation::kAllreduce ? "an" : "a", name_of(operation),
+                               fmt::join(others, ", ")));
+}
+
 // The inner algorithm `name` of `whole`, "hierarchical:grow".
-const AlgorithmEntry& inner_named(std::string_view whole, std::string_view name) {
+const AlgorithmEntry& inner_named(std::string_view whole, std::string_view name,
+                                  Operation operation) {
   const AlgorithmEntry* const entry = entry_named(name.substr(0, name.find(':')));
-  if (entry != nullptr && can_be_inner(*entry) && entry->name == name) return *entry;
-  const std::vector<std::string_view> names = names_of(can_be_inner);
+  if (entry != nullptr && can_be_inner(*entry) && entry->name == name) {
+    require_service(*entry, operation);
+    return *entry;
+  }
+  const std::vector<std::string_view> names = names_of([&](const AlgorithmEntry& candidate) {
+    return can_be_inner(candidate) && candidate.does(operation);
+  });
   if (entry == nullptr || can_be_inner(*entry)) {
     throw InputError(fmt::format("algorithm {}: {}", in_quotes(whole),
                                  unknown_name("inner algorithm", name, names)));
@@ -180,16 +210,22 @@ Outcome Algorithm::run(const Instance& instance, const AlgorithmOptions& options
                           : entry->run(instance, options);
 }
 
-Algorithm find_algorithm(std::string_view name) {
+Outcome Algorithm::run_reduction(const Instance& turned, const AlgorithmOptions& options) const {
+  return entry->run_reduction != nullptr ? entry->run_reduction(turned, options)
+                                         : run(turned, options);
+}
+
+Algorithm find_algorithm(std::string_view name, Operation operation) {
   const std::size_t colon = name.find(':');
   const AlgorithmEntry* entry = entry_named(name.substr(0, colon));
   if (entry == nullptr) {
     throw InputError(unknown_name("algorithm", name.substr(0, colon), names_of(any_entry)));
   }
+  require_service(*entry, operation);
   Algorithm algorithm{std::string(name), entry, nullptr};
   if (entry->takes_inner()) {
     algorithm.inner = &inner_named(
-        name, colon == std::string_view::npos ? kDefaultInner : name.substr(colon + 1));
+        name, colon == std::string_view::npos ? kDefaultInner : name.substr(colon + 1), operation);
   } else if (colon != std::string_view::npos) {
     throw InputError(fmt::format("algorithm {}: '{}' takes no inner algorithm; these do: {}",
                                  in_quotes(name), entry->name,
@@ -198,15 +234,17 @@ Algorithm find_algorithm(std::string_view name) {
   return algorithm;
 }
 
-std::vector<Algorithm> parse_algorithms(std::string_view list) {
+std::vector<Algorithm> parse_algorithms(std::string_view list, Operation operation) {
   std::vector<Algorithm> chosen;
   if (list == "all") {
-    for (const AlgorithmEntry& entry : kAlgorithms) chosen.push_back(find_algorithm(entry.name));
+    for (const AlgorithmEntry& entry : kAlgorithms) {
+      if (entry.does(operation)) chosen.push_back(find_algorithm(entry.name, operation));
+    }
     return chosen;
   }
   while (true) {
     const std::size_t comma = list.find(',');
-    Algorithm algorithm = find_algorithm(list.substr(0, comma));
+    Algorithm algorithm = find_algorithm(list.substr(0, comma), operation);
     if (std::find(chosen.begin(), chosen.end(), algorithm) == chosen.end()) {
       chosen.push_back(std::move(algorithm));
     }

@@ -13,6 +13,7 @@
 
 #include "lp/routed_tree.hpp"
 #include "planner/instance.hpp"
+#include "planner/plan.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -70,7 +71,8 @@ struct PricedResource {
 };
 
 struct Outcome {
-  std::vector<WeightedTree> trees;  // jointly feasible: sum of rate * A x <= 1
+  // Jointly feasible, those of a reduction included: sum of rate * A x <= 1.
+  std::vector<WeightedTree> trees;
   std::optional<BytesPerSecond>
       bound;  // proven upper bound on any set of trees, where one was computed
   // exact-tree: proven upper bound on any single tree.
@@ -79,9 +81,19 @@ struct Outcome {
       prices;  // of the bound's certificate, dearest first; empty without a bound
   Termination termination = Termination::kDone;
   std::size_t iterations = 0;
+  // Of a reduce or an allreduce (planner/collective.hpp): edges run from child to parent.
+  // Algorithms make none: an instance is a broadcast.
+  std::vector<WeightedTree> reduce_trees{};
 };
 
 using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);
+
+// Which operations an algorithm's trees serve.
+enum class Serves : std::uint8_t {
+  kAll,
+  kBroadcast,  // what it makes means nothing to a reduction
+  kAllreduce,  // it chooses the trees of one half with those of the other in mind
+};
 
 struct AlgorithmEntry {
   std::string_view name;
@@ -100,8 +112,20 @@ struct AlgorithmEntry {
   // Whether only a time limit is sure to end it.
   bool exponential = false;
 
+  Serves serves = Serves::kAll;
+  // What a reduction goes along, made on the reversed platform; null: what `run` makes there.
+  TreeMaker run_reduction = nullptr;
+
+  [[nodiscard]] constexpr bool does(Operation operation) const {
+    return serves == Serves::kAll ||
+           operation ==
+               (serves == Serves::kBroadcast ? Operation::kBroadcast : Operation::kAllreduce);
+  }
   [[nodiscard]] constexpr bool takes_inner() const { return run_over != nullptr; }
 };
+
+// The entry whose trees are the proven optimum.
+inline constexpr std::string_view kOptimal = "optimal";
 
 // What an algorithm that takes an inner one is built over when none is named.
 inline constexpr std::string_view kDefaultInner = "binomial";
@@ -115,6 +139,9 @@ struct Algorithm {
   const AlgorithmEntry* inner;  // null: the entry takes none
 
   [[nodiscard]] Outcome run(const Instance& instance, const AlgorithmOptions& options) const;
+  // The trees of a reduction, on an instance of the reversed platform.
+  [[nodiscard]] Outcome run_reduction(const Instance& turned,
+                                      const AlgorithmOptions& options) const;
   // The same algorithm, whatever it was called; and the registry's order.
   bool operator==(const Algorithm& other) const {
     return entry == other.entry && inner == other.inner;
@@ -125,10 +152,12 @@ struct Algorithm {
 };
 
 // "NAME", or "NAME:INNER" for an algorithm that takes an inner one. Throws InputError: an unknown
-// name (the nearest is offered), an inner name where none is taken, or one that cannot be inner.
-Algorithm find_algorithm(std::string_view name);
-// "all": each entry once, over its default inner algorithm; or names separated by commas. Throws as
-// find_algorithm does; a repeated algorithm is taken once.
-std::vector<Algorithm> parse_algorithms(std::string_view list);
+// name (the nearest is offered), one that does not serve the operation, an inner name where none is
+// taken, or one that cannot be inner.
+Algorithm find_algorithm(std::string_view name, Operation operation = Operation::kBroadcast);
+// "all": each entry that serves the operation once, over its default inner algorithm; or names
+// separated by commas. Throws as find_algorithm does; a repeated algorithm is taken once.
+std::vector<Algorithm> parse_algorithms(std::string_view list,
+                                        Operation operation = Operation::kBroadcast);
 
 }  // namespace espalier::planner

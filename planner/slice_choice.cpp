@@ -10,9 +10,8 @@ namespace {
 constexpr double kLeastSlice = 8192;   // below, every network is busy with slices as such
 constexpr double kEagerMayCost = 0.1;  // of the time
 
-}  // namespace
-
-std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs) {
+// After the first, of all trees together.
+double hops_of(const Plan& plan) {
   const std::uint32_t source = source_index(plan);
   double hops = 0;
   for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
@@ -20,6 +19,13 @@ std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& co
       hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, source), 1) - 1);
     }
   }
+  return hops;
+}
+
+}  // namespace
+
+std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs) {
+  const double hops = hops_of(plan);
   const double rate = plan.throughput.value;
   double wanted = static_cast<double>(plan.slice.value);
   if (hops > 0) {
@@ -33,6 +39,14 @@ std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& co
   // Compared as doubles: what is not below the plan's slice may not fit into its type.
   if (wanted >= static_cast<double>(plan.slice.value)) return plan.slice.value;
   return static_cast<std::uint64_t>(wanted);
+}
+
+Seconds pipelined_time(const Plan& plan, Bytes message, Bytes slice, Seconds overhead) {
+  if (plan.nodes.size() < 2) return {};
+  const auto bytes = static_cast<double>(message.value);
+  const double longest = std::min(static_cast<double>(slice.value), bytes);
+  const double slices = std::ceil(bytes / static_cast<double>(slice.value));
+  return {(bytes + longest * hops_of(plan)) / plan.throughput.value + slices * overhead.value};
 }
 
 }  // namespace espalier::planner

@@ -30,4 +30,10 @@ struct SliceCosts {
 // Precondition: no structural fault.
 std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs);
 
+// The time that the same formula gives for slices of `slice` bytes: the last host has the whole
+// message after it, if the network is what the plan was made for. Latencies are not in a plan, and
+// so not in the time. 0 for a plan of one host. Precondition: no structural fault; slice at
+// least 1.
+Seconds pipelined_time(const Plan& plan, Bytes message, Bytes slice, Seconds overhead);
+
 }  // namespace espalier::planner

@@ -11,19 +11,6 @@ namespace espalier::planner {
 
 namespace {
 
-lp::PackingOptions packing_options(const AlgorithmOptions& options) {
-  lp::PackingOptions packing;
-  packing.gap = options.gap;
-  packing.time_limit = options.time_limit;
-  if (options.on_progress) {
-    packing.on_progress = [&options](const lp::PackingProgress& progress) {
-      options.on_progress(
-          {progress.elapsed, progress.iterations, {progress.rate}, {progress.bound}});
-    };
-  }
-  return packing;
-}
-
 using tree_algorithms::binary;
 using tree_algorithms::binomial;
 using tree_algorithms::chain;
@@ -42,8 +29,22 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
   return false;
 }
 
-// The heuristics' trees, less those that are far behind the best: often one of them reaches the
-// optimum, or few together. Blind trees only where most hops are links: one that makes detours is
+}  // namespace
+
+lp::PackingOptions packing_options(const AlgorithmOptions& options) {
+  lp::PackingOptions packing;
+  packing.gap = options.gap;
+  packing.time_limit = options.time_limit;
+  if (options.on_progress) {
+    packing.on_progress = [&options](const lp::PackingProgress& progress) {
+      options.on_progress(
+          {progress.elapsed, progress.iterations, {progress.rate}, {progress.bound}});
+    };
+  }
+  return packing;
+}
+
+// Blind trees only where most hops are links: one that makes detours is
 // slow to make and never good.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
   constexpr double kFarBehind = 0.5;
@@ -66,8 +67,6 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
   }
   return good;
 }
-
-}  // namespace
 
 lp::PackingProblem packing_problem(const Instance& instance) {
   return {instance.digraph(), static_cast<std::uint32_t>(instance.source()),

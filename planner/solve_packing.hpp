@@ -10,6 +10,13 @@
 
 namespace espalier::planner {
 
+// Trees of quick heuristics, less those that are far behind the best: often one of them reaches the
+// optimum, or few together.
+std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance);
+
+// What the options say of a packing.
+lp::PackingOptions packing_options(const AlgorithmOptions& options);
+
 // Refers to the instance.
 lp::PackingProblem packing_problem(const Instance& instance);
 

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "lp/arborescence_packing.hpp"
-#include "planner/instance.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
 #include "planner/plan_on_platform.hpp"
 #include "planner/verify_schedule.hpp"
 #include "support/errors.hpp"
@@ -31,11 +29,11 @@ class Verifier {
       return report_;
     }
     count_shape();
-    const std::optional<Instance> instance = make_instance();
-    if (instance && follow_edges()) {
-      weigh(*instance);
-      check_schedule(*instance);
-      hold_against_optimum(*instance);
+    const std::optional<Collective> collective = make_collective();
+    if (collective && follow_edges()) {
+      weigh(*collective);
+      check_schedule(*collective);
+      hold_against_optimum(*collective);
     }
     if (const auto fault = color_fault(plan_)) add_fault(fault->place, fault->reason);
     return report_;
@@ -50,7 +48,7 @@ class Verifier {
     for (const PlanFault& fault : misfits(plan_, platform_)) add_fault(fault.place, fault.reason);
     if (plan_.nodes.size() != platform_.hosts().size()) return false;
     try {
-      static_cast<void>(find_algorithm(plan_.algorithm));
+      static_cast<void>(find_algorithm(plan_.algorithm, plan_.operation));
     } catch (const InputError& error) {
       add_fault("/algorithm", error.what());
     }
@@ -58,20 +56,23 @@ class Verifier {
   }
 
   void count_shape() {
-    report_.trees = plan_.broadcast_trees.size();
-    for (const PlanTree& tree : plan_.broadcast_trees) {
-      report_.depth = std::max(report_.depth, depth_of(tree, source_index(plan_)));
-      report_.out_degree = std::max(report_.out_degree, out_degree_of(tree));
+    report_.trees = tree_count(plan_);
+    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
+      for (const PlanTree& tree : *trees) {
+        report_.depth = std::max(report_.depth, depth_of(tree, source_index(plan_)));
+        report_.out_degree = std::max(report_.out_degree, out_degree_of(tree));
+      }
     }
   }
 
-  std::optional<Instance> make_instance() {
+  std::optional<Collective> make_collective() {
     std::string_view place = "/model";
     try {
       const platforms::Model model = platforms::parse_model(plan_.model);
       place = "/source";
       const platforms::OccupationOptions options{plan_.slice, plan_.latency_occupies};
-      return Instance(platform_, source_named(platform_, plan_.source), model, options);
+      return Collective(plan_.operation, platform_, source_named(platform_, plan_.source), model,
+                        options);
     } catch (const Error& error) {
       add_fault(std::string(place), error.what());
       return std::nullopt;
@@ -80,46 +81,50 @@ class Verifier {
 
   // Every edge must be arcs of the platform, told from its ends and its `via` alone.
   bool follow_edges() {
-    for (std::size_t t = 0; t < plan_.broadcast_trees.size(); ++t) {
-      const PlanTree& tree = plan_.broadcast_trees[t];
-      for (std::size_t e = 0; e < tree.edges.size(); ++e) {
-        try {
-          static_cast<void>(arcs_along(platform_, tree, tree.edges[e]));
-        } catch (const InputError& error) {
-          add_fault(fmt::format("/broadcast_trees/{}/edges/{}", t, e), error.what());
-        }
-      }
+    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
+      for (std::size_t t = 0; t < trees->size(); ++t) follow_tree((*trees)[t], up, key, t);
     }
     return report_.faults.empty();
   }
 
-  void weigh(const Instance& instance) {
-    const std::vector<ResourceLoad> loads = loads_of(plan_, instance);
+  void follow_tree(const PlanTree& tree, bool up, std::string_view key, std::size_t place) {
+    for (std::size_t e = 0; e < tree.edges.size(); ++e) {
+      try {
+        static_cast<void>(arcs_along(platform_, tree, tree.edges[e], up));
+      } catch (const InputError& error) {
+        add_fault(fmt::format("/{}/{}/edges/{}", key, place, e), error.what());
+      }
+    }
+  }
+
+  void weigh(const Collective& collective) {
+    const std::vector<ResourceLoad> loads = loads_of(plan_, platform_, collective.occupation());
     for (const ResourceLoad& load : loads) report_.loads.push_back(load.load);
     if (loads.empty()) return;  // a host by itself
     const auto busiest = std::ranges::max_element(loads, {}, &ResourceLoad::load);
     report_.busiest_load = busiest->load;
     report_.busiest_resource = platforms::describe(busiest->resource, platform_);
     double sum = 0;
-    for (const PlanTree& tree : plan_.broadcast_trees) sum += tree.rate.value;
+    const auto& trees = broadcasts(plan_.operation) ? plan_.broadcast_trees : plan_.reduce_trees;
+    for (const PlanTree& tree : trees) sum += tree.rate.value;
     report_.throughput = {sum / std::max(1.0, report_.busiest_load)};
     if (report_.busiest_load > 1 + options_.tolerance) {
       add_fault(
-          "/broadcast_trees",
+          broadcasts(plan_.operation) ? "/broadcast_trees" : "/reduce_trees",
           fmt::format("the rates load {} to {:.6f} of what it can carry; throughput at most {}",
                       report_.busiest_resource, report_.busiest_load,
                       format_rate(report_.throughput)));
     }
   }
 
-  void check_schedule(const Instance& instance) {
-    if (!plan_.schedule) return;
-    const auto faults = faults_of_schedule(instance, plan_, options_.tolerance);
+  void check_schedule(const Collective& collective) {
+    if (!plan_.schedule) return;  // which only a broadcast has
+    const auto faults = faults_of_schedule(*collective.broadcast(), plan_, options_.tolerance);
     report_.faults.insert(report_.faults.end(), faults.begin(), faults.end());
     if (faults.empty()) report_.scheduled = plan_.schedule->throughput;
   }
 
-  void hold_against_optimum(const Instance& instance) {
+  void hold_against_optimum(const Collective& collective) {
     constexpr double kSlack = 1e-5;  // two proofs with gap 1e-6 each may differ by that, and some
     const double throughput = report_.throughput.value;
     const bool below = plan_.optimum && plan_.optimum->value < throughput * (1 - kSlack);
@@ -129,11 +134,10 @@ class Verifier {
                             format_rate({throughput})));
     }
     if (!options_.prove) return;
-    const Outcome proof = prove_optimum(instance, {});
+    const Outcome proof = prove_optimum(collective, {});
     report_.bound = proof.bound;
     if (!plan_.optimum || below) return;
-    double reached = 0;
-    for (const WeightedTree& tree : proof.trees) reached += tree.rate.value;
+    const double reached = throughput_of(proof).value;
     // The claim may be a looser bound than ours (a plan made under a time limit), never a tighter
     // one.
     if (plan_.optimum->value < reached * (1 - kSlack)) {

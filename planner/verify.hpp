@@ -16,12 +16,13 @@ struct VerifyReport {
   BytesPerSecond throughput;  // sum of rates scaled down to what the resources allow
   double busiest_load = 0;    // max_r (sum rate A x)_r: 1 is full; above 1 + 1e-6 is a fault
   std::string busiest_resource;
-  // (sum rate A x)_r, one a resource of the plan's Instance (its platform, model, slice, latency);
+  // (sum rate A x)_r over the trees of both kinds, one a resource of the platform under the plan's
+  // model, slice and latency;
   // empty where the faults do not let it be made.
   std::vector<double> loads;
   std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has one that holds
   std::optional<BytesPerSecond> bound;      // proven anew when `prove` was asked for
-  std::size_t trees = 0;
+  std::size_t trees = 0;                    // of both kinds
   std::size_t depth = 0;
   std::size_t out_degree = 0;
 };
@@ -32,11 +33,12 @@ struct VerifyOptions {
   double tolerance = 1e-6;
 };
 
-// Faults: another platform (name or hosts), unknown source, model or algorithm name, structural
-// faults, edges that are no arc and have no valid `via`, rates that overload a resource (names it
-// and its load), colors by which a rank would send twice or receive twice in a round (names it), a
-// claimed throughput that is not the sum of the rates, a claimed optimum that is below the
-// throughput or contradicts the proof, a schedule that ports and links cannot keep.
+// Faults: another platform (name or hosts), unknown source or model, an algorithm that is unknown
+// or does not serve the operation, structural faults, edges that are no arc and have no valid
+// `via`, rates that overload a resource (names it and its load), colors by which a rank would send
+// twice or receive twice in a round (names it), a claimed throughput that is not the sum of the
+// rates, a claimed optimum that is below the throughput or contradicts the proof, a schedule that
+// ports and links cannot keep.
 VerifyReport verify(const Plan& plan, const platforms::Platform& platform,
                     const VerifyOptions& options = {});
 

@@ -62,7 +62,11 @@ void require_slice(const OccupationOptions& options) {
 class Builder {
  public:
   Builder(const Platform& platform, Model model, const OccupationOptions& options)
-      : platform_(platform), model_(model), out_(platform.nodes().size()), in_(out_.size()) {
+      : platform_(platform),
+        model_(model),
+        turned_(options.turned),
+        out_(platform.nodes().size()),
+        in_(out_.size()) {
     arc_times_.reserve(platform.arcs().size());
     for (const Arc& arc : platform.arcs()) {
       arc_times_.push_back(arc_seconds_per_byte(arc, options));
@@ -80,19 +84,30 @@ class Builder {
 
  private:
   [[nodiscard]] bool is_relay(NodeId node) const { return platform_.node(node).relay; }
+  [[nodiscard]] NodeId sender(const Arc& arc) const { return turned_ ? arc.to : arc.from; }
+  [[nodiscard]] NodeId receiver(const Arc& arc) const { return turned_ ? arc.from : arc.to; }
+  [[nodiscard]] const std::optional<BytesPerSecond>& send_cap(const Node& node) const {
+    return turned_ ? node.receive : node.send;
+  }
+  [[nodiscard]] const std::optional<BytesPerSecond>& receive_cap(const Node& node) const {
+    return turned_ ? node.send : node.receive;
+  }
 
   void choose_ports() {
+    const std::vector<double> fastest =
+        model_ == Model::kMultiPort ? fastest_sends() : std::vector<double>{};
     for (std::size_t i = 0; i < out_.size(); ++i) {
-      const NodeId id{static_cast<std::uint32_t>(i)};
       const Node& node = platform_.nodes()[i];
       if (model_ == Model::kBoundedMultiPort) {
         // A cap is a fact about the machine, so that of a relay counts as well.
-        if (node.send) out_[i] = fixed(Resource::Kind::kOutPort, 1 / node.send->value);
-        if (node.receive) in_[i] = fixed(Resource::Kind::kInPort, 1 / node.receive->value);
+        if (const auto& cap = send_cap(node))
+          out_[i] = fixed(Resource::Kind::kOutPort, 1 / cap->value);
+        if (const auto& cap = receive_cap(node))
+          in_[i] = fixed(Resource::Kind::kInPort, 1 / cap->value);
       } else if (node.relay) {
         continue;  // no ports: a switch forwards on all its wires at once
       } else if (model_ == Model::kMultiPort) {
-        out_[i] = fixed(Resource::Kind::kOutPort, send_seconds(id));
+        out_[i] = fixed(Resource::Kind::kOutPort, send_seconds(node, fastest[i]));
       } else if (model_ == Model::kOnePort) {
         out_[i] = {Port::Cost::kArcTime, Resource::Kind::kOutPort};
         in_[i] = {Port::Cost::kArcTime, Resource::Kind::kInPort};
@@ -107,14 +122,21 @@ class Builder {
     return {Port::Cost::kFixed, kind, seconds};
   }
 
+  // Per node the least T of the arcs that it sends along; infinite where there is none.
+  [[nodiscard]] std::vector<double> fastest_sends() const {
+    std::vector<double> fastest(out_.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t e = 0; e < arc_times_.size(); ++e) {
+      double& of_sender = fastest[index_of(sender(platform_.arcs()[e]))];
+      of_sender = std::min(of_sender, arc_times_[e]);
+    }
+    return fastest;
+  }
+
   // s_u of the multi-port model.
-  [[nodiscard]] double send_seconds(NodeId node) const {
+  [[nodiscard]] double send_seconds(const Node& node, double fastest) const {
     constexpr double kShareOfFastest = 0.8;  // HBT, Simulations
-    if (const auto cap = platform_.node(node).send) return 1 / cap->value;
-    const auto [first, last] = platform_.arcs_out_of(node);
-    if (first == last) return 0;
-    return kShareOfFastest *
-           *std::min_element(arc_times_.begin() + first, arc_times_.begin() + last);
+    if (const auto& cap = send_cap(node)) return 1 / cap->value;
+    return kShareOfFastest * fastest;
   }
 
   // Numbers the ports that some arc occupies; ports are numbered by node, its out-port first.
@@ -122,8 +144,8 @@ class Builder {
     std::vector<bool> sends(out_.size());
     std::vector<bool> receives(in_.size());
     for (const Arc& arc : platform_.arcs()) {
-      sends[index_of(arc.from)] = true;
-      receives[index_of(arc.to)] = true;
+      sends[index_of(sender(arc))] = true;
+      receives[index_of(receiver(arc))] = true;
     }
     for (std::size_t i = 0; i < out_.size(); ++i) {
       const auto node = static_cast<std::uint32_t>(i);
@@ -182,8 +204,8 @@ class Builder {
         if (row != kNoRow) matrix.insertBack(static_cast<Eigen::Index>(row), column) = seconds;
       };
       const Arc& arc = platform_.arcs()[e];
-      const Port* first = &out_[index_of(arc.from)];
-      const Port* second = &in_[index_of(arc.to)];
+      const Port* first = &out_[index_of(sender(arc))];
+      const Port* second = &in_[index_of(receiver(arc))];
       if (first->row > second->row) std::swap(first, second);  // rows ascend within a column
       matrix.startVec(column);
       add(first->row, first->occupied(arc_times_[e]));
@@ -199,6 +221,7 @@ class Builder {
 
   const Platform& platform_;
   Model model_;
+  bool turned_;
   std::vector<double> arc_times_;
   std::vector<Port> out_;
   std::vector<Port> in_;

@@ -41,6 +41,10 @@ struct OccupationOptions {
   Bytes slice{0};  // 0: overheads are ignored (infinitely long slices)
   bool latency_occupies =
       false;  // Bhat's affine one-port: latency adds to overhead (needs a slice size)
+  // The platform is another's with its arcs turned round (platforms/reversed.hpp): data crosses an
+  // arc from its head to its tail, and who sends it is at the head. Only multi-port, which knows
+  // senders and no receivers, makes a difference between the two.
+  bool turned = false;
 };
 
 // What a row of A stands for.

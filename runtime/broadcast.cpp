@@ -4,14 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/checksum.hpp"
+#include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
+#include "runtime/patience.hpp"
 #include "runtime/rank_mapping.hpp"
 #include "runtime/rounds.hpp"
 #include "runtime/stores.hpp"
@@ -41,6 +45,10 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (options.ports != 0 && options.rounds) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
   }
+  if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
+    throw InputError(
+        fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
+  }
   if (options.slice_bytes > kLargestSlice) {
     throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
                                  options.slice_bytes, kLargestSlice));
@@ -56,7 +64,14 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           static_cast<std::uint64_t>(options.mapping),
           options.check_sizes ? 1U : 0U,
           options.rounds ? 1U : 0U,
-          options.slice_bytes};
+          options.direct_copies ? 1U : 0U,
+          options.slice_bytes,
+          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)};
+}
+
+// What is no timeout is refused only when all can be told.
+std::optional<Seconds> usable(std::optional<Seconds> timeout) {
+  return timeout && timeout->value > 0 ? timeout : std::nullopt;
 }
 
 }  // namespace
@@ -72,23 +87,30 @@ struct Broadcast::State {
   std::unique_ptr<Engine> engine;
 
   State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
-      : comm(of), plan(of_plan), options(wanted) {
+      : comm(of, Patience(usable(wanted.timeout))), plan(of_plan), options(wanted) {
     plan.slice.value = std::min(plan.slice.value, kLargestSlice);
     plan.schedule.reset();
     const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
                                                ? host_names(comm.get())
                                                : std::vector<std::string>{};
-    together(comm.get(), [&] {
-      check_plan(plan, options, comm.largest_tag());
-      rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
-                                   : ranks_by_host(hosts, plan.nodes);
-    });
-    if (!all_equal(comm.get(), fingerprint(of_plan, options))) {
+    const Patience patience(usable(options.timeout));
+    together(
+        comm.get(),
+        [&] {
+          check_plan(plan, options, comm.largest_tag());
+          rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
+                                       : ranks_by_host(hosts, plan.nodes);
+        },
+        false, patience);
+    if (!all_equal(comm.get(), fingerprint(of_plan, options), patience)) {
       throw InputError("the ranks hold different plans or options");
     }
     using Waiting = BroadcastOptions::Waiting;
-    const std::size_t here = ranks_here(comm.get());
+    const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
+    const auto here = static_cast<std::size_t>(
+        std::ranges::count(hosts_of, hosts_of[static_cast<std::size_t>(comm.rank())]));
     if (here < comm.size()) costs.eager = kEagerOverTcp;
+    if (options.direct_copies && !options.rounds && options.ports == 0) copy_directly(hosts_of);
     const bool crowded = here > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
     const bool doze = options.source_waiting == Waiting::kAuto
                           ? crowded
@@ -103,7 +125,17 @@ struct Broadcast::State {
             options.sends_in_flight, options.receives_in_flight, options.check_sizes, fits_slices(),
             options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
-            doze, options.on_progress});
+            doze, options.timeout, options.transfers, options.on_progress});
+  }
+
+  void copy_directly(std::span<const int> host_of_rank) {
+    std::vector<int> host_of_node;
+    for (const int rank : rank_of_node) {
+      host_of_node.push_back(host_of_rank[static_cast<std::size_t>(rank)]);
+    }
+    for (planner::PlanTree& tree : plan.broadcast_trees) {
+      if (tree.exchange.empty()) tree = with_direct_copies(tree, host_of_node);
+    }
   }
 
   // On one host there are no links to keep filled, and a slice costs a turn at the processor.
@@ -116,9 +148,19 @@ struct Broadcast::State {
     return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
   }
 
+  [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t slice) const {
+    return planner::pipelined_time(plan, {message}, {slice}, costs.overhead);
+  }
+
+  // For ranks that may all be at work but for this one.
+  [[nodiscard]] Patience patience_with_all(const SliceGrid& grid) const {
+    if (!options.timeout) return Patience();
+    return Patience(Seconds{options.timeout->value + 2 * foreseen(grid.message, grid.slice).value});
+  }
+
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
     try {
-      return engine->run(grid, store, stoppable);
+      return engine->run(grid, store, stoppable, patience_with_all(grid));
     } catch (...) {
       comm.abandon();
       throw;
@@ -140,6 +182,10 @@ const std::string& Broadcast::node() const {
 }
 std::uint64_t Broadcast::slice_bytes(std::uint64_t message_bytes) const {
   return state_->slice_of(message_bytes);
+}
+
+Seconds Broadcast::foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const {
+  return state_->foreseen(message_bytes, slice_bytes);
 }
 
 void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
@@ -193,10 +239,7 @@ planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
   together(comm, [&] {
     if (rank == 0) text = read_text(file);
   });
-  std::uint64_t length = text.size();
-  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
-  text.resize(length);
-  check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm), "MPI_Bcast");
+  share_text(comm, 0, text);
   planner::Plan plan = planner::parse_plan(text, display_name(file));
   if (const auto fault = planner::structural_fault(plan)) {
     throw InputError(display_name(file), fault->place, fault->reason);

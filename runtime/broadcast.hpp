@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "planner/plan.hpp"
@@ -18,6 +19,7 @@
 namespace espalier::runtime {
 
 class SliceStore;
+class TransferLog;
 
 enum class RankMapping {
   kByOrder,     // rank i is plan.nodes[i]
@@ -34,6 +36,10 @@ struct BroadcastOptions {
   // anyway, nor with stream().
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
+  // Ranks that share a host all copy from the one of them that a tree reaches first
+  // (runtime/direct_copies.hpp). Off: they pass slices on along the plan's edges, as hosts do. By
+  // rounds, with ports and in trees with exchange edges always off.
+  bool direct_copies = true;
   // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
   // plan's slice at most; by rounds, and where all ranks share a host, always the plan's.
   std::uint64_t slice_bytes = 0;
@@ -49,6 +55,14 @@ struct BroadcastOptions {
   // dozing where there are more ranks than processors on its host.
   enum class Waiting { kAuto, kBusy, kDozing };
   Waiting source_waiting = Waiting::kAuto;
+  // A rank that waits so long without any of its sends and receives getting done gives up: TimedOut
+  // (runtime/mpi_error.hpp) says what it waits for, and from whom. Then MPI is of little use any
+  // more: MPI_Finalize may wait for ever, MPI_Abort ends all. Where ranks wait for each other as
+  // such (made, stream()'s end) the time that the plan foresees comes on top, twice. Unset: for
+  // ever.
+  std::optional<Seconds> timeout;
+  // Notes what this rank sends and receives when; outlives the broadcast. Null: nothing is noted.
+  TransferLog* transfers = nullptr;
   // Called on this rank as a message proceeds, with the bytes of it that this rank is done with.
   // May be empty.
   std::function<void(std::uint64_t)> on_progress;
@@ -61,7 +75,7 @@ class Broadcast {
   // Collective over `comm`, which is duplicated. Throws InputError on all ranks when ranks and plan
   // nodes differ in number (says both), when a rank's host is no node of the plan (kByHostName),
   // when the plan has a structural fault or cannot be run as the options ask, or when the ranks
-  // hold different plans or options; MpiError when MPI fails.
+  // hold different plans or options; MpiError when MPI fails; TimedOut.
   Broadcast(MPI_Comm comm, const planner::Plan& plan, const BroadcastOptions& options = {});
   ~Broadcast();
   Broadcast(Broadcast&&) noexcept;
@@ -72,9 +86,10 @@ class Broadcast {
   // Collective. The plan's source holds the data in `buffer`, every other rank receives them there.
   // count elements of `type`, contiguous or not; any count, 0 included. The types may differ among
   // ranks where MPI_Bcast allows it. Throws InputError when the ranks' messages differ in bytes,
-  // MpiError (naming slice, tree and peer) when MPI fails. After a throw this object cannot run
-  // again. MPICH asks the error handler of MPI_COMM_WORLD what to do about a request that failed,
-  // whichever its communicator: unless that is MPI_ERRORS_RETURN, it ends the program itself.
+  // MpiError (naming slice, tree and peer) when MPI fails, TimedOut. After a throw this object
+  // cannot run again. MPICH asks the error handler of MPI_COMM_WORLD what to do about a request
+  // that failed, whichever its communicator: unless that is MPI_ERRORS_RETURN, it ends the program
+  // itself.
   void run(void* buffer, std::size_t count, MPI_Datatype type);
 
   // How a message of `message_bytes` that does not fit into memory passes: in slices of
@@ -99,6 +114,8 @@ class Broadcast {
   [[nodiscard]] const std::string& node() const;
   // In slices of how many bytes run() cuts a message of `message_bytes`.
   [[nodiscard]] std::uint64_t slice_bytes(std::uint64_t message_bytes) const;
+  // The time that the plan foresees for such a message in such slices (planner::pipelined_time).
+  [[nodiscard]] Seconds foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const;
 
  private:
   struct State;

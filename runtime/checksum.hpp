@@ -14,13 +14,15 @@ std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 // whatever the order in which slices come, another when two of them are swapped.
 class MessageChecksum {
  public:
+  // so_far: of slices that are there already.
+  explicit MessageChecksum(std::uint64_t so_far = 0) : sum_(so_far) {}
   void add(std::uint64_t offset, std::span<const std::byte> slice) {
     sum_ += hash_of(slice, offset);
   }
   [[nodiscard]] std::uint64_t value() const { return sum_; }
 
  private:
-  std::uint64_t sum_ = 0;
+  std::uint64_t sum_;
 };
 
 }  // namespace espalier::runtime

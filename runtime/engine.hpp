@@ -39,6 +39,9 @@
 // ends each flow with an empty message, which no slice is. A rank that gets it passes it on and
 // withdraws its further receives. All ranks meet at the end, so that no later message can match a
 // receive that is about to be withdrawn.
+//
+// With a timeout a rank gives up when no request of its own has completed for so long, and says
+// what it waits for. What ranks do outside of waiting (reading, writing files) does not count.
 #pragma once
 
 #include <mpi.h>
@@ -46,11 +49,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "planner/slice_dealer.hpp"
+#include "runtime/patience.hpp"
 #include "runtime/rounds.hpp"
 #include "runtime/slices.hpp"
+#include "runtime/transfer_log.hpp"
 #include "runtime/tree_role.hpp"
 
 namespace espalier::runtime {
@@ -61,10 +67,12 @@ struct EngineOptions {
   // Compare the message's size among the ranks while it runs. Receives that a longer slice could
   // overflow wait for it.
   bool check_sizes = true;
-  bool slices_vary = false;        // with the message's size, so that no slice's length is sure
-  std::size_t ports = 0;           // sends under way over all children and trees; 0: any number
-  std::vector<TreeRounds> rounds;  // of this rank, one a tree; empty: not by rounds
-  bool source_dozes = false;       // sleeps while it waits, with messages that are worth it
+  bool slices_vary = false;          // with the message's size, so that no slice's length is sure
+  std::size_t ports = 0;             // sends under way over all children and trees; 0: any number
+  std::vector<TreeRounds> rounds;    // of this rank, one a tree; empty: not by rounds
+  bool source_dozes = false;         // sleeps while it waits, with messages that are worth it
+  std::optional<Seconds> timeout;    // without a request completed; unset: waits for ever
+  TransferLog* transfers = nullptr;  // notes all slices, unless null
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
@@ -85,10 +93,10 @@ class Engine {
   Engine& operator=(Engine&&) = delete;
 
   // Collective. With ports, the store has room for the message. stoppable: stores may fail; costs a
-  // synchronisation at the end. The outcome is the
-  // same on all ranks. When it throws (MpiError, InputError for sizes that differ), messages may be
-  // under way and the engine refuses to run again.
-  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable);
+  // synchronisation at the end, in which a rank waits for the others as long as settling has
+  // patience. The outcome is the same on all ranks. When it throws (MpiError, TimedOut, InputError
+  // for sizes that differ), messages may be under way and the engine refuses to run again.
+  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable, Patience settling);
 
  private:
   class Run;

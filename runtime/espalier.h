@@ -27,7 +27,8 @@ typedef struct espalier_broadcast espalier_broadcast;
 typedef enum espalier_status {
   ESPALIER_OK = 0,
   ESPALIER_INTERNAL_FAULT = 1, /* a fault of Espalier's own, of MPI, or no memory */
-  ESPALIER_BAD_INPUT = 2       /* a plan, an argument or a message that is refused */
+  ESPALIER_BAD_INPUT = 2,      /* a plan, an argument or a message that is refused */
+  ESPALIER_TIMED_OUT = 4       /* what was waited for did not come in options.timeout_s */
 } espalier_status;
 
 typedef enum espalier_rank_mapping {
@@ -41,9 +42,14 @@ typedef struct espalier_options {
   size_t receives_in_flight; /* posted ahead per tree */
   size_t ports; /* sends under way at once over all children and trees; 0: any number */
   espalier_rank_mapping mapping;
-  int check_sizes;      /* compare the message's size among the ranks while it runs */
-  int rounds;           /* synchronised rounds by the plan's colors, which it must have */
+  int direct_copies; /* ranks of one host copy from the first of them, whatever the plan's edges */
+  int check_sizes;   /* compare the message's size among the ranks while it runs */
+  int rounds;        /* synchronised rounds by the plan's colors, which it must have */
   uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
+  /* Seconds that a rank waits without any of its sends and receives getting done; then the call
+   * fails with ESPALIER_TIMED_OUT and its text says who is waited for. MPI is of little use any
+   * more then: MPI_Finalize may hang, MPI_Abort ends all ranks. 0: for ever. */
+  double timeout_s;
 } espalier_options;
 
 espalier_options espalier_default_options(void);
@@ -75,8 +81,8 @@ void espalier_broadcast_free(espalier_broadcast** broadcast);
  * plan's trees. Which of the two a reduction is, its plan says. */
 typedef struct espalier_reduction espalier_reduction;
 
-/* As for a broadcast. Options with rounds are refused. NULL: 4 sends outstanding per tree,
- * otherwise the same defaults. */
+/* As for a broadcast. Options with rounds or a timeout are refused; direct_copies has no meaning.
+ * NULL: 4 sends outstanding per tree, otherwise the same defaults. */
 espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,
                                           espalier_reduction** reduction);

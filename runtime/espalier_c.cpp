@@ -32,8 +32,14 @@ espalier_status guarded(const Act& act) noexcept {
     return ESPALIER_OK;
   } catch (const espalier::Error& error) {
     last_error() = error.what();
-    return error.status() == espalier::ExitStatus::kBadInput ? ESPALIER_BAD_INPUT
-                                                             : ESPALIER_INTERNAL_FAULT;
+    switch (error.status()) {
+      case espalier::ExitStatus::kBadInput:
+        return ESPALIER_BAD_INPUT;
+      case espalier::ExitStatus::kLimitReached:
+        return ESPALIER_TIMED_OUT;
+      default:
+        return ESPALIER_INTERNAL_FAULT;
+    }
   } catch (const std::exception& error) {
     last_error() = error.what();
   } catch (...) {
@@ -48,9 +54,11 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   result.sends_in_flight = options->sends_in_flight;
   result.receives_in_flight = options->receives_in_flight;
   result.ports = options->ports;
+  result.direct_copies = options->direct_copies != 0;
   result.check_sizes = options->check_sizes != 0;
   result.rounds = options->rounds != 0;
   result.slice_bytes = options->slice_bytes;
+  if (options->timeout_s != 0) result.timeout = espalier::Seconds{options->timeout_s};
   if (options->mapping == ESPALIER_BY_HOST_NAME) {
     result.mapping = runtime::RankMapping::kByHostName;
   }
@@ -61,6 +69,7 @@ runtime::ReductionOptions reduction_options_from(const espalier_options* options
   if (options == nullptr) return {};
   const runtime::BroadcastOptions from = options_from(options);
   if (from.rounds) throw espalier::InputError("rounds are for broadcasts");
+  if (from.timeout) throw espalier::InputError("a timeout is for broadcasts");
   runtime::ReductionOptions result;
   result.sends_in_flight = from.sends_in_flight;
   result.receives_in_flight = from.receives_in_flight;
@@ -81,9 +90,15 @@ extern "C" {
 
 espalier_options espalier_default_options(void) {
   const runtime::BroadcastOptions defaults;
-  return {defaults.sends_in_flight, defaults.receives_in_flight,  defaults.ports,
-          ESPALIER_BY_ORDER,        defaults.check_sizes ? 1 : 0, defaults.rounds ? 1 : 0,
-          defaults.slice_bytes};
+  return {.sends_in_flight = defaults.sends_in_flight,
+          .receives_in_flight = defaults.receives_in_flight,
+          .ports = defaults.ports,
+          .mapping = ESPALIER_BY_ORDER,
+          .direct_copies = defaults.direct_copies ? 1 : 0,
+          .check_sizes = defaults.check_sizes ? 1 : 0,
+          .rounds = defaults.rounds ? 1 : 0,
+          .slice_bytes = defaults.slice_bytes,
+          .timeout_s = 0};
 }
 
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,

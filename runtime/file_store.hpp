@@ -5,66 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/broadcast.hpp"
 #include "runtime/checksum.hpp"
+#include "runtime/files.hpp"
 #include "runtime/slices.hpp"
 
 namespace espalier::runtime {
-
-// A file that is read at any place. Throws InputError (file and the system's reason).
-class InputFile {
- public:
-  explicit InputFile(std::string name);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  InputFile(InputFile&&) = delete;
-  InputFile& operator=(InputFile&&) = delete;
-
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) const;
-
- private:
-  std::string name_;
-  int descriptor_ = -1;
-  std::uint64_t bytes_ = 0;
-};
-
-// A file that comes into being as a whole or not at all: until commit() it has no name (O_TMPFILE),
-// so that nothing is left behind even by a process that is killed; where the file system knows no
-// such files, a temporary name beside it. Devices and the like are written in place. Throws
-// InputError.
-class OutputFile {
- public:
-  // Claims room for `bytes` where the file system can, so that a full disk is found before anything
-  // is sent.
-  OutputFile(std::string name, std::uint64_t bytes);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  OutputFile(OutputFile&&) = delete;
-  OutputFile& operator=(OutputFile&&) = delete;
-
-  void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes);
-  // What is in the file now.
-  void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) const;
-  // Everything to the disk; what a network file system or a delayed allocation has to complain of,
-  // it says here.
-  void sync();
-  // Gives the file its name, replacing what had it.
-  void commit();
-
- private:
-  void open_beside(const std::string& folder);
-  [[noreturn]] void refuse(int reason) const;
-
-  std::string name_;
-  std::string target_;     // with symbolic links followed
-  std::string temporary_;  // its name meanwhile; empty: none
-  int descriptor_ = -1;
-  bool in_place_ = false;
-};
 
 // The windows' room, and what the stores of files have in common.
 class FileStore : public SliceStore {
@@ -77,15 +25,26 @@ class FileStore : public SliceStore {
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::uint64_t checksum() const { return checksum_.value(); }
 
+  // The message is the rest of a longer one, whose first `bytes` bytes, in slices of the same size,
+  // have the checksum `checksum`.
+  void continue_from(std::uint64_t bytes, std::uint64_t checksum);
+
  protected:
   // Does `act` unless something failed before, and notes an InputError as the failure.
   template <class Act>
   void attempt(const Act& act);
+  // In the whole message.
+  [[nodiscard]] std::uint64_t place_of(const Slice& slice) const { return begin_ + slice.offset; }
   void add_to_checksum(const Slice& slice);
+  // The slice is in `out`, which hears from time to time how much of the message is.
+  void note_written(const Slice& slice, ByteTarget& out);
 
  private:
   Broadcast::StreamShape shape_;
   std::unique_ptr<std::byte[]> room_;
+  std::uint64_t begin_ = 0;
+  std::vector<std::uint64_t> written_;  // up to there, of each tree's slices
+  std::uint64_t noted_ = 0;
   MessageChecksum checksum_;
   std::string failure_;
 };
@@ -93,26 +52,26 @@ class FileStore : public SliceStore {
 // The source's: reads `in`, and writes `out` as well unless that is null.
 class FileSource : public FileStore {
  public:
-  FileSource(const Broadcast::StreamShape& shape, const InputFile& in, OutputFile* out)
+  FileSource(const Broadcast::StreamShape& shape, ByteSource& in, ByteTarget* out)
       : FileStore(shape), in_(&in), out_(out) {}
   void load(const Slice& slice) override;
 
  private:
-  const InputFile* in_;
-  OutputFile* out_;
+  ByteSource* in_;
+  ByteTarget* out_;
 };
 
 // The others': writes `out`.
 class FileSink : public FileStore {
  public:
-  FileSink(const Broadcast::StreamShape& shape, OutputFile& out) : FileStore(shape), out_(&out) {}
+  FileSink(const Broadcast::StreamShape& shape, ByteTarget& out) : FileStore(shape), out_(&out) {}
   void arrived(const Slice& slice) override;
 
  private:
-  OutputFile* out_;
+  ByteTarget* out_;
 };
 
 // The checksum that a store of `slice_bytes` slices has of these bytes, from what is in the file.
-std::uint64_t checksum_of(const OutputFile& file, std::uint64_t bytes, std::uint64_t slice_bytes);
+std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t slice_bytes);
 
 }  // namespace espalier::runtime

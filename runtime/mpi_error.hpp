@@ -17,8 +17,20 @@ class MpiError : public Error {
   MpiError(int code, std::string_view doing);
   [[nodiscard]] int code() const noexcept { return code_; }
 
+ protected:
+  MpiError(ExitStatus status, int code, const std::string& line)
+      : Error(status, line), code_(code) {}
+
  private:
   int code_;
+};
+
+// What was waited for did not come in time. Like a failure of MPI it is one rank's own trouble, and
+// others may be waiting for that rank: agreeing with them on what to do may take for ever.
+class TimedOut : public MpiError {
+ public:
+  explicit TimedOut(const std::string& line)
+      : MpiError(ExitStatus::kLimitReached, MPI_ERR_OTHER, line) {}
 };
 
 // Throws MpiError when an MPI call did not return MPI_SUCCESS. Works where the communicator's error

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/patience.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::runtime {
@@ -18,8 +19,9 @@ inline constexpr Bytes kEagerOverTcp{60U << 10U};
 // codes.
 class OwnedComm {
  public:
-  // Collective: `of` is duplicated. Throws MpiError, as all of this does.
-  explicit OwnedComm(MPI_Comm of);
+  // Collective: `of` is duplicated. Throws MpiError, as all of this does; TimedOut when patience
+  // with the other ranks ends.
+  explicit OwnedComm(MPI_Comm of, Patience patience = Patience());
   ~OwnedComm();
   OwnedComm(const OwnedComm&) = delete;
   OwnedComm& operator=(const OwnedComm&) = delete;

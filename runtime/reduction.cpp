@@ -35,7 +35,7 @@ void check_plan(const planner::Plan& plan, const ReductionOptions& options,
   if (plan.operation == Operation::kBroadcast) {
     throw InputError({}, "/operation", "a plan for a broadcast, and no reduce or allreduce");
   }
-  const std::size_t trees = plan.reduce_trees.size() + plan.broadcast_trees.size();
+  const std::size_t trees = planner::tree_count(plan);
   if (trees > largest_tag) {
     throw InputError(
         fmt::format("the plan has {} trees; this MPI has tags for {}", trees, largest_tag));
@@ -231,7 +231,7 @@ struct Reduction::State {
       return;
     }
     ReducedStore store(static_cast<std::byte*>(moved(recvbuf, shape.true_low)), *reduce);
-    broadcast->run({count * shape.bytes, grid.slice * shape.bytes}, store, false);
+    broadcast->run({count * shape.bytes, grid.slice * shape.bytes}, store, false, Patience());
   }
 };
 

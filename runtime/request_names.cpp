@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <tuple>
+
 namespace espalier::runtime {
 
 std::string name_of_slice(const planner::SliceDealer& dealer, std::size_t tree, std::uint64_t nth) {
@@ -22,21 +25,54 @@ std::string RequestNames::sending(std::size_t tree, std::size_t child, std::uint
                      (*roles_)[tree].children[child]);
 }
 
+std::uint64_t RequestNames::nth_of(const RequestTable::Entry& entry) const {
+  if (entry.kind == RequestTable::Kind::kReceive) return received_in(entry.tree, entry.slot);
+  const std::uint64_t sent = (*flows_)[entry.tree].children[entry.child].sent;
+  return slice_in_slot(sent, entry.slot, sends_);
+}
+
 std::string RequestNames::describe(const RequestTable::Entry& entry) const {
   using Kind = RequestTable::Kind;
   switch (entry.kind) {
     case Kind::kReceive:
-      return receiving(entry.tree, received_in(entry.tree, entry.slot));
-    case Kind::kSend: {
-      const std::uint64_t sent = (*flows_)[entry.tree].children[entry.child].sent;
-      return sending(entry.tree, entry.child, slice_in_slot(sent, entry.slot, sends_));
-    }
+      return receiving(entry.tree, nth_of(entry));
+    case Kind::kSend:
+      return sending(entry.tree, entry.child, nth_of(entry));
     case Kind::kSizeCheck:
-      return "comparing the message's size among the ranks";
+      return std::string(kComparingSizes) + " (some have not begun)";
     case Kind::kStopWord:
       return "passing the word to stop";
   }
   return {};
+}
+
+std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& under_way) const {
+  using Kind = RequestTable::Kind;
+  constexpr std::size_t kMost = 4;
+  // The source always listens for the word to stop, and never waits for it.
+  std::map<std::tuple<Kind, std::uint32_t, std::uint32_t>, RequestTable::Entry> oldest;
+  std::size_t all = 0;
+  for (const RequestTable::Entry& entry : under_way) {
+    if (entry.kind == Kind::kStopWord) continue;
+    ++all;
+    const auto [at, is_new] = oldest.try_emplace({entry.kind, entry.tree, entry.child}, entry);
+    const bool is_slice = entry.kind == Kind::kReceive || entry.kind == Kind::kSend;
+    if (!is_new && is_slice && nth_of(entry) < nth_of(at->second)) at->second = entry;
+  }
+  std::string text;
+  std::size_t named = 0;
+  for (const auto& [key, entry] : oldest) {
+    if (named == kMost) break;
+    if (named++ != 0) text += ", ";
+    text += describe(entry);
+  }
+  if (all > named) text += fmt::format(" ({} more under way)", all - named);
+  return text;
+}
+
+std::string RequestNames::others(const std::vector<RequestTable::Entry>& under_way) const {
+  if (under_way.empty()) return {};
+  return fmt::format(" ({} more under way, first: {})", under_way.size(), describe(under_way[0]));
 }
 
 }  // namespace espalier::runtime

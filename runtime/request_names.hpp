@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planner/slice_dealer.hpp"
@@ -28,12 +29,20 @@ class RequestNames {
   [[nodiscard]] std::string sending(std::size_t tree, std::size_t child, std::uint64_t nth) const;
   // Of any request of the table, as long as the counters do not say that it is complete.
   [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const;
+  // What a rank that gets nothing waits for: of each tree and peer the oldest slice, receives
+  // first, a few of them. under_way: of the table.
+  [[nodiscard]] std::string waiting_for(const std::vector<RequestTable::Entry>& under_way) const;
+  // " (5 more under way, first: receiving ...)"; empty when there are none.
+  [[nodiscard]] std::string others(const std::vector<RequestTable::Entry>& under_way) const;
+  static constexpr std::string_view kComparingSizes =
+      "comparing the message's size among the ranks";
   // The tree's slice whose receive is in slot `slot`.
   [[nodiscard]] std::uint64_t received_in(std::size_t tree, std::uint64_t slot) const {
     return slice_in_slot((*flows_)[tree].here, slot, receives_);
   }
 
  private:
+  [[nodiscard]] std::uint64_t nth_of(const RequestTable::Entry& entry) const;
   [[nodiscard]] std::string slice_name(std::size_t tree, std::uint64_t nth) const;
 
   const std::vector<TreeRole>* roles_;

@@ -43,17 +43,21 @@ RequestTable::RequestTable(std::span<const TreeRole> roles, std::size_t receives
   statuses_.resize(entries_.size());
 }
 
-std::span<const RequestTable::Completion> RequestTable::wait_for_some(Waiting waiting) {
+std::optional<std::span<const RequestTable::Completion>> RequestTable::wait_for_some(
+    Waiting waiting, Patience& patience) {
   const auto size = static_cast<int>(requests_.size());
   int completed = 0;
   int code = MPI_SUCCESS;
-  if (waiting == Waiting::kBusy) {
+  const bool polls = waiting == Waiting::kDozing || patience.is_limited();
+  if (!polls) {
     code = MPI_Waitsome(size, requests_.data(), &completed, indices_.data(), statuses_.data());
   }
-  while (waiting == Waiting::kDozing) {
+  if (polls) patience.begin();
+  while (polls) {
     code = MPI_Testsome(size, requests_.data(), &completed, indices_.data(), statuses_.data());
     if (code != MPI_SUCCESS || completed != 0) break;
-    std::this_thread::sleep_for(kDoze);
+    if (patience.is_over()) return {};
+    if (waiting == Waiting::kDozing) std::this_thread::sleep_for(kDoze);
   }
   return note(code, completed);
 }
@@ -68,13 +72,14 @@ std::span<const RequestTable::Completion> RequestTable::test_some() {
 std::span<const RequestTable::Completion> RequestTable::note(int code, int completed) {
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) throw MpiError(code, "MPI_Waitsome");
   completions_.clear();
-  if (completed == MPI_UNDEFINED) return completions_;
+  if (completed == MPI_UNDEFINED) return std::span<const Completion>();
   for (std::size_t i = 0; i < static_cast<std::size_t>(completed); ++i) {
     // Only MPI_ERR_IN_STATUS gives the statuses' error fields a meaning.
     const int error = code == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : MPI_SUCCESS;
-    completions_.push_back({entries_[static_cast<std::size_t>(indices_[i])], &statuses_[i], error});
+    const auto place = static_cast<std::size_t>(indices_[i]);
+    completions_.push_back({entries_[place], &statuses_[i], error, place});
   }
-  return completions_;
+  return std::span<const Completion>(completions_);
 }
 
 std::vector<RequestTable::Entry> RequestTable::outstanding() const {

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "runtime/patience.hpp"
 #include "runtime/tree_role.hpp"
 
 namespace espalier::runtime {
@@ -45,19 +47,30 @@ class RequestTable {
   MPI_Request& size_check() { return requests_[requests_.size() - 2]; }
   [[nodiscard]] const MPI_Request& size_check() const { return requests_[requests_.size() - 2]; }
   MPI_Request& stop_word() { return requests_[requests_.size() - 1]; }
+  [[nodiscard]] std::size_t size() const { return requests_.size(); }
+  // The place of one of its requests, below size().
+  [[nodiscard]] std::size_t place_of(const MPI_Request& request) const {
+    return static_cast<std::size_t>(&request - requests_.data());
+  }
 
   struct Completion {
     Entry entry;
     const MPI_Status* status;  // valid until the next wait; null where MPI reported no success
     int error;
+    std::size_t place;  // of its request
   };
   // Busy: MPI's own waiting, which polls. Dozing: sleeps between polls, so that where ranks share
   // processors one that waits leaves the processor to one that has something to copy.
   enum class Waiting : std::uint8_t { kBusy, kDozing };
   // Waits until at least one request is complete. The span is valid until the next call; empty when
-  // no request was under way. Throws MpiError when MPI fails as a whole; a failure of one request
-  // is in its completion.
-  std::span<const Completion> wait_for_some(Waiting waiting);
+  // no request was under way; nothing when patience, which it begins anew, has ended. Throws
+  // MpiError when MPI fails as a whole; a failure of one request is in its completion.
+  std::optional<std::span<const Completion>> wait_for_some(Waiting waiting, Patience& patience);
+  // The same for who waits for ever.
+  std::span<const Completion> wait_for_some(Waiting waiting) {
+    Patience endless;
+    return *wait_for_some(waiting, endless);
+  }
   // The same without waiting: those that are complete by now, if any.
   std::span<const Completion> test_some();
 

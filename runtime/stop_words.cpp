@@ -1,5 +1,8 @@
 #include "runtime/stop_words.hpp"
 
+#include <array>
+#include <memory>
+
 #include "runtime/mpi_error.hpp"
 
 namespace espalier::runtime {
@@ -16,23 +19,29 @@ void StopWords::say() {
   check(MPI_Isend(nullptr, 0, MPI_BYTE, source_, tag_, comm_, request_), "MPI_Isend");
 }
 
-bool StopWords::settle() {
+bool StopWords::settle(Patience patience) {
+  constexpr const char* kOthers = "waiting for all ranks to be through with their slices";
+  constexpr const char* kWord = "passing the word to stop";
   const int mine = said_ ? 1 : 0;
-  int all = 0;
-  check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, comm_), "MPI_Allreduce");
+  const auto said = std::make_shared<std::array<int, 2>>(std::array<int, 2>{mine, 0});
+  MPI_Request sum = MPI_REQUEST_NULL;
+  check(MPI_Iallreduce(said->data(), said->data() + 1, 1, MPI_INT, MPI_SUM, comm_, &sum),
+        "MPI_Iallreduce");
+  patience.wait(sum, kOthers, said);
+  const int all = (*said)[1];
   if (!is_source()) {
-    check(MPI_Wait(request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    patience.wait(*request_, kWord);
     return all != 0;
   }
   int words = all - mine - (heard_ ? 1 : 0);
   if (*request_ != MPI_REQUEST_NULL) {
     if (words == 0) check(MPI_Cancel(request_), "MPI_Cancel");
-    check(MPI_Wait(request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    patience.wait(*request_, kWord);
     if (words > 0) --words;
   }
   for (; words > 0; --words) {
-    check(MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_, comm_, MPI_STATUS_IGNORE),
-          "MPI_Recv");
+    check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_, comm_, request_), "MPI_Irecv");
+    patience.wait(*request_, kWord);
   }
   return all != 0;
 }

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include "runtime/patience.hpp"
+
 namespace espalier::runtime {
 
 class StopWords {
@@ -21,8 +23,8 @@ class StopWords {
   // On the source: the word that it listened for has come.
   void hear() { heard_ = true; }
   // Collective: every rank is through with its slices. Takes the words that are still on their way.
-  // True, on all ranks, when any was said.
-  bool settle();
+  // True, on all ranks, when any was said. TimedOut when patience ends.
+  bool settle(Patience patience);
 
  private:
   [[nodiscard]] bool is_source() const { return rank_ == source_; }

@@ -61,12 +61,22 @@ Holdings::Holdings(const Flows& flows, const platforms::Platform& platform, plat
     : first_{0}, first_stretch_{0} {
   if (options.slice.value == 0) {
     first_stretch_.resize(flows.all().size() + 1, 0);
-    return;
+  } else {
+    fill(flows, platforms::occupation(platform, model, options), model, options.slice);
   }
+}
+
+Holdings::Holdings(const Flows& flows, const platforms::Occupation& occupation,
+                   platforms::Model model, Bytes slice_size)
+    : first_{0}, first_stretch_{0} {
+  fill(flows, occupation, model, slice_size);
+}
+
+void Holdings::fill(const Flows& flows, const platforms::Occupation& occupation,
+                    platforms::Model model, Bytes slice_size) {
   const bool at_once =
       model == platforms::Model::kOnePort || model == platforms::Model::kOnePortUnidirectional;
-  const auto slice = static_cast<double>(options.slice.value);
-  const platforms::Occupation occupation = platforms::occupation(platform, model, options);
+  const auto slice = static_cast<double>(slice_size.value);
   std::vector<Holding> held;  // on one arc
   const auto end_stretch = [&] { first_.push_back(static_cast<std::uint32_t>(holdings_.size())); };
   for (const Flow& flow : flows.all()) {

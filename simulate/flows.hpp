@@ -65,6 +65,9 @@ class Holdings {
   // options.slice: at least 1 byte, whose overheads count; or 0: then there are no holdings.
   Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
            platforms::OccupationOptions options);
+  // occupation: that of the flows' platform under `model` for `slice`, at least 1 byte.
+  Holdings(const Flows& flows, const platforms::Occupation& occupation, platforms::Model model,
+           Bytes slice);
 
   struct Range {
     std::uint32_t first;
@@ -87,6 +90,9 @@ class Holdings {
   [[nodiscard]] double seconds(std::size_t flow) const;
 
  private:
+  void fill(const Flows& flows, const platforms::Occupation& occupation, platforms::Model model,
+            Bytes slice);
+
   std::vector<Holding> holdings_;
   std::vector<std::uint32_t> first_;          // of each stretch, in holdings_
   std::vector<std::uint32_t> first_stretch_;  // of each flow, in first_

@@ -100,12 +100,7 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
     done_s = follow_schedule(task, schedule, static_cast<double>(slice().value), on_send);
   } else {
     const planner::SliceDealer dealer = planner::dealer_for(*plan_);
-    for (std::size_t t = 0; t < flows_.trees(); ++t) {
-      task.slices.push_back(dealer.count(t, result.slices));
-    }
-    if (rest.value > 0) {
-      task.short_tree = static_cast<std::uint32_t>(dealer.tree_of(result.slices - 1));
-    }
+    task.deal(dealer, result.slices, rest.value > 0);
     GreedyRun run = run_greedily(task, dealer, window_, resources().size(), on_send);
     done_s = std::move(run.done_s);
     result.tick = {run.tick_s};

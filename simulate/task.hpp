@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "planner/slice_dealer.hpp"
 #include "simulate/flows.hpp"
 
 namespace espalier::simulate {
@@ -19,6 +20,16 @@ struct Task {
 
   [[nodiscard]] bool is_short(std::uint32_t tree, std::uint64_t nth) const {
     return tree == short_tree && nth + 1 == slices[tree];
+  }
+  // The first `count` slices (at least 1) go to the trees as `dealer` deals them; the last one may
+  // be a short one.
+  void deal(const planner::SliceDealer& dealer, std::uint64_t count, bool last_is_short) {
+    slices.clear();
+    for (std::size_t tree = 0; tree < dealer.trees(); ++tree) {
+      slices.push_back(dealer.count(tree, count));
+    }
+    short_tree.reset();
+    if (last_is_short) short_tree = static_cast<std::uint32_t>(dealer.tree_of(count - 1));
   }
 };
 

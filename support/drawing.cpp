@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 
@@ -23,6 +24,17 @@ std::string ramp_colour(double share) {
   };
   return fmt::format("#{:02x}{:02x}{:02x}", mixed(&Colour::red), mixed(&Colour::green),
                      mixed(&Colour::blue));
+}
+
+std::string tint(std::string_view colour, double white) {
+  std::string result = "#";
+  for (std::size_t at = 1; at + 1 < colour.size(); at += 2) {
+    unsigned channel = 0;
+    std::from_chars(colour.data() + at, colour.data() + at + 2, channel, 16);
+    const double mixed = channel * (1 - white) + 255 * white;
+    result += fmt::format("{:02x}", static_cast<unsigned>(std::lround(mixed)));
+  }
+  return result;
 }
 
 }  // namespace espalier

@@ -17,4 +17,7 @@ inline constexpr std::array<std::string_view, 7> kSeriesColours{
 // which vanishes on white (S. van der Walt, N. Smith, matplotlib 1.5, 2015). "#rrggbb".
 std::string ramp_colour(double share);
 
+// `colour` ("#rrggbb") mixed with white: 0 leaves it as it is, 1 makes it white.
+std::string tint(std::string_view colour, double white);
+
 }  // namespace espalier

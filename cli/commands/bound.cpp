@@ -14,8 +14,7 @@
 #include "cli/run.hpp"
 #include "cli/table.hpp"
 #include "planner/bottlenecks.hpp"
-#include "planner/instance.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
 #include "planner/registry.hpp"
 #include "platforms/contention.hpp"
 #include "support/files.hpp"
@@ -33,17 +32,18 @@ struct BoundOptions {
   bool csv = false;
 };
 
-std::string as_table(const planner::Instance& instance, const Run& run,
+std::string as_table(const planner::Collective& collective, const Run& run,
                      const std::vector<planner::NamedPrice>& dearest) {
   const auto& bound = run.outcome.bound;
   Table facts(
       {{"optimum", Table::Align::kLeft}, {format_rate(run.throughput), Table::Align::kLeft}});
   facts.add_row({"proven bound", bound ? format_rate(*bound) : "-"});
   facts.add_row({"gap", fmt::format("{:.1e}", gap_of(run.throughput, bound))});
-  facts.add_row({"trees", std::to_string(run.outcome.trees.size())});
-  facts.add_row({"platform", instance.platform().name()});
-  facts.add_row({"source", instance.platform().node(instance.source()).name});
-  facts.add_row({"model", std::string(platforms::name_of(instance.model()))});
+  facts.add_row({"trees", std::to_string(tree_count(run))});
+  facts.add_row({"operation", std::string(planner::name_of(collective.operation()))});
+  facts.add_row({"platform", collective.platform().name()});
+  facts.add_row({"source", collective.platform().node(collective.source()).name});
+  facts.add_row({"model", std::string(platforms::name_of(collective.model()))});
   facts.add_row({"seconds", fixed(run.seconds, 3)});
   if (dearest.empty()) return facts.text();
   Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
@@ -55,56 +55,60 @@ std::string as_table(const planner::Instance& instance, const Run& run,
   return facts.text() + '\n' + prices.text();
 }
 
-Json as_json(const planner::Instance& instance, const Run& run,
+Json as_json(const planner::Collective& collective, const Run& run,
              const std::vector<planner::NamedPrice>& dearest) {
   Json rows = Json::array();
   for (const planner::NamedPrice& bottleneck : dearest) {
     rows.push_back({{"resource", bottleneck.resource}, {"price", bottleneck.price}});
   }
   const auto& bound = run.outcome.bound;
-  return {{"platform", instance.platform().name()},
-          {"source", instance.platform().node(instance.source()).name},
-          {"model", platforms::name_of(instance.model())},
+  return {{"operation", planner::name_of(collective.operation())},
+          {"platform", collective.platform().name()},
+          {"source", collective.platform().node(collective.source()).name},
+          {"model", platforms::name_of(collective.model())},
           {"optimum_Bps", run.throughput.value},
           {"bound_Bps", bound ? Json(bound->value) : Json()},
           {"gap", gap_of(run.throughput, bound)},
-          {"trees", run.outcome.trees.size()},
+          {"trees", tree_count(run)},
           {"bottlenecks", std::move(rows)},
           {"seconds", run.seconds}};
 }
 
-std::string as_csv(const planner::Instance& instance, const Run& run,
+std::string as_csv(const planner::Collective& collective, const Run& run,
                    const std::vector<planner::NamedPrice>& dearest) {
-  std::string text = csv_line(
-      {"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap", "resource", "price"});
+  std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap",
+                               "resource", "price", "operation"});
   const auto& bound = run.outcome.bound;
   for (const planner::NamedPrice& bottleneck : dearest) {
-    text +=
-        csv_line({instance.platform().name(), instance.platform().node(instance.source()).name,
-                  std::string(platforms::name_of(instance.model())), exact(run.throughput.value),
-                  bound ? exact(bound->value) : "", exact(gap_of(run.throughput, bound)),
-                  bottleneck.resource, exact(bottleneck.price)});
+    text += csv_line(
+        {collective.platform().name(), collective.platform().node(collective.source()).name,
+         std::string(platforms::name_of(collective.model())), exact(run.throughput.value),
+         bound ? exact(bound->value) : "", exact(gap_of(run.throughput, bound)),
+         bottleneck.resource, exact(bottleneck.price),
+         std::string(planner::name_of(collective.operation()))});
   }
   return text;
 }
 
 ExitStatus run_bound(const BoundOptions& options) {
+  const planner::Operation operation = options.problem.operation.read();
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   const planner::AlgorithmOptions limits = options.problem.limits.read();
   const platforms::Platform platform =
       options.problem.reading.read(options.problem.platform, options.console);
-  const planner::Instance instance(
-      platform, planner::source_named(platform, options.problem.source), model, occupation);
-  const Run run = run_timed(planner::prove_optimum, "bound", instance, limits, options.console);
+  const planner::Collective collective(operation, platform,
+                                       planner::source_named(platform, options.problem.source),
+                                       model, occupation);
+  const Run run = run_proof(collective, limits, options.console);
   note_warnings(platform, options.console);
   const std::vector<planner::NamedPrice> dearest =
-      planner::dearest_resources(instance, run.outcome, options.top);
+      planner::dearest_resources(platform, collective.occupation(), run.outcome, options.top);
   if (options.json) {
-    write_text("-", json_text(as_json(instance, run, dearest)));
+    write_text("-", json_text(as_json(collective, run, dearest)));
   } else {
     write_text("-",
-               options.csv ? as_csv(instance, run, dearest) : as_table(instance, run, dearest));
+               options.csv ? as_csv(collective, run, dearest) : as_table(collective, run, dearest));
   }
   return judge(run, "bound", options.console);
 }

@@ -24,6 +24,8 @@ Command add_explain(Arguments root);
 Command add_verify(Arguments root);
 Command add_simulate(Arguments root);
 Command add_predict(Arguments root);
+Command add_decide(Arguments root);
+Command add_fit(Arguments root);
 Command add_convert(Arguments root);
 Command add_show(Arguments root);
 std::vector<Command> add_generate(Arguments root);  // one a family

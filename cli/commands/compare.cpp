@@ -13,8 +13,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/run.hpp"
-#include "planner/instance.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
 #include "planner/registry.hpp"
 #include "support/files.hpp"
 
@@ -25,6 +24,7 @@ namespace {
 struct CompareOptions {
   Console console;
   PlatformOptions reading;
+  OperationOption operation;
   ModelOptions model;
   LimitOptions limits;
   std::vector<std::string> platforms;
@@ -37,6 +37,7 @@ struct CompareOptions {
 
 // What all instances of a call share.
 struct Plot {
+  planner::Operation operation;
   std::vector<planner::Algorithm> algorithms;  // in the registry's order
   platforms::Model model;
   platforms::OccupationOptions occupation;
@@ -56,22 +57,22 @@ void note_status(Plot& plot, ExitStatus status) {
 }
 
 // Runs one algorithm. That it came to nothing is a result here: it belongs into the row, visibly.
-ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Instance& instance,
+ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collective& collective,
                      Plot& plot, Comparison& comparison) {
   ComparisonRow row{.algorithm = algorithm.name};
   try {
     const bool cut_short = plot.proof_limit && algorithm.entry->exponential;
     planner::AlgorithmOptions limits = plot.limits;
     if (cut_short) limits.time_limit = plot.proof_limit;
-    const Run run = run_timed(algorithm, instance, limits, plot.console);
+    const Run run = run_timed(algorithm, collective, limits, plot.console);
     const ExitStatus status = judge(run, algorithm.name, plot.console);
     if (!cut_short) note_status(plot, status);
     const planner::Plan plan =
-        planner::make_plan(instance, algorithm.name, run.outcome, plot.occupation.slice);
-    row.trees = plan.broadcast_trees.size();
+        planner::make_plan(collective, algorithm.name, run.outcome, plot.occupation.slice);
+    row.trees = planner::tree_count(plan);
     row.throughput_Bps = run.throughput.value;
     row.depth = figures_of(plan).depth;
-    if (const auto makespan = makespan_of(run, instance, plot.limits.message)) {
+    if (const auto makespan = makespan_of(run, collective, plot.limits.message)) {
       row.makespan_s = makespan->value;
     }
     row.seconds = run.seconds;
@@ -87,10 +88,10 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Instanc
 
 // The bound comes from `optimal` where that is among the algorithms, else it is proven for its own
 // sake.
-void prove(const planner::Instance& instance, Plot& plot, Comparison& comparison) {
+void prove(const planner::Collective& collective, Plot& plot, Comparison& comparison) {
   if (!std::isnan(comparison.bound_Bps)) return;
   try {
-    const Run run = run_timed(planner::prove_optimum, "bound", instance, plot.limits, plot.console);
+    const Run run = run_proof(collective, plot.limits, plot.console);
     note_status(plot, judge(run, "bound", plot.console));
     comparison.optimum_Bps = run.throughput.value;
     if (run.outcome.bound) comparison.bound_Bps = run.outcome.bound->value;
@@ -101,15 +102,17 @@ void prove(const planner::Instance& instance, Plot& plot, Comparison& comparison
 }
 
 Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source, Plot& plot) {
-  Comparison comparison{.platform = platform.name(),
+  Comparison comparison{.operation = std::string(planner::name_of(plot.operation)),
+                        .platform = platform.name(),
                         .source = platform.node(source).name,
                         .model = std::string(platforms::name_of(plot.model))};
   try {
-    const planner::Instance instance(platform, source, plot.model, plot.occupation);
+    const planner::Collective collective(plot.operation, platform, source, plot.model,
+                                         plot.occupation);
     for (const planner::Algorithm& algorithm : plot.algorithms) {
-      comparison.rows.push_back(row_of(algorithm, instance, plot, comparison));
+      comparison.rows.push_back(row_of(algorithm, collective, plot, comparison));
     }
-    prove(instance, plot, comparison);
+    prove(collective, plot, comparison);
   } catch (const InfeasibleError& fault) {
     if (!plot.several) throw;
     note_status(plot, fault.status());
@@ -128,7 +131,9 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
 }
 
 ExitStatus run_compare(const CompareOptions& options) {
-  Plot plot{.algorithms = planner::parse_algorithms(options.algorithms),
+  const planner::Operation operation = options.operation.read();
+  Plot plot{.operation = operation,
+            .algorithms = planner::parse_algorithms(options.algorithms, operation),
             .model = options.model.model(),
             .occupation = options.model.occupation(),
             .limits = options.limits.read(),
@@ -167,8 +172,10 @@ Command add_compare(Arguments root) {
   Arguments app = root.add_command("compare", "Every algorithm's throughput against the optimum");
   app.add("platforms", options->platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
+  options->operation.add_to(app);
   app.add("--source", options->sources,
-          "The node that has the data; repeatable, or separated by commas; 'each' tries all "
+          "The node that has the data, or at which it is combined; repeatable, or separated by "
+          "commas; 'each' tries all "
           "hosts in "
           "turn; the first host when left out",
           {.type = "NAME"});

@@ -32,11 +32,16 @@ struct ListOptions {
 Json algorithms_json() {
   Json rows = Json::array();
   for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
+    Json operations = Json::array();
+    for (const planner::Operation operation : planner::kOperations) {
+      if (entry.does(operation)) operations.push_back(planner::name_of(operation));
+    }
     rows.push_back({{"name", entry.name},
                     {"summary", entry.summary},
                     {"source", entry.source},
                     {"complexity", entry.complexity},
                     {"guarantee", entry.guarantee},
+                    {"operations", std::move(operations)},
                     {"inner", entry.takes_inner() ? Json(planner::kDefaultInner) : Json()}});
   }
   return rows;
@@ -80,6 +85,8 @@ constexpr std::array kRegistries{Registry{"algorithms", algorithms_json},
 std::string cell(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_array())
+    return fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ", "));
   return value.get<std::string>();
 }
 
@@ -87,7 +94,7 @@ std::string cell(const Json& value) {
 std::string table_of(const Json& entries, bool verbose) {
   std::vector<Table::Column> columns;
   for (const auto& [key, value] : entries.front().items()) {
-    if (verbose || key == "name" || key == "summary" || key == "inner")
+    if (verbose || key == "name" || key == "summary" || key == "inner" || key == "operations")
       columns.push_back({key, Table::Align::kLeft});
   }
   Table table(columns);

@@ -14,10 +14,11 @@
 #include "cli/commands/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
+#include "cli/plan_choice.hpp"
 #include "cli/run.hpp"
 #include "cli/table.hpp"
-#include "planner/instance.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
+#include "planner/deadline.hpp"
 #include "planner/make_schedule.hpp"
 #include "planner/registry.hpp"
 #include "support/files.hpp"
@@ -37,7 +38,12 @@ struct PlanOptions {
   std::string output = "-";
   bool schedule = false;
   planner::ScheduleOptions scheduling;
+  std::string overhead;
   bool json = false;
+  // What the command line names, and is not to be chosen for --message.
+  bool message_given = false;
+  bool algorithm_given = false;
+  bool slice_given = false;
 };
 
 // What one value of --max-trees and --max-depth came to.
@@ -47,6 +53,8 @@ struct Attempt {
   Run run;
   planner::Plan plan;
   std::optional<Seconds> makespan;
+  Bytes message;                             // that of the makespan
+  std::optional<simulate::Choice> choice{};  // where the plan was chosen for the message
 };
 
 std::size_t parse_limit(std::string_view option, std::string_view text) {
@@ -92,7 +100,7 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
     const auto& bound = attempt.run.outcome.bound;
     const double gap = gap_of(attempt.run.throughput, bound);
     const TreeFigures figures = figures_of(attempt.plan);
-    std::vector<std::string> cells{std::to_string(attempt.plan.broadcast_trees.size()),
+    std::vector<std::string> cells{std::to_string(planner::tree_count(attempt.plan)),
                                    format_rate(attempt.run.throughput),
                                    bound ? format_rate(*bound) : "not computed",
                                    fixed(1 - gap, 4),
@@ -110,7 +118,8 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
     if (with_counts) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
     table.add_row(std::move(cells));
   }
-  return table.text();
+  const Attempt& last = attempts.back();
+  return table.text() + (last.choice ? choice_text(*last.choice, last.message) : std::string());
 }
 
 Json summary_json(const std::vector<Attempt>& attempts) {
@@ -120,7 +129,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
     const auto& bound = attempt.run.outcome.bound;
     const TreeFigures figures = figures_of(attempt.plan);
     Json row{{"max_trees", attempt.max_trees},
-             {"trees", attempt.plan.broadcast_trees.size()},
+             {"trees", planner::tree_count(attempt.plan)},
              {"throughput_Bps", attempt.run.throughput.value},
              {"bound_Bps", bound ? Json(bound->value) : Json()},
              {"gap", gap_of(attempt.run.throughput, bound)},
@@ -140,11 +149,15 @@ Json summary_json(const std::vector<Attempt>& attempts) {
     if (attempt.max_depth > 0) row["max_depth"] = attempt.max_depth;
     rows.push_back(std::move(row));
   }
-  return {{"platform", plan.platform},
-          {"source", plan.source},
-          {"model", plan.model},
-          {"algorithm", plan.algorithm},
-          {"rows", std::move(rows)}};
+  Json json{{"operation", planner::name_of(plan.operation)},
+            {"platform", plan.platform},
+            {"source", plan.source},
+            {"model", plan.model},
+            {"algorithm", plan.algorithm},
+            {"rows", std::move(rows)}};
+  const Attempt& last = attempts.back();
+  if (last.choice) json["choice"] = choice_json(*last.choice, last.message);
+  return json;
 }
 
 // The plan takes standard output when it goes there, and the summary makes way.
@@ -170,20 +183,65 @@ auto with_schedule_refusals(Make make) {
 }
 
 Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
-                const planner::Instance& instance, const planner::AlgorithmOptions& limits) {
-  Run run = run_timed(algorithm, instance, limits, options.console);
+                const planner::Collective& collective, const planner::AlgorithmOptions& limits) {
+  Run run = run_timed(algorithm, collective, limits, options.console);
   planner::Plan plan =
-      planner::make_plan(instance, algorithm.name, run.outcome, instance.options().slice);
+      planner::make_plan(collective, algorithm.name, run.outcome, collective.options().slice);
   if (options.schedule) {
     plan.schedule = with_schedule_refusals(
-        [&] { return planner::make_schedule(instance, plan, options.scheduling); });
+        [&] { return planner::make_schedule(*collective.broadcast(), plan, options.scheduling); });
   }
-  const auto makespan = makespan_of(run, instance, limits.message);
-  return {limits.max_trees, limits.max_depth, std::move(run), std::move(plan), makespan};
+  const auto makespan = makespan_of(run, collective, limits.message);
+  return {limits.max_trees, limits.max_depth, std::move(run),
+          std::move(plan),  makespan,         limits.message};
+}
+
+// What --message and others do not go with.
+void check_choice(const PlanOptions& options, planner::Operation operation, std::size_t tree_counts,
+                  std::size_t depths) {
+  if (!options.message_given) {
+    if (!options.overhead.empty()) {
+      throw InputError({}, "--overhead", "counts where a plan is chosen for a --message");
+    }
+    return;
+  }
+  if (operation != planner::Operation::kBroadcast) {
+    throw InputError({}, "--message",
+                     fmt::format("only a broadcast's plan is chosen for one, no {}'s",
+                                 planner::name_of(operation)));
+  }
+  if (!options.overhead.empty()) (void)parse_overhead(options.overhead);
+  if (options.schedule) {
+    throw InputError({}, "--schedule", "goes with no --message: give the slice that it is for");
+  }
+  if (tree_counts > 1 || depths > 1) {
+    throw InputError({}, tree_counts > 1 ? "--max-trees" : "--max-depth",
+                     "only one limit goes with --message");
+  }
+}
+
+// The plan for the message: what the command line leaves open is chosen.
+Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm& algorithm,
+                            const planner::Collective& collective,
+                            const planner::AlgorithmOptions& limits) {
+  const planner::Deadline clock(std::nullopt);
+  simulate::ChoiceOptions how;
+  if (options.algorithm_given) how.algorithms = {algorithm};
+  if (options.slice_given) how.slice = collective.options().slice;
+  if (!options.overhead.empty()) how.overhead = parse_overhead(options.overhead);
+  how.limits = limits;
+  simulate::Choice choice =
+      choose_for(*collective.broadcast(), limits.message, how, options.console);
+  Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
+  planner::Plan plan = choice.plan;
+  const auto makespan = makespan_of(run, collective, limits.message);
+  return {limits.max_trees, limits.max_depth, std::move(run),   std::move(plan),
+          makespan,         limits.message,   std::move(choice)};
 }
 
 ExitStatus run_plan(const PlanOptions& options) {
-  const planner::Algorithm algorithm = planner::find_algorithm(options.algorithm);
+  const planner::Operation operation = options.problem.operation.read();
+  const planner::Algorithm algorithm = planner::find_algorithm(options.algorithm, operation);
   const platforms::Model model = options.problem.model.model();
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
@@ -197,20 +255,33 @@ ExitStatus run_plan(const PlanOptions& options) {
   if (!(options.scheduling.loss >= 1e-4 && options.scheduling.loss < 1)) {
     throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
   }
+  check_choice(options, operation, tree_counts.size(), depths.size());
+  if (options.schedule && operation != planner::Operation::kBroadcast) {
+    throw InputError({}, "--schedule",
+                     fmt::format("only a broadcast has one, no {}", planner::name_of(operation)));
+  }
   require_writable(options.output);
 
   const platforms::Platform platform =
       options.problem.reading.read(options.problem.platform, options.console);
-  const planner::Instance instance(
-      platform, planner::source_named(platform, options.problem.source), model, occupation);
-  if (options.schedule) with_schedule_refusals([&] { planner::require_schedulable(instance); });
+  const planner::Collective collective(operation, platform,
+                                       planner::source_named(platform, options.problem.source),
+                                       model, occupation);
+  if (options.schedule) {
+    with_schedule_refusals([&] { planner::require_schedulable(*collective.broadcast()); });
+  }
   std::vector<Attempt> attempts;
   ExitStatus status = ExitStatus::kDone;
   for (const std::size_t count : tree_counts) {
     for (const std::size_t depth : depths) {
       limits.max_trees = count;
       limits.max_depth = static_cast<std::uint32_t>(depth);
-      attempts.push_back(attempt(options, algorithm, instance, limits));
+      if (options.message_given) {
+        attempts.push_back(attempt_for_message(options, algorithm, collective, limits));
+        if (!attempts.back().choice->complete) status = ExitStatus::kLimitReached;
+        continue;
+      }
+      attempts.push_back(attempt(options, algorithm, collective, limits));
       if (judge(attempts.back().run, algorithm.name, options.console) != ExitStatus::kDone) {
         status = ExitStatus::kLimitReached;
       }
@@ -224,7 +295,8 @@ ExitStatus run_plan(const PlanOptions& options) {
 
 Command add_plan(Arguments root) {
   auto options = std::make_shared<PlanOptions>();
-  Arguments app = root.add_command("plan", "Make a plan: the trees to broadcast along");
+  Arguments app =
+      root.add_command("plan", "Make a plan: the trees to broadcast, reduce or allreduce along");
   options->problem.add_to(app);
   app.add("--algorithm", options->algorithm, "How trees are made, " + algorithm_choices(),
           {.type = "NAME"});
@@ -241,6 +313,10 @@ Command add_plan(Arguments root) {
                "Say when each send happens, in a period that repeats (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,
           "The most throughput that whole slices a period may cost, relative", {.type = "SHARE"});
+  app.add("--overhead", options->overhead,
+          "With --message: what a slice costs by itself on links that name none; else 10 us where "
+          "no link names any",
+          {.type = "TIME"});
   app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");
@@ -248,8 +324,15 @@ Command add_plan(Arguments root) {
   app.add_footer(
       "The summary goes to stdout when the plan goes to a file, to stderr otherwise. When the\n"
       "time limit comes before the proof is done, the plan is written all the same, a warning\n"
-      "tells the gap that is left, and the exit status is 4.");
-  return {app, [options] { return run_plan(*options); }};
+      "tells the gap that is left, and the exit status is 4.\n"
+      "With --message the slice, and without --algorithm the trees, are those in which the last\n"
+      "host has that message first, in simulation; --slice, --max-trees and --max-depth hold.");
+  return {app, [options, app] {
+            options->message_given = app.given("--message");
+            options->algorithm_given = app.given("--algorithm");
+            options->slice_given = app.given("--slice");
+            return run_plan(*options);
+          }};
 }
 
 }  // namespace espalier::cli

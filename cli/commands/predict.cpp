@@ -86,12 +86,14 @@ ExitStatus run_predict(const PredictOptions& options) {
                    std::string(entry->source)});
   }
   if (options.json) {
-    write_text("-", json_text({{"operation", options.cost.operation()},
-                               {"model", options.cost.model()},
-                               {"preset", options.cost.preset()},
-                               {"ranks", options.ranks},
-                               {"message_bytes", whole.message.value},
-                               {"rows", std::move(rows)}}));
+    write_text(
+        "-",
+        json_text({{"operation", options.cost.operation()},
+                   {"model", read.model},
+                   {"preset", options.cost.preset().empty() ? Json() : Json(options.cost.preset())},
+                   {"ranks", options.ranks},
+                   {"message_bytes", whole.message.value},
+                   {"rows", std::move(rows)}}));
   } else {
     write_text("-", table.text());
   }

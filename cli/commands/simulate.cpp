@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,7 +14,9 @@
 #include "cli/commands/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
+#include "cli/plan_choice.hpp"
 #include "cli/table.hpp"
+#include "planner/deadline.hpp"
 #include "platforms/contention.hpp"
 #include "support/files.hpp"
 
@@ -30,6 +31,7 @@ struct SimulateOptions {
   std::string platform;
   std::vector<std::string> messages;
   std::string slice;
+  std::string overhead;
   std::uint64_t window = planner::kSendsInFlight;
   bool no_schedule = false;
   std::string trace;
@@ -109,21 +111,35 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
   }
 }
 
-Row run_timed(const simulate::Simulator& simulator, Bytes message,
-              const simulate::OnSend& on_send) {
-  const auto start = std::chrono::steady_clock::now();
-  Row row{message, simulator.run(message, on_send)};
-  row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+// A run by schedule is not stepped through, and takes no time worth a line; nor does one that is
+// short enough to be looked at send by send.
+Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
+              const Console& console) {
+  const planner::Deadline clock(std::nullopt);
+  ProgressLine line(console, format_size(message));
+  constexpr std::uint64_t kSendsBetweenLooks = 1U << 16U;
+  std::uint64_t sends = 0;
+  const auto show_progress = [&](const simulate::Send& send) {
+    if (++sends % kSendsBetweenLooks != 0) return;
+    const Seconds elapsed = clock.elapsed();
+    line.show(elapsed,
+              fmt::format("{:.1f} s, {:.1f} million sends begun, simulated until {}", elapsed.value,
+                          static_cast<double>(sends) * 1e-6, format_duration(send.start)));
+  };
+  const bool is_shown = !on_send && !simulator.follows_schedule();
+  Row row{message, simulator.run(message, is_shown ? simulate::OnSend(show_progress) : on_send)};
+  row.seconds = clock.elapsed().value;
   return row;
 }
 
-// Runs one message, and writes what it saw to `file`.
+// Runs one message, and writes what it saw to the file of --trace.
 Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
-               const std::vector<std::string>& resources, const std::string& file) {
+               const std::vector<std::string>& resources, const SimulateOptions& options) {
   ChromeTrace trace(resources);
-  Row row = run_timed(simulator, message,
-                      [&](const simulate::Send& send) { add_bars(trace, send, plan); });
-  write_text(file, trace.text());
+  Row row = run_timed(
+      simulator, message, [&](const simulate::Send& send) { add_bars(trace, send, plan); },
+      options.console);
+  write_text(options.trace, trace.text());
   return row;
 }
 
@@ -229,15 +245,17 @@ ExitStatus run_simulate(const SimulateOptions& options) {
   const planner::Plan plan =
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
   planner::require_operation(plan, planner::Operation::kBroadcast, display_name(options.plan));
-  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const Seconds overhead = options.overhead.empty() ? Seconds{} : parse_overhead(options.overhead);
+  const platforms::Platform platform =
+      simulate::with_overhead(options.reading.read(options.platform, options.console), overhead);
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
   const std::vector<std::string> resources = names_of(simulator, platform);
 
   std::vector<Row> rows;
   for (const Bytes message : messages) {
     rows.push_back(options.trace.empty()
-                       ? run_timed(simulator, message, {})
-                       : run_traced(simulator, message, plan, resources, options.trace));
+                       ? run_timed(simulator, message, {}, options.console)
+                       : run_traced(simulator, message, plan, resources, options));
     const simulate::Simulation& simulation = rows.back().simulation;
     options.console.detail(fmt::format("{}: {} slices, {} sends, {:.3f} s", format_size(message),
                                        simulation.slices, simulation.sends, rows.back().seconds));
@@ -267,6 +285,9 @@ Command add_simulate(Arguments root) {
           {.type = "SIZE", .required = true});
   app.add("--slice", options->slice, "Cut the message into slices of this size, not the plan's",
           {.type = "SIZE"});
+  app.add("--overhead", options->overhead,
+          "What a slice costs by itself on links that name no overhead; else nothing",
+          {.type = "TIME"});
   app.add("--window", options->window, "Sends outstanding per child of a tree", {.type = "N"});
   app.add_flag("--no-schedule", options->no_schedule,
                "Send as soon as may be, though the plan has a schedule");

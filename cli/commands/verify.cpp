@@ -51,7 +51,8 @@ std::string as_table(const planner::VerifyReport& report) {
 }
 
 Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
-  Json json{{"platform", plan.platform},
+  Json json{{"operation", planner::name_of(plan.operation)},
+            {"platform", plan.platform},
             {"source", plan.source},
             {"model", plan.model},
             {"algorithm", plan.algorithm},
@@ -75,7 +76,6 @@ ExitStatus run_verify(VerifyCommandOptions& options) {
   options.checks.prove = !options.no_proof;
   const planner::Plan plan =
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  planner::require_operation(plan, planner::Operation::kBroadcast, display_name(options.plan));
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
   const planner::VerifyReport report = planner::verify(plan, platform, options.checks);
   write_text("-", options.json ? json_text(as_json(report, plan)) : as_table(report));

@@ -15,6 +15,8 @@ Outcome binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
 Outcome split_binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions& options);
+// two_tree_complete's trees, numbered from the middle: T3 and T4 of TTC.
+Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions& options);
 Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);

@@ -1,4 +1,6 @@
 // The packing LP's solution as a plan (design: lp/arborescence_packing.hpp).
+#include "planner/algorithms/optimal.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,37 +25,35 @@ std::vector<lp::PackedTree> few_trees(const lp::PackingProblem& problem, const l
   return lp::flatten_trees(problem, packing, lp::pack_few_trees(problem, packing, few));
 }
 
-std::vector<lp::PackedTree> shallow_trees(const Instance& instance, const lp::Packing& packing,
+std::vector<lp::PackedTree> shallow_trees(const lp::PackingProblem& problem,
+                                          const lp::Packing& packing,
                                           const AlgorithmOptions& options,
                                           const Deadline& deadline) {
   lp::ShallowOptions shallow;
   shallow.max_depth = options.max_depth;
   shallow.max_trees = options.max_trees;
   shallow.time_limit = deadline.left();
-  std::vector<lp::PackedTree> trees =
-      lp::pack_shallow_trees(packing_problem(instance), packing, shallow);
-  if (!trees.empty()) return trees;
-  const platforms::Platform& platform = instance.platform();
-  throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {} edges",
-                                    platform.name(), platform.node(instance.source()).name,
-                                    options.max_depth));
+  return lp::pack_shallow_trees(problem, packing, shallow);
 }
 
 }  // namespace
 
-Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
-  const Deadline deadline(options.time_limit);
-  const lp::PackingProblem problem = packing_problem(instance);
-  const PackingInUse packing(instance, options);
-
-  std::vector<lp::PackedTree> trees = few_trees(problem, packing.get(), options, deadline);
+Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packing,
+                     const AlgorithmOptions& options, const Deadline& deadline,
+                     const platforms::Platform& platform, platforms::NodeId source) {
+  std::vector<lp::PackedTree> trees = few_trees(problem, packing, options, deadline);
   const auto too_deep = [&](const lp::PackedTree& tree) {
     return lp::depth_of(problem.graph, problem.root, tree.tree) > options.max_depth;
   };
   if (options.max_depth > 0 && std::any_of(trees.begin(), trees.end(), too_deep)) {
-    trees = shallow_trees(instance, packing.get(), options, deadline);
+    trees = shallow_trees(problem, packing, options, deadline);
+    if (trees.empty()) {
+      throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {} edges",
+                                        platform.name(), platform.node(source).name,
+                                        options.max_depth));
+    }
   }
-  Outcome outcome = outcome_of(packing.get());
+  Outcome outcome = outcome_of(packing);
   outcome.trees.clear();
   double rate = 0;
   for (const lp::PackedTree& packed : trees) {
@@ -61,10 +61,17 @@ Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
     rate += packed.rate;
   }
   const bool limited = options.max_trees > 0 || options.max_depth > 0;
-  if (limited && rate * (1 + options.gap) < packing.get().bound) {
+  if (limited && rate * (1 + options.gap) < packing.bound) {
     outcome.termination = Termination::kTreeLimit;
   }
   return outcome;
+}
+
+Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
+  const Deadline deadline(options.time_limit);
+  const PackingInUse packing(instance, options);
+  return few_and_flat(packing_problem(instance), packing.get(), options, deadline,
+                      instance.platform(), instance.source());
 }
 
 }  // namespace espalier::planner::tree_algorithms

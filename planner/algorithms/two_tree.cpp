@@ -102,6 +102,30 @@ Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions&) {
   return lay_over(instance, trees);
 }
 
+// TTC, section "TwoTreeC+C": both are complete trees below the source. Level by level the first has
+// the false ranks upwards from ceil(P / 2), the second downwards from floor(P / 2), both round the
+// circle of 1 to P - 1. As printed: where P is even, both begin with the same host, P / 2, which
+// then has children in both.
+Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions&) {
+  const auto ranks = static_cast<std::uint32_t>(instance.host_count());
+  const std::uint32_t circle = ranks - 1;
+  const auto upwards = [&](std::uint32_t place) {
+    return place == 0 ? 0 : 1 + (place - 1 + (ranks + 1) / 2 - 1) % circle;
+  };
+  const auto downwards = [&](std::uint32_t place) {
+    return place == 0 ? 0 : 1 + (circle + ranks / 2 - 1 - (place - 1)) % circle;
+  };
+  std::vector<BlindTree> trees(2);
+  for (std::uint32_t place = 0; place < ranks; ++place) {
+    const TreeRelatives relatives = two_tree_relatives(place, ranks).left;
+    for (const std::uint32_t child : relatives.children()) {
+      trees[0].edges.push_back({upwards(place), upwards(child)});
+      trees[1].edges.push_back({downwards(place), downwards(child)});
+    }
+  }
+  return lay_over(instance, trees);
+}
+
 // The tree is Open MPI's binary one: rank' r of the level that begins at 2^l - 1 sends to r + 2^l
 // and r + 2^(l+1). Odd ranks' are then in the left subtree, even ones in the right, and the two are
 // of one size or the left has one more. Pair of the left r is the right r + 1; so at most one is

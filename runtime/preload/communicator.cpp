@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "runtime/agreement.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/preload/plan_choice.hpp"
 #include "runtime/rank_mapping.hpp"
@@ -79,6 +80,7 @@ std::optional<Reason> plain_reason(MPI_Comm comm) {
 
 // check_sizes is off: MPI's functions let a rank leave before all have entered.
 std::variant<runtime::Broadcast, runtime::Reduction> runner_of(const planner::Plan& plan,
+                                                               const Settings& settings,
                                                                MPI_Comm comm) {
   if (plan.operation != planner::Operation::kBroadcast) {
     runtime::ReductionOptions options;
@@ -87,6 +89,7 @@ std::variant<runtime::Broadcast, runtime::Reduction> runner_of(const planner::Pl
   }
   runtime::BroadcastOptions options;
   options.check_sizes = false;
+  options.timeout = settings.timeout;
   return runtime::Broadcast(comm, plan, options);
 }
 
@@ -107,12 +110,12 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   if (rank == 0) answer = maker.answer(members);
   int reason = static_cast<int>(answer.reason);
   check(PMPI_Bcast(&reason, 1, MPI_INT, 0, comm.get()), "MPI_Bcast");
-  share_text(comm.get(), 0, answer.plan);
+  runtime::share_text(comm.get(), 0, answer.plan);
   if (answer.plan.empty()) return static_cast<Reason>(reason);
   const planner::Plan plan = planner::parse_plan(answer.plan, "the plan");
   try {
     return std::make_unique<ReadyPlan>(ReadyPlan{
-        runner_of(plan, comm.get()), plan.algorithm,
+        runner_of(plan, shared.settings, comm.get()), plan.algorithm,
         std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput});
   } catch (const InputError& error) {  // on all ranks alike
     if (rank == 0)

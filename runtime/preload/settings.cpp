@@ -52,6 +52,17 @@ Bytes parse_threshold(const char* variable, std::string_view text) {
   }
 }
 
+Seconds parse_timeout(const char* variable, std::string_view text) {
+  Seconds timeout;
+  try {
+    timeout = parse_duration(text);
+  } catch (const InputError& error) {
+    throw InputError({}, variable, error.what());
+  }
+  if (!(timeout.value > 0)) refuse(variable, text, "no time to wait");
+  return timeout;
+}
+
 }  // namespace
 
 Settings settings_from(const std::function<const char*(const char*)>& value_of) {
@@ -79,6 +90,9 @@ Settings settings_from(const std::function<const char*(const char*)>& value_of) 
   });
   with("ESPALIER_THRESHOLD", [&](const char* variable, const char* value) {
     settings.threshold = parse_threshold(variable, value);
+  });
+  with("ESPALIER_TIMEOUT", [&](const char* variable, const char* value) {
+    settings.timeout = parse_timeout(variable, value);
   });
   return settings;
 }

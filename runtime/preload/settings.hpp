@@ -23,6 +23,7 @@ struct Settings {
   std::size_t max_trees = 0;            // ESPALIER_MAX_TREES; 0: as many as the optimum needs
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are handed on
+  std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: MPI_Bcast waits for ever
   bool verbose = false;                 // ESPALIER_VERBOSE
 
   [[nodiscard]] bool asks_for_something() const {

@@ -36,6 +36,7 @@ std::string to_text(const SharedSettings& shared) {
               {"max_trees", settings.max_trees},
               {"by_host", settings.mapping == runtime::RankMapping::kByHostName},
               {"threshold", settings.threshold.value},
+              {"timeout_s", settings.timeout.value_or(Seconds{}).value},
               {"verbose", settings.verbose},
               {"plans", shared.plans},
               {"platform", shared.platform}}
@@ -53,6 +54,8 @@ SharedSettings from_text(const std::string& text) {
   json.at("max_trees").get_to(settings.max_trees);
   if (json.at("by_host").get<bool>()) settings.mapping = runtime::RankMapping::kByHostName;
   json.at("threshold").get_to(settings.threshold.value);
+  const double timeout = json.at("timeout_s").get<double>();
+  if (timeout > 0) settings.timeout = Seconds{timeout};
   json.at("verbose").get_to(settings.verbose);
   json.at("plans").get_to(shared.plans);
   json.at("platform").get_to(shared.platform);
@@ -61,18 +64,6 @@ SharedSettings from_text(const std::string& text) {
 
 }  // namespace
 
-void share_text(MPI_Comm comm, int from, std::string& text) {
-  constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // MPI counts in int
-  std::uint64_t length = text.size();
-  check(PMPI_Bcast(&length, 1, MPI_UINT64_T, from, comm), "MPI_Bcast");
-  text.resize(length);
-  for (std::size_t start = 0; start < text.size(); start += kAtOnce) {
-    const std::size_t bytes = std::min(kAtOnce, text.size() - start);
-    check(PMPI_Bcast(text.data() + start, static_cast<int>(bytes), MPI_CHAR, from, comm),
-          "MPI_Bcast");
-  }
-}
-
 SharedSettings share_settings(MPI_Comm comm) {
   int rank = 0;
   check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -80,7 +71,7 @@ SharedSettings share_settings(MPI_Comm comm) {
   runtime::together(comm, [&] {
     if (rank == 0) text = to_text(read_settings());
   });
-  share_text(comm, 0, text);
+  runtime::share_text(comm, 0, text);
   return from_text(text);
 }
 

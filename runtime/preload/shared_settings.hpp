@@ -20,7 +20,4 @@ struct SharedSettings {
 // alike: a malformed variable, a file that is refused; MpiError.
 SharedSettings share_settings(MPI_Comm comm);
 
-// Collective: `text` of rank `from` on all ranks. Throws MpiError.
-void share_text(MPI_Comm comm, int from, std::string& text);
-
 }  // namespace espalier::preload

@@ -31,8 +31,8 @@ constexpr const char* kOneWay = "from,to,bandwidth_Gbps\na,b,1\nc,a,1\n";
 TEST_F(CompareCommand, JsonKeysOfOneInstance) {
   write("p.json", kTriangle);
   const Json comparison = run_json({"compare", "p.json", "--source", "a", "--json"});
-  EXPECT_THAT(keys_of(comparison),
-              ElementsAre("platform", "source", "model", "optimum_Bps", "bound_Bps", "rows"));
+  EXPECT_THAT(keys_of(comparison), ElementsAre("operation", "platform", "source", "model",
+                                               "optimum_Bps", "bound_Bps", "rows"));
   EXPECT_EQ(comparison.at("platform"), "triangle");
   EXPECT_NEAR(comparison.at("optimum_Bps").get<double>(), 1e9, 1e4);
   for (const Json& row : comparison.at("rows")) {
@@ -43,11 +43,14 @@ TEST_F(CompareCommand, JsonKeysOfOneInstance) {
   }
 }
 
-TEST_F(CompareCommand, AllIsTheWholeRegistryInItsOrder) {
+TEST_F(CompareCommand, AllIsWhatServesABroadcastInTheRegistrysOrder) {
   write("p.json", kTriangle);
   std::vector<std::string> registry;
   const Json list = run_json({"list", "algorithms", "--json"});
-  for (const Json& entry : list.at("algorithms")) registry.push_back(entry.at("name"));
+  for (const Json& entry : list.at("algorithms")) {
+    const auto operations = entry.at("operations").get<std::vector<std::string>>();
+    if (std::ranges::count(operations, "broadcast") > 0) registry.push_back(entry.at("name"));
+  }
   EXPECT_EQ(algorithms_of(run_json({"compare", "p.json", "--json"})), registry);
   // However they are asked for.
   std::string backwards;
@@ -166,10 +169,9 @@ TEST_F(CompareCommand, TableAndCsv) {
   const Finished csv =
       run({"compare", "p.json", "--source", "a,b", "--algorithm", "chain", "--csv"});
   EXPECT_EQ(csv.status, 0) << csv.err;
-  EXPECT_THAT(
-      csv.out,
-      StartsWith("platform,source,model,optimum_Bps,bound_Bps,algorithm,trees,"
-                 "throughput_Bps,relative,depth,makespan_s,seconds,error\ntriangle,a,one-port,"));
+  EXPECT_THAT(csv.out, StartsWith("platform,source,model,optimum_Bps,bound_Bps,algorithm,trees,"
+                                  "throughput_Bps,relative,depth,makespan_s,seconds,error,"
+                                  "operation\ntriangle,a,one-port,"));
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 3);
 }
 

@@ -91,7 +91,8 @@ TEST_F(PlanCommand, VerboseSaysWhatWasRead) {
 TEST_F(PlanCommand, JsonSummary) {
   write("p.json", kTriangle);
   const Json summary = run_json({"plan", "p.json", "--source", "a", "-o", "plan.json", "--json"});
-  EXPECT_THAT(keys_of(summary), ElementsAre("platform", "source", "model", "algorithm", "rows"));
+  EXPECT_THAT(keys_of(summary),
+              ElementsAre("operation", "platform", "source", "model", "algorithm", "rows"));
   ASSERT_EQ(summary.at("rows").size(), 1U);
   EXPECT_THAT(keys_of(summary.at("rows")[0]),
               ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "gap", "depth",
@@ -115,6 +116,94 @@ TEST_F(PlanCommand, MakespanOfAPlanOfOneTree) {
               1e-12);
   EXPECT_TRUE(makespan(sample("seed-sketch.json"), "P0", {}).is_null());
   EXPECT_FALSE(makespan(sample("seed-sketch.json"), "P0", {"--max-trees", "1"}).is_null());
+}
+
+TEST_F(PlanCommand, ChoosesTreesAndSlicesForAMessage) {
+  const Json summary = run_json({"plan", sample("seed-sketch.json"), "--source", "P0", "--message",
+                                 "10MiB", "-o", "plan.json", "--json"});
+  const Json& choice = summary.at("choice");
+  EXPECT_THAT(keys_of(choice),
+              ElementsAre("message_bytes", "algorithm", "slice_bytes", "makespan_s", "extrapolated",
+                          "overhead_s", "formula_slice_bytes", "formula_makespan_s", "simulations",
+                          "complete", "rivals"));
+  EXPECT_EQ(choice.at("overhead_s"), 10e-6);
+  EXPECT_GT(choice.at("rivals").size(), 5U);
+  for (const Json& rival : choice.at("rivals")) {
+    EXPECT_GE(rival.at("makespan_s").get<double>(), choice.at("makespan_s").get<double>());
+  }
+  const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
+  EXPECT_EQ(choice.at("slice_bytes"), plan.slice.value);
+  // What it says, the simulator says, and the checker finds nothing.
+  const Json simulated =
+      run_json({"simulate", "plan.json", "--platform", sample("seed-sketch.json"), "--message",
+                "10MiB", "--overhead", "10 us", "--json"});
+  EXPECT_NEAR(simulated.at("rows")[0].at("makespan_s").get<double>(),
+              choice.at("makespan_s").get<double>(), 1e-9);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", sample("seed-sketch.json")}).status, 0);
+}
+
+TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
+  write("p.json", kTriangle);
+  const Finished chosen =
+      run({"plan", "p.json", "--source", "a", "--message", "1MB", "-o", "plan.json"});
+  EXPECT_EQ(chosen.status, 0);
+  EXPECT_THAT(chosen.out, HasSubstr("\n976.56 KiB in "));
+  EXPECT_THAT(chosen.out, HasSubstr(", slices of "));
+  EXPECT_THAT(
+      chosen.out,
+      HasSubstr("\ncounted: 10.0 us a slice on links that name no overhead (--overhead)\n"));
+  const Finished to_stdout = run({"plan", "p.json", "--source", "a", "--message", "1MB"});
+  EXPECT_EQ(to_stdout.out, read("plan.json"));
+  EXPECT_THAT(to_stdout.err, HasSubstr("976.56 KiB in "));
+}
+
+// On hosts that are all alike a binomial tree is the textbook's for a short message, two trees for
+// a longer one, a chain for the longest.
+TEST_F(PlanCommand, SaysWhatTheOptimalPackingWouldNeed) {
+  const auto said = [this](const std::string& message) {
+    return run({"plan", sample("equal-hosts-16.json"), "--source", "n0", "--message", message, "-o",
+                "plan.json"})
+        .out;
+  };
+  EXPECT_THAT(
+      said("1KiB"),
+      HasSubstr("1 KiB in 123.3 us: binomial (one tree 4 deep), slices of 1 KiB; the optimal "
+                "packing, one tree 15 deep, would need 462.3 us: deeper trees take longer "
+                "to fill\n"));
+  EXPECT_THAT(said("1MiB"), HasSubstr(": two-tree-complete (2 trees up to 4 deep)"));
+  EXPECT_THAT(said("1GiB"), HasSubstr(": optimal (one tree 15 deep), slices of "));
+}
+
+TEST_F(PlanCommand, AMessageLeavesWhatIsGivenAlone) {
+  write("p.json", kTriangle);
+  const auto plan_for = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"plan", "p.json", "--source", "a", "--message", "100MB"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return planner::parse_plan(run(arguments).out, "<stdout>");
+  };
+  EXPECT_EQ(plan_for({"--slice", "123456"}).slice, Bytes{123456});
+  EXPECT_EQ(plan_for({"--algorithm", "flat"}).algorithm, "flat");
+  EXPECT_EQ(plan_for({"--max-trees", "1"}).broadcast_trees.size(), 1U);
+  EXPECT_EQ(plan_for({"--max-depth", "1"}).broadcast_trees.size(), 1U);
+}
+
+TEST_F(PlanCommand, RefusesWhatDoesNotGoWithAMessage) {
+  write("p.json", kTriangle);
+  const auto refusal = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"plan", "p.json", "--source", "a"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2);
+    return finished.err;
+  };
+  EXPECT_EQ(refusal({"--message", "1MB", "--schedule"}),
+            "espalier: --schedule: goes with no --message: give the slice that it is for\n");
+  EXPECT_EQ(refusal({"--message", "1MB", "--max-trees", "1,2"}),
+            "espalier: --max-trees: only one limit goes with --message\n");
+  EXPECT_EQ(refusal({"--overhead", "1us"}),
+            "espalier: --overhead: counts where a plan is chosen for a --message\n");
+  EXPECT_EQ(refusal({"--message", "1MB", "--overhead", "-1us"}),
+            "espalier: --overhead: must not be negative\n");
 }
 
 TEST_F(PlanCommand, SeveralMaxTreesTellWhatEachCosts) {
@@ -312,8 +401,8 @@ class BoundCommand : public CliTest {};
 TEST_F(BoundCommand, JsonKeys) {
   write("p.json", kTriangle);
   const Json bound = run_json({"bound", "p.json", "--source", "a", "--json"});
-  EXPECT_THAT(keys_of(bound), ElementsAre("platform", "source", "model", "optimum_Bps", "bound_Bps",
-                                          "gap", "trees", "bottlenecks", "seconds"));
+  EXPECT_THAT(keys_of(bound), ElementsAre("operation", "platform", "source", "model", "optimum_Bps",
+                                          "bound_Bps", "gap", "trees", "bottlenecks", "seconds"));
   EXPECT_NEAR(bound.at("bound_Bps").get<double>(), 1e9, 1e4);
   EXPECT_LE(bound.at("gap").get<double>(), 1e-6);
   ASSERT_FALSE(bound.at("bottlenecks").empty());
@@ -342,8 +431,10 @@ TEST_F(BoundCommand, CsvHasARowABottleneck) {
   write("p.json", kTriangle);
   const Finished csv = run({"bound", "p.json", "--source", "a", "--csv"});
   EXPECT_EQ(csv.status, 0);
-  EXPECT_THAT(csv.out, StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price\n"
-                                  "triangle,a,one-port,"));
+  EXPECT_THAT(
+      csv.out,
+      StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price,operation\n"
+                 "triangle,a,one-port,"));
 }
 
 TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {

@@ -28,8 +28,9 @@ TEST_F(Usage, HelpAndVersionEndWell) {
 }
 
 TEST_F(Usage, EveryCommandHasHelp) {
-  for (const char* command : {"plan", "compare", "bound", "explain", "verify", "simulate",
-                              "predict", "show", "convert", "generate", "study", "list"}) {
+  for (const char* command :
+       {"plan", "compare", "bound", "explain", "verify", "simulate", "predict", "decide", "fit",
+        "show", "convert", "generate", "study", "list"}) {
     const Finished help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("espalier " + std::string(command)));
@@ -53,12 +54,9 @@ struct Slip {
 TEST_F(Usage, EverySlipIsOneLineAndStatusTwo) {
   const std::vector<Slip> slips{
       {{},
-       "no command given; one of: plan, compare, bound, explain, verify, simulate, predict, show, "
-       "convert, "
-       "generate, study, list"},
-      {{"pln"},
-       "unknown command 'pln'; did you mean 'plan'? one of: plan, compare, bound, explain, verify, "
-       "simulate, predict, show, convert, generate, study, list"},
+       "no command given; one of: plan, compare, bound, explain, verify, simulate, predict, "
+       "decide, fit, show, convert, generate, study, list"},
+      {{"pln"}, "unknown command 'pln'; did you mean 'plan'?"},
       {{"generate"},
        "generate: no family given; one of: random, tiers, star, two-clusters, fat-tree, torus, "
        "dragonfly, multi-region"},
@@ -178,14 +176,14 @@ TEST_F(Usage, HelpAndListTellWhichAlgorithmsTakeAnInnerOne) {
   const Finished table = run({"list", "algorithms"});
   std::string takers;
   for (const Json& entry : list.at("algorithms")) {
-    EXPECT_THAT(keys_of(entry),
-                ElementsAre("name", "summary", "source", "complexity", "guarantee", "inner"));
+    EXPECT_THAT(keys_of(entry), ElementsAre("name", "summary", "source", "complexity", "guarantee",
+                                            "operations", "inner"));
     if (entry.at("inner").is_null()) continue;
     EXPECT_EQ(entry.at("inner"), "binomial");
     takers += (takers.empty() ? "" : ", ") + entry.at("name").get<std::string>();
   }
   EXPECT_EQ(takers, "hierarchical, hierarchical-node, hierarchical-group, reorder");
-  EXPECT_THAT(table.out, testing::ContainsRegex("name +summary +inner\n"));
+  EXPECT_THAT(table.out, testing::ContainsRegex("name +summary +operations +inner\n"));
   EXPECT_THAT(table.out, testing::ContainsRegex("reorder .* binomial\n"));
   EXPECT_THAT(table.out, testing::ContainsRegex("grow .* -\n"));
   for (const char* command : {"plan", "compare"}) {

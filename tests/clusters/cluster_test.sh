@@ -53,6 +53,43 @@ grep -q '"verified": true' stdout || { fail "not verified"; cat stdout; }
 awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
   { fail "faster than its links"; cat stdout; }
 
+# A probe finds the links, that c's are slower, and that a and b are not in each other's way; and it is planned by.
+run "$program" probe -o probed.json --effort quick --quiet
+done_well
+[ -e probed.json.measurements.json ] && fail "measurements are left"
+awk '/"bandwidth_Bps"/ { split($0, part, /"/); match($0, /"bandwidth_Bps":[0-9.e+]*/)
+       rate = substr($0, RSTART + 16, RLENGTH - 16) * 8e-6; wire = part[4] == "c" || part[8] == "c" ? 40 : 200
+       if (part[2] == "from" && (rate > 1.25 * wire || rate < 0.5 * wire)) { print part[4], part[8], rate; wrong = 1 } links += part[2] == "from" }
+     END { exit wrong || links != 6 }' probed.json || { fail "probed links"; cat probed.json; }
+"$espalier" plan probed.json --source a --model bounded-multi-port --quiet -o probed-plan.json >/dev/null || fail "no plan of the probe"
+run "$program" bcast probed-plan.json --message 2MiB --verify --map host --quiet
+done_well
+
+# A link that is cut in the middle: who is at its ends says so, all end, no file stays.
+cut_after_bytes() { # HOST BYTES; of our own cluster: others wait for the same names
+  local received=0 pid
+  for ((i = 0; i < 2000 && received < $2; i++)); do
+    sleep 0.1
+    for pid in $(ip netns pids "espalier-bed-$1" 2>/dev/null); do
+      [ "$(readlink "/proc/$pid/cwd")" = "$work" ] && break
+      pid=
+    done
+    [ -n "${pid:-}" ] || continue
+    received=$(ip -n "espalier-bed-$1" -s -j link show dat0 2>/dev/null | grep -oE '"rx":\{"bytes":[0-9]+' | grep -oE '[0-9]+$')
+    received=${received:-0}
+  done
+  [ "$received" -ge "$2" ] && ip -n "espalier-bed-$1" link set dat0 down
+}
+head -c 60000000 /dev/urandom >in
+cut_after_bytes 2 2000000 &
+run "$program" bcast plan.json --in in --out 'out-{host}' --timeout 3s
+wait $!
+[ "$status" -eq 4 ] || { fail "status $status, not 4, after a link was cut"; cat stdout stderr; }
+grep -qE '^espalier-mpi: rank 2 on c: rank 2: nothing came for 3 s; receiving slice [0-9]+ .* from rank' stderr ||
+  { fail "rank 2 does not say what it waits for"; cat stderr; }
+[ -z "$(find . -name 'out-*' -o -name '.espalier*')" ] || { fail "a file is left"; ls -a; }
+leaves_nothing
+
 # A program that knows nothing of Espalier: plans are made at first use, for the hosts that its ranks run on.
 if [ -n "$preloaded" ]; then
   on_cluster platform.json --mpi "$mpi" --timeout 120 -x LD_PRELOAD="$preloaded" -x ESPALIER_MAP=host \

@@ -26,7 +26,8 @@ TEST_P(Shapes, EveryRootAndSizesAroundTheSlicesBorders) {
   std::uint64_t message = 0;
   for (std::uint32_t source = 0; source < ranks; ++source) {
     SCOPED_TRACE(source);
-    Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, source, kSlice));
+    Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, source, kSlice),
+                        as_planned());
     EXPECT_EQ(broadcast.root(), static_cast<int>(source));
     for (const std::size_t bytes :
          {0UL, 1UL, kSlice - 1, kSlice, kSlice + 1, 2 * kSlice, 10 * kSlice, 20 * kSlice + 7}) {
@@ -38,7 +39,7 @@ TEST_P(Shapes, EveryRootAndSizesAroundTheSlicesBorders) {
 TEST_P(Shapes, SlicesBeyondTheEagerLimit) {
   constexpr std::size_t kSlice = 200'000;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.slice_bytes = kSlice;
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, ranks - 1, kSlice), options);
   for (const std::size_t bytes : {kSlice, kSlice + 1, 11 * kSlice + 4321}) {
@@ -51,7 +52,7 @@ TEST_P(Shapes, EveryWindow) {
   const planner::Plan plan = plan_shaped(GetParam(), ranks, 0, 100);
   for (const std::size_t sends : {1UL, 2UL, 3UL, 50UL}) {
     for (const std::size_t receives : {1UL, 2UL, 5UL, 50UL}) {
-      BroadcastOptions options;
+      BroadcastOptions options = as_planned();
       options.sends_in_flight = sends;
       options.receives_in_flight = receives;
       Broadcast broadcast(MPI_COMM_WORLD, plan, options);
@@ -64,7 +65,7 @@ TEST_P(Shapes, EveryWayToWait) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (const auto waiting :
        {BroadcastOptions::Waiting::kBusy, BroadcastOptions::Waiting::kDozing}) {
-    BroadcastOptions options;
+    BroadcastOptions options = as_planned();
     options.source_waiting = waiting;
     options.slice_bytes = 30'000;
     Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, 0, 30'000), options);
@@ -83,7 +84,7 @@ TEST_P(RandomPlans, OfManyTrees) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const std::uint64_t slice = 1 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
   const planner::Plan plan = random_plan(ranks, slice, 12, random);
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;
   options.slice_bytes = slice;
@@ -94,12 +95,27 @@ TEST_P(RandomPlans, OfManyTrees) {
   }
 }
 
+TEST_P(RandomPlans, WhoseRanksCopyDirectly) {
+  std::mt19937_64 random(GetParam() + 900);
+  const planner::Plan plan = random_plan(size_of(MPI_COMM_WORLD), 1, 12, random);
+  BroadcastOptions options;
+  options.sends_in_flight = 1 + random() % 4;
+  options.receives_in_flight = 1 + random() % 6;
+  for (const std::uint64_t slice : {100UL, 20'000UL}) {
+    options.slice_bytes = slice;
+    Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+    for (int i = 0; i < 3; ++i) {
+      check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 60), random());
+    }
+  }
+}
+
 // Slices on both sides of the eager limit: beyond it a send lasts until it has been received.
 TEST_P(RandomPlans, ByFewPorts) {
   std::mt19937_64 random(GetParam() + 500);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = random_plan(ranks, 1, 12, random);
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.ports = 1 + random() % 3;
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;
@@ -119,7 +135,7 @@ TEST(Broadcast, MoreTreesThanSlices) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::vector<planner::PlanTree> trees;
   for (int i = 0; i < 100; ++i) trees.push_back(random_tree(ranks, 0, 1.0, random));
-  Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, trees, 10));
+  Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, trees, 10), as_planned());
   for (const std::size_t bytes : {0UL, 1UL, 10UL, 99UL, 5000UL}) {
     check_run(broadcast, MPI_COMM_WORLD, bytes, bytes);
   }
@@ -132,7 +148,7 @@ TEST(Broadcast, MessagesInARowDoNotMix) {
   const planner::Plan plan = random_plan(ranks, 50, 4, random);
   std::mt19937 own(static_cast<unsigned>(rank_in(MPI_COMM_WORLD)) + 1);
   for (const bool check_sizes : {true, false}) {
-    BroadcastOptions options;
+    BroadcastOptions options = as_planned();
     options.check_sizes = check_sizes;
     Broadcast broadcast(MPI_COMM_WORLD, plan, options);
     for (std::uint64_t message = 0; message < 60; ++message) {
@@ -158,7 +174,7 @@ TEST(Broadcast, OnPartsOfTheWorldAtOnce) {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // and in reverse
   std::mt19937_64 random(static_cast<std::uint64_t>(rank % 2) + 17);
   {
-    Broadcast broadcast(half, random_plan(size_of(half), 33, 5, random));
+    Broadcast broadcast(half, random_plan(size_of(half), 33, 5, random), as_planned());
     for (std::uint64_t message = 0; message < 20; ++message) {
       check_run(broadcast, half, 1000, message + static_cast<std::uint64_t>(rank % 2));
     }
@@ -172,7 +188,8 @@ TEST(Broadcast, WithTheRanksReversedOnACommunicatorThatIsFreed) {
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_in(MPI_COMM_WORLD), &reversed);
   MPI_Comm_dup(reversed, &copy);
   std::mt19937_64 random(23);
-  Broadcast broadcast = runtime::plan_on(reversed, random_plan(size_of(reversed), 64, 3, random));
+  Broadcast broadcast =
+      runtime::plan_on(reversed, random_plan(size_of(reversed), 64, 3, random), as_planned());
   MPI_Comm_free(&reversed);  // the broadcast has its own
   check_run(broadcast, copy, 4000, 2);
   MPI_Comm_free(&copy);
@@ -190,7 +207,7 @@ TEST(Broadcast, CanBeMovedAndSaysWhoItIs) {
 TEST(Broadcast, TellsProgressUpToTheWholeMessage) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::vector<std::uint64_t> told;
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.on_progress = [&](std::uint64_t bytes) { told.push_back(bytes); };
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 10), options);
   check_run(broadcast, MPI_COMM_WORLD, 95, 1);
@@ -202,7 +219,8 @@ TEST(Broadcast, TellsProgressUpToTheWholeMessage) {
 // A slice that MPI could not count in an int.
 TEST(Broadcast, ASliceLargerThanAnyMessage) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, UINT64_MAX));
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, UINT64_MAX),
+                      as_planned());
   EXPECT_EQ(broadcast.slice_bytes(UINT64_MAX), 1U << 30);
   check_run(broadcast, MPI_COMM_WORLD, 12345, 1);
 }

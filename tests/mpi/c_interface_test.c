@@ -106,6 +106,11 @@ static void test_reduction_refusals(int ranks) {
   EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, &options, &reduction) ==
          ESPALIER_BAD_INPUT);
   EXPECT(strstr(espalier_last_error(), "rounds are for broadcasts") != NULL);
+  options.rounds = 0;
+  options.timeout_s = 30;
+  EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, &options, &reduction) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "a timeout is for broadcasts") != NULL);
   EXPECT(espalier_reduction_create(MPI_COMM_WORLD, "/no/such/plan", NULL, &reduction) ==
          ESPALIER_BAD_INPUT);
   EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, NULL, NULL, &reduction) ==
@@ -143,6 +148,13 @@ static void test_refusals(int ranks) {
   EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, &options, &broadcast) ==
          ESPALIER_BAD_INPUT);
   EXPECT(strstr(espalier_last_error(), "window") != NULL);
+
+  options = espalier_default_options();
+  EXPECT(options.timeout_s == 0);
+  options.timeout_s = -1;
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, &options, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "timeout") != NULL);
 
   options = espalier_default_options();
   EXPECT(options.rounds == 0);

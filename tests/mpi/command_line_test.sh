@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # espalier-mpi as a user runs it: what it says, what it returns, what it leaves behind.
-# Usage: command_line_test.sh CASE ESPALIER_MPI MPIEXEC DAMAGING_NETWORK   (CASE: a function below, test_...)
+# Usage: command_line_test.sh CASE ESPALIER_MPI MPIEXEC DAMAGING_NETWORK UNLUCKY_RANK   (CASE: a function below, test_...)
 set -u
-case_name=$1 program=$2 mpiexec=$3 damaging_network=$4
+case_name=$1 program=$2 mpiexec=$3 damaging_network=$4 unlucky_rank=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -103,6 +103,8 @@ test_options() {
   "$mpiexec" -n 4 "$program" bcast - --message 1kB --verify <good.json >stdout 2>stderr
   status=$?
   done_well
+  ranks 4 bcast good.json --message 100kB --verify --timeout never --timeout 5min; done_well
+  ranks 4 bcast good.json --message 100kB --verify --timeout never; done_well
   ranks 2 --version; done_well; says '^espalier-mpi [0-9]'
   ranks 2 --help; done_well; says 'bcast'
   ranks 2 bcast --help; done_well; says '--compare-mpi-bcast'
@@ -153,6 +155,8 @@ test_reduce_refusals() {
   ranks 2 reduce reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
   ranks 2 reduce reduce.json --message 100; refused 2 "--message: 100 bytes are no multiple of a double's 8"
   ranks 2 reduce reduce.json --rounds; refused 2 "--rounds"
+  ranks 2 reduce reduce.json --as-planned; refused 2 "--as-planned"
+  ranks 2 reduce reduce.json --timeout 0s; refused 2 "--timeout: '0s' is no time to wait"
   ranks 2 allreduce; refused 2 "PLAN is required; see espalier-mpi allreduce --help"
   ranks 2 alreduce reduce.json; refused 2 "did you mean 'allreduce'?"
   ranks 4 reduce reduce.json --message 1000TiB; refused 2 "4 ranks on one host with"
@@ -209,8 +213,139 @@ test_wrong_usage() {
   ranks 2 bcast good.json --in a --out out --message 1; refused 2 "--message"
   ranks 2 bcast good.json --in a --out out --compare-mpi-bcast; refused 2 "--compare-mpi-bcast"
   ranks 2 bcast good.json --in - --out out; refused 2 "are files"
+  ranks 2 bcast good.json --timeout 0s; refused 2 "--timeout: '0s' is no time to wait"
+  ranks 2 bcast good.json --timeout 30; refused 2 "--timeout: "
   ranks 4 bcast good.json --map host; refused 2 "both run on host"
   ranks 4 bcast good.json --message 1000TiB; refused 2 "4 ranks on one host with"
+}
+
+# unlucky RANK SIGNAL CALL ARGS...: four ranks, of which RANK gets SIGNAL at CALL (unlucky_rank.c).
+unlucky() {
+  local who=$1 signal=$2 call=$3; shift 3
+  UNLUCKY_RANK=$who UNLUCKY_SIGNAL=$signal UNLUCKY_CALL=$call timeout -k 5 60 "$mpiexec" -n 4 \
+    env LD_PRELOAD="$unlucky_rank${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr </dev/null
+  status=$?
+}
+
+# gave_up TEXT: the last run ended because of the timeout, and at least one rank said TEXT.
+gave_up() {
+  [ "$status" -eq 4 ] || { fail "status $status, not 4"; cat stderr; }
+  grep '^espalier-mpi: rank ' stderr | grep -qE -- "$1" || { fail "does not say '$1'"; cat stderr; }
+  [ -s stdout ] && { fail "wrote to stdout"; cat stdout; }
+  leaves_nothing
+}
+
+# A rank that stands still, at every place where the others wait.
+test_stopped() {
+  local stop=19 rank
+  for rank in 0 1 3; do
+    unlucky $rank $stop slice bcast good.json --message 10MB --timeout 2s --as-planned
+    gave_up "rank [0-9] on .*: rank [0-9]: nothing came for 2 s; (receiving|sending) slice [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
+  done
+  # 10 MB at the plan's 4 MB/s take 2.5 s more.
+  for rank in 0 1 3; do
+    unlucky $rank $stop slice reduce reduce.json --message 10000000 --timeout 2s
+    gave_up "nothing came for 4.5 s, waiting for slices of the reduction$"
+    unlucky $rank $stop slice allreduce allreduce.json --message 10000000 --timeout 2s
+    gave_up "nothing came for 4.5 s, waiting for slices of the reduction$"
+  done
+  unlucky 0 $stop report bcast good.json --message 100kB --timeout 1s
+  gave_up "rank 1: nothing came for .*, waiting to be told that they are done by ranks 0$"
+  unlucky 3 $stop barrier bcast good.json --message 100kB --timeout 1s
+  gave_up "nothing came for .*, waiting for all ranks to begin"
+  unlucky 2 $stop agree bcast good.json --message 100kB --timeout 1s
+  gave_up "nothing came for 1 s, waiting for "
+  unlucky 2 $stop finalize bcast good.json --message 100kB --timeout 1s
+  [ "$status" -eq 4 ] || { fail "status $status, not 4"; cat stderr; }
+  grep -q 'waiting for all ranks to end' stderr || { fail "does not say that it waits for the end"; cat stderr; }
+  head -c 30000000 /dev/urandom >in
+  for rank in 1 2; do
+    unlucky $rank $stop slice bcast good.json --in in --out 'out{rank}' --timeout 2s
+    gave_up "nothing came for 2 s; .*(from|to) rank $rank"
+    NO_TMPFILE=1 unlucky $rank $stop slice bcast good.json --in in --out 'out{rank}' --timeout 2s
+    [ "$status" -eq 4 ] || fail "status $status, not 4"
+    # A process that is stopped and then killed cannot remove its file; the others do.
+    [ "$(find . -name '.espalier*' | wc -l)" -le 1 ] || { fail "left behind"; ls -a; }
+    rm -f .espalier*
+  done
+}
+
+# A rank that dies: mpirun ends the others, with SIGTERM first.
+test_killed() {
+  local kill=9 rank
+  head -c 30000000 /dev/urandom >in
+  for rank in 0 1; do
+    unlucky $rank $kill slice bcast good.json --in in --out 'out{rank}'
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "status $status"
+    leaves_nothing
+    NO_TMPFILE=1 unlucky $rank 15 slice bcast good.json --in in --out 'out{rank}'
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "status $status"
+    leaves_nothing
+  done
+  NO_TMPFILE=1 unlucky 9 $kill slice bcast good.json --in in --out 'out{rank}' --verify
+  done_well
+  same_everywhere
+}
+
+test_trace() {
+  ranks 4 bcast good.json --message 100kB --repeat 2 --trace trace.json --as-planned
+  done_well
+  grep -qE '^espalier-mpi: trace.json: 120 transfers, clocks alike to ' stderr || { fail "not 120 transfers"; cat stderr; }
+  # 10 slices, 2 messages, 3 edges a tree, a bar at each end; no bar on a line begins before the one before it ends.
+  python3 - <<'END' || fail "the trace"
+import json, collections
+trace = json.load(open("trace.json"))
+bars = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+assert len(bars) == 120, len(bars)
+assert 0 <= trace["otherData"]["clock_error_s"] < 1 and trace["otherData"]["left_out"] == 0
+names = {event["tid"]: event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
+lines = collections.defaultdict(list)
+for bar in bars:
+    lines[names[bar["tid"]]].append(bar)
+counts = {name: len(line) for name, line in lines.items()}
+# n1 is the source; three of four slices go along [1,0],[0,2],[2,3], the others along [1,3],[3,2],[3,0].
+assert sorted(lines) == ["rank 0 (n0) receives", "rank 0 (n0) sends", "rank 1 (n1) sends", "rank 2 (n2) receives",
+                         "rank 2 (n2) sends", "rank 3 (n3) receives", "rank 3 (n3) sends"], counts
+assert counts["rank 1 (n1) sends"] == 20 and counts["rank 2 (n2) receives"] == 20, counts
+assert counts["rank 0 (n0) sends"] + counts["rank 3 (n3) sends"] // 2 == 20, counts
+for line in lines.values():
+    line.sort(key=lambda bar: (bar["ts"], bar["dur"]))
+    for first, second in zip(line, line[1:]):
+        assert second["ts"] >= first["ts"] + first["dur"] - 1e-3, (first, second)
+    assert all(bar["args"]["tree"] in (0, 1) and bar["args"]["slice"] < 10 for bar in line)
+END
+  head -c 100000 /dev/urandom >in
+  ranks 4 bcast good.json --in in --out 'out{rank}' --trace trace.json --quiet
+  done_well
+  grep -q '"from_rank"' trace.json || fail "no receives of a file"
+  same_everywhere
+  ranks 4 bcast good.json --message 1 --trace no/such/trace.json
+  refused 2 "no/such/trace.json: cannot write: No such file or directory"
+  ranks 4 bcast good.json --message 1 --trace -; refused 2 "--trace is a file"
+}
+
+test_bench() {
+  plan 4 '1000000 [1,0],[0,2],[2,3]' >chain.json
+  ranks 4 bench good.json chain.json --sizes 1kB,1MB --repeat 3 --warm-up 1 --verify --as-planned
+  done_well
+  says '^broadcast to 4 ranks, 3 rounds after 1, verified on every rank$'
+  [ "$(grep -cE ' MPI_Bcast +- .* - +- +-$' stdout)" -eq 2 ] || { fail "MPI_Bcast's rows"; cat stdout; }
+  [ "$(grep -cE ' (good|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
+  # 1 MB at 1 MB/s, and two hops of 10 kB more; a slice costs 10 us.
+  grep -E '976.56 KiB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
+  ranks 4 bench good.json --sizes 0,1,10001 --repeat 2 --warm-up 0 --json
+  done_well
+  says '"operation": "broadcast"'; says '"verified": false'; says '"relative_to_mpi": null'
+  [ "$(grep -c '"method": "good.json"' stdout)" -eq 3 ] || fail "not three rows"
+  [ "$(grep -c '"predicted_s": [0-9]' stdout)" -eq 3 ] || fail "not three predictions"
+  ranks 2 bench --sizes 1kB --repeat 2; done_well; says 'MPI_Bcast'
+  ranks 3 bench good.json; refused 2 "good.json: the plan has 4 nodes, but 3 ranks"
+  ranks 4 bench good.json --sizes ''; refused 2 "--sizes"
+  ranks 4 bench good.json --sizes 1kB,,2kB; refused 2 "--sizes: "
+  ranks 4 bench good.json --sizes 1000TiB; refused 2 "--sizes 1000 TiB: 4 ranks on one host"
+  ranks 4 bench good.json --repeat 0; refused 2 "--repeat"
+  sed 's/"n1",$/"n0",/; s/"source": "n1"/"source": "n0"/; s/\[1,0\],\[0,2\],\[2,3\]/[0,1],[1,2],[2,3]/' chain.json >other.json
+  ranks 4 bench good.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of good.json"
 }
 
 test_bad_plans() {
@@ -264,13 +399,87 @@ test_files() {
   ranks 4 bcast good.json --in in --out /dev/null; done_well
 }
 
+# A folder, and several files and folders, whole or not at all.
+test_trees() {
+  mkdir -p src/sub/deep src/empty.d
+  head -c 1234567 /dev/urandom >src/big; echo small >src/sub/small; : >src/empty; ln -s sub/small src/link
+  chmod 750 src/sub; chmod 640 src/big; touch -d '2001-02-03 04:05:06.789' src/sub/deep src/big
+  for i in 1 2 3 4 5 6 7 8 9; do echo "$i" >"src/sub/deep/f $i"; done
+  attributes() { (cd "$1" && find . -mindepth 1 -printf '%P %y %m %l %T@\n' | sort); }
+  ranks 4 bcast good.json --in src --out 'out{rank}' --verify --repeat 2
+  done_well
+  for rank in 0 1 2 3; do
+    diff -r --no-dereference src "out$rank" || fail "out$rank differs"
+    [ "$(attributes src)" = "$(attributes "out$rank")" ] || fail "attributes of out$rank differ"
+  done
+  ranks 4 bcast good.json --in src --out 'out{rank}'
+  [ "$status" -eq 2 ] || fail "status $status"
+  grep -q 'cannot write: exists; several files go into a folder that is new or empty' stderr || fail "$(cat stderr)"
+  rm -r out?; mkdir out0 out1 out2 out3
+  ranks 4 bcast good.json --in src/big --in src/sub/ --in src/link --out 'out{rank}' --verify
+  done_well
+  for rank in 0 1 2 3; do
+    cmp src/big "out$rank/big" && diff -r src/sub "out$rank/sub" && cmp src/sub/small "out$rank/link" ||
+      fail "out$rank differs"
+  done
+  rm -r out?; mkdir leer
+  ranks 4 bcast good.json --in leer --out 'out{rank}' --verify; done_well; [ -d out3 ] || fail "no out3"
+  rmdir out?
+  ranks 4 bcast good.json --in src/big --in src/../src/big --out 'out{rank}'
+  refused 2 "src/../src/big: would be stored as 'big', as another --in is"
+  mkfifo src/pipe
+  ranks 4 bcast good.json --in src --out 'out{rank}'; refused 2 "src/pipe: is no file, folder or symbolic link"
+  rm src/pipe
+  ranks 4 bcast good.json --in src --out 'nowhere/out{rank}'; refused 2 "cannot write: No such file or directory"
+  echo x >a; ranks 4 bcast good.json --in src --out 'a'; refused 2 "put {rank} into --out"
+}
+
+# Killed in the middle, a run leaves what the next one goes on from.
+broken_off() {
+  "$mpiexec" -n 4 "$program" bcast good.json --in "$1" --out 'out{rank}' --resume --slice 2kB >/dev/null 2>&1 </dev/null &
+  local run=$! turn
+  for turn in $(seq 2000); do
+    [ "$(cat .espalier-out?.part.progress 2>/dev/null | grep -vc ' 0*$')" -eq 4 ] && break
+    sleep 0.02
+  done
+  kill -9 $run; wait $run 2>/dev/null
+  # The ranks end with their mpirun; what they still write is theirs.
+  while pgrep -f "bcast good.json --in $1 --out out{rank} --resume" >/dev/null; do sleep 0.02; done
+}
+test_resume() {
+  head -c 60000000 /dev/urandom >in
+  broken_off in
+  [ -e out0 ] && fail "it ended too soon"
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"resumed_bytes": [1-9]'
+  same_everywhere
+  # What was left is of another file, or damaged: from the beginning.
+  broken_off in
+  touch in
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"message_bytes": 60000000'
+  same_everywhere
+  broken_off in
+  printf X | dd of=.espalier-out2.part bs=1 seek=4711 conv=notrunc status=none
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"message_bytes": 60000000'
+  same_everywhere
+  mkdir tree; for i in 1 2 3 4; do head -c 15000000 in >"tree/$i"; done
+  broken_off tree
+  ranks 4 bcast good.json --in tree --out 'out{rank}' --resume --verify --json
+  done_well; says '"resumed_bytes": [1-9]'
+  for rank in 0 1 2 3; do diff -r tree "out$rank" || fail "out$rank differs"; done
+  rm -r out?
+  ranks 4 bcast good.json --message 1kB --resume; refused 2 "--resume is for one run with --in"
+}
+
 test_bad_files() {
   head -c 300000 /dev/urandom >in
   ranks 4 bcast good.json --in in --out outs; refused 2 "is the file of rank 0 and of rank 1"
   mkdir sub
   ranks 4 bcast good.json --in in --out './sub/../out/'; refused 2 "put {rank} into --out"
   ranks 4 bcast good.json --in none --out 'out{rank}'; refused 2 "rank 1 on $(uname -n): none: cannot open"
-  ranks 4 bcast good.json --in sub --out 'out{rank}'; refused 2 "sub: cannot read: is no regular file"
+  mkfifo pipe; ranks 4 bcast good.json --in pipe --out 'out{rank}'; refused 2 "pipe: cannot read: is no regular file"
   ranks 4 bcast good.json --in in --out '/no/such{rank}/out'; refused 2 "rank 0 on $(uname -n): /no/such0/out: cannot write"
   mkdir d0 d1 d2  # and rank 3 has none
   ranks 4 bcast good.json --in in --out 'd{rank}/out'; refused 2 "rank 3 on $(uname -n): d3/out: cannot write: No such"

@@ -110,7 +110,7 @@ TEST_P(Datatypes, MoveExactlyTheirBytes) {
   for (const std::uint64_t slice : {1UL, 7UL, 64UL, 1000UL, 1UL << 20}) {
     std::vector<planner::PlanTree> trees;
     for (int i = 0; i < 3; ++i) trees.push_back(random_tree(ranks, ranks - 1, 1.0 + i, random));
-    Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, ranks - 1, trees, slice));
+    Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, ranks - 1, trees, slice), as_planned());
     for (const std::size_t count : {0UL, 1UL, 2UL, 13UL}) {
       std::vector<std::byte> expected(std::size_t{1} << 18);
       for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -165,7 +165,7 @@ TEST(Datatype, MayDifferAmongRanks) {
   MPI_Datatype every_third = MPI_DATATYPE_NULL;
   MPI_Type_vector(kIntegers, 1, 3, MPI_INT, &every_third);
   MPI_Type_commit(&every_third);
-  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 50));
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 50), as_planned());
   if (rank % 2 == 0) {
     std::vector<int> row(kIntegers, -1);
     if (rank == 0) std::iota(row.begin(), row.end(), 7);
@@ -191,7 +191,7 @@ TEST(Datatype, AbsoluteAddresses) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_create_hindexed(1, &length, &address, MPI_INT, &type);
   MPI_Type_commit(&type);
-  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 16));
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 16), as_planned());
   broadcast.run(MPI_BOTTOM, 1, type);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(here[static_cast<std::size_t>(i)], i);
   MPI_Type_free(&type);

@@ -28,7 +28,8 @@ TEST(Large, MoreThanTwoToThe31Elements) {
   }
   std::vector<planner::PlanTree> trees = {tree_shaped(Shape::kChain, ranks, 1, 2.0),
                                           tree_shaped(Shape::kFlat, ranks, 1, 1.0)};
-  runtime::Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 1, trees, (1 << 20) + 3));
+  runtime::Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 1, trees, (1 << 20) + 3),
+                               as_planned());
   broadcast.run(buffer.get(), kBytes, MPI_BYTE);
   std::size_t wrong = 0;
   for (std::size_t at = 0; at < kBytes; at += kPrime) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "planner/plan.hpp"
+#include "runtime/broadcast.hpp"
 
 namespace espalier::testing {
 
@@ -23,6 +24,13 @@ inline std::uint32_t size_of(MPI_Comm comm) {
   int size = 0;
   MPI_Comm_size(comm, &size);
   return static_cast<std::uint32_t>(size);
+}
+
+// Slices go along the plan's edges, though the tests' ranks share a host.
+inline runtime::BroadcastOptions as_planned() {
+  runtime::BroadcastOptions options;
+  options.direct_copies = false;
+  return options;
 }
 
 // parent_of(i) for the i-th node counted from the source on, i > 0, as another such number below i.

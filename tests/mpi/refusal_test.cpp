@@ -42,14 +42,14 @@ TEST(Refusal, APlanWithAFault) {
 }
 
 TEST(Refusal, WindowsWithoutRoom) {
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.sends_in_flight = 0;
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("window"));
 }
 
 TEST(Refusal, RoundsOfAPlanWithoutColors) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has no edges";
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.rounds = true;
   EXPECT_EQ(refusal_of(chain_here(), options),
             "/broadcast_trees/0: rounds need colors, which this plan's trees do not have");
@@ -61,7 +61,7 @@ TEST(Refusal, RoundsOnSomeRanksOnly) {
   for (std::size_t i = 0; i < plan.broadcast_trees[0].edges.size(); ++i) {
     plan.broadcast_trees[0].colors.push_back(i % 2);
   }
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.rounds = rank_in(MPI_COMM_WORLD) == 1;
   EXPECT_THAT(refusal_of(plan, options), HasSubstr("different plans or options"));
 }
@@ -81,7 +81,7 @@ TEST(Refusal, AFaultOnOneRankIsToldToAll) {
 }
 
 TEST(Refusal, HostsThatDoNotSayWhichNode) {
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.mapping = runtime::RankMapping::kByHostName;
   const std::string expected = size_of(MPI_COMM_WORLD) == 1 ? "node 'n0'" : "both run on host";
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr(expected));
@@ -95,7 +95,7 @@ TEST(Refusal, SizesThatDifferWidely) {
   plan.broadcast_trees[0].rate.value = plan.throughput.value = 1e9;
   for (const int odd_rank : {0, 1, static_cast<int>(ranks) - 1}) {
     for (const std::size_t odd_size : {1'000'000UL, 30'000'000UL}) {
-      Broadcast broadcast(MPI_COMM_WORLD, plan);
+      Broadcast broadcast(MPI_COMM_WORLD, plan, as_planned());
       const std::size_t bytes = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_size : 10'000'000;
       std::vector<std::byte> buffer(bytes);
       try {
@@ -110,7 +110,7 @@ TEST(Refusal, SizesThatDifferWidely) {
 }
 
 TEST(Refusal, PortsAndRoundsTogether) {
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.ports = 1;
   options.rounds = true;
   planner::Plan plan = chain_here();
@@ -126,7 +126,7 @@ TEST(Refusal, SizesThatDifferAmongRanks) {
   // One slice more, less, a shorter slice, nothing at all: on the source and on the last rank.
   for (const int odd_rank : {0, static_cast<int>(ranks) - 1}) {
     for (const std::size_t odd_size : {0UL, 250UL, 299UL, 301UL, 1000UL}) {
-      Broadcast broadcast(MPI_COMM_WORLD, chain_here());
+      Broadcast broadcast(MPI_COMM_WORLD, chain_here(), as_planned());
       std::vector<std::byte> buffer(1000);
       const std::size_t bytes = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_size : 300;
       try {
@@ -143,7 +143,7 @@ TEST(Refusal, SizesThatDifferAmongRanks) {
 }
 
 TEST(Refusal, SizesThatOverflow) {
-  Broadcast broadcast(MPI_COMM_WORLD, chain_here());
+  Broadcast broadcast(MPI_COMM_WORLD, chain_here(), as_planned());
   EXPECT_THROW(broadcast.run(nullptr, SIZE_MAX, MPI_DOUBLE), InputError);
 }
 

@@ -18,7 +18,8 @@ class Streams : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Streams, PassWholeThroughLittleRoom) {
   std::mt19937_64 random(GetParam());
-  Broadcast broadcast(MPI_COMM_WORLD, random_plan(size_of(MPI_COMM_WORLD), 500, 8, random));
+  Broadcast broadcast(MPI_COMM_WORLD, random_plan(size_of(MPI_COMM_WORLD), 500, 8, random),
+                      as_planned());
   for (int i = 0; i < 4; ++i) {
     auto shape = broadcast.stream_shape(kAnyMessage, 1 + random() % 40000);
     if (i % 2 == 0) shape.slices_per_tree = 1 + random() % 4;
@@ -37,7 +38,7 @@ TEST_P(Streams, PassWholeThroughLittleRoom) {
 TEST_P(Streams, StopWhenAStoreFailsAndGoOnAfterwards) {
   std::mt19937_64 random(GetParam() + 1000);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  Broadcast broadcast(MPI_COMM_WORLD, random_plan(ranks, 300, 5, random));
+  Broadcast broadcast(MPI_COMM_WORLD, random_plan(ranks, 300, 5, random), as_planned());
   const auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (int i = 0; i < 6; ++i) {
     const std::uint64_t bytes = 300 * (1 + random() % 100);
@@ -64,7 +65,7 @@ TEST(StreamShape, FitsTheRoomWhateverTheTrees) {
   for (const std::size_t trees : {1UL, 2UL, 20UL, 300UL}) {
     std::vector<planner::PlanTree> many;
     for (std::size_t i = 0; i < trees; ++i) many.push_back(random_tree(ranks, 0, 1.0, random));
-    const Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, many, 1 << 20));
+    const Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, many, 1 << 20), as_planned());
     constexpr std::uint64_t kRoom = std::uint64_t{16} << 20;
     const auto shape = broadcast.stream_shape(kAnyMessage, kRoom);
     EXPECT_EQ(shape.trees, trees);

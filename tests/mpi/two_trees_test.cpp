@@ -82,7 +82,7 @@ std::string name_of(const Case& c) {
 }
 
 BroadcastOptions options_for(const Case& c) {
-  BroadcastOptions options;
+  BroadcastOptions options = as_planned();
   options.rounds = c.rounds;
   return options;
 }
@@ -299,7 +299,8 @@ TEST(ExchangeEdges, MayLieAboveOthers) {
     }
     Broadcast broadcast(
         MPI_COMM_WORLD,
-        plan_of(ranks, source, {chain, tree_shaped(Shape::kBinary, ranks, source, 3.0)}, 50));
+        plan_of(ranks, source, {chain, tree_shaped(Shape::kBinary, ranks, source, 3.0)}, 50),
+        as_planned());
     check_run(broadcast, MPI_COMM_WORLD, 12345, source);
   }
 }

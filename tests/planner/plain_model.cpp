@@ -23,12 +23,11 @@ double seconds_of(const platforms::Arc& arc, const platforms::OccupationOptions&
 
 }  // namespace
 
-PlainModel::PlainModel(const planner::Instance& instance)
-    : platform_(instance.platform()),
-      model_(instance.model()),
-      uses_(instance.platform().arcs().size()) {
+PlainModel::PlainModel(const Platform& platform, Model model,
+                       const platforms::OccupationOptions& options)
+    : platform_(platform), model_(model), uses_(platform.arcs().size()) {
   for (const platforms::Arc& arc : platform_.arcs()) {
-    arc_seconds_.push_back(seconds_of(arc, instance.options()));
+    arc_seconds_.push_back(seconds_of(arc, options));
   }
   for (std::uint32_t arc = 0; arc < uses_.size(); ++arc) list_uses(arc);
 }

@@ -24,7 +24,10 @@ struct Way {
 
 class PlainModel {
  public:
-  explicit PlainModel(const planner::Instance& instance);
+  explicit PlainModel(const planner::Instance& instance)
+      : PlainModel(instance.platform(), instance.model(), instance.options()) {}
+  PlainModel(const platforms::Platform& platform, platforms::Model model,
+             const platforms::OccupationOptions& options);
 
   using Load = std::vector<double>;  // one a resource, numbered as this class does
   [[nodiscard]] Load no_load() const { return Load(names_.size(), 0.0); }

@@ -276,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'b' is missing: no edge leads from it"},
         Refusal{"[[2, 0], [1, 2]]", "[[2, 1], [1, 2]]", "/reduce_trees/0/edges", "cycle"},
         Refusal{"[[2, 0], [1, 2]]", "[[2, 0], 7]", "/reduce_trees/0/edges/1", "[child, parent]"},
-        Refusal{"\"2-1\"", "\"1-2\"", "/reduce_trees/1/via", "no such edge"},
+        Refusal{"\"2-1\"", "\"1-2\"", "/reduce_trees/1/via/1-2", "no such edge"},
         Refusal{"60000000", "50000000", "/throughput_Bps", "reduce trees' rates sum"}));
 
 class ScheduleRefusal : public ::testing::TestWithParam<Refusal> {};

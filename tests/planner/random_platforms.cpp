@@ -297,15 +297,18 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-std::vector<std::string> algorithm_names() {
+std::vector<std::string> algorithm_names(planner::Operation operation) {
   std::vector<std::string> names;
-  for (const planner::AlgorithmEntry& entry : planner::algorithms()) names.emplace_back(entry.name);
+  for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
+    if (entry.does(operation)) names.emplace_back(entry.name);
+  }
   return names;
 }
 
 std::string case_name(std::string_view name) {
   std::string result(name);
   std::replace(result.begin(), result.end(), '-', '_');
+  std::replace(result.begin(), result.end(), '+', '_');
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "planner/instance.hpp"
+#include "planner/plan.hpp"
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
 
@@ -56,7 +57,9 @@ std::string trace_of(const PlatformFamily& family, std::uint64_t seed, platforms
 // "one-port" as GoogleTest wants it in the name of a case: "one_port".
 std::string case_name(std::string_view name);
 std::vector<std::string> model_names();
-std::vector<std::string> algorithm_names();
+// Of the algorithms that serve the operation.
+std::vector<std::string> algorithm_names(
+    planner::Operation operation = planner::Operation::kBroadcast);
 
 // Calls check(drawn, trace) for every family and every seed from 1 to `seeds`.
 template <class Check>

@@ -48,9 +48,12 @@ TEST(Registry, HoldsWhatTheDesignNames) {
 
 TEST(Registry, NamesAreUniqueAndFoundAgain) {
   for (const AlgorithmEntry& entry : algorithms()) {
-    const Algorithm found = find_algorithm(entry.name);
-    EXPECT_EQ(found.entry, &entry);
-    EXPECT_EQ(found.name, entry.name);
+    for (const Operation operation : kOperations) {
+      if (!entry.does(operation)) continue;
+      const Algorithm found = find_algorithm(entry.name, operation);
+      EXPECT_EQ(found.entry, &entry);
+      EXPECT_EQ(found.name, entry.name);
+    }
   }
 }
 
@@ -108,10 +111,40 @@ TEST(InnerAlgorithm, RefusesWhatCannotBeOne) {
             "unknown algorithm 'hierarhical'; did you mean 'hierarchical'?");
 }
 
-TEST(ParseAlgorithms, AllIsTheWholeRegistryInItsOrder) {
-  const auto all = parse_algorithms("all");
-  ASSERT_EQ(all.size(), algorithms().size());
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].entry, &algorithms()[i]);
+TEST(ParseAlgorithms, AllIsEveryEntryThatServesTheOperationInTheRegistrysOrder) {
+  for (const Operation operation : kOperations) {
+    std::vector<std::string> names;
+    for (const AlgorithmEntry& entry : algorithms()) {
+      if (entry.does(operation)) names.emplace_back(entry.name);
+    }
+    EXPECT_EQ(names_of(parse_algorithms("all", operation)), names);
+  }
+}
+
+TEST(Service, WhatEachOperationIsServedBy) {
+  const auto all = [](Operation operation) { return names_of(parse_algorithms("all", operation)); };
+  using ::testing::Contains;
+  using ::testing::IsSupersetOf;
+  EXPECT_THAT(all(Operation::kBroadcast),
+              IsSupersetOf({"optimal", "chain", "split-binary", "fnf", "ecef", "ecef-lookahead"}));
+  EXPECT_THAT(all(Operation::kBroadcast), Not(Contains("two-tree-complete+sanders")));
+  for (const std::string name : {"split-binary", "fnf", "ecef", "ecef-lookahead"}) {
+    EXPECT_THAT(all(Operation::kReduce), Not(Contains(name)));
+    EXPECT_THAT(all(Operation::kAllreduce), Not(Contains(name)));
+  }
+  EXPECT_THAT(all(Operation::kReduce), Not(Contains("two-tree-complete+complete")));
+  EXPECT_THAT(all(Operation::kAllreduce),
+              IsSupersetOf({"optimal", "two-tree-complete", "two-tree-complete+complete",
+                            "two-tree-complete+sanders", "hierarchical"}));
+}
+
+TEST(Service, RefusesAnAlgorithmThatDoesNotServe) {
+  EXPECT_THAT(refusal([] { return find_algorithm("fnf", Operation::kReduce); }),
+              HasSubstr("algorithm 'fnf' makes no trees for a reduce; these do: optimal, "));
+  EXPECT_THAT(refusal([] { return find_algorithm("hierarchical:fnf", Operation::kAllreduce); }),
+              HasSubstr("algorithm 'fnf' makes no trees for an allreduce; these do: "));
+  EXPECT_THAT(refusal([] { return find_algorithm("two-tree-complete+sanders"); }),
+              HasSubstr("makes no trees for a broadcast; these do: "));
 }
 
 TEST(ParseAlgorithms, TakesListsInTheirOrderAndRepeatsOnce) {

@@ -69,5 +69,17 @@ TEST(FittedSlice, KeepsBelowTheEagerSizeWhereThatIsCheap) {
   EXPECT_EQ(fitted_slice(plan, {1000 * kMiB}, {.eager = Bytes{20000}}), free);
 }
 
+// 10 slices of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.
+TEST(PipelinedTime, IsTheMessagesAndTheFilling) {
+  const Plan plan = two_chains(6, kMiB);
+  EXPECT_NEAR(pipelined_time(plan, {10'000'000}, {1'000'000}, {1e-3}).value, 0.05 + 0.04 + 0.01,
+              1e-12);
+  EXPECT_NEAR(pipelined_time(plan, {10'000'001}, {1'000'000}, {1e-3}).value, 0.101, 1e-6);
+  // A slice is no longer than the message.
+  EXPECT_NEAR(pipelined_time(plan, {1000}, {1'000'000}, {0}).value, 9 * 1000 / 200e6, 1e-12);
+  EXPECT_EQ(pipelined_time(plan, {0}, {1'000'000}, {1}).value, 0);
+  EXPECT_EQ(pipelined_time(two_chains(1, kMiB), {1000}, {100}, {1}).value, 0);
+}
+
 }  // namespace
 }  // namespace espalier::planner

@@ -41,7 +41,9 @@ TEST(PreloadSettings, ReadsEachVariable) {
                                   {"ESPALIER_MAX_TREES", "3"},
                                   {"ESPALIER_MAP", "host"},
                                   {"ESPALIER_THRESHOLD", "1 MiB"},
+                                  {"ESPALIER_TIMEOUT", "1.5 min"},
                                   {"ESPALIER_VERBOSE", "1"}});
+  EXPECT_EQ(settings.timeout, Seconds{90});
   EXPECT_TRUE(settings.asks_for_something());
   EXPECT_THAT(settings.plan_files, testing::ElementsAre("a.json", "b.json"));
   EXPECT_EQ(settings.platform_file, "net.csv");
@@ -62,6 +64,8 @@ TEST(PreloadSettings, RefusalsNameTheVariable) {
     EXPECT_EQ(refusal_of("ESPALIER_MAX_TREES", trees),
               "ESPALIER_MAX_TREES: '" + std::string(trees) + "' is no number of trees");
   }
+  EXPECT_EQ(refusal_of("ESPALIER_TIMEOUT", "0 s"), "ESPALIER_TIMEOUT: '0 s' is no time to wait");
+  EXPECT_THAT(refusal_of("ESPALIER_TIMEOUT", "soon"), testing::StartsWith("ESPALIER_TIMEOUT: "));
   EXPECT_THAT(refusal_of("ESPALIER_THRESHOLD", "-1"), testing::StartsWith("ESPALIER_THRESHOLD: "));
 }
 

@@ -1,0 +1,184 @@
+// How good `plan --message` chooses, in counts: on random platforms of every kind, messages from
+// 1 KiB to 1 GiB. docs/performance.md holds what it printed.
+//
+// - fixed: the chosen plan's makespan over the least of every algorithm in slices of every power of
+//   two, all simulated in full
+// - slices: the same over the least of its own trees in every number of slices there is
+// - formula: what the slices that the pipeline's formula likes best cost, over the chosen ones
+// - told: 4,097 slices' makespan told from 1,024, over what it is in full, or the other way round
+//
+// Usage: message_choice [SEEDS [MOST_HOSTS [MOST_SLICES]]]: of each family of platforms so many
+// (default 8), of at most so many hosts (10); nothing of more than so many slices is tried (2048).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "planner/make_plan.hpp"
+#include "planner/registry.hpp"
+#include "planner/slice_grid.hpp"
+#include "simulate/choose_plan.hpp"
+#include "simulate/simulate.hpp"
+#include "simulate/slice_search.hpp"
+#include "tests/planner/random_platforms.hpp"
+
+namespace {
+
+using namespace espalier;
+
+struct Tally {
+  std::string_view name;
+  std::vector<double> ratios{};
+  void print() {
+    if (ratios.empty()) return;
+    std::ranges::sort(ratios);
+    double sum = 0;
+    for (const double ratio : ratios) sum += ratio;
+    const auto over = [&](double limit) {
+      return std::ranges::count_if(ratios, [&](double ratio) { return ratio > limit; });
+    };
+    fmt::print("{:<8}{:>8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10}{:>10}{:>10}\n", name,
+               ratios.size(), sum / static_cast<double>(ratios.size()), ratios[ratios.size() / 2],
+               ratios[ratios.size() * 99 / 100], ratios.back(), over(1 + 1e-9), over(1.001),
+               over(1.03));
+  }
+};
+
+struct Sweep {
+  std::uint64_t most_slices;
+  Tally fixed{"fixed"};
+  Tally slices{"slices"};
+  Tally formula{"formula"};
+  Tally told{"told"};
+  std::size_t simulations = 0;
+
+  void add(const testing::DrawnPlatform& drawn, platforms::Model model, Bytes message,
+           std::string_view trace);
+
+ private:
+  void add_told(const testing::DrawnPlatform& drawn, platforms::Model model,
+                const platforms::Platform& simulated);
+  [[nodiscard]] double best_fixed(const testing::DrawnPlatform& drawn, platforms::Model model,
+                                  const platforms::Platform& simulated, Bytes message) const;
+};
+
+double simulated_s(const planner::Plan& plan, const platforms::Platform& platform, Bytes slice,
+                   Bytes message) {
+  return simulate::Simulator(plan, platform, {.slice = slice}).run(message).makespan.value;
+}
+
+double Sweep::best_fixed(const testing::DrawnPlatform& drawn, platforms::Model model,
+                         const platforms::Platform& simulated, Bytes message) const {
+  double best = 1e300;
+  for (Bytes slice{1024}; slice.value < 2 * message.value; slice.value *= 2) {
+    if (planner::SliceGrid{message.value, slice.value}.count() > most_slices) continue;
+    const planner::Instance instance(drawn.platform, drawn.source, model,
+                                     {slice, drawn.options.latency_occupies});
+    for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
+      if (entry.exponential) continue;
+      try {
+        planner::AlgorithmOptions options;
+        options.message = message;
+        const planner::Plan plan =
+            planner::make_plan(instance, entry.name, entry.run(instance, options), slice);
+        best = std::min(best, simulated_s(plan, simulated, slice, message));
+      } catch (const InputError&) {
+        continue;
+      }
+    }
+  }
+  return best;
+}
+
+void Sweep::add(const testing::DrawnPlatform& drawn, platforms::Model model, Bytes message,
+                std::string_view trace) {
+  const simulate::Choice choice = simulate::choose_plan(drawn.platform, drawn.source, model,
+                                                        drawn.options.latency_occupies, message);
+  simulations += choice.simulations;
+  const platforms::Platform simulated = simulate::with_overhead(drawn.platform, choice.overhead);
+  const double own = choice.makespan.value;
+  fixed.ratios.push_back(own / best_fixed(drawn, model, simulated, message));
+  if (fixed.ratios.back() > 1.001) {
+    fmt::print("{}, {}: {} in slices of {}: {:.4f}\n", trace, format_size(message),
+               choice.rivals.front().algorithm, format_size(choice.plan.slice),
+               fixed.ratios.back());
+  }
+  double best = 1e300;
+  std::set<std::uint64_t> sizes;
+  for (std::uint64_t count = 1; count <= std::min(most_slices, message.value / 1024); ++count) {
+    sizes.insert(planner::SliceGrid{message.value, count}.count());
+  }
+  Bytes best_slice;
+  for (const std::uint64_t slice : sizes) {
+    const double seconds = simulated_s(choice.plan, simulated, {slice}, message);
+    if (seconds < best) best_slice = {slice};
+    best = std::min(best, seconds);
+  }
+  slices.ratios.push_back(own / best);
+  if (slices.ratios.back() > 1.01) {
+    fmt::print("{}, {}: {} in slices of {}, not {}: {:.4f}\n", trace, format_size(message),
+               choice.rivals.front().algorithm, choice.plan.slice.value, best_slice.value,
+               slices.ratios.back());
+  }
+  formula.ratios.push_back(simulated_s(choice.plan, simulated, choice.formula_slice, message) /
+                           own);
+  add_told(drawn, model, simulated);
+}
+
+// 4,096 slices of 64 KiB, and a shorter one, told from 1,024.
+void Sweep::add_told(const testing::DrawnPlatform& drawn, platforms::Model model,
+                     const platforms::Platform& simulated) {
+  constexpr Bytes kMessage{(std::uint64_t{4096} << 16U) + 1000};
+  constexpr Bytes kSlice{1U << 16U};
+  const planner::Deadline deadline(std::nullopt);
+  const planner::Instance instance(drawn.platform, drawn.source, model,
+                                   {kSlice, drawn.options.latency_occupies});
+  simulate::SliceSearch search(simulated, model, drawn.options.latency_occupies, kMessage,
+                               {.slice = kSlice}, deadline);
+  simulate::ContenderOptions how;
+  how.algorithms = planner::parse_algorithms("optimal,grow,binomial,chain,two-tree-complete");
+  for (simulate::Contender& made : simulate::make_contenders(instance, how, deadline).all) {
+    search.add(std::move(made));
+    const std::size_t index = search.contenders().size() - 1;
+    const double full = search.forecast(index, 4097, UINT64_MAX).makespan.value;
+    told.ratios.push_back(search.forecast(index, 4097, 0).makespan.value / full);
+    told.ratios.back() = std::max(told.ratios.back(), 1 / told.ratios.back());
+  }
+}
+
+void run(std::uint64_t seeds, std::size_t most_hosts, std::uint64_t most_slices) {
+  Sweep sweep{most_slices};
+  std::uint64_t drawn = 0;
+  for (const testing::PlatformFamily& family : testing::platform_families()) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed, ++drawn) {
+      const platforms::Model model = platforms::models()[drawn % platforms::models().size()].model;
+      const Bytes message{std::uint64_t{1024} << (drawn * 7 % 21)};
+      sweep.add(family.draw(seed, most_hosts), model, message,
+                testing::trace_of(family, seed, model));
+    }
+  }
+  fmt::print("{} platforms, {} simulations\n", drawn, sweep.simulations);
+  fmt::print("{:<8}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ratio", "cases", "mean",
+             "median", "99 %", "worst", "above 1", "> 1.001", "> 1.03");
+  for (Tally* tally : {&sweep.fixed, &sweep.slices, &sweep.formula, &sweep.told}) tally->print();
+}
+
+std::uint64_t argument(int argc, char** argv, int place, std::uint64_t otherwise) {
+  return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(argument(argc, argv, 1, 8), argument(argc, argv, 2, 10), argument(argc, argv, 3, 2048));
+    return 0;
+  } catch (const std::exception& fault) {
+    fmt::print(stderr, "message_choice: {}\n", fault.what());
+    return 1;
+  }
+}

@@ -1,0 +1,236 @@
+// espalier fit: a network's parameters from measured times of collectives.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/cost_model.hpp"
+#include "cli/measured_times.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "models/fit_collectives.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+#include "support/nearest_name.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using models::CollectiveFit;
+using models::FittedFigure;
+using models::TimedCase;
+
+constexpr std::array<std::string_view, 2> kModels{"hockney", "loggp"};
+constexpr std::size_t kMostRows = 100'000;  // some seconds
+
+struct FitOptions {
+  Console console;
+  std::string file;
+  std::string operation = "broadcast";
+  std::string model = "loggp";
+  std::string compute;
+  std::string output;
+  bool json = false;
+};
+
+const models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
+                                     std::string_view model) {
+  for (const models::FormulaEntry& entry : models::formulas()) {
+    if (entry.operation == operation && entry.algorithm == algorithm && entry.model() == model) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+// The measured times that there is a formula for; a note counts the others.
+std::vector<TimedCase> read_cases(const FitOptions& options) {
+  const std::string file = display_name(options.file);
+  const models::SecondsPerByte computation = computation_of(options.compute);
+  std::vector<TimedCase> cases;
+  std::map<std::string, std::size_t> strangers;
+  for (const MeasuredRow& row : parse_measured_rows(read_text(options.file), file)) {
+    const std::string& operation = row.operation.empty() ? options.operation : row.operation;
+    const models::Measurement& one = row.measurement;
+    if (one.ranks == 0 || one.ranks > models::kMaxRanks) {
+      throw InputError(file, {},
+                       fmt::format("ranks {} is not 1 to {}", one.ranks, models::kMaxRanks));
+    }
+    const models::FormulaEntry* entry = entry_of(operation, one.algorithm, options.model);
+    if (entry == nullptr || one.ranks == 1) {
+      ++strangers[entry == nullptr ? fmt::format("{} {}", operation, one.algorithm)
+                                   : std::string("one rank")];
+      continue;
+    }
+    cases.push_back({entry, {one.ranks, one.message, one.segment, computation}, one.time});
+  }
+  for (const auto& [what, rows] : strangers) {
+    options.console.note(
+        fmt::format("{}: {} rows are left out, for no formula tells the time of {}", file, rows,
+                    in_quotes(what)));
+  }
+  if (cases.size() > kMostRows) {
+    throw InputError(file, {}, fmt::format("{} rows are more than {}", cases.size(), kMostRows));
+  }
+  return cases;
+}
+
+// How near the fit comes to the measured times of one algorithm.
+struct Nearness {
+  std::string operation;
+  std::string algorithm;
+  std::vector<double> errors{};  // relative, of what is no outlier
+  std::size_t outliers = 0;
+
+  [[nodiscard]] std::size_t rows() const { return errors.size() + outliers; }
+  [[nodiscard]] double middle() const {
+    return errors.empty() ? std::nan("") : errors[errors.size() / 2];
+  }
+  [[nodiscard]] double worst() const { return errors.empty() ? std::nan("") : errors.back(); }
+};
+
+std::vector<Nearness> nearness_of(const CollectiveFit& fit, const std::vector<TimedCase>& cases) {
+  std::vector<Nearness> all;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const models::FormulaEntry& entry = *cases[i].entry;
+    auto at = std::ranges::find_if(all, [&](const Nearness& one) {
+      return one.operation == entry.operation && one.algorithm == entry.algorithm;
+    });
+    if (at == all.end()) {
+      all.push_back({std::string(entry.operation), std::string(entry.algorithm)});
+      at = all.end() - 1;
+    }
+    if (fit.weights[i] == 0) {
+      ++at->outliers;
+    } else {
+      at->errors.push_back(std::abs(fit.predicted[i].value / cases[i].time.value - 1));
+    }
+  }
+  for (Nearness& one : all) std::ranges::sort(one.errors);
+  return all;
+}
+
+std::string microseconds(double seconds) {
+  return fmt::format("{:.6g} us", seconds * 1e6);
+}
+
+std::string tables(const CollectiveFit& fit, const std::vector<Nearness>& nearness) {
+  Table figures({{"parameter", Table::Align::kLeft}, {"value"}, {"standard error"}});
+  for (const FittedFigure& figure : fit.figures) {
+    figures.add_row(
+        {std::string(figure.name), microseconds(figure.value),
+         figure.error ? microseconds(*figure.error) : (figure.told ? "-" : "not told apart")});
+  }
+  Table rows({{"operation", Table::Align::kLeft},
+              {"algorithm", Table::Align::kLeft},
+              {"rows"},
+              {"outliers"},
+              {"median error"},
+              {"worst error"}});
+  for (const Nearness& one : nearness) {
+    rows.add_row({one.operation, one.algorithm, fmt::format("{}", one.rows()),
+                  fmt::format("{}", one.outliers), percent(one.middle()), percent(one.worst())});
+  }
+  return figures.text() + '\n' + rows.text();
+}
+
+// What --parameters reads.
+Json parameters_json(const CollectiveFit& fit, const std::string& model) {
+  Json result{{"model", model}};
+  for (const FittedFigure& figure : fit.figures) result[std::string(figure.name)] = figure.value;
+  return result;
+}
+
+Json report_json(const CollectiveFit& fit, const std::string& model,
+                 const std::vector<Nearness>& nearness) {
+  const auto number = [](double value) { return std::isnan(value) ? Json() : Json(value); };
+  Json errors = Json::object();
+  Json untold = Json::array();
+  for (const FittedFigure& figure : fit.figures) {
+    errors[std::string(figure.name)] = figure.error ? Json(*figure.error) : Json();
+    if (!figure.told) untold.push_back(figure.name);
+  }
+  Json rows = Json::array();
+  for (const Nearness& one : nearness) {
+    rows.push_back({{"operation", one.operation},
+                    {"algorithm", one.algorithm},
+                    {"rows", one.rows()},
+                    {"outliers", one.outliers},
+                    {"median_error", number(one.middle())},
+                    {"worst_error", number(one.worst())}});
+  }
+  return {{"parameters", parameters_json(fit, model)},
+          {"standard_errors", std::move(errors)},
+          {"not_told_apart", std::move(untold)},
+          {"rows", std::move(rows)}};
+}
+
+void require(std::string_view option, std::string_view kind, const std::string& name,
+             std::span<const std::string_view> names) {
+  if (std::ranges::find(names, name) != names.end()) return;
+  throw InputError({}, std::string(option), unknown_name(kind, name, names));
+}
+
+ExitStatus run_fit(const FitOptions& options) {
+  require("--model", "model", options.model, kModels);
+  require("--operation", "operation", options.operation, models::operation_names());
+  if (!options.output.empty()) require_writable(options.output);
+  const std::vector<TimedCase> cases = read_cases(options);
+  const CollectiveFit fit = [&] {
+    try {
+      return models::fit_collectives(options.model, cases);
+    } catch (const InputError& fault) {
+      throw InputError(display_name(options.file), {}, fault.what());
+    }
+  }();
+  const std::vector<Nearness> nearness = nearness_of(fit, cases);
+  const std::string report =
+      options.json ? json_text(report_json(fit, options.model, nearness)) : tables(fit, nearness);
+  if (!options.output.empty()) {
+    write_text(options.output, json_text(parameters_json(fit, options.model)));
+  }
+  if (options.output == "-") {
+    options.console.block(report);
+  } else {
+    write_text("-", report);
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Command add_fit(Arguments root) {
+  auto options = std::make_shared<FitOptions>();
+  Arguments app =
+      root.add_command("fit", "The parameters of a network from measured times of collectives");
+  app.add("file", options->file,
+          "Measured times, JSON or CSV (docs/formats.md); '-' is standard input",
+          {.type = "TIMES", .required = true});
+  app.add("--model", options->model,
+          "Whose parameters: " + one_of({kModels.begin(), kModels.end()}), {.type = "MODEL"});
+  app.add("--operation", options->operation, "What rows measure that do not say it",
+          {.type = "NAME"});
+  app.add("--compute", options->compute,
+          "How fast a rank combines what it reduces, \"4 GB/s\"; at once when left out",
+          {.type = "RATE"});
+  app.add("-o,--output", options->output,
+          "Write the parameters into this file, for --parameters of 'predict' and 'decide'",
+          {.type = "FILE"});
+  app.add_flag("--json", options->json, "JSON instead of tables");
+  add_console_options(app, options->console);
+  app.add_footer("The formulas: docs/models.md.");
+  return {app, [options] { return run_fit(*options); }};
+}
+
+}  // namespace espalier::cli

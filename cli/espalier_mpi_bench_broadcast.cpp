@@ -1,0 +1,66 @@
+// What bench times of broadcasts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/espalier_mpi_bench.hpp"
+#include "cli/espalier_mpi_buffer.hpp"
+#include "runtime/mpi_error.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
+                               const BenchArguments& arguments) {
+  int rank = 0;
+  runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  runtime::BroadcastOptions options = arguments.broadcast;
+  if (arguments.slice) options.slice_bytes = arguments.slice->value;
+  const auto broadcasts = std::make_shared<std::vector<runtime::Broadcast>>();
+  BenchOperation operation;
+  operation.name = "broadcast";
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const std::string name = display_name(arguments.plans[i]);
+    if (plans[i].source != plans[0].source) {
+      throw InputError(name, "/source",
+                       fmt::format("{} is not {}, the source of {}", in_quotes(plans[i].source),
+                                   in_quotes(plans[0].source), display_name(arguments.plans[0])));
+    }
+    try {
+      broadcasts->push_back(runtime::plan_on(comm, plans[i], options));
+    } catch (const InputError& error) {  // on all ranks alike
+      throw InputError(name, {}, error.what());
+    }
+  }
+  const int root = plans.empty() ? 0 : broadcasts->front().root();
+  operation.root = root;
+  operation.methods.push_back({"MPI_Bcast", [comm, root](std::span<std::byte> message) {
+                                 mpi_bcast(message, root, comm);
+                               }});
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    runtime::Broadcast* const broadcast = &(*broadcasts)[i];
+    operation.methods.push_back(
+        {display_name(arguments.plans[i]),
+         [broadcast](std::span<std::byte> message) {
+           broadcast->run(message.data(), message.size(), MPI_BYTE);
+         },
+         [broadcast](std::uint64_t bytes) { return broadcast->slice_bytes(bytes); },
+         [broadcast](std::uint64_t bytes) {
+           return broadcast->foreseen(bytes, broadcast->slice_bytes(bytes));
+         }});
+  }
+  operation.prepare = [rank, root](std::span<std::byte> message, std::uint64_t round) {
+    if (rank == root) {
+      fill_with_pattern(message, round);
+    } else {  // what is received must not be there before, but its pages
+      std::fill(message.begin(), message.end(), static_cast<std::byte>(0xA5 ^ rank));
+    }
+  };
+  operation.mismatch = find_mismatch;
+  operation.keeps = broadcasts;
+  return operation;
+}
+
+}  // namespace espalier::cli

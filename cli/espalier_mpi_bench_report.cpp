@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "cli/espalier_mpi_bench.hpp"
+#include "cli/table.hpp"
+#include "support/json.hpp"
+#include "support/statistics.hpp"
+
+namespace espalier::cli {
+namespace {
+
+double rate_of(const BenchRow& row, double seconds) {
+  return seconds > 0 ? static_cast<double>(row.message_bytes) / seconds : 0;
+}
+
+double ratio_of(double numerator, double denominator) {
+  return denominator > 0 ? numerator / denominator : 0;
+}
+
+}  // namespace
+
+std::string bench_json(const BenchFigures& figures) {
+  Json json;
+  json["operation"] = figures.operation;
+  json["ranks"] = figures.ranks;
+  json["warm_up"] = figures.warm_up;
+  json["verified"] = figures.verified;
+  json["rows"] = Json::array();
+  for (const BenchRow& row : figures.rows) {
+    const Quartiles quartiles = quartiles_of(row.seconds);
+    Json one;
+    one["message_bytes"] = row.message_bytes;
+    one["method"] = row.method;
+    one["slice_bytes"] = row.slice_bytes ? Json(*row.slice_bytes) : Json(nullptr);
+    one["seconds"] = row.seconds;
+    one["lower_s"] = quartiles.lower;
+    one["median_s"] = quartiles.median;
+    one["upper_s"] = quartiles.upper;
+    one["achieved_Bps"] = rate_of(row, quartiles.median);
+    one["relative_to_mpi"] =
+        row.mpis_median_s ? Json(ratio_of(*row.mpis_median_s, quartiles.median)) : Json(nullptr);
+    one["predicted_s"] = row.foreseen ? Json(row.foreseen->value) : Json(nullptr);
+    json["rows"].push_back(std::move(one));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string bench_text(const BenchFigures& figures) {
+  using Align = Table::Align;
+  Table table({{"message", Align::kRight},
+               {"method", Align::kLeft},
+               {"slices", Align::kRight},
+               {"median", Align::kRight},
+               {"lower", Align::kRight},
+               {"upper", Align::kRight},
+               {"rate", Align::kRight},
+               {"times MPI's", Align::kRight},
+               {"predicted", Align::kRight},
+               {"of median", Align::kRight}});
+  for (const BenchRow& row : figures.rows) {
+    const Quartiles quartiles = quartiles_of(row.seconds);
+    const double median = quartiles.median;
+    table.add_row({format_size({row.message_bytes}), row.method,
+                   row.slice_bytes ? format_size({*row.slice_bytes}) : "-",
+                   format_duration({median}), format_duration({quartiles.lower}),
+                   format_duration({quartiles.upper}), short_rate({rate_of(row, median)}),
+                   row.mpis_median_s ? fixed(ratio_of(*row.mpis_median_s, median), 2) : "-",
+                   row.foreseen ? format_duration(*row.foreseen) : "-",
+                   row.foreseen ? percent(ratio_of(row.foreseen->value, median)) : "-"});
+  }
+  const std::size_t rounds = figures.rows.empty() ? 0 : figures.rows[0].seconds.size();
+  return fmt::format("{} to {} ranks, {} rounds after {}, {}\n", figures.operation, figures.ranks,
+                     rounds, figures.warm_up,
+                     figures.verified ? "verified on every rank" : "not verified") +
+         table.text();
+}
+
+}  // namespace espalier::cli

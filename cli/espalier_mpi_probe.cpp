@@ -1,0 +1,189 @@
+#include "cli/espalier_mpi_probe.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "cli/espalier_mpi_probe_report.hpp"
+#include "cli/espalier_mpi_report.hpp"
+#include "runtime/agreement.hpp"
+#include "runtime/mpi_error.hpp"
+#include "runtime/probe/analysis.hpp"
+#include "runtime/probe/mpi_network.hpp"
+#include "runtime/probe/platform_file.hpp"
+#include "runtime/rank_mapping.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace probe = runtime::probe;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kBetweenCheckpoints = std::chrono::seconds(2);
+constexpr auto kBetweenReports = std::chrono::milliseconds(200);
+
+// What would only show at the end, after minutes.
+void require_writable(const std::string& file) {
+  if (file.empty() || file == "-") return;
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) throw InputError(file, {}, "is a directory");
+  if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) return;
+  const fs::path folder = fs::path(file).has_parent_path() ? fs::path(file).parent_path() : ".";
+  if (::access(folder.c_str(), W_OK) != 0) {
+    throw InputError(file, {}, fmt::format("cannot write: {}", std::strerror(errno)));
+  }
+}
+
+// The measurements so far, beside the output, for as long as the probe is not done.
+class Checkpoint {
+ public:
+  explicit Checkpoint(const std::string& output) {
+    std::error_code ignored;
+    const bool is_file = !fs::exists(output, ignored) || fs::is_regular_file(output, ignored);
+    if (output != "-" && is_file) file_ = output + ".measurements.json";
+  }
+
+  [[nodiscard]] probe::Measurements read(const std::vector<std::string>& hosts) const {
+    if (file_.empty()) throw InputError("--resume: the output is no file that anything is beside");
+    probe::Measurements measured = probe::parse_measurements(read_text(file_), file_);
+    if (measured.hosts.size() != hosts.size()) {
+      throw InputError(
+          file_, "/hosts",
+          fmt::format("was measured with {} ranks, not {}", measured.hosts.size(), hosts.size()));
+    }
+    for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+      if (measured.hosts[rank] == hosts[rank]) continue;
+      throw InputError(file_, fmt::format("/hosts/{}", rank),
+                       fmt::format("rank {} ran on {} and is now on {}", rank,
+                                   in_quotes(measured.hosts[rank]), in_quotes(hosts[rank])));
+    }
+    return measured;
+  }
+
+  void keep(const probe::Measurements& measured, bool at_once = false) {
+    if (file_.empty() || (!at_once && Clock::now() < next_)) return;
+    write_text(file_, probe::measurements_json(measured));
+    next_ = Clock::now() + kBetweenCheckpoints;
+  }
+
+  void remove() const {
+    std::error_code ignored;
+    if (!file_.empty()) fs::remove(file_, ignored);
+  }
+
+ private:
+  std::string file_;  // empty: none
+  Clock::time_point next_{};
+};
+
+// A line on stderr that is rewritten, where a person sees it.
+class ProbeProgress {
+ public:
+  explicit ProbeProgress(bool enabled) : enabled_(enabled) {}
+  ~ProbeProgress() {
+    if (shown_) std::fputs("\r\033[2K", stderr);
+  }
+  ProbeProgress(const ProbeProgress&) = delete;
+  ProbeProgress& operator=(const ProbeProgress&) = delete;
+  ProbeProgress(ProbeProgress&&) = delete;
+  ProbeProgress& operator=(ProbeProgress&&) = delete;
+
+  void show(const probe::Progress& progress) {
+    const Clock::time_point now = Clock::now();
+    if (!enabled_ || now < next_) return;
+    next_ = now + kBetweenReports;
+    shown_ = true;
+    fmt::print(stderr, "\r\033[2K{}: {} of {} done", progress.doing, progress.done,
+               progress.planned);
+    if (progress.seconds_left >= 0) fmt::print(stderr, ", {:.0f} s left", progress.seconds_left);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point next_{};
+};
+
+probe::Measurements measure(probe::MpiNetwork& network, probe::Measurements so_far,
+                            Checkpoint& checkpoint, const ProbeArguments& arguments) {
+  ProbeProgress progress(!arguments.quiet && stderr_reaches_terminal());
+  const probe::ProbeOptions options{
+      arguments.effort_factor, [&](const probe::Progress& now) { progress.show(now); },
+      [&](const probe::Measurements& measured) { checkpoint.keep(measured); }};
+  try {
+    probe::Measurements measured = probe::measure(network, std::move(so_far), options);
+    network.dismiss();
+    return measured;
+  } catch (const runtime::MpiError&) {
+    throw;  // then the others cannot be told
+  } catch (...) {
+    network.dismiss();
+    throw;
+  }
+}
+
+probe::Estimate conclude_and_write(const probe::Measurements& measured,
+                                   const ProbeArguments& arguments) {
+  probe::Estimate estimate = probe::analyse(measured);
+  const std::string name = arguments.name.empty()
+                               ? fmt::format("probe of {} ranks", measured.hosts.size())
+                               : arguments.name;
+  if (!arguments.measurements.empty()) {
+    write_text(arguments.measurements, probe::measurements_json(measured));
+  }
+  write_text(arguments.out, probe::platform_json(estimate, name));
+  return estimate;
+}
+
+}  // namespace
+
+void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
+  const Clock::time_point begun = Clock::now();
+  int rank = 0;
+  runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  probe::Measurements measured;
+  measured.hosts = runtime::host_names(comm);
+  if (measured.hosts.size() < 2) {
+    throw InputError("one rank has no network to probe; start two or more");
+  }
+  Checkpoint checkpoint(arguments.out);
+  runtime::together(comm, [&] {
+    if (rank != 0) return;
+    require_writable(arguments.out);
+    require_writable(arguments.measurements);
+    if (arguments.resume) measured = checkpoint.read(measured.hosts);
+    checkpoint.keep(measured, true);
+  });
+
+  std::optional<probe::Estimate> estimate;
+  probe::MpiNetwork network(comm);
+  runtime::together(comm, [&] {
+    if (rank != 0) {
+      network.serve();
+      return;
+    }
+    measured = measure(network, std::move(measured), checkpoint, arguments);
+    checkpoint.keep(measured, true);
+    estimate = conclude_and_write(measured, arguments);
+    checkpoint.remove();
+  });
+  if (!estimate) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  const std::string text =
+      arguments.json ? probe_json(*estimate, seconds) : probe_text(*estimate, seconds);
+  fmt::print(arguments.out == "-" ? stderr : stdout, "{}", text);
+  std::fflush(nullptr);
+}
+
+}  // namespace espalier::cli

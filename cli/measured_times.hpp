@@ -1,0 +1,29 @@
+// Measured times of collective operations, as `decide --against` reads them: docs/formats.md,
+// "Measured times of collectives".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/decision.hpp"
+
+namespace espalier::cli {
+
+struct MeasuredRow {
+  std::string operation;  // empty: the file does not say
+  models::Measurement measurement;
+};
+
+// All times, from JSON (a document that begins with '{') or CSV. Throws InputError (file, JSON
+// pointer or line, reason) for text that is neither, figures that are missing or of the wrong kind,
+// and a time that is not above zero. `file` is for messages.
+std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);
+
+// The times of `operation`, and those that do not say theirs; rows of others are not looked at.
+// Throws InputError as well when there are none.
+std::vector<models::Measurement> parse_measured_times(std::string_view text,
+                                                      const std::string& file,
+                                                      std::string_view operation);
+
+}  // namespace espalier::cli

@@ -1,0 +1,20 @@
+// A network's parameters as a JSON document: docs/formats.md, "Parameters of a cost model".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "models/registry.hpp"
+
+namespace espalier::models {
+
+// {"model": "loggp", "latency_s", "overhead_s", "gap_s", "gap_per_byte_s"}: numbers;
+// {"model": "hockney", "alpha_s", "beta_s_per_byte"} and {"model": "plogp", "latency_s",
+// "send_overhead_s", "receive_overhead_s", "gap_s"}: numbers or, but for latency_s, tables
+// [[bytes, value], ...] by ascending sizes. Above its last size a table of PLogP rises as before,
+// or stays where it falls; one of Hockney's stays. A text "name" is allowed. Throws InputError
+// (file, JSON pointer, reason) for what is none of these, a figure that is negative or not finite,
+// and a gap below an overhead. `file` is for messages.
+Parameters parse_parameters(std::string_view text, const std::string& file);
+
+}  // namespace espalier::models

@@ -1,0 +1,19 @@
+// What `optimal` makes of a packing, for whoever has a packing problem that is no single
+// instance's.
+#pragma once
+
+#include "lp/arborescence_packing.hpp"
+#include "planner/deadline.hpp"
+#include "planner/registry.hpp"
+#include "platforms/platform.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+// The packing's trees made few and flat, within options.max_trees and options.max_depth, with its
+// bound and prices. packing: of `problem`. platform, source: for the refusal, an InfeasibleError
+// where no tree is as shallow as max_depth.
+Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packing,
+                     const AlgorithmOptions& options, const Deadline& deadline,
+                     const platforms::Platform& platform, platforms::NodeId source);
+
+}  // namespace espalier::planner::tree_algorithms

@@ -1,0 +1,59 @@
+#include "runtime/direct_copies.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/mpi_error.hpp"
+
+namespace espalier::runtime {
+
+std::vector<int> hosts_of_ranks(MPI_Comm comm) {
+  int rank = 0;
+  int size = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  MPI_Comm host = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
+        "MPI_Comm_split_type");
+  int lowest = rank;
+  const int code = MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
+  MPI_Comm_free(&host);
+  check(code, "MPI_Bcast");
+  std::vector<int> hosts(static_cast<std::size_t>(size));
+  check(MPI_Allgather(&lowest, 1, MPI_INT, hosts.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  return hosts;
+}
+
+planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
+                                     std::span<const int> host_of_node) {
+  constexpr std::uint32_t kNone = UINT32_MAX;
+  std::vector<std::uint32_t> parent_of(host_of_node.size(), kNone);
+  for (const auto [parent, child] : tree.edges) parent_of[child] = parent;
+  const auto within_host = [&](std::uint32_t node) {
+    return parent_of[node] != kNone && host_of_node[parent_of[node]] == host_of_node[node];
+  };
+
+  struct Local {
+    planner::PlanEdge edge;
+    std::size_t distance;  // in the tree as it was
+  };
+  std::vector<Local> local;
+  planner::PlanTree direct = tree;
+  direct.edges.clear();
+  for (const planner::PlanEdge& edge : tree.edges) {
+    if (!within_host(edge.child)) {
+      direct.edges.push_back(edge);
+      continue;
+    }
+    std::uint32_t uppermost = edge.parent;
+    std::size_t distance = 1;
+    for (; within_host(uppermost); ++distance) uppermost = parent_of[uppermost];
+    local.push_back({{uppermost, edge.child}, distance});
+  }
+  std::ranges::stable_sort(local, {}, &Local::distance);
+  for (const Local& copy : local) direct.edges.push_back(copy.edge);
+  direct.via.clear();  // of edges that may be gone, and of no use to who executes
+  return direct;
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,25 @@
+// Ranks that share a host: no link is between them, and what one of them has the others can copy.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <vector>
+
+#include "planner/plan.hpp"
+
+namespace espalier::runtime {
+
+// Collective. For each rank of comm, the lowest rank that shares its memory: equal for ranks of one
+// host.
+std::vector<int> hosts_of_ranks(MPI_Comm comm);
+
+// The tree with every node below the uppermost of its ancestors to which a way within one host
+// leads, so that all copy from the same pages. Nodes that got their data from another host still
+// do, by the same edge. A node serves its children on other hosts first, in the order of the tree,
+// then those on its own, by their distance from it. For trees without colors and exchange edges,
+// whose order of edges means something else. host_of_node: one an index of the plan's nodes.
+planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
+                                     std::span<const int> host_of_node);
+
+}  // namespace espalier::runtime

@@ -1,0 +1,131 @@
+// What an Engine does inside: only the engine's own files include this.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/engine.hpp"
+#include "runtime/flow.hpp"
+#include "runtime/request_names.hpp"
+#include "runtime/request_table.hpp"
+#include "runtime/size_check.hpp"
+#include "runtime/stop_words.hpp"
+
+namespace espalier::runtime {
+
+class Engine::Run {
+ public:
+  Run(MPI_Comm comm, int rank, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
+      EngineOptions options)
+      : comm_(comm),
+        rank_(rank),
+        source_(source),
+        roles_(std::move(roles)),
+        dealer_(std::move(dealer)),
+        options_(std::move(options)),
+        lookahead_(planner::source_lookahead(roles_.size(), options_.sends_in_flight)),
+        requests_(roles_, options_.receives_in_flight, options_.sends_in_flight),
+        flows_(roles_.size()),
+        names_(roles_, dealer_, flows_, options_.receives_in_flight, options_.sends_in_flight),
+        stop_words_(comm_, rank_, source_, static_cast<int>(roles_.size()), requests_.stop_word()),
+        patience_(options_.timeout) {
+    if (!options_.rounds.empty()) rounds_.emplace(options_.rounds);
+  }
+  ~Run() = default;
+  Run(const Run&) = delete;  // its parts refer to one another
+  Run& operator=(const Run&) = delete;
+  Run(Run&&) = delete;
+  Run& operator=(Run&&) = delete;
+
+  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable, Patience settling);
+
+ private:
+  using Kind = RequestTable::Kind;
+
+  [[nodiscard]] bool is_source() const { return rank_ == source_; }
+
+  [[nodiscard]] Slice slice_at(std::size_t tree, std::uint64_t nth) const {
+    const std::uint64_t index = dealer_.slice_of(tree, nth);
+    return {index, tree, nth, grid_.offset(index), static_cast<std::size_t>(grid_.length(index))};
+  }
+
+  // --- the course of a run ---
+  void begin(const SliceGrid& grid, SliceStore& store, bool stoppable);
+  [[nodiscard]] bool is_done();
+  [[nodiscard]] bool flows_are_done() const;
+  // Instead of waiting, while the store has work of its own; the timeout says nothing of that.
+  void poll();
+  void handle(const RequestTable::Completion& completion);
+  // Whatever has become possible.
+  void move_on();
+  // False: without rounds; while this round's receive or send is under way; when all is done.
+  bool begin_next_round();
+  void advance(std::size_t tree);
+
+  // --- the source ---
+  void let_go();
+  // Looks for the oldest slice on its way only when the one that it knows of is too old.
+  [[nodiscard]] bool is_too_far_ahead();
+  // Ends each flow that is not all let go with an empty message.
+  void stop_all_flows();
+
+  // --- sends and receives ---
+  // Slice by slice, and each slice to the children in the order of the plan.
+  void start_sends(std::size_t tree);
+  void start_oldest_sends();
+  [[nodiscard]] bool may_send(std::size_t tree, std::size_t child);
+  bool start_send(std::size_t tree, std::size_t child);
+  // How many of the tree's slices this child may have been sent by now.
+  [[nodiscard]] std::uint64_t sendable(std::size_t tree, std::size_t child) const;
+  void note_sent(std::size_t tree, std::size_t child);
+  void keep_arrived(std::size_t tree);
+  void free_sent(std::size_t tree);
+  void post_receives(std::size_t tree);
+  // Whether a longer slice may come than there is room for, because the ranks' messages differ:
+  // Open MPI (4.1: its "get" protocols) writes all of it before it reports the truncation.
+  [[nodiscard]] bool is_at_risk(const Slice& slice);
+  void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status);
+  void stop_flow(std::size_t tree, std::uint64_t nth);
+
+  // --- stopping ---
+  void say_stop();
+  // A slice of a wrong size has one likely reason; all ranks have begun the check, so that it will
+  // end.
+  void settle_sizes();
+  [[nodiscard]] std::string context() const { return fmt::format("rank {}, ", rank_); }
+  [[noreturn]] void fail(const RequestTable::Completion& completion);
+  [[noreturn]] void give_up();
+  void add_progress(std::uint64_t bytes);
+
+  MPI_Comm comm_;
+  int rank_;
+  int source_;
+  std::vector<TreeRole> roles_;
+  planner::SliceDealer dealer_;
+  EngineOptions options_;
+  std::uint64_t lookahead_;
+  RequestTable requests_;
+  std::vector<Flow> flows_;
+  RequestNames names_;
+  StopWords stop_words_;
+  Patience patience_;
+  std::optional<RoundClock> rounds_;  // unset: every slice goes as soon as it can
+  bool broken_ = false;
+
+  SliceGrid grid_;
+  SliceStore* store_ = nullptr;
+  std::uint64_t let_go_ = 0;  // slices, on the source
+  std::uint64_t oldest_ = 0;  // no slice before it is on its way (on the source)
+  std::uint64_t done_bytes_ = 0;
+  std::size_t under_way_ = 0;  // sends
+  RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
+  bool stoppable_ = false;
+  bool stopping_ = false;  // the source: flows were cut short
+  SizeCheck sizes_;
+};
+
+}  // namespace espalier::runtime

@@ -1,0 +1,51 @@
+// What a probe asks of a network: ranks that send when told to. Apart from MPI, so that the probe
+// can be tried on networks that are only calculated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/probe/measurements.hpp"
+
+namespace espalier::runtime::probe {
+
+// Flows that run at once.
+struct Transfer {
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+  struct Stream {
+    Flow flow;
+    std::uint64_t chunk_bytes = 1;          // of each message, 1 and more
+    std::uint64_t most_bytes = kUnlimited;  // ends it early: buffers may take far more than arrives
+  };
+  std::vector<Stream> streams;
+  double seconds = 0;  // how long they send
+};
+
+// Medians over a train of short messages.
+struct ShortMessages {
+  double round_trip_s = 0;
+  double gap_s = 0;
+  double send_s = 0;
+};
+
+class Network {
+ public:
+  Network() = default;
+  virtual ~Network() = default;
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+  Network(Network&&) = delete;
+  Network& operator=(Network&&) = delete;
+
+  [[nodiscard]] virtual std::size_t ranks() const = 0;
+  // What each flow carried while all were under way, bytes/s.
+  virtual std::vector<double> transfer(const Transfer& transfer) = 0;
+  // One byte there and back, `messages` times, and a train of ten times as many, along disjoint
+  // flows at once.
+  virtual std::vector<ShortMessages> exchange(std::span<const Flow> flows,
+                                              std::size_t messages) = 0;
+};
+
+}  // namespace espalier::runtime::probe

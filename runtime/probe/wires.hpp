@@ -1,0 +1,40 @@
+// Which arcs share a wire.
+//
+// Ranks form a cluster where the arcs between them are as fast as their ends, alone and in rounds
+// (average linkage over the share of arcs that were not). The arcs from one
+// cluster to another are a class: whatever they share, they share with all of their class. So
+// classes are tested instead of arcs: several disjoint flows of one class at once, then of two
+// classes. Flows that together carry less than their arcs do one by one share a wire, and what they
+// carry together is its bandwidth. Classes of which each two share are one wire.
+//
+// A wire between clusters of which one is a single rank cannot be told from that rank's port.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/probe/arc_rates.hpp"
+#include "runtime/probe/measurements.hpp"
+
+namespace espalier::runtime::probe {
+
+struct Wire {
+  std::vector<Flow> arcs;  // ascending
+  double bandwidth_Bps = 0;
+};
+
+// The number of each rank's cluster; clusters are numbered by their lowest rank.
+std::vector<std::size_t> clusters_of(const ArcRates& rates);
+
+// The transfers that decide, in order; none where no arc was disturbed in its round.
+std::vector<std::vector<Flow>> wire_tests(const ArcRates& rates);
+
+// Concluded from the experiments of kWires among the measurements.
+std::vector<Wire> shared_wires(const Measurements& measurements, const ArcRates& rates);
+
+// What flows can carry together, as far as arcs and wires go, bytes/s. An arc of several wires
+// counts with the first.
+double carried_together_bps(const std::vector<Flow>& flows, const ArcRates& rates,
+                            const std::vector<Wire>& wires);
+
+}  // namespace espalier::runtime::probe

@@ -1,0 +1,82 @@
+// The plan for one message: which trees, and slices of which size. A short message wants shallow
+// trees and no pipeline to speak of, a long one the packing's throughput; what lies between is
+// found by simulation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/plan.hpp"
+#include "planner/registry.hpp"
+#include "planner/slice_dealer.hpp"
+#include "platforms/contention.hpp"
+#include "platforms/platform.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::simulate {
+
+// What a slice costs by itself on a link that names no overhead, unless said otherwise: as
+// planner::SliceCosts has it.
+inline constexpr Seconds kAssumedOverhead{10e-6};
+
+// `platform` with this overhead on every link that names none (that has none). overhead: finite, at
+// least 0; 0: the same.
+platforms::Platform with_overhead(const platforms::Platform& platform, Seconds overhead);
+// Whether any link names an overhead.
+bool names_overhead(const platforms::Platform& platform);
+
+struct ChoiceOptions {
+  // What is chosen from. Empty: every algorithm that is sure to end by itself, and `optimal` with
+  // fewer and with shallower trees as well.
+  std::vector<planner::Algorithm> algorithms;
+  // max_trees and max_depth hold for all plans where no algorithms are named; time_limit is for all
+  // the work; message is the one to choose for, whatever stands here.
+  planner::AlgorithmOptions limits;
+  std::optional<Bytes> slice;       // unset: chosen; else at least 1 byte
+  Bytes least_slice{1024};          // no smaller one is chosen, at least 1 byte
+  std::optional<Seconds> overhead;  // counted on links that name none; unset: kAssumedOverhead
+                                    // where no link names one, else none
+  std::uint64_t window = planner::kSendsInFlight;  // as in simulate::Options
+  // Told what is being done, often; may be empty.
+  std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
+};
+
+// One that was chosen from, in the slices that suit it best.
+struct Rival {
+  std::string algorithm;  // "optimal, at most 4 trees"
+  std::size_t trees = 0;
+  std::size_t depth = 0;  // edges on the longest way of any tree
+  Bytes slice;
+  Seconds makespan;
+  bool simulated = false;  // false: it takes at least that long, by the pipeline's formula
+};
+
+struct Choice {
+  // Its slice is the chosen one, its rates are what its trees carry in such slices on the platform
+  // as it was given, its optimum the packing's bound where one was proven.
+  planner::Plan plan;
+  planner::Outcome outcome;   // what the plan was made of
+  Seconds makespan;           // of the message, simulated with `overhead` counted
+  bool extrapolated = false;  // from a shorter message: to simulate all of it would take long
+  Seconds overhead;           // counted on links that name none
+  std::vector<Rival> rivals;  // ascending by makespan; the plan is the first
+  // Of the plan's trees: the slice that the pipeline's formula likes best, and what it then says.
+  Bytes formula_slice;
+  Seconds formula_makespan;
+  std::size_t simulations = 0;
+  bool complete = true;  // false: the time limit came before all was tried
+};
+
+// Plans from `source` under `model` such that the last host has `message`, at least one byte, as
+// early as can be found. Throws InputError and InfeasibleError as planner::Instance and the
+// algorithms do, std::invalid_argument for a slice of no bytes.
+Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
+                   platforms::Model model, bool latency_occupies, Bytes message,
+                   const ChoiceOptions& options = {});
+
+}  // namespace espalier::simulate

@@ -1,0 +1,258 @@
+#include "simulate/slice_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "planner/slice_grid.hpp"
+#include "simulate/event_loop.hpp"
+#include "simulate/pipeline_bound.hpp"
+#include "simulate/task.hpp"
+
+namespace espalier::simulate {
+
+namespace {
+
+constexpr std::uint64_t kMostSlices = 1U << 20U;  // of those that are tried
+constexpr std::uint64_t kMostSends =
+    80'000;  // of a run while searching: some hundredths of a second
+constexpr std::uint64_t kLeastSteadySlices = 1024;  // told from no fewer
+constexpr double kWorthACloserLook = 1.1;           // of the best: what is refined
+
+}  // namespace
+
+SliceSearch::SliceSearch(const platforms::Platform& platform, platforms::Model model,
+                         bool latency_occupies, Bytes message, SliceSearchOptions options,
+                         const planner::Deadline& deadline)
+    : platform_(platform),
+      model_(model),
+      latency_occupies_(latency_occupies),
+      message_(message),
+      options_(std::move(options)),
+      deadline_(deadline) {}
+
+void SliceSearch::add(Contender contender) {
+  contenders_.push_back(std::move(contender));
+  cells_.emplace_back();
+}
+
+Bytes SliceSearch::slice_of(std::uint64_t slices) const {
+  if (options_.slice) return *options_.slice;
+  return {planner::SliceGrid{message_.value, slices}.count()};  // message / slices, rounded up
+}
+
+// The nearest number of slices that equal slices of whole bytes can have.
+std::uint64_t SliceSearch::count_for(double slices) const {
+  if (options_.slice) return planner::SliceGrid{message_.value, options_.slice->value}.count();
+  const std::uint64_t most =
+      std::clamp<std::uint64_t>(message_.value / options_.least_slice.value, 1, kMostSlices);
+  const auto wanted =
+      static_cast<std::uint64_t>(std::llround(std::clamp(slices, 1.0, static_cast<double>(most))));
+  return planner::SliceGrid{message_.value, slice_of(wanted).value}.count();
+}
+
+// All to 16, then powers of two and what lies between: with few slices each one counts.
+std::vector<std::uint64_t> SliceSearch::first_counts() const {
+  std::vector<std::uint64_t> counts;
+  const double most = static_cast<double>(kMostSlices);
+  for (double slices = 1; slices < 16; ++slices) counts.push_back(count_for(slices));
+  for (double slices = 16; slices <= most; slices *= 2) {
+    counts.push_back(count_for(slices));
+    counts.push_back(count_for(1.5 * slices));
+  }
+  std::ranges::sort(counts);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+const SliceSearch::Cut& SliceSearch::cut(std::uint64_t slices) {
+  if (cut_.slices == slices) return cut_;
+  cut_.slices = slices;
+  cut_.slice = slice_of(slices);
+  cut_.rest = {message_.value % cut_.slice.value};
+  cut_.full = platforms::occupation(platform_, model_, {cut_.slice, latency_occupies_});
+  if (cut_.rest.value > 0) {
+    cut_.last = platforms::occupation(platform_, model_, {cut_.rest, latency_occupies_});
+  }
+  return cut_;
+}
+
+void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t slices) {
+  for (const std::size_t index : which) {
+    if (cells_[index].contains(slices)) continue;
+    const Cut& now = cut(slices);
+    const Contender& contender = contenders_[index];
+    const bool has_rest = now.rest.value > 0;
+    const Holdings full(contender.flows, now.full, model_, now.slice);
+    const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
+                        has_rest ? now.rest : now.slice);
+    Task task{contender.flows, full, last, contender.source, {}, {}};
+    task.deal(contender.dealer, slices, has_rest);
+    cells_[index][slices].bound_s = pipeline_bound(task, now.full.resources.size()).value;
+  }
+}
+
+Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uint64_t most_sends) {
+  const Cut& now = cut(slices);
+  const Contender& contender = contenders_[index];
+  const bool has_rest = now.rest.value > 0;
+  const Holdings full(contender.flows, now.full, model_, now.slice);
+  const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
+                      has_rest ? now.rest : now.slice);
+  Task task{contender.flows, full, last, contender.source, {}, {}};
+  const auto seconds_of = [&](std::uint64_t count) {
+    task.deal(contender.dealer, count, has_rest);
+    const GreedyRun run =
+        run_greedily(task, contender.dealer, options_.window, now.full.resources.size(), {});
+    return *std::ranges::max_element(run.done_s);
+  };
+  ++simulations_;
+  const std::uint64_t edges = std::max<std::uint64_t>(contender.plan.nodes.size() - 1, 1);
+  const std::uint64_t many = std::max(most_sends / edges, kLeastSteadySlices);
+  if (slices <= many) return {{seconds_of(slices)}, false};
+  const std::uint64_t half = many / 2;
+  const double whole = seconds_of(many);
+  const double per_slice = (whole - seconds_of(half)) / static_cast<double>(many - half);
+  return {{whole + per_slice * static_cast<double>(slices - many)}, true};
+}
+
+void SliceSearch::simulate_best_first(const std::vector<std::size_t>& which, Trial& best) {
+  struct Entry {
+    double bound_s = 0;
+    std::uint64_t slices;
+    std::size_t contender;
+    bool operator<(const Entry& other) const {
+      return std::tie(bound_s, slices, contender) <
+             std::tie(other.bound_s, other.slices, other.contender);
+    }
+  };
+  std::vector<Entry> entries;
+  for (const std::size_t index : which) {
+    for (const auto& [slices, cell] : cells_[index]) {
+      const bool known = cell.simulated_s.has_value();
+      if (known && (!best.simulated || *cell.simulated_s < best.makespan.value)) {
+        best = {index, slices, {*cell.simulated_s}, true};
+      }
+      if (!known) entries.push_back({cell.bound_s, slices, index});
+    }
+  }
+  std::ranges::sort(entries, std::less<>{});
+  for (const Entry& entry : entries) {
+    if (best.simulated && entry.bound_s >= best.makespan.value) return;
+    if (best.simulated && deadline_.passed()) {
+      complete_ = false;
+      return;
+    }
+    if (options_.on_progress) {
+      options_.on_progress(fmt::format("{} in {} slices, {} simulations so far",
+                                       contenders_[entry.contender].label, entry.slices,
+                                       simulations_));
+    }
+    const Forecast found = forecast(entry.contender, entry.slices, kMostSends);
+    const double seconds = found.makespan.value;
+    Cell& cell = cells_[entry.contender][entry.slices];
+    cell.simulated_s = seconds;
+    cell.extrapolated = found.extrapolated;
+    cell.in_full = !found.extrapolated;
+    if (!best.simulated || seconds < best.makespan.value) {
+      best = {entry.contender, entry.slices, {seconds}, true};
+    }
+  }
+}
+
+std::vector<std::uint64_t> SliceSearch::counts_near(std::size_t contender, double factor) const {
+  const auto middle = static_cast<double>(best_so_far(contender).slices);
+  return {count_for(middle / factor), count_for(middle * factor)};
+}
+
+Trial SliceSearch::best_of(const std::vector<std::size_t>& which, bool closely) {
+  Trial best;
+  for (const std::uint64_t slices : first_counts()) look_at(which, slices);
+  simulate_best_first(which, best);
+  if (!closely || options_.slice) return best;  // of one size there is one number of slices
+  for (const double factor : {1.25, 1.12, 1.06, 1.03, 1.015}) {
+    std::map<std::uint64_t, std::vector<std::size_t>> near;  // by slices, for cutting is work
+    for (const std::size_t index : which) {
+      if (best_so_far(index).makespan.value > kWorthACloserLook * best.makespan.value) continue;
+      for (const std::uint64_t slices : counts_near(index, factor)) near[slices].push_back(index);
+    }
+    for (const auto& [slices, contenders] : near) {
+      if (deadline_.passed()) complete_ = false;
+      if (complete_) look_at(contenders, slices);
+    }
+    simulate_best_first(which, best);
+  }
+  scan_around(best);
+  return best;
+}
+
+// Several trees wait for each other now more, now less: which numbers of slices suit them is
+// somewhat of a lottery, most of all among small ones, and those tickets are cheap.
+void SliceSearch::scan_around(Trial& best) {
+  const std::size_t contender = best.contender;
+  if (contenders_[contender].plan.broadcast_trees.size() < 2) return;
+  constexpr int kEachWay = 16;
+  constexpr int kFew = 96;
+  const auto middle = static_cast<double>(best.slices);
+  for (int slices = 1; slices <= kFew; ++slices) look_at({contender}, count_for(slices));
+  for (int step = -kEachWay; step <= kEachWay; ++step) {
+    if (deadline_.passed()) complete_ = false;
+    if (!complete_) return;
+    look_at({contender}, count_for(middle * std::pow(1.02, step)));
+  }
+  simulate_best_first({contender}, best);
+}
+
+Forecast SliceSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
+  constexpr int kMostRuns = 16;
+  for (int run = 0;; ++run) {
+    const bool is_last = run == kMostRuns || deadline_.passed();
+    best = {};
+    for (const bool only_in_full : {true, false}) {
+      if (best.simulated && is_last) break;
+      for (std::size_t index = 0; index < cells_.size(); ++index) {
+        for (const auto& [slices, cell] : cells_[index]) {
+          if (!cell.simulated_s || (only_in_full && !cell.in_full)) continue;
+          if (best.simulated && *cell.simulated_s >= best.makespan.value) continue;
+          best = {index, slices, {*cell.simulated_s}, true};
+        }
+      }
+    }
+    Cell& cell = cells_[best.contender][best.slices];
+    if (cell.in_full || is_last) return {best.makespan, cell.extrapolated};
+    const Forecast found = forecast(best.contender, best.slices, most_sends);
+    cell.simulated_s = found.makespan.value;
+    cell.extrapolated = found.extrapolated;
+    cell.in_full = true;
+  }
+}
+
+Trial SliceSearch::best_so_far(std::size_t contender) const {
+  const auto& cells = cells_[contender];
+  const auto least =
+      std::ranges::min_element(cells, {}, [](const auto& entry) { return entry.second.seconds(); });
+  return {
+      contender, least->first, {least->second.seconds()}, least->second.simulated_s.has_value()};
+}
+
+Trial SliceSearch::best_to_tell(std::size_t contender) const {
+  Trial best;
+  for (const auto& [slices, cell] : cells_[contender]) {
+    if (!cell.simulated_s) continue;
+    if (best.simulated && *cell.simulated_s >= best.makespan.value) continue;
+    best = {contender, slices, {*cell.simulated_s}, true};
+  }
+  return best.simulated ? best : best_so_far(contender);
+}
+
+Trial SliceSearch::best_by_formula(std::size_t contender) const {
+  const auto& cells = cells_[contender];
+  const auto least =
+      std::ranges::min_element(cells, {}, [](const auto& entry) { return entry.second.bound_s; });
+  return {contender, least->first, {least->second.bound_s}, false};
+}
+
+}  // namespace espalier::simulate

@@ -1,0 +1,274 @@
+#include "support/cell_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "support/xml_text.hpp"
+
+namespace espalier {
+
+namespace {
+
+// Pixels.
+constexpr double kLeft = 66;
+constexpr double kTop = 48;
+constexpr double kBottom = 58;
+constexpr double kPlotWidth = 534;
+constexpr double kLegend = 210;
+constexpr double kWidth = kLeft + kPlotWidth + kLegend;
+constexpr double kRowHeight = 14;
+constexpr double kLeastHeight = 200;
+constexpr double kMostHeight = 520;
+constexpr double kLegendStep = 21;
+constexpr double kLetter = 7.5;  // a generous letter's width
+
+// Whether white is read better on it than black.
+bool is_dark(const std::string& colour) {
+  unsigned rgb = 0;
+  std::from_chars(colour.data() + 1, colour.data() + colour.size(), rgb, 16);
+  const double red = (rgb >> 16U) & 0xFFU;
+  const double green = (rgb >> 8U) & 0xFFU;
+  const double blue = rgb & 0xFFU;
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 140;
+}
+
+// Cells of one kind side by side.
+struct Run {
+  std::size_t row;
+  std::size_t first;
+  std::size_t last;
+  std::size_t kind;
+};
+
+class Drawing {
+ public:
+  explicit Drawing(const CellChart& chart) : chart_(chart) {
+    find_edges();
+    find_runs();
+    find_numbers();
+    const double legend = static_cast<double>(used_) * kLegendStep;
+    plot_height_ =
+        std::clamp(kRowHeight * static_cast<double>(chart.rows.size()), kLeastHeight, kMostHeight);
+    height_ = kTop + std::max(plot_height_, legend) + kBottom;
+  }
+
+  std::string svg() {
+    open();
+    cells();
+    borders();
+    axes();
+    marks();
+    legend();
+    add("</svg>\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Values>
+  void add(fmt::format_string<Values...> form, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
+  }
+
+  // Half way between the columns, and as far beyond the outer ones; in pixels.
+  void find_edges() {
+    const std::vector<CellColumn>& columns = chart_.columns;
+    const std::size_t count = columns.size();
+    std::vector<double> places(count + 1);
+    for (std::size_t c = 1; c < count; ++c) {
+      places[c] = (columns[c - 1].place + columns[c].place) / 2;
+    }
+    places[0] = count > 1 ? 2 * columns[0].place - places[1] : columns[0].place - 0.5;
+    places[count] =
+        count > 1 ? 2 * columns[count - 1].place - places[count - 1] : columns[0].place + 0.5;
+    for (const double place : places) {
+      edges_.push_back(kLeft + kPlotWidth * (place - places[0]) / (places[count] - places[0]));
+    }
+  }
+
+  [[nodiscard]] std::optional<std::size_t> cell(std::size_t row, std::size_t column) const {
+    return chart_.cells[row * chart_.columns.size() + column];
+  }
+
+  void find_runs() {
+    for (std::size_t r = 0; r < chart_.rows.size(); ++r) {
+      for (std::size_t c = 0; c < chart_.columns.size(); ++c) {
+        const auto kind = cell(r, c);
+        if (!kind) continue;
+        if (c > 0 && cell(r, c - 1) == kind) {
+          runs_.back().last = c;
+        } else {
+          runs_.push_back({r, c, c, *kind});
+        }
+      }
+    }
+  }
+
+  void find_numbers() {
+    numbers_.assign(chart_.kinds.size(), 0);
+    for (const Run& run : runs_) numbers_[run.kind] = 1;
+    for (std::size_t& number : numbers_) {
+      if (number != 0) number = ++used_;
+    }
+  }
+
+  [[nodiscard]] double y_of(std::size_t row) const {  // its upper edge
+    return kTop + plot_height_ - row_height() * static_cast<double>(row + 1);
+  }
+  [[nodiscard]] double row_height() const {
+    return plot_height_ / static_cast<double>(chart_.rows.size());
+  }
+  [[nodiscard]] double width_of(const Run& run) const {
+    return edges_[run.last + 1] - edges_[run.first];
+  }
+
+  void open() {
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+        "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n",
+        kWidth, height_, xml_escaped(chart_.title));
+    add("<style>\n"
+        "text {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; font-size: 13px; "
+        "fill: #222; }}\n"
+        ".title {{ font-size: 15px; font-weight: bold; }}\n"
+        ".on-dark {{ fill: #fff; }}\n"
+        ".cells {{ shape-rendering: crispEdges; }}\n"
+        ".border {{ stroke: #222; stroke-width: 0.7; fill: none; }}\n"
+        ".frame {{ stroke: #555; fill: none; }}\n"
+        "</style>\n");
+    add("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"#fff\"/>\n", kWidth, height_);
+    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft,
+        xml_escaped(chart_.title));
+  }
+
+  void cells() {
+    add("<g class=\"cells\">\n");
+    for (const Run& run : runs_) {
+      add("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n",
+          edges_[run.first], y_of(run.row), width_of(run), row_height(),
+          chart_.kinds[run.kind].colour);
+    }
+    add("</g>\n");
+  }
+
+  // Between cells of different kinds.
+  void borders() {
+    std::string path;
+    const auto out = std::back_inserter(path);
+    const std::size_t columns = chart_.columns.size();
+    for (std::size_t r = 0; r < chart_.rows.size(); ++r) {
+      for (std::size_t c = 1; c < columns; ++c) {
+        if (cell(r, c) == cell(r, c - 1)) continue;
+        fmt::format_to(out, "M{:.2f},{:.2f}v{:.2f}", edges_[c], y_of(r), row_height());
+      }
+      for (std::size_t c = 0; r > 0 && c < columns; ++c) {
+        if (cell(r, c) == cell(r - 1, c)) continue;
+        fmt::format_to(out, "M{:.2f},{:.2f}H{:.2f}", edges_[c], y_of(r - 1), edges_[c + 1]);
+      }
+    }
+    if (!path.empty()) add("<path class=\"border\" d=\"{}\"/>\n", path);
+  }
+
+  [[nodiscard]] double middle_of(std::size_t column) const {
+    return (edges_[column] + edges_[column + 1]) / 2;
+  }
+
+  // The least number of columns from label to label at which none touches the next.
+  [[nodiscard]] std::size_t label_step() const {
+    const std::size_t count = chart_.columns.size();
+    const auto half = [&](std::size_t c) {
+      return kLetter * (static_cast<double>(chart_.columns[c].label.size()) + 1) / 2;
+    };
+    for (std::size_t step = 1; step < count; ++step) {
+      bool fits = true;
+      for (std::size_t c = step; c < count; c += step) {
+        fits = fits && middle_of(c) - half(c) >= middle_of(c - step) + half(c - step);
+      }
+      if (fits) return step;
+    }
+    return count;
+  }
+
+  void axes() {
+    const double bottom = kTop + plot_height_;
+    const std::size_t column_step = label_step();
+    for (std::size_t c = 0; c < chart_.columns.size(); c += column_step) {
+      const double x = middle_of(c);
+      add("<path class=\"frame\" d=\"M{:.1f},{:.1f}v5\"/>", x, bottom);
+      add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, bottom + 19,
+          xml_escaped(chart_.columns[c].label));
+    }
+    const auto step = static_cast<std::size_t>(std::ceil(kRowHeight / row_height()));
+    for (std::size_t r = 0; r < chart_.rows.size(); r += step) {
+      const double y = y_of(r) + row_height() / 2;
+      add("<path class=\"frame\" d=\"M{:.1f},{:.1f}h-5\"/>", kLeft, y);
+      add("<text text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft - 8, y + 4.5,
+          xml_escaped(chart_.rows[r]));
+    }
+    add("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+        kLeft, kTop, kPlotWidth, plot_height_);
+    add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        kLeft + kPlotWidth / 2, bottom + 43, xml_escaped(chart_.x_label));
+    add("<text text-anchor=\"middle\" transform=\"translate(20 {:.1f}) rotate(-90)\">{}</text>\n",
+        kTop + plot_height_ / 2, xml_escaped(chart_.y_label));
+  }
+
+  // The number of a kind in the middle of its longest run; of several as long, in the middle one.
+  void marks() {
+    for (std::size_t kind = 0; kind < chart_.kinds.size(); ++kind) {
+      std::vector<const Run*> longest;
+      for (const Run& run : runs_) {
+        if (run.kind != kind) continue;
+        const double most = longest.empty() ? 0 : width_of(*longest.front());
+        constexpr double kSlack = 0.01;
+        if (width_of(run) > most + kSlack) longest.clear();
+        if (longest.empty() || width_of(run) > most - kSlack) longest.push_back(&run);
+      }
+      if (longest.empty()) continue;
+      const Run& run = *longest[longest.size() / 2];
+      number(kind, (edges_[run.first] + edges_[run.last + 1]) / 2,
+             y_of(run.row) + row_height() / 2);
+    }
+  }
+
+  void number(std::size_t kind, double x, double y) {
+    add("<text{} text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        is_dark(chart_.kinds[kind].colour) ? " class=\"on-dark\"" : "", x, y + 4.5, numbers_[kind]);
+  }
+
+  void legend() {
+    constexpr double kSample = 26;
+    const double x = kLeft + kPlotWidth + 14;
+    double y = kTop;
+    for (std::size_t kind = 0; kind < chart_.kinds.size(); ++kind) {
+      if (numbers_[kind] == 0) continue;
+      add("<rect class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"16\" "
+          "fill=\"{}\" stroke=\"#555\"/>",
+          x, y, kSample, chart_.kinds[kind].colour);
+      number(kind, x + kSample / 2, y + 8);
+      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSample + 7, y + 12.5,
+          xml_escaped(chart_.kinds[kind].name));
+      y += kLegendStep;
+    }
+  }
+
+  const CellChart& chart_;
+  std::vector<double> edges_;         // of the columns, left to right; one more than columns
+  std::vector<Run> runs_;             // row by row
+  std::vector<std::size_t> numbers_;  // by kind, from 1; 0: no cell
+  std::size_t used_ = 0;              // how many kinds have a cell
+  double plot_height_ = 0;
+  double height_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_svg(const CellChart& chart) {
+  return Drawing(chart).svg();
+}
+
+}  // namespace espalier

@@ -1,0 +1,88 @@
+#include "lp/doubled_problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "lp/certificate.hpp"
+#include "lp/flow_lp.hpp"
+#include "tests/lp/random_problems.hpp"
+
+namespace espalier::lp {
+namespace {
+
+using testing::kAllModels;
+using testing::ModelKind;
+using testing::ProblemShape;
+using testing::random_problem;
+using testing::RandomProblem;
+
+class Doubled : public ::testing::TestWithParam<ModelKind> {
+ protected:
+  static RandomProblem draw(std::uint64_t seed) {
+    const ProblemShape shape{.hosts = 3 + static_cast<std::uint32_t>(seed % 5),
+                             .relays = static_cast<std::uint32_t>(seed % 3),
+                             .extra_links = 6,
+                             .shared_wires = seed % 2 == 0 ? 2U : 0U};
+    return random_problem(shape, GetParam(), seed);
+  }
+};
+
+TEST_P(Doubled, SplitsIntoATreeOutAndATreeInAndJoinsThemAgain) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const RandomProblem made = draw(seed);
+    SCOPED_TRACE(made.name);
+    const DoubledProblem doubled(made.problem());
+    for (const PackedTree& packed : pack_arborescences(doubled.problem()).trees) {
+      const auto [up, down] = doubled.split(packed.tree);
+      ASSERT_EQ(up.edge_count(), made.graph.host_count() - 1);
+      ASSERT_EQ(down.edge_count(), made.graph.host_count() - 1);
+      std::vector<int> sends(made.graph.node_count);
+      std::vector<int> receives(made.graph.node_count);
+      for (std::size_t edge = 0; edge < up.edge_count(); ++edge) {
+        for (const RoutedTree* half : {&up, &down}) {
+          const auto path = half->path(edge);
+          for (std::size_t hop = 1; hop < path.size(); ++hop) {
+            EXPECT_EQ(made.graph.head[path[hop - 1]], made.graph.tail[path[hop]]);
+          }
+        }
+        ++sends[made.graph.tail[up.path(edge).front()]];
+        ++receives[made.graph.head[down.path(edge).back()]];
+      }
+      for (std::uint32_t node = 0; node < made.graph.node_count; ++node) {
+        const int once = node != made.root && !made.graph.relay(node) ? 1 : 0;
+        EXPECT_EQ(sends[node], once);
+        EXPECT_EQ(receives[node], once);
+      }
+      const RoutedTree again = doubled.join({up, down});
+      EXPECT_EQ(doubled.split(again).up, up);
+      EXPECT_EQ(doubled.split(again).down, down);
+      const std::vector<double> load = tree_load(doubled.problem().occupation, packed.tree);
+      const std::vector<double> of_up = tree_load(made.occupation, up);
+      const std::vector<double> of_down = tree_load(made.occupation, down);
+      for (std::size_t r = 0; r < load.size(); ++r) {
+        EXPECT_NEAR(load[r], of_up[r] + of_down[r], 1e-12 * load[r]);
+      }
+    }
+  }
+}
+
+// The papers' flows on the doubled graph know nothing of arborescences.
+TEST_P(Doubled, PackingIsProvenAndThatOfTheFlowLp) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const RandomProblem made = draw(seed);
+    SCOPED_TRACE(made.name);
+    const DoubledProblem doubled(made.problem());
+    const Packing packing = pack_arborescences(doubled.problem());
+    EXPECT_EQ(packing_fault(doubled.problem(), packing), "");
+    EXPECT_LE(packing.bound, packing.rate * (1 + 1e-6));
+    const FlowSolution flow = solve_flow_lp(doubled.problem());
+    ASSERT_EQ(flow.status, LpStatus::kOptimal);
+    EXPECT_NEAR(packing.rate / flow.throughput, 1, 1e-6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Doubled, ::testing::ValuesIn(kAllModels));
+
+}  // namespace
+}  // namespace espalier::lp

@@ -1,0 +1,141 @@
+// Parameters fitted to times that were made from known ones.
+#include "models/fit_collectives.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/models/networks.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::models {
+namespace {
+
+using espalier::testing::refusal;
+
+// Every algorithm of these operations, predicted with `network`.
+std::vector<TimedCase> predicted(const std::vector<std::string>& operations, std::string_view model,
+                                 const Parameters& network) {
+  std::vector<TimedCase> measured;
+  for (const FormulaEntry& entry : formulas()) {
+    const bool wanted = std::ranges::find(operations, entry.operation) != operations.end();
+    if (!wanted || entry.model() != model) continue;
+    for (const std::uint64_t ranks : {3, 4, 7, 16, 32}) {
+      for (const std::uint64_t bytes : {1, 64, 1000, 65536, 1000000}) {
+        const Case of{ranks, {bytes}, {8192}, {1e-9}};
+        measured.push_back({&entry, of, predict(entry, network, of)});
+      }
+    }
+  }
+  return measured;
+}
+
+void expect_frodo(const LogGP& fitted, double relative) {
+  const LogGP& frodo = find_preset("frodo").loggp;
+  EXPECT_NEAR(fitted.latency.value / frodo.latency.value, 1, relative);
+  EXPECT_NEAR(fitted.overhead.value / frodo.overhead.value, 1, relative);
+  EXPECT_NEAR(fitted.gap.value / frodo.gap.value, 1, relative);
+  EXPECT_NEAR(fitted.gap_per_byte.value / frodo.gap_per_byte.value, 1, relative);
+}
+
+// Reduces have maxima, barriers tell L and o apart.
+TEST(FitCollectives, FindsWhatTheTimesWereMadeWith) {
+  const auto measured =
+      predicted({"barrier", "broadcast", "reduce", "alltoall"}, "loggp", frodo("loggp"));
+  const CollectiveFit fit = fit_collectives("loggp", measured);
+  expect_frodo(std::get<LogGP>(fit.parameters), 1e-5);
+  for (const FittedFigure& figure : fit.figures) {
+    EXPECT_TRUE(figure.told) << figure.name;
+    ASSERT_TRUE(figure.error) << figure.name;
+    EXPECT_LT(*figure.error, 1e-5 * figure.value) << figure.name;
+  }
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    EXPECT_NEAR(fit.predicted[i].value / measured[i].time.value, 1, 1e-5) << i;
+  }
+}
+
+TEST(FitCollectives, FindsHockneysToo) {
+  const Parameters network = frodo("hockney");
+  const CollectiveFit fit =
+      fit_collectives("hockney", predicted({"broadcast"}, "hockney", network));
+  const auto& fitted = std::get<Hockney>(fit.parameters);
+  EXPECT_NEAR(fitted.alpha_s.at(1) / std::get<Hockney>(network).alpha_s.at(1), 1, 1e-5);
+  EXPECT_NEAR(fitted.beta_s_per_byte.at(1) / std::get<Hockney>(network).beta_s_per_byte.at(1), 1,
+              1e-5);
+}
+
+// 5 % of noise, and every 20th measurement 5 times too slow.
+TEST(FitCollectives, LeavesOutliersAside) {
+  auto measured = predicted({"barrier", "broadcast"}, "loggp", frodo("loggp"));
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(0, 0.05);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    measured[i].time.value *= std::exp(noise(random)) * (i % 20 == 3 ? 5 : 1);
+  }
+  const CollectiveFit fit = fit_collectives("loggp", measured);
+  const LogGP& known = find_preset("frodo").loggp;
+  const std::vector<double> wanted{known.latency.value, known.overhead.value, known.gap.value,
+                                   known.gap_per_byte.value};
+  for (std::size_t j = 0; j < wanted.size(); ++j) {
+    const FittedFigure& figure = fit.figures[j];
+    ASSERT_TRUE(figure.error) << figure.name;
+    EXPECT_GT(*figure.error, 0) << figure.name;
+    EXPECT_LT(*figure.error, 0.5 * wanted[j]) << figure.name;
+    EXPECT_NEAR(figure.value, wanted[j], 4 * *figure.error) << figure.name;
+  }
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (i % 20 == 3) {
+      EXPECT_EQ(fit.weights[i], 0) << i;
+    }
+  }
+}
+
+// Linear, pipeline and binomial broadcasts have L + 2 o only.
+TEST(FitCollectives, SaysWhatIsNotTold) {
+  std::vector<TimedCase> measured;
+  for (const TimedCase& one : predicted({"broadcast"}, "loggp", frodo("loggp"))) {
+    if (one.entry->algorithm == "pipeline" || one.entry->algorithm == "binomial") {
+      measured.push_back(one);
+    }
+  }
+  const CollectiveFit fit = fit_collectives("loggp", measured);
+  EXPECT_FALSE(fit.figures[0].told);
+  EXPECT_FALSE(fit.figures[1].told);
+  EXPECT_TRUE(fit.figures[2].told);
+  EXPECT_TRUE(fit.figures[3].told);
+  EXPECT_FALSE(fit.figures[0].error);
+  const auto& fitted = std::get<LogGP>(fit.parameters);
+  EXPECT_EQ(fitted.overhead.value, 0);
+  EXPECT_NEAR(fitted.latency.value / (61.22e-6 + 2 * 8.2e-6), 1, 1e-5);
+}
+
+// Faster for more bytes: no G below 0 comes of it.
+TEST(FitCollectives, IsNeverNegative) {
+  std::vector<TimedCase> measured;
+  for (const std::uint64_t bytes : {1, 1000, 100000}) {
+    measured.push_back({&entry_of("broadcast", "linear", "hockney"),
+                        {4, {bytes}, {}, {}},
+                        {1e-3 / (1 + static_cast<double>(bytes))}});
+  }
+  const CollectiveFit fit = fit_collectives("hockney", measured);
+  const auto& fitted = std::get<Hockney>(fit.parameters);
+  EXPECT_GE(fitted.alpha_s.at(1), 0);
+  EXPECT_EQ(fitted.beta_s_per_byte.at(1), 0);
+}
+
+TEST(FitCollectives, RefusesWhatCannotBeFitted) {
+  auto measured = predicted({"broadcast"}, "loggp", frodo("loggp"));
+  measured.resize(3);
+  EXPECT_EQ(refusal([&] { return fit_collectives("loggp", measured); }),
+            "3 measured times are too few for 4 parameters");
+  measured = predicted({"broadcast"}, "loggp", frodo("loggp"));
+  measured[2].time.value = 0;
+  EXPECT_EQ(refusal([&] { return fit_collectives("loggp", measured); }),
+            "/2: 0 seconds is not finite and above 0");
+}
+
+}  // namespace
+}  // namespace espalier::models

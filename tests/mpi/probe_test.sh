@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# espalier-mpi probe as a user runs it: what it writes, what it says, what it leaves behind.
+# Usage: probe_test.sh CASE ESPALIER_MPI MPIEXEC   (CASE: a function below, test_...)
+set -u
+case_name=$1 program=$2 mpiexec=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+# probe N ARGS...: output in stdout and stderr, status in $status.
+probe() {
+  local count=$1; shift
+  "$mpiexec" -n "$count" "$program" probe --effort 0.1 "$@" >stdout 2>stderr </dev/null
+  status=$?
+}
+done_well() { [ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }; }
+says() { grep -qE -- "$1" stdout || { fail "stdout lacks '$1'"; cat stdout; }; }
+# refused STATUS TEXT: in one line of ours.
+refused() {
+  [ "$status" -eq "$1" ] || { fail "status $status, not $1"; cat stderr; }
+  [ "$(grep -c '^espalier-mpi: ' stderr)" -eq 1 ] || { fail "not one line of ours"; cat stderr; }
+  grep '^espalier-mpi: ' stderr | grep -qF -- "$2" || { fail "does not say '$2'"; cat stderr; }
+  [ -s stdout ] && { fail "wrote to stdout"; cat stdout; }
+}
+# Nothing but these files is there.
+only() {
+  local found
+  found=$(find . -type f ! -name stdout ! -name stderr -printf '%P\n' | sort | tr '\n' ' ')
+  [ "$found" = "$*${*:+ }" ] || fail "files: $found, not $*"
+}
+count() { grep -cE -- "$1" "$2"; }
+
+# Every ordered pair of ranks is a link, whatever their number.
+test_ranks() {
+  for ranks in 2 3 4 7; do
+    probe "$ranks" -o out.json --name 'a "name"'
+    done_well
+    says "^$ranks ranks, $((ranks * (ranks - 1))) links, measured in"
+    says '^model: '
+    [ "$(count '"bandwidth_Bps":[0-9.e]+,"latency_s":[0-9.e-]+,"overhead_s":[0-9.e-]+' out.json)" -eq $((ranks * (ranks - 1))) ] ||
+      { fail "$ranks ranks: links"; cat out.json; }
+    [ "$(count '^  \{"name":"rank[0-9]+"' out.json)" -eq "$ranks" ] || { fail "$ranks ranks: nodes"; cat out.json; }
+    grep -qF '"name": "a \"name\"",' out.json || { fail "name"; cat out.json; }
+    only out.json
+    rm out.json
+  done
+}
+
+test_json() {
+  probe 3 -o out.json --json --measurements raw.json
+  done_well
+  local keys
+  keys=$(grep -oE '^  "[A-Za-z_]+"' stdout | tr -d ' "\n')
+  [ "$keys" = operationranksseconds"model"modelsnodeslinksbandwidth_Bpslatency_soverhead_ssharednoisedisturbed_linksdoubtful_links ] ||
+    fail "keys: $keys"
+  says '"operation": "probe"'; says '"ranks": 3'; says '"links": 6'; says '"model": "one-port'
+  [ "$(count '"flow":\[[012],[012]\]' raw.json)" -eq 6 ] || fail "timings"
+  [ "$(count '"purpose":"round"' raw.json)" -eq 6 ] || fail "rounds"
+  [ "$(count '"purpose":"fan-(in|out)"' raw.json)" -eq 6 ] || fail "fans"
+  only out.json raw.json
+  probe 2 -o - --name piped
+  done_well
+  says '^\{"format": "espalier-platform", "version": 1, "name": "piped",$'
+  grep -q '^2 ranks, 2 links' stderr || { fail "no summary"; cat stderr; }
+}
+
+# What a probe left that was broken off is not measured again.
+test_resume() {
+  probe 3 -o whole.json --measurements raw.json --quiet
+  done_well
+  local kept
+  kept=$(($(grep -n '"experiments"' raw.json | cut -d: -f1) + 4))  # an experiment a line
+  head -n $kept raw.json | sed '$s/,$/]}/' >out.json.measurements.json
+  probe 3 -o out.json --measurements again.json --resume
+  done_well
+  only again.json out.json raw.json whole.json
+  diff <(head -n $kept raw.json) <(head -n $kept again.json) || fail "measured again"
+  [ "$(count '"purpose"' again.json)" -ge 15 ] || fail "did not go on"  # 6 rounds, 9 of a rank with others
+  probe 3 -o none.json --resume
+  refused 2 'none.json.measurements.json: cannot open'
+  cp raw.json few.json.measurements.json
+  probe 2 -o few.json --resume
+  refused 2 'few.json.measurements.json: /hosts: was measured with 3 ranks, not 2'
+  sed 's/"hosts": \["[^"]*"/"hosts": ["elsewhere"/' raw.json >moved.json.measurements.json
+  probe 3 -o moved.json --resume
+  refused 2 "moved.json.measurements.json: /hosts/0: rank 0 ran on 'elsewhere' and is now on "
+  echo '{"format": ' >broken.json.measurements.json
+  probe 3 -o broken.json --resume
+  refused 2 'broken.json.measurements.json: '
+}
+
+test_refusals() {
+  probe 1 -o out.json; refused 2 'one rank has no network to probe; start two or more'
+  probe 2; refused 2 '--output is required'
+  probe 2 -o nowhere/out.json; refused 2 'nowhere/out.json: cannot write: No such file or directory'
+  mkdir folder
+  probe 2 -o folder; refused 2 'folder: is a directory'
+  probe 2 -o out.json --measurements folder; refused 2 'folder: is a directory'
+  probe 2 -o out.json --measurements nowhere/m.json; refused 2 'nowhere/m.json: cannot write'
+  probe 2 -o out.json --measurements out.json; refused 2 'are the same file'
+  probe 2 -o - --json; refused 2 '--json and -o - would both be standard output'
+  probe 2 -o - --resume; refused 2 '--resume'
+  probe 2 -o out.json --nonsense; refused 2 '--nonsense'
+  "$mpiexec" -n 2 "$program" probe -o out.json --effort hard >stdout 2>stderr </dev/null
+  status=$?
+  refused 2 "--effort: 'hard' is neither quick, normal or thorough nor a number from 0.1 to 100"
+  probe 2 -o /dev/full; refused 2 '/dev/full: '
+  only
+}
+
+"test_$case_name"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,124 @@
+// A rank that does not come: the others give up in time, and say whom they wait for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "runtime/broadcast.hpp"
+#include "runtime/mpi_error.hpp"
+#include "tests/mpi/plans.hpp"
+
+namespace espalier::testing {
+namespace {
+
+using runtime::Broadcast;
+using runtime::BroadcastOptions;
+using runtime::TimedOut;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int kMissing = 1;
+constexpr std::size_t kMessage = 1'000'000;  // too long for MPI to take what nobody receives
+
+BroadcastOptions impatient(bool check_sizes) {
+  BroadcastOptions options = as_planned();
+  options.timeout = Seconds{0.3};
+  options.check_sizes = check_sizes;
+  return options;
+}
+
+// Of a run in which rank kMissing does not take part. The broadcasts and buffers live on: nobody
+// knows what MPI still does with them.
+std::string complaint_of(const planner::Plan& plan, const BroadcastOptions& options) {
+  auto* const broadcast = new Broadcast(MPI_COMM_WORLD, plan, options);
+  auto* const buffer = new std::vector<std::byte>(kMessage);
+  std::string text = "took no part";
+  if (rank_in(MPI_COMM_WORLD) != kMissing) {
+    try {
+      broadcast->run(buffer->data(), buffer->size(), MPI_BYTE);
+      text = "was done";
+    } catch (const TimedOut& error) {
+      EXPECT_EQ(error.status(), ExitStatus::kLimitReached);
+      text = error.what();
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return text;
+}
+
+// 0 -> 1 -> 2, and 1 does not come.
+TEST(Timeout, NamesSlicesAndPeers) {
+  const auto plan = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 100'000);
+  const std::string text = complaint_of(plan, impatient(false));
+  switch (rank_in(MPI_COMM_WORLD)) {
+    case 0:
+      EXPECT_EQ(text,
+                "rank 0: nothing came for 0.3 s; sending slice 0 (number 0 of tree 0) to rank 1 (1 "
+                "more under way)");
+      break;
+    case 2:
+      EXPECT_EQ(text,
+                "rank 2: nothing came for 0.3 s; receiving slice 0 (number 0 of tree 0) from rank "
+                "1 (3 more under way)");
+      break;
+    default:
+      break;
+  }
+}
+
+// Everything has come, but not all have begun.
+TEST(Timeout, NamesTheComparisonOfSizes) {
+  const auto plan = plan_shaped(Shape::kFlat, size_of(MPI_COMM_WORLD), 0, 100'000);
+  const std::string text = complaint_of(plan, impatient(true));
+  if (rank_in(MPI_COMM_WORLD) > kMissing) {
+    EXPECT_EQ(text,
+              "rank " + std::to_string(rank_in(MPI_COMM_WORLD)) +
+                  ": nothing came for 0.3 s; comparing the message's size among the ranks (some "
+                  "have not begun)");
+  }
+}
+
+TEST(Timeout, HoldsWhileABroadcastIsMade) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // MPI may go on waiting on it
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const auto plan = plan_shaped(Shape::kFlat, size_of(MPI_COMM_WORLD), 0, 100'000);
+  if (rank_in(MPI_COMM_WORLD) != kMissing) {
+    try {
+      const Broadcast broadcast(comm, plan, impatient(true));
+      ADD_FAILURE() << "was made";
+    } catch (const TimedOut& error) {
+      EXPECT_THAT(error.what(), StartsWith("nothing came for 0.3 s, waiting for all ranks to "));
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Timeout, ASlowButSteadyBroadcastIsNone) {
+  BroadcastOptions options = impatient(true);
+  options.timeout = Seconds{20};
+  const auto plan = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 1000);
+  Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+  std::vector<std::byte> buffer(kMessage, std::byte(rank_in(MPI_COMM_WORLD)));
+  for (int i = 0; i < 3; ++i) broadcast.run(buffer.data(), buffer.size(), MPI_BYTE);
+  EXPECT_EQ(buffer.back(), std::byte{0});
+}
+
+TEST(Timeout, NoTimeIsRefused) {
+  for (const double seconds : {-1.0, std::numeric_limits<double>::infinity()}) {
+    BroadcastOptions options;
+    options.timeout = Seconds{seconds};
+    try {
+      const Broadcast broadcast(MPI_COMM_WORLD,
+                                plan_shaped(Shape::kFlat, size_of(MPI_COMM_WORLD), 0, 1), options);
+      ADD_FAILURE() << "accepted " << seconds;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("it is finite and greater than 0"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace espalier::testing

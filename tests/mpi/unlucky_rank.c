@@ -1,0 +1,96 @@
+/* A rank to which something happens at a certain call, to be preloaded:
+ *   UNLUCKY_RANK    which rank
+ *   UNLUCKY_SIGNAL  what it gets: a signal's number; 19 (SIGSTOP) is a host that hangs
+ *   UNLUCKY_CALL    when: slice (the twentieth send or receive that is posted), report, barrier,
+ *                   agree (the first MPI_Iallreduce), finalize
+ *   NO_TMPFILE      set: the file system of all ranks has no files without names */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void at(const char* call) {
+  const char* wanted = getenv("UNLUCKY_CALL");
+  if (!wanted || strcmp(wanted, call) != 0) return;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == atoi(getenv("UNLUCKY_RANK"))) raise(atoi(getenv("UNLUCKY_SIGNAL")));
+}
+
+static void at_slice(void) {
+  static int slices = 0;
+  if (++slices == 20) at("slice");
+}
+
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  at_slice();
+  return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+
+int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  at_slice();
+  return PMPI_Issend(buffer, count, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  at_slice();
+  return PMPI_Irecv(buffer, count, type, from, tag, comm, request);
+}
+
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  at("report");
+  return PMPI_Send(buffer, count, type, to, tag, comm);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+  at("barrier");
+  return PMPI_Barrier(comm);
+}
+
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation,
+                   MPI_Comm comm, MPI_Request* request) {
+  at("agree");
+  return PMPI_Iallreduce(from, to, count, type, operation, comm, request);
+}
+
+int MPI_Finalize(void) {
+  at("finalize");
+  return PMPI_Finalize();
+}
+
+static int refuses(int flags) {
+  if (!getenv("NO_TMPFILE") || (flags & O_TMPFILE) != O_TMPFILE) return 0;
+  errno = EOPNOTSUPP;
+  return 1;
+}
+
+static int open_by(const char* symbol, const char* file, int flags, va_list arguments) {
+  int (*next)(const char*, int, ...);
+  if (refuses(flags)) return -1;
+  *(void**)&next = dlsym(RTLD_NEXT, symbol);
+  return next(file, flags, (flags & (O_CREAT | O_TMPFILE)) ? va_arg(arguments, unsigned) : 0U);
+}
+
+int open(const char* file, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const int descriptor = open_by("open", file, flags, arguments);
+  va_end(arguments);
+  return descriptor;
+}
+
+int open64(const char* file, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const int descriptor = open_by("open64", file, flags, arguments);
+  va_end(arguments);
+  return descriptor;
+}

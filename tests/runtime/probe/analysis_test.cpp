@@ -1,0 +1,93 @@
+#include "runtime/probe/analysis.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runtime/probe/arc_rates.hpp"
+#include "runtime/probe/model_fit.hpp"
+#include "runtime/probe/platform_file.hpp"
+#include "support/json.hpp"
+
+namespace espalier::runtime::probe {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+
+TEST(Levelled, MakesOneOfWhatIsWithinTheTolerance) {
+  EXPECT_THAT(levelled(std::vector<double>{101, 50, 99, 100, 51.5, 0}, 0.025),
+              ElementsAre(100, 50, 100, 100, 51.5, 0));
+  // A group spans the tolerance, however small the steps in it.
+  EXPECT_THAT(levelled(std::vector<double>{100, 101, 102, 103}, 0.025),
+              ElementsAre(101, 101, 101, 103));
+  EXPECT_TRUE(levelled({}, 0.1).empty());
+}
+
+Experiment one(Purpose purpose, std::vector<Flow> flows, std::vector<double> rates) {
+  Experiment experiment{purpose, std::move(flows), {}};
+  for (const double rate : rates) experiment.rates_Bps.push_back({rate});
+  return experiment;
+}
+
+TEST(ArcRates, TellWhatMayHaveBeenDisturbed) {
+  Measurements measured{{"a", "b", "c", "d"}, {}, {}};
+  measured.experiments = {one(Purpose::kRound, {{0, 1}, {2, 3}}, {100, 100}),
+                          one(Purpose::kRound, {{0, 3}, {2, 1}}, {50, 30}),
+                          one(Purpose::kAlone, {{0, 3}}, {90})};
+  const ArcRates rates(measured);
+  EXPECT_EQ(rates.rate_bps({0, 3}), 90);  // alone counts
+  EXPECT_EQ(rates.in_round_bps({0, 3}), 50);
+  EXPECT_TRUE(rates.was_disturbed({0, 3}));
+  EXPECT_FALSE(rates.was_disturbed({2, 1}));
+  EXPECT_TRUE(rates.is_as_fast_as_its_ends({2, 3}, 100));
+  EXPECT_EQ(rates.rate_bps({3, 2}), 0);
+  EXPECT_THAT(rates.doubtful(), ElementsAre(Flow{2, 1}));
+}
+
+TEST(NodeNames, AreHostsWhereTheseDiffer) {
+  EXPECT_THAT(node_names({"a.x", "b.x"}), ElementsAre("a", "b"));
+  EXPECT_THAT(node_names({"a.x", "a.y"}), ElementsAre("a.x", "a.y"));
+  EXPECT_THAT(node_names({"a.x", "b", "a.x"}), ElementsAre("rank0", "rank1", "rank2"));
+}
+
+//   a --8--> b --4--> c, b --2--> a; a sends at most 6, c receives at most 3; a -> b and b -> c
+//   share a wire of 5.
+Estimate small() {
+  Estimate estimate;
+  estimate.nodes = {"a", "b", "c"};
+  estimate.groups = {"", "", ""};
+  estimate.links = {{{0, 1}, 8, 0, 0}, {{1, 0}, 2, 0, 0}, {{1, 2}, 4, 1e-3, 1e-6}};
+  estimate.send_Bps = {6, std::nullopt, std::nullopt};
+  estimate.receive_Bps = {std::nullopt, std::nullopt, 3};
+  estimate.wires = {{{{0, 1}, {1, 2}}, 5}};
+  return estimate;
+}
+
+TEST(FullestLoads, AreThoseOfTheModelsTable) {
+  const std::vector<Flow> flows = {{0, 1}, {1, 0}, {1, 2}};
+  const std::vector<double> rates = {2, 1, 1};
+  const auto loads = [&](std::string_view model) {
+    return fullest_loads(small(), model, flows, rates);
+  };
+  // Wire 3/5; out-port of b 1/2 + 1/4; in-port of a 1/2.
+  EXPECT_THAT(loads("one-port"), ElementsAre(DoubleEq(0.6), DoubleEq(0.75), DoubleEq(0.75)));
+  // Port of a 2/8 + 1/2, of b 2/8 + 3/4, of c 1/4.
+  EXPECT_THAT(loads("one-port-unidirectional"), ElementsAre(DoubleEq(1), DoubleEq(1), DoubleEq(1)));
+  // a sends 2 of 6, b 2 of 4 / 0.8.
+  EXPECT_THAT(loads("multi-port"), ElementsAre(DoubleEq(0.6), DoubleEq(0.5), DoubleEq(0.6)));
+  EXPECT_THAT(loads("bounded-multi-port"),
+              ElementsAre(DoubleEq(0.6), DoubleEq(0.5), DoubleEq(0.6)));
+}
+
+TEST(PlatformFile, SaysWhatWasFound) {
+  const Json json = parse_json(platform_json(small(), "a \"name\""), "");
+  EXPECT_EQ(json["name"], "a \"name\"");
+  EXPECT_EQ(json["nodes"].dump(),
+            R"([{"name":"a","send_Bps":6.0},{"name":"b"},{"name":"c","receive_Bps":3.0}])");
+  EXPECT_EQ(json["links"][2].dump(),
+            R"({"from":"b","to":"c","bandwidth_Bps":4.0,"latency_s":0.001,"overhead_s":1e-06})");
+  EXPECT_EQ(json["shared"].dump(),
+            R"([{"name":"a, b to b, c","bandwidth_Bps":5.0,"links":[["a","b"],["b","c"]]}])");
+}
+
+}  // namespace
+}  // namespace espalier::runtime::probe

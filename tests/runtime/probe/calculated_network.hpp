@@ -1,0 +1,68 @@
+// A network that is only calculated: flows that run together share its resources fairly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/probe/network.hpp"
+
+namespace espalier::testing {
+
+using runtime::probe::Flow;
+
+// What the network really is. Rates in bytes/s.
+struct Truth {
+  // Port models: a flow keeps both its ends busy for 1 / rate a byte, and they divide their time.
+  enum class Ports { kNone, kOnePort, kUnidirectional };
+  struct Wire {
+    std::vector<Flow> arcs;
+    double rate;
+  };
+  std::vector<std::vector<double>> rate;  // [from][to]
+  Ports ports = Ports::kNone;
+  std::vector<std::optional<double>> send;  // caps; empty: none
+  std::vector<std::optional<double>> receive;
+  std::vector<Wire> wires;
+
+  [[nodiscard]] std::size_t ranks() const { return rate.size(); }
+  // Hosts on a switch: their cables' rates up and down, with which they are capped.
+  static Truth star(const std::vector<double>& up, const std::vector<double>& down);
+  static Truth star(const std::vector<double>& cables) { return star(cables, cables); }
+  // One more wire on the way of all arcs from one of these hosts to one of those.
+  void join(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to, double rate);
+};
+
+class CalculatedNetwork : public runtime::probe::Network {
+ public:
+  // noise: of every rate, up to this share of it either way.
+  CalculatedNetwork(Truth truth, double noise, std::uint64_t seed);
+
+  [[nodiscard]] std::size_t ranks() const override { return truth_.ranks(); }
+  std::vector<double> transfer(const runtime::probe::Transfer& transfer) override;
+  std::vector<runtime::probe::ShortMessages> exchange(std::span<const Flow> flows,
+                                                      std::size_t messages) override;
+
+  static constexpr double kRoundTrip_s = 200e-6;
+  static constexpr double kGap_s = 3e-6;
+  std::size_t transfers = 0;  // so far
+  double seconds = 0;         // of sending, so far
+
+ private:
+  struct Resource {
+    std::vector<double> seconds_per_byte;  // of each flow, 0: not occupied
+  };
+  [[nodiscard]] std::vector<Resource> resources_of(const std::vector<Flow>& flows) const;
+  double noisy(double figure);
+
+  Truth truth_;
+  double noise_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace espalier::testing

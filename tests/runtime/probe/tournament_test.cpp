@@ -1,0 +1,40 @@
+#include "runtime/probe/tournament.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+namespace espalier::runtime::probe {
+namespace {
+
+class Tournament : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(Tournament, EveryPairMeetsOnceAndNobodyTwiceInARound) {
+  const std::size_t ranks = GetParam();
+  std::set<Flow> met;
+  const auto rounds = tournament(ranks);
+  EXPECT_EQ(rounds.size(), ranks % 2 == 0 ? ranks - 1 : ranks);
+  for (const auto& round : rounds) {
+    EXPECT_EQ(round.size(), ranks / 2);
+    std::set<std::size_t> busy;
+    for (const Flow& pair : round) {
+      EXPECT_LT(std::max(pair.from, pair.to), ranks);
+      EXPECT_TRUE(busy.insert(pair.from).second && busy.insert(pair.to).second);
+      EXPECT_TRUE(met.insert(pair).second);
+    }
+    // The way back is the same round the other way round: so each ordered pair comes once.
+    for (const Flow& pair : reversed(round)) EXPECT_TRUE(met.insert(pair).second);
+  }
+  EXPECT_EQ(met.size(), ranks * (ranks - 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Tournament, ::testing::Values(2, 3, 4, 5, 6, 7, 8, 31, 64));
+
+TEST(TournamentOfFew, HasNoRounds) {
+  EXPECT_TRUE(tournament(0).empty());
+  EXPECT_TRUE(tournament(1).empty());
+}
+
+}  // namespace
+}  // namespace espalier::runtime::probe

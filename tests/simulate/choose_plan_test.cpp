@@ -1,0 +1,244 @@
+// The plan for one message: held against every algorithm, every slice, and messages whose best plan
+// is known.
+#include "simulate/choose_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include "planner/make_plan.hpp"
+#include "planner/slice_grid.hpp"
+#include "planner/verify.hpp"
+#include "simulate/simulate.hpp"
+#include "simulate/slice_search.hpp"
+#include "tests/planner/random_platforms.hpp"
+#include "tests/planner/small_platform.hpp"
+
+namespace espalier::simulate {
+namespace {
+
+using platforms::Model;
+
+constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kMiB = 1024 * kKiB;
+
+Choice choose(const platforms::Platform& platform, std::uint64_t message,
+              const ChoiceOptions& options = {}) {
+  return choose_plan(platform, platform.hosts().front(), Model::kOnePort, false, {message},
+                     options);
+}
+
+ChoiceOptions only(std::string_view algorithms) {
+  ChoiceOptions options;
+  options.algorithms = planner::parse_algorithms(algorithms);
+  return options;
+}
+
+double simulated_s(const planner::Plan& plan, const platforms::Platform& platform, Bytes slice,
+                   Bytes message) {
+  return Simulator(plan, platform, {.slice = slice}).run(message).makespan.value;
+}
+
+// 16 hosts, all alike: a binomial tree is out in four sends, a chain in fifteen, but every send of
+// a chain's host is its only one.
+TEST(ChoosePlan, TakesFewStepsForAShortMessageAndThroughputForALongOne) {
+  const platforms::Platform platform = testing::complete_platform(16, 1e9);
+  const Choice brief = choose(platform, kKiB);
+  EXPECT_EQ(brief.rivals.front().depth, 4U);
+  EXPECT_EQ(brief.plan.slice, Bytes{kKiB});
+  EXPECT_NEAR(brief.makespan.value, 4 * (10e-6 + 1024e-9), 1e-12);
+  const Choice lengthy = choose(platform, 1024 * kMiB);
+  EXPECT_GT(lengthy.plan.throughput.value, 0.99e9);
+  EXPECT_LT(lengthy.makespan.value, 1.02 * 1024 * 1048576e-9);
+  EXPECT_GT(lengthy.plan.slice, brief.plan.slice);
+}
+
+// a -> b -> c -> d at 1 GB/s, 10 us a slice. Of k slices of s bytes the last host has the last
+// after (k + 2)(10 us + s ns): with k s = M least at k = sqrt(2 M / 10^4).
+TEST(ChoosePlan, SlicesOfAChainAreThoseOfTheFormula) {
+  const auto platform = testing::small_platform(
+      {"a", "b", "c", "d"}, {{"a", "b", 1e-9}, {"b", "c", 1e-9}, {"c", "d", 1e-9}});
+  const Choice choice = choose(platform, 8'000'000, only("chain"));
+  EXPECT_EQ(choice.overhead, kAssumedOverhead);
+  EXPECT_NEAR(choice.makespan.value, 42 * (10e-6 + 200e-6), 0.001 * 42 * 210e-6);
+  EXPECT_NEAR(static_cast<double>(choice.plan.slice.value), 200e3, 20e3);
+  EXPECT_EQ(choice.rivals.size(), 1U);
+  EXPECT_NEAR(choice.formula_makespan.value, choice.makespan.value, 1e-9);
+}
+
+TEST(ChoosePlan, OverheadIsTheOneGivenThePlatformsOrTenMicroseconds) {
+  const auto bare = testing::small_platform({"a", "b", "c"}, {{"a", "b", 1e-9}, {"b", "c", 1e-9}});
+  EXPECT_FALSE(names_overhead(bare));
+  ChoiceOptions none = only("chain");
+  none.overhead = Seconds{0};
+  const Choice free = choose(bare, kMiB, none);
+  EXPECT_EQ(free.plan.slice, Bytes{kKiB});  // nothing speaks for longer ones
+  const platforms::Platform slow = with_overhead(bare, {1e-3});
+  EXPECT_TRUE(names_overhead(slow));
+  const Choice dear = choose(slow, kMiB, only("chain"));
+  EXPECT_EQ(dear.overhead, Seconds{0});
+  EXPECT_GT(dear.plan.slice.value, 512 * kKiB);
+  EXPECT_NEAR(dear.plan.throughput.value,
+              1 / (1e-9 + 1e-3 / static_cast<double>(dear.plan.slice.value)), 1);
+}
+
+TEST(ChoosePlan, KeepsToWhatIsGiven) {
+  const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
+  ChoiceOptions options;
+  options.slice = Bytes{64 * kKiB};
+  EXPECT_EQ(choose(platform, 10 * kMiB, options).plan.slice, Bytes{64 * kKiB});
+  const Choice grown = choose(platform, 10 * kMiB, only("grow"));
+  EXPECT_EQ(grown.plan.algorithm, "grow");
+  options = {};
+  options.limits.max_trees = 1;
+  const Choice one = choose(platform, 1024 * kMiB, options);
+  EXPECT_EQ(one.plan.broadcast_trees.size(), 1U);
+  EXPECT_THAT(one.rivals, ::testing::Each(::testing::Field(&Rival::trees, 1U)));
+  options = {};
+  options.limits.max_depth = 3;
+  EXPECT_LE(choose(platform, 1024 * kMiB, options).rivals.front().depth, 3U);
+  // Where no plan of the packing's is that shallow, a blind tree may be, by way of other hosts.
+  options.limits.max_depth = 1;
+  EXPECT_EQ(choose(platform, kMiB, options).rivals.front().depth, 1U);
+}
+
+TEST(ChoosePlan, RefusesWhatIsNoMessageOrSlice) {
+  const platforms::Platform platform = testing::complete_platform(3, 1e9);
+  EXPECT_THROW((void)choose(platform, 0), std::invalid_argument);
+  ChoiceOptions options;
+  options.slice = Bytes{0};
+  EXPECT_THROW((void)choose(platform, 1, options), std::invalid_argument);
+}
+
+TEST(ChoosePlan, OneByteAndTheLongestMessageHaveAPlan) {
+  const platforms::Platform platform = testing::complete_platform(3, 1e9);
+  EXPECT_EQ(choose(platform, 1).plan.slice, Bytes{1});
+  const Choice longest = choose(platform, (std::uint64_t{1} << 63U) - 1);
+  EXPECT_GT(longest.makespan.value, 9.2e9);
+  EXPECT_LT(longest.makespan.value, 9.3e9);
+}
+
+// A limit that passes at once leaves a plan, and says so.
+TEST(ChoosePlan, ATimeLimitLeavesTheBestSoFar) {
+  const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
+  ChoiceOptions options;
+  options.limits.time_limit = Seconds{1e-9};
+  const Choice choice = choose_plan(platform, planner::source_named(platform, "P0"),
+                                    Model::kOnePort, false, {10 * kMiB}, options);
+  EXPECT_FALSE(choice.complete);
+  EXPECT_FALSE(planner::structural_fault(choice.plan));
+  EXPECT_GT(choice.makespan.value, 0);
+}
+
+// --- held against everything ---
+
+class ChoosePlanUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
+
+// The least of all algorithms in slices of a power of two, at most `most_slices` of them.
+double best_fixed_s(const testing::DrawnPlatform& drawn, Model model,
+                    const platforms::Platform& simulated, Bytes message) {
+  constexpr std::uint64_t kMostSlices = 256;
+  double best = std::numeric_limits<double>::infinity();
+  for (Bytes slice{kKiB}; slice.value < 2 * message.value; slice.value *= 2) {
+    if (planner::SliceGrid{message.value, slice.value}.count() > kMostSlices) continue;
+    const planner::Instance instance(drawn.platform, drawn.source, model,
+                                     {slice, drawn.options.latency_occupies});
+    for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
+      if (entry.exponential) continue;
+      planner::AlgorithmOptions options;
+      options.message = message;
+      const planner::Plan plan =
+          planner::make_plan(instance, entry.name, entry.run(instance, options), slice);
+      best = std::min(best, simulated_s(plan, simulated, slice, message));
+    }
+  }
+  return best;
+}
+
+// 2 of each of 13 families under 4 models: 104 platforms.
+TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
+  constexpr double kRounding = 1e-9;
+  std::size_t drawn_so_far = 0;
+  const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+    SCOPED_TRACE(trace);
+    const Bytes message{kKiB << (drawn_so_far++ * 7 % 21)};  // to 1 GiB
+    const Choice choice = choose_plan(drawn.platform, drawn.source, GetParam().model,
+                                      drawn.options.latency_occupies, message);
+    const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
+    EXPECT_FALSE(choice.extrapolated);
+    // What it claims is what the simulator and the checker find.
+    EXPECT_NEAR(choice.makespan.value,
+                simulated_s(choice.plan, simulated, choice.plan.slice, message),
+                kRounding * choice.makespan.value);
+    EXPECT_THAT(planner::verify(choice.plan, drawn.platform).faults, ::testing::IsEmpty());
+    EXPECT_LE(choice.makespan.value,
+              best_fixed_s(drawn, GetParam().model, simulated, message) * (1 + kRounding));
+  };
+  testing::for_each_platform(2, 7, GetParam().model, check);
+}
+
+// In every number of slices up to 400.
+TEST_P(ChoosePlanUnder, SlicesAreWithinThreePercentOfTheBest) {
+  constexpr std::uint64_t kMostSlices = 400;
+  std::size_t drawn_so_far = 0;
+  const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+    SCOPED_TRACE(trace);
+    const Bytes message{kKiB << (drawn_so_far++ * 5 % 17)};  // to 64 MiB
+    for (const char* algorithm : {"optimal", "best-tree", "two-tree-complete"}) {
+      SCOPED_TRACE(algorithm);
+      const Choice choice = choose_plan(drawn.platform, drawn.source, GetParam().model,
+                                        drawn.options.latency_occupies, message, only(algorithm));
+      const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
+      double best = std::numeric_limits<double>::infinity();
+      std::set<std::uint64_t> tried;
+      for (std::uint64_t count = 1; count <= std::min(kMostSlices, message.value / kKiB); ++count) {
+        const std::uint64_t slice = planner::SliceGrid{message.value, count}.count();
+        if (!tried.insert(slice).second) continue;
+        best = std::min(best, simulated_s(choice.plan, simulated, {slice}, message));
+      }
+      EXPECT_LE(choice.makespan.value, 1.03 * best);
+    }
+  };
+  testing::for_each_platform(1, 6, GetParam().model, check);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, ChoosePlanUnder,
+                         ::testing::ValuesIn(platforms::models().begin(),
+                                             platforms::models().end()),
+                         [](const auto& tested) { return testing::case_name(tested.param.name); });
+
+// --- long messages, told from shorter ones ---
+
+TEST(Forecast, ALongMessageIsToldFromAShorterOne) {
+  const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+    SCOPED_TRACE(trace);
+    constexpr Bytes kMessage{3000 * 64 * kKiB + 1000};
+    constexpr Bytes kSlice{64 * kKiB};
+    const planner::Deadline deadline(std::nullopt);
+    const planner::Instance instance(drawn.platform, drawn.source, Model::kOnePort,
+                                     {kSlice, drawn.options.latency_occupies});
+    SliceSearch search(drawn.platform, Model::kOnePort, drawn.options.latency_occupies, kMessage,
+                       {.slice = kSlice}, deadline);
+    ContenderOptions how;
+    how.algorithms = planner::parse_algorithms("optimal,grow");
+    for (Contender& made : make_contenders(instance, how, deadline).all) {
+      search.add(std::move(made));
+      const std::size_t index = search.contenders().size() - 1;
+      const Forecast full = search.forecast(index, 3001, UINT64_MAX);
+      const Forecast told = search.forecast(index, 3001, 0);
+      EXPECT_FALSE(full.extrapolated);
+      EXPECT_TRUE(told.extrapolated);
+      const double tolerance =
+          search.contenders()[index].plan.broadcast_trees.size() > 1 ? 0.02 : 1e-6;
+      EXPECT_NEAR(told.makespan.value, full.makespan.value, tolerance * full.makespan.value);
+    }
+  };
+  testing::for_each_platform(2, 6, Model::kOnePort, check);
+}
+
+}  // namespace
+}  // namespace espalier::simulate
