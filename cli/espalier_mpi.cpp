@@ -20,6 +20,7 @@
 #include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_options.hpp"
 #include "cli/espalier_mpi_probe.hpp"
+#include "cli/espalier_mpi_reduce.hpp"
 #include "cli/espalier_mpi_watchdog.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
@@ -45,6 +46,9 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
     if (command.bcast) {
       watchdog.start(command.bcast->broadcast.timeout);
       espalier::cli::run_bcast(MPI_COMM_WORLD, *command.bcast, watchdog);
+    } else if (command.reduce) {
+      watchdog.start(command.reduce->timeout);
+      espalier::cli::run_reduce(MPI_COMM_WORLD, *command.reduce, watchdog);
     } else if (command.bench) {
       watchdog.start(command.bench->broadcast.timeout);
       espalier::cli::run_bench(MPI_COMM_WORLD, *command.bench, watchdog);

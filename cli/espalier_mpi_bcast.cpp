@@ -40,9 +40,9 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
   watchdog.expect("waiting for all ranks to make the broadcast",
                   arguments.broadcast.timeout.value_or(Seconds{}));
   runtime::Broadcast broadcast(comm, plan, arguments.broadcast);
-  const BcastFigures figures = arguments.in.empty()
-                                   ? broadcast_message(comm, broadcast, arguments, watchdog)
-                                   : broadcast_file(comm, broadcast, arguments, watchdog);
+  const Figures figures = arguments.in.empty()
+                              ? broadcast_message(comm, broadcast, arguments, watchdog)
+                              : broadcast_file(comm, broadcast, arguments, watchdog);
   bar.emplace(false, plan.throughput);
   if (trace) {
     watchdog.expect("waiting for all ranks' part of the trace");

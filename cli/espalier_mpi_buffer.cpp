@@ -8,6 +8,7 @@
 
 #include "runtime/agreement.hpp"
 #include "runtime/mpi_error.hpp"
+#include "runtime/owned_comm.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 
@@ -17,19 +18,16 @@ namespace {
 using runtime::check;
 
 // Memory is granted on paper and taken back by killing; so it is counted before.
-void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option) {
-  MPI_Comm host = MPI_COMM_NULL;
-  int ranks_here = 1;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-        "MPI_Comm_split_type");
-  check(MPI_Comm_size(host, &ranks_here), "MPI_Comm_size");
-  MPI_Comm_free(&host);
+void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option,
+                  std::uint64_t copies) {
+  const std::size_t ranks = runtime::ranks_here(comm);
   const auto memory =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   runtime::together(comm, [&] {
-    if (static_cast<double>(bytes) * ranks_here > memory) {
+    if (static_cast<double>(bytes) * static_cast<double>(copies) * static_cast<double>(ranks) >
+        memory) {
       throw InputError(fmt::format("{} {}: {} ranks on one host with {} of memory", option,
-                                   format_size({bytes}), ranks_here,
+                                   format_size({bytes}), ranks,
                                    format_size({static_cast<std::uint64_t>(memory)})));
     }
   });
@@ -38,14 +36,14 @@ void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option)
 }  // namespace
 
 std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes,
-                                              const std::string& option) {
-  check_memory(comm, bytes, option);
+                                              const std::string& option, std::uint64_t copies) {
+  check_memory(comm, bytes, option, copies);
   std::unique_ptr<std::byte[]> buffer;
   runtime::together(
       comm,
       [&] {
         try {
-          buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
+          buffer = std::make_unique_for_overwrite<std::byte[]>(copies * bytes);
         } catch (const std::bad_alloc&) {
           throw InputError(fmt::format("no memory for a message of {}", format_size({bytes})));
         }

@@ -276,10 +276,10 @@ class FileBroadcast {
 
 }  // namespace
 
-BcastFigures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
-                            const BcastArguments& arguments, Watchdog& watchdog) {
+Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
+                       const BcastArguments& arguments, Watchdog& watchdog) {
   FileBroadcast files(comm, broadcast, arguments, watchdog);
-  BcastFigures figures;
+  Figures figures;
   for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
   figures.message_bytes = files.bytes();
   figures.slice_bytes = files.slice_bytes();

@@ -16,8 +16,8 @@ namespace espalier::cli {
 
 using runtime::check;
 
-BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
-                               const BcastArguments& arguments, Watchdog& watchdog) {
+Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
+                          const BcastArguments& arguments, Watchdog& watchdog) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   watchdog.expect("waiting for all ranks to have memory for the message");
@@ -25,11 +25,11 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
       allocate_message(comm, arguments.message.value, "--message");
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
   if (arguments.on_message) arguments.on_message(arguments.message.value);
-  BcastFigures figures{arguments.message.value,
-                       broadcast.slice_bytes(arguments.message.value),
-                       {},
-                       {},
-                       arguments.verify};
+  Figures figures{arguments.message.value,
+                  broadcast.slice_bytes(arguments.message.value),
+                  {},
+                  {},
+                  arguments.verify};
 
   const ReportTimer timer(comm, broadcast.root(),
                           broadcast.foreseen(figures.message_bytes, figures.slice_bytes),
@@ -69,7 +69,7 @@ BcastFigures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
   }
   for (std::size_t i = 0; i < arguments.repeat; ++i) {
     figures.seconds.push_back(timed(ours));
-    if (arguments.compare) figures.mpi_bcast_seconds.push_back(timed(theirs));
+    if (arguments.compare) figures.mpi_seconds.push_back(timed(theirs));
   }
   return figures;
 }

@@ -8,32 +8,46 @@
 #include <vector>
 
 #include "cli/espalier_mpi_bench.hpp"
+#include "cli/espalier_mpi_elements.hpp"
 #include "cli/espalier_mpi_probe.hpp"
 #include "runtime/broadcast.hpp"
+#include "runtime/reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
 
-struct BcastArguments {
+// Of all commands that run a plan.
+struct RunArguments {
   std::string plan;
   Bytes message{std::uint64_t{64} << 20};
-  std::vector<std::string> in;  // files or a folder instead of a message; empty: none
-  std::string out;
-  bool resume = false;  // what an earlier run left, and leave what this one did if it breaks off
   bool verify = false;
   std::size_t repeat = 1;
   bool json = false;
   bool quiet = false;
-  bool compare = false;        // with MPI_Bcast
+  bool compare = false;        // with MPI's own function
   std::optional<Bytes> slice;  // instead of the plan's
-  std::string trace;           // a file for who sent what when; empty: none
+};
+
+struct BcastArguments : RunArguments {
+  std::vector<std::string> in;  // files or a folder instead of a message; empty: none
+  std::string out;
+  bool resume = false;  // what an earlier run left, and leave what this one did if it breaks off
+  std::string trace;    // a file for who sent what when; empty: none
   runtime::BroadcastOptions broadcast;
   std::function<void(std::uint64_t)> on_message;  // told how many bytes one has, before it is sent
 };
 
-// What to do: run a broadcast, bench, probe, or only print `text` (help, version).
+struct ReduceArguments : RunArguments {
+  planner::Operation operation = planner::Operation::kReduce;  // or kAllreduce
+  Elements elements;
+  runtime::ReductionOptions reduction;
+  std::optional<Seconds> timeout;  // of waiting without progress; unset: for ever
+};
+
+// What to do: run a plan, bench, probe, or only print `text` (help, version).
 struct CommandLine {
   std::optional<BcastArguments> bcast{};
+  std::optional<ReduceArguments> reduce{};
   std::optional<BenchArguments> bench{};
   std::optional<ProbeArguments> probe{};
   std::string text{};

@@ -9,6 +9,9 @@
 
 namespace espalier::cli {
 
+// The eight bytes at `index` times eight.
+std::uint64_t pattern_word(std::uint64_t index, std::uint64_t round);
+
 void fill_with_pattern(std::span<std::byte> message, std::uint64_t round);
 
 struct Mismatch {

@@ -25,12 +25,44 @@ double rate_of(std::uint64_t bytes, double seconds) {
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
 }
 
+std::string lower_case(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
+
+std::string count_of(std::size_t trees) {
+  return fmt::format("{} tree{}", trees, trees == 1 ? "" : "s");
+}
+
+std::string what_ran(const planner::Plan& plan, const Figures& figures) {
+  const std::string size = format_size({figures.message_bytes});
+  switch (plan.operation) {
+    case planner::Operation::kBroadcast:
+      break;
+    case planner::Operation::kReduce:
+      return fmt::format("{} from {} ranks, {} of {}, {}", size, plan.nodes.size(), figures.op,
+                         figures.type, count_of(plan.reduce_trees.size()));
+    case planner::Operation::kAllreduce:
+      return fmt::format("{} from and to {} ranks, {} of {}, {} up, {} down", size,
+                         plan.nodes.size(), figures.op, figures.type,
+                         count_of(plan.reduce_trees.size()), plan.broadcast_trees.size());
+  }
+  return fmt::format("{} to {} ranks, {}", size, plan.nodes.size(),
+                     count_of(plan.broadcast_trees.size()));
+}
+
 }  // namespace
 
-std::string figures_json(const planner::Plan& plan, const BcastFigures& figures) {
+std::string figures_json(const planner::Plan& plan, const Figures& figures) {
   const double median = median_of(figures.seconds);
   Json json;
   json["operation"] = planner::name_of(plan.operation);
+  if (!figures.op.empty()) {
+    json["op"] = figures.op;
+    json["type"] = figures.type;
+  }
   json["ranks"] = plan.nodes.size();
   json["message_bytes"] = figures.message_bytes;
   json["slice_bytes"] = figures.slice_bytes;
@@ -41,25 +73,24 @@ std::string figures_json(const planner::Plan& plan, const BcastFigures& figures)
   json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
   json["verified"] = figures.verified;
   if (figures.resumed_bytes > 0) json["resumed_bytes"] = figures.resumed_bytes;
-  if (!figures.mpi_bcast_seconds.empty()) {
-    const double theirs = median_of(figures.mpi_bcast_seconds);
-    json["mpi_bcast"] = {{"seconds", figures.mpi_bcast_seconds},
-                         {"median_s", theirs},
-                         {"achieved_Bps", rate_of(figures.message_bytes, theirs)}};
-    json["relative_to_mpi_bcast"] = median > 0 ? theirs / median : 0;
+  if (!figures.mpi_seconds.empty()) {
+    const double theirs = median_of(figures.mpi_seconds);
+    const std::string library = lower_case(figures.library);
+    json[library] = {{"seconds", figures.mpi_seconds},
+                     {"median_s", theirs},
+                     {"achieved_Bps", rate_of(figures.message_bytes, theirs)}};
+    json["relative_to_" + library] = median > 0 ? theirs / median : 0;
   }
   return json.dump(2) + "\n";
 }
 
-std::string figures_text(const planner::Plan& plan, const BcastFigures& figures) {
+std::string figures_text(const planner::Plan& plan, const Figures& figures) {
   const double median = median_of(figures.seconds);
   const double achieved = rate_of(figures.message_bytes, median);
   const auto [fastest, slowest] =
       std::minmax_element(figures.seconds.begin(), figures.seconds.end());
-  std::string text = fmt::format(
-      "{} to {} ranks, {} tree{}, slices of {}: {}", format_size({figures.message_bytes}),
-      plan.nodes.size(), plan.broadcast_trees.size(), plan.broadcast_trees.size() == 1 ? "" : "s",
-      format_size({figures.slice_bytes}), format_duration({median}));
+  std::string text = fmt::format("{}, slices of {}: {}", what_ran(plan, figures),
+                                 format_size({figures.slice_bytes}), format_duration({median}));
   if (figures.seconds.size() > 1) {
     text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
                         format_duration({*fastest}), format_duration({*slowest}));
@@ -67,17 +98,20 @@ std::string figures_text(const planner::Plan& plan, const BcastFigures& figures)
   text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
                       format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
   if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
-  if (!figures.mpi_bcast_seconds.empty()) {
-    const double theirs = median_of(figures.mpi_bcast_seconds);
+  if (!figures.mpi_seconds.empty()) {
+    const double theirs = median_of(figures.mpi_seconds);
     text += fmt::format(
-        "\nMPI_Bcast: {}, {}; ours is {:.2f} times as fast", format_duration({theirs}),
+        "\n{}: {}, {}; ours is {:.2f} times as fast", figures.library, format_duration({theirs}),
         format_rate({rate_of(figures.message_bytes, theirs)}), median > 0 ? theirs / median : 0);
   }
   if (figures.resumed_bytes > 0) {
     text +=
         fmt::format("\n{} were there from an earlier run", format_size({figures.resumed_bytes}));
   }
-  text += figures.verified ? "\nverified on every rank\n" : "\nnot verified\n";
+  const bool at_root = plan.operation == planner::Operation::kReduce;
+  text += !figures.verified ? "\nnot verified\n"
+          : at_root         ? "\nverified on the root\n"
+                            : "\nverified on every rank\n";
   return text;
 }
 

@@ -1,17 +1,30 @@
-// What espalier-mpi bcast tells.
+// What espalier-mpi tells of a run.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "cli/espalier_mpi_bcast.hpp"
 #include "planner/plan.hpp"
 
 namespace espalier::cli {
 
-std::string figures_json(const planner::Plan& plan, const BcastFigures& figures);
-std::string figures_text(const planner::Plan& plan, const BcastFigures& figures);
+// What was measured. The same on all ranks.
+struct Figures {
+  std::uint64_t message_bytes = 0;
+  std::uint64_t slice_bytes = 0;
+  std::vector<double> seconds;      // one a repeat
+  std::vector<double> mpi_seconds;  // of MPI's own function, in turns with them, when asked for
+  bool verified = false;
+  std::uint64_t resumed_bytes = 0;    // there from an earlier run, beside the message's
+  std::string library = "MPI_Bcast";  // MPI's own function
+  std::string op{};                   // of a reduction; empty: a broadcast
+  std::string type{};
+};
+
+std::string figures_json(const planner::Plan& plan, const Figures& figures);
+std::string figures_text(const planner::Plan& plan, const Figures& figures);
 
 // A line on stderr that is rewritten a few times a second, where a person sees it.
 class ProgressBar {

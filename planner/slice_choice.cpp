@@ -14,8 +14,10 @@ constexpr double kEagerMayCost = 0.1;  // of the time
 double hops_of(const Plan& plan) {
   const std::uint32_t source = source_index(plan);
   double hops = 0;
-  for (const PlanTree& tree : plan.broadcast_trees) {
-    hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, source), 1) - 1);
+  for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
+    for (const PlanTree& tree : *trees) {
+      hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, source), 1) - 1);
+    }
   }
   return hops;
 }

@@ -14,6 +14,7 @@
 #include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
+#include "runtime/owned_comm.hpp"
 #include "runtime/patience.hpp"
 #include "runtime/rank_mapping.hpp"
 #include "runtime/rounds.hpp"
@@ -23,63 +24,7 @@
 namespace espalier::runtime {
 namespace {
 
-constexpr std::uint64_t kLargestSlice = std::uint64_t{1} << 30;  // MPI counts in int
 constexpr std::uint64_t kPage = 4096;
-// Of Open MPI's and MPICH's TCP, with room for their headers (docs/runtime.md, "Slices").
-constexpr Bytes kEagerOverTcp{60U << 10U};
-
-// A communicator of our own: no message of the user's can match ours, and MPI's errors come back as
-// codes.
-class OwnedComm {
- public:
-  OwnedComm(MPI_Comm of, Patience patience) {
-    if (patience.is_limited()) {
-      const auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
-      MPI_Request request = MPI_REQUEST_NULL;
-      check(MPI_Comm_idup(of, made.get(), &request), "MPI_Comm_idup");
-      patience.wait(request, "waiting for all ranks to make a communicator", made);
-      comm_ = *made;
-    } else {
-      check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
-    }
-    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  ~OwnedComm() {
-    int over = 0;
-    MPI_Finalized(&over);
-    if (over == 0 && !abandoned_) MPI_Comm_free(&comm_);
-  }
-  OwnedComm(const OwnedComm&) = delete;
-  OwnedComm& operator=(const OwnedComm&) = delete;
-  OwnedComm(OwnedComm&&) = delete;
-  OwnedComm& operator=(OwnedComm&&) = delete;
-
-  // Messages that nobody will receive may be under way on it: MPICH would hand them to the next
-  // communicator, which takes over the context of one that was freed.
-  void abandon() { abandoned_ = true; }
-  [[nodiscard]] MPI_Comm get() const { return comm_; }
-  [[nodiscard]] int rank() const {
-    int rank = 0;
-    check(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
-    return rank;
-  }
-  [[nodiscard]] std::size_t size() const {
-    int size = 0;
-    check(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
-    return static_cast<std::size_t>(size);
-  }
-  [[nodiscard]] std::size_t largest_tag() const {
-    int* tag = nullptr;
-    int is_set = 0;
-    check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&tag), &is_set),
-          "MPI_Comm_get_attr");
-    return is_set != 0 ? static_cast<std::size_t>(*tag) : 32767;  // which MPI guarantees
-  }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  bool abandoned_ = false;
-};
 
 void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
                 std::size_t largest_tag) {
@@ -174,7 +119,8 @@ struct Broadcast::State {
     node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
     root = rank_of_node[planner::source_index(plan)];
     engine = std::make_unique<Engine>(
-        comm.get(), root, roles_of(plan, rank_of_node, comm.rank()), planner::dealer_for(plan),
+        comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, comm.rank()),
+        planner::dealer_for(plan),
         EngineOptions{
             options.sends_in_flight, options.receives_in_flight, options.check_sizes, fits_slices(),
             options.ports,

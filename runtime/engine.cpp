@@ -33,9 +33,13 @@ Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppabl
   try {
     begin(grid, store, stoppable);
     while (!is_done()) {
-      const auto completions = requests_.wait_for_some(waiting_, patience_);
-      if (!completions) give_up();
-      for (const auto& completion : *completions) handle(completion);
+      if (store.has_work()) {
+        poll();
+      } else {
+        const auto completions = requests_.wait_for_some(waiting_, patience_);
+        if (!completions) give_up();
+        for (const auto& completion : *completions) handle(completion);
+      }
       move_on();
     }
     return stoppable && stop_words_.settle(settling) ? Outcome::kStopped : Outcome::kComplete;
@@ -74,7 +78,12 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
 }
 
 bool Engine::Run::is_done() {
-  return requests_.size_check() == MPI_REQUEST_NULL && flows_are_done();
+  return requests_.size_check() == MPI_REQUEST_NULL && flows_are_done() && !store_->has_work();
+}
+
+void Engine::Run::poll() {
+  for (const auto& completion : requests_.test_some()) handle(completion);
+  store_->work();
 }
 
 bool Engine::Run::flows_are_done() const {

@@ -57,6 +57,8 @@ class Engine::Run {
   void begin(const SliceGrid& grid, SliceStore& store, bool stoppable);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
+  // Instead of waiting, while the store has work of its own; the timeout says nothing of that.
+  void poll();
   void handle(const RequestTable::Completion& completion);
   // Whatever has become possible.
   void move_on();

@@ -16,6 +16,7 @@ void Engine::Run::let_go() {
     Flow& flow = flows_[tree];
     free_sent(tree);
     if (flow.here - flow.freed >= store_->slices_per_tree() || is_too_far_ahead()) return;
+    if (!store_->is_ready(slice_at(tree, flow.here))) return;
     store_->load(slice_at(tree, flow.here));
     if (store_->failed()) break;  // move_on sees to it
     ++flow.here;
@@ -148,7 +149,7 @@ void Engine::Run::post_receives(std::size_t tree) {
   while (flow.posted < end && flow.posted - flow.here < options_.receives_in_flight &&
          flow.posted - flow.freed < store_->slices_per_tree()) {
     const Slice slice = slice_at(tree, flow.posted);
-    if (is_at_risk(slice)) return;
+    if (is_at_risk(slice) || !store_->is_free(slice)) return;
     const int code = MPI_Irecv(store_->room_for(slice), static_cast<int>(slice.bytes), MPI_BYTE,
                                roles_[tree].parent, static_cast<int>(tree), comm_,
                                &requests_.receive(tree, flow.posted));

@@ -1,4 +1,4 @@
-/* Executing a broadcast plan from C.
+/* Executing plans from C.
  *
  *   espalier_broadcast* broadcast = NULL;
  *   if (espalier_broadcast_create(MPI_COMM_WORLD, "plan.json", NULL, &broadcast) != ESPALIER_OK) {
@@ -76,6 +76,31 @@ int espalier_broadcast_root(const espalier_broadcast* broadcast);
 
 /* Before MPI_Finalize. Sets *broadcast to NULL; does nothing when it is. */
 void espalier_broadcast_free(espalier_broadcast** broadcast);
+
+/* Reduce and allreduce plans: the same as runtime/reduction.hpp, which says what runs along the
+ * plan's trees. Which of the two a reduction is, its plan says. */
+typedef struct espalier_reduction espalier_reduction;
+
+/* As for a broadcast. Options with rounds or a timeout are refused; direct_copies has no meaning.
+ * NULL: 4 sends outstanding per tree, otherwise the same defaults. */
+espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
+                                          const espalier_options* options,
+                                          espalier_reduction** reduction);
+espalier_status espalier_reduction_create_from_text(MPI_Comm comm, const char* plan_json,
+                                                    const espalier_options* options,
+                                                    espalier_reduction** reduction);
+
+/* Collective. sendbuf: MPI_IN_PLACE where recvbuf holds this rank's elements: on the root, in an
+ * allreduce on any rank. recvbuf: unused on the other ranks of a reduce. After a failure the
+ * reduction can only be freed. */
+espalier_status espalier_reduction_run(espalier_reduction* reduction, const void* sendbuf,
+                                       void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op);
+
+/* The rank that is the plan's source; -1 for NULL. */
+int espalier_reduction_root(const espalier_reduction* reduction);
+
+/* Before MPI_Finalize. Sets *reduction to NULL; does nothing when it is. */
+void espalier_reduction_free(espalier_reduction** reduction);
 
 /* What the last failure of this thread was, in one line; "" when there was none. Valid until the
  * next call from this thread. */

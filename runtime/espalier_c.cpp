@@ -3,10 +3,15 @@
 
 #include "runtime/broadcast.hpp"
 #include "runtime/espalier.h"
+#include "runtime/reduction.hpp"
 #include "support/errors.hpp"
 
 struct espalier_broadcast {
   espalier::runtime::Broadcast broadcast;
+};
+
+struct espalier_reduction {
+  espalier::runtime::Reduction reduction;
 };
 
 namespace {
@@ -57,6 +62,21 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   if (options->mapping == ESPALIER_BY_HOST_NAME) {
     result.mapping = runtime::RankMapping::kByHostName;
   }
+  return result;
+}
+
+runtime::ReductionOptions reduction_options_from(const espalier_options* options) {
+  if (options == nullptr) return {};
+  const runtime::BroadcastOptions from = options_from(options);
+  if (from.rounds) throw espalier::InputError("rounds are for broadcasts");
+  if (from.timeout) throw espalier::InputError("a timeout is for broadcasts");
+  runtime::ReductionOptions result;
+  result.sends_in_flight = from.sends_in_flight;
+  result.receives_in_flight = from.receives_in_flight;
+  result.ports = from.ports;
+  result.mapping = from.mapping;
+  result.slice_bytes = from.slice_bytes;
+  result.check_sizes = from.check_sizes;
   return result;
 }
 
@@ -119,6 +139,46 @@ void espalier_broadcast_free(espalier_broadcast** broadcast) {
   if (broadcast == nullptr) return;
   delete *broadcast;
   *broadcast = nullptr;
+}
+
+espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
+                                          const espalier_options* options,
+                                          espalier_reduction** reduction) {
+  return guarded([&] {
+    require(reduction != nullptr && plan_file != nullptr, "a null pointer");
+    *reduction = nullptr;
+    const auto plan = runtime::share_plan(comm, plan_file);
+    *reduction = new espalier_reduction{{comm, plan, reduction_options_from(options)}};
+  });
+}
+
+espalier_status espalier_reduction_create_from_text(MPI_Comm comm, const char* plan_json,
+                                                    const espalier_options* options,
+                                                    espalier_reduction** reduction) {
+  return guarded([&] {
+    require(reduction != nullptr && plan_json != nullptr, "a null pointer");
+    *reduction = nullptr;
+    const auto plan = espalier::planner::parse_plan(plan_json, "<text>");
+    *reduction = new espalier_reduction{{comm, plan, reduction_options_from(options)}};
+  });
+}
+
+espalier_status espalier_reduction_run(espalier_reduction* reduction, const void* sendbuf,
+                                       void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op) {
+  return guarded([&] {
+    require(reduction != nullptr, "a null pointer");
+    reduction->reduction.run(sendbuf, recvbuf, count, type, op);
+  });
+}
+
+int espalier_reduction_root(const espalier_reduction* reduction) {
+  return reduction == nullptr ? -1 : reduction->reduction.root();
+}
+
+void espalier_reduction_free(espalier_reduction** reduction) {
+  if (reduction == nullptr) return;
+  delete *reduction;
+  *reduction = nullptr;
 }
 
 const char* espalier_last_error(void) {

@@ -7,9 +7,13 @@
 
 namespace espalier::runtime {
 
+std::string name_of_slice(const planner::SliceDealer& dealer, std::size_t tree, std::uint64_t nth) {
+  return fmt::format("slice {} (number {} of tree {})", dealer.slice_of(tree, nth), nth, tree);
+}
+
 std::string RequestNames::slice_name(std::size_t tree, std::uint64_t nth) const {
   if ((*flows_)[tree].is_stop_word(nth)) return fmt::format("the end of tree {}", tree);
-  return fmt::format("slice {} (number {} of tree {})", dealer_->slice_of(tree, nth), nth, tree);
+  return name_of_slice(*dealer_, tree, nth);
 }
 
 std::string RequestNames::receiving(std::size_t tree, std::uint64_t nth) const {

@@ -14,6 +14,9 @@
 
 namespace espalier::runtime {
 
+// "slice 7 (number 3 of tree 1)".
+std::string name_of_slice(const planner::SliceDealer& dealer, std::size_t tree, std::uint64_t nth);
+
 // Refers to what the engine knows, which outlives it. receives, sends: the windows.
 class RequestNames {
  public:

@@ -16,19 +16,23 @@ constexpr auto kDrain = std::chrono::milliseconds(200);
 
 }  // namespace
 
-RequestTable::RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends)
-    : receives_(receives), sends_(sends) {
+RequestTable::RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends,
+                           Way way)
+    : parents_(way == Way::kDown ? receives : sends),
+      children_(way == Way::kDown ? sends : receives) {
+  const Kind with_parent = way == Way::kDown ? Kind::kReceive : Kind::kSend;
+  const Kind with_child = way == Way::kDown ? Kind::kSend : Kind::kReceive;
   for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
     first_.push_back(entries_.size());
     if (roles[tree].parent != kNoRank) {
-      for (std::uint32_t slot = 0; slot < receives; ++slot) {
-        entries_.push_back({Kind::kReceive, tree, 0, slot});
+      for (std::uint32_t slot = 0; slot < parents_; ++slot) {
+        entries_.push_back({with_parent, tree, 0, slot});
       }
     }
-    first_send_.push_back(entries_.size());
+    first_child_.push_back(entries_.size());
     for (std::uint32_t child = 0; child < roles[tree].children.size(); ++child) {
-      for (std::uint32_t slot = 0; slot < sends; ++slot) {
-        entries_.push_back({Kind::kSend, tree, child, slot});
+      for (std::uint32_t slot = 0; slot < children_; ++slot) {
+        entries_.push_back({with_child, tree, child, slot});
       }
     }
   }
@@ -55,6 +59,17 @@ std::optional<std::span<const RequestTable::Completion>> RequestTable::wait_for_
     if (patience.is_over()) return {};
     if (waiting == Waiting::kDozing) std::this_thread::sleep_for(kDoze);
   }
+  return note(code, completed);
+}
+
+std::span<const RequestTable::Completion> RequestTable::test_some() {
+  int completed = 0;
+  const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed,
+                                indices_.data(), statuses_.data());
+  return note(code, completed);
+}
+
+std::span<const RequestTable::Completion> RequestTable::note(int code, int completed) {
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) throw MpiError(code, "MPI_Waitsome");
   completions_.clear();
   if (completed == MPI_UNDEFINED) return std::span<const Completion>();

@@ -18,26 +18,34 @@ namespace espalier::runtime {
 
 class RequestTable {
  public:
-  // receives: window of each tree that has a parent. sends: window of each child.
-  RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends);
+  // Down: a rank receives from its parents and sends to its children. Up: the other way round.
+  enum class Way : std::uint8_t { kDown, kUp };
+  // receives: window of each tree that has a parent. sends: window of each child. (Up: receives of
+  // each child, sends of each tree that has a parent.)
+  RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends,
+               Way way = Way::kDown);
 
   enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kStopWord };
   struct Entry {
     Kind kind;
     std::uint32_t tree;
-    std::uint32_t child;  // of a send, its place among the children
+    std::uint32_t child;  // its place among the children, where one of them is the peer
     std::uint32_t slot;   // in its window: slice n of a tree is in slot n modulo the window
   };
 
   // The request of a tree's slice `nth`. MPI_REQUEST_NULL when it is complete or was never begun:
   // which of the two, the caller's counters say.
-  MPI_Request& receive(std::size_t tree, std::uint64_t nth) {
-    return requests_[first_[tree] + nth % receives_];
-  }
+  MPI_Request& receive(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
   MPI_Request& send(std::size_t tree, std::size_t child, std::uint64_t nth) {
-    return requests_[first_send_[tree] + child * sends_ + nth % sends_];
+    return of_child(tree, child, nth);
+  }
+  // The same on the way up.
+  MPI_Request& send_up(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
+  MPI_Request& receive_up(std::size_t tree, std::size_t child, std::uint64_t nth) {
+    return of_child(tree, child, nth);
   }
   MPI_Request& size_check() { return requests_[requests_.size() - 2]; }
+  [[nodiscard]] const MPI_Request& size_check() const { return requests_[requests_.size() - 2]; }
   MPI_Request& stop_word() { return requests_[requests_.size() - 1]; }
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
   // The place of one of its requests, below size().
@@ -63,6 +71,8 @@ class RequestTable {
     Patience endless;
     return *wait_for_some(waiting, endless);
   }
+  // The same without waiting: those that are complete by now, if any.
+  std::span<const Completion> test_some();
 
   // Requests that are under way.
   [[nodiscard]] std::vector<Entry> outstanding() const;
@@ -72,11 +82,19 @@ class RequestTable {
 
  private:
   void drain() noexcept;
+  // What MPI_Waitsome or MPI_Testsome returned and found.
+  std::span<const Completion> note(int code, int completed);
+  MPI_Request& of_parent(std::size_t tree, std::uint64_t nth) {
+    return requests_[first_[tree] + nth % parents_];
+  }
+  MPI_Request& of_child(std::size_t tree, std::size_t child, std::uint64_t nth) {
+    return requests_[first_child_[tree] + child * children_ + nth % children_];
+  }
 
-  std::size_t receives_;
-  std::size_t sends_;
-  std::vector<std::size_t> first_;       // receive request of each tree
-  std::vector<std::size_t> first_send_;  // send request of each tree
+  std::size_t parents_;                   // window of each parent
+  std::size_t children_;                  // window of each child
+  std::vector<std::size_t> first_;        // request with the parent of each tree
+  std::vector<std::size_t> first_child_;  // request with the children of each tree
   std::vector<Entry> entries_;
   std::vector<MPI_Request> requests_;
   std::vector<int> indices_;

@@ -36,6 +36,14 @@ class SliceStore {
   [[nodiscard]] virtual std::uint64_t slices_per_tree() const { return UINT64_MAX; }
   // Room for a slice; asked for as often as is handy.
   virtual std::byte* room_for(const Slice& slice) = 0;
+  // Whether the slice can be loaded by now (asked on the source only, in the order of the message).
+  [[nodiscard]] virtual bool is_ready(const Slice& /*slice*/) const { return true; }
+  // Whether the slice's room may be received into by now (not asked on the source).
+  [[nodiscard]] virtual bool is_free(const Slice& /*slice*/) const { return true; }
+  // For slices that become ready, or free, by messages of the store's own: as long as it has work,
+  // the engine lets it go on with that again and again, instead of waiting.
+  [[nodiscard]] virtual bool has_work() const { return false; }
+  virtual void work() {}
   // Brings the slice's bytes into its room (called on the source only, once per slice, in the order
   // of the message).
   virtual void load(const Slice& /*slice*/) {}

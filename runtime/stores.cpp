@@ -14,15 +14,6 @@ namespace {
 // Beyond this the search for out-of-order bytes costs more than packing is worth avoiding.
 constexpr std::size_t kLargestProbe = std::size_t{64} << 10;
 
-// MPI's displacements may be absolute addresses (MPI_BOTTOM), which no pointer arithmetic allows.
-void* moved(void* address, MPI_Aint by) {
-  const MPI_Aint sum = reinterpret_cast<MPI_Aint>(address) + by;
-  void* result = nullptr;
-  static_assert(sizeof result == sizeof sum);
-  std::memcpy(&result, &sum, sizeof sum);
-  return result;
-}
-
 // Does MPI_Pack leave an element without holes as it is? Its bytes may be in another order than
 // memory's (MPI_Type_indexed with descending displacements). Each byte is given its own number, one
 // digit to the base 256 a round.
@@ -68,6 +59,14 @@ bool is_plain(MPI_Comm comm, MPI_Datatype type, std::size_t bytes, MPI_Aint firs
 }
 
 }  // namespace
+
+void* moved(void* address, MPI_Aint by) {
+  const MPI_Aint sum = reinterpret_cast<MPI_Aint>(address) + by;
+  void* result = nullptr;
+  static_assert(sizeof result == sizeof sum);
+  std::memcpy(&result, &sum, sizeof sum);
+  return result;
+}
 
 TypeShape shape_of(MPI_Comm comm, MPI_Datatype type) {
   MPI_Count size = 0;

@@ -70,6 +70,10 @@ class PackedStore : public SliceStore {
   std::uint64_t arrived_prefix_ = 0;  // slices
 };
 
+// `address` + `by` bytes. MPI's displacements may be absolute addresses (MPI_BOTTOM), which no
+// pointer arithmetic allows.
+void* moved(void* address, MPI_Aint by);
+
 // What a type is to a broadcast.
 struct TypeShape {
   std::size_t bytes;    // of data in one element

@@ -18,11 +18,11 @@ struct TreeRole {
   std::size_t exchanges = 0;  // the last so many children are on exchange edges
 };
 
-// What rank `rank` does in each tree. rank_of_node[i] is the rank of plan.nodes[i].
-inline std::vector<TreeRole> roles_of(const planner::Plan& plan, std::span<const int> rank_of_node,
-                                      int rank) {
+// What rank `rank` does in each of a plan's trees. rank_of_node[i] is the rank of plan.nodes[i].
+inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
+                                      std::span<const int> rank_of_node, int rank) {
   std::vector<TreeRole> roles;
-  for (const planner::PlanTree& tree : plan.broadcast_trees) {
+  for (const planner::PlanTree& tree : trees) {
     TreeRole role;
     const auto last = [&](const planner::PlanEdge& edge) {
       return std::find(tree.exchange.begin(), tree.exchange.end(), edge) != tree.exchange.end();

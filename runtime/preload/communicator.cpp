@@ -78,10 +78,27 @@ std::optional<Reason> plain_reason(MPI_Comm comm) {
   return std::nullopt;
 }
 
+// check_sizes is off: MPI's functions let a rank leave before all have entered.
+std::variant<runtime::Broadcast, runtime::Reduction> runner_of(const planner::Plan& plan,
+                                                               const Settings& settings,
+                                                               MPI_Comm comm) {
+  if (plan.operation != planner::Operation::kBroadcast) {
+    runtime::ReductionOptions options;
+    options.check_sizes = false;
+    return runtime::Reduction(comm, plan, options);
+  }
+  runtime::BroadcastOptions options;
+  options.check_sizes = false;
+  options.timeout = settings.timeout;
+  return runtime::Broadcast(comm, plan, options);
+}
+
 // Collective. Rank 0 finds the plan, the others get it.
-Communicator::Entry made(MPI_Comm of, int root, const SharedSettings& shared, PlanMaker& maker) {
+Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
+                         const SharedSettings& shared, PlanMaker& maker) {
   if (const auto reason = plain_reason(of)) return *reason;
-  Members members{static_cast<std::size_t>(size_of(MPI_COMM_WORLD)), world_ranks_of(of), {}, root};
+  Members members{
+      static_cast<std::size_t>(size_of(MPI_COMM_WORLD)), world_ranks_of(of), {}, root, operation};
   if (members.world_ranks.empty()) return Reason::kOtherWorld;
   const PlainComm comm(of);
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
@@ -96,14 +113,14 @@ Communicator::Entry made(MPI_Comm of, int root, const SharedSettings& shared, Pl
   runtime::share_text(comm.get(), 0, answer.plan);
   if (answer.plan.empty()) return static_cast<Reason>(reason);
   const planner::Plan plan = planner::parse_plan(answer.plan, "the plan");
-  runtime::BroadcastOptions options;
-  options.check_sizes = false;  // MPI_Bcast lets a rank leave before all have entered
-  options.timeout = shared.settings.timeout;
   try {
-    return std::make_unique<ReadyBroadcast>(ReadyBroadcast{
-        {comm.get(), plan, options}, plan.algorithm, plan.broadcast_trees.size(), plan.throughput});
+    return std::make_unique<ReadyPlan>(ReadyPlan{
+        runner_of(plan, shared.settings, comm.get()), plan.algorithm,
+        std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput});
   } catch (const InputError& error) {  // on all ranks alike
-    if (rank == 0) fmt::print(stderr, "espalier-pmpi: {}; MPI_Bcast is left alone\n", error.what());
+    if (rank == 0)
+      fmt::print(stderr, "espalier-pmpi: {}; {} is left alone\n", error.what(),
+                 function_name(operation));
     return Reason::kPlanningFailed;
   }
 }
@@ -117,7 +134,7 @@ PlanMaker::PlanMaker(const SharedSettings& shared) : shared_(&shared) {
 }
 
 const PlanMaker::Answer& PlanMaker::answer(const Members& members) {
-  const std::pair key{members.world_ranks, members.root};
+  const std::tuple key{members.world_ranks, members.root, members.operation};
   const auto known = answers_.find(key);
   if (known != answers_.end()) return known->second;
   if (answers_.size() >= kMostAnswers) answers_.clear();
@@ -139,18 +156,20 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
       return {Reason::kNoPlanFits, planner::to_json(*fit)};
     }
   }
-  if (shared_->platform.empty()) return {};
+  // From platforms broadcasts are planned, and nothing else.
+  if (shared_->platform.empty() || members.operation != planner::Operation::kBroadcast) return {};
   return {Reason::kNoPlanFits,
           planner::to_json(make_plan_for(shared_->platform, shared_->settings, members))};
 }
 
-Communicator::Entry& Communicator::entry_for(MPI_Comm comm, int root, const SharedSettings& shared,
-                                             PlanMaker& maker) {
-  for (auto& [of_root, entry] : entries_) {
-    if (of_root == root) return entry;
+Communicator::Entry& Communicator::entry_for(MPI_Comm comm, planner::Operation operation, int root,
+                                             const SharedSettings& shared, PlanMaker& maker) {
+  for (Known& known : entries_) {
+    if (known.operation == operation && known.root == root) return known.entry;
   }
   if (entries_.size() >= kMostRoots) return too_many_;
-  return entries_.emplace_back(root, made(comm, root, shared, maker)).second;
+  return entries_.emplace_back(Known{operation, root, made(comm, operation, root, shared, maker)})
+      .entry;
 }
 
 }  // namespace espalier::preload

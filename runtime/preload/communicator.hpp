@@ -1,4 +1,4 @@
-// What the library keeps of a communicator that broadcasts were taken over on.
+// What the library keeps of a communicator that calls were taken over on.
 #pragma once
 
 #include <mpi.h>
@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,19 +15,20 @@
 #include "runtime/preload/planning.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/tally.hpp"
+#include "runtime/reduction.hpp"
 
 namespace espalier::preload {
 
-// A broadcast that is ready to run, and what its plan promises.
-struct ReadyBroadcast {
-  runtime::Broadcast broadcast;
+// A plan that is ready to run, and what it promises.
+struct ReadyPlan {
+  std::variant<runtime::Broadcast, runtime::Reduction> runner;
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
 };
 
-// Plans that this process has made for others, by the members' world ranks and the root: a
-// communicator that is made again and again is planned for once.
+// Plans that this process has made for others, by the members' world ranks, the root and the
+// operation: a communicator that is made again and again is planned for once.
 class PlanMaker {
  public:
   explicit PlanMaker(const SharedSettings& shared);
@@ -43,7 +45,7 @@ class PlanMaker {
 
   const SharedSettings* shared_;
   std::vector<planner::Plan> plans_;
-  std::map<std::pair<std::vector<int>, int>, Answer> answers_;
+  std::map<std::tuple<std::vector<int>, int, planner::Operation>, Answer> answers_;
 };
 
 class Communicator {
@@ -51,16 +53,23 @@ class Communicator {
   // Of each, a communicator of MPI's is taken, of which MPICH has about 2000.
   static constexpr std::size_t kMostRoots = 32;
 
-  using Entry = std::variant<Reason, std::unique_ptr<ReadyBroadcast>>;
+  using Entry = std::variant<Reason, std::unique_ptr<ReadyPlan>>;
 
-  // The first call for a root is collective over `comm`; later calls find what it came to. It is
-  // the same kind on all ranks. Throws MpiError.
-  Entry& entry_for(MPI_Comm comm, int root, const SharedSettings& shared, PlanMaker& maker);
+  // The first call for an operation and a root is collective over `comm`; later calls find what it
+  // came to. It is the same kind on all ranks. root: of an allreduce always the same. Throws
+  // MpiError.
+  Entry& entry_for(MPI_Comm comm, planner::Operation operation, int root,
+                   const SharedSettings& shared, PlanMaker& maker);
   // Collective where entries are ready.
   void forget() { entries_.clear(); }
 
  private:
-  std::vector<std::pair<int, Entry>> entries_;  // by root
+  struct Known {
+    planner::Operation operation;
+    int root;
+    Entry entry;
+  };
+  std::vector<Known> entries_;
   Entry too_many_ = Reason::kManyRoots;
 };
 

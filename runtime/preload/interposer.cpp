@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -41,12 +42,24 @@ int guarded(const Act& act) noexcept {
     say(error.what());
     return MPI_ERR_TRUNCATE;
   } catch (const std::bad_alloc&) {
-    say("no memory for a broadcast");
+    say("no memory for what is under way");
     return MPI_ERR_NO_MEM;
   } catch (const std::exception& error) {
     say(error.what());
     return MPI_ERR_OTHER;
   }
+}
+
+// Of operations and types alone, which all ranks have alike. (Types of the program's own may differ
+// among ranks, as long as they hold the same.)
+bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op) {
+  if (op == MPI_OP_NULL) return false;
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner == MPI_COMBINER_NAMED && runtime::goes_along_trees(operation, type, op);
 }
 
 }  // namespace
@@ -84,7 +97,7 @@ void Interposer::start() {
   } catch (const runtime::MpiError&) {
     throw;
   } catch (const Error& error) {  // on all ranks alike
-    if (rank_in(MPI_COMM_WORLD) == 0) say(fmt::format("{}; MPI_Bcast is left alone", error.what()));
+    if (rank_in(MPI_COMM_WORLD) == 0) say(fmt::format("{}; MPI is left alone", error.what()));
     return;
   }
   int threads = MPI_THREAD_SINGLE;
@@ -95,7 +108,7 @@ void Interposer::start() {
   const bool useful = shared_->settings.asks_for_something();
   if (!useful || most_threads == MPI_THREAD_MULTIPLE) {
     if (shared_->settings.verbose && rank_in(MPI_COMM_WORLD) == 0) {
-      say(fmt::format("MPI_Bcast is left alone: {}",
+      say(fmt::format("MPI is left alone: {}",
                       useful ? "the program may call MPI from several threads at once "
                                "(MPI_THREAD_MULTIPLE)"
                              : "neither ESPALIER_PLAN nor ESPALIER_PLATFORM is set"));
@@ -113,9 +126,41 @@ void Interposer::start() {
   active_ = true;
 }
 
+template <class HandOn, class Along>
+int Interposer::decide(const Call& call, const HandOn& hand_on, const Along& along) {
+  // What is wrong with a call, MPI itself says best. (So it does for the types and roots below.)
+  if (call.count < 0 || call.type == MPI_DATATYPE_NULL || call.comm == MPI_COMM_NULL) {
+    return hand_on();
+  }
+  MPI_Count element = 0;
+  if (const int code = PMPI_Type_size_x(call.type, &element); code != MPI_SUCCESS) return code;
+  std::uint64_t bytes = 0;
+  if (element < 0 || __builtin_mul_overflow(static_cast<std::uint64_t>(element),
+                                            static_cast<std::uint64_t>(call.count), &bytes)) {
+    return hand_on();
+  }
+  if (bytes == 0 || bytes < shared_->settings.threshold.value) {
+    count_handed_on(Reason::kBelowThreshold, call);
+    return hand_on();
+  }
+  ReadyPlan* ready = nullptr;
+  const Inside inside(*this);
+  const int code = guarded([&] {
+    ready = taken(call);
+    if (ready == nullptr) return;
+    const double start = PMPI_Wtime();
+    along(*ready);
+    tell(*ready, call, bytes, PMPI_Wtime() - start);
+  });
+  if (code != MPI_SUCCESS) {
+    PMPI_Comm_call_errhandler(call.comm, code);
+    return code;
+  }
+  return ready != nullptr ? MPI_SUCCESS : hand_on();
+}
+
 int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
                           MPI_Comm comm) {
-  // What is wrong with a call, MPI itself says best. (So it does for the types and roots below.)
   const auto hand_on = [&] {
 #if MPI_VERSION >= 4
     return PMPI_Bcast_c(buffer, count, type, root, comm);
@@ -123,45 +168,65 @@ int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int 
     return PMPI_Bcast(buffer, static_cast<int>(count), type, root, comm);
 #endif
   };
-  if (count < 0 || type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) return hand_on();
-  MPI_Count element = 0;
-  if (const int code = PMPI_Type_size_x(type, &element); code != MPI_SUCCESS) return code;
-  std::uint64_t bytes = 0;
-  if (element < 0 || __builtin_mul_overflow(static_cast<std::uint64_t>(element),
-                                            static_cast<std::uint64_t>(count), &bytes)) {
-    return hand_on();
-  }
-  if (bytes == 0 || bytes < shared_->settings.threshold.value) {
-    if (shared_->settings.verbose) count_handed_on(Reason::kBelowThreshold, root, comm);
-    return hand_on();
-  }
-  ReadyBroadcast* ready = nullptr;
-  const Inside inside(*this);
-  const int code = guarded([&] {
-    ready = taken(root, comm);
-    if (ready != nullptr) run(*ready, buffer, count, type, root, comm, bytes);
-  });
-  if (code != MPI_SUCCESS) {
-    PMPI_Comm_call_errhandler(comm, code);
-    return code;
-  }
-  return ready != nullptr ? MPI_SUCCESS : hand_on();
+  return decide({planner::Operation::kBroadcast, count, type, root, comm}, hand_on,
+                [&](ReadyPlan& ready) {
+                  std::get<runtime::Broadcast>(ready.runner)
+                      .run(buffer, static_cast<std::size_t>(count), type);
+                });
 }
 
-ReadyBroadcast* Interposer::taken(int root, MPI_Comm comm) {
+int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                       MPI_Op op, int root, MPI_Comm comm) {
+  const auto hand_on = [&] {
+#if MPI_VERSION >= 4
+    return PMPI_Reduce_c(sendbuf, recvbuf, count, type, op, root, comm);
+#else
+    return PMPI_Reduce(sendbuf, recvbuf, static_cast<int>(count), type, op, root, comm);
+#endif
+  };
+  const auto operation = planner::Operation::kReduce;
+  return decide({operation, count, type, root, comm, op}, hand_on, [&](ReadyPlan& ready) {
+    std::get<runtime::Reduction>(ready.runner)
+        .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
+  });
+}
+
+int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                          MPI_Op op, MPI_Comm comm) {
+  const auto hand_on = [&] {
+#if MPI_VERSION >= 4
+    return PMPI_Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
+#else
+    return PMPI_Allreduce(sendbuf, recvbuf, static_cast<int>(count), type, op, comm);
+#endif
+  };
+  const auto operation = planner::Operation::kAllreduce;
+  return decide({operation, count, type, 0, comm, op}, hand_on, [&](ReadyPlan& ready) {
+    std::get<runtime::Reduction>(ready.runner)
+        .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
+  });
+}
+
+ReadyPlan* Interposer::taken(const Call& call) {
   int inter = 0;
-  check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  check(PMPI_Comm_test_inter(call.comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) {
-    count_handed_on(Reason::kIntercommunicator, root, comm);
+    count_handed_on(Reason::kIntercommunicator, call);
     return nullptr;
   }
-  if (root < 0 || root >= size_of(comm)) return nullptr;
-  Communicator::Entry& entry = known(comm).entry_for(comm, root, *shared_, *maker_);
+  if (call.root < 0 || call.root >= size_of(call.comm)) return nullptr;
+  if (call.operation != planner::Operation::kBroadcast &&
+      !goes_along_trees(call.operation, call.type, call.op)) {
+    count_handed_on(Reason::kNotAlongTrees, call);
+    return nullptr;
+  }
+  Communicator::Entry& entry =
+      known(call.comm).entry_for(call.comm, call.operation, call.root, *shared_, *maker_);
   if (const Reason* reason = std::get_if<Reason>(&entry)) {
-    count_handed_on(*reason, root, comm);
+    count_handed_on(*reason, call);
     return nullptr;
   }
-  return std::get<std::unique_ptr<ReadyBroadcast>>(entry).get();
+  return std::get<std::unique_ptr<ReadyPlan>>(entry).get();
 }
 
 Communicator& Interposer::known(MPI_Comm comm) {
@@ -174,42 +239,60 @@ Communicator& Interposer::known(MPI_Comm comm) {
   return fresh;
 }
 
-void Interposer::run(ReadyBroadcast& ready, void* buffer, MPI_Count count, MPI_Datatype type,
-                     int root, MPI_Comm comm, std::uint64_t bytes) {
-  const double start = PMPI_Wtime();
-  ready.broadcast.run(buffer, static_cast<std::size_t>(count), type);
-  if (!shared_->settings.verbose || rank_in(comm) != root) return;
-  const double seconds = PMPI_Wtime() - start;
-  ++tally_.taken;
-  tally_.taken_bytes += bytes;
+void Interposer::tell(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
+                      double seconds) {
+  if (!shared_->settings.verbose || rank_in(call.comm) != call.root) return;
+  Tally& tally = tally_of(call.operation);
+  ++tally.taken;
+  tally.taken_bytes += bytes;
+  const int ranks = size_of(call.comm);
+  std::string ways = fmt::format("from rank {} to {} ranks", call.root, ranks);
+  if (call.operation == planner::Operation::kReduce) {
+    ways = fmt::format("from {} ranks to rank {}", ranks, call.root);
+  } else if (call.operation == planner::Operation::kAllreduce) {
+    ways = fmt::format("from and to {} ranks", ranks);
+  }
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  say(fmt::format("{} from rank {} to {} ranks: {}, {} tree{}, {} at the root, {} of {} planned",
-                  format_size({bytes}), root, size_of(comm), printable(ready.algorithm),
-                  ready.trees, ready.trees == 1 ? "" : "s", format_duration({seconds}),
+  say(fmt::format("{} {}: {}, {} tree{}, {} at {}, {} of {} planned", format_size({bytes}), ways,
+                  printable(ready.algorithm), ready.trees, ready.trees == 1 ? "" : "s",
+                  format_duration({seconds}),
+                  call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
                   format_rate(achieved), format_rate(ready.planned)));
 }
 
-void Interposer::count_handed_on(Reason reason, int root, MPI_Comm comm) {
+void Interposer::count_handed_on(Reason reason, const Call& call) {
   if (!shared_->settings.verbose) return;
   int inter = 0;
-  PMPI_Comm_test_inter(comm, &inter);
+  PMPI_Comm_test_inter(call.comm, &inter);
   int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  const bool is_root = inter != 0 ? root == MPI_ROOT : root == rank;
-  if (is_root) ++tally_.handed_on[static_cast<std::size_t>(reason)];
+  PMPI_Comm_rank(call.comm, &rank);
+  const bool is_root = inter != 0 ? call.root == MPI_ROOT : call.root == rank;
+  if (is_root) ++tally_of(call.operation).handed_on[static_cast<std::size_t>(reason)];
 }
 
-void Interposer::print_summary() const {
-  std::array<std::uint64_t, 2 + kReasons> mine{tally_.taken, tally_.taken_bytes};
-  std::copy(tally_.handed_on.begin(), tally_.handed_on.end(), mine.begin() + 2);
-  std::array<std::uint64_t, 2 + kReasons> all{};
+void Interposer::print_summaries() const {
+  constexpr std::size_t kFigures = 2 + kReasons;
+  std::array<std::uint64_t, 3 * kFigures> mine{};
+  for (std::size_t i = 0; i < tallies_.size(); ++i) {
+    const Tally& tally = tallies_[i];
+    mine[i * kFigures] = tally.taken;
+    mine[i * kFigures + 1] = tally.taken_bytes;
+    std::copy(tally.handed_on.begin(), tally.handed_on.end(), &mine[i * kFigures + 2]);
+  }
+  std::array<std::uint64_t, 3 * kFigures> all{};
   check(PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM,
                     0, MPI_COMM_WORLD),
         "MPI_Reduce");
   if (rank_in(MPI_COMM_WORLD) != 0) return;
-  Tally total{all[0], all[1], {}};
-  std::copy(all.begin() + 2, all.end(), total.handed_on.begin());
-  say(summary(total));
+  for (std::size_t i = 0; i < tallies_.size(); ++i) {
+    const std::uint64_t* const figures = &all[i * kFigures];
+    const auto operation = static_cast<planner::Operation>(i);
+    const bool any = std::any_of(figures, figures + kFigures, [](auto n) { return n != 0; });
+    if (!any && operation != planner::Operation::kBroadcast) continue;
+    Tally total{figures[0], figures[1], {}};
+    std::copy_n(figures + 2, kReasons, total.handed_on.begin());
+    say(summary(function_name(operation), total));
+  }
 }
 
 void Interposer::finish() {
@@ -217,7 +300,7 @@ void Interposer::finish() {
   const Inside inside(*this);
   guarded([this] {
     for (Communicator& communicator : communicators_) communicator.forget();
-    if (shared_->settings.verbose) print_summary();
+    if (shared_->settings.verbose) print_summaries();
   });
 }
 

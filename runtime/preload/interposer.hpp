@@ -1,12 +1,14 @@
 // The state of the preloaded library in a process, and what it does in place of MPI's functions.
 //
-// Ranks never talk in order to decide: whether a call is taken depends on the message's bytes, the
-// root and the communicator, which MPI has alike on all ranks, and on what they agreed upon at the
-// first such call. MPI_Bcast is collective, so that this may be talked over.
+// Ranks never talk in order to decide: whether a call is taken depends on the message's bytes, type
+// and operation, the root and the communicator, which MPI has alike on all ranks, and on what they
+// agreed upon at the first such call. These functions are collective, so that this may be talked
+// over.
 #pragma once
 
 #include <mpi.h>
 
+#include <array>
 #include <list>
 #include <memory>
 #include <optional>
@@ -26,22 +28,40 @@ class Interposer {
   void started();
   // Whether a call is none of the library's business: one of its own, or it does not take part.
   [[nodiscard]] bool stands_aside() const { return !active_ || inside_; }
-  // MPI_Bcast, in full. Returns MPI's error code, and has called the communicator's error handler
-  // where that is not MPI_SUCCESS. Precondition: !stands_aside().
+  // MPI_Bcast, MPI_Reduce, MPI_Allreduce, in full. They return MPI's error code, and have called
+  // the communicator's error handler where that is not MPI_SUCCESS. Precondition: !stands_aside().
   int broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
+  int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+             int root, MPI_Comm comm);
+  int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm);
 
  private:
   class Inside;
+  // What decides whether a call is taken.
+  struct Call {
+    planner::Operation operation;
+    MPI_Count count;
+    MPI_Datatype type;
+    int root;  // of an allreduce 0
+    MPI_Comm comm;
+    MPI_Op op = MPI_OP_NULL;  // of a reduction
+  };
 
   void start();
   void finish();  // as the first thing in MPI_Finalize
-  // The broadcast to run, or null: the call is MPI's.
-  ReadyBroadcast* taken(int root, MPI_Comm comm);
+  // hand_on: calls MPI's own function. along: the plan's way, given its runner.
+  template <class HandOn, class Along>
+  int decide(const Call& call, const HandOn& hand_on, const Along& along);
+  // The plan to run, or null: the call is MPI's.
+  ReadyPlan* taken(const Call& call);
   Communicator& known(MPI_Comm comm);
-  void count_handed_on(Reason reason, int root, MPI_Comm comm);
-  void run(ReadyBroadcast& ready, void* buffer, MPI_Count count, MPI_Datatype type, int root,
-           MPI_Comm comm, std::uint64_t bytes);
-  void print_summary() const;
+  void count_handed_on(Reason reason, const Call& call);
+  void tell(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);
+  Tally& tally_of(planner::Operation operation) {
+    return tallies_[static_cast<std::size_t>(operation)];
+  }
+  void print_summaries() const;
 
   static int forget_communicator(MPI_Comm comm, int key, void* value, void* self);
   static int finish_first(MPI_Comm comm, int key, void* value, void* self);
@@ -53,7 +73,7 @@ class Interposer {
   std::optional<SharedSettings> shared_;
   std::optional<PlanMaker> maker_;
   std::list<Communicator> communicators_;  // in the order of their first use
-  Tally tally_;
+  std::array<Tally, 3> tallies_;           // by operation
 };
 
 }  // namespace espalier::preload

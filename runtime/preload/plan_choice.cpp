@@ -34,20 +34,24 @@ planner::Plan in_rank_order(const planner::Plan& plan, std::span<const int> rank
   for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
     ordered.nodes[moved(node)] = plan.nodes[node];
   }
-  for (planner::PlanTree& tree : ordered.broadcast_trees) {
-    for (planner::PlanEdge& edge : tree.edges) edge = {moved(edge.parent), moved(edge.child)};
-    for (planner::PlanEdge& edge : tree.exchange) edge = {moved(edge.parent), moved(edge.child)};
-    tree.via.clear();  // only platforms know these
+  for (auto* trees : {&ordered.reduce_trees, &ordered.broadcast_trees}) {
+    for (planner::PlanTree& tree : *trees) {
+      for (planner::PlanEdge& edge : tree.edges) edge = {moved(edge.parent), moved(edge.child)};
+      for (planner::PlanEdge& edge : tree.exchange) edge = {moved(edge.parent), moved(edge.child)};
+      tree.via.clear();  // only platforms know these
+    }
   }
   return ordered;
 }
 
 std::optional<planner::Plan> fitted(const planner::Plan& plan, const Members& members,
                                     runtime::RankMapping mapping) {
+  if (plan.operation != members.operation) return std::nullopt;
   if (plan.nodes.size() != members.world_ranks.size()) return std::nullopt;
+  const bool has_root = plan.operation != planner::Operation::kAllreduce;
   try {
     const std::vector<int> ranks = ranks_of_nodes(plan, members, mapping);
-    if (ranks[planner::source_index(plan)] != members.root) return std::nullopt;
+    if (has_root && ranks[planner::source_index(plan)] != members.root) return std::nullopt;
     return in_rank_order(plan, ranks);
   } catch (const InputError&) {  // other hosts
     return std::nullopt;

@@ -10,12 +10,13 @@
 
 namespace espalier::preload {
 
-// The ranks of a communicator and the root of its broadcasts.
+// The ranks of a communicator and what they do.
 struct Members {
   std::size_t world_size = 0;
   std::vector<int> world_ranks;    // by rank in the communicator
   std::vector<std::string> hosts;  // where each runs; empty unless mapped by host
-  int root = 0;                    // rank in the communicator
+  int root = 0;                    // rank in the communicator; of an allreduce any
+  planner::Operation operation = planner::Operation::kBroadcast;
 };
 
 // The platform that the settings name, in Espalier's JSON. Throws InputError: the file, the model

@@ -8,10 +8,22 @@
 
 namespace espalier::preload {
 
-std::string summary(const Tally& tally) {
+std::string_view function_name(planner::Operation operation) {
+  switch (operation) {
+    case planner::Operation::kBroadcast:
+      return "MPI_Bcast";
+    case planner::Operation::kReduce:
+      return "MPI_Reduce";
+    case planner::Operation::kAllreduce:
+      break;
+  }
+  return "MPI_Allreduce";
+}
+
+std::string summary(std::string_view function, const Tally& tally) {
   const std::uint64_t handed_on =
       std::accumulate(tally.handed_on.begin(), tally.handed_on.end(), std::uint64_t{0});
-  std::string text = fmt::format("{} MPI_Bcast taken ({}), {} handed on", tally.taken,
+  std::string text = fmt::format("{} {} taken ({}), {} handed on", tally.taken, function,
                                  format_size({tally.taken_bytes}), handed_on);
   std::string_view separator = ": ";
   for (std::size_t i = 0; i < kReasons; ++i) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "planner/plan.hpp"
+
 namespace espalier::preload {
 
 enum class Reason : std::uint8_t {
@@ -16,8 +18,9 @@ enum class Reason : std::uint8_t {
   kManyRoots,
   kNoPlanFits,
   kPlanningFailed,
+  kNotAlongTrees,
 };
-inline constexpr std::size_t kReasons = 7;
+inline constexpr std::size_t kReasons = 8;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
@@ -26,9 +29,13 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "from more roots than a communicator has room for",
     "that no plan fits",
     "for which no plan could be made",
+    "whose type or operation goes along no trees",
 };
 
-// Calls, each counted by its root.
+// "MPI_Bcast", "MPI_Reduce" or "MPI_Allreduce".
+std::string_view function_name(planner::Operation operation);
+
+// Calls of one of MPI's functions, each counted by its root (those of MPI_Allreduce by rank 0).
 struct Tally {
   std::uint64_t taken = 0;
   std::uint64_t taken_bytes = 0;
@@ -36,6 +43,6 @@ struct Tally {
 };
 
 // "5 MPI_Bcast taken (1 GiB), 3 handed on: 2 below the threshold, 1 that no plan fits"
-std::string summary(const Tally& tally);
+std::string summary(std::string_view function, const Tally& tally);
 
 }  // namespace espalier::preload

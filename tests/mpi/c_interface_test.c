@@ -51,6 +51,78 @@ static void test_run(int rank, int ranks) {
   free(text);
 }
 
+/* The chain the other way round; on all ranks where it is an allreduce. */
+static char* reduce_chain(int nodes, int all) {
+  char* down = chain(nodes);
+  char* text = malloc(2000 + (size_t)nodes * 128);
+  const char* trees = strstr(down, "\"broadcast_trees\"");
+  int i = 0;
+  char* at = text;
+  strcpy(at, "{\"format\": \"espalier-plan\", \"version\": 1, \"operation\": \"");
+  strcat(at, all ? "allreduce\"," : "reduce\",");
+  strncat(at, strstr(down, "\"platform\""), (size_t)(trees - strstr(down, "\"platform\"")));
+  at += strlen(at);
+  at += sprintf(at, "\"reduce_trees\": [{\"rate_Bps\": 1, \"edges\": [");
+  for (i = 1; i < nodes; ++i) at += sprintf(at, "%s[%d, %d]", i == 1 ? "" : ", ", i, i - 1);
+  sprintf(at, "]}]%s%s", all ? ", " : "}", all ? trees : "");
+  free(down);
+  return text;
+}
+
+static void test_reduction(int rank, int ranks, int all) {
+  char* text = reduce_chain(ranks, all);
+  espalier_reduction* reduction = NULL;
+  double own[1000];
+  double sums[1000];
+  int i = 0;
+  EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, NULL, &reduction) ==
+         ESPALIER_OK);
+  EXPECT(strcmp(espalier_last_error(), "") == 0);
+  EXPECT(espalier_reduction_root(reduction) == 0);
+  for (i = 0; i < 1000; ++i) own[i] = i * 0.5 + rank;
+  for (i = 0; i < 1000; ++i) sums[i] = -1;
+  EXPECT(espalier_reduction_run(reduction, own, sums, 1000, MPI_DOUBLE, MPI_SUM) == ESPALIER_OK);
+  for (i = 0; i < 1000; ++i) {
+    EXPECT(sums[i] == (all || rank == 0 ? ranks * (i * 0.5) + ranks * (ranks - 1) / 2 : -1));
+  }
+  EXPECT(espalier_reduction_run(reduction, own, sums, 1000, MPI_DOUBLE, MPI_BOR) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "MPI_BOR is not defined") != NULL);
+  espalier_reduction_free(&reduction);
+  EXPECT(reduction == NULL);
+  espalier_reduction_free(&reduction);
+  free(text);
+}
+
+static void test_reduction_refusals(int ranks) {
+  char* text = reduce_chain(ranks, 0);
+  char* other = chain(ranks);
+  espalier_reduction* reduction = NULL;
+  espalier_options options = espalier_default_options();
+  EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, other, NULL, &reduction) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "a plan for a broadcast") != NULL);
+  options.rounds = 1;
+  EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, &options, &reduction) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "rounds are for broadcasts") != NULL);
+  options.rounds = 0;
+  options.timeout_s = 30;
+  EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, &options, &reduction) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "a timeout is for broadcasts") != NULL);
+  EXPECT(espalier_reduction_create(MPI_COMM_WORLD, "/no/such/plan", NULL, &reduction) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, NULL, NULL, &reduction) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(reduction == NULL);
+  EXPECT(espalier_reduction_run(NULL, NULL, NULL, 0, MPI_INT, MPI_SUM) == ESPALIER_BAD_INPUT);
+  EXPECT(espalier_reduction_root(NULL) == -1);
+  espalier_reduction_free(NULL);
+  free(text);
+  free(other);
+}
+
 static void test_refusals(int ranks) {
   char* text = chain(ranks + 1);
   espalier_broadcast* broadcast = NULL;
@@ -103,6 +175,9 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   test_run(rank, ranks);
   test_refusals(ranks);
+  test_reduction(rank, ranks, 0);
+  test_reduction(rank, ranks, 1);
+  test_reduction_refusals(ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
 }

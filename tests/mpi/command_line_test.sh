@@ -53,6 +53,13 @@ END
 }
 plan 4 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >good.json
 
+# The same trees the other way round; and those up, one chain down.
+trees=$(sed -n 's/.*"broadcast_trees": \(.*\)}$/\1/p' good.json)
+up=$(sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g' <<<"$trees")
+sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $up}/" good.json >reduce.json
+down='"broadcast_trees": [{"rate_Bps": 4000000, "edges": [[1,3],[3,0],[0,2]]}]'
+sed "s/\"reduce\"/\"allreduce\"/; s/\"reduce_trees\"/$down, &/" reduce.json >allreduce.json
+
 test_message() {
   for size in 0 1 9999 10000 10001 1MB; do
     ranks 4 bcast good.json --message $size --verify --repeat 3
@@ -102,6 +109,57 @@ test_options() {
   ranks 2 --help; done_well; says 'bcast'
   ranks 2 bcast --help; done_well; says '--compare-mpi-bcast'
   [ "$(grep -c -- '--receives' stdout)" -eq 1 ] || fail "help is printed by more than one rank"
+}
+
+test_reduce() {
+  for command in reduce allreduce; do
+    for size in 0 8 9992 10000 10008 1000000; do
+      ranks 4 $command $command.json --message $size --verify --repeat 3
+      done_well
+      says 'slices of 9.77 KiB'
+      says '32.0000 Mbit/s planned'
+      says '^verified on '
+    done
+    for type in double float int32 int64 uint32 uint64; do
+      for op in sum prod max min; do
+        ranks 4 $command $command.json --message 200000 --verify --type $type --op $op --slice 777
+        done_well
+        says "$op of $type"
+      done
+    done
+    for op in band bor bxor; do
+      ranks 4 $command $command.json --message 200000 --verify --type uint32 --op $op --ports 1
+      done_well
+    done
+    ranks 4 $command $command.json --message 100000 --json --compare-mpi --verify
+    done_well
+    says "\"operation\": \"$command\""; says '"op": "sum"'; says '"type": "double"'; says '"verified": true'
+    says "\"mpi_$command\": "; says "\"relative_to_mpi_$command\": [0-9.]+"
+    ranks 4 $command $command.json --message 100000
+    says '^not verified'
+    ranks 4 $command --help; done_well; says '--compare-mpi'
+  done
+  ranks 4 reduce reduce.json --message 1000; says '1000 B from 4 ranks, sum of double, 2 trees, '
+  ranks 4 allreduce allreduce.json --message 1000
+  says '1000 B from and to 4 ranks, sum of double, 2 trees up, 1 down, '
+}
+
+test_reduce_refusals() {
+  ranks 4 reduce good.json; refused 2 "good.json: /operation: a plan for a broadcast, and no reduce"
+  ranks 4 reduce allreduce.json; refused 2 "/operation: a plan for an allreduce, and no reduce"
+  ranks 4 allreduce reduce.json; refused 2 "/operation: a plan for a reduce, and no allreduce"
+  ranks 4 bcast reduce.json; refused 2 "/operation: a plan for a reduce, and no broadcast"
+  ranks 3 reduce reduce.json; refused 2 "the plan has 4 nodes, but 3 ranks"
+  ranks 2 reduce reduce.json --type duoble; refused 2 "--type: unknown type 'duoble'; did you mean 'double'?"
+  ranks 2 reduce reduce.json --op summ; refused 2 "--op: unknown operation 'summ'; did you mean 'sum'?"
+  ranks 2 reduce reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
+  ranks 2 reduce reduce.json --message 100; refused 2 "--message: 100 bytes are no multiple of a double's 8"
+  ranks 2 reduce reduce.json --rounds; refused 2 "--rounds"
+  ranks 2 reduce reduce.json --as-planned; refused 2 "--as-planned"
+  ranks 2 reduce reduce.json --timeout 0s; refused 2 "--timeout: '0s' is no time to wait"
+  ranks 2 allreduce; refused 2 "PLAN is required; see espalier-mpi allreduce --help"
+  ranks 2 alreduce reduce.json; refused 2 "did you mean 'allreduce'?"
+  ranks 4 reduce reduce.json --message 1000TiB; refused 2 "4 ranks on one host with"
 }
 
 # The two trees of two-tree-sanders over four ranks, from n1.
@@ -183,6 +241,13 @@ test_stopped() {
   for rank in 0 1 3; do
     unlucky $rank $stop slice bcast good.json --message 10MB --timeout 2s --as-planned
     gave_up "rank [0-9] on .*: rank [0-9]: nothing came for 2 s; (receiving|sending) slice [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
+  done
+  # 10 MB at the plan's 4 MB/s take 2.5 s more.
+  for rank in 0 1 3; do
+    unlucky $rank $stop slice reduce reduce.json --message 10000000 --timeout 2s
+    gave_up "nothing came for 4.5 s, waiting for slices of the reduction$"
+    unlucky $rank $stop slice allreduce allreduce.json --message 10000000 --timeout 2s
+    gave_up "nothing came for 4.5 s, waiting for slices of the reduction$"
   done
   unlucky 0 $stop report bcast good.json --message 100kB --timeout 1s
   gave_up "rank 1: nothing came for .*, waiting to be told that they are done by ranks 0$"
@@ -297,7 +362,8 @@ test_bad_plans() {
   ranks 4 bcast foreign.json; refused 2 "/broadcast_trees/0/edges/2/1: node 7 is out of range"
   sed 's/4000000/5000000/' good.json >lies.json; ranks 4 bcast lies.json; refused 2 "/throughput_Bps"
   sed 's/10000,/0,/' good.json >zero.json; ranks 4 bcast zero.json; refused 2 "/slice_bytes"
-  sed 's/broadcast"/reduce"/' good.json >reduce.json; ranks 4 bcast reduce.json; refused 2 "/operation"
+  sed 's/"broadcast"/"reduce"/' good.json >no-trees.json
+  ranks 4 bcast no-trees.json; refused 2 "no-trees.json: the key 'reduce_trees' is missing"
   head -c 3000000 /dev/urandom >noise; ranks 4 bcast noise; refused 2 "noise: "
 }
 
@@ -447,6 +513,10 @@ test_damage() {
   damaged() { "$mpiexec" -n 4 env LD_PRELOAD="$damaging_network${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr; status=$?; }
   damaged bcast good.json --message 1MB --verify
   refused 5 "of 1000000 is 0x"
+  damaged reduce reduce.json --message 1MB --verify
+  refused 5 "rank 1 on $(uname -n): element "
+  damaged allreduce allreduce.json --message 1MB --verify
+  refused 5 "of 125000 is "
   head -c 300000 /dev/urandom >in
   damaged bcast good.json --in in --out 'out{rank}'
   refused 5 "what was received is not what was sent"

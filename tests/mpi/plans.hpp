@@ -106,15 +106,39 @@ inline planner::PlanTree random_tree(std::uint32_t nodes, std::uint32_t source, 
 }
 
 // 1 to `most_trees` random trees whose rates differ by up to a thousand.
-inline planner::Plan random_plan(std::uint32_t nodes, std::uint64_t slice, std::size_t most_trees,
-                                 std::mt19937_64& random) {
-  const auto source = static_cast<std::uint32_t>(random() % nodes);
+inline planner::Plan random_plan_from(std::uint32_t source, std::uint32_t nodes,
+                                      std::uint64_t slice, std::size_t most_trees,
+                                      std::mt19937_64& random) {
   std::vector<planner::PlanTree> trees(1 + random() % most_trees);
   for (planner::PlanTree& tree : trees) {
     const double rate = 1.0 + static_cast<double>(random() % 1000);
     tree = random_tree(nodes, source, rate, random);
   }
   return plan_of(nodes, source, std::move(trees), slice);
+}
+
+inline planner::Plan random_plan(std::uint32_t nodes, std::uint64_t slice, std::size_t most_trees,
+                                 std::mt19937_64& random) {
+  const auto source = static_cast<std::uint32_t>(random() % nodes);
+  return random_plan_from(source, nodes, slice, most_trees, random);
+}
+
+// The same trees as reduce trees; and an allreduce along both kinds, which need not be alike.
+inline planner::Plan reduce_plan(planner::Plan broadcast) {
+  broadcast.operation = planner::Operation::kReduce;
+  broadcast.reduce_trees = std::move(broadcast.broadcast_trees);
+  broadcast.broadcast_trees.clear();
+  return broadcast;
+}
+// Precondition: the same nodes and source.
+inline planner::Plan allreduce_plan(planner::Plan up, const planner::Plan& down) {
+  up.operation = planner::Operation::kAllreduce;
+  up.reduce_trees = std::move(up.broadcast_trees);
+  up.broadcast_trees = down.broadcast_trees;
+  for (planner::PlanTree& tree : up.broadcast_trees) {  // both kinds carry the same rate
+    tree.rate.value *= up.throughput.value / down.throughput.value;
+  }
+  return up;
 }
 
 // Byte `at` of message `message`: depends on both in every bit.

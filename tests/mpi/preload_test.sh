@@ -50,6 +50,14 @@ plan 4 1 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >from1.json
 plan 4 2 '1000000 [2,0],[2,1],[1,3]' >from2.json
 plan 3 0 '1000000 [0,1],[1,2]' >three.json
 
+# The same trees the other way round, and both ways.
+turned() { sed -E 's/.*"broadcast_trees": (.*)\}$/\1/; t; d' "$1" | sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g'; }
+for from in 1 2; do
+  sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $(turned from$from.json)}/" \
+    from$from.json >to$from.json
+done
+sed "s/\"broadcast\"/\"allreduce\"/; s/\"broadcast_trees\"/\"reduce_trees\": $(turned from1.json), &/" from1.json >all.json
+
 # platform HOSTS: all joined to all, rates that differ.
 platform() {
   echo from,to,bandwidth_Gbps
@@ -131,7 +139,7 @@ need_planner() {
   ESPALIER_PLATFORM=nowhere.json preloaded 4
   all_right
   grep -q 'this build cannot plan' stderr || return 0
-  says_once '^espalier-pmpi: ESPALIER_PLATFORM: this build cannot plan .*; MPI_Bcast is left alone$'
+  says_once '^espalier-pmpi: ESPALIER_PLATFORM: this build cannot plan .*; MPI is left alone$'
   return 1
 }
 
@@ -165,7 +173,7 @@ test_refusals() {
     preloaded 4
     all_right
     says_once 'espalier'
-    says "^espalier-pmpi: $text.*; MPI_Bcast is left alone\$"
+    says "^espalier-pmpi: $text.*; MPI is left alone\$"
     unset "${!ESPALIER_@}"
   done <<'END'
 PLAN=nowhere.json|nowhere.json: cannot open
@@ -191,10 +199,34 @@ test_mismatch() {
   says '^espalier-pmpi: rank [0-9], receiving slice |^Abort.* Fatal error'
 }
 
+# Reductions to two of four roots and to all.
+test_reductions() {
+  export ESPALIER_VERBOSE=1
+  ESPALIER_PLAN=from1.json:to1.json:all.json:to2.json preloaded 4 reductions
+  all_right
+  # Of two roots and of the whole, two sizes, three types; and in place.
+  says '390.62 KiB from 4 ranks to rank 1: by hand, 2 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
+  says '390.62 KiB from 4 ranks to rank 2: by hand, 1 tree, '
+  says '390.62 KiB from and to 4 ranks: by hand, 2 trees, .* at rank 0, '
+  if grep -qE 'ranks to rank [03]:' stderr; then fail 'took what no plan is for'; fi
+  says_once '^espalier-pmpi: 0 MPI_Bcast taken'
+  says_once '^espalier-pmpi: 8 MPI_Reduce taken .* below the threshold, .* that no plan fits, .* goes along no trees$'
+  says_once '^espalier-pmpi: 4 MPI_Allreduce taken .* below the threshold, .* goes along no trees$'
+  ESPALIER_PLAN=from1.json preloaded 4 reductions
+  all_right
+  says_once '^espalier-pmpi: 0 MPI_Reduce taken'
+  preloaded 7 reductions
+  all_right
+  unset ESPALIER_VERBOSE
+  ESPALIER_PLAN=all.json preloaded 4 reductions
+  all_right
+  says_nothing
+}
+
 test_threads() {
   ESPALIER_PLAN=from1.json ESPALIER_VERBOSE=1 preloaded 4 threads
   all_right
-  says_once '^espalier-pmpi: MPI_Bcast is left alone: .*MPI_THREAD_MULTIPLE'
+  says_once '^espalier-pmpi: MPI is left alone: .*MPI_THREAD_MULTIPLE'
 }
 
 "test_$case_name"

@@ -195,7 +195,8 @@ TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint32_t source = 0; source < ranks; source += 2) {
     const planner::Plan plan = plan_by("split-binary", ranks, source, 100);
-    const auto roles = runtime::roles_of(plan, by_order(ranks), rank_in(MPI_COMM_WORLD));
+    const auto roles =
+        runtime::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
     const std::vector<Call> made = calls_of(plan, {}, 100 * kSlices);
     std::size_t slices_sent = 0;
     for (std::size_t tree = 0; tree < 2; ++tree) {
@@ -222,7 +223,8 @@ TEST(Rounds, AreKept) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint32_t source = 0; source < ranks; ++source) {
     const planner::Plan plan = plan_by("two-tree-sanders", ranks, source, 100);
-    const auto roles = runtime::roles_of(plan, by_order(ranks), rank_in(MPI_COMM_WORLD));
+    const auto roles =
+        runtime::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
     const auto rounds = runtime::rounds_of(plan, by_order(ranks), rank_in(MPI_COMM_WORLD));
     std::map<std::uint64_t, int> sends;
     std::map<std::uint64_t, int> receives;

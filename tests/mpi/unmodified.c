@@ -2,6 +2,7 @@
  * byte by byte. Prints "all right" from rank 0.
  *
  *   unmodified            everything below
+ *   unmodified reductions MPI_Reduce and MPI_Allreduce of many kinds
  *   unmodified errors     MPI_Bcast with a wrong root, whose error code must come back
  *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
  *   unmodified threads    the same as everything, but asks for MPI_THREAD_MULTIPLE
@@ -156,6 +157,84 @@ static void between_halves(void) {
   MPI_Comm_free(&half);
 }
 
+/* Not commutative: the last rank's elements are the result. */
+static void last(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)in;
+  (void)inout;
+  (void)count;
+  (void)type;
+}
+
+/* `root` < 0: to all. */
+static void reduce_ints(int count, int root, int in_place) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int* own = malloc(sizeof(int) * (size_t)count);
+  int* result = malloc(sizeof(int) * (size_t)count);
+  const int has_result = root < 0 || rank == root;
+  for (int i = 0; i < count; ++i) own[i] = (i ^ (37 * rank)) % 1000;
+  for (int i = 0; i < count; ++i) result[i] = in_place && has_result ? own[i] : -1;
+  const void* from = in_place && has_result ? MPI_IN_PLACE : own;
+  if (root < 0) {
+    MPI_Allreduce(from, result, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else {
+    MPI_Reduce(from, result, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+  }
+  int right = 1;
+  for (int i = 0; i < count; ++i) {
+    int sum = 0;
+    for (int other = 0; other < size; ++other) sum += (i ^ (37 * other)) % 1000;
+    right &= result[i] == (has_result ? sum : -1);
+  }
+  check(right, "a sum", sizeof(int) * (size_t)count, root, rank);
+  free(result);
+  free(own);
+}
+
+/* Doubles, and an operation for which the ranks' order counts. */
+static void reduce_others(int root) {
+  enum { kCount = 20000 };
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  double* own = malloc(sizeof(double) * kCount);
+  double* result = malloc(sizeof(double) * kCount);
+  MPI_Op op;
+  MPI_Op_create(last, 0, &op);
+  for (int turn = 0; turn < 2; ++turn) {
+    const MPI_Op with = turn == 0 ? MPI_MAX : op;
+    for (int i = 0; i < kCount; ++i) own[i] = i + (turn == 0 ? -rank : rank);
+    if (root < 0) {
+      MPI_Allreduce(own, result, kCount, MPI_DOUBLE, with, MPI_COMM_WORLD);
+    } else {
+      MPI_Reduce(own, result, kCount, MPI_DOUBLE, with, root, MPI_COMM_WORLD);
+    }
+    int right = 1;
+    for (int i = 0; i < kCount && (root < 0 || rank == root); ++i) {
+      right &= result[i] == i + (turn == 0 ? 0 : size - 1);
+    }
+    check(right, turn == 0 ? "a maximum" : "the last rank's", sizeof(double) * kCount, root, rank);
+  }
+  MPI_Op_free(&op);
+  free(result);
+  free(own);
+}
+
+static void reductions(void) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int root = -1; root < size; ++root) {
+    reduce_ints(3, root, 0);
+    reduce_ints(20000, root, 0);
+    reduce_ints(100000, root, 0);
+    reduce_ints(100000, root, 1);
+    reduce_others(root);
+  }
+}
+
 static void errors(void) {
   enum { kBytes = 200000 };
   char* buffer = calloc(kBytes, 1);
@@ -219,6 +298,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(what, "errors") == 0) {
     errors();
+  } else if (strcmp(what, "reductions") == 0) {
+    reductions();
   } else if (strcmp(what, "mismatch") == 0) {
     mismatch(rank);
   } else if (strcmp(what, "timing") == 0 && argc > 2) {

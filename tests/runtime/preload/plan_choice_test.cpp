@@ -25,7 +25,7 @@ planner::Plan three_nodes() {
 
 Members members(std::size_t world, std::vector<int> world_ranks, int root,
                 std::vector<std::string> hosts = {}) {
-  return {world, std::move(world_ranks), std::move(hosts), root};
+  return {world, std::move(world_ranks), std::move(hosts), root, planner::Operation::kBroadcast};
 }
 
 TEST(PlanChoice, RankOrderKeepsTheTreesAmongTheSameNodes) {
@@ -62,6 +62,33 @@ TEST(PlanChoice, ASmallerPlanFollowsTheCommunicatorsRanks) {
   EXPECT_THAT(fit->nodes, testing::ElementsAre("a", "b", "c"));
   EXPECT_FALSE(fitted(three_nodes(), members(8, {6, 4, 2}, 0), RankMapping::kByOrder));
   EXPECT_FALSE(fitted(three_nodes(), members(8, {6, 4, 2, 1}, 1), RankMapping::kByOrder));
+}
+
+TEST(PlanChoice, EachOperationHasPlansOfItsOwn) {
+  planner::Plan up = three_nodes();
+  up.operation = planner::Operation::kReduce;
+  std::swap(up.reduce_trees, up.broadcast_trees);
+  Members turned = members(3, {1, 2, 0}, 0);
+  EXPECT_FALSE(fitted(up, turned, RankMapping::kByOrder));
+  turned.operation = planner::Operation::kReduce;
+  EXPECT_FALSE(fitted(three_nodes(), turned, RankMapping::kByOrder));
+  const auto fit = fitted(up, turned, RankMapping::kByOrder);
+  ASSERT_TRUE(fit);
+  EXPECT_FALSE(planner::structural_fault(*fit));
+  EXPECT_THAT(fit->nodes, testing::ElementsAre("b", "c", "a"));
+  EXPECT_THAT(fit->reduce_trees[0].edges,
+              testing::ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{1, 2}));
+  turned.root = 1;
+  EXPECT_FALSE(fitted(up, turned, RankMapping::kByOrder));
+}
+
+TEST(PlanChoice, AnAllreduceMayGoByWayOfAnyRank) {
+  planner::Plan both = three_nodes();
+  both.operation = planner::Operation::kAllreduce;
+  both.reduce_trees = both.broadcast_trees;
+  Members all = members(3, {0, 1, 2}, 0);
+  all.operation = planner::Operation::kAllreduce;
+  EXPECT_TRUE(fitted(both, all, RankMapping::kByOrder));  // whose source is rank 1
 }
 
 TEST(PlanChoice, ByHostNamesDecide) {

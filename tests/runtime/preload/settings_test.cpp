@@ -71,12 +71,12 @@ TEST(PreloadSettings, RefusalsNameTheVariable) {
 
 TEST(PreloadTally, SaysOnlyReasonsThatThereWere) {
   Tally tally;
-  EXPECT_EQ(summary(tally), "0 MPI_Bcast taken (0 B), 0 handed on");
+  EXPECT_EQ(summary("MPI_Bcast", tally), "0 MPI_Bcast taken (0 B), 0 handed on");
   tally.taken = 5;
   tally.taken_bytes = 3U << 20U;
   tally.handed_on[static_cast<std::size_t>(Reason::kBelowThreshold)] = 2;
   tally.handed_on[static_cast<std::size_t>(Reason::kNoPlanFits)] = 1;
-  EXPECT_EQ(summary(tally),
+  EXPECT_EQ(summary("MPI_Bcast", tally),
             "5 MPI_Bcast taken (3 MiB), 3 handed on: 2 below the threshold, 1 that no plan fits");
 }
 

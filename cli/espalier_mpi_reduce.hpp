@@ -1,0 +1,15 @@
+// espalier-mpi reduce and allreduce.
+#pragma once
+
+#include <mpi.h>
+
+#include "cli/espalier_mpi_options.hpp"
+#include "cli/espalier_mpi_watchdog.hpp"
+
+namespace espalier::cli {
+
+// The whole command: reads the plan, runs, prints on rank 0. Throws on all ranks alike, but for
+// MpiError.
+void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog);
+
+}  // namespace espalier::cli

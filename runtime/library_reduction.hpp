@@ -1,0 +1,16 @@
+// MPI's own reductions, for any count.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "planner/plan.hpp"
+
+namespace espalier::runtime {
+
+// Collective. Buffers as for Reduction::run; operation: kReduce or kAllreduce. Throws MpiError.
+void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, const void* sendbuf,
+                       void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
+
+}  // namespace espalier::runtime

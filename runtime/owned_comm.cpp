@@ -1,0 +1,58 @@
+#include "runtime/owned_comm.hpp"
+
+#include <memory>
+
+#include "runtime/mpi_error.hpp"
+
+namespace espalier::runtime {
+
+OwnedComm::OwnedComm(MPI_Comm of, Patience patience) {
+  if (patience.is_limited()) {
+    const auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Comm_idup(of, made.get(), &request), "MPI_Comm_idup");
+    patience.wait(request, "waiting for all ranks to make a communicator", made);
+    comm_ = *made;
+  } else {
+    check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
+  }
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+}
+
+OwnedComm::~OwnedComm() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over == 0 && !abandoned_) MPI_Comm_free(&comm_);
+}
+
+int OwnedComm::rank() const {
+  int rank = 0;
+  check(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+std::size_t OwnedComm::size() const {
+  int size = 0;
+  check(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
+  return static_cast<std::size_t>(size);
+}
+
+std::size_t OwnedComm::largest_tag() const {
+  int* tag = nullptr;
+  int is_set = 0;
+  check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&tag), &is_set),
+        "MPI_Comm_get_attr");
+  return is_set != 0 ? static_cast<std::size_t>(*tag) : 32767;  // which MPI guarantees
+}
+
+std::size_t ranks_here(MPI_Comm comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  int ranks = 1;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+        "MPI_Comm_split_type");
+  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
+  MPI_Comm_free(&host);
+  return static_cast<std::size_t>(ranks);
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,271 @@
+#include "runtime/reduction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "planner/slice_choice.hpp"
+#include "runtime/agreement.hpp"
+#include "runtime/call_check.hpp"
+#include "runtime/checksum.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/library_reduction.hpp"
+#include "runtime/mpi_error.hpp"
+#include "runtime/owned_comm.hpp"
+#include "runtime/rank_mapping.hpp"
+#include "runtime/reduce_engine.hpp"
+#include "runtime/reduce_operation.hpp"
+#include "runtime/stores.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+using planner::Operation;
+
+void check_plan(const planner::Plan& plan, const ReductionOptions& options,
+                std::size_t largest_tag) {
+  if (const auto fault = planner::structural_fault(plan)) {
+    throw InputError({}, fault->place, fault->reason);
+  }
+  if (plan.operation == Operation::kBroadcast) {
+    throw InputError({}, "/operation", "a plan for a broadcast, and no reduce or allreduce");
+  }
+  const std::size_t trees = planner::tree_count(plan);
+  if (trees > largest_tag) {
+    throw InputError(
+        fmt::format("the plan has {} trees; this MPI has tags for {}", trees, largest_tag));
+  }
+  if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
+    throw InputError("a window has room for at least one slice");
+  }
+  if (options.slice_bytes > kLargestSlice) {
+    throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
+                                 options.slice_bytes, kLargestSlice));
+  }
+}
+
+std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const ReductionOptions& options) {
+  const std::string text = planner::to_json(plan);
+  return {hash_of(std::as_bytes(std::span(text))),
+          options.sends_in_flight,
+          options.receives_in_flight,
+          options.ports,
+          static_cast<std::uint64_t>(options.mapping),
+          options.check_sizes ? 1U : 0U,
+          options.slice_bytes};
+}
+
+planner::SliceDealer dealer_of(const std::vector<planner::PlanTree>& trees) {
+  std::vector<double> rates;
+  rates.reserve(trees.size());
+  for (const planner::PlanTree& tree : trees) rates.push_back(tree.rate.value);
+  return planner::SliceDealer(rates);
+}
+
+// The result of an allreduce, as it is broadcast while it comes into being.
+class ReducedStore : public MemoryStore {
+ public:
+  ReducedStore(std::byte* result, ReduceEngine& reduce) : MemoryStore(result), reduce_(&reduce) {}
+  [[nodiscard]] bool is_ready(const Slice& slice) const override {
+    return reduce_->has_combined(slice.index);
+  }
+  [[nodiscard]] bool is_free(const Slice& slice) const override {
+    return reduce_->is_through_with(slice.index);
+  }
+  [[nodiscard]] bool has_work() const override { return !reduce_->is_done(); }
+  void work() override { reduce_->poll(); }
+
+ private:
+  ReduceEngine* reduce_;
+};
+
+}  // namespace
+
+bool goes_along_trees(Operation operation, MPI_Datatype type, MPI_Op op) {
+  if (!operation_fault(type, op).empty()) return false;
+  int commutes = 0;
+  check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
+  const ElementShape shape = element_shape_of(type);
+  if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
+  return operation == Operation::kReduce ||
+         (shape.bytes <= kLargestSlice && shape_of(MPI_COMM_SELF, type).is_plain);
+}
+
+struct Reduction::State {
+  OwnedComm comm;
+  std::vector<int> rank_of_node;
+  int rank = 0;
+  int root = 0;
+  std::string node;
+  planner::Plan plan;
+  planner::SliceCosts costs;
+  ReductionOptions options;
+  std::unique_ptr<ReduceEngine> reduce;
+  std::unique_ptr<Engine> broadcast;  // of an allreduce
+  std::optional<CallCheck> call;      // of the run under way
+  bool broken = false;
+
+  State(MPI_Comm of, const planner::Plan& of_plan, const ReductionOptions& wanted)
+      : comm(of), rank(comm.rank()), plan(of_plan), options(wanted) {
+    plan.slice.value = std::min(plan.slice.value, kLargestSlice);
+    const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
+                                               ? host_names(comm.get())
+                                               : std::vector<std::string>{};
+    together(comm.get(), [&] {
+      check_plan(plan, options, comm.largest_tag());
+      rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
+                                   : ranks_by_host(hosts, plan.nodes);
+    });
+    if (!all_equal(comm.get(), fingerprint(of_plan, options))) {
+      throw InputError("the ranks hold different plans or options");
+    }
+    if (ranks_here(comm.get()) < comm.size()) costs.eager = kEagerOverTcp;
+    const auto mine = std::find(rank_of_node.begin(), rank_of_node.end(), rank);
+    node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
+    root = rank_of_node[planner::source_index(plan)];
+    make_engines();
+  }
+
+  [[nodiscard]] bool is_allreduce() const { return plan.operation == Operation::kAllreduce; }
+  [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
+
+  void make_engines() {
+    ReduceEngineOptions up{options.sends_in_flight, options.receives_in_flight, options.ports, 0,
+                           is_allreduce() ? nullptr : options.on_progress};
+    if (is_allreduce()) {
+      EngineOptions down;
+      down.sends_in_flight = options.sends_in_flight;
+      down.receives_in_flight = options.receives_in_flight;
+      down.check_sizes = false;  // the reduction has compared them before anything is received
+      down.ports = options.ports;
+      down.on_progress = options.on_progress;
+      broadcast = std::make_unique<Engine>(comm.get(), root,
+                                           roles_of(plan.broadcast_trees, rank_of_node, rank),
+                                           dealer_of(plan.broadcast_trees), std::move(down));
+      up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
+    }
+    reduce =
+        std::make_unique<ReduceEngine>(comm.get(), roles_of(plan.reduce_trees, rank_of_node, rank),
+                                       dealer_of(plan.reduce_trees), std::move(up));
+  }
+
+  [[nodiscard]] std::uint64_t slice_elements(std::uint64_t message, std::uint64_t element) const {
+    std::uint64_t bytes = options.slice_bytes;
+    if (bytes == 0) {
+      // On one host there are no links to keep filled, and a slice costs a turn at the processor.
+      bytes = costs.eager ? planner::fitted_slice(plan, {message}, costs) : plan.slice.value;
+    }
+    return std::max<std::uint64_t>(bytes / element, 1);
+  }
+
+  // What is wrong with a call, as far as this rank sees; empty when nothing is.
+  [[nodiscard]] std::string fault_of(const void* sendbuf, std::size_t count, MPI_Datatype type,
+                                     MPI_Op op) const {
+    if (type == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL is no type";
+    if (std::string fault = operation_fault(type, op); !fault.empty()) return fault;
+    if (sendbuf == MPI_IN_PLACE && !has_result()) {
+      return "MPI_IN_PLACE on a rank that is not the root";
+    }
+    const ElementShape shape = element_shape_of(type);
+    constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 2;
+    const auto extent = static_cast<std::size_t>(std::max<MPI_Aint>(shape.extent, 1));
+    if (count > kMost / std::max(extent, std::max<std::size_t>(shape.bytes, 1))) {
+      return fmt::format("{} elements of {} bytes exceed the address space", count,
+                         std::max(extent, shape.bytes));
+    }
+    return {};
+  }
+
+  // For what does not go along trees.
+  void compare() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    call->begin(comm.get(), request);
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    call->judge(rank);
+  }
+
+  // The others, who may see nothing wrong, are to hear of it.
+  [[noreturn]] void refuse(const std::string& fault) {
+    if (options.check_sizes) {
+      call = CallCheck::refusal();
+      MPI_Request request = MPI_REQUEST_NULL;
+      call->begin(comm.get(), request);
+      check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+    throw InputError(fault);
+  }
+
+  void run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op) {
+    if (const std::string fault = fault_of(sendbuf, count, type, op); !fault.empty()) refuse(fault);
+    const ElementShape shape = element_shape_of(type);
+    const bool along_trees = plan.nodes.size() > 1 && goes_along_trees(plan.operation, type, op);
+    call.emplace(count * shape.bytes, reduction_kind(type, op) + (along_trees ? 1 : 0));
+    if (!along_trees) {
+      if (options.check_sizes) compare();
+      reduce_by_library(comm.get(), plan.operation, root, sendbuf, recvbuf, count, type, op);
+      return;
+    }
+    void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
+    const SliceGrid grid{count, slice_elements(count * shape.bytes, shape.bytes)};
+    const ReduceJob job{shape,
+                        type,
+                        op,
+                        grid,
+                        own,
+                        has_result() ? recvbuf : nullptr,
+                        options.check_sizes ? &*call : nullptr};
+    try {
+      reduce->reserve(job);
+    } catch (const std::bad_alloc&) {
+      refuse(fmt::format("rank {}: no memory for the windows of slices of {} bytes", rank,
+                         grid.slice * shape.bytes));
+    }
+    reduce->begin(job);
+    if (!is_allreduce()) {
+      while (!reduce->is_done()) reduce->wait_for_some();
+      return;
+    }
+    ReducedStore store(static_cast<std::byte*>(moved(recvbuf, shape.true_low)), *reduce);
+    broadcast->run({count * shape.bytes, grid.slice * shape.bytes}, store, false, Patience());
+  }
+};
+
+Reduction::Reduction(MPI_Comm comm, const planner::Plan& plan, const ReductionOptions& options)
+    : state_(std::make_unique<State>(comm, plan, options)) {}
+Reduction::~Reduction() = default;
+Reduction::Reduction(Reduction&&) noexcept = default;
+Reduction& Reduction::operator=(Reduction&&) noexcept = default;
+
+void Reduction::run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type,
+                    MPI_Op op) {
+  if (state_->broken) throw std::logic_error("a reduction that failed cannot run again");
+  try {
+    state_->run(sendbuf, recvbuf, count, type, op);
+  } catch (...) {
+    state_->broken = true;
+    state_->reduce->abandon();
+    state_->comm.abandon();
+    throw;
+  }
+}
+
+Operation Reduction::operation() const {
+  return state_->plan.operation;
+}
+int Reduction::root() const {
+  return state_->root;
+}
+const std::string& Reduction::node() const {
+  return state_->node;
+}
+std::uint64_t Reduction::slice_bytes(std::uint64_t message_bytes,
+                                     std::uint64_t element_bytes) const {
+  return state_->slice_elements(message_bytes, element_bytes) * element_bytes;
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,383 @@
+// What comes out is what all ranks put in: every root, sizes around the slices' borders, many
+// trees, windows, operations, types, communicators.
+#include "runtime/reduction.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "tests/mpi/check_reduction.hpp"
+#include "tests/mpi/plans.hpp"
+
+namespace espalier::testing {
+namespace {
+
+using planner::Operation;
+using runtime::Reduction;
+using runtime::ReductionOptions;
+
+planner::Plan as(Operation operation, const planner::Plan& broadcast) {
+  return operation == Operation::kReduce ? reduce_plan(broadcast)
+                                         : allreduce_plan(broadcast, broadcast);
+}
+
+class Operations : public ::testing::TestWithParam<Operation> {
+ protected:
+  [[nodiscard]] planner::Plan plan(Shape shape, std::uint32_t source, std::uint64_t slice) const {
+    return as(GetParam(), plan_shaped(shape, size_of(MPI_COMM_WORLD), source, slice));
+  }
+};
+
+class Shapes : public ::testing::TestWithParam<std::tuple<Operation, Shape>> {};
+
+TEST_P(Shapes, EveryRootAndSizesAroundTheSlicesBorders) {
+  const auto [operation, shape] = GetParam();
+  constexpr std::size_t kSlice = 8;  // elements
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  std::uint64_t message = 0;
+  for (std::uint32_t source = 0; source < ranks; ++source) {
+    SCOPED_TRACE(source);
+    Reduction reduction(MPI_COMM_WORLD, as(operation, plan_shaped(shape, ranks, source,
+                                                                  kSlice * sizeof(double) + 3)));
+    EXPECT_EQ(reduction.root(), static_cast<int>(source));
+    EXPECT_EQ(reduction.operation(), operation);
+    for (const std::size_t count :
+         {0UL, 1UL, kSlice - 1, kSlice, kSlice + 1, 2 * kSlice, 10 * kSlice, 20 * kSlice + 7}) {
+      check_sum(reduction, MPI_COMM_WORLD, count, message++);
+      check_sum(reduction, MPI_COMM_WORLD, count, message++, InPlace::kYes);
+    }
+  }
+}
+
+TEST_P(Shapes, SlicesBeyondTheEagerLimit) {
+  const auto [operation, shape] = GetParam();
+  constexpr std::size_t kSlice = 25'000;
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  ReductionOptions options;
+  options.slice_bytes = kSlice * sizeof(double);
+  Reduction reduction(MPI_COMM_WORLD, as(operation, plan_shaped(shape, ranks, ranks - 1, 1)),
+                      options);
+  for (const std::size_t count : {kSlice, kSlice + 1, 11 * kSlice + 4321}) {
+    check_sum(reduction, MPI_COMM_WORLD, count, count);
+    check_sum(reduction, MPI_COMM_WORLD, count, count + 1, InPlace::kYes);
+  }
+}
+
+TEST_P(Shapes, EveryWindow) {
+  const auto [operation, shape] = GetParam();
+  const planner::Plan plan =
+      as(operation, plan_shaped(shape, size_of(MPI_COMM_WORLD), 0, 12 * sizeof(double)));
+  for (const std::size_t sends : {1UL, 2UL, 3UL, 50UL}) {
+    for (const std::size_t receives : {1UL, 2UL, 5UL, 50UL}) {
+      ReductionOptions options;
+      options.sends_in_flight = sends;
+      options.receives_in_flight = receives;
+      Reduction reduction(MPI_COMM_WORLD, plan, options);
+      check_sum(reduction, MPI_COMM_WORLD, 333, sends * 100 + receives);
+      check_sum(reduction, MPI_COMM_WORLD, 333, sends * 100 + receives, InPlace::kYes);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Shapes,
+    ::testing::Combine(::testing::Values(Operation::kReduce, Operation::kAllreduce),
+                       ::testing::Values(Shape::kChain, Shape::kFlat, Shape::kBinary)),
+    [](const auto& of) {
+      return std::string(planner::name_of(std::get<0>(of.param))) + name_of(std::get<1>(of.param));
+    });
+
+class RandomPlans : public ::testing::TestWithParam<std::uint64_t> {};
+
+// Up and down along trees of their own, with slices on both sides of the eager limit.
+TEST_P(RandomPlans, OfManyTrees) {
+  std::mt19937_64 random(GetParam());
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const std::uint64_t slice = 8 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
+  const auto source = static_cast<std::uint32_t>(random() % ranks);
+  const planner::Plan up = random_plan_from(source, ranks, slice, 12, random);
+  const planner::Plan down = random_plan_from(source, ranks, slice, 12, random);
+  ReductionOptions options;
+  options.sends_in_flight = 1 + random() % 4;
+  options.receives_in_flight = 1 + random() % 6;
+  options.slice_bytes = slice;
+  options.ports = GetParam() % 3;
+  for (const planner::Plan& plan : {reduce_plan(up), allreduce_plan(up, down)}) {
+    SCOPED_TRACE(planner::to_json(plan));
+    Reduction reduction(MPI_COMM_WORLD, plan, options);
+    for (int i = 0; i < 4; ++i) {
+      const std::size_t count = random() % (slice * 60 / sizeof(double));
+      check_sum(reduction, MPI_COMM_WORLD, count, random(),
+                i % 2 == 0 ? InPlace::kNo : InPlace::kYes);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 41));
+
+TEST_P(Operations, MoreTreesThanSlices) {
+  std::mt19937_64 random(3);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  std::vector<planner::PlanTree> trees;
+  for (int i = 0; i < 100; ++i) trees.push_back(random_tree(ranks, 0, 1.0, random));
+  Reduction reduction(MPI_COMM_WORLD, as(GetParam(), plan_of(ranks, 0, trees, 16)));
+  for (const std::size_t count : {0UL, 1UL, 10UL, 99UL, 5000UL}) {
+    check_sum(reduction, MPI_COMM_WORLD, count, count);
+  }
+}
+
+// A child that is late does not make the others' slices pile up, and nothing mixes.
+TEST_P(Operations, MessagesInARowOfLateRanksDoNotMix) {
+  std::mt19937_64 random(5);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const planner::Plan plan = as(GetParam(), random_plan(ranks, 50, 4, random));
+  std::mt19937 own(static_cast<unsigned>(rank_in(MPI_COMM_WORLD)) + 1);
+  for (const bool check_sizes : {true, false}) {
+    ReductionOptions options;
+    options.check_sizes = check_sizes;
+    Reduction reduction(MPI_COMM_WORLD, plan, options);
+    for (std::uint64_t message = 0; message < 60; ++message) {
+      if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      check_sum(reduction, MPI_COMM_WORLD, 7 * (message % 50), message,
+                message % 3 == 0 ? InPlace::kYes : InPlace::kNo);
+    }
+  }
+}
+
+TEST_P(Operations, OfTypesAndOperationsOfMpis) {
+  Reduction reduction(MPI_COMM_WORLD, plan(Shape::kBinary, 0, 50));
+  constexpr std::size_t kCount = 123;
+  const auto greater = [](auto a, auto b) { return a > b ? a : b; };
+  const auto less = [](auto a, auto b) { return a < b ? a : b; };
+  check_reduction<float>(reduction, MPI_COMM_WORLD, kCount, MPI_FLOAT, MPI_MAX, greater, 1);
+  check_reduction<std::int64_t>(reduction, MPI_COMM_WORLD, kCount, MPI_INT64_T, MPI_MIN, less, 2);
+  check_reduction<std::uint32_t>(
+      reduction, MPI_COMM_WORLD, kCount, MPI_UINT32_T, MPI_BXOR,
+      [](auto a, auto b) { return a ^ b; }, 3);
+  check_reduction<std::uint64_t>(
+      reduction, MPI_COMM_WORLD, kCount, MPI_UINT64_T, MPI_PROD,
+      [](auto a, auto b) { return a * b; }, 4);
+  check_reduction<int>(
+      reduction, MPI_COMM_WORLD, kCount, MPI_INT, MPI_LAND,
+      [](int a, int b) { return a != 0 && b != 0 ? 1 : 0; }, 5);
+}
+
+// Elements with holes: an allreduce leaves them to MPI.
+TEST_P(Operations, ThePlaceOfTheLargest) {
+  struct Entry {
+    double value;
+    int place;
+  };
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const int rank = rank_in(MPI_COMM_WORLD);
+  Reduction reduction(MPI_COMM_WORLD, plan(Shape::kChain, ranks - 1, 70));
+  std::vector<Entry> own(50);
+  std::vector<Entry> result(50, {-1, -1});
+  const auto value = [](std::size_t i, int of) { return element_of<double>(i, of, 9); };
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = {value(i, rank), rank};
+  reduction.run(own.data(), result.data(), own.size(), MPI_DOUBLE_INT, MPI_MAXLOC);
+  if (GetParam() == Operation::kReduce && rank != reduction.root()) return;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    int best = 0;
+    for (int other = 1; other < static_cast<int>(ranks); ++other) {
+      if (value(i, other) > value(i, best)) best = other;
+    }
+    ASSERT_EQ(result[i].value, value(i, best)) << i;
+    ASSERT_EQ(result[i].place, best) << i;
+  }
+}
+
+// --- operations of the user's own ---
+
+// Modulo a prime, so that the operation is none of MPI's.
+constexpr std::uint64_t kPrime = 1'000'003;
+void multiply_modulo(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* const from = static_cast<const std::uint64_t*>(in);
+  auto* const to = static_cast<std::uint64_t*>(inout);
+  for (int i = 0; i < *count; ++i) to[i] = from[i] * to[i] % kPrime;
+}
+
+TEST_P(Operations, CommutativeOfTheUsersOwn) {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(multiply_modulo, 1, &op);
+  Reduction reduction(MPI_COMM_WORLD, plan(Shape::kBinary, 0, 100));
+  for (const InPlace in_place : {InPlace::kNo, InPlace::kYes}) {
+    check_reduction<std::uint64_t>(
+        reduction, MPI_COMM_WORLD, 345, MPI_UINT64_T, op,
+        [](auto a, auto b) { return a * b % kPrime; }, 11, in_place);
+  }
+  MPI_Op_free(&op);
+}
+
+// 2x2 matrices modulo a prime, whose product depends on the order of the ranks.
+using Matrix = std::array<std::uint64_t, 4>;
+Matrix product(const Matrix& a, const Matrix& b) {
+  return {(a[0] * b[0] + a[1] * b[2]) % kPrime, (a[0] * b[1] + a[1] * b[3]) % kPrime,
+          (a[2] * b[0] + a[3] * b[2]) % kPrime, (a[2] * b[1] + a[3] * b[3]) % kPrime};
+}
+void multiply_matrices(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* const left = static_cast<const Matrix*>(in);
+  auto* const right = static_cast<Matrix*>(inout);
+  for (int i = 0; i < *count; ++i) right[i] = product(left[i], right[i]);
+}
+
+TEST_P(Operations, NotCommutativeInTheOrderOfTheRanks) {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(multiply_matrices, 0, &op);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(4, MPI_UINT64_T, &type);
+  MPI_Type_commit(&type);
+  const auto matrix = [](std::size_t i, int rank) {
+    Matrix of{};
+    for (std::size_t k = 0; k < 4; ++k) of[k] = element_of<std::uint64_t>(4 * i + k, rank, 3);
+    return of;
+  };
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const int rank = rank_in(MPI_COMM_WORLD);
+  Reduction reduction(MPI_COMM_WORLD, plan(Shape::kChain, ranks - 1, 100));
+  std::vector<Matrix> own(40);
+  std::vector<Matrix> result(40);
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = matrix(i, rank);
+  reduction.run(own.data(), result.data(), own.size(), type, op);
+  if (GetParam() == Operation::kAllreduce || rank == reduction.root()) {
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      Matrix expected = matrix(i, 0);
+      for (int other = 1; other < static_cast<int>(ranks); ++other) {
+        expected = product(expected, matrix(i, other));
+      }
+      ASSERT_EQ(result[i], expected) << i;
+    }
+  }
+  MPI_Type_free(&type);
+  MPI_Op_free(&op);
+}
+
+// A type with a hole in the middle and at the end, whose elements the operation finds as MPI says.
+struct Holes {
+  std::int32_t first;
+  std::int32_t hole;
+  std::int64_t second;
+  std::int64_t end;
+};
+void add_holes(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* const from = static_cast<const Holes*>(in);
+  auto* const to = static_cast<Holes*>(inout);
+  for (int i = 0; i < *count; ++i) {
+    to[i].first += from[i].first;
+    to[i].second += from[i].second;
+  }
+}
+
+TEST_P(Operations, ElementsWithHoles) {
+  const std::array<int, 2> lengths = {1, 1};
+  const std::array<MPI_Aint, 2> places = {0, 8};
+  const std::array<MPI_Datatype, 2> parts = {MPI_INT32_T, MPI_INT64_T};
+  MPI_Datatype tight = MPI_DATATYPE_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(2, lengths.data(), places.data(), parts.data(), &tight);
+  MPI_Type_create_resized(tight, 0, sizeof(Holes), &type);
+  MPI_Type_commit(&type);
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(add_holes, 1, &op);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const int rank = rank_in(MPI_COMM_WORLD);
+  Reduction reduction(MPI_COMM_WORLD, plan(Shape::kBinary, ranks / 2, 100));
+  for (const bool in_place : {false, true}) {
+    std::vector<Holes> own(77);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      own[i] = {element_of<int>(i, rank, 1), -5, element_of<int>(i, rank, 2), -6};
+    }
+    std::vector<Holes> result(77, {0, -7, 0, -8});
+    const bool has_result = GetParam() == Operation::kAllreduce || rank == reduction.root();
+    const bool here = in_place && has_result;
+    if (here) result = own;
+    reduction.run(here ? MPI_IN_PLACE : own.data(), result.data(), own.size(), type, op);
+    for (std::size_t i = 0; i < own.size() && has_result; ++i) {
+      std::int32_t first = 0;
+      std::int64_t second = 0;
+      for (int other = 0; other < static_cast<int>(ranks); ++other) {
+        first += element_of<int>(i, other, 1);
+        second += element_of<int>(i, other, 2);
+      }
+      ASSERT_EQ(result[i].first, first) << i;
+      ASSERT_EQ(result[i].second, second) << i;
+      ASSERT_EQ(result[i].hole, here ? -5 : -7) << i;
+      ASSERT_EQ(result[i].end, here ? -6 : -8) << i;
+    }
+  }
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
+  MPI_Type_free(&tight);
+}
+
+// --- what else is promised ---
+
+// Rounding depends on the order in which elements are added; so these have many magnitudes.
+TEST_P(Operations, TheSameBitsEachTime) {
+  std::mt19937_64 random(8);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const planner::Plan plan = as(GetParam(), random_plan(ranks, 100, 5, random));
+  std::mt19937_64 own_numbers(static_cast<std::uint64_t>(rank_in(MPI_COMM_WORLD)) + 100);
+  std::vector<double> own(1000);
+  for (double& value : own) {
+    value = std::ldexp(static_cast<double>(own_numbers() % 1000), int(own_numbers() % 80) - 40);
+  }
+  Reduction reduction(MPI_COMM_WORLD, plan);
+  std::vector<double> first;
+  for (int i = 0; i < 10; ++i) {
+    if (own_numbers() % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    std::vector<double> result(own.size());
+    reduction.run(own.data(), result.data(), own.size(), MPI_DOUBLE, MPI_SUM);
+    if (first.empty()) first = result;
+    ASSERT_EQ(std::memcmp(first.data(), result.data(), result.size() * sizeof(double)), 0) << i;
+  }
+}
+
+TEST_P(Operations, OnPartsOfTheWorldAtOnce) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // and in reverse
+  std::mt19937_64 random(static_cast<std::uint64_t>(rank % 2) + 17);
+  {
+    Reduction reduction(half, as(GetParam(), random_plan(size_of(half), 33, 5, random)));
+    for (std::uint64_t message = 0; message < 20; ++message) {
+      check_sum(reduction, half, 100, message + static_cast<std::uint64_t>(rank % 2));
+    }
+  }
+  MPI_Comm_free(&half);
+}
+
+TEST_P(Operations, TellProgressUpToTheWholeMessage) {
+  std::vector<std::uint64_t> told;
+  ReductionOptions options;
+  options.on_progress = [&](std::uint64_t bytes) { told.push_back(bytes); };
+  Reduction reduction(MPI_COMM_WORLD, plan(Shape::kChain, 0, 80), options);
+  check_sum(reduction, MPI_COMM_WORLD, 95, 1);
+  if (size_of(MPI_COMM_WORLD) == 1) return;  // MPI's own
+  ASSERT_EQ(told.size(), 10U);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), 95 * sizeof(double));
+}
+
+TEST_P(Operations, CanBeMovedAndSayWhoTheyAre) {
+  Reduction first(MPI_COMM_WORLD, plan(Shape::kFlat, 0, 30));
+  Reduction second = std::move(first);
+  EXPECT_EQ(second.node(), "n" + std::to_string(rank_in(MPI_COMM_WORLD)));
+  EXPECT_EQ(second.slice_bytes(1000, 8), 24U);
+  EXPECT_EQ(second.slice_bytes(1000, 50), 50U);  // one element at least
+  check_sum(second, MPI_COMM_WORLD, 100, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Operations,
+                         ::testing::Values(Operation::kReduce, Operation::kAllreduce),
+                         [](const auto& of) { return std::string(planner::name_of(of.param)); });
+
+}  // namespace
+}  // namespace espalier::testing

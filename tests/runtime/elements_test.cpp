@@ -1,0 +1,79 @@
+// The check of reduced elements finds what may go wrong with ranks and slices.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cli/espalier_mpi_elements.hpp"
+
+namespace espalier::cli {
+namespace {
+
+constexpr std::size_t kCount = 300;
+
+template <class T>
+std::vector<T> elements_of(Elements elements, int rank, std::uint64_t round) {
+  std::vector<T> values(kCount);
+  fill_elements(std::as_writable_bytes(std::span(values)), elements, rank, round);
+  return values;
+}
+
+template <class T>
+std::vector<T> sum_of(Elements elements, const std::vector<int>& ranks, std::uint64_t round) {
+  std::vector<T> sum(kCount);
+  for (const int rank : ranks) {
+    const std::vector<T> own = elements_of<T>(elements, rank, round);
+    for (std::size_t i = 0; i < kCount; ++i) sum[i] += own[i];
+  }
+  return sum;
+}
+
+template <class T>
+std::optional<WrongElement> wrong_in(const std::vector<T>& result, Elements elements, int ranks,
+                                     std::uint64_t round) {
+  return find_wrong_element(std::as_bytes(std::span(result)), elements, ranks, round);
+}
+
+TEST(Elements, ASumOfAllRanksIsRight) {
+  const Elements doubles{ElementType::kDouble, ElementOp::kSum};
+  EXPECT_FALSE(wrong_in(sum_of<double>(doubles, {0, 1, 2, 3}, 5), doubles, 4, 5));
+  const Elements floats{ElementType::kFloat, ElementOp::kSum};
+  EXPECT_FALSE(wrong_in(sum_of<float>(floats, {3, 0, 2, 1}, 5), floats, 4, 5));
+}
+
+TEST(Elements, RanksLeftOutCountedTwiceOrExchangedShow) {
+  const Elements elements{ElementType::kInt64, ElementOp::kSum};
+  for (const std::vector<int>& ranks :
+       std::vector<std::vector<int>>{{0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 3, 3}, {0, 1, 2, 4}}) {
+    EXPECT_TRUE(wrong_in(sum_of<std::int64_t>(elements, ranks, 1), elements, 4, 1));
+  }
+  EXPECT_TRUE(wrong_in(sum_of<std::int64_t>(elements, {0, 1, 2, 3}, 0), elements, 4, 1));
+}
+
+TEST(Elements, SlicesThatChangePlacesAndSingleElementsShow) {
+  const Elements elements{ElementType::kDouble, ElementOp::kSum};
+  std::vector<double> sum = sum_of<double>(elements, {0, 1, 2}, 0);
+  std::vector<double> swapped = sum;
+  std::swap_ranges(swapped.begin(), swapped.begin() + 10, swapped.begin() + 20);
+  EXPECT_TRUE(wrong_in(swapped, elements, 3, 0));
+  sum[123] += 1;
+  const auto wrong = wrong_in(sum, elements, 3, 0);
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->index, 123U);
+}
+
+// As many ranks as no machine here has: nothing overflows or rounds.
+TEST(Elements, ProductsOfFloatsStayExact) {
+  const Elements elements{ElementType::kFloat, ElementOp::kProd};
+  std::vector<float> product(kCount, 1.0F);
+  for (int rank = 0; rank < 5000; ++rank) {
+    const std::vector<float> own = elements_of<float>(elements, rank, 2);
+    for (std::size_t i = 0; i < kCount; ++i) product[i] *= own[i];
+  }
+  EXPECT_FALSE(wrong_in(product, elements, 5000, 2));
+  EXPECT_TRUE(wrong_in(product, elements, 4999, 2));
+}
+
+}  // namespace
+}  // namespace espalier::cli
