@@ -62,9 +62,10 @@ void add_folder(const std::string& name, const std::string& prefix, FileTree& to
   if (fault) refuse_file(name, "cannot read: " + fault.message());
   std::sort(inside.begin(), inside.end());
   for (const std::string& one : inside) {
-    const std::string path = name + "/" + one;
+    const std::string path = fmt::format("{}/{}", name, one);
     to.entries.push_back(entry_of(path, prefix + one, false));
-    if (to.entries.back().kind == Kind::kFolder) add_folder(path, prefix + one + "/", to);
+    if (to.entries.back().kind == Kind::kFolder)
+      add_folder(path, fmt::format("{}{}/", prefix, one), to);
   }
 }
 
