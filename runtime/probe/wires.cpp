@@ -214,6 +214,7 @@ std::vector<std::vector<Flow>> wire_tests(const ArcRates& rates) {
   const Clusters clusters(rates);
   const std::vector<ArcClass> classes = suspected_classes(rates, clusters);
   std::vector<std::vector<Flow>> tests;
+  tests.reserve(classes.size());
   for (const ArcClass& one : classes) tests.push_back(disjoint_flows(clusters, {one}));
   for (std::size_t second = 0; second < classes.size(); ++second) {
     for (std::size_t first = 0; first < second; ++first) {
