@@ -7,6 +7,7 @@
 
 #include "cli/espalier_mpi_report.hpp"
 #include "cli/espalier_mpi_trace.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rounds.hpp"
 #include "support/errors.hpp"
@@ -15,8 +16,7 @@
 namespace espalier::cli {
 
 void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
-  int rank = 0;
-  runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = runtime::rank_in(comm);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   if (arguments.broadcast.rounds) {

@@ -8,6 +8,7 @@
 #include "cli/espalier_mpi_buffer.hpp"
 #include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -113,11 +114,10 @@ class Bench {
 }  // namespace
 
 void run_bench(MPI_Comm comm, const BenchArguments& arguments, Watchdog& watchdog) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = runtime::rank_in(comm);
   Bench bench(comm, arguments, watchdog);
   BenchFigures figures{bench.operation().name, 0, arguments.warm_up, arguments.verify, {}};
-  check(MPI_Comm_size(comm, &figures.ranks), "MPI_Comm_size");
+  figures.ranks = runtime::size_of(comm);
   for (const Bytes size : arguments.sizes) bench.measure(size, figures);
   if (rank != 0) return;
   fmt::print("{}", arguments.json ? bench_json(figures) : bench_text(figures));

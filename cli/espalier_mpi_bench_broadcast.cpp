@@ -6,6 +6,7 @@
 
 #include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_buffer.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -14,8 +15,7 @@ namespace espalier::cli {
 
 BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
                                const BenchArguments& arguments) {
-  int rank = 0;
-  runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = runtime::rank_in(comm);
   runtime::BroadcastOptions options = arguments.broadcast;
   if (arguments.slice) options.slice_bytes = arguments.slice->value;
   const auto broadcasts = std::make_shared<std::vector<runtime::Broadcast>>();

@@ -13,6 +13,7 @@
 #include "cli/espalier_mpi_bcast.hpp"
 #include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/file_store.hpp"
 #include "runtime/file_tree.hpp"
 #include "runtime/mpi_error.hpp"
@@ -86,7 +87,7 @@ class FileBroadcast {
         verify_(arguments.verify),
         resumes_(arguments.resume),
         on_message_(arguments.on_message) {
-    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    rank_ = runtime::rank_in(comm_);
     watchdog_->expect("waiting for all ranks to name their files");
     output_name_ = with_all(arguments.out, "{rank}", std::to_string(rank_));
     output_name_ = with_all(output_name_, "{host}", runtime::host_name());

@@ -9,6 +9,7 @@
 #include "cli/espalier_mpi_pattern.hpp"
 #include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
 
@@ -18,8 +19,7 @@ using runtime::check;
 
 Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
                           const BcastArguments& arguments, Watchdog& watchdog) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = runtime::rank_in(comm);
   watchdog.expect("waiting for all ranks to have memory for the message");
   const std::unique_ptr<std::byte[]> buffer =
       allocate_message(comm, arguments.message.value, "--message");

@@ -14,6 +14,7 @@
 #include "cli/espalier_mpi_probe_report.hpp"
 #include "cli/espalier_mpi_report.hpp"
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/probe/analysis.hpp"
 #include "runtime/probe/mpi_network.hpp"
@@ -150,8 +151,7 @@ probe::Estimate conclude_and_write(const probe::Measurements& measured,
 
 void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
   const Clock::time_point begun = Clock::now();
-  int rank = 0;
-  runtime::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = runtime::rank_in(comm);
   probe::Measurements measured;
   measured.hosts = runtime::host_names(comm);
   if (measured.hosts.size() < 2) {

@@ -10,6 +10,7 @@
 #include "cli/espalier_mpi_report.hpp"
 #include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/library_reduction.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
@@ -27,10 +28,8 @@ constexpr const char* kReducing = "waiting for slices of the reduction";
 // when an element differs.
 Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
                        const ReduceArguments& arguments, Seconds foreseen, Watchdog& watchdog) {
-  int rank = 0;
-  int ranks = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  const int rank = runtime::rank_in(comm);
+  const int ranks = runtime::size_of(comm);
   const Elements elements = arguments.elements;
   const std::uint64_t bytes = arguments.message.value;
   const std::size_t count = bytes / bytes_of(elements.type);
@@ -101,8 +100,7 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
 }  // namespace
 
 void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = runtime::rank_in(comm);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   planner::require_operation(plan, arguments.operation, display_name(arguments.plan));

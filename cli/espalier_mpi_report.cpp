@@ -8,18 +8,12 @@
 #include <filesystem>
 
 #include "support/json.hpp"
+#include "support/statistics.hpp"
 
 namespace espalier::cli {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(200);
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 double rate_of(std::uint64_t bytes, double seconds) {
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;

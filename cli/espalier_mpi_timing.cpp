@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/patience.hpp"
 
@@ -33,8 +34,8 @@ ReportTimer::ReportTimer(MPI_Comm comm, int root, Seconds foreseen, std::optiona
       slack_{2 * foreseen.value},
       timeout_(timeout),
       watchdog_(&watchdog) {
-  check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-  check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
+  rank_ = runtime::rank_in(comm_);
+  ranks_ = runtime::size_of(comm_);
 }
 
 double ReportTimer::seconds_of(const Act& act) const {

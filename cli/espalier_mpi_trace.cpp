@@ -15,6 +15,7 @@
 
 #include "cli/chrome_trace.hpp"
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -23,22 +24,12 @@ namespace espalier::cli {
 namespace {
 
 using runtime::check;
+using runtime::rank_in;
+using runtime::size_of;
 using runtime::Transfer;
 
 constexpr int kClockTag = 2;
 constexpr int kPings = 10;
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
 
 // Collective. Cristian's method, rank after rank: of several round trips to rank 0 the shortest,
 // half of which is the error (Distributed Computing 3 (1989), doi:10.1007/BF01784024).

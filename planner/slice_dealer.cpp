@@ -103,10 +103,15 @@ std::uint64_t SliceDealer::count(std::size_t tree, std::uint64_t slices) const {
          static_cast<std::uint64_t>(begun - slots.begin());
 }
 
-SliceDealer dealer_for(const Plan& plan) {
+SliceDealer dealer_for(std::span<const PlanTree> trees) {
   std::vector<double> rates;
-  for (const PlanTree& tree : plan.broadcast_trees) rates.push_back(tree.rate.value);
+  rates.reserve(trees.size());
+  for (const PlanTree& tree : trees) rates.push_back(tree.rate.value);
   return SliceDealer(rates);
+}
+
+SliceDealer dealer_for(const Plan& plan) {
+  return dealer_for(plan.broadcast_trees);
 }
 
 }  // namespace espalier::planner

@@ -64,6 +64,8 @@ class SliceDealer {
 };
 
 // The deal among the plan's trees. Precondition: no structural fault.
+SliceDealer dealer_for(std::span<const PlanTree> trees);
+// For a plan's broadcast trees.
 SliceDealer dealer_for(const Plan& plan);
 
 }  // namespace espalier::planner

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
 
@@ -21,8 +22,7 @@ constexpr std::string_view kAgreeing = "waiting for all ranks to agree";
 }  // namespace
 
 void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank, Patience patience) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = rank_in(comm);
   std::string line;
   int status = 0;
   try {
@@ -97,8 +97,7 @@ bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Patience pa
 }
 
 std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
-  int ranks = 0;
-  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  const int ranks = size_of(comm);
   const int length = static_cast<int>(mine.size());
   std::vector<int> lengths(static_cast<std::size_t>(ranks));
   check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm), "MPI_Allgather");

@@ -11,6 +11,7 @@
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/checksum.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
@@ -233,8 +234,7 @@ bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore
 }
 
 planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = rank_in(comm);
   std::string text;
   together(comm, [&] {
     if (rank == 0) text = read_text(file);

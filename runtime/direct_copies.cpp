@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 
 namespace espalier::runtime {
 
 std::vector<int> hosts_of_ranks(MPI_Comm comm) {
-  int rank = 0;
-  int size = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  const int rank = rank_in(comm);
+  const int size = size_of(comm);
   MPI_Comm host = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
         "MPI_Comm_split_type");

@@ -8,17 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/engine_run.hpp"
 #include "runtime/mpi_error.hpp"
 
 namespace espalier::runtime {
 namespace {
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
 
 // A source that polls takes its share of the processor and does little with it, for its children's
 // MPI copies. Others have copies to make; where they doze, processors stand idle. Below this size a

@@ -213,8 +213,9 @@ OpenFiles::Open& OpenFiles::file(std::size_t entry, const std::string& path, int
 
 InputTree::InputTree(const std::vector<std::string>& names, FileTree tree)
     : tree_(std::move(tree)), sequence_(tree_) {
+  const bool one_folder = is_one_folder(names);
   for (const FileTree::Entry& entry : tree_.entries) {
-    if (is_one_folder(names)) {
+    if (one_folder) {
       paths_.push_back(names[0] + "/" + entry.path);
       continue;
     }
@@ -273,10 +274,6 @@ OutputTree::OutputTree(std::string name, FileTree tree, std::optional<std::uint6
 
 OutputTree::~OutputTree() {
   if (!record_) remove();
-}
-
-void OutputTree::keep(std::uint64_t bytes) {
-  if (record_) record_->write(bytes);
 }
 
 std::string OutputTree::path_of(std::size_t entry) const {

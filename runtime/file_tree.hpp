@@ -116,8 +116,6 @@ class OutputTree : public ByteTarget {
   void sync() override;
   // Sets times and permissions, and renames.
   void commit() override;
-  [[nodiscard]] std::uint64_t kept() const override { return record_ ? record_->bytes() : 0; }
-  void keep(std::uint64_t bytes) override;
 
  private:
   [[nodiscard]] std::string path_of(std::size_t entry) const;
@@ -130,7 +128,6 @@ class OutputTree : public ByteTarget {
   FileTree tree_;
   FileSequence sequence_;
   OpenFiles open_;
-  std::optional<ProgressRecord> record_;  // to be resumed
 };
 
 }  // namespace espalier::runtime

@@ -201,10 +201,6 @@ OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void OutputFile::keep(std::uint64_t bytes) {
-  if (record_) record_->write(bytes);
-}
-
 void OutputFile::refuse(int reason) const {
   refuse_file(name_, "cannot write: " + reason_of(reason));
 }

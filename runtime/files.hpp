@@ -32,21 +32,6 @@ class ByteSource : public StoredBytes {
   [[nodiscard]] virtual std::uint64_t identity() const = 0;
 };
 
-// What a message is written to: it comes into being as a whole, by commit(), or not at all.
-class ByteTarget : public StoredBytes {
- public:
-  virtual void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) = 0;
-  // Everything to the disk; what a network file system or a delayed allocation has to complain of,
-  // it says here.
-  virtual void sync() = 0;
-  virtual void commit() = 0;
-
-  // How many of the first bytes an earlier run that broke off has left, as far as it knew.
-  [[nodiscard]] virtual std::uint64_t kept() const { return 0; }
-  // The first so many bytes are written: for a later run, should this one break off.
-  virtual void keep(std::uint64_t /*bytes*/) {}
-};
-
 // Beside an output that is kept when a run breaks off: of which message it is, and how much of it
 // is there.
 class ProgressRecord {
@@ -68,6 +53,26 @@ class ProgressRecord {
   std::uint64_t identity_;
   std::uint64_t bytes_ = 0;
   int descriptor_ = -1;
+};
+
+// What a message is written to: it comes into being as a whole, by commit(), or not at all.
+class ByteTarget : public StoredBytes {
+ public:
+  virtual void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) = 0;
+  // Everything to the disk; what a network file system or a delayed allocation has to complain of,
+  // it says here.
+  virtual void sync() = 0;
+  virtual void commit() = 0;
+
+  // How many of the first bytes an earlier run that broke off has left, as far as it knew.
+  [[nodiscard]] std::uint64_t kept() const { return record_ ? record_->bytes() : 0; }
+  // The first so many bytes are written: for a later run, should this one break off.
+  void keep(std::uint64_t bytes) {
+    if (record_) record_->write(bytes);
+  }
+
+ protected:
+  std::optional<ProgressRecord> record_;  // to be resumed
 };
 
 // Has the system read on ahead of who reads a file from its beginning to its end, so that the disk
@@ -135,8 +140,6 @@ class OutputFile : public ByteTarget {
   void sync() override;
   // Gives the file its name, replacing what had it.
   void commit() override;
-  [[nodiscard]] std::uint64_t kept() const override { return record_ ? record_->bytes() : 0; }
-  void keep(std::uint64_t bytes) override;
 
  private:
   void open_beside(const std::string& folder);
@@ -149,7 +152,6 @@ class OutputFile : public ByteTarget {
   std::string kept_;         // or that stays
   int descriptor_ = -1;
   bool in_place_ = false;
-  std::optional<ProgressRecord> record_;  // to be resumed
   WriteBehind behind_;
 };
 

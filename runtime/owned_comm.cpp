@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 
 namespace espalier::runtime {
@@ -26,15 +27,11 @@ OwnedComm::~OwnedComm() {
 }
 
 int OwnedComm::rank() const {
-  int rank = 0;
-  check(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
-  return rank;
+  return rank_in(comm_);
 }
 
 std::size_t OwnedComm::size() const {
-  int size = 0;
-  check(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
-  return static_cast<std::size_t>(size);
+  return static_cast<std::size_t>(size_of(comm_));
 }
 
 std::size_t OwnedComm::largest_tag() const {
@@ -47,10 +44,9 @@ std::size_t OwnedComm::largest_tag() const {
 
 std::size_t ranks_here(MPI_Comm comm) {
   MPI_Comm host = MPI_COMM_NULL;
-  int ranks = 1;
   check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
         "MPI_Comm_split_type");
-  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
+  const int ranks = size_of(host);
   MPI_Comm_free(&host);
   return static_cast<std::size_t>(ranks);
 }

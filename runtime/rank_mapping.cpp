@@ -6,6 +6,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 
 namespace espalier::runtime {
@@ -77,8 +78,7 @@ std::string host_name() {
 }
 
 std::vector<std::string> host_names(MPI_Comm comm) {
-  int ranks = 0;
-  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  const int ranks = size_of(comm);
   std::array<char, MPI_MAX_PROCESSOR_NAME> mine{};
   host_name().copy(mine.data(), mine.size() - 1);
   std::vector<char> all(mine.size() * static_cast<std::size_t>(ranks));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/flow.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/request_names.hpp"
@@ -24,7 +25,7 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
       requests_(roles_, options_.receives_in_flight, options_.sends_in_flight,
                 RequestTable::Way::kUp),
       flows_(roles_.size()) {
-  check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  rank_ = rank_in(comm_);
 }
 
 // --- the course of a run ---

@@ -60,13 +60,6 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Reductio
           options.slice_bytes};
 }
 
-planner::SliceDealer dealer_of(const std::vector<planner::PlanTree>& trees) {
-  std::vector<double> rates;
-  rates.reserve(trees.size());
-  for (const planner::PlanTree& tree : trees) rates.push_back(tree.rate.value);
-  return planner::SliceDealer(rates);
-}
-
 // The result of an allreduce, as it is broadcast while it comes into being.
 class ReducedStore : public MemoryStore {
  public:
@@ -144,14 +137,14 @@ struct Reduction::State {
       down.check_sizes = false;  // the reduction has compared them before anything is received
       down.ports = options.ports;
       down.on_progress = options.on_progress;
-      broadcast = std::make_unique<Engine>(comm.get(), root,
-                                           roles_of(plan.broadcast_trees, rank_of_node, rank),
-                                           dealer_of(plan.broadcast_trees), std::move(down));
+      broadcast = std::make_unique<Engine>(
+          comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, rank),
+          planner::dealer_for(plan.broadcast_trees), std::move(down));
       up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
     }
     reduce =
         std::make_unique<ReduceEngine>(comm.get(), roles_of(plan.reduce_trees, rank_of_node, rank),
-                                       dealer_of(plan.reduce_trees), std::move(up));
+                                       planner::dealer_for(plan.reduce_trees), std::move(up));
   }
 
   [[nodiscard]] std::uint64_t slice_elements(std::uint64_t message, std::uint64_t element) const {

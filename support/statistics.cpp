@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace espalier {
 
@@ -32,6 +33,10 @@ Quartiles quartiles_of(std::vector<double> sample) {
     return sample[below] * (1 - part) + sample[above] * part;
   };
   return {sample.front(), at(0.25), at(0.5), at(0.75), sample.back()};
+}
+
+double median_of(std::vector<double> sample) {
+  return sample.empty() ? 0 : quartiles_of(std::move(sample)).median;
 }
 
 }  // namespace espalier

@@ -32,5 +32,7 @@ struct Quartiles {
 
 // Of finite figures, in any order.
 Quartiles quartiles_of(std::vector<double> sample);
+// 0 for an empty sample.
+double median_of(std::vector<double> sample);
 
 }  // namespace espalier

@@ -10,6 +10,7 @@
 #include "runtime/probe/model_fit.hpp"
 #include "runtime/probe/probe.hpp"
 #include "runtime/rank_mapping.hpp"
+#include "support/statistics.hpp"
 
 namespace espalier::runtime::probe {
 namespace {

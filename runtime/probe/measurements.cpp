@@ -83,10 +83,6 @@ std::string_view name_of(Purpose purpose) {
   return kPurposes[static_cast<std::size_t>(purpose)];
 }
 
-double median_of(std::vector<double> sample) {
-  return sample.empty() ? 0 : quartiles_of(std::move(sample)).median;
-}
-
 double Experiment::rate_bps(std::size_t flow) const {
   return flow < rates_Bps.size() ? median_of(rates_Bps[flow]) : 0;
 }

@@ -60,9 +60,6 @@ struct Measurements {
   [[nodiscard]] const Experiment* find(Purpose purpose, std::span<const Flow> flows) const;
 };
 
-// The middle of a sample, 0 of an empty one.
-double median_of(std::vector<double> sample);
-
 // The file: {"format": "espalier-measurements", "version": 1, "hosts": [...],
 //  "timings": [{"flow": [0, 1], "round_trip_s": [...], "gap_s": [...], "send_s": [...]}],
 //  "experiments": [{"purpose": "round", "flows": [[0, 1], ...], "rates_Bps": [[...], ...]}]}

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/probe/arrivals.hpp"
+#include "support/statistics.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
@@ -178,10 +180,8 @@ class Pinging {
 
 MpiNetwork::MpiNetwork(MPI_Comm comm) {
   check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
-  int rank = 0;
-  int ranks = 0;
-  check(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(comm_, &ranks), "MPI_Comm_size");
+  const int rank = rank_in(comm_);
+  const int ranks = size_of(comm_);
   rank_ = static_cast<std::size_t>(rank);
   ranks_ = static_cast<std::size_t>(ranks);
 }
