@@ -12,7 +12,6 @@ namespace espalier::lp {
 
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 struct PlainArc {

@@ -7,6 +7,9 @@
 
 namespace espalier::lp {
 
+// Where a node, an arc or a place in a list may be none.
+inline constexpr std::uint32_t kNone = UINT32_MAX;
+
 // A directed graph whose nodes are hosts or relays. Hosts must be spanned; a relay only lies on the
 // way between two hosts, and what passes it cannot be copied there. Arc order is the column order
 // of the matrix A.

@@ -82,7 +82,7 @@ Verdict Search::decide(double capacity, double most_work) {
   };
   const Verdict verdict = decision.run(limits);
   if (verdict == Verdict::kFound) take(decision.tree());
-  if (verdict == Verdict::kNone) bound_ = std::max(bound_, capacity);
+  if (verdict == Verdict::kNoTree) bound_ = std::max(bound_, capacity);
   branches_ += decision.branches();
   work_ += decision.work();
   return verdict;

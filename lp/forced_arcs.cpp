@@ -6,7 +6,6 @@
 namespace espalier::lp {
 
 namespace {
-constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr double kRounding = 1e-12;  // of the capacity
 }  // namespace
 

@@ -7,7 +7,6 @@ namespace espalier::lp {
 
 namespace {
 constexpr double kUnreached = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t kNone = UINT32_MAX;
 }  // namespace
 
 HostGraph::HostGraph(const Digraph& graph) : graph_(&graph), entry_index_(graph.node_count, kNone) {

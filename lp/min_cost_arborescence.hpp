@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "lp/digraph.hpp"
+
 namespace espalier::lp {
 
 class MinCostArborescence {
@@ -33,7 +35,6 @@ class MinCostArborescence {
   [[nodiscard]] double total_cost() const { return total_cost_; }
 
  private:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
   struct InArc {
     double cost;
     std::uint32_t tail;

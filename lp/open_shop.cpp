@@ -8,12 +8,13 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "lp/digraph.hpp"
+
 namespace espalier::lp {
 
 namespace {
 
 using Ticks = std::int64_t;
-constexpr std::uint32_t kNone = UINT32_MAX;
 
 // A power of two with the largest degree between 2^49 and 2^50 of it: ticks, and their sums, stay
 // below 2^53 and are exact as doubles.

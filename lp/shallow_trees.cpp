@@ -12,8 +12,6 @@ namespace espalier::lp {
 
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
-
 // A spanning tree that is kept within a depth.
 class ShallowTree {
  public:

@@ -10,8 +10,6 @@ namespace espalier::lp {
 
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
-
 // A tree under change: parent arcs, children in linked lists, and what it loads.
 class LoadedTree {
  public:

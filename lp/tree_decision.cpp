@@ -8,10 +8,9 @@
 namespace espalier::lp {
 
 namespace {
-constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr double kIntegral = 1e-6;
-constexpr double kViolation = 1e-3;  // of covers
-constexpr double kRounding = 1e-9;   // of the capacity
+constexpr double kCoverViolation = 1e-3;  // of covers
+constexpr double kLoadRounding = 1e-9;    // of the capacity
 }  // namespace
 
 TreeDecision::TreeDecision(const HostArcs& arcs, std::uint32_t root, ForcedArcs& rules,
@@ -55,7 +54,7 @@ void TreeDecision::build(std::uint32_t root) {
 }
 
 Verdict TreeDecision::run(const Limits& limits) {
-  if (in_play_.empty()) return Verdict::kNone;
+  if (in_play_.empty()) return Verdict::kNoTree;
   bool trouble = false;
   std::priority_queue<Branch> open;
   open.push({0, 0, {}});
@@ -78,7 +77,7 @@ Verdict TreeDecision::run(const Limits& limits) {
       branch.decisions.push_back({arc, ArcState::kIn});
     }
   }
-  return trouble ? Verdict::kUnknown : Verdict::kNone;
+  return trouble ? Verdict::kUnknown : Verdict::kNoTree;
 }
 
 TreeDecision::Relaxation TreeDecision::relax(const std::vector<ArcDecision>& decisions,
@@ -139,7 +138,7 @@ bool TreeDecision::add_covers() {
 
 // Of the heaviest i arcs no more can be in than the lightest of them that fit together.
 void TreeDecision::add_cover(const std::vector<ForcedArcs::Member>& members) {
-  double most_violated = kViolation;
+  double most_violated = kCoverViolation;
   std::size_t arcs = 0;
   std::size_t fit = 0;
   double in = 0;
@@ -149,7 +148,7 @@ void TreeDecision::add_cover(const std::vector<ForcedArcs::Member>& members) {
     std::size_t count = 0;
     for (std::size_t j = i + 1; j-- > 0; ++count) {
       load += members[j].seconds_per_byte;
-      if (load > capacity_ * (1 + kRounding)) break;
+      if (load > capacity_ * (1 + kLoadRounding)) break;
     }
     const double violation = in - static_cast<double>(count);
     if (count > i || violation <= most_violated) continue;
@@ -166,9 +165,10 @@ void TreeDecision::add_cover(const std::vector<ForcedArcs::Member>& members) {
 // Arcs no two of which fit together: the heaviest, and one lighter arc.
 void TreeDecision::add_clique(const std::vector<ForcedArcs::Member>& members) {
   const auto clash = [&](std::size_t a, std::size_t b) {
-    return members[a].seconds_per_byte + members[b].seconds_per_byte > capacity_ * (1 + kRounding);
+    return members[a].seconds_per_byte + members[b].seconds_per_byte >
+           capacity_ * (1 + kLoadRounding);
   };
-  double most_violated = kViolation;
+  double most_violated = kCoverViolation;
   std::size_t light = 0;
   std::size_t heavy = 0;
   for (std::size_t i = 1; i < members.size(); ++i) {

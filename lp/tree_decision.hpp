@@ -26,7 +26,7 @@ namespace espalier::lp {
 
 enum class Verdict : std::uint8_t {
   kFound,    // tree() has one
-  kNone,     // proven: there is none
+  kNoTree,   // proven: there is none
   kUnknown,  // a limit came first, or GLPK gave out on some branch
 };
 

@@ -6,8 +6,6 @@ namespace espalier::lp {
 
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
-
 // Hosts numbered without holes; kNone for relays.
 std::vector<std::uint32_t> host_numbers(const Digraph& graph) {
   std::vector<std::uint32_t> number(graph.node_count, kNone);

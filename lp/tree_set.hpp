@@ -48,7 +48,6 @@ class TreeSet {
   [[nodiscard]] std::uint64_t moves_evaluated() const { return evaluated_; }
 
  private:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
   struct Tree {
     double rate;
     std::vector<std::uint32_t> parent_arc;             // per node; kNone at the root and at relays

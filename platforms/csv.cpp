@@ -7,12 +7,13 @@
 #include <cmath>
 #include <utility>
 
+#include "platforms/text_lines.hpp"
+
 namespace espalier::platforms {
 
 namespace {
 
 constexpr std::size_t kMaxFields = 100'000;
-constexpr std::string_view kBlank = " \t\r";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kBlank);

@@ -13,8 +13,6 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr double kMicrosecond = 1e-6;
-
 // iperf3 shows IPv4 on a socket of IPv6 as ::ffff:10.0.0.1, at one end only.
 std::string address_of(const JsonCursor& host) {
   constexpr std::string_view kMapped = "::ffff:";

@@ -28,10 +28,6 @@ struct Testcase {
   std::optional<FigureTable> table = {};  // if it is one that counts
 };
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool measures_latency(const Testcase& test) {
   return has(test.description, "GPU(row)") && has(test.description, "(ns)") &&
          (test.name.empty() || has(test.name, "device_to_device_latency"));

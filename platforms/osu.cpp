@@ -16,7 +16,6 @@ namespace espalier::platforms {
 namespace {
 
 constexpr double kMegabyte = 1e6;  // "MB/s" is of powers of 1000 there
-constexpr double kMicrosecond = 1e-6;
 constexpr std::string_view kTitle = "# OSU ";
 
 struct Ends {

@@ -13,10 +13,6 @@ namespace espalier::platforms {
 
 namespace {
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 struct Matrix {
   std::string title;
   FigureTable table;

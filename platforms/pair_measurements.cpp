@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "platforms/text_lines.hpp"
+
 namespace espalier::platforms {
 
 namespace {
@@ -15,10 +17,6 @@ double median(std::vector<double> values) {
   const std::size_t middle = values.size() / 2;
   if (values.size() % 2 == 1) return values[middle];
   return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 }  // namespace

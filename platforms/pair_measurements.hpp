@@ -13,6 +13,8 @@
 
 namespace espalier::platforms {
 
+inline constexpr double kMicrosecond = 1e-6;  // in seconds
+
 // Gathers what files say, each file one call or more, and makes the platform of it. Where a pair
 // was measured several times the median counts.
 class PairMeasurements {

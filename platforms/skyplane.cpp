@@ -11,6 +11,7 @@
 
 #include "platforms/csv.hpp"
 #include "platforms/readers.hpp"
+#include "platforms/text_lines.hpp"
 #include "support/files.hpp"
 
 namespace espalier::platforms {
@@ -115,10 +116,6 @@ struct Sample {
   double sum = 0;
   std::size_t count = 0;
 };
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 class Importer {
  public:

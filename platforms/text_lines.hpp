@@ -23,6 +23,14 @@ inline constexpr std::string_view kBlank = " \t\r";
 // The words of a line, `most` of them at most.
 std::vector<std::string_view> words_of(std::string_view line, std::size_t most = SIZE_MAX);
 
+// Whether `part` stands somewhere in the text.
+inline bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// "1 row", "3 rows": for remarks.
+std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
 // All of `text` as a whole number that the type holds; unset: it is none.
 template <class Whole>
 std::optional<Whole> parse_whole(std::string_view text) {

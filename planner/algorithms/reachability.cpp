@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
-namespace espalier::planner {
+#include "lp/digraph.hpp"
 
-namespace {
-constexpr std::uint32_t kNone = UINT32_MAX;
-}  // namespace
+namespace espalier::planner {
 
 Reachability::Reachability(const Instance& instance, const lp::HostArcs& arcs)
     : arcs_(arcs),
       source_(static_cast<std::uint32_t>(instance.source())),
       kept_(arcs.size(), 1),
-      parent_arc_(arcs.node_count(), kNone),
+      parent_arc_(arcs.node_count(), lp::kNone),
       children_(arcs.node_count()),
       mark_(arcs.node_count(), kOutside) {
   for (const platforms::NodeId host : instance.platform().hosts()) {
@@ -33,7 +31,7 @@ bool Reachability::drop(std::uint32_t arc) {
   if (parent_arc_[head] != arc) return true;
   collect_subtree(head);
   const std::vector<std::uint32_t> old_parents = parents_of_subtree();
-  for (const std::uint32_t node : below_) parent_arc_[node] = kNone;
+  for (const std::uint32_t node : below_) parent_arc_[node] = lp::kNone;
   std::vector<std::uint32_t> frontier;
   for (const std::uint32_t node : below_) {
     for (const std::uint32_t in : arcs_.into(node)) {
