@@ -7,9 +7,7 @@ namespace espalier::planner {
 
 double way_latency(const Instance& instance, std::span<const std::uint32_t> path) {
   if (instance.options().latency_occupies) return 0;
-  double latency = 0;
-  for (const std::uint32_t arc : path) latency += instance.platform().arcs()[arc].latency.value;
-  return latency;
+  return platforms::latency_along(instance.platform(), path).value;
 }
 
 ListSchedule::ListSchedule(const Instance& instance, Bytes message)

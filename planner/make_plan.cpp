@@ -22,6 +22,7 @@ PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weig
   const auto arcs = platform.arcs();
   PlanTree result;
   result.rate = weighted.rate;
+  bool any_latency = false;
   result.colors = weighted.colors;
   for (std::size_t i = 0; i < weighted.tree.edge_count(); ++i) {
     const std::span<const std::uint32_t> path = weighted.tree.path(i);
@@ -29,12 +30,15 @@ PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weig
                   host_of_node[index_of(arcs[path.back()].to)]};
     if (up) std::swap(edge.parent, edge.child);
     result.edges.push_back(edge);
+    result.latencies.push_back(latency_along(platform, path));
+    any_latency = any_latency || result.latencies.back().value > 0;
     if (path.size() == 1) continue;
     std::vector<std::string>& via = result.via[{edge.parent, edge.child}];
     for (std::size_t hop = 0; hop + 1 < path.size(); ++hop) {
       via.push_back(platform.node(arcs[path[hop]].to).name);
     }
   }
+  if (!any_latency) result.latencies.clear();
   for (const std::uint32_t edge : weighted.exchange) {
     result.exchange.push_back(result.edges[edge]);
   }

@@ -124,6 +124,21 @@ std::optional<PlanFault> fault_of_colors(const PlanTree& tree, const std::string
   return {};
 }
 
+std::optional<PlanFault> fault_of_latencies(const PlanTree& tree, const std::string& place) {
+  if (tree.latencies.empty()) return {};
+  if (tree.latencies.size() != tree.edges.size()) {
+    return PlanFault{place + "/latencies_s", fmt::format("{} latencies for {} edges",
+                                                         tree.latencies.size(), tree.edges.size())};
+  }
+  for (std::size_t i = 0; i < tree.latencies.size(); ++i) {
+    const double latency_s = tree.latencies[i].value;
+    if (std::isfinite(latency_s) && latency_s >= 0) continue;
+    return PlanFault{fmt::format("{}/latencies_s/{}", place, i),
+                     fmt::format("a latency is finite and not negative, not {}", latency_s)};
+  }
+  return {};
+}
+
 std::optional<PlanFault> fault_of_exchange(const Plan& plan, const PlanTree& tree,
                                            const std::string& place,
                                            const std::vector<std::uint32_t>& parent_of) {
@@ -160,6 +175,7 @@ std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree, b
     }
   }
   if (auto fault = fault_of_colors(tree, place)) return fault;
+  if (auto fault = fault_of_latencies(tree, place)) return fault;
   return fault_of_exchange(plan, tree, place, parent_of);
 }
 

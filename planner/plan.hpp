@@ -39,6 +39,14 @@ struct PlanTree {
   // (Pjesivac-Grbovic et al., Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0, section
   // 4.2).
   std::vector<PlanEdge> exchange{};
+  // Of the links that an edge goes along, added up; one an edge. Empty: none, or the plan knows
+  // none. Says how much is on its way at one time, and so how many slices a host has outstanding
+  // (planner/send_windows.hpp).
+  std::vector<Seconds> latencies{};
+
+  [[nodiscard]] Seconds latency(std::size_t edge) const {
+    return latencies.empty() ? Seconds{} : latencies[edge];
+  }
 };
 
 // One uninterrupted transfer of a period: `parent` sends `bytes` of tree `tree` to `child` from
@@ -112,9 +120,10 @@ std::size_t tree_count(const Plan& plan);  // of both kinds
 // has no cycle; there are trees of the kinds that the operation needs, and no other; rates are
 // finite and positive and sum to the throughput, each kind by itself (relative 1e-6); the slice
 // is at least one byte; colors are 0 or 1, one for each edge of all trees or of none; exchange
-// edges are edges of their tree, each named once; a schedule's figures are finite, its sends are
-// edges of the trees, in order and within the period, and carry the slices that it claims along
-// every edge (relative 1e-6). Whether its ports and links can do it, verify says.
+// edges are edges of their tree, each named once; latencies are finite, not negative, and as many
+// as edges; a schedule's figures are finite, its sends are edges of the trees, in order and within
+// the period, and carry the slices that it claims along every edge (relative 1e-6). Whether its
+// ports and links can do it, verify says.
 struct PlanFault {
   std::string place;
   std::string reason;

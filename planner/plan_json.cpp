@@ -69,6 +69,11 @@ std::string tree_json(const PlanTree& tree, Way way) {
     text += fmt::format(",\n     \"colors\": [{}]", fmt::join(tree.colors, ", "));
   }
   if (!tree.exchange.empty()) text += ",\n     \"exchange\": " + edge_list(tree.exchange, way);
+  std::string latencies;
+  for (const Seconds latency : tree.latencies) {
+    latencies += (latencies.empty() ? "" : ", ") + number(latency.value, "latency");
+  }
+  if (!latencies.empty()) text += ",\n     \"latencies_s\": [" + latencies + "]";
   return text + "}";
 }
 
@@ -169,8 +174,20 @@ std::vector<std::uint8_t> parse_colors(const JsonCursor& colors) {
   return parsed;
 }
 
+std::vector<Seconds> parse_latencies(const JsonCursor& latencies) {
+  if (!latencies.value().is_array())
+    latencies.refuse("expected an array of latencies, one an edge");
+  std::vector<Seconds> parsed;
+  parsed.reserve(latencies.value().size());
+  for (std::size_t i = 0; i < latencies.value().size(); ++i) {
+    const Json& value = latencies.value()[i];
+    parsed.push_back({value.is_number() ? value.get<double>() : latencies.elements()[i].number()});
+  }
+  return parsed;
+}
+
 PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Way way) {
-  tree.expect_object({"rate_Bps", "edges", "via", "colors", "exchange"});
+  tree.expect_object({"rate_Bps", "edges", "via", "colors", "exchange", "latencies_s"});
   PlanTree parsed;
   parsed.rate.value = tree.at("rate_Bps").number();
   parsed.edges = parse_edges(tree.at("edges"), nodes, way);
@@ -184,6 +201,7 @@ PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Way way) {
   }
   if (tree.has("colors")) parsed.colors = parse_colors(tree.at("colors"));
   if (tree.has("exchange")) parsed.exchange = parse_edges(tree.at("exchange"), nodes, way);
+  if (tree.has("latencies_s")) parsed.latencies = parse_latencies(tree.at("latencies_s"));
   return parsed;
 }
 

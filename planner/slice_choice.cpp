@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
+
+#include "planner/send_windows.hpp"
 
 namespace espalier::planner {
 
@@ -22,6 +26,37 @@ double hops_of(const Plan& plan) {
   return hops;
 }
 
+// Of the tree's latest node behind the source.
+double longest_latency(const PlanTree& tree, std::size_t nodes, std::uint32_t source) {
+  if (tree.latencies.empty()) return 0;
+  std::vector<std::vector<std::size_t>> edges_of(nodes);
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) edges_of[tree.edges[i].parent].push_back(i);
+  double longest = 0;
+  std::vector<std::pair<std::uint32_t, double>> reached{{source, 0.0}};
+  while (!reached.empty()) {
+    const auto [node, latency_s] = reached.back();
+    reached.pop_back();
+    longest = std::max(longest, latency_s);
+    for (const std::size_t edge : edges_of[node]) {
+      reached.emplace_back(tree.edges[edge].child, latency_s + tree.latency(edge).value);
+    }
+  }
+  return longest;
+}
+
+// Of a message on its way up, then down.
+double latency_of(const Plan& plan) {
+  double sum = 0;
+  for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
+    double longest = 0;
+    for (const PlanTree& tree : *trees) {
+      longest = std::max(longest, longest_latency(tree, plan.nodes.size(), source_index(plan)));
+    }
+    sum += longest;
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs) {
@@ -35,7 +70,7 @@ std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& co
     const auto eager = static_cast<double>(costs.eager->value);
     if (costs.overhead.value * rate < kEagerMayCost * eager) wanted = std::min(wanted, eager);
   }
-  wanted = std::max(wanted, kLeastSlice);
+  wanted = std::max({wanted, kLeastSlice, most_bytes_on_the_way(plan) / double{kMostOnTheWay}});
   // Compared as doubles: what is not below the plan's slice may not fit into its type.
   if (wanted >= static_cast<double>(plan.slice.value)) return plan.slice.value;
   return static_cast<std::uint64_t>(wanted);
@@ -46,7 +81,8 @@ Seconds pipelined_time(const Plan& plan, Bytes message, Bytes slice, Seconds ove
   const auto bytes = static_cast<double>(message.value);
   const double longest = std::min(static_cast<double>(slice.value), bytes);
   const double slices = std::ceil(bytes / static_cast<double>(slice.value));
-  return {(bytes + longest * hops_of(plan)) / plan.throughput.value + slices * overhead.value};
+  return {(bytes + longest * hops_of(plan)) / plan.throughput.value + slices * overhead.value +
+          latency_of(plan)};
 }
 
 }  // namespace espalier::planner

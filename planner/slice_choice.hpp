@@ -25,15 +25,17 @@ struct SliceCosts {
 // so slice = sqrt(message * overhead * throughput / sum (depth - 1)): Chan, Heimlich, Purkayastha
 // and van de Geijn, "Collective communication", Concurrency and Computation 19 (2007),
 // doi:10.1002/cpe.1206, section 5; for several trees, which take turns, with their depths added.
+// Latencies delay all slices alike and do not count, but for what is on its way along an edge: it
+// is to be no more than kMostOnTheWay slices (planner/send_windows.hpp).
 // At least 8 KiB and at most the plan's slice, which is itself where a tree's depth does not count.
 // Slices over the eager size are cut down to it where that costs less than a tenth of the time.
 // Precondition: no structural fault.
 std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs);
 
 // The time that the same formula gives for slices of `slice` bytes: the last host has the whole
-// message after it, if the network is what the plan was made for. Latencies are not in a plan, and
-// so not in the time. 0 for a plan of one host. Precondition: no structural fault; slice at
-// least 1.
+// message after it, if the network is what the plan was made for. The latencies of the longest way
+// down a tree (of an allreduce up one and down another) are added. 0 for a plan of one host.
+// Precondition: no structural fault; slice at least 1.
 Seconds pipelined_time(const Plan& plan, Bytes message, Bytes slice, Seconds overhead);
 
 }  // namespace espalier::planner

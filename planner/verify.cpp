@@ -90,11 +90,22 @@ class Verifier {
   void follow_tree(const PlanTree& tree, bool up, std::string_view key, std::size_t place) {
     for (std::size_t e = 0; e < tree.edges.size(); ++e) {
       try {
-        static_cast<void>(arcs_along(platform_, tree, tree.edges[e], up));
+        check_latency(tree, e, arcs_along(platform_, tree, tree.edges[e], up),
+                      fmt::format("/{}/{}/latencies_s/{}", key, place, e));
       } catch (const InputError& error) {
         add_fault(fmt::format("/{}/{}/edges/{}", key, place, e), error.what());
       }
     }
+  }
+
+  void check_latency(const PlanTree& tree, std::size_t edge, std::span<const std::uint32_t> arcs,
+                     const std::string& place) {
+    if (tree.latencies.empty()) return;
+    const Seconds claimed = tree.latency(edge);
+    const Seconds found = platforms::latency_along(platform_, arcs);
+    if (std::abs(claimed.value - found.value) <= options_.tolerance * found.value) return;
+    add_fault(place, fmt::format("{} is claimed; the links on the way have {}",
+                                 format_duration(claimed), format_duration(found)));
   }
 
   void weigh(const Collective& collective) {

@@ -29,6 +29,12 @@ std::pair<NodeId, NodeId> ends(const Arc& arc) {
 
 }  // namespace
 
+Seconds latency_along(const Platform& platform, std::span<const std::uint32_t> arcs) {
+  Seconds sum;
+  for (const std::uint32_t arc : arcs) sum.value += platform.arcs()[arc].latency.value;
+  return sum;
+}
+
 void require_rate(BytesPerSecond rate, std::string_view what) {
   // A rate whose inverse overflows is as bad as zero: T = 1 / bandwidth is what everything uses.
   if (std::isfinite(rate.value) && rate.value > 0 && std::isfinite(1 / rate.value)) return;

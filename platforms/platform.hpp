@@ -104,6 +104,9 @@ class Platform {
   NodesByName by_name_;
 };
 
+// Of all arcs of a way, added up.
+Seconds latency_along(const Platform& platform, std::span<const std::uint32_t> arcs);
+
 // The checks of a platform's figures, for readers that know where a figure stands. `what` names it
 // ("a bandwidth"). They throw InputError with the reason only.
 void require_rate(BytesPerSecond rate, std::string_view what);   // finite, positive

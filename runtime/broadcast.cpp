@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "planner/send_windows.hpp"
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/checksum.hpp"
@@ -123,8 +124,8 @@ struct Broadcast::State {
         comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, comm.rank()),
         planner::dealer_for(plan),
         EngineOptions{
-            options.sends_in_flight, options.receives_in_flight, options.check_sizes, fits_slices(),
-            options.ports,
+            options.sends_in_flight, options.receives_in_flight, costs.eager, options.check_sizes,
+            fits_slices(), options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             doze, options.timeout, options.transfers, options.on_progress});
   }
@@ -147,6 +148,13 @@ struct Broadcast::State {
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
     if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
     return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
+  }
+
+  // The largest that a message of `message` bytes has.
+  [[nodiscard]] std::uint64_t window(std::uint64_t base, std::uint64_t message) const {
+    const Bytes slice{slice_of(message)};
+    return planner::send_window(base, planner::most_bytes_on_the_way(plan), slice,
+                                costs.eager && slice.value > costs.eager->value);
   }
 
   [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t slice) const {
@@ -212,8 +220,8 @@ Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t message_bytes,
   // make slices so small that their number costs more than the overlap gains.
   constexpr std::uint64_t kSmallSlice = std::uint64_t{64} << 10;
   const std::uint64_t trees = state_->plan.broadcast_trees.size();
-  const std::uint64_t wanted =
-      state_->options.receives_in_flight + state_->options.sends_in_flight + 1;
+  const std::uint64_t wanted = state_->window(state_->options.receives_in_flight, message_bytes) +
+                               state_->window(state_->options.sends_in_flight, message_bytes) + 1;
   const std::uint64_t slots = std::clamp(buffer_bytes / trees / kSmallSlice, std::uint64_t{2},
                                          std::max(wanted, std::uint64_t{2}));
   std::uint64_t slice = std::max(buffer_bytes / trees / slots, std::uint64_t{1});

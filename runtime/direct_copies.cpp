@@ -39,9 +39,12 @@ planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
   std::vector<Local> local;
   planner::PlanTree direct = tree;
   direct.edges.clear();
-  for (const planner::PlanEdge& edge : tree.edges) {
+  direct.latencies.clear();
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+    const planner::PlanEdge& edge = tree.edges[i];
     if (!within_host(edge.child)) {
       direct.edges.push_back(edge);
+      direct.latencies.push_back(tree.latency(i));
       continue;
     }
     std::uint32_t uppermost = edge.parent;
@@ -51,6 +54,7 @@ planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
   }
   std::ranges::stable_sort(local, {}, &Local::distance);
   for (const Local& copy : local) direct.edges.push_back(copy.edge);
+  direct.latencies.resize(direct.edges.size());  // none within a host
   direct.via.clear();  // of edges that may be gone, and of no use to who executes
   return direct;
 }

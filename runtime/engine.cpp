@@ -28,7 +28,7 @@ Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppabl
   try {
     begin(grid, store, stoppable);
     while (!is_done()) {
-      if (store.has_work()) {
+      if (store.has_work() || holds_back_) {
         poll();
       } else {
         const auto completions = requests_.wait_for_some(waiting_, patience_);
@@ -55,6 +55,7 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
   let_go_ = oldest_ = done_bytes_ = 0;
   under_way_ = 0;
   stopping_ = false;
+  set_windows({grid.slice});
   if (rounds_) rounds_->reset();
   if (options_.transfers != nullptr) options_.transfers->begin_run(requests_.size());
   if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
@@ -70,6 +71,22 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
   }
   stop_words_.begin(stoppable_);
   move_on();
+}
+
+void Engine::Run::set_windows(Bytes slice) {
+  const bool asks = options_.eager && slice.value > options_.eager->value;
+  std::vector<TreeWindows> windows =
+      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice, asks);
+  std::uint64_t largest = 0;  // of the source, over the trees
+  for (const TreeWindows& tree : windows) {
+    largest += tree.children.empty() ? 0 : std::ranges::max(tree.children);
+  }
+  // On one port a near child that takes slices as fast as it can would leave a far one behind.
+  const bool far = largest > roles_.size() * options_.sends_in_flight;
+  lookahead_ =
+      far ? 4 * largest : planner::source_lookahead(roles_.size(), options_.sends_in_flight);
+  if (std::ranges::equal(windows, requests_.windows())) return;
+  requests_ = RequestTable(roles_, std::move(windows));
 }
 
 bool Engine::Run::is_done() {
@@ -108,6 +125,7 @@ void Engine::Run::handle(const RequestTable::Completion& completion) {
 }
 
 void Engine::Run::move_on() {
+  holds_back_ = false;
   do {
     if (is_source()) let_go();
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {

@@ -18,6 +18,9 @@
 // source, it has let n go, for nothing older is on its way. As its earlier sends to C are complete,
 // its send of n is posted. The two match, so they complete: a contradiction.
 //
+// On links whose latency holds slices of their own, windows are larger, slices of a tree go to a
+// child at a pace, and a single tree has a lookahead, too.
+//
 // Exchange edges (PlanTree::exchange) come last in their tree: a rank begins to send on them when
 // it has all of the tree's slices and has begun to send the last of them to its other children. The
 // source's lookahead does not count them. Where a store has no room for that many slices, they are
@@ -64,6 +67,9 @@ namespace espalier::runtime {
 struct EngineOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // per child of a tree
   std::size_t receives_in_flight = 4;                     // per tree
+  // Slices above it are sent only when the receiver has been asked; unset: none. With latencies the
+  // windows are larger than the two above (runtime/windows.hpp).
+  std::optional<Bytes> eager;
   // Compare the message's size among the ranks while it runs. Receives that a longer slice could
   // overflow wait for it.
   bool check_sizes = true;

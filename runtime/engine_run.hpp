@@ -27,11 +27,11 @@ class Engine::Run {
         roles_(std::move(roles)),
         dealer_(std::move(dealer)),
         options_(std::move(options)),
-        lookahead_(planner::source_lookahead(roles_.size(), options_.sends_in_flight)),
-        requests_(roles_, options_.receives_in_flight, options_.sends_in_flight),
+        requests_(roles_,
+                  even_windows(roles_, options_.receives_in_flight, options_.sends_in_flight)),
         flows_(roles_.size()),
-        names_(roles_, dealer_, flows_, options_.receives_in_flight, options_.sends_in_flight),
-        stop_words_(comm_, rank_, source_, static_cast<int>(roles_.size()), requests_.stop_word()),
+        names_(roles_, dealer_, flows_, requests_),
+        stop_words_(comm_, rank_, source_, static_cast<int>(roles_.size()), requests_),
         patience_(options_.timeout) {
     if (!options_.rounds.empty()) rounds_.emplace(options_.rounds);
   }
@@ -55,6 +55,7 @@ class Engine::Run {
 
   // --- the course of a run ---
   void begin(const SliceGrid& grid, SliceStore& store, bool stoppable);
+  void set_windows(Bytes slice);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
   // Instead of waiting, while the store has work of its own; the timeout says nothing of that.
@@ -78,6 +79,11 @@ class Engine::Run {
   void start_sends(std::size_t tree);
   void start_oldest_sends();
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t child);
+  // Whether the child's next slice follows the last one too soon. On long links slices go one after
+  // the other, not much faster than the tree's rate: the slices of a window that go all at once may
+  // share the link and arrive all at once, and so would those of every window after it, with
+  // nothing on the link while the answers are on their way.
+  [[nodiscard]] bool is_too_soon(std::size_t tree, std::size_t child) const;
   bool start_send(std::size_t tree, std::size_t child);
   // How many of the tree's slices this child may have been sent by now.
   [[nodiscard]] std::uint64_t sendable(std::size_t tree, std::size_t child) const;
@@ -107,7 +113,7 @@ class Engine::Run {
   std::vector<TreeRole> roles_;
   planner::SliceDealer dealer_;
   EngineOptions options_;
-  std::uint64_t lookahead_;
+  std::uint64_t lookahead_ = 0;
   RequestTable requests_;
   std::vector<Flow> flows_;
   RequestNames names_;
@@ -123,6 +129,7 @@ class Engine::Run {
   std::uint64_t done_bytes_ = 0;
   std::size_t under_way_ = 0;  // sends
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
+  bool holds_back_ = false;  // a slice that is too soon
   bool stoppable_ = false;
   bool stopping_ = false;  // the source: flows were cut short
   SizeCheck sizes_;

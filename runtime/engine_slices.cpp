@@ -9,6 +9,14 @@
 
 namespace espalier::runtime {
 
+namespace {
+
+// Of the time that a slice has at its tree's rate. Less, so that what was late can be made up for;
+// enough to part slices that were sent together within some windows.
+constexpr double kPace = 0.8;
+
+}  // namespace
+
 void Engine::Run::let_go() {
   const std::uint64_t slices = grid_.count();
   while (!stopping_ && let_go_ < slices && !store_->failed()) {
@@ -79,8 +87,21 @@ void Engine::Run::start_oldest_sends() {
 
 bool Engine::Run::may_send(std::size_t tree, std::size_t child) {
   note_sent(tree, child);
-  const auto& [started, sent] = flows_[tree].children[child];
-  return started < sendable(tree, child) && started - sent < options_.sends_in_flight;
+  const std::uint64_t started = flows_[tree].children[child].started;
+  const std::uint64_t sent = flows_[tree].children[child].sent;
+  if (started >= sendable(tree, child)) return false;
+  if (started - sent >= requests_.windows()[tree].children[child]) return false;
+  const bool soon = is_too_soon(tree, child);
+  holds_back_ = holds_back_ || soon;
+  return !soon;
+}
+
+bool Engine::Run::is_too_soon(std::size_t tree, std::size_t child) const {
+  const Flow::Child& to = flows_[tree].children[child];
+  const std::uint64_t window = requests_.windows()[tree].children[child];
+  if (window <= options_.sends_in_flight || to.started == 0) return false;
+  const double apart_s = kPace * static_cast<double>(grid_.slice) / roles_[tree].rate.value;
+  return MPI_Wtime() - to.began_s < apart_s;
 }
 
 bool Engine::Run::start_send(std::size_t tree, std::size_t child) {
@@ -99,6 +120,7 @@ bool Engine::Run::start_send(std::size_t tree, std::size_t child) {
     options_.transfers->begun(requests_.place_of(requests_.send(tree, child, started)), slice,
                               roles_[tree].children[child], true);
   }
+  flow.children[child].began_s = MPI_Wtime();
   ++started;
   ++under_way_;
   return true;
@@ -111,7 +133,8 @@ std::uint64_t Engine::Run::sendable(std::size_t tree, std::size_t child) const {
 }
 
 void Engine::Run::note_sent(std::size_t tree, std::size_t child) {
-  auto& [started, sent] = flows_[tree].children[child];
+  const std::uint64_t started = flows_[tree].children[child].started;
+  std::uint64_t& sent = flows_[tree].children[child].sent;
   while (sent < started && requests_.send(tree, child, sent) == MPI_REQUEST_NULL) ++sent;
 }
 
@@ -146,7 +169,7 @@ void Engine::Run::free_sent(std::size_t tree) {
 void Engine::Run::post_receives(std::size_t tree) {
   Flow& flow = flows_[tree];
   const std::uint64_t end = rounds_ ? std::min(flow.end, rounds_->receives_due(tree)) : flow.end;
-  while (flow.posted < end && flow.posted - flow.here < options_.receives_in_flight &&
+  while (flow.posted < end && flow.posted - flow.here < requests_.windows()[tree].parent &&
          flow.posted - flow.freed < store_->slices_per_tree()) {
     const Slice slice = slice_at(tree, flow.posted);
     if (is_at_risk(slice) || !store_->is_free(slice)) return;

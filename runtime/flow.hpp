@@ -22,6 +22,7 @@ struct Flow {
   struct Child {
     std::uint64_t started = 0;
     std::uint64_t sent = 0;
+    double began_s = 0;  // MPI_Wtime, of the last one started
   };
   std::vector<Child> children;
 

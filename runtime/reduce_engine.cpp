@@ -22,7 +22,7 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
       dealer_(std::move(dealer)),
       options_(std::move(options)),
       lookahead_(planner::source_lookahead(roles_.size(), options_.sends_in_flight)),
-      requests_(roles_, options_.receives_in_flight, options_.sends_in_flight,
+      requests_(roles_, even_windows(roles_, options_.sends_in_flight, options_.receives_in_flight),
                 RequestTable::Way::kUp),
       flows_(roles_.size()) {
   rank_ = rank_in(comm_);

@@ -28,7 +28,7 @@ std::string RequestNames::sending(std::size_t tree, std::size_t child, std::uint
 std::uint64_t RequestNames::nth_of(const RequestTable::Entry& entry) const {
   if (entry.kind == RequestTable::Kind::kReceive) return received_in(entry.tree, entry.slot);
   const std::uint64_t sent = (*flows_)[entry.tree].children[entry.child].sent;
-  return slice_in_slot(sent, entry.slot, sends_);
+  return slice_in_slot(sent, entry.slot, requests_->windows()[entry.tree].children[entry.child]);
 }
 
 std::string RequestNames::describe(const RequestTable::Entry& entry) const {

@@ -17,12 +17,12 @@ namespace espalier::runtime {
 // "slice 7 (number 3 of tree 1)".
 std::string name_of_slice(const planner::SliceDealer& dealer, std::size_t tree, std::uint64_t nth);
 
-// Refers to what the engine knows, which outlives it. receives, sends: the windows.
+// Refers to what the engine knows, which outlives it.
 class RequestNames {
  public:
   RequestNames(const std::vector<TreeRole>& roles, const planner::SliceDealer& dealer,
-               const std::vector<Flow>& flows, std::uint64_t receives, std::uint64_t sends)
-      : roles_(&roles), dealer_(&dealer), flows_(&flows), receives_(receives), sends_(sends) {}
+               const std::vector<Flow>& flows, const RequestTable& requests)
+      : roles_(&roles), dealer_(&dealer), flows_(&flows), requests_(&requests) {}
 
   // "receiving slice 7 (number 3 of tree 1) from rank 2".
   [[nodiscard]] std::string receiving(std::size_t tree, std::uint64_t nth) const;
@@ -38,7 +38,7 @@ class RequestNames {
       "comparing the message's size among the ranks";
   // The tree's slice whose receive is in slot `slot`.
   [[nodiscard]] std::uint64_t received_in(std::size_t tree, std::uint64_t slot) const {
-    return slice_in_slot((*flows_)[tree].here, slot, receives_);
+    return slice_in_slot((*flows_)[tree].here, slot, requests_->windows()[tree].parent);
   }
 
  private:
@@ -48,8 +48,7 @@ class RequestNames {
   const std::vector<TreeRole>* roles_;
   const planner::SliceDealer* dealer_;
   const std::vector<Flow>* flows_;
-  std::uint64_t receives_;
-  std::uint64_t sends_;
+  const RequestTable* requests_;
 };
 
 }  // namespace espalier::runtime

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "runtime/mpi_error.hpp"
 
@@ -16,22 +17,21 @@ constexpr auto kDrain = std::chrono::milliseconds(200);
 
 }  // namespace
 
-RequestTable::RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends,
+RequestTable::RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
                            Way way)
-    : parents_(way == Way::kDown ? receives : sends),
-      children_(way == Way::kDown ? sends : receives) {
+    : windows_(std::move(windows)), first_child_(roles.size()) {
   const Kind with_parent = way == Way::kDown ? Kind::kReceive : Kind::kSend;
   const Kind with_child = way == Way::kDown ? Kind::kSend : Kind::kReceive;
   for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
     first_.push_back(entries_.size());
     if (roles[tree].parent != kNoRank) {
-      for (std::uint32_t slot = 0; slot < parents_; ++slot) {
+      for (std::uint32_t slot = 0; slot < windows_[tree].parent; ++slot) {
         entries_.push_back({with_parent, tree, 0, slot});
       }
     }
-    first_child_.push_back(entries_.size());
     for (std::uint32_t child = 0; child < roles[tree].children.size(); ++child) {
-      for (std::uint32_t slot = 0; slot < children_; ++slot) {
+      first_child_[tree].push_back(entries_.size());
+      for (std::uint32_t slot = 0; slot < windows_[tree].children[child]; ++slot) {
         entries_.push_back({with_child, tree, child, slot});
       }
     }

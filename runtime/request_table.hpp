@@ -13,6 +13,7 @@
 
 #include "runtime/patience.hpp"
 #include "runtime/tree_role.hpp"
+#include "runtime/windows.hpp"
 
 namespace espalier::runtime {
 
@@ -20,10 +21,10 @@ class RequestTable {
  public:
   // Down: a rank receives from its parents and sends to its children. Up: the other way round.
   enum class Way : std::uint8_t { kDown, kUp };
-  // receives: window of each tree that has a parent. sends: window of each child. (Up: receives of
-  // each child, sends of each tree that has a parent.)
-  RequestTable(std::span<const TreeRole> roles, std::size_t receives, std::size_t sends,
+  // windows: of each tree; each at least 1.
+  RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
                Way way = Way::kDown);
+  [[nodiscard]] std::span<const TreeWindows> windows() const { return windows_; }
 
   enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kStopWord };
   struct Entry {
@@ -85,16 +86,15 @@ class RequestTable {
   // What MPI_Waitsome or MPI_Testsome returned and found.
   std::span<const Completion> note(int code, int completed);
   MPI_Request& of_parent(std::size_t tree, std::uint64_t nth) {
-    return requests_[first_[tree] + nth % parents_];
+    return requests_[first_[tree] + nth % windows_[tree].parent];
   }
   MPI_Request& of_child(std::size_t tree, std::size_t child, std::uint64_t nth) {
-    return requests_[first_child_[tree] + child * children_ + nth % children_];
+    return requests_[first_child_[tree][child] + nth % windows_[tree].children[child]];
   }
 
-  std::size_t parents_;                   // window of each parent
-  std::size_t children_;                  // window of each child
-  std::vector<std::size_t> first_;        // request with the parent of each tree
-  std::vector<std::size_t> first_child_;  // request with the children of each tree
+  std::vector<TreeWindows> windows_;                   // of each tree
+  std::vector<std::size_t> first_;                     // request with the parent of each tree
+  std::vector<std::vector<std::size_t>> first_child_;  // request with each child of each tree
   std::vector<Entry> entries_;
   std::vector<MPI_Request> requests_;
   std::vector<int> indices_;

@@ -10,13 +10,13 @@ namespace espalier::runtime {
 void StopWords::begin(bool listen) {
   said_ = heard_ = false;
   if (!listen || !is_source()) return;
-  check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_, comm_, request_), "MPI_Irecv");
+  check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_, comm_, &word()), "MPI_Irecv");
 }
 
 void StopWords::say() {
   said_ = true;
   if (is_source()) return;
-  check(MPI_Isend(nullptr, 0, MPI_BYTE, source_, tag_, comm_, request_), "MPI_Isend");
+  check(MPI_Isend(nullptr, 0, MPI_BYTE, source_, tag_, comm_, &word()), "MPI_Isend");
 }
 
 bool StopWords::settle(Patience patience) {
@@ -30,18 +30,18 @@ bool StopWords::settle(Patience patience) {
   patience.wait(sum, kOthers, said);
   const int all = (*said)[1];
   if (!is_source()) {
-    patience.wait(*request_, kWord);
+    patience.wait(word(), kWord);
     return all != 0;
   }
   int words = all - mine - (heard_ ? 1 : 0);
-  if (*request_ != MPI_REQUEST_NULL) {
-    if (words == 0) check(MPI_Cancel(request_), "MPI_Cancel");
-    patience.wait(*request_, kWord);
+  if (word() != MPI_REQUEST_NULL) {
+    if (words == 0) check(MPI_Cancel(&word()), "MPI_Cancel");
+    patience.wait(word(), kWord);
     if (words > 0) --words;
   }
   for (; words > 0; --words) {
-    check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_, comm_, request_), "MPI_Irecv");
-    patience.wait(*request_, kWord);
+    check(MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag_, comm_, &word()), "MPI_Irecv");
+    patience.wait(word(), kWord);
   }
   return all != 0;
 }

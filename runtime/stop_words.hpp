@@ -5,15 +5,16 @@
 #include <mpi.h>
 
 #include "runtime/patience.hpp"
+#include "runtime/request_table.hpp"
 
 namespace espalier::runtime {
 
 class StopWords {
  public:
-  // request: where the word that is under way is found by who waits for completions; it outlives
+  // requests: where the word that is under way is found by who waits for completions; outlives
   // this.
-  StopWords(MPI_Comm comm, int rank, int source, int tag, MPI_Request& request)
-      : comm_(comm), rank_(rank), source_(source), tag_(tag), request_(&request) {}
+  StopWords(MPI_Comm comm, int rank, int source, int tag, RequestTable& requests)
+      : comm_(comm), rank_(rank), source_(source), tag_(tag), requests_(&requests) {}
 
   // A run begins. listen: the source is to hear the first word (it takes the others in settle).
   void begin(bool listen);
@@ -28,12 +29,13 @@ class StopWords {
 
  private:
   [[nodiscard]] bool is_source() const { return rank_ == source_; }
+  [[nodiscard]] MPI_Request& word() const { return requests_->stop_word(); }
 
   MPI_Comm comm_;
   int rank_;
   int source_;
   int tag_;
-  MPI_Request* request_;
+  RequestTable* requests_;
   bool said_ = false;
   bool heard_ = false;
 };

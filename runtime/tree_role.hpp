@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/plan.hpp"
+#include "planner/send_windows.hpp"
 
 namespace espalier::runtime {
 
@@ -16,6 +17,10 @@ struct TreeRole {
   int parent = kNoRank;       // the source has none
   std::vector<int> children;  // in the order of the plan, but those on exchange edges last
   std::size_t exchanges = 0;  // the last so many children are on exchange edges
+  BytesPerSecond rate;        // of the tree
+  // On their way at one time, at the tree's rate: planner/send_windows.hpp.
+  double bytes_from_parent = 0;
+  std::vector<double> bytes_to_child;  // of each child
 };
 
 // What rank `rank` does in each of a plan's trees. rank_of_node[i] is the rank of plan.nodes[i].
@@ -24,17 +29,27 @@ inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
   std::vector<TreeRole> roles;
   for (const planner::PlanTree& tree : trees) {
     TreeRole role;
+    role.rate = tree.rate;
     const auto last = [&](const planner::PlanEdge& edge) {
       return std::find(tree.exchange.begin(), tree.exchange.end(), edge) != tree.exchange.end();
     };
-    std::vector<int> on_exchange_edges;
-    for (const planner::PlanEdge& edge : tree.edges) {
-      if (rank_of_node[edge.child] == rank) role.parent = rank_of_node[edge.parent];
+    std::vector<std::size_t> mine;
+    std::vector<std::size_t> on_exchange_edges;
+    for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+      const planner::PlanEdge& edge = tree.edges[i];
+      if (rank_of_node[edge.child] == rank) {
+        role.parent = rank_of_node[edge.parent];
+        role.bytes_from_parent = planner::bytes_on_the_way(tree, i);
+      }
       if (rank_of_node[edge.parent] != rank) continue;
-      (last(edge) ? on_exchange_edges : role.children).push_back(rank_of_node[edge.child]);
+      (last(edge) ? on_exchange_edges : mine).push_back(i);
     }
     role.exchanges = on_exchange_edges.size();
-    role.children.insert(role.children.end(), on_exchange_edges.begin(), on_exchange_edges.end());
+    mine.insert(mine.end(), on_exchange_edges.begin(), on_exchange_edges.end());
+    for (const std::size_t edge : mine) {
+      role.children.push_back(rank_of_node[tree.edges[edge].child]);
+      role.bytes_to_child.push_back(planner::bytes_on_the_way(tree, edge));
+    }
     roles.push_back(std::move(role));
   }
   return roles;

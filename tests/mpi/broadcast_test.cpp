@@ -95,6 +95,29 @@ TEST_P(RandomPlans, OfManyTrees) {
   }
 }
 
+// Windows that differ from edge to edge, and with the slice from message to message.
+TEST_P(RandomPlans, OfLongLatencies) {
+  std::mt19937_64 random(GetParam() + 300);
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  planner::Plan plan = random_plan(ranks, 50'000, 12, random);
+  for (planner::PlanTree& tree : plan.broadcast_trees) {
+    for (std::size_t edge = 0; edge < tree.edges.size(); ++edge) {
+      const auto bytes = static_cast<double>(random() % 3 == 0 ? 0 : random() % 200'000);
+      tree.latencies.push_back({bytes / tree.rate.value});
+    }
+  }
+  for (const std::uint64_t slice : {0UL, 700UL, 20'000UL}) {
+    BroadcastOptions options = as_planned();
+    options.sends_in_flight = 1 + random() % 2;
+    options.receives_in_flight = 1 + random() % 4;
+    options.slice_bytes = slice;
+    Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+    for (int i = 0; i < 3; ++i) {
+      check_run(broadcast, MPI_COMM_WORLD, random() % 1'000'000, random());
+    }
+  }
+}
+
 TEST_P(RandomPlans, WhoseRanksCopyDirectly) {
   std::mt19937_64 random(GetParam() + 900);
   const planner::Plan plan = random_plan(size_of(MPI_COMM_WORLD), 1, 12, random);

@@ -52,6 +52,24 @@ TEST_F(Star, PlanNamesHostsAndWhatLiesBetween) {
   EXPECT_EQ(plan.throughput, tree.rate);
 }
 
+TEST_F(Star, LatenciesAreThoseOfTheWay) {
+  EXPECT_THAT(
+      make_plan(instance_, "chain", run("chain", instance_), Bytes{1}).broadcast_trees[0].latencies,
+      ElementsAre());
+  std::vector<platforms::Arc> arcs(platform_.arcs().begin(), platform_.arcs().end());
+  for (platforms::Arc& arc : arcs) {
+    const std::string& to = platform_.node(arc.to).name;
+    if (to == "sw1" && platform_.node(arc.from).name == "s") arc.latency = {0.5};
+    if (to == "b") arc.latency = {0.25};
+  }
+  const platforms::Platform far =
+      with_figures(platform_, {platform_.nodes().begin(), platform_.nodes().end()}, arcs, {});
+  const Instance instance = instance_of(far, "s");
+  EXPECT_THAT(
+      make_plan(instance, "chain", run("chain", instance), Bytes{1}).broadcast_trees[0].latencies,
+      ElementsAre(Seconds{0.5}, Seconds{0.25}));
+}
+
 TEST_F(Star, OptimumIsTheBoundWhereOneWasProven) {
   EXPECT_FALSE(make_plan(instance_, "chain", run("chain", instance_), Bytes{1}).optimum);
   const Outcome outcome = run("optimal", instance_);

@@ -78,6 +78,7 @@ void expect_same(const std::vector<PlanTree>& got, const std::vector<PlanTree>& 
     EXPECT_EQ(got[i].via, want[i].via);
     EXPECT_EQ(got[i].colors, want[i].colors);
     EXPECT_EQ(got[i].exchange, want[i].exchange);
+    EXPECT_EQ(got[i].latencies, want[i].latencies);
   }
 }
 
@@ -142,6 +143,7 @@ TEST(PlanJson, RoundTrips) {
   plan.broadcast_trees[0].colors = {0, 1};
   plan.broadcast_trees[1].colors = {1, 0};
   plan.broadcast_trees[1].exchange = {{1, 2}};
+  plan.broadcast_trees[1].latencies = {{0}, {1.0 / 3}};
   EXPECT_FALSE(structural_fault(plan));
   expect_same(parse_plan(to_json(plan), "p.json"), plan);
 }
@@ -194,14 +196,16 @@ TEST(PlanJson, AScheduleRoundTripsInEveryDouble) {
   }
 }
 
-TEST(PlanJson, WritesColorsAndExchangeEdgesWhereThereAreAny) {
+TEST(PlanJson, WritesColorsExchangeEdgesAndLatenciesWhereThereAreAny) {
   Plan plan = two_chains();
   plan.broadcast_trees[0].colors = {0, 1};
   plan.broadcast_trees[0].exchange = {{2, 1}};
+  plan.broadcast_trees[0].latencies = {{2.5e-4}, {0}};
   EXPECT_THAT(to_json(plan), HasSubstr(R"(
      "edges": [[0, 2], [2, 1]],
      "colors": [0, 1],
-     "exchange": [[2, 1]]},
+     "exchange": [[2, 1]],
+     "latencies_s": [0.00025, 0]},
 )"));
 }
 
@@ -388,7 +392,15 @@ INSTANTIATE_TEST_SUITE_P(
                 "3 is out of range"},
         Refusal{"[2, 1]]", "[2, 1]], \"exchange\": [2, 1]", "/broadcast_trees/0/exchange/0",
                 "pair"},
-        Refusal{"[2, 1]]", "[2, 1]], \"exchange\": {}", "/broadcast_trees/0/exchange", "array"}));
+        Refusal{"[2, 1]]", "[2, 1]], \"exchange\": {}", "/broadcast_trees/0/exchange", "array"},
+        Refusal{"[2, 1]]", "[2, 1]], \"latencies_s\": [0]", "/broadcast_trees/0/latencies_s",
+                "1 latencies for 2 edges"},
+        Refusal{"[2, 1]]", "[2, 1]], \"latencies_s\": [0, -1]", "/broadcast_trees/0/latencies_s/1",
+                "a latency is finite and not negative, not -1"},
+        Refusal{"[2, 1]]", "[2, 1]], \"latencies_s\": [0, \"1 ms\"]",
+                "/broadcast_trees/0/latencies_s/1", "number"},
+        Refusal{"[2, 1]]", "[2, 1]], \"latencies_s\": 1", "/broadcast_trees/0/latencies_s",
+                "array"}));
 
 TEST(PlanJson, EveryTruncationIsRefused) {
   const std::string text = to_json(scheduled_chains());

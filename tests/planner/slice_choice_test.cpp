@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "planner/send_windows.hpp"
+
 namespace espalier::planner {
 namespace {
 
@@ -67,6 +69,47 @@ TEST(FittedSlice, KeepsBelowTheEagerSizeWhereThatIsCheap) {
   EXPECT_EQ(fitted_slice(plan, {1000 * kMiB}, {.eager = Bytes{60U << 10U}}), 60U << 10U);
   EXPECT_EQ(fitted_slice(plan, {1000 * kMiB}, {.eager = Bytes{20001}}), 20001U);
   EXPECT_EQ(fitted_slice(plan, {1000 * kMiB}, {.eager = Bytes{20000}}), free);
+}
+
+// 100 MB/s along each chain, 1 s on the way of each edge: 100 MB, in 256 slices at most.
+TEST(FittedSlice, LeavesNoMoreOnTheWayThanAWindowHolds) {
+  Plan plan = two_chains(6, 64 * kMiB);
+  for (PlanTree& tree : plan.broadcast_trees) tree.latencies.assign(5, {1});
+  EXPECT_EQ(fitted_slice(plan, {100}, {}), 100'000'000 / kMostOnTheWay);
+  EXPECT_EQ(fitted_slice(plan, {100}, {.eager = Bytes{60U << 10U}}), 100'000'000 / kMostOnTheWay);
+  plan.slice = {1000};
+  EXPECT_EQ(fitted_slice(plan, {100}, {}), 1000U);
+}
+
+TEST(PipelinedTime, CountsTheLatenciesOfTheLongestWay) {
+  Plan plan = two_chains(6, kMiB);
+  plan.broadcast_trees[1].latencies = {{1}, {2}, {3}, {4}, {5}};
+  EXPECT_NEAR(pipelined_time(plan, {10'000'000}, {1'000'000}, {1e-3}).value, 15.1, 1e-12);
+  plan.operation = Operation::kAllreduce;
+  plan.reduce_trees = plan.broadcast_trees;
+  EXPECT_NEAR(pipelined_time(plan, {0}, {1'000'000}, {0}).value, 30, 1e-12);
+}
+
+// 1.25 GB/s over 20 ms: 25 MB.
+TEST(SendWindow, HoldsWhatIsOnTheWay) {
+  PlanTree tree{{1.25e9}, {{0, 1}, {1, 2}}, {}};
+  EXPECT_EQ(bytes_on_the_way(tree, 1), 0);
+  tree.latencies = {{0}, {0.02}};
+  EXPECT_EQ(bytes_on_the_way(tree, 0), 0);
+  EXPECT_DOUBLE_EQ(bytes_on_the_way(tree, 1), 25e6);
+  EXPECT_EQ(send_window(2, 0, {1000}, true), 2U);
+  EXPECT_EQ(send_window(2, 25e6, {1'000'000}, false), 27U);
+  EXPECT_EQ(send_window(2, 25e6, {1'000'000}, true), 52U);
+  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, false), 4U);
+  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, true), 5U);
+  EXPECT_EQ(send_window(2, 25e6, {1}, false), 2 + kMostOnTheWay);
+  EXPECT_EQ(send_window(2, 1e300, {1}, true), 2 + kMostOnTheWay);
+  Plan plan;
+  EXPECT_EQ(most_bytes_on_the_way(plan), 0);
+  plan.broadcast_trees = {tree};
+  plan.reduce_trees = {tree};
+  plan.reduce_trees[0].latencies[0] = {1};
+  EXPECT_DOUBLE_EQ(most_bytes_on_the_way(plan), 1.25e9);
 }
 
 // 10 slices of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.

@@ -331,6 +331,11 @@ const std::vector<Lie>& lies_about_figures() {
       {"OptimumNotFinite",
        [](Plan& plan) { plan.optimum = BytesPerSecond{std::numeric_limits<double>::infinity()}; },
        "/optimum_Bps: an optimum is finite and positive, not inf"},
+      {"LatencyThatNoLinkHas",
+       [](Plan& plan) {
+         plan.broadcast_trees[1].latencies = {{0}, {0}, {0.25}};
+       },
+       "/broadcast_trees/1/latencies_s/2: 250 ms is claimed; the links on the way have 0 s"},
       {"SliceOfNothing", [](Plan& plan) { plan.slice = {0}; },
        "/slice_bytes: a slice has at least one byte"},
   };
