@@ -206,18 +206,16 @@ class EventLoop {
     return std::min({processors_.combined(flow.child, flow.tree), in_window, has_room(index)});
   }
 
-  // Slices of a reduce tree's flow that its parent has room for. Like a send, a room is not taken
-  // by what is on its way by latency only.
+  // Slices of a reduce tree's flow that its parent has posted receives for, and has room for. Both
+  // are taken from the beginning of a send on, its latencies included.
   [[nodiscard]] std::uint64_t has_room(std::uint32_t index) const {
     const Edge& flow = flows_[index];
-    std::uint64_t rooms = windows_.receives;
-    std::uint64_t freed = processors_.added(index);
+    std::uint64_t room = processors_.added(index) + windows_.receives;
     if (!keeps_result(flow.parent) && index == task_.flows.below(flow.parent, flow.tree).first) {
-      rooms += windows_.sends;  // the sum is made there, and stays until it has been sent
-      freed = flows_[above_[place(flow.parent, flow.tree)]].sent;
+      // The sum is made there, and stays until it has been sent.
+      const std::uint64_t freed = flows_[above_[place(flow.parent, flow.tree)]].sent;
+      room = std::min(freed + windows_.sends, processors_.here(index)) + windows_.receives;
     }
-    const std::uint64_t taken = std::min(rooms, processors_.here(index) - freed);
-    const std::uint64_t room = flow.sent + rooms - taken;
     return flow.parent == task_.source ? std::min(room, taken_in_->admitted(flow.tree)) : room;
   }
 

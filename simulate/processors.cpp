@@ -14,7 +14,7 @@ Processors::Processors(const Task& task, std::size_t resources, Agenda& agenda,
   if (trees_ == 0) return;
   sums_.resize(task.flows.hosts() * trees_);
   here_.resize(task.flows.all().size(), 0);
-  processors_.resize(task.flows.hosts());
+  processors_.resize(task.flows.hosts(), {{}, static_cast<std::uint32_t>(trees_)});
   for (std::uint32_t host = 0; host < task.flows.hosts(); ++host) {
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
       const auto [first, last] = task.flows.below(host, tree);

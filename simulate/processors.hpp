@@ -70,7 +70,7 @@ class Processors {
   };
   struct Processor {
     std::set<std::uint32_t> ready;  // trees that have something to add, but the one it is at
-    std::uint32_t tree = 0;         // that it is at, or was last
+    std::uint32_t tree;             // that it is at, or was last; trees_: it was idle
     bool is_busy = false;
   };
 

@@ -31,7 +31,7 @@
 // wires and shared wires serve one slice at a time, relays cut through, and what a slice waits for
 // on its way does not hold up its sender. A send ends with the last of its stretches, and the slice
 // is there when the latencies of the way are over too; these occupy nothing, nor do they count
-// against the window or the parent's room.
+// against the window; of a parent's room, whose receives are posted ahead, they take their time.
 //
 // What begins first. Slice by slice of the message, as if every host were a slice of the tree
 // behind its parent: the nth slice of a tree at depth d of it stands where the source's (n + d)th
