@@ -53,7 +53,7 @@ struct Drawn {
 Drawn draw(const planner::Plan& plan) {
   Dice dice(plan.nodes.size() + planner::tree_count(plan));
   Drawn drawn;
-  drawn.message = {dice.from_to(1, 30) * kSlice.value -
+  drawn.message = {dice.from_to(1, 16) * kSlice.value -
                    (dice.chance(0.5) ? dice.below(kSlice.value) : 0)};
   drawn.options.window = dice.from_to(1, 5);
   drawn.options.receives = dice.from_to(1, 5);
@@ -71,7 +71,7 @@ TEST_P(EveryReduction, RunsAsThePlainSimulationDoes) {
   if (std::ranges::find(serving, algorithm) == serving.end()) GTEST_SKIP() << "does not serve";
   const Model model = platforms::parse_model(model_name);
   std::size_t runs = 0;
-  for_each_platform(3, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
+  for_each_platform(2, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
     const auto plan = plan_for(std::get<0>(GetParam()), drawn, model, std::get<1>(GetParam()));
     if (!plan) return;
@@ -134,7 +134,7 @@ struct Compared {
 template <class Check>
 void compare_with_turned(std::string_view algorithm, Model model,
                          const std::vector<std::uint64_t>& slice_counts, Check check) {
-  for_each_platform(3, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
+  for_each_platform(2, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
     const auto plan = plan_for(Operation::kReduce, drawn, model, algorithm);
     if (!plan) return;
     const platforms::Platform turned = platforms::reversed(drawn.platform).platform;
