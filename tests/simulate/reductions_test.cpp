@@ -134,7 +134,7 @@ struct Compared {
 template <class Check>
 void compare_with_turned(std::string_view algorithm, Model model,
                          const std::vector<std::uint64_t>& slice_counts, Check check) {
-  for_each_platform(2, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
+  for_each_platform(3, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
     const auto plan = plan_for(Operation::kReduce, drawn, model, algorithm);
     if (!plan) return;
     const platforms::Platform turned = platforms::reversed(drawn.platform).platform;
@@ -213,8 +213,8 @@ INSTANTIATE_TEST_SUITE_P(Models, Reversal,
 class LongReductions
     : public ::testing::TestWithParam<std::tuple<Operation, platforms::ModelEntry>> {};
 
-// Where ports wait for nobody the sum of the rates is reached, whatever the trees. Under the
-// one-port models greedy sending may stay below it: a third less, of these platforms.
+// Where ports wait for nobody single trees come to their rates, up and down. Several trees, and
+// the one-port models, may stay below the sum: by a third, on the worst of these platforms.
 TEST_P(LongReductions, ComeToTheirPlansThroughput) {
   const auto [operation, model] = GetParam();
   const bool waits = model.model == Model::kOnePort || model.model == Model::kOnePortUnidirectional;
@@ -231,7 +231,8 @@ TEST_P(LongReductions, ComeToTheirPlansThroughput) {
                             Simulator(*plan, drawn.platform, wide()).run({2000 * kSlice.value});
                         const double share = simulation.achieved.value / plan->throughput.value;
                         EXPECT_LT(share, 1 + 1e-9) << algorithm;
-                        EXPECT_GT(share, waits ? 0.6 : 0.8) << algorithm;
+                        const bool may_lose = waits || planner::tree_count(*plan) > 2;
+                        EXPECT_GT(share, may_lose ? 0.6 : 0.98) << algorithm;
                         sum += share;
                         ++count;
                       }
