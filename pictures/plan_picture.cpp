@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -33,10 +33,11 @@ class PlanPicture {
   PlanPicture(const Plan& plan, const Platform& platform,
               std::span<const planner::ResourceLoad> loads)
       : plan_(plan), platform_(platform), nodes_(platform), map_(platform) {
-    order_.resize(plan.broadcast_trees.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+      for (const PlanTree& tree : *kind.trees) order_.push_back({&tree, kind.up});
+    }
     std::ranges::stable_sort(order_, std::greater<>(),
-                             [&](std::size_t tree) { return plan.broadcast_trees[tree].rate; });
+                             [](const Drawn& drawn) { return drawn.tree->rate; });
     // More coloured edges than this cannot be told apart.
     constexpr std::size_t kMostEdges = 220;
     const std::size_t edges = std::max<std::size_t>(1, plan.nodes.size() - 1);
@@ -59,6 +60,10 @@ class PlanPicture {
 
  private:
   using Arcs = std::map<std::uint32_t, std::size_t>;  // how often each is crossed
+  struct Drawn {
+    const PlanTree* tree;
+    bool up;  // data goes to the source
+  };
 
   void find_bottleneck(std::span<const planner::ResourceLoad> loads) {
     for (const planner::ResourceLoad& load : loads) busiest_ = std::max(busiest_, load.load);
@@ -89,17 +94,17 @@ class PlanPicture {
 
   void follow_trees() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      const PlanTree& tree = plan_.broadcast_trees[order_[i]];
+      const auto& [tree, up] = order_[i];
       Arcs arcs;
-      for (const planner::PlanEdge& edge : tree.edges) {
-        for (const std::uint32_t arc : planner::arcs_along(platform_, tree, edge)) ++arcs[arc];
+      for (const planner::PlanEdge& edge : tree->edges) {
+        for (const std::uint32_t arc : planner::arcs_along(platform_, *tree, edge, up)) ++arcs[arc];
       }
       if (i < coloured_) {
         trees_.push_back(std::move(arcs));
         continue;
       }
-      grey_rate_ += tree.rate.value;
-      for (const auto& [arc, count] : arcs) grey_[arc] += tree.rate.value;
+      grey_rates_[up ? 0 : 1] += tree->rate.value;
+      for (const auto& [arc, count] : arcs) grey_[arc] += tree->rate.value;
     }
   }
 
@@ -109,6 +114,7 @@ class PlanPicture {
       std::ranges::move(Map::graph_attributes(), std::back_inserter(attributes));
     } else if (layered()) {
       attributes.push_back({"layout", "dot"});
+      if (!order_.empty() && order_.front().up) attributes.push_back({"rankdir", "BT"});
       attributes.push_back({"nodesep", "0.15"});
     } else {
       // The first tree around its source; what has weight 0 has no say in it.
@@ -140,7 +146,7 @@ class PlanPicture {
   }
 
   [[nodiscard]] double width_of(double rate) const {
-    const double most = order_.empty() ? 1 : plan_.broadcast_trees[order_.front()].rate.value;
+    const double most = order_.empty() ? 1 : order_.front().tree->rate.value;
     const double thickest = plan_.nodes.size() > 220 ? 1.8 : 3.8;
     return 0.8 + (thickest - 0.8) * std::min(1.0, rate / most);
   }
@@ -155,7 +161,7 @@ class PlanPicture {
   }
 
   void write_tree(std::size_t i, DotText& dot) const {
-    const double rate = plan_.broadcast_trees[order_[i]].rate.value;
+    const double rate = order_[i].tree->rate.value;
     for (const auto& [arc, count] : trees_[i]) {
       // The first is the one that the nodes stand by; the others do not hide it.
       const bool behind = i > 0 && !layered();
@@ -192,19 +198,48 @@ class PlanPicture {
     }
   }
 
+  [[nodiscard]] std::string_view what_it_does() const {
+    switch (plan_.operation) {
+      case planner::Operation::kReduce:
+        return "reduced to";
+      case planner::Operation::kAllreduce:
+        return "reduced to and broadcast from";
+      case planner::Operation::kBroadcast:
+        break;
+    }
+    return "from";
+  }
+  [[nodiscard]] std::string tree_counts() const {
+    if (plan_.operation == planner::Operation::kAllreduce) {
+      return fmt::format("{} trees up, {} down", plan_.reduce_trees.size(),
+                         plan_.broadcast_trees.size());
+    }
+    return fmt::format("{} tree{}", order_.size(), order_.size() == 1 ? "" : "s");
+  }
+  // Which way data goes, where both are drawn.
+  [[nodiscard]] std::string_view way_of(bool up) const {
+    if (plan_.operation != planner::Operation::kAllreduce) return "";
+    return up ? " up" : " down";
+  }
+
   std::string legend() const {
     Legend legend(platform_.name());
-    legend.add_line(fmt::format("from {} by {} under {}: {} tree{}, {}", plan_.source,
-                                plan_.algorithm, plan_.model, order_.size(),
-                                order_.size() == 1 ? "" : "s", short_rate(plan_.throughput)));
+    legend.add_line(fmt::format("{} {} by {} under {}: {}, {}", what_it_does(), plan_.source,
+                                plan_.algorithm, plan_.model, tree_counts(),
+                                short_rate(plan_.throughput)));
     for (std::size_t i = 0; i < coloured_; ++i) {
-      const BytesPerSecond rate = plan_.broadcast_trees[order_[i]].rate;
-      legend.add_bar(kSeriesColours[i], width_of(rate.value), short_rate(rate));
+      const BytesPerSecond rate = order_[i].tree->rate;
+      legend.add_bar(kSeriesColours[i], width_of(rate.value),
+                     fmt::format("{}{}", short_rate(rate), way_of(order_[i].up)));
     }
-    if (order_.size() > coloured_) {
+    for (const bool up : {true, false}) {
+      const auto grey = static_cast<std::size_t>(
+          std::count_if(order_.begin() + static_cast<std::ptrdiff_t>(coloured_), order_.end(),
+                        [&](const Drawn& drawn) { return drawn.up == up; }));
+      if (grey == 0) continue;
       legend.add_bar(
           "#aaaaaa", 2,
-          fmt::format("{} more, {}", order_.size() - coloured_, short_rate({grey_rate_})));
+          fmt::format("{} more, {}{}", grey, short_rate({grey_rates_[up ? 0 : 1]}), way_of(up)));
     }
     if (grey_.size() > most_grey()) {
       legend.add_line(fmt::format("grey: the {} busiest of {} links", most_grey(), grey_.size()));
@@ -221,11 +256,11 @@ class PlanPicture {
   const Platform& platform_;
   NodeLooks nodes_;
   Map map_;
-  std::vector<std::size_t> order_;        // trees, the greatest rate first
+  std::vector<Drawn> order_;              // the greatest rate first
   std::size_t coloured_ = 0;              // so many of them have a colour
   std::vector<Arcs> trees_;               // theirs
   std::map<std::uint32_t, double> grey_;  // the others': the sum of rates by arc
-  double grey_rate_ = 0;
+  std::array<double, 2> grey_rates_{};    // of those up, of those down
   double busiest_ = 0;
   std::string bottleneck_;  // names of the resources that are as busy as that
   std::set<std::size_t> busy_nodes_;

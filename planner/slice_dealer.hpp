@@ -23,6 +23,11 @@ namespace espalier::planner {
 
 // Sends outstanding per child of a tree, unless said otherwise (docs/runtime.md, "Windows").
 inline constexpr std::size_t kSendsInFlight = 2;
+// The same where a plan reduces: per tree towards the root, and per child of an allreduce's
+// broadcast trees. More, for each send is answered by its receiver (docs/runtime.md, "Reductions").
+inline constexpr std::size_t kReductionSendsInFlight = 4;
+// Receives posted ahead: per tree of a broadcast, per child of a tree of a reduction.
+inline constexpr std::size_t kReceivesInFlight = 4;
 
 // How many slices beyond the oldest that it has not sent to all its children the source lets go, in
 // the order of the message. Enough for each tree to have its windows full on its average share, and

@@ -23,9 +23,9 @@ struct ReductionOptions {
   // Outstanding sends per tree; in an allreduce's broadcast per child of a tree.
   // More than for a broadcast alone: each is answered by its receiver (docs/runtime.md,
   // "Reductions").
-  std::size_t sends_in_flight = 4;
+  std::size_t sends_in_flight = planner::kReductionSendsInFlight;
   // Posted ahead per child of a tree; in an allreduce's broadcast per tree.
-  std::size_t receives_in_flight = 4;
+  std::size_t receives_in_flight = planner::kReceivesInFlight;
   // Sends of a rank that are under way at once, over all trees; 0: any number. In an allreduce, of
   // each of its halves.
   std::size_t ports = 0;

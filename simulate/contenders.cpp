@@ -151,7 +151,7 @@ Contender::Contender(const Instance& instance, const Algorithm& made_by, std::st
       depth(depth_of(plan)),
       source(planner::source_index(plan)),
       flows(plan, instance.platform(), plan.latency_occupies),
-      dealer(planner::dealer_for(plan)) {}
+      deal(plan) {}
 
 bool same_trees(const planner::Plan& one, const planner::Plan& other) {
   constexpr double kRounding = 1e-9;

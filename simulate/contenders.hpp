@@ -13,7 +13,7 @@
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "planner/registry.hpp"
-#include "planner/slice_dealer.hpp"
+#include "simulate/deal.hpp"
 #include "simulate/flows.hpp"
 
 namespace espalier::simulate {
@@ -29,7 +29,7 @@ struct Contender {
   std::size_t depth;     // of its deepest tree
   std::uint32_t source;  // index into plan.nodes
   Flows flows;
-  planner::SliceDealer dealer;
+  Deal deal;
 };
 
 struct ContenderOptions {

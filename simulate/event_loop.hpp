@@ -4,20 +4,26 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/slice_dealer.hpp"
+#include "simulate/deal.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/task.hpp"
 
 namespace espalier::simulate {
 
 struct GreedyRun {
-  std::vector<double> done_s;  // of each host
+  std::vector<double> done_s;  // of each host, as in Simulation
   double tick_s;
   std::uint64_t most_events;
 };
 
+// As in Options.
+struct Windows {
+  std::uint64_t sends = planner::kSendsInFlight;
+  std::uint64_t receives = planner::kReceivesInFlight;
+};
+
 // resources: rows of A. Throws InputError when the time is beyond a double.
-GreedyRun run_greedily(const Task& task, const planner::SliceDealer& dealer, std::uint64_t window,
+GreedyRun run_greedily(const Task& task, const Deal& deal, const Windows& windows,
                        std::size_t resources, const OnSend& on_send);
 
 }  // namespace espalier::simulate

@@ -10,21 +10,35 @@
 
 namespace espalier::simulate {
 
+namespace {
+
+Flow flow_along(const planner::PlanTree& tree, const planner::PlanEdge& edge, bool up,
+                const platforms::Platform& platform, bool latency_occupies) {
+  Flow flow{edge.parent, edge.child, 0, up, 0, planner::arcs_along(platform, tree, edge, up)};
+  for (const std::uint32_t arc : flow.arcs) {
+    if (!latency_occupies) flow.latency_s += platform.arcs()[arc].latency.value;
+  }
+  return flow;
+}
+
+}  // namespace
+
 Flows::Flows(const planner::Plan& plan, const platforms::Platform& platform, bool latency_occupies)
-    : hosts_(plan.nodes.size()), trees_(plan.broadcast_trees.size()) {
-  for (std::size_t t = 0; t < trees_; ++t) {
-    const planner::PlanTree& tree = plan.broadcast_trees[t];
-    for (std::size_t e = 0; e < tree.edges.size(); ++e) {
-      Flow flow{tree.edges[e].parent, tree.edges[e].child, static_cast<std::uint32_t>(t), 0, {}};
-      try {
-        flow.arcs = planner::arcs_along(platform, tree, tree.edges[e]);
-      } catch (const InputError& error) {
-        throw InputError({}, fmt::format("/broadcast_trees/{}/edges/{}", t, e), error.what());
+    : hosts_(plan.nodes.size()),
+      trees_(planner::tree_count(plan)),
+      up_trees_(plan.reduce_trees.size()) {
+  std::uint32_t number = 0;
+  for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+    for (std::size_t t = 0; t < kind.trees->size(); ++t, ++number) {
+      const planner::PlanTree& tree = (*kind.trees)[t];
+      for (std::size_t e = 0; e < tree.edges.size(); ++e) {
+        try {
+          flows_.push_back(flow_along(tree, tree.edges[e], kind.up, platform, latency_occupies));
+        } catch (const InputError& error) {
+          throw InputError({}, fmt::format("/{}/{}/edges/{}", kind.key, t, e), error.what());
+        }
+        flows_.back().tree = number;
       }
-      for (const std::uint32_t arc : flow.arcs) {
-        if (!latency_occupies) flow.latency_s += platform.arcs()[arc].latency.value;
-      }
-      flows_.push_back(std::move(flow));
     }
   }
   std::stable_sort(flows_.begin(), flows_.end(), [](const Flow& one, const Flow& other) {

@@ -16,13 +16,14 @@ namespace espalier::simulate {
 struct Flow {
   std::uint32_t parent;  // index into Plan::nodes
   std::uint32_t child;
-  std::uint32_t tree;
-  double latency_s;  // from the end of a send until the slice is there; sum along the way
-  std::vector<std::uint32_t> arcs;
+  std::uint32_t tree;  // of both kinds, the reduce trees first
+  bool up;             // a reduce tree's: data goes from child to parent
+  double latency_s;    // from the end of a send until the slice is there; sum along the way
+  std::vector<std::uint32_t> arcs;  // in the order in which data passes them
 };
 
 // All of them, numbered by parent, then tree, then the plan's order of children: the order in which
-// hosts let slices go.
+// hosts let slices go, and in which they combine them.
 class Flows {
  public:
   // latency_occupies: latencies are part of what a slice occupies, and delay it no further.
@@ -32,13 +33,14 @@ class Flows {
 
   [[nodiscard]] std::span<const Flow> all() const { return flows_; }
   [[nodiscard]] std::size_t hosts() const { return hosts_; }
-  [[nodiscard]] std::size_t trees() const { return trees_; }
-  // Those by which `host` forwards slices of `tree`: [first, last).
+  [[nodiscard]] std::size_t trees() const { return trees_; }        // of both kinds
+  [[nodiscard]] std::size_t up_trees() const { return up_trees_; }  // those are numbered first
+  // Those between `host` and its children in `tree`: [first, last).
   struct Range {
     std::uint32_t first;
     std::uint32_t last;
   };
-  [[nodiscard]] Range out_of(std::uint32_t host, std::uint32_t tree) const {
+  [[nodiscard]] Range below(std::uint32_t host, std::uint32_t tree) const {
     const std::size_t place = host * trees_ + tree;
     return {first_flow_[place], first_flow_[place + 1]};
   }
@@ -46,6 +48,7 @@ class Flows {
  private:
   std::size_t hosts_;
   std::size_t trees_;
+  std::size_t up_trees_;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> first_flow_;  // of host * trees + tree, and one past the last
 };

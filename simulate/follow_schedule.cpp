@@ -63,7 +63,7 @@ class Follower {
     while (!visits.empty()) {
       const Visit visit = visits.back();
       visits.pop_back();
-      const auto [first, last] = task_.flows.out_of(visit.host, tree);
+      const auto [first, last] = task_.flows.below(visit.host, tree);
       for (std::uint32_t i = first; i < last; ++i) {
         delay_[i] = visit.delay;
         const double arrival = end_of(i, whole_batch(tree)) + task_.flows.all()[i].latency_s;
@@ -87,7 +87,7 @@ class Follower {
   [[nodiscard]] double last_batch(std::uint32_t flow) const {
     const std::uint32_t tree = task_.flows.all()[flow].tree;
     double slices = static_cast<double>(slices_of_last(tree));
-    if (tree == task_.short_tree) {
+    if (task_.ends_short[tree] != 0) {
       slices += task_.last.seconds(flow) / task_.full.seconds(flow) - 1;
     }
     return slices * slice_bytes_;
@@ -140,7 +140,8 @@ class Follower {
     const std::span<const Holding> ports = task_.full.of(flow);
     for (std::size_t i = 0; i < held.size(); ++i) held[i] = {ports[i].resource, seconds};
     const auto slice = static_cast<std::uint64_t>(sent / slice_bytes_ + kRounding);
-    on_send_({piece.tree,
+    on_send_({Send::Kind::kDown,
+              piece.tree,
               piece.parent,
               piece.child,
               batch * schedule_.slices[piece.tree] + slice,

@@ -35,13 +35,13 @@ class Ways {
   void walk(std::uint32_t tree) {
     const bool first_is_short = task_.is_short(tree, 0);
     const Holdings& first = first_is_short ? task_.last : task_.full;
-    const Holdings& last = task_.short_tree == tree ? task_.last : task_.full;
+    const Holdings& last = task_.ends_short[tree] != 0 ? task_.last : task_.full;
     std::vector<std::uint32_t> order;  // flows, parents before children
     fill_[task_.source * task_.flows.trees() + tree] = 0;
     for (std::vector<std::uint32_t> hosts{task_.source}; !hosts.empty();) {
       std::vector<std::uint32_t> below;
       for (const std::uint32_t host : hosts) {
-        const auto [begin, end] = task_.flows.out_of(host, tree);
+        const auto [begin, end] = task_.flows.below(host, tree);
         for (std::uint32_t i = begin; i < end; ++i) {
           const Flow& flow = task_.flows.all()[i];
           fill_[flow.child * task_.flows.trees() + tree] =
@@ -80,7 +80,7 @@ Seconds pipeline_bound(const Task& task, std::size_t resources) {
     const Flow& flow = task.flows.all()[i];
     const std::uint64_t slices = task.slices[flow.tree];
     if (slices == 0) continue;
-    const bool has_short = task.short_tree == flow.tree;
+    const bool has_short = task.ends_short[flow.tree] != 0;
     const auto add = [&](std::span<const Holding> holdings, std::uint64_t times) {
       if (times == 0) return;
       for (const Holding& held : holdings) {

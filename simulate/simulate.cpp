@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "planner/instance.hpp"
 #include "planner/plan_on_platform.hpp"
 #include "planner/slice_grid.hpp"
 #include "planner/verify_schedule.hpp"
@@ -36,8 +37,13 @@ platforms::Model model_of(const Plan& plan) {
 
 // What the rest relies on.
 const Plan& checked(const Plan& plan, const Platform& platform, const Options& options) {
-  if (options.window == 0 || options.window > kMostWindow) {
-    throw std::invalid_argument("a window has room for 1 to kMostWindow sends");
+  for (const std::uint64_t window : {options.window.value_or(1), options.receives}) {
+    if (window == 0 || window > kMostWindow) {
+      throw std::invalid_argument("a window has room for 1 to kMostWindow slices");
+    }
+  }
+  if (options.compute && !(options.compute->value > 0 && planner::reduces(plan.operation))) {
+    throw std::invalid_argument("a reduction combines, at a rate above 0");
   }
   const auto faults = planner::misfits(plan, platform);
   if (!faults.empty()) throw InputError({}, faults.front().place, faults.front().reason);
@@ -47,12 +53,13 @@ const Plan& checked(const Plan& plan, const Platform& platform, const Options& o
   return plan;
 }
 
-void require_schedule_holds(const Plan& plan, const planner::Instance& instance) {
+void require_schedule_holds(const Plan& plan, const Platform& platform, platforms::Model model,
+                            const platforms::OccupationOptions& occupying) {
   constexpr double kTolerance = 1e-6;
-  if (instance.options().slice != plan.slice) {
+  if (occupying.slice != plan.slice) {
     throw InputError({}, "/schedule",
                      fmt::format("is for slices of {}, not of {}", format_size(plan.slice),
-                                 format_size(instance.options().slice)));
+                                 format_size(occupying.slice)));
   }
   constexpr double kMostSlices = 1e9;
   double slices = 0;
@@ -62,6 +69,8 @@ void require_schedule_holds(const Plan& plan, const planner::Instance& instance)
         {}, "/schedule/slices",
         fmt::format("a period of {:.0f} slices; 1 to {:.0f} can be followed", slices, kMostSlices));
   }
+  const planner::Instance instance(platform, planner::source_named(platform, plan.source), model,
+                                   occupying);
   const auto faults = planner::faults_of_schedule(instance, plan, kTolerance);
   if (!faults.empty()) throw InputError(faults.front());
 }
@@ -70,13 +79,25 @@ void require_schedule_holds(const Plan& plan, const planner::Instance& instance)
 
 Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& options)
     : plan_(&checked(plan, platform, options)),
-      window_(options.window),
+      platform_(&platform),
+      window_(options.window.value_or(window_for(plan.operation))),
+      receives_(options.receives),
+      compute_(options.compute),
       follows_schedule_(options.follow_schedule && plan.schedule.has_value()),
-      instance_(platform, planner::source_named(platform, plan.source), model_of(plan),
-                {slice_of(plan, options), plan.latency_occupies}),
+      model_(model_of(plan)),
+      occupying_{slice_of(plan, options), plan.latency_occupies},
+      occupation_(platforms::occupation(platform, model_, occupying_)),
       flows_(plan, platform, plan.latency_occupies),
-      full_(flows_, platform, instance_.model(), instance_.options()) {
-  if (follows_schedule_) require_schedule_holds(plan, instance_);
+      full_(flows_, occupation_, model_, occupying_.slice) {
+  if (follows_schedule_) require_schedule_holds(plan, platform, model_, occupying_);
+}
+
+Combining Simulator::combining_of(Bytes message) const {
+  if (!compute_) return {};
+  const auto seconds = [&](std::uint64_t bytes) {
+    return static_cast<double>(bytes) / compute_->value;
+  };
+  return {seconds(slice().value), seconds(message.value % slice().value)};
 }
 
 Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
@@ -84,24 +105,26 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
   Simulation result;
   result.slices = grid.count();
   result.done.resize(flows_.hosts());
-  result.busy.resize(resources().size());
+  result.busy.resize(resources().size() + (flows_.up_trees() > 0 ? flows_.hosts() : 0));
   if (result.slices == 0) return result;
 
   const Bytes rest{message.value % slice().value};
-  const Holdings last(flows_, instance_.platform(), instance_.model(),
+  const Holdings last(flows_, *platform_, model_,
                       {rest, plan_->latency_occupies && rest.value > 0});
-  Task task{flows_, full_, last, planner::source_index(*plan_), {}, {}};
+  Task task{flows_, full_, last, planner::source_index(*plan_), combining_of(message)};
   std::vector<double> done_s;
   if (follows_schedule_) {
     const planner::PlanSchedule& schedule = *plan_->schedule;
     BatchedDeal deal = deal_in_batches(schedule, result.slices);
+    task.count = result.slices;
     task.slices = std::move(deal.slices);
-    if (rest.value > 0) task.short_tree = deal.last_tree;
+    task.ends_short.assign(flows_.trees(), 0);
+    if (rest.value > 0) task.ends_short[deal.last_tree] = 1;
     done_s = follow_schedule(task, schedule, static_cast<double>(slice().value), on_send);
   } else {
-    const planner::SliceDealer dealer = planner::dealer_for(*plan_);
-    task.deal(dealer, result.slices, rest.value > 0);
-    GreedyRun run = run_greedily(task, dealer, window_, resources().size(), on_send);
+    const Deal deal(*plan_);
+    task.share_out(deal, result.slices, rest.value > 0);
+    GreedyRun run = run_greedily(task, deal, {window_, receives_}, resources().size(), on_send);
     done_s = std::move(run.done_s);
     result.tick = {run.tick_s};
     result.most_events = run.most_events;
@@ -109,21 +132,27 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
   for (std::size_t host = 0; host < done_s.size(); ++host) result.done[host] = {done_s[host]};
   result.makespan = {*std::ranges::max_element(done_s)};
   result.achieved = {static_cast<double>(message.value) / result.makespan.value};
-
-  for (std::size_t i = 0; i < flows_.all().size(); ++i) {
-    const std::uint32_t tree = flows_.all()[i].tree;
-    const std::uint64_t slices = task.slices[tree];
-    const bool has_short = tree == task.short_tree;
-    result.sends += slices;
-    const auto add = [&](std::span<const Holding> holdings, std::uint64_t times) {
-      for (const Holding& held : holdings) {
-        result.busy[held.resource].value += held.seconds * static_cast<double>(times);
-      }
-    };
-    add(full_.of(i), slices - (has_short ? 1 : 0));
-    if (has_short) add(last.of(i), 1);
-  }
+  add_busy(task, result);
   return result;
+}
+
+void Simulator::add_busy(const Task& task, Simulation& result) const {
+  for (std::size_t i = 0; i < flows_.all().size(); ++i) {
+    const Flow& flow = flows_.all()[i];
+    const std::uint64_t slices = task.slices[flow.tree];
+    const std::uint64_t short_ones = task.ends_short[flow.tree] != 0 ? 1 : 0;
+    result.sends += slices;
+    const auto add = [&](std::span<const Holding> holdings, double combining_s,
+                         std::uint64_t times) {
+      const auto factor = static_cast<double>(times);
+      for (const Holding& held : holdings) {
+        result.busy[held.resource].value += held.seconds * factor;
+      }
+      if (flow.up) result.busy[resources().size() + flow.parent].value += combining_s * factor;
+    };
+    add(full_.of(i), task.combining.full_s, slices - short_ones);
+    if (short_ones > 0) add(task.last.of(i), task.combining.last_s, short_ones);
+  }
 }
 
 }  // namespace espalier::simulate

@@ -3,13 +3,25 @@
 // enough, for messages that end, links with latencies, and plans of several trees.
 //
 // Hosts act as the executor's ranks do (docs/runtime.md):
-// - Slices are dealt to the trees by planner/slice_dealer. The source has all the data at time 0
-// and
-//   lets slices go in the order of the message, at most a lookahead beyond the oldest that it has
-//   not sent to all its children.
+// - Slices are dealt to the trees of each kind by planner/slice_dealer. The source of a broadcast
+//   has all the data at time 0 and lets slices go in the order of the message, at most a lookahead
+//   beyond the oldest that it has not sent to all its children.
 // - A host posts a slice for its children in plan order as soon as it has all of it, as far as the
 //   window allows: so many sends a child may be posted and not ended.
-// - At one moment, first all ends and arrivals take effect; then hosts post; then sends begin.
+// - In a reduction a host adds its children's slices to its own on its processor, one after the
+//   other: of a slice child after child in plan order, of a tree slice after slice, the trees in
+//   turns. That takes Options::compute, and the network goes on meanwhile. It sends a slice to its
+//   parent when those of all children are added; leaves may send from the start. The window is
+//   one of sends a tree. A send begins when the parent has room for it: for `receives` slices of a
+//   child that are not added yet, and with the first child's (where the sum is made) for `window`
+//   more until they have been sent on. A host that keeps the result, the root of a reduce and all
+//   hosts of an allreduce, has no need of those. The root takes slices at most a lookahead beyond
+//   the oldest that is not combined.
+// - In an allreduce the root lets a slice go as soon as it is combined, in the order of the
+// message.
+//   Both ways share ports and wires.
+// - At one moment, first all ends and arrivals take effect; then hosts combine and post; then sends
+//   begin.
 //
 // What a send occupies. A send of s bytes along an edge keeps every resource r of its way busy for
 // A[r, e] s seconds. The way is cut into stretches. Under the one-port models a stretch is an arc,
@@ -19,17 +31,21 @@
 // wires and shared wires serve one slice at a time, relays cut through, and what a slice waits for
 // on its way does not hold up its sender. A send ends with the last of its stretches, and the slice
 // is there when the latencies of the way are over too; these occupy nothing, nor do they count
-// against the window.
+// against the window; of a parent's room, whose receives are posted ahead, they take their time.
 //
 // What begins first. Slice by slice of the message, as if every host were a slice of the tree
 // behind its parent: the nth slice of a tree at depth d of it stands where the source's (n + d)th
 // does. So a child on a fast link does not run ahead of one on a slow link, and trees keep in step,
-// as in a periodic schedule. What cannot begin holds nothing, and what comes after it may pass it.
+// as in a periodic schedule. Towards the root the same holds backwards: a host at depth d of a tree
+// of depth D stands D - d slices behind the deepest, and the root of an allreduce sends as far
+// behind as its deepest reduce tree is deep. What cannot begin holds nothing, and what comes after
+// it may pass it.
 //
 // That is what the models mean, and a single tree under one-port reaches its throughput so. With
 // several trees, or one port for both ways, a host that finds the other end busy lets its own port
 // stand idle or takes another slice first: such a greedy order may stay below the sum of the rates,
-// which only says that no resource is given more work than time. A plan's periodic schedule has an
+// which only says that no resource is given more work than time. The same goes for both ways of an
+// allreduce, even with one tree each. A plan's periodic schedule has an
 // order that keeps the rates, and is followed where there is one (simulate/follow_schedule.hpp).
 //
 // Time runs in whole ticks of a power of two, as fine as the longest possible run allows in 62
@@ -44,42 +60,68 @@
 #include <string>
 #include <vector>
 
-#include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "planner/slice_dealer.hpp"
+#include "platforms/contention.hpp"
+#include "platforms/platform.hpp"
 #include "simulate/flows.hpp"
 
 namespace espalier::simulate {
 
+struct Combining;
+struct Task;
+
 struct Options {
-  std::optional<Bytes> slice;                      // instead of the plan's
-  std::uint64_t window = planner::kSendsInFlight;  // sends outstanding per child, 1 to kMostWindow
-  bool follow_schedule = true;                     // where the plan has one
+  std::optional<Bytes> slice{};  // instead of the plan's
+  // Sends outstanding, 1 to kMostWindow: per child of a broadcast tree, per reduce tree. Unset: the
+  // executor's default for the plan's operation (window_for).
+  std::optional<std::uint64_t> window{};
+  // Of a reduction: slices of a child that its parent has room for, 1 to kMostWindow.
+  std::uint64_t receives = planner::kReceivesInFlight;
+  // Of a reduction: bytes of a child's that a processor adds in a second, above 0; unset: at once.
+  std::optional<BytesPerSecond> compute{};
+  bool follow_schedule = true;  // where the plan has one
 };
 inline constexpr std::uint64_t kMostWindow = 1024;
+// What the executor has where nothing else is said.
+constexpr std::uint64_t window_for(planner::Operation operation) {
+  return planner::reduces(operation) ? planner::kReductionSendsInFlight : planner::kSendsInFlight;
+}
 
 // One slice on one stretch of its way along an edge; of a schedule one uninterrupted piece of it or
-// of several.
+// of several. Or one slice of a child's that its parent adds to its own.
 struct Send {
-  std::uint32_t tree;
+  enum class Kind : std::uint8_t {
+    kUp,         // from child to parent
+    kDown,       // from parent to child
+    kCombining,  // on the parent's processor
+  };
+  Kind kind;
+  std::uint32_t tree;    // index into the plan's reduce_trees, or its broadcast_trees of kDown
   std::uint32_t parent;  // index into Plan::nodes
   std::uint32_t child;
   std::uint64_t slice;  // of the tree's slices, from 0; of a piece the first that it belongs to
   Seconds start;
-  std::span<const Holding> holdings;  // what is busy since `start`, and for how long
+  // What is busy since `start`, and for how long: resources, and after them processors, as in
+  // Simulation::busy.
+  std::span<const Holding> holdings;
 };
 // Told of each stretch when it begins, in the order of time (of a schedule period by period).
 using OnSend = std::function<void(const Send&)>;
 
 struct Simulation {
-  Seconds makespan;               // until the last host has all
-  BytesPerSecond achieved;        // message / makespan; 0 for an empty message
-  std::vector<Seconds> done;      // of each node of the plan: when it has all; the source at 0
-  std::vector<Seconds> busy;      // of each of Simulator::resources: while it is occupied
+  Seconds makespan;         // until the last host is done
+  BytesPerSecond achieved;  // message / makespan; 0 for an empty message
+  // Of each node of the plan: when it has all of the result; in a reduce, which leaves it to the
+  // root alone, when it has sent its part of all. The source of a broadcast at 0.
+  std::vector<Seconds> done;
+  // Of each of Simulator::resources, and in a reduction then of each node's processor: while it is
+  // occupied.
+  std::vector<Seconds> busy;
   std::uint64_t slices = 0;       // of the message
   std::uint64_t sends = 0;        // slices times edges that they go along
   Seconds tick;                   // all times are multiples of it; 0 for a schedule
-  std::uint64_t most_events = 0;  // sends and slices under way at a time; 0 for a schedule
+  std::uint64_t most_events = 0;  // things under way at a time; 0 for a schedule
 };
 
 class Simulator {
@@ -87,9 +129,9 @@ class Simulator {
   // Keeps references to both, which must outlive it.
   // Throws InputError (JSON pointer and reason, no file) when the plan has a structural fault or
   // does not fit the platform: names, nodes, links; when its schedule is to be followed and ports
-  // and links cannot keep it, or another slice is asked for. std::invalid_argument for a window or
-  // a slice out of range. Rates that overload a resource are no fault here: what becomes of them is
-  // the question.
+  // and links cannot keep it, or another slice is asked for. std::invalid_argument for an option
+  // out of range, or a compute rate where nothing is combined. Rates that overload a resource are
+  // no fault here: what becomes of them is the question.
   Simulator(const planner::Plan& plan, const platforms::Platform& platform,
             const Options& options = {});
 
@@ -97,17 +139,26 @@ class Simulator {
   [[nodiscard]] Simulation run(Bytes message, const OnSend& on_send = {}) const;
 
   [[nodiscard]] bool follows_schedule() const { return follows_schedule_; }
-  [[nodiscard]] Bytes slice() const { return instance_.options().slice; }
+  [[nodiscard]] Bytes slice() const { return occupying_.slice; }
+  [[nodiscard]] std::uint64_t window() const { return window_; }
   // The rows of A.
   [[nodiscard]] std::span<const platforms::Resource> resources() const {
-    return instance_.occupation().resources;
+    return occupation_.resources;
   }
 
  private:
+  [[nodiscard]] Combining combining_of(Bytes message) const;
+  void add_busy(const Task& task, Simulation& result) const;
+
   const planner::Plan* plan_;
+  const platforms::Platform* platform_;
   std::uint64_t window_;
+  std::uint64_t receives_;
+  std::optional<BytesPerSecond> compute_;
   bool follows_schedule_;
-  planner::Instance instance_;
+  platforms::Model model_;
+  platforms::OccupationOptions occupying_;
+  platforms::Occupation occupation_;
   Flows flows_;
   Holdings full_;  // of a whole slice
 };

@@ -89,8 +89,8 @@ void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t s
     const Holdings full(contender.flows, now.full, model_, now.slice);
     const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
                         has_rest ? now.rest : now.slice);
-    Task task{contender.flows, full, last, contender.source, {}, {}};
-    task.deal(contender.dealer, slices, has_rest);
+    Task task{contender.flows, full, last, contender.source};
+    task.share_out(contender.deal, slices, has_rest);
     cells_[index][slices].bound_s = pipeline_bound(task, now.full.resources.size()).value;
   }
 }
@@ -102,11 +102,11 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   const Holdings full(contender.flows, now.full, model_, now.slice);
   const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
                       has_rest ? now.rest : now.slice);
-  Task task{contender.flows, full, last, contender.source, {}, {}};
+  Task task{contender.flows, full, last, contender.source};
   const auto seconds_of = [&](std::uint64_t count) {
-    task.deal(contender.dealer, count, has_rest);
+    task.share_out(contender.deal, count, has_rest);
     const GreedyRun run =
-        run_greedily(task, contender.dealer, options_.window, now.full.resources.size(), {});
+        run_greedily(task, contender.deal, {options_.window}, now.full.resources.size(), {});
     return *std::ranges::max_element(run.done_s);
   };
   ++simulations_;

@@ -2,34 +2,45 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "planner/slice_dealer.hpp"
+#include "simulate/deal.hpp"
 #include "simulate/flows.hpp"
 
 namespace espalier::simulate {
 
+// How long a processor takes to add one child's slice to its own.
+struct Combining {
+  double full_s = 0;  // a whole slice
+  double last_s = 0;  // the message's last one, where that is shorter
+};
+
 struct Task {
   const Flows& flows;
-  const Holdings& full;                     // of a whole slice
-  const Holdings& last;                     // of the message's last one, where that is shorter
-  std::uint32_t source;                     // index into Plan::nodes
-  std::vector<std::uint64_t> slices;        // of each tree
-  std::optional<std::uint32_t> short_tree;  // whose last slice is shorter
+  const Holdings& full;                 // of a whole slice
+  const Holdings& last;                 // of the message's last one, where that is shorter
+  std::uint32_t source;                 // index into Plan::nodes
+  Combining combining{};                // nothing in a broadcast
+  std::uint64_t count = 0;              // slices of the message
+  std::vector<std::uint64_t> slices{};  // of each tree; of each kind of trees they are `count`
+  std::vector<char> ends_short{};       // of each tree: whether its last slice is the shorter one
 
   [[nodiscard]] bool is_short(std::uint32_t tree, std::uint64_t nth) const {
-    return tree == short_tree && nth + 1 == slices[tree];
+    return ends_short[tree] != 0 && nth + 1 == slices[tree];
   }
-  // The first `count` slices (at least 1) go to the trees as `dealer` deals them; the last one may
-  // be a short one.
-  void deal(const planner::SliceDealer& dealer, std::uint64_t count, bool last_is_short) {
+  // The first so many slices (at least 1) of a message go to the trees of each kind as `deal` deals
+  // them; the last one may be a short one.
+  void share_out(const Deal& deal, std::uint64_t of_message, bool last_is_short) {
+    count = of_message;
     slices.clear();
-    for (std::size_t tree = 0; tree < dealer.trees(); ++tree) {
-      slices.push_back(dealer.count(tree, count));
+    ends_short.clear();
+    for (const planner::SliceDealer* kind : {deal.up(), deal.down()}) {
+      if (kind == nullptr) continue;
+      for (std::size_t tree = 0; tree < kind->trees(); ++tree) {
+        slices.push_back(kind->count(tree, count));
+        ends_short.push_back(last_is_short && kind->tree_of(count - 1) == tree ? 1 : 0);
+      }
     }
-    short_tree.reset();
-    if (last_is_short) short_tree = static_cast<std::uint32_t>(dealer.tree_of(count - 1));
   }
 };
 

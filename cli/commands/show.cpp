@@ -111,16 +111,15 @@ ExitStatus show_plan(const ShowOptions& options, const std::string& text,
                      const std::string& format) {
   const std::string file = display_name(options.input);
   const planner::Plan plan = planner::parse_plan(text, file);
-  planner::require_operation(plan, planner::Operation::kBroadcast, file);
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
   const planner::VerifyReport report = planner::verify(plan, platform, {.prove = false});
   for (const std::string& fault : report.faults) print_error(fmt::format("{}: {}", file, fault));
   if (!report.faults.empty()) return ExitStatus::kCheckFailed;
 
-  const planner::Instance instance(platform, planner::source_named(platform, plan.source),
-                                   platforms::parse_model(plan.model),
-                                   {plan.slice, plan.latency_occupies});
-  std::vector<planner::ResourceLoad> loads = planner::loads_of(plan, instance);
+  std::vector<planner::ResourceLoad> loads =
+      planner::loads_of(plan, platform,
+                        platforms::occupation(platform, platforms::parse_model(plan.model),
+                                              {plan.slice, plan.latency_occupies}));
   std::ranges::stable_sort(loads, std::greater<>(), &planner::ResourceLoad::load);
   std::string picture;
   if (!format.empty()) {

@@ -32,7 +32,9 @@ struct SimulateOptions {
   std::vector<std::string> messages;
   std::string slice;
   std::string overhead;
-  std::uint64_t window = planner::kSendsInFlight;
+  std::uint64_t window = 0;  // 0: not given
+  std::uint64_t receives = planner::kReceivesInFlight;
+  std::string compute;
   bool no_schedule = false;
   std::string trace;
   bool nodes = false;
@@ -75,13 +77,24 @@ std::vector<Bytes> parse_messages(const std::vector<std::string>& texts) {
   return messages;
 }
 
-simulate::Options parse_options(const SimulateOptions& options) {
+void require_window(std::string_view option, std::uint64_t value, std::string_view of_what) {
+  if (value > 0 && value <= simulate::kMostWindow) return;
+  throw InputError({}, std::string(option),
+                   fmt::format("{} is not 1 to {} {}", value, simulate::kMostWindow, of_what));
+}
+
+simulate::Options parse_options(const SimulateOptions& options, bool window_given) {
   simulate::Options result;
-  result.window = options.window;
   result.follow_schedule = !options.no_schedule;
-  if (options.window == 0 || options.window > simulate::kMostWindow) {
-    throw InputError({}, "--window",
-                     fmt::format("{} is not 1 to {} sends", options.window, simulate::kMostWindow));
+  if (window_given) {
+    require_window("--window", options.window, "sends");
+    result.window = options.window;
+  }
+  require_window("--receives", options.receives, "slices");
+  result.receives = options.receives;
+  if (!options.compute.empty()) {
+    result.compute = parse_option("--compute", options.compute, parse_rate);
+    if (!(result.compute->value > 0)) throw InputError({}, "--compute", "must be above zero");
   }
   if (!options.slice.empty()) {
     result.slice = parse_option("--slice", options.slice, parse_size);
@@ -92,20 +105,33 @@ simulate::Options parse_options(const SimulateOptions& options) {
   return result;
 }
 
-std::vector<std::string> names_of(const simulate::Simulator& simulator,
+// Of the resources and, in a reduction, of the processors.
+std::vector<std::string> names_of(const simulate::Simulator& simulator, const planner::Plan& plan,
                                   const platforms::Platform& platform) {
   std::vector<std::string> names;
   for (const platforms::Resource& resource : simulator.resources()) {
     names.push_back(platforms::describe(resource, platform));
   }
+  if (!planner::reduces(plan.operation)) return names;
+  for (const std::string& node : plan.nodes) {
+    names.push_back(fmt::format("processor of {}", printable(node)));
+  }
   return names;
 }
 
-// A bar for every send and resource.
+// A bar for every send and resource, and for every slice that is combined.
 void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
-  const std::string name =
-      fmt::format("tree {} slice {}: {} -> {}", send.tree, send.slice,
-                  printable(plan.nodes[send.parent]), printable(plan.nodes[send.child]));
+  using Kind = simulate::Send::Kind;
+  std::string name = "tree";
+  if (planner::reduces(plan.operation)) {
+    name = send.kind == Kind::kDown ? "broadcast tree" : "reduce tree";
+  }
+  name += fmt::format(" {} slice {}", send.tree, send.slice);
+  std::string from = printable(plan.nodes[send.parent]);
+  std::string to = printable(plan.nodes[send.child]);
+  if (send.kind == Kind::kUp) std::swap(from, to);
+  name += send.kind == Kind::kCombining ? fmt::format(" of {}", to)
+                                        : fmt::format(": {} -> {}", from, to);
   for (const simulate::Holding& held : send.holdings) {
     trace.add(held.resource, name, send.start, {held.seconds});
   }
@@ -168,7 +194,11 @@ std::string as_table(const std::vector<Row>& rows, const planner::Plan& plan,
 // When each node has everything, a column a message.
 std::string nodes_table(const std::vector<Row>& rows, const planner::Plan& plan) {
   std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
-  for (const Row& row : rows) columns.push_back({"has " + format_size(row.message) + " at"});
+  const std::string_view done =
+      planner::broadcasts(plan.operation) ? "has" : "has sent its part of";
+  for (const Row& row : rows) {
+    columns.push_back({fmt::format("{} {} at", done, format_size(row.message))});
+  }
   Table table(columns);
   for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
     std::vector<std::string> cells{plan.nodes[node]};
@@ -206,11 +236,14 @@ Json row_json(const Row& row, const planner::Plan& plan,
 }
 
 Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
-             const simulate::Simulator& simulator, const SimulateOptions& options,
+             const simulate::Simulator& simulator, const simulate::Options& how,
              const std::vector<std::string>& resources) {
   Json list = Json::array();
   for (const Row& row : rows) list.push_back(row_json(row, plan, resources));
-  return {{"platform", plan.platform},
+  const bool greedy = !simulator.follows_schedule();
+  const bool reduces = planner::reduces(plan.operation);
+  return {{"operation", planner::name_of(plan.operation)},
+          {"platform", plan.platform},
           {"source", plan.source},
           {"model", plan.model},
           {"algorithm", plan.algorithm},
@@ -218,7 +251,9 @@ Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
           {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
           {"slice_bytes", simulator.slice().value},
           {"scheduled", simulator.follows_schedule()},
-          {"window", simulator.follows_schedule() ? Json() : Json(options.window)},
+          {"window", greedy ? Json(simulator.window()) : Json()},
+          {"receives", reduces ? Json(how.receives) : Json()},
+          {"compute_Bps", how.compute ? Json(how.compute->value) : Json()},
           {"rows", std::move(list)}};
 }
 
@@ -232,24 +267,35 @@ simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::P
   }
 }
 
-ExitStatus run_simulate(const SimulateOptions& options) {
+// The executor's rooms and processors are a reduction's.
+void require_reduction(const Arguments& arguments, const planner::Plan& plan) {
+  if (planner::reduces(plan.operation)) return;
+  for (const char* option : {"--receives", "--compute"}) {
+    if (arguments.given(option)) {
+      throw InputError({}, option,
+                       "counts for a reduce or an allreduce; the plan is a broadcast's");
+    }
+  }
+}
+
+ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& options) {
   if (options.plan == "-" && options.platform == "-") {
     throw InputError("simulate: plan and platform cannot both be standard input");
   }
   const std::vector<Bytes> messages = parse_messages(options.messages);
-  const simulate::Options how = parse_options(options);
+  const simulate::Options how = parse_options(options, arguments.given("--window"));
   if (!options.trace.empty()) {
     if (messages.size() > 1) throw InputError({}, "--trace", "shows one message, not several");
     require_writable(options.trace);
   }
   const planner::Plan plan =
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  planner::require_operation(plan, planner::Operation::kBroadcast, display_name(options.plan));
+  require_reduction(arguments, plan);
   const Seconds overhead = options.overhead.empty() ? Seconds{} : parse_overhead(options.overhead);
   const platforms::Platform platform =
       simulate::with_overhead(options.reading.read(options.platform, options.console), overhead);
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
-  const std::vector<std::string> resources = names_of(simulator, platform);
+  const std::vector<std::string> resources = names_of(simulator, plan, platform);
 
   std::vector<Row> rows;
   for (const Bytes message : messages) {
@@ -261,7 +307,7 @@ ExitStatus run_simulate(const SimulateOptions& options) {
                                        simulation.slices, simulation.sends, rows.back().seconds));
   }
   if (options.json) {
-    write_text("-", json_text(as_json(rows, plan, simulator, options, resources)));
+    write_text("-", json_text(as_json(rows, plan, simulator, how, resources)));
   } else {
     std::string text = as_table(rows, plan, resources);
     if (options.nodes) text += '\n' + nodes_table(rows, plan);
@@ -281,14 +327,26 @@ Command add_simulate(Arguments root) {
   app.add("--platform", options->platform, "The platform that it runs on",
           {.type = "PLATFORM", .required = true});
   app.add("--message", options->messages,
-          "How much is broadcast; repeatable, or separated by commas",
+          "How much is broadcast or reduced; repeatable, or separated by commas",
           {.type = "SIZE", .required = true});
   app.add("--slice", options->slice, "Cut the message into slices of this size, not the plan's",
           {.type = "SIZE"});
   app.add("--overhead", options->overhead,
           "What a slice costs by itself on links that name no overhead; else nothing",
           {.type = "TIME"});
-  app.add("--window", options->window, "Sends outstanding per child of a tree", {.type = "N"});
+  app.add(
+      "--window", options->window,
+      fmt::format("Sends outstanding per child of a tree; towards the root per tree; {} when left "
+                  "out, {} of a reduce or allreduce",
+                  simulate::window_for(planner::Operation::kBroadcast),
+                  simulate::window_for(planner::Operation::kReduce)),
+      {.type = "N"});
+  app.add("--receives", options->receives,
+          "Of a reduce or allreduce: slices of a child that its parent has room for",
+          {.type = "N"});
+  app.add("--compute", options->compute,
+          "Of a reduce or allreduce: how fast a host combines, \"4 GB/s\"; at once when left out",
+          {.type = "RATE"});
   app.add_flag("--no-schedule", options->no_schedule,
                "Send as soon as may be, though the plan has a schedule");
   app.add_flag("--nodes", options->nodes, "Also when each node has everything");
@@ -304,7 +362,7 @@ Command add_simulate(Arguments root) {
       "than\n"
       "the plan was made for, but its hosts and the plan's links. See docs/model.md, "
       "\"Simulation\".");
-  return {app, [options] { return run_simulate(*options); }};
+  return {app, [app, options] { return run_simulate(app, *options); }};
 }
 
 }  // namespace espalier::cli

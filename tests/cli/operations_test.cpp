@@ -118,16 +118,68 @@ TEST_F(OperationOption, NoWayToTheRootIsNoSolution) {
             0);
 }
 
+TEST_F(OperationOption, SimulateRunsReductions) {
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    static_cast<void>(plan(operation));
+    const Json report = run_json({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                  "64MiB", "--compute", "4GB/s", "--json"});
+    EXPECT_EQ(report.at("operation"), operation);
+    EXPECT_EQ(report.at("window"), 4);
+    EXPECT_EQ(report.at("receives"), 4);
+    EXPECT_EQ(report.at("compute_Bps"), 4e9);
+    const Json& row = report.at("rows").at(0);
+    EXPECT_GT(row.at("of_plan"), 0.7);
+    EXPECT_LE(row.at("of_plan"), 1 + 1e-9);
+    EXPECT_THAT(row.at("resources").back().at("resource"), StartsWith("processor of "));
+    const Finished traced = run({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                 "1MiB", "--compute", "4GB/s", "--trace", "trace.json"});
+    EXPECT_EQ(traced.status, 0) << traced.err;
+    EXPECT_THAT(read("trace.json"), HasSubstr("\"reduce tree 0 slice 0 of "));
+    EXPECT_EQ(read("trace.json").find("broadcast tree") != std::string::npos,
+              operation == "allreduce");
+  }
+}
+
+TEST_F(OperationOption, SimulateRefusesWhatCountsForReductionsOnly) {
+  static_cast<void>(plan("broadcast"));
+  for (const char* option : {"--compute=1GB/s", "--receives=2"}) {
+    const Finished finished =
+        run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB", option});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err,
+                HasSubstr("counts for a reduce or an allreduce; the plan is a broadcast's"));
+  }
+  static_cast<void>(plan("reduce"));
+  EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB",
+                   "--compute", "0 B/s"})
+                  .err,
+              HasSubstr("--compute: must be above zero"));
+}
+
+// Edges point the way that data goes.
+TEST_F(OperationOption, ShowDrawsReductions) {
+  write("line.csv", "from,to,bandwidth\nb,a,8Gbit/s\n");
+  ASSERT_EQ(
+      run({"plan", "line.csv", "--source", "a", "--operation", "reduce", "-o", "plan.json"}).status,
+      0);
+  const Finished reduce = run({"show", "plan.json", "--platform", "line.csv", "-o", "plan.dot"});
+  EXPECT_EQ(reduce.status, 0) << reduce.err;
+  EXPECT_THAT(reduce.out, HasSubstr("operation   reduce\n"));
+  EXPECT_THAT(read("plan.dot"), HasSubstr("\"b\" -> \"a\""));
+  EXPECT_THAT(read("plan.dot"), HasSubstr("reduced to a by optimal"));
+  static_cast<void>(plan("allreduce"));
+  const Json shown = run_json({"show", "plan.json", "--platform", "p.json", "--json"});
+  EXPECT_EQ(shown.at("operation"), "allreduce");
+  EXPECT_FALSE(shown.at("reduce_trees").empty());
+  EXPECT_FALSE(shown.at("trees").empty());
+}
+
 TEST_F(OperationOption, WhatKnowsBroadcastsOnlySaysSo) {
   static_cast<void>(plan("allreduce"));
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"show", "plan.json", "--platform", "p.json"},
-        {"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB"}}) {
-    const Finished finished = run(command);
-    EXPECT_EQ(finished.status, 2) << command[0];
-    EXPECT_THAT(finished.err,
-                HasSubstr("plan.json: /operation: a plan for an allreduce, and no broadcast"));
-  }
+  const Finished finished = run({"explain", "p.json", "--plan", "plan.json"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err,
+              HasSubstr("plan.json: /operation: a plan for an allreduce, and no broadcast"));
 }
 
 }  // namespace

@@ -62,8 +62,9 @@ TEST_F(SimulateCommand, JsonKeys) {
                                            "--message", "3MiB",      "--json"};
   const Json report = run_json(arguments);
   EXPECT_THAT(keys_of(report),
-              ElementsAre("platform", "source", "model", "algorithm", "throughput_Bps",
-                          "optimum_Bps", "slice_bytes", "scheduled", "window", "rows"));
+              ElementsAre("operation", "platform", "source", "model", "algorithm", "throughput_Bps",
+                          "optimum_Bps", "slice_bytes", "scheduled", "window", "receives",
+                          "compute_Bps", "rows"));
   EXPECT_EQ(report.at("scheduled"), false);
   EXPECT_EQ(report.at("window"), 2);
   const Json& row = report.at("rows").at(0);

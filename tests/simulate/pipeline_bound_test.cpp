@@ -27,11 +27,11 @@ Times times_of(const planner::Instance& instance, const planner::Plan& plan, std
                       {{1000}, plan.latency_occupies});
   const Holdings last(flows, instance.platform(), instance.model(),
                       {{rest > 0 ? rest : 1000}, plan.latency_occupies});
-  const planner::SliceDealer dealer = planner::dealer_for(plan);
-  Task task{flows, full, last, planner::source_index(plan), {}, {}};
-  task.deal(dealer, count, rest > 0);
+  const Deal deal(plan);
+  Task task{flows, full, last, planner::source_index(plan)};
+  task.share_out(deal, count, rest > 0);
   const std::size_t resources = instance.resource_count();
-  const GreedyRun run = run_greedily(task, dealer, planner::kSendsInFlight, resources, {});
+  const GreedyRun run = run_greedily(task, deal, {}, resources, {});
   return {pipeline_bound(task, resources).value, *std::ranges::max_element(run.done_s)};
 }
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 
-#include "planner/instance.hpp"
 #include "planner/slice_dealer.hpp"
 #include "platforms/contention.hpp"
 #include "tests/planner/plain_model.hpp"
@@ -20,7 +20,7 @@ using Ticks = std::int64_t;
 constexpr Ticks kNever = std::numeric_limits<Ticks>::max();
 
 struct PlainSend {
-  std::size_t tree;
+  std::size_t tree;  // of both kinds, the reduce trees first
   std::size_t edge;
   std::size_t nth;
   std::size_t stretches_begun = 0;
@@ -34,27 +34,59 @@ struct Need {
 };
 using Stretch = std::vector<Need>;
 
+struct PlainTree {
+  const planner::PlanTree* tree;
+  bool up;
+  std::size_t number;  // of its kind
+};
+
+// What a host is combining, and did last.
+struct Job {
+  std::size_t tree = SIZE_MAX;
+  Ticks end = kNever;
+};
+
 class PlainSimulation {
  public:
   PlainSimulation(const planner::Plan& plan, const platforms::Platform& platform,
-                  std::uint64_t message, std::uint64_t window, double tick_s)
+                  std::uint64_t message, const PlainOptions& options, double tick_s)
       : plan_(plan),
         platform_(platform),
-        window_(window),
+        options_(options),
         tick_s_(tick_s),
-        dealer_(planner::dealer_for(plan)),
         rest_(message % plan.slice.value) {
+    for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+      for (std::size_t number = 0; number < kind.trees->size(); ++number) {
+        trees_.push_back({&(*kind.trees)[number], kind.up, number});
+      }
+    }
+    if (!plan.reduce_trees.empty()) up_.emplace(planner::dealer_for(plan.reduce_trees));
+    if (!plan.broadcast_trees.empty()) down_.emplace(planner::dealer_for(plan.broadcast_trees));
     slices_ = message / plan.slice.value + (rest_ > 0 ? 1 : 0);
     source_ = planner::source_index(plan);
     whole_ = needs_of(plan.slice.value);
     if (rest_ > 0) last_ = needs_of(rest_);
-    has_.assign(plan.nodes.size(), std::vector<std::size_t>(plan.broadcast_trees.size(), 0));
+    has_.assign(plan.nodes.size(), std::vector<std::size_t>(trees_.size(), 0));
+    added_ = has_;
+    jobs_.resize(plan.nodes.size());
+    for (const PlainTree& tree : trees_) {
+      here_.emplace_back(tree.tree->edges.size(), 0);
+      receives_.emplace_back(tree.tree->edges.size(), 0);
+    }
+    for (std::size_t host = 0; host < plan.nodes.size(); ++host) {
+      for (std::size_t tree = 0; tree < trees_.size(); ++tree) {
+        if (trees_[tree].up && children(host, tree).empty()) has_[host][tree] = end_of(tree);
+      }
+    }
     done_.assign(plan.nodes.size(), 0);
   }
 
   PlainRun run() {
     for (Ticks now = 0; now != kNever; now = next_after(now)) {
       take_arrivals(now);
+      for (std::size_t host = 0; host < plan_.nodes.size(); ++host) end_job(host, now);
+      for (std::size_t host = 0; host < plan_.nodes.size(); ++host) combine(host, now);
+      for (std::size_t tree = 0; tree < trees_.size(); ++tree) post_receives(tree, now);
       for (std::size_t host = 0; host < plan_.nodes.size(); ++host) post(host, now);
       begin(now);
     }
@@ -68,12 +100,35 @@ class PlainSimulation {
  private:
   using Needs = std::vector<std::vector<std::vector<Stretch>>>;  // [tree][edge]
 
-  [[nodiscard]] std::vector<std::uint32_t> way(const planner::PlanTree& tree,
+  [[nodiscard]] const std::vector<planner::PlanEdge>& edges_of(std::size_t tree) const {
+    return trees_[tree].tree->edges;
+  }
+  [[nodiscard]] const planner::SliceDealer& dealer_of(std::size_t tree) const {
+    return trees_[tree].up ? *up_ : *down_;
+  }
+  [[nodiscard]] std::uint64_t slice_of(std::size_t tree, std::size_t nth) const {
+    return dealer_of(tree).slice_of(trees_[tree].number, nth);
+  }
+  [[nodiscard]] std::size_t end_of(std::size_t tree) const {
+    return dealer_of(tree).count(trees_[tree].number, slices_);
+  }
+  // The edges to the host's children, in plan order.
+  [[nodiscard]] std::vector<std::size_t> children(std::size_t host, std::size_t tree) const {
+    std::vector<std::size_t> result;
+    for (std::size_t edge = 0; edge < edges_of(tree).size(); ++edge) {
+      if (edges_of(tree)[edge].parent == host) result.push_back(edge);
+    }
+    return result;
+  }
+  [[nodiscard]] bool keeps_result(std::size_t host) const { return host == source_ || down_; }
+
+  [[nodiscard]] std::vector<std::uint32_t> way(const PlainTree& of,
                                                const planner::PlanEdge& edge) const {
-    std::vector<std::string> names{plan_.nodes[edge.parent]};
-    const auto via = tree.via.find({edge.parent, edge.child});
-    if (via != tree.via.end()) names.insert(names.end(), via->second.begin(), via->second.end());
-    names.push_back(plan_.nodes[edge.child]);
+    const auto& [tree, up, number] = of;
+    std::vector<std::string> names{plan_.nodes[up ? edge.child : edge.parent]};
+    const auto via = tree->via.find({edge.parent, edge.child});
+    if (via != tree->via.end()) names.insert(names.end(), via->second.begin(), via->second.end());
+    names.push_back(plan_.nodes[up ? edge.parent : edge.child]);
     std::vector<std::uint32_t> arcs;
     for (std::size_t i = 0; i + 1 < names.size(); ++i) {
       arcs.push_back(
@@ -86,16 +141,14 @@ class PlainSimulation {
   }
 
   Needs needs_of(std::uint64_t bytes) {
-    const planner::Instance instance(platform_, platform_.hosts()[source_],
-                                     platforms::parse_model(plan_.model),
-                                     {{bytes}, plan_.latency_occupies});
-    const PlainModel model(instance);
+    const PlainModel model(platform_, platforms::parse_model(plan_.model),
+                           {{bytes}, plan_.latency_occupies});
     Needs needs;
     latency_.clear();
-    for (const planner::PlanTree& tree : plan_.broadcast_trees) {
+    for (const PlainTree& tree : trees_) {
       needs.emplace_back();
       latency_.emplace_back();
-      for (const planner::PlanEdge& edge : tree.edges) {
+      for (const planner::PlanEdge& edge : tree.tree->edges) {
         const std::vector<std::uint32_t> arcs = way(tree, edge);
         double latency = 0;
         for (const std::uint32_t arc : arcs) latency += platform_.arcs()[arc].latency.value;
@@ -133,11 +186,96 @@ class PlainSimulation {
 
   void take_arrivals(Ticks now) {
     for (const PlainSend& send : sends_) {
+      const planner::PlanEdge& edge = edges_of(send.tree)[send.edge];
+      if (send.arrival != kNever && send.end == now && !keeps_result(edge.child)) {
+        done_[edge.child] = now;
+      }
       if (send.arrival != now) continue;
-      const std::size_t child = plan_.broadcast_trees[send.tree].edges[send.edge].child;
-      ++has_[child][send.tree];
-      done_[child] = now;
+      if (trees_[send.tree].up) {
+        ++here_[send.tree][send.edge];
+        continue;
+      }
+      ++has_[edge.child][send.tree];
+      done_[edge.child] = now;
     }
+  }
+
+  // --- combining: one child's slice after the other, the trees in turns ---
+
+  [[nodiscard]] bool can_add(std::size_t host, std::size_t tree) const {
+    if (!trees_[tree].up) return false;
+    const std::vector<std::size_t> edges = children(host, tree);
+    return !edges.empty() && here_[tree][edges[added_[host][tree]]] > has_[host][tree];
+  }
+  void add(std::size_t host, std::size_t tree, Ticks now) {
+    if (++added_[host][tree] < children(host, tree).size()) return;
+    added_[host][tree] = 0;
+    ++has_[host][tree];
+    if (host == source_) done_[host] = now;
+  }
+  [[nodiscard]] Ticks combining_time(std::size_t host, std::size_t tree) const {
+    const bool is_short = rest_ > 0 && slice_of(tree, has_[host][tree]) + 1 == slices_;
+    const auto bytes = static_cast<double>(is_short ? rest_ : plan_.slice.value);
+    return ticks(bytes * options_.combine_s_per_byte);
+  }
+  void end_job(std::size_t host, Ticks now) {
+    if (jobs_[host].end != now) return;
+    jobs_[host].end = kNever;
+    add(host, jobs_[host].tree, now);
+  }
+  void combine(std::size_t host, Ticks now) {
+    Job& job = jobs_[host];
+    while (job.end == kNever) {
+      std::size_t next = SIZE_MAX;
+      for (std::size_t i = 1; i <= trees_.size() && next == SIZE_MAX; ++i) {
+        const std::size_t tree = job.tree == SIZE_MAX ? i - 1 : (job.tree + i) % trees_.size();
+        if (can_add(host, tree)) next = tree;
+      }
+      job.tree = next;
+      if (next == SIZE_MAX) return;
+      if (options_.combine_s_per_byte > 0) {
+        job.end = now + combining_time(host, next);
+      } else {
+        add(host, next, now);
+      }
+    }
+  }
+
+  // --- receives of a reduction: as runtime/reduce_engine posts them ---
+
+  void post_receives(std::size_t tree, Ticks now) {
+    if (!trees_[tree].up) return;
+    for (std::size_t edge = 0; edge < receives_[tree].size(); ++edge) {
+      while (may_receive(tree, edge, now)) ++receives_[tree][edge];
+    }
+  }
+  [[nodiscard]] bool may_receive(std::size_t tree, std::size_t edge, Ticks now) const {
+    const std::size_t host = edges_of(tree)[edge].parent;
+    const std::vector<std::size_t> edges = children(host, tree);
+    const auto place = static_cast<std::size_t>(std::ranges::find(edges, edge) - edges.begin());
+    const std::size_t posted_here = receives_[tree][edge];
+    if (posted_here == end_of(tree)) return false;
+    if (posted_here - here_[tree][edge] >= options_.receives) return false;
+    std::size_t ring = options_.receives;
+    std::size_t freed = has_[host][tree] + (added_[host][tree] > place ? 1 : 0);
+    if (place == 0 && !keeps_result(host)) {
+      ring += options_.window;
+      const auto& all = edges_of(tree);
+      const auto own = static_cast<std::size_t>(
+          std::ranges::find(all, host, &planner::PlanEdge::child) - all.begin());
+      freed = ended(tree, own, now);
+    }
+    if (posted_here - freed >= ring) return false;
+    return host != source_ || !is_too_far_ahead(slice_of(tree, posted_here));
+  }
+  [[nodiscard]] bool is_too_far_ahead(std::uint64_t index) const {
+    if (plan_.reduce_trees.size() == 1) return false;
+    const std::uint64_t lookahead = 4 * plan_.reduce_trees.size() * options_.window;
+    for (std::uint64_t slice = 0; slice + lookahead <= index; ++slice) {
+      const std::size_t tree = up_->tree_of(slice);
+      if (has_[source_][tree] <= up_->count(tree, slice)) return true;
+    }
+    return false;
   }
 
   [[nodiscard]] std::size_t posted(std::size_t tree, std::size_t edge) const {
@@ -151,42 +289,42 @@ class PlainSimulation {
   }
 
   void post(std::size_t host, Ticks now) {
-    if (host == source_) {
+    if (host == source_ && down_) {
       while (let_go_ < slices_ && may_let_go(now)) {
-        const std::size_t tree = dealer_.tree_of(let_go_++);
+        const std::size_t tree = plan_.reduce_trees.size() + down_->tree_of(let_go_++);
         ++has_[host][tree];
         post_tree(host, tree, now);
       }
     }
-    for (std::size_t tree = 0; tree < plan_.broadcast_trees.size(); ++tree) {
-      post_tree(host, tree, now);
-    }
+    for (std::size_t tree = 0; tree < trees_.size(); ++tree) post_tree(host, tree, now);
   }
 
   [[nodiscard]] bool may_let_go(Ticks now) const {
+    if (up_) {
+      const std::size_t tree = up_->tree_of(let_go_);
+      if (has_[source_][tree] <= up_->count(tree, let_go_)) return false;
+    }
     if (plan_.broadcast_trees.size() == 1) return true;
-    const std::uint64_t lookahead = 4 * plan_.broadcast_trees.size() * window_;
+    const std::uint64_t lookahead = 4 * plan_.broadcast_trees.size() * options_.window;
     for (std::uint64_t slice = 0; slice < let_go_; ++slice) {
-      const std::size_t tree = dealer_.tree_of(slice);
-      const std::uint64_t nth = dealer_.count(tree, slice);
-      const auto& edges = plan_.broadcast_trees[tree].edges;
-      for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-        if (edges[edge].parent == source_ && ended(tree, edge, now) <= nth) {
-          return let_go_ - slice < lookahead;
-        }
+      const std::size_t number = down_->tree_of(slice);
+      const std::size_t tree = plan_.reduce_trees.size() + number;
+      const std::uint64_t nth = down_->count(number, slice);
+      for (const std::size_t edge : children(source_, tree)) {
+        if (ended(tree, edge, now) <= nth) return let_go_ - slice < lookahead;
       }
     }
     return true;
   }
 
   void post_tree(std::size_t host, std::size_t tree, Ticks now) {
-    const auto& edges = plan_.broadcast_trees[tree].edges;
+    const auto& edges = edges_of(tree);
     for (bool any = true; any;) {
       any = false;
       for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-        if (edges[edge].parent != host) continue;
+        if ((trees_[tree].up ? edges[edge].child : edges[edge].parent) != host) continue;
         const std::size_t nth = posted(tree, edge);
-        if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= window_) continue;
+        if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= options_.window) continue;
         sends_.push_back({tree, edge, nth});
         any = true;
       }
@@ -196,23 +334,39 @@ class PlainSimulation {
   [[nodiscard]] std::size_t depth(std::size_t tree, std::uint32_t host) const {
     std::size_t steps = 0;
     for (; host != source_; ++steps) {
-      const auto& edges = plan_.broadcast_trees[tree].edges;
-      host = std::ranges::find(edges, host, &planner::PlanEdge::child)->parent;
+      host = std::ranges::find(edges_of(tree), host, &planner::PlanEdge::child)->parent;
     }
     return steps;
   }
+  [[nodiscard]] std::size_t deepest(std::size_t tree) const {
+    std::size_t most = 0;
+    for (const planner::PlanEdge& edge : edges_of(tree)) {
+      most = std::max(most, depth(tree, edge.child));
+    }
+    return most;
+  }
+  // By how many slices of its tree a send is behind those that begin first.
+  [[nodiscard]] std::size_t lead(const PlainSend& send) const {
+    const planner::PlanEdge& edge = edges_of(send.tree)[send.edge];
+    if (trees_[send.tree].up) return deepest(send.tree) - depth(send.tree, edge.child);
+    std::size_t turn = 0;
+    for (std::size_t tree = 0; tree < plan_.reduce_trees.size(); ++tree) {
+      turn = std::max(turn, deepest(tree));
+    }
+    return turn + depth(send.tree, edge.parent);
+  }
 
-  // Slice by slice of the message, a host in step with its parent's next slice of the tree; then by
-  // parent, tree and the plan's order of children.
+  // Slice by slice of the message, a host in step with its neighbours; then by parent, tree and the
+  // plan's order of children.
   void begin(Ticks now) {
     std::size_t waiting = 0;
     std::ranges::sort(sends_, {}, [&](const PlainSend& send) {
-      const std::uint32_t parent = plan_.broadcast_trees[send.tree].edges[send.edge].parent;
-      return std::tuple(dealer_.slice_of(send.tree, send.nth + depth(send.tree, parent)), parent,
-                        send.tree, send.edge);
+      return std::tuple(slice_of(send.tree, send.nth + lead(send)),
+                        edges_of(send.tree)[send.edge].parent, send.tree, send.edge);
     });
     for (PlainSend& send : sends_) {
-      const bool is_short = rest_ > 0 && dealer_.slice_of(send.tree, send.nth) + 1 == slices_;
+      if (trees_[send.tree].up && send.nth >= receives_[send.tree][send.edge]) continue;
+      const bool is_short = rest_ > 0 && slice_of(send.tree, send.nth) + 1 == slices_;
       const auto& way = (is_short ? last_ : whole_)[send.tree][send.edge];
       while (send.stretches_begun < way.size()) {
         const Stretch& stretch = way[send.stretches_begun];
@@ -240,6 +394,7 @@ class PlainSimulation {
       if (time > now) next = std::min(next, time);
     };
     for (const Ticks time : free_at_) consider(time);
+    for (const Job& job : jobs_) consider(job.end);
     for (const PlainSend& send : sends_) {
       consider(send.end);
       consider(send.arrival);
@@ -249,9 +404,11 @@ class PlainSimulation {
 
   const planner::Plan& plan_;
   const platforms::Platform& platform_;
-  std::uint64_t window_;
+  PlainOptions options_;
   double tick_s_;
-  planner::SliceDealer dealer_;
+  std::vector<PlainTree> trees_;
+  std::optional<planner::SliceDealer> up_;
+  std::optional<planner::SliceDealer> down_;
   std::uint64_t rest_;
   std::uint64_t slices_ = 0;
   std::uint64_t let_go_ = 0;
@@ -260,8 +417,14 @@ class PlainSimulation {
   Needs last_;
   std::vector<std::vector<Ticks>> latency_;
   std::vector<PlainSend> sends_;
-  std::vector<std::vector<std::size_t>> has_;  // [host][tree]: slices; on the source, let go
-  std::vector<Ticks> free_at_;                 // of each resource
+  // [host][tree]: slices that it may send; on the source of a broadcast, let go; in a reduce tree,
+  // combined.
+  std::vector<std::vector<std::size_t>> has_;
+  std::vector<std::vector<std::size_t>> added_;  // [host][tree]: children whose next slice is added
+  std::vector<std::vector<std::size_t>> here_;   // [tree][edge] of reduce trees: arrived
+  std::vector<std::vector<std::size_t>> receives_;  // [tree][edge] of reduce trees: posted
+  std::vector<Job> jobs_;                           // of each host
+  std::vector<Ticks> free_at_;                      // of each resource
   std::vector<Ticks> done_;
   std::size_t most_waiting_ = 0;
 };
@@ -269,8 +432,8 @@ class PlainSimulation {
 }  // namespace
 
 PlainRun simulate_plainly(const planner::Plan& plan, const platforms::Platform& platform,
-                          std::uint64_t message, std::uint64_t window, double tick_s) {
-  return PlainSimulation(plan, platform, message, window, tick_s).run();
+                          std::uint64_t message, const PlainOptions& options, double tick_s) {
+  return PlainSimulation(plan, platform, message, options, tick_s).run();
 }
 
 }  // namespace espalier::testing

@@ -16,9 +16,15 @@ struct PlainRun {
   std::size_t most_waiting = 0;  // sends that were posted and had to wait: that there was a contest
 };
 
+struct PlainOptions {
+  std::uint64_t window;
+  std::uint64_t receives = 4;     // of a reduction, as is
+  double combine_s_per_byte = 0;  // this; 0: at once
+};
+
 // tick_s: the unit that times are rounded to, as the simulation under test does; then ties are the
 // same ties.
 PlainRun simulate_plainly(const planner::Plan& plan, const platforms::Platform& platform,
-                          std::uint64_t message, std::uint64_t window, double tick_s);
+                          std::uint64_t message, const PlainOptions& options, double tick_s);
 
 }  // namespace espalier::testing

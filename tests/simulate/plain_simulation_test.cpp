@@ -42,7 +42,7 @@ std::size_t expect_like_plain(const planner::Plan& plan, const platforms::Platfo
   options.window = window;
   const Simulation simulation = Simulator(plan, platform, options).run(message);
   const PlainRun plain =
-      simulate_plainly(plan, platform, message.value, window, simulation.tick.value);
+      simulate_plainly(plan, platform, message.value, {window}, simulation.tick.value);
   EXPECT_EQ(simulation.done.size(), plain.done_s.size());
   for (std::size_t host = 0; host < plain.done_s.size(); ++host) {
     EXPECT_NEAR(simulation.done[host].value, plain.done_s[host], 1e-9 * plain.done_s[host])

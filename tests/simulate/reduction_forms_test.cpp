@@ -1,0 +1,206 @@
+// Reductions whose times can be told by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "simulate/simulate.hpp"
+#include "tests/planner/small_platform.hpp"
+
+namespace espalier::simulate {
+namespace {
+
+using espalier::testing::Link;
+using espalier::testing::small_platform;
+using planner::Operation;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
+
+struct Case {
+  platforms::Platform platform;
+  planner::Plan plan;
+
+  [[nodiscard]] Simulation run(std::uint64_t message, const Options& options = {}) const {
+    return Simulator(plan, platform, options).run({message});
+  }
+};
+
+// Trees over h0, h1, ..., slices of 4 bytes. Links of 1/4 s a byte, a second a slice, both ways
+// along every edge.
+Case reduction(Operation operation, std::uint32_t hosts,
+               const std::vector<planner::PlanEdge>& edges) {
+  std::vector<std::string> nodes;
+  for (std::uint32_t host = 0; host < hosts; ++host) nodes.push_back("h" + std::to_string(host));
+  std::vector<Link> links;
+  for (const planner::PlanEdge& edge : edges) {
+    links.push_back({nodes[edge.parent], nodes[edge.child], 0.25});
+    links.push_back({nodes[edge.child], nodes[edge.parent], 0.25});
+  }
+  planner::Plan plan;
+  plan.operation = operation;
+  plan.platform = "small";
+  plan.nodes = nodes;
+  plan.source = "h0";
+  plan.model = "one-port";
+  plan.algorithm = "grow";
+  plan.slice = {4};
+  plan.throughput = {1};
+  plan.reduce_trees = {{{1}, edges, {}}};
+  if (planner::broadcasts(operation)) plan.broadcast_trees = plan.reduce_trees;
+  return {small_platform(nodes, links), plan};
+}
+
+std::vector<planner::PlanEdge> chain(std::uint32_t hosts) {
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t i = 0; i + 1 < hosts; ++i) edges.push_back({i, i + 1});
+  return edges;
+}
+std::vector<planner::PlanEdge> flat(std::uint32_t hosts) {
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t i = 1; i < hosts; ++i) edges.push_back({0, i});
+  return edges;
+}
+// Host i's parent lacks i's lowest bit; the largest subtree comes last.
+std::vector<planner::PlanEdge> binomial(std::uint32_t hosts) {
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t bit = 1; bit < hosts; bit *= 2) {
+    for (std::uint32_t i = bit; i < hosts; i += 2 * bit) edges.push_back({i - bit, i});
+  }
+  return edges;
+}
+
+// So that a slice of 4 bytes takes so long to combine.
+Options combining_in(double slice_s) {
+  Options options;
+  options.compute = BytesPerSecond{4 / slice_s};
+  return options;
+}
+
+std::vector<double> seconds(const std::vector<Seconds>& times) {
+  std::vector<double> values;
+  for (const Seconds time : times) values.push_back(time.value);
+  return values;
+}
+
+// Send and combine, hop by hop; then the slower of the two for each further slice.
+TEST(ReduceChain, TakesTheFillAndThenTheSlowerOfSendingAndCombining) {
+  for (const double combining_s : {0.0, 0.25, 1.0, 3.0}) {
+    for (const std::uint32_t hosts : {2U, 3U, 9U}) {
+      for (const std::uint64_t slices : {1U, 2U, 50U}) {
+        const Case of = reduction(Operation::kReduce, hosts, chain(hosts));
+        const Options options = combining_s > 0 ? combining_in(combining_s) : Options{};
+        const double expected = (hosts - 1) * (1 + combining_s) +
+                                static_cast<double>(slices - 1) * std::max(1.0, combining_s);
+        EXPECT_NEAR(of.run(4 * slices, options).makespan.value, expected, 1e-9 * expected)
+            << hosts << " hosts, " << slices << " slices, " << combining_s;
+      }
+    }
+  }
+}
+
+// The leaf is through first, the root last, a slice and a combining a hop later each.
+TEST(ReduceChain, TellsWhenEachHasSentItsPart) {
+  const Simulation simulation =
+      reduction(Operation::kReduce, 4, chain(4)).run(4 * 10, combining_in(0.5));
+  EXPECT_THAT(seconds(simulation.done), Pointwise(DoubleNear(1e-9), {13.5, 13.0, 11.5, 10.0}));
+  EXPECT_EQ(simulation.sends, 30U);
+  // Three hosts combine ten slices each, the leaf none.
+  const std::vector<double> busy = seconds(simulation.busy);
+  const std::vector<double> processors(busy.end() - 4, busy.end());
+  EXPECT_THAT(processors, Pointwise(DoubleNear(1e-9), {5.0, 5.0, 5.0, 0.0}));
+}
+
+// The in-port takes slice after slice, and the processor adds them as they come; what is slower
+// sets the pace.
+TEST(ReduceFlat, TakesTheSumOfItsLinksOrOfItsCombining) {
+  const Case of = reduction(Operation::kReduce, 4, flat(4));
+  EXPECT_NEAR(of.run(4 * 10).makespan.value, 30, 1e-9);
+  EXPECT_NEAR(of.run(4 * 10, combining_in(0.5)).makespan.value, 30 + 0.5, 1e-9);
+  EXPECT_NEAR(of.run(4 * 10, combining_in(2)).makespan.value, 1 + 30 * 2, 1e-9);
+}
+
+// One slice: three rounds of sending and combining for eight hosts.
+TEST(ReduceBinomial, TakesARoundForEveryDoubling) {
+  const Case of = reduction(Operation::kReduce, 8, binomial(8));
+  EXPECT_NEAR(of.run(4).makespan.value, 3, 1e-9);
+  EXPECT_NEAR(of.run(4, combining_in(0.5)).makespan.value, 3 * 1.5, 1e-9);
+  // The root's in-port takes three of every slice.
+  EXPECT_NEAR(of.run(4 * 50).makespan.value, 150, 1e-9);
+}
+
+// 9 bytes: slices of 4, 4 and 1. Of the last 1/4 s are sent, 1/8 s combined.
+TEST(ReduceChain, CombinesAShortLastSlice) {
+  const Simulation simulation =
+      reduction(Operation::kReduce, 2, chain(2)).run(9, combining_in(0.5));
+  EXPECT_NEAR(simulation.makespan.value, 2 + 0.5 + 0.125, 1e-9);
+}
+
+// Up and down a chain in opposite ports: the last slice comes up after hosts - 1 hops and k - 1
+// slices, and goes down in as many hops.
+TEST(AllreduceChain, TurnsSlicesAtTheRoot) {
+  for (const std::uint64_t slices : {1U, 2U, 50U}) {
+    const Case of = reduction(Operation::kAllreduce, 2, chain(2));
+    EXPECT_NEAR(of.run(4 * slices).makespan.value, static_cast<double>(slices) + 1, 1e-9);
+    EXPECT_NEAR(of.run(4 * slices, combining_in(0.5)).makespan.value,
+                static_cast<double>(slices) + 1.5, 1e-9);
+  }
+  // In the middle of three, two slices each way share the ports: two seconds a slice.
+  const Simulation simulation = reduction(Operation::kAllreduce, 3, chain(3)).run(4 * 50);
+  EXPECT_GE(simulation.makespan.value, 100);
+  EXPECT_LE(simulation.makespan.value, 104);
+}
+
+// A window of one send and room for one slice: the leaf's next send begins when the slice before is
+// combined. So sending and combining take turns.
+TEST(Rooms, HoldASenderUpUntilItsSliceIsAdded) {
+  const Case of = reduction(Operation::kReduce, 2, chain(2));
+  Options narrow = combining_in(0.5);
+  narrow.receives = 1;
+  EXPECT_NEAR(of.run(4 * 10, narrow).makespan.value, 10 * 1.5, 1e-9);
+  narrow.receives = 2;
+  EXPECT_NEAR(of.run(4 * 10, narrow).makespan.value, 10 * 1.0 + 0.5, 1e-9);
+}
+
+TEST(Memory, OfAReductionDoesNotGrowWithTheSlices) {
+  const Case of = reduction(Operation::kAllreduce, 8, binomial(8));
+  const Options options = combining_in(0.3);
+  EXPECT_EQ(of.run(4 * 1000, options).most_events, of.run(4 * 100'000, options).most_events);
+}
+
+// h2 -> h1 -> h0 -> h1 -> h2, a slice.
+TEST(OnSend, TellsOfBothWaysAndOfCombining) {
+  const Case of = reduction(Operation::kAllreduce, 3, chain(3));
+  const Simulator simulator(of.plan, of.platform, combining_in(0.5));
+  std::vector<std::string> told;
+  static_cast<void>(simulator.run({4}, [&](const Send& send) {
+    const std::string edge = of.plan.nodes[send.parent] + " " + of.plan.nodes[send.child];
+    const bool combines = send.kind == Send::Kind::kCombining;
+    told.push_back((combines ? "add " : send.kind == Send::Kind::kUp ? "up " : "down ") + edge);
+    EXPECT_EQ(send.tree, 0U);
+    EXPECT_NEAR(send.holdings.front().seconds, combines ? 0.5 : 1, 1e-12);
+    if (combines) {
+      EXPECT_EQ(send.holdings.front().resource, simulator.resources().size() + send.parent);
+    }
+  }));
+  EXPECT_THAT(told, ElementsAre("up h1 h2", "add h1 h2", "up h0 h1", "add h0 h1", "down h0 h1",
+                                "down h1 h2"));
+}
+
+TEST(Simulator, RefusesComputingWhereNothingIsCombined) {
+  Case of = reduction(Operation::kReduce, 2, chain(2));
+  EXPECT_THROW(Simulator(of.plan, of.platform, {.compute = BytesPerSecond{0}}),
+               std::invalid_argument);
+  of.plan.operation = Operation::kBroadcast;
+  std::swap(of.plan.broadcast_trees, of.plan.reduce_trees);
+  EXPECT_THROW(Simulator(of.plan, of.platform, combining_in(1)), std::invalid_argument);
+  Options none;
+  none.receives = 0;
+  EXPECT_THROW(Simulator(of.plan, of.platform, none), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace espalier::simulate
