@@ -50,7 +50,7 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
       watchdog.start(command.reduce->timeout);
       espalier::cli::run_reduce(MPI_COMM_WORLD, *command.reduce, watchdog);
     } else if (command.bench) {
-      watchdog.start(command.bench->broadcast.timeout);
+      watchdog.start(command.bench->timeout);
       espalier::cli::run_bench(MPI_COMM_WORLD, *command.bench, watchdog);
     } else if (command.probe) {
       espalier::cli::run_probe(MPI_COMM_WORLD, *command.probe);

@@ -12,28 +12,49 @@
 #include <string>
 #include <vector>
 
-#include "cli/espalier_mpi_pattern.hpp"
+#include "cli/espalier_mpi_elements.hpp"
+#include "cli/espalier_mpi_running_options.hpp"
 #include "cli/espalier_mpi_watchdog.hpp"
 #include "runtime/broadcast.hpp"
+#include "runtime/reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
 
 struct BenchArguments {
   std::vector<std::string> plans;  // files; none: only MPI's own is timed
-  std::vector<Bytes> sizes;        // of messages
-  std::size_t repeat = 9;          // timed rounds
-  std::size_t warm_up = 2;         // rounds before them
+  std::optional<planner::Operation>
+      operation;             // unset: the first plan's; without plans a broadcast
+  std::vector<Bytes> sizes;  // of messages
+  std::size_t repeat = 9;    // timed rounds
+  std::size_t warm_up = 2;   // rounds before them
   bool verify = false;
   bool json = false;
   std::optional<Bytes> slice;  // instead of the plans'
+  std::optional<Seconds> timeout;
   runtime::BroadcastOptions broadcast;
+  runtime::ReductionOptions reduction;
+  Elements elements;  // of reductions
+  // An option that was given and means nothing to other operations; empty: none.
+  std::string only_for_reductions{};
+  std::string only_for_broadcasts{};
 };
+
+// What CLI11 stores of it before it is checked.
+struct BenchTexts {
+  RunningTexts running;
+  ElementTexts elements;
+  std::string operation;
+  std::string sizes = "64KiB,256KiB,1MiB,4MiB,16MiB,64MiB,256MiB";
+};
+// The subcommand on the command line, and what remains to be checked of it. Throws InputError.
+CLI::App* add_bench(CLI::App& app, BenchArguments& to, BenchTexts& texts);
+void check_bench(const CLI::App& command, BenchArguments& to, const BenchTexts& texts);
 
 // One way of doing an operation.
 struct BenchMethod {
   std::string name;  // "MPI_Bcast", or a plan's file
-  // On the whole of its argument, which is in place: what goes in and what comes out.
+  // On the memory that prepare has made ready.
   std::function<void(std::span<std::byte>)> run;
   // Of a plan: the slices in which a message of so many bytes goes, and the time that the plan
   // foresees. Empty: MPI's own, of which nothing is known.
@@ -45,12 +66,15 @@ struct BenchMethod {
 
 // What is done in turns by each of its methods.
 struct BenchOperation {
-  std::string name;  // as a plan calls it
-  int root = 0;      // the rank that is told, and tells the time
+  planner::Operation operation = planner::Operation::kBroadcast;
+  int root = 0;  // the rank that is told, and tells the time
+  // How many messages stand side by side in this rank's memory: 1 where what comes out takes the
+  // place of what goes in, 2 where it follows it.
+  std::uint64_t copies = 1;
   // On this rank, before a round: what goes in. Each round has other bytes.
   std::function<void(std::span<std::byte>, std::uint64_t round)> prepare;
-  // After it: the first byte that is not what should have come out.
-  std::function<std::optional<Mismatch>(std::span<const std::byte>, std::uint64_t round)> mismatch;
+  // After it: what is wrong with what came out, in words; unset: nothing.
+  std::function<std::optional<std::string>(std::span<const std::byte>, std::uint64_t round)> fault;
   std::vector<BenchMethod> methods;  // MPI's own first
   std::shared_ptr<void> keeps{};     // what the functions refer to
 };
@@ -59,6 +83,13 @@ struct BenchOperation {
 // different sources, or cannot be run here; MpiError.
 BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
                                const BenchArguments& arguments);
+// Reduces or allreduces: MPI_Reduce or MPI_Allreduce, and each plan. As above; InputError also
+// where a size is no multiple of the elements'. watchdog outlives what is returned.
+BenchOperation reduction_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
+                               planner::Operation operation, const BenchArguments& arguments,
+                               Watchdog& watchdog);
+// Throws InputError, naming the plan's file, where a plan has another source than the first.
+void require_same_source(const std::vector<planner::Plan>& plans, const BenchArguments& arguments);
 
 // A message size and a method. The same on all ranks.
 struct BenchRow {
@@ -71,7 +102,9 @@ struct BenchRow {
 };
 
 struct BenchFigures {
-  std::string operation;
+  planner::Operation operation = planner::Operation::kBroadcast;
+  std::string op{};  // of a reduction; empty: a broadcast
+  std::string type{};
   int ranks = 0;
   std::size_t warm_up = 0;
   bool verified = false;

@@ -261,4 +261,9 @@ std::uint64_t Reduction::slice_bytes(std::uint64_t message_bytes,
   return state_->slice_elements(message_bytes, element_bytes) * element_bytes;
 }
 
+Seconds Reduction::foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const {
+  return planner::pipelined_time(state_->plan, {message_bytes}, {slice_bytes},
+                                 state_->costs.overhead);
+}
+
 }  // namespace espalier::runtime

@@ -83,6 +83,9 @@ class Reduction {
   // `element_bytes`, at least 1.
   [[nodiscard]] std::uint64_t slice_bytes(std::uint64_t message_bytes,
                                           std::uint64_t element_bytes) const;
+  // The time that the plan foresees for such a message in such slices (planner::pipelined_time):
+  // what the combining takes is not in it.
+  [[nodiscard]] Seconds foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const;
 
  private:
   struct State;

@@ -350,6 +350,43 @@ test_bench() {
   ranks 4 bench good.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of good.json"
 }
 
+test_bench_reductions() {
+  sed -E 's/"reduce_trees": .*/"reduce_trees": [{"rate_Bps": 1000000, "edges": [[0,1],[2,0],[3,2]]}]}/; s/"throughput_Bps": [0-9]+/"throughput_Bps": 1000000/' reduce.json >chain.json
+  ranks 4 bench reduce.json chain.json --sizes 1000,1MB --repeat 3 --warm-up 1 --verify
+  done_well
+  says '^reduce from 4 ranks, sum of double, 3 rounds after 1, verified on the root$'
+  [ "$(grep -cE ' MPI_Reduce +- .* - +- +-$' stdout)" -eq 2 ] || { fail "MPI_Reduce's rows"; cat stdout; }
+  [ "$(grep -cE ' (reduce|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
+  # 1 MB at 1 MB/s, and two hops of 10 kB more; a slice costs 10 us.
+  grep -E '976.56 KiB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
+  for type in double float int32 int64 uint32 uint64; do
+    for op in sum prod max min; do
+      ranks 4 bench allreduce.json --sizes 0,200000 --repeat 2 --warm-up 0 --verify --type $type --op $op --slice 777
+      done_well
+      says "^allreduce from and to 4 ranks, $op of $type, 2 rounds after 0, verified on every rank"
+    done
+  done
+  ranks 4 bench allreduce.json --sizes 8,10000 --repeat 2 --json --op max --type int32 --ports 1
+  done_well
+  says '"operation": "allreduce"'; says '"op": "max"'; says '"type": "int32"'; says '"method": "MPI_Allreduce"'
+  says '"verified": false'
+  [ "$(grep -c '"method": "allreduce.json"' stdout)" -eq 2 ] || fail "not two rows"
+  [ "$(grep -c '"predicted_s": [0-9]' stdout)" -eq 2 ] || fail "not two predictions"
+  ranks 3 bench --operation reduce --sizes 1kB --repeat 2 --verify; done_well; says ' MPI_Reduce '
+  ranks 3 bench --operation allreduce --sizes 1000 --repeat 2 --verify; done_well; says ' MPI_Allreduce '
+  ranks 4 bench good.json reduce.json; refused 2 "reduce.json: /operation: a plan for a reduce, and no broadcast"
+  ranks 4 bench reduce.json --operation allreduce; refused 2 "/operation: a plan for a reduce, and no allreduce"
+  ranks 4 bench --operation reduec; refused 2 "--operation: unknown operation 'reduec'; did you mean 'reduce'?"
+  ranks 4 bench reduce.json --rounds; refused 2 "--rounds means nothing to a reduce"
+  ranks 4 bench reduce.json --as-planned; refused 2 "--as-planned means nothing to a reduce"
+  ranks 4 bench good.json --op max; refused 2 "--op means nothing to a broadcast"
+  ranks 4 bench reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
+  ranks 4 bench reduce.json --sizes 1kB,100; refused 2 "--sizes: 100 bytes are no multiple of a double's 8"
+  ranks 3 bench reduce.json; refused 2 "reduce.json: the plan has 4 nodes, but 3 ranks"
+  sed 's/"n1",$/"n0",/; s/"source": "n1"/"source": "n0"/; s/\[0,1\],\[2,0\],\[3,2\]/[1,0],[2,1],[3,2]/' chain.json >other.json
+  ranks 4 bench reduce.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of reduce.json"
+}
+
 test_bad_plans() {
   ranks 3 bcast good.json; refused 2 "the plan has 4 nodes, but 3 ranks"
   ranks 6 bcast good.json; refused 2 "the plan has 4 nodes, but 6 ranks"
