@@ -22,26 +22,33 @@ using runtime::check;
 // Slow enough for the slowest network that one would bench on, where no plan says how fast it is.
 constexpr BytesPerSecond kSlowNetwork{1e6};
 
-void require_meaning(const std::string& option, planner::Operation operation) {
-  if (option.empty()) return;
-  throw InputError(fmt::format("{} means nothing to a {}", option, planner::name_of(operation)));
+// The plans' files, and the tuned slices that are for one of them.
+std::vector<BenchPlan> read_plans(MPI_Comm comm, const BenchArguments& arguments) {
+  std::vector<BenchPlan> plans;
+  for (const std::string& file : arguments.plans) {
+    plans.push_back({display_name(file), runtime::share_plan(comm, file),
+                     arguments.slice.value_or(Bytes{0}).value});
+  }
+  const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
+  const std::size_t hosts = runtime::count_hosts(comm);
+  for (const std::string& file : arguments.tuned) {
+    const runtime::TunedSlices tuned = runtime::share_tuned(comm, file);
+    if (plans.empty()) throw InputError("--tuned: there is no plan that it could be for");
+    const auto found = std::find_if(plans.begin(), plans.end(), [&](const BenchPlan& one) {
+      return runtime::identity_of(one.plan) == tuned.plan;
+    });
+    BenchPlan& plan = found == plans.end() ? plans.front() : *found;
+    plan.tuned = runtime::slices_of(tuned, plan.plan, ranks, hosts, display_name(file));
+  }
+  return plans;
 }
 
-// All plans are for one operation; each operation has a file of its own.
 BenchOperation operation_for(MPI_Comm comm, const BenchArguments& arguments, Watchdog& watchdog) {
-  std::vector<planner::Plan> plans;
-  std::optional<planner::Operation> operation = arguments.operation;
-  for (const std::string& file : arguments.plans) {
-    plans.push_back(runtime::share_plan(comm, file));
-    operation = operation.value_or(plans[0].operation);
-    planner::require_operation(plans.back(), *operation, display_name(file));
-  }
-  if (operation && planner::reduces(*operation)) {
-    require_meaning(arguments.only_for_broadcasts, *operation);
-    return reduction_bench(comm, plans, *operation, arguments, watchdog);
-  }
-  require_meaning(arguments.only_for_reductions, planner::Operation::kBroadcast);
-  return broadcast_bench(comm, plans, arguments);
+  const std::vector<BenchPlan> plans = read_plans(comm, arguments);
+  const planner::Operation operation = arguments.operation.value_or(
+      plans.empty() ? planner::Operation::kBroadcast : plans[0].plan.operation);
+  for (const BenchPlan& one : plans) planner::require_operation(one.plan, operation, one.name);
+  return bench_of(comm, plans, operation, arguments, watchdog);
 }
 
 // What a round may take, for who waits for others.
@@ -55,47 +62,47 @@ Seconds longest_of(const BenchOperation& operation, std::uint64_t bytes) {
 
 class Bench {
  public:
-  Bench(MPI_Comm comm, const BenchArguments& arguments, Watchdog& watchdog)
-      : comm_(comm), arguments_(&arguments), watchdog_(&watchdog) {
-    watchdog.expect("waiting for all ranks to have the plans",
-                    arguments.timeout.value_or(Seconds{}));
-    operation_ = operation_for(comm, arguments, watchdog);
-    const Bytes largest = *std::max_element(arguments.sizes.begin(), arguments.sizes.end());
+  Bench(MPI_Comm comm, const BenchOperation& operation, std::span<const Bytes> sizes,
+        const BenchArguments& arguments, Watchdog& watchdog)
+      : comm_(comm), arguments_(&arguments), watchdog_(&watchdog), operation_(&operation) {
+    const Bytes largest = *std::max_element(sizes.begin(), sizes.end());
     watchdog.expect("waiting for all ranks to have memory for the messages");
-    buffer_ = allocate_message(comm, largest.value, "--sizes", operation_.copies);
+    buffer_ = allocate_message(comm, largest.value, arguments.sizes_option, operation.copies);
   }
 
-  // All methods in turns, so that what disturbs the machine for a while disturbs them alike.
+  // All methods in turns, so that what disturbs the machine for a while disturbs them alike; every
+  // other time the other way round, so that none always comes after the same one.
   void measure(Bytes size, BenchFigures& figures) {
-    const std::span<std::byte> memory(buffer_.get(), operation_.copies * size.value);
+    const std::span<std::byte> memory(buffer_.get(), operation_->copies * size.value);
+    const std::vector<BenchMethod>& methods = operation_->methods;
     const std::size_t first = figures.rows.size();
-    for (const BenchMethod& method : operation_.methods) {
+    for (const BenchMethod& method : methods) {
       BenchRow row{size.value, method.name, {}, {}, {}, {}};
       if (method.slice_bytes) row.slice_bytes = method.slice_bytes(size.value);
       if (method.foreseen) row.foreseen = method.foreseen(size.value);
       figures.rows.push_back(std::move(row));
     }
-    const ReportTimer timer(comm_, operation_.root, longest_of(operation_, size.value),
+    const ReportTimer timer(comm_, operation_->root, longest_of(*operation_, size.value),
                             arguments_->timeout, *watchdog_);
     for (std::size_t round = 0; round < arguments_->warm_up + arguments_->repeat; ++round) {
-      for (std::size_t i = 0; i < operation_.methods.size(); ++i) {
-        const double seconds = time_round(timer, operation_.methods[i], memory);
+      for (std::size_t turn = 0; turn < methods.size(); ++turn) {
+        const std::size_t i = round % 2 == 0 ? turn : methods.size() - 1 - turn;
+        const double seconds = time_round(timer, methods[i], memory);
         if (round >= arguments_->warm_up) figures.rows[first + i].seconds.push_back(seconds);
       }
     }
+    if (!methods[0].is_mpis()) return;
     const double mpis = quartiles_of(figures.rows[first].seconds).median;
-    for (std::size_t i = 1; i < operation_.methods.size(); ++i) {
+    for (std::size_t i = 1; i < methods.size(); ++i) {
       figures.rows[first + i].mpis_median_s = mpis;
     }
   }
-
-  [[nodiscard]] const BenchOperation& operation() const { return operation_; }
 
  private:
   double time_round(const ReportTimer& timer, const BenchMethod& method,
                     std::span<std::byte> memory) {
     watchdog_->rest();  // while the message is made, and checked
-    operation_.prepare(memory, round_);
+    operation_->prepare(memory, round_);
     const double seconds =
         timer.seconds_of({[&] { method.run(memory); },
                           method.is_mpis() ? "waiting in " + method.name : std::string{}});
@@ -104,7 +111,7 @@ class Bench {
       runtime::together(
           comm_,
           [&] {
-            if (const auto fault = operation_.fault(memory, round_)) {
+            if (const auto fault = operation_->fault(memory, round_)) {
               throw CheckFailed(method.name + ": " + *fault);
             }
           },
@@ -117,36 +124,61 @@ class Bench {
   MPI_Comm comm_;
   const BenchArguments* arguments_;
   Watchdog* watchdog_;
-  BenchOperation operation_;
+  const BenchOperation* operation_;
   std::unique_ptr<std::byte[]> buffer_;
   std::uint64_t round_ = 0;
 };
 
 }  // namespace
 
-void require_same_source(const std::vector<planner::Plan>& plans, const BenchArguments& arguments) {
-  for (std::size_t i = 1; i < plans.size(); ++i) {
-    if (plans[i].source == plans[0].source) continue;
-    throw InputError(display_name(arguments.plans[i]), "/source",
-                     fmt::format("{} is not {}, the source of {}", in_quotes(plans[i].source),
-                                 in_quotes(plans[0].source), display_name(arguments.plans[0])));
+void require_same_source(const std::vector<BenchPlan>& plans) {
+  for (const BenchPlan& one : plans) {
+    if (one.plan.source == plans[0].plan.source) continue;
+    throw InputError(one.name, "/source",
+                     fmt::format("{} is not {}, the source of {}", in_quotes(one.plan.source),
+                                 in_quotes(plans[0].plan.source), plans[0].name));
   }
 }
 
-void run_bench(MPI_Comm comm, const BenchArguments& arguments, Watchdog& watchdog) {
-  const int rank = runtime::rank_in(comm);
-  Bench bench(comm, arguments, watchdog);
+BenchOperation bench_of(MPI_Comm comm, const std::vector<BenchPlan>& plans,
+                        planner::Operation operation, const BenchArguments& arguments,
+                        Watchdog& watchdog) {
+  const bool reduces = planner::reduces(operation);
+  const std::string& stranger =
+      reduces ? arguments.only_for_broadcasts : arguments.only_for_reductions;
+  if (!stranger.empty()) {
+    throw InputError(fmt::format("{} is for {}", stranger, reduces ? "broadcasts" : "reductions"));
+  }
+  return reduces ? reduction_bench(comm, plans, operation, arguments, watchdog)
+                 : broadcast_bench(comm, plans, arguments);
+}
+
+BenchFigures no_figures(MPI_Comm comm, planner::Operation operation,
+                        const BenchArguments& arguments) {
   BenchFigures figures;
-  figures.operation = bench.operation().operation;
-  if (planner::reduces(figures.operation)) {
+  figures.operation = operation;
+  if (planner::reduces(operation)) {
     figures.op = name_of(arguments.elements.op);
     figures.type = name_of(arguments.elements.type);
   }
   figures.ranks = runtime::size_of(comm);
   figures.warm_up = arguments.warm_up;
   figures.verified = arguments.verify;
-  for (const Bytes size : arguments.sizes) bench.measure(size, figures);
-  if (rank != 0) return;
+  return figures;
+}
+
+void measure_in_turns(MPI_Comm comm, const BenchOperation& operation, std::span<const Bytes> sizes,
+                      const BenchArguments& arguments, Watchdog& watchdog, BenchFigures& figures) {
+  Bench bench(comm, operation, sizes, arguments, watchdog);
+  for (const Bytes size : sizes) bench.measure(size, figures);
+}
+
+void run_bench(MPI_Comm comm, const BenchArguments& arguments, Watchdog& watchdog) {
+  watchdog.expect("waiting for all ranks to have the plans", arguments.timeout.value_or(Seconds{}));
+  const BenchOperation operation = operation_for(comm, arguments, watchdog);
+  BenchFigures figures = no_figures(comm, operation.operation, arguments);
+  measure_in_turns(comm, operation, arguments.sizes, arguments, watchdog, figures);
+  if (runtime::rank_in(comm) != 0) return;
   fmt::print("{}", arguments.json ? bench_json(figures) : bench_text(figures));
   std::fflush(stdout);
 }

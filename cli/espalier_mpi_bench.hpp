@@ -26,11 +26,13 @@ struct BenchArguments {
   std::optional<planner::Operation>
       operation;             // unset: the first plan's; without plans a broadcast
   std::vector<Bytes> sizes;  // of messages
-  std::size_t repeat = 9;    // timed rounds
-  std::size_t warm_up = 2;   // rounds before them
+  std::string sizes_option = "--sizes";
+  std::size_t repeat = 9;   // timed rounds
+  std::size_t warm_up = 2;  // rounds before them
   bool verify = false;
   bool json = false;
-  std::optional<Bytes> slice;  // instead of the plans'
+  std::optional<Bytes> slice;      // instead of the plans'
+  std::vector<std::string> tuned;  // files of tuned slices, each of one of the plans
   std::optional<Seconds> timeout;
   runtime::BroadcastOptions broadcast;
   runtime::ReductionOptions reduction;
@@ -38,6 +40,14 @@ struct BenchArguments {
   // An option that was given and means nothing to other operations; empty: none.
   std::string only_for_reductions{};
   std::string only_for_broadcasts{};
+};
+
+// A plan, and the slices in which it is run.
+struct BenchPlan {
+  std::string name;  // as tables call it
+  planner::Plan plan;
+  std::uint64_t slice_bytes = 0;  // 0: what the executor chooses
+  std::vector<runtime::TunedSlice> tuned{};
 };
 
 // What CLI11 stores of it before it is checked.
@@ -75,21 +85,25 @@ struct BenchOperation {
   std::function<void(std::span<std::byte>, std::uint64_t round)> prepare;
   // After it: what is wrong with what came out, in words; unset: nothing.
   std::function<std::optional<std::string>(std::span<const std::byte>, std::uint64_t round)> fault;
-  std::vector<BenchMethod> methods;  // MPI's own first
+  std::vector<BenchMethod> methods;  // one at least; MPI's own, where it is there, first
   std::shared_ptr<void> keeps{};     // what the functions refer to
 };
 
 // Broadcasts: MPI_Bcast, and each plan. Collective. Throws InputError on all ranks when plans have
 // different sources, or cannot be run here; MpiError.
-BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
+BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plans,
                                const BenchArguments& arguments);
 // Reduces or allreduces: MPI_Reduce or MPI_Allreduce, and each plan. As above; InputError also
 // where a size is no multiple of the elements'. watchdog outlives what is returned.
-BenchOperation reduction_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
+BenchOperation reduction_bench(MPI_Comm comm, const std::vector<BenchPlan>& plans,
                                planner::Operation operation, const BenchArguments& arguments,
                                Watchdog& watchdog);
+// Whichever of them the operation asks for; InputError also for an option that means nothing to it.
+BenchOperation bench_of(MPI_Comm comm, const std::vector<BenchPlan>& plans,
+                        planner::Operation operation, const BenchArguments& arguments,
+                        Watchdog& watchdog);
 // Throws InputError, naming the plan's file, where a plan has another source than the first.
-void require_same_source(const std::vector<planner::Plan>& plans, const BenchArguments& arguments);
+void require_same_source(const std::vector<BenchPlan>& plans);
 
 // A message size and a method. The same on all ranks.
 struct BenchRow {
@@ -101,6 +115,12 @@ struct BenchRow {
   std::optional<Seconds> foreseen;
 };
 
+// Which slices a message was fastest in.
+struct BestSlice {
+  runtime::TunedSlice slice;
+  double default_median_s = 0;  // in slices that the executor chooses by itself
+};
+
 struct BenchFigures {
   planner::Operation operation = planner::Operation::kBroadcast;
   std::string op{};  // of a reduction; empty: a broadcast
@@ -109,7 +129,14 @@ struct BenchFigures {
   std::size_t warm_up = 0;
   bool verified = false;
   std::vector<BenchRow> rows;
+  std::vector<BestSlice> best{};  // of a tune
 };
+// No rows yet. Collective.
+BenchFigures no_figures(MPI_Comm comm, planner::Operation operation,
+                        const BenchArguments& arguments);
+// Adds the rows of these sizes. Collective. Throws as run_bench does.
+void measure_in_turns(MPI_Comm comm, const BenchOperation& operation, std::span<const Bytes> sizes,
+                      const BenchArguments& arguments, Watchdog& watchdog, BenchFigures& figures);
 std::string bench_json(const BenchFigures& figures);
 std::string bench_text(const BenchFigures& figures);
 

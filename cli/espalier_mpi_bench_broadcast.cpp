@@ -12,19 +12,20 @@
 
 namespace espalier::cli {
 
-BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
+BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plans,
                                const BenchArguments& arguments) {
   const int rank = runtime::rank_in(comm);
   runtime::BroadcastOptions options = arguments.broadcast;
-  if (arguments.slice) options.slice_bytes = arguments.slice->value;
   const auto broadcasts = std::make_shared<std::vector<runtime::Broadcast>>();
   BenchOperation operation;
-  require_same_source(plans, arguments);
-  for (std::size_t i = 0; i < plans.size(); ++i) {
+  require_same_source(plans);
+  for (const BenchPlan& one : plans) {
+    options.slice_bytes = one.slice_bytes;
+    options.tuned = one.tuned;
     try {
-      broadcasts->push_back(runtime::plan_on(comm, plans[i], options));
+      broadcasts->push_back(runtime::plan_on(comm, one.plan, options));
     } catch (const InputError& error) {  // on all ranks alike
-      throw InputError(display_name(arguments.plans[i]), {}, error.what());
+      throw InputError(one.name, {}, error.what());
     }
   }
   const int root = plans.empty() ? 0 : broadcasts->front().root();
@@ -35,7 +36,7 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& 
   for (std::size_t i = 0; i < plans.size(); ++i) {
     runtime::Broadcast* const broadcast = &(*broadcasts)[i];
     operation.methods.push_back(
-        {display_name(arguments.plans[i]),
+        {plans[i].name,
          [broadcast](std::span<std::byte> message) {
            broadcast->run(message.data(), message.size(), MPI_BYTE);
          },

@@ -55,26 +55,27 @@ BenchMethod method_of(runtime::Reduction& reduction, Kept& kept, std::string nam
 
 }  // namespace
 
-BenchOperation reduction_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
+BenchOperation reduction_bench(MPI_Comm comm, const std::vector<BenchPlan>& plans,
                                Operation operation, const BenchArguments& arguments,
                                Watchdog& watchdog) {
   const int rank = runtime::rank_in(comm);
   const int ranks = runtime::size_of(comm);
   const Elements elements = arguments.elements;
-  for (const Bytes size : arguments.sizes) require_whole("--sizes", size, elements);
-  if (operation == Operation::kReduce) require_same_source(plans, arguments);
+  for (const Bytes size : arguments.sizes) require_whole(arguments.sizes_option, size, elements);
+  if (operation == Operation::kReduce) require_same_source(plans);
   const auto kept = std::make_shared<Kept>();
   runtime::ReductionOptions options = arguments.reduction;
-  if (arguments.slice) options.slice_bytes = arguments.slice->value;
   // Who waits a while for its first slice may wait as long for any other.
   options.on_progress = [&watchdog, running = kept.get()](std::uint64_t) {
     watchdog.expect(kReducing, running->foreseen);
   };
-  for (std::size_t i = 0; i < plans.size(); ++i) {
+  for (const BenchPlan& one : plans) {
+    options.slice_bytes = one.slice_bytes;
+    options.tuned = one.tuned;
     try {
-      kept->reductions.emplace_back(comm, plans[i], options);
+      kept->reductions.emplace_back(comm, one.plan, options);
     } catch (const InputError& error) {  // on all ranks alike
-      throw InputError(display_name(arguments.plans[i]), {}, error.what());
+      throw InputError(one.name, {}, error.what());
     }
   }
 
@@ -93,8 +94,8 @@ BenchOperation reduction_bench(MPI_Comm comm, const std::vector<planner::Plan>& 
                                  mpi_op(elements.op));
                            }});
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    bench.methods.push_back(method_of(kept->reductions[i], *kept, display_name(arguments.plans[i]),
-                                      bench.copies, elements, watchdog));
+    bench.methods.push_back(
+        method_of(kept->reductions[i], *kept, plans[i].name, bench.copies, elements, watchdog));
   }
   bench.prepare = [rank, elements, copies = bench.copies](std::span<std::byte> memory,
                                                           std::uint64_t round) {

@@ -58,6 +58,13 @@ std::string bench_json(const BenchFigures& figures) {
     one["predicted_s"] = row.foreseen ? Json(row.foreseen->value) : Json(nullptr);
     json["rows"].push_back(std::move(one));
   }
+  for (const BestSlice& best : figures.best) {
+    Json one = {{"message_bytes", best.slice.message_bytes},
+                {"slice_bytes", best.slice.slice_bytes},
+                {"median_s", best.slice.median_s},
+                {"default_median_s", best.default_median_s}};
+    json["tuned"].push_back(std::move(one));
+  }
   return json.dump(2) + "\n";
 }
 
@@ -86,11 +93,17 @@ std::string bench_text(const BenchFigures& figures) {
   }
   const std::size_t rounds = figures.rows.empty() ? 0 : figures.rows[0].seconds.size();
   const bool at_root = figures.operation == planner::Operation::kReduce;
+  std::string tuned;
+  for (const auto& [slice, default_median_s] : figures.best) {
+    tuned += fmt::format("tuned: {} in slices of {}, {} times as fast as by default\n",
+                         format_size({slice.message_bytes}), format_size({slice.slice_bytes}),
+                         fixed(ratio_of(default_median_s, slice.median_s), 2));
+  }
   return fmt::format("{}, {} rounds after {}, {}\n", what_ran(figures), rounds, figures.warm_up,
                      !figures.verified ? "not verified"
                      : at_root         ? "verified on the root"
                                        : "verified on every rank") +
-         table.text();
+         table.text() + tuned;
 }
 
 }  // namespace espalier::cli

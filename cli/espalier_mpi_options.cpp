@@ -16,8 +16,8 @@
 namespace espalier::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> kCommands = {"bcast", "reduce", "allreduce", "bench",
-                                                       "probe"};
+constexpr std::array<std::string_view, 6> kCommands = {"bcast", "reduce", "allreduce",
+                                                       "bench", "tune",   "probe"};
 // What CLI11 stores before it is checked.
 struct Texts {
   std::string message;
@@ -32,6 +32,7 @@ void add_one_run(CLI::App& command, RunArguments& to, Texts& texts) {
   command.add_option("--message", texts.message, "size of a test message (default 64MiB)");
   command.add_option("--repeat", to.repeat, "how often")
       ->check(CLI::Range(std::size_t{1}, kMostRepeats));
+  add_tuned_option(command, to.tuned);
   command.add_flag("--json", to.json, "figures as JSON on standard output");
   command.add_flag("--quiet", to.quiet, "no progress");
 }
@@ -79,12 +80,18 @@ CLI::App* add_reduce(CLI::App& app, const std::string& name, ReduceArguments& to
   return reduce;
 }
 
+void check_one_tuned(const RunArguments& to, bool rounds) {
+  check_tuned(to.tuned, to.slice, rounds);
+  if (to.tuned.size() > 1) throw InputError("--tuned: there is one plan only");
+}
+
 void check_bcast(BcastArguments& to, const Texts& texts) {
   if (!texts.message.empty()) to.message = size_of("--message", texts.message);
   const Running running = check_running(texts.running);
   to.broadcast.mapping = running.mapping;
   to.broadcast.timeout = running.timeout;
   to.slice = running.slice;
+  check_one_tuned(to, to.broadcast.rounds);
   if (to.in.empty() != to.out.empty()) throw InputError("--in and --out go together");
   if (!to.in.empty() && !texts.message.empty()) {
     throw InputError("--message is a test message; with --in the file is the message");
@@ -108,6 +115,7 @@ void check_reduce(ReduceArguments& to, const Texts& texts) {
   to.reduction.mapping = running.mapping;
   to.timeout = running.timeout;
   to.slice = running.slice;
+  check_one_tuned(to, false);
   to.elements = check_elements(texts.elements);
   require_whole("--message", to.message, to.elements);
 }
@@ -125,7 +133,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       "  mpirun -np 8 espalier-mpi probe -o platform.json\n"
       "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify\n"
       "  mpirun -np 8 espalier-mpi allreduce plan.json --type float --op max\n"
-      "  mpirun -np 8 espalier-mpi bench plan.json",
+      "  mpirun -np 8 espalier-mpi bench plan.json\n"
+      "  mpirun -np 8 espalier-mpi tune plan.json --message 1MiB,64MiB",
       "espalier-mpi");
   app.set_version_flag("--version", "espalier-mpi " ESPALIER_VERSION);
   app.require_subcommand(1);
@@ -142,10 +151,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   BenchArguments bench;
   BenchTexts bench_texts;
   CLI::App* const bench_command = add_bench(app, bench, bench_texts);
+  TuneArguments tune;
+  BenchTexts tune_texts;
+  CLI::App* const tune_command = add_tune(app, tune, tune_texts);
   ProbeArguments probe;
   CLI::App* const probe_command = add_probe(app, probe);
-  const std::array commands = {bcast_command, reduce_command, allreduce_command, bench_command,
-                               probe_command};
+  const std::array commands = {bcast_command, reduce_command, allreduce_command,
+                               bench_command, tune_command,   probe_command};
   if (argc == 1) throw InputError("a command is required; see espalier-mpi --help");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(kCommands.begin(), kCommands.end(), argv[1]) == kCommands.end()) {
@@ -168,6 +180,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (bench_command->parsed()) {
     check_bench(*bench_command, bench, bench_texts);
     return {.bench = bench};
+  }
+  if (tune_command->parsed()) {
+    check_tune(*tune_command, tune, tune_texts);
+    return {.tune = tune};
   }
   if (probe_command->parsed()) {
     check_probe(probe);

@@ -99,6 +99,9 @@ void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   planner::require_operation(plan, arguments.operation, display_name(arguments.plan));
+  for (const std::string& file : arguments.tuned) {
+    arguments.reduction.tuned = runtime::tuned_slices_from(comm, file, plan);
+  }
   if (arguments.slice) arguments.reduction.slice_bytes = arguments.slice->value;
 
   std::optional<ProgressBar> bar(

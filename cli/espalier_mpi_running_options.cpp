@@ -72,6 +72,22 @@ void add_element_options(CLI::App& command, ElementTexts& texts) {
                      fmt::format("operation: {} (default sum)", fmt::join(kElementOps, ", ")));
 }
 
+void add_tuned_option(CLI::App& command, std::vector<std::string>& to) {
+  command
+      .add_option("--tuned", to,
+                  "slices that espalier-mpi tune found best, for messages of about those sizes; "
+                  "read by rank 0 only")
+      ->expected(1)
+      ->take_all();
+}
+
+void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& slice,
+                 bool rounds) {
+  if (tuned.empty()) return;
+  if (slice) throw InputError("--tuned and --slice both say which slices");
+  if (rounds) throw InputError("--tuned: rounds have the plan's slices");
+}
+
 Running check_running(const RunningTexts& texts) {
   Running running;
   if (!texts.slice.empty()) {

@@ -45,6 +45,12 @@ void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, Run
 // --type and --op.
 void add_element_options(CLI::App& command, ElementTexts& texts);
 
+// --tuned.
+void add_tuned_option(CLI::App& command, std::vector<std::string>& to);
+// Throws InputError when it does not go with the others.
+void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& slice,
+                 bool rounds);
+
 // What the texts of add_running_options say.
 struct Running {
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;

@@ -46,6 +46,9 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (options.ports != 0 && options.rounds) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
   }
+  if (!options.tuned.empty() && (options.slice_bytes != 0 || options.rounds)) {
+    throw InputError("tuned slices go neither with slices of one size nor with rounds");
+  }
   if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
     throw InputError(
         fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
@@ -67,7 +70,8 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           options.rounds ? 1U : 0U,
           options.direct_copies ? 1U : 0U,
           options.slice_bytes,
-          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)};
+          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value),
+          hash_of(std::as_bytes(std::span(options.tuned)))};
 }
 
 // What is no timeout is refused only when all can be told.
@@ -123,8 +127,8 @@ struct Broadcast::State {
         comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, comm.rank()),
         planner::dealer_for(plan),
         EngineOptions{
-            options.sends_in_flight, options.receives_in_flight, options.check_sizes, fits_slices(),
-            options.ports,
+            options.sends_in_flight, options.receives_in_flight, options.check_sizes,
+            fits_slices() || !options.tuned.empty(), options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             doze, options.timeout, options.transfers, options.on_progress});
   }
@@ -145,6 +149,7 @@ struct Broadcast::State {
   }
 
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
+    if (const auto slice = slice_tuned_for(options.tuned, message)) return *slice;
     if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
     return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
   }

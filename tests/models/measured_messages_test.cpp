@@ -110,8 +110,8 @@ TEST(MeasuredMessages, RefuseWhatCannotHaveBeenMeasured) {
 TEST(ParametersJson, IsReadAsTheSameNetwork) {
   const LogGP loggp{{61.22e-6}, {8.2e-6}, {23.8e-6}, {0.084e-6}};
   EXPECT_EQ(parameters_json(loggp, ""),
-            "{\"model\": \"loggp\",\n \"latency_s\": 6.122e-05,\n \"overhead_s\": 8.2e-06,\n"
-            " \"gap_s\": 2.38e-05,\n \"gap_per_byte_s\": 8.4e-08 }\n");
+            "{ \"model\": \"loggp\",\n  \"latency_s\": 6.122e-05,\n  \"overhead_s\": 8.2e-06,\n"
+            "  \"gap_s\": 2.38e-05,\n  \"gap_per_byte_s\": 8.4e-08 }\n");
   const auto measured = times(50e-6);
   const std::string text =
       parameters_json(plogp_from(MeasuredMessages{measured, {1e-6}}), "a \"b\"");
