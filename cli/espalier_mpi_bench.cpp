@@ -9,15 +9,12 @@
 #include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
-#include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/statistics.hpp"
 
 namespace espalier::cli {
 namespace {
-
-using runtime::check;
 
 // Slow enough for the slowest network that one would bench on, where no plan says how fast it is.
 constexpr BytesPerSecond kSlowNetwork{1e6};
