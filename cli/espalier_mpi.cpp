@@ -21,6 +21,7 @@
 #include "cli/espalier_mpi_options.hpp"
 #include "cli/espalier_mpi_probe.hpp"
 #include "cli/espalier_mpi_reduce.hpp"
+#include "cli/espalier_mpi_tune.hpp"
 #include "cli/espalier_mpi_watchdog.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
@@ -50,8 +51,11 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
       watchdog.start(command.reduce->timeout);
       espalier::cli::run_reduce(MPI_COMM_WORLD, *command.reduce, watchdog);
     } else if (command.bench) {
-      watchdog.start(command.bench->broadcast.timeout);
+      watchdog.start(command.bench->timeout);
       espalier::cli::run_bench(MPI_COMM_WORLD, *command.bench, watchdog);
+    } else if (command.tune) {
+      watchdog.start(command.tune->bench.timeout);
+      espalier::cli::run_tune(MPI_COMM_WORLD, *command.tune, watchdog);
     } else if (command.probe) {
       espalier::cli::run_probe(MPI_COMM_WORLD, *command.probe);
     } else if (rank == 0) {

@@ -24,6 +24,9 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
       throw InputError(display_name(arguments.plan), fault->place, fault->reason);
     }
   }
+  for (const std::string& file : arguments.tuned) {
+    arguments.broadcast.tuned = runtime::tuned_slices_from(comm, file, plan);
+  }
   if (arguments.slice) arguments.broadcast.slice_bytes = arguments.slice->value;
 
   std::optional<ProgressBar> bar(

@@ -1,11 +1,10 @@
 // What bench times of broadcasts.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_buffer.hpp"
+#include "cli/espalier_mpi_pattern.hpp"
 #include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "support/errors.hpp"
@@ -13,25 +12,20 @@
 
 namespace espalier::cli {
 
-BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& plans,
+BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plans,
                                const BenchArguments& arguments) {
   const int rank = runtime::rank_in(comm);
   runtime::BroadcastOptions options = arguments.broadcast;
-  if (arguments.slice) options.slice_bytes = arguments.slice->value;
   const auto broadcasts = std::make_shared<std::vector<runtime::Broadcast>>();
   BenchOperation operation;
-  operation.name = "broadcast";
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const std::string name = display_name(arguments.plans[i]);
-    if (plans[i].source != plans[0].source) {
-      throw InputError(name, "/source",
-                       fmt::format("{} is not {}, the source of {}", in_quotes(plans[i].source),
-                                   in_quotes(plans[0].source), display_name(arguments.plans[0])));
-    }
+  require_same_source(plans);
+  for (const BenchPlan& one : plans) {
+    options.slice_bytes = one.slice_bytes;
+    options.tuned = one.tuned;
     try {
-      broadcasts->push_back(runtime::plan_on(comm, plans[i], options));
+      broadcasts->push_back(runtime::plan_on(comm, one.plan, options));
     } catch (const InputError& error) {  // on all ranks alike
-      throw InputError(name, {}, error.what());
+      throw InputError(one.name, {}, error.what());
     }
   }
   const int root = plans.empty() ? 0 : broadcasts->front().root();
@@ -42,7 +36,7 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& 
   for (std::size_t i = 0; i < plans.size(); ++i) {
     runtime::Broadcast* const broadcast = &(*broadcasts)[i];
     operation.methods.push_back(
-        {display_name(arguments.plans[i]),
+        {plans[i].name,
          [broadcast](std::span<std::byte> message) {
            broadcast->run(message.data(), message.size(), MPI_BYTE);
          },
@@ -58,7 +52,7 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<planner::Plan>& 
       std::fill(message.begin(), message.end(), static_cast<std::byte>(0xA5 ^ rank));
     }
   };
-  operation.mismatch = find_mismatch;
+  operation.fault = find_fault;
   operation.keeps = broadcasts;
   return operation;
 }

@@ -16,11 +16,28 @@ double ratio_of(double numerator, double denominator) {
   return denominator > 0 ? numerator / denominator : 0;
 }
 
+std::string what_ran(const BenchFigures& figures) {
+  switch (figures.operation) {
+    case planner::Operation::kReduce:
+      return fmt::format("reduce from {} ranks, {} of {}", figures.ranks, figures.op, figures.type);
+    case planner::Operation::kAllreduce:
+      return fmt::format("allreduce from and to {} ranks, {} of {}", figures.ranks, figures.op,
+                         figures.type);
+    case planner::Operation::kBroadcast:
+      break;
+  }
+  return fmt::format("broadcast to {} ranks", figures.ranks);
+}
+
 }  // namespace
 
 std::string bench_json(const BenchFigures& figures) {
   Json json;
-  json["operation"] = figures.operation;
+  json["operation"] = planner::name_of(figures.operation);
+  if (!figures.op.empty()) {
+    json["op"] = figures.op;
+    json["type"] = figures.type;
+  }
   json["ranks"] = figures.ranks;
   json["warm_up"] = figures.warm_up;
   json["verified"] = figures.verified;
@@ -40,6 +57,13 @@ std::string bench_json(const BenchFigures& figures) {
         row.mpis_median_s ? Json(ratio_of(*row.mpis_median_s, quartiles.median)) : Json(nullptr);
     one["predicted_s"] = row.foreseen ? Json(row.foreseen->value) : Json(nullptr);
     json["rows"].push_back(std::move(one));
+  }
+  for (const BestSlice& best : figures.best) {
+    Json one = {{"message_bytes", best.slice.message_bytes},
+                {"slice_bytes", best.slice.slice_bytes},
+                {"median_s", best.slice.median_s},
+                {"default_median_s", best.default_median_s}};
+    json["tuned"].push_back(std::move(one));
   }
   return json.dump(2) + "\n";
 }
@@ -68,10 +92,18 @@ std::string bench_text(const BenchFigures& figures) {
                    row.foreseen ? percent(ratio_of(row.foreseen->value, median)) : "-"});
   }
   const std::size_t rounds = figures.rows.empty() ? 0 : figures.rows[0].seconds.size();
-  return fmt::format("{} to {} ranks, {} rounds after {}, {}\n", figures.operation, figures.ranks,
-                     rounds, figures.warm_up,
-                     figures.verified ? "verified on every rank" : "not verified") +
-         table.text();
+  const bool at_root = figures.operation == planner::Operation::kReduce;
+  std::string tuned;
+  for (const auto& [slice, default_median_s] : figures.best) {
+    tuned += fmt::format("tuned: {} in slices of {}, {} times as fast as by default\n",
+                         format_size({slice.message_bytes}), format_size({slice.slice_bytes}),
+                         fixed(ratio_of(default_median_s, slice.median_s), 2));
+  }
+  return fmt::format("{}, {} rounds after {}, {}\n", what_ran(figures), rounds, figures.warm_up,
+                     !figures.verified ? "not verified"
+                     : at_root         ? "verified on the root"
+                                       : "verified on every rank") +
+         table.text() + tuned;
 }
 
 }  // namespace espalier::cli

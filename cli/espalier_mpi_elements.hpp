@@ -21,6 +21,12 @@ enum class ElementOp : std::uint8_t { kSum, kProd, kMax, kMin, kBand, kBor, kBxo
 inline constexpr std::string_view kElementOps[] = {"sum",  "prod", "max", "min",
                                                    "band", "bor",  "bxor"};
 
+constexpr std::string_view name_of(ElementType type) {
+  return kElementTypes[static_cast<std::size_t>(type)];
+}
+constexpr std::string_view name_of(ElementOp op) {
+  return kElementOps[static_cast<std::size_t>(op)];
+}
 MPI_Datatype mpi_type(ElementType type);
 MPI_Op mpi_op(ElementOp op);
 std::size_t bytes_of(ElementType type);
@@ -34,13 +40,9 @@ struct Elements {
 // message: whole elements of the type, aligned for it.
 void fill_elements(std::span<std::byte> message, Elements elements, int rank, std::uint64_t round);
 
-struct WrongElement {
-  std::uint64_t index;
-  std::string expected;
-  std::string got;
-};
-// The first element of `result` that is not what all of `ranks` ranks' elements are combined.
-std::optional<WrongElement> find_wrong_element(std::span<const std::byte> result, Elements elements,
-                                               int ranks, std::uint64_t round);
+// The first element of `result` that is not what all of `ranks` ranks' elements are combined, in
+// words: "element 3 of 10 is 5, not 6". Empty: none.
+std::optional<std::string> find_wrong_element(std::span<const std::byte> result, Elements elements,
+                                              int ranks, std::uint64_t round);
 
 }  // namespace espalier::cli

@@ -49,10 +49,7 @@ Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
       runtime::together(
           comm,
           [&] {
-            if (const auto wrong = find_mismatch(message, round)) {
-              throw CheckFailed(fmt::format("byte {} of {} is {:#04x}, not {:#04x}", wrong->offset,
-                                            message.size(), wrong->got, wrong->expected));
-            }
+            if (const auto fault = find_fault(message, round)) throw CheckFailed(*fault);
           },
           true);
     }

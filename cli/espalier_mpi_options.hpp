@@ -10,6 +10,7 @@
 #include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_elements.hpp"
 #include "cli/espalier_mpi_probe.hpp"
+#include "cli/espalier_mpi_tune.hpp"
 #include "runtime/broadcast.hpp"
 #include "runtime/reduction.hpp"
 #include "support/quantities.hpp"
@@ -24,8 +25,9 @@ struct RunArguments {
   std::size_t repeat = 1;
   bool json = false;
   bool quiet = false;
-  bool compare = false;        // with MPI's own function
-  std::optional<Bytes> slice;  // instead of the plan's
+  bool compare = false;            // with MPI's own function
+  std::optional<Bytes> slice;      // instead of the plan's
+  std::vector<std::string> tuned;  // one file of tuned slices at most
 };
 
 struct BcastArguments : RunArguments {
@@ -44,11 +46,12 @@ struct ReduceArguments : RunArguments {
   std::optional<Seconds> timeout;  // of waiting without progress; unset: for ever
 };
 
-// What to do: run a plan, bench, probe, or only print `text` (help, version).
+// What to do: run a plan, bench, tune, probe, or only print `text` (help, version).
 struct CommandLine {
   std::optional<BcastArguments> bcast{};
   std::optional<ReduceArguments> reduce{};
   std::optional<BenchArguments> bench{};
+  std::optional<TuneArguments> tune{};
   std::optional<ProbeArguments> probe{};
   std::string text{};
 };

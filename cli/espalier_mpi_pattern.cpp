@@ -1,5 +1,7 @@
 #include "cli/espalier_mpi_pattern.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -35,6 +37,13 @@ std::optional<Mismatch> find_mismatch(std::span<const std::byte> message, std::u
                     std::to_integer<unsigned>(message[at + i])};
   }
   return {};
+}
+
+std::optional<std::string> find_fault(std::span<const std::byte> message, std::uint64_t round) {
+  const auto wrong = find_mismatch(message, round);
+  if (!wrong) return std::nullopt;
+  return fmt::format("byte {} of {} is {:#04x}, not {:#04x}", wrong->offset, message.size(),
+                     wrong->got, wrong->expected);
 }
 
 }  // namespace espalier::cli

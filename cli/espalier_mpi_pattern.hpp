@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace espalier::cli {
 
@@ -20,5 +21,7 @@ struct Mismatch {
   unsigned got;
 };
 std::optional<Mismatch> find_mismatch(std::span<const std::byte> message, std::uint64_t round);
+// The same in words: "byte 3 of 10 is 0x05, not 0x06".
+std::optional<std::string> find_fault(std::span<const std::byte> message, std::uint64_t round);
 
 }  // namespace espalier::cli

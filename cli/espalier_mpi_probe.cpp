@@ -1,18 +1,15 @@
 #include "cli/espalier_mpi_probe.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
+#include "cli/espalier_mpi_output.hpp"
 #include "cli/espalier_mpi_probe_report.hpp"
-#include "cli/espalier_mpi_report.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
@@ -31,19 +28,6 @@ namespace probe = runtime::probe;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kBetweenCheckpoints = std::chrono::seconds(2);
-constexpr auto kBetweenReports = std::chrono::milliseconds(200);
-
-// What would only show at the end, after minutes.
-void require_writable(const std::string& file) {
-  if (file.empty() || file == "-") return;
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored)) throw InputError(file, {}, "is a directory");
-  if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) return;
-  const fs::path folder = fs::path(file).has_parent_path() ? fs::path(file).parent_path() : ".";
-  if (::access(folder.c_str(), W_OK) != 0) {
-    throw InputError(file, {}, fmt::format("cannot write: {}", std::strerror(errno)));
-  }
-}
 
 // The measurements so far, beside the output, for as long as the probe is not done.
 class Checkpoint {
@@ -87,51 +71,15 @@ class Checkpoint {
   Clock::time_point next_{};
 };
 
-// A line on stderr that is rewritten, where a person sees it.
-class ProbeProgress {
- public:
-  explicit ProbeProgress(bool enabled) : enabled_(enabled) {}
-  ~ProbeProgress() {
-    if (shown_) std::fputs("\r\033[2K", stderr);
-  }
-  ProbeProgress(const ProbeProgress&) = delete;
-  ProbeProgress& operator=(const ProbeProgress&) = delete;
-  ProbeProgress(ProbeProgress&&) = delete;
-  ProbeProgress& operator=(ProbeProgress&&) = delete;
-
-  void show(const probe::Progress& progress) {
-    const Clock::time_point now = Clock::now();
-    if (!enabled_ || now < next_) return;
-    next_ = now + kBetweenReports;
-    shown_ = true;
-    fmt::print(stderr, "\r\033[2K{}: {} of {} done", progress.doing, progress.done,
-               progress.planned);
-    if (progress.seconds_left >= 0) fmt::print(stderr, ", {:.0f} s left", progress.seconds_left);
-    std::fflush(stderr);
-  }
-
- private:
-  bool enabled_;
-  bool shown_ = false;
-  Clock::time_point next_{};
-};
-
 probe::Measurements measure(probe::MpiNetwork& network, probe::Measurements so_far,
                             Checkpoint& checkpoint, const ProbeArguments& arguments) {
-  ProbeProgress progress(!arguments.quiet && stderr_reaches_terminal());
+  ProbeProgress progress(!arguments.quiet);
   const probe::ProbeOptions options{
       arguments.effort_factor, [&](const probe::Progress& now) { progress.show(now); },
       [&](const probe::Measurements& measured) { checkpoint.keep(measured); }};
-  try {
-    probe::Measurements measured = probe::measure(network, std::move(so_far), options);
-    network.dismiss();
-    return measured;
-  } catch (const runtime::MpiError&) {
-    throw;  // then the others cannot be told
-  } catch (...) {
-    network.dismiss();
-    throw;
-  }
+  probe::Measurements measured;
+  lead(network, [&] { measured = probe::measure(network, std::move(so_far), options); });
+  return measured;
 }
 
 probe::Estimate conclude_and_write(const probe::Measurements& measured,
@@ -149,7 +97,23 @@ probe::Estimate conclude_and_write(const probe::Measurements& measured,
 
 }  // namespace
 
+void lead(runtime::probe::MpiNetwork& network, const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const runtime::MpiError&) {
+    throw;  // then the others cannot be told
+  } catch (...) {
+    network.dismiss();
+    throw;
+  }
+  network.dismiss();
+}
+
 void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
+  if (!arguments.model.name.empty()) {
+    run_model_probe(comm, arguments);
+    return;
+  }
   const Clock::time_point begun = Clock::now();
   const int rank = runtime::rank_in(comm);
   probe::Measurements measured;

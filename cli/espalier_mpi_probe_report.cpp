@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
+#include "cli/espalier_mpi_report.hpp"
 #include "runtime/probe/platform_file.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"
@@ -17,6 +19,7 @@ using runtime::probe::Estimate;
 using runtime::probe::Link;
 
 constexpr std::size_t kMostCapsNamed = 8;
+constexpr auto kBetweenReports = std::chrono::milliseconds(200);
 
 Quartiles spread_of_links(const Estimate& estimate, double Link::*figure) {
   std::vector<double> figures;
@@ -119,6 +122,22 @@ std::string probe_text(const Estimate& estimate, double seconds) {
                         fit.typical, fit.worst);
   }
   return text;
+}
+
+ProbeProgress::ProbeProgress(bool enabled) : enabled_(enabled && stderr_reaches_terminal()) {}
+
+ProbeProgress::~ProbeProgress() {
+  if (shown_) std::fputs("\r\033[2K", stderr);
+}
+
+void ProbeProgress::show(const runtime::probe::Progress& progress) {
+  const Clock::time_point now = Clock::now();
+  if (!enabled_ || now < next_) return;
+  next_ = now + kBetweenReports;
+  shown_ = true;
+  fmt::print(stderr, "\r\033[2K{}: {} of {} done", progress.doing, progress.done, progress.planned);
+  if (progress.seconds_left >= 0) fmt::print(stderr, ", {:.0f} s left", progress.seconds_left);
+  std::fflush(stderr);
 }
 
 }  // namespace espalier::cli

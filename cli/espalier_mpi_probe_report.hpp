@@ -1,13 +1,54 @@
 // What espalier-mpi probe tells.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
+#include "models/parameters.hpp"
 #include "runtime/probe/analysis.hpp"
+#include "runtime/probe/message_times.hpp"
+#include "runtime/probe/probe.hpp"
 
 namespace espalier::cli {
 
 std::string probe_json(const runtime::probe::Estimate& estimate, double seconds);
 std::string probe_text(const runtime::probe::Estimate& estimate, double seconds);
+
+// Of --model.
+struct ModelReport {
+  std::string model;
+  std::string name;  // the network's, in its file
+  std::size_t ranks = 0;
+  std::size_t hosts = 0;
+  std::string which;  // pairs: "between hosts"
+  std::vector<runtime::probe::Flow> pairs;
+  std::size_t of_pairs = 0;         // of which these are a sample
+  runtime::probe::PairTimes times;  // over the pairs
+  models::Parameters parameters;
+  double seconds = 0;
+};
+std::string model_json(const ModelReport& report);
+std::string model_text(const ModelReport& report);
+
+// A line on stderr that is rewritten, where a person sees it.
+class ProbeProgress {
+ public:
+  explicit ProbeProgress(bool enabled);
+  ~ProbeProgress();
+  ProbeProgress(const ProbeProgress&) = delete;
+  ProbeProgress& operator=(const ProbeProgress&) = delete;
+  ProbeProgress(ProbeProgress&&) = delete;
+  ProbeProgress& operator=(ProbeProgress&&) = delete;
+
+  void show(const runtime::probe::Progress& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point next_{};
+};
 
 }  // namespace espalier::cli

@@ -22,8 +22,6 @@ namespace {
 using planner::Operation;
 using runtime::check;
 
-constexpr const char* kReducing = "waiting for slices of the reduction";
-
 // A test message in memory; the plan foresees `foreseen` for it. Throws CheckFailed on all ranks
 // when an element differs.
 Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
@@ -44,8 +42,8 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
   Figures figures{
       bytes, reduction.slice_bytes(bytes, bytes_of(elements.type)), {}, {}, arguments.verify};
   figures.library = everywhere ? "MPI_Allreduce" : "MPI_Reduce";
-  figures.op = kElementOps[static_cast<std::size_t>(elements.op)];
-  figures.type = kElementTypes[static_cast<std::size_t>(elements.type)];
+  figures.op = name_of(elements.op);
+  figures.type = name_of(elements.type);
 
   // Pages are touched before they are timed; the result must not be there before.
   std::uint64_t round = 0;
@@ -62,10 +60,7 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
           comm,
           [&] {
             const auto wrong = find_wrong_element({result, result_bytes}, elements, ranks, round);
-            if (wrong) {
-              throw CheckFailed(fmt::format("element {} of {} is {}, not {}", wrong->index, count,
-                                            wrong->got, wrong->expected));
-            }
+            if (wrong) throw CheckFailed(*wrong);
           },
           true);
     }
@@ -104,6 +99,9 @@ void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   planner::require_operation(plan, arguments.operation, display_name(arguments.plan));
+  for (const std::string& file : arguments.tuned) {
+    arguments.reduction.tuned = runtime::tuned_slices_from(comm, file, plan);
+  }
   if (arguments.slice) arguments.reduction.slice_bytes = arguments.slice->value;
 
   std::optional<ProgressBar> bar(

@@ -8,6 +8,10 @@
 // The number of processes P belongs to the collective (formulas.hpp, Case), not to the network.
 #pragma once
 
+#include <array>
+#include <string_view>
+#include <variant>
+
 #include "models/piecewise_linear.hpp"
 #include "support/quantities.hpp"
 
@@ -44,6 +48,10 @@ struct PLogP {
   PiecewiseLinear receive_overhead_s;  // or(m)
   PiecewiseLinear gap_s;               // g(m) >= os(m), or(m)
 };
+
+using Parameters = std::variant<Hockney, LogGP, PLogP>;
+// In the order of Parameters.
+inline constexpr std::array<std::string_view, 3> kModelNames{"hockney", "loggp", "plogp"};
 
 // Throws InputError for a figure that is negative or not finite. Tables are right from their
 // making; that g(m) is at least both overheads is asked at 1 byte and at the largest size of g(m).

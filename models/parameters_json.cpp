@@ -71,6 +71,16 @@ PLogP read_plogp(const JsonCursor& root) {
   return model;
 }
 
+// A number where there is one size, which holds for all.
+Json json_of(const PiecewiseLinear& table) {
+  if (table.points().size() == 1) return table.points()[0].value;
+  Json points = Json::array();
+  for (const PiecewiseLinear::Point& point : table.points()) {
+    points.push_back(Json::array({point.size.value, point.value}));
+  }
+  return points;
+}
+
 }  // namespace
 
 Parameters parse_parameters(std::string_view text, const std::string& file) {
@@ -81,6 +91,33 @@ Parameters parse_parameters(std::string_view text, const std::string& file) {
   if (model.string() == "loggp") return read_loggp(root);
   if (model.string() == "plogp") return read_plogp(root);
   model.refuse(unknown_name("model", model.string(), kModelNames));
+}
+
+std::string parameters_json(const Parameters& parameters, const std::string& name) {
+  Json json;
+  if (!name.empty()) json["name"] = name;
+  json["model"] = kModelNames[parameters.index()];
+  if (const auto* const hockney = std::get_if<Hockney>(&parameters)) {
+    json["alpha_s"] = json_of(hockney->alpha_s);
+    json["beta_s_per_byte"] = json_of(hockney->beta_s_per_byte);
+  } else if (const auto* const loggp = std::get_if<LogGP>(&parameters)) {
+    json["latency_s"] = loggp->latency.value;
+    json["overhead_s"] = loggp->overhead.value;
+    json["gap_s"] = loggp->gap.value;
+    json["gap_per_byte_s"] = loggp->gap_per_byte.value;
+  } else {
+    const auto& plogp = std::get<PLogP>(parameters);
+    json["latency_s"] = plogp.latency.value;
+    json["send_overhead_s"] = json_of(plogp.send_overhead_s);
+    json["receive_overhead_s"] = json_of(plogp.receive_overhead_s);
+    json["gap_s"] = json_of(plogp.gap_s);
+  }
+  // A key a line; tables would otherwise have four lines a point.
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += fmt::format("{} {}: {}", text.empty() ? "{" : ",\n ", Json(key).dump(), value.dump());
+  }
+  return text + " }\n";
 }
 
 }  // namespace espalier::models

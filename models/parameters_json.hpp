@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/registry.hpp"
+#include "models/parameters.hpp"
 
 namespace espalier::models {
 
@@ -16,5 +16,9 @@ namespace espalier::models {
 // (file, JSON pointer, reason) for what is none of these, a figure that is negative or not finite,
 // and a gap below an overhead. `file` is for messages.
 Parameters parse_parameters(std::string_view text, const std::string& file);
+
+// What parse_parameters reads as the same network, up to what a table does above its last size;
+// with a name unless it is empty. Numbers are written so that reading gives back the same doubles.
+std::string parameters_json(const Parameters& parameters, const std::string& name);
 
 }  // namespace espalier::models

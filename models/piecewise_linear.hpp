@@ -28,6 +28,7 @@ class PiecewiseLinear {
 
   // The value at a size in bytes, which need not be whole; not below zero.
   [[nodiscard]] double at(double bytes) const;
+  [[nodiscard]] const std::vector<Point>& points() const { return points_; }
   [[nodiscard]] Bytes largest_size() const { return points_.back().size; }
 
  private:

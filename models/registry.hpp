@@ -16,9 +16,6 @@ template <typename Model>
 using FormulaOf = Seconds (*)(const Model&, const Case&);
 // In the order of kModelNames.
 using Formula = std::variant<FormulaOf<Hockney>, FormulaOf<LogGP>, FormulaOf<PLogP>>;
-using Parameters = std::variant<Hockney, LogGP, PLogP>;
-
-inline constexpr std::array<std::string_view, 3> kModelNames{"hockney", "loggp", "plogp"};
 
 struct FormulaEntry {
   std::string_view operation;  // "barrier", "broadcast", "reduce", "alltoall"

@@ -47,6 +47,9 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (options.ports != 0 && options.rounds) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
   }
+  if (!options.tuned.empty() && (options.slice_bytes != 0 || options.rounds)) {
+    throw InputError("tuned slices go neither with slices of one size nor with rounds");
+  }
   if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
     throw InputError(
         fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
@@ -68,7 +71,8 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           options.rounds ? 1U : 0U,
           options.direct_copies ? 1U : 0U,
           options.slice_bytes,
-          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)};
+          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value),
+          hash_of(std::as_bytes(std::span(options.tuned)))};
 }
 
 // What is no timeout is refused only when all can be told.
@@ -121,11 +125,11 @@ struct Broadcast::State {
     node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
     root = rank_of_node[planner::source_index(plan)];
     engine = std::make_unique<Engine>(
-        comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, comm.rank()),
+        comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, comm.rank(), hosts_of),
         planner::dealer_for(plan),
         EngineOptions{
             options.sends_in_flight, options.receives_in_flight, costs.eager, options.check_sizes,
-            fits_slices(), options.ports,
+            slices_vary(), slices_vary() && !are_always_eager(), options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             doze, options.timeout, options.transfers, options.on_progress});
   }
@@ -146,8 +150,20 @@ struct Broadcast::State {
   }
 
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
+    if (const auto slice = slice_tuned_for(options.tuned, message)) return *slice;
     if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
     return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
+  }
+
+  [[nodiscard]] bool slices_vary() const { return fits_slices() || !options.tuned.empty(); }
+
+  // Whether no message's slices are above the eager size.
+  [[nodiscard]] bool are_always_eager() const {
+    if (!costs.eager) return false;
+    constexpr Bytes kEndless{std::numeric_limits<std::uint64_t>::max()};
+    std::uint64_t largest = planner::fitted_slice(plan, kEndless, costs);
+    for (const TunedSlice& tuned : options.tuned) largest = std::max(largest, tuned.slice);
+    return largest <= costs.eager->value;
   }
 
   // The largest that a message of `message` bytes has.

@@ -12,9 +12,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "planner/plan.hpp"
 #include "planner/slice_dealer.hpp"
+#include "runtime/tuned_slices.hpp"
 
 namespace espalier::runtime {
 
@@ -43,6 +45,9 @@ struct BroadcastOptions {
   // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
   // plan's slice at most; by rounds, and where all ranks share a host, always the plan's.
   std::uint64_t slice_bytes = 0;
+  // Slices of messages of about these sizes (slice_tuned_for), instead; ascending by message. Not
+  // with slice_bytes or rounds.
+  std::vector<TunedSlice> tuned;
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
   bool check_sizes = true;

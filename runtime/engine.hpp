@@ -73,7 +73,10 @@ struct EngineOptions {
   // Compare the message's size among the ranks while it runs. Receives that a longer slice could
   // overflow wait for it.
   bool check_sizes = true;
-  bool slices_vary = false;          // with the message's size, so that no slice's length is sure
+  // With the message's size, so that no slice's length is sure: those that come from a rank of this
+  // host; those that come from another host and may be above the eager size.
+  bool slices_vary = false;
+  bool far_slices_vary = false;
   std::size_t ports = 0;             // sends under way over all children and trees; 0: any number
   std::vector<TreeRounds> rounds;    // of this rank, one a tree; empty: not by rounds
   bool source_dozes = false;         // sleeps while it waits, with messages that are worth it

@@ -92,7 +92,8 @@ class Engine::Run {
   void free_sent(std::size_t tree);
   void post_receives(std::size_t tree);
   // Whether a longer slice may come than there is room for, because the ranks' messages differ:
-  // Open MPI (4.1: its "get" protocols) writes all of it before it reports the truncation.
+  // Open MPI (4.1: its "get" protocols) writes all of it before it reports the truncation. Eager
+  // messages it copies itself, up to the receive's length.
   [[nodiscard]] bool is_at_risk(const Slice& slice);
   void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status);
   void stop_flow(std::size_t tree, std::uint64_t nth);

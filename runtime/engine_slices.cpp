@@ -186,8 +186,9 @@ void Engine::Run::post_receives(std::size_t tree) {
 }
 
 bool Engine::Run::is_at_risk(const Slice& slice) {
-  return requests_.size_check() != MPI_REQUEST_NULL &&
-         (options_.slices_vary || slice.bytes < grid_.slice);
+  const bool varies =
+      roles_[slice.tree].parent_is_here ? options_.slices_vary : options_.far_slices_vary;
+  return requests_.size_check() != MPI_REQUEST_NULL && (varies || slice.bytes < grid_.slice);
 }
 
 void Engine::Run::on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status) {

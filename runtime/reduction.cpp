@@ -43,6 +43,9 @@ void check_plan(const planner::Plan& plan, const ReductionOptions& options,
   if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
     throw InputError("a window has room for at least one slice");
   }
+  if (!options.tuned.empty() && options.slice_bytes != 0) {
+    throw InputError("tuned slices do not go with slices of one size");
+  }
   if (options.slice_bytes > kLargestSlice) {
     throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
                                  options.slice_bytes, kLargestSlice));
@@ -57,7 +60,8 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Reductio
           options.ports,
           static_cast<std::uint64_t>(options.mapping),
           options.check_sizes ? 1U : 0U,
-          options.slice_bytes};
+          options.slice_bytes,
+          hash_of(std::as_bytes(std::span(options.tuned)))};
 }
 
 // The result of an allreduce, as it is broadcast while it comes into being.
@@ -148,7 +152,7 @@ struct Reduction::State {
   }
 
   [[nodiscard]] std::uint64_t slice_elements(std::uint64_t message, std::uint64_t element) const {
-    std::uint64_t bytes = options.slice_bytes;
+    std::uint64_t bytes = slice_tuned_for(options.tuned, message).value_or(options.slice_bytes);
     if (bytes == 0) {
       // On one host there are no links to keep filled, and a slice costs a turn at the processor.
       bytes = costs.eager ? planner::fitted_slice(plan, {message}, costs) : plan.slice.value;
@@ -259,6 +263,11 @@ const std::string& Reduction::node() const {
 std::uint64_t Reduction::slice_bytes(std::uint64_t message_bytes,
                                      std::uint64_t element_bytes) const {
   return state_->slice_elements(message_bytes, element_bytes) * element_bytes;
+}
+
+Seconds Reduction::foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const {
+  return planner::pipelined_time(state_->plan, {message_bytes}, {slice_bytes},
+                                 state_->costs.overhead);
 }
 
 }  // namespace espalier::runtime

@@ -32,6 +32,8 @@ struct ReductionOptions {
   RankMapping mapping = RankMapping::kByOrder;
   // Bytes of a slice, 1 to 1 GiB, cut down to whole elements (one at least). 0: as for a broadcast.
   std::uint64_t slice_bytes = 0;
+  // As for a broadcast, cut down likewise. Not with slice_bytes.
+  std::vector<TunedSlice> tuned;
   // Compare the message's size, the type and the operation among the ranks while it runs, so that a
   // mismatch is an error and no hang. A rank leaves run() only when all have entered it, and
   // nothing is received before.
@@ -83,6 +85,9 @@ class Reduction {
   // `element_bytes`, at least 1.
   [[nodiscard]] std::uint64_t slice_bytes(std::uint64_t message_bytes,
                                           std::uint64_t element_bytes) const;
+  // The time that the plan foresees for such a message in such slices (planner::pipelined_time):
+  // what the combining takes is not in it.
+  [[nodiscard]] Seconds foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const;
 
  private:
   struct State;

@@ -14,18 +14,21 @@ namespace espalier::runtime {
 inline constexpr int kNoRank = -1;
 
 struct TreeRole {
-  int parent = kNoRank;       // the source has none
-  std::vector<int> children;  // in the order of the plan, but those on exchange edges last
-  std::size_t exchanges = 0;  // the last so many children are on exchange edges
-  BytesPerSecond rate;        // of the tree
+  int parent = kNoRank;         // the source has none
+  bool parent_is_here = false;  // on this rank's host
+  std::vector<int> children;    // in the order of the plan, but those on exchange edges last
+  std::size_t exchanges = 0;    // the last so many children are on exchange edges
+  BytesPerSecond rate;          // of the tree
   // On their way at one time, at the tree's rate: planner/send_windows.hpp.
   double bytes_from_parent = 0;
   std::vector<double> bytes_to_child;  // of each child
 };
 
-// What rank `rank` does in each of a plan's trees. rank_of_node[i] is the rank of plan.nodes[i].
+// What rank `rank` does in each of a plan's trees. rank_of_node[i] is the rank of plan.nodes[i];
+// host_of_rank: equal for ranks of one host; empty: not asked for.
 inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
-                                      std::span<const int> rank_of_node, int rank) {
+                                      std::span<const int> rank_of_node, int rank,
+                                      std::span<const int> host_of_rank = {}) {
   std::vector<TreeRole> roles;
   for (const planner::PlanTree& tree : trees) {
     TreeRole role;
@@ -39,6 +42,9 @@ inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
       const planner::PlanEdge& edge = tree.edges[i];
       if (rank_of_node[edge.child] == rank) {
         role.parent = rank_of_node[edge.parent];
+        role.parent_is_here =
+            !host_of_rank.empty() && host_of_rank[static_cast<std::size_t>(role.parent)] ==
+                                         host_of_rank[static_cast<std::size_t>(rank)];
         role.bytes_from_parent = planner::bytes_on_the_way(tree, i);
       }
       if (rank_of_node[edge.parent] != rank) continue;

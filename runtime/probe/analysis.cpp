@@ -37,6 +37,7 @@ void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate
     const bool is_out = experiment.purpose == Purpose::kFanOut;
     if ((!is_out && experiment.purpose != Purpose::kFanIn) || experiment.flows.empty()) continue;
     double cap = sum_of_rates(experiment);
+    if (cap <= 0) continue;  // nothing arrived in time
     const double allowed = carried_together_bps(experiment.flows, rates, estimate.wires);
     if (cap >= (1 - rates.tolerance()) * allowed) continue;
     const std::size_t rank = is_out ? experiment.flows[0].from : experiment.flows[0].to;

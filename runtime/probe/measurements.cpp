@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "support/errors.hpp"
 #include "support/json.hpp"
@@ -33,10 +34,17 @@ Flow flow_at(const JsonCursor& at, std::size_t ranks) {
   return flow;
 }
 
+// No network carries more bytes a second, and sums of such figures are finite.
+constexpr double kMostFigure = 1e18;
+
 std::vector<double> sample_at(const JsonCursor& at) {
   std::vector<double> sample;
   for (const JsonCursor& figure : at.elements()) {
     if (figure.number() < 0) figure.refuse("a measured figure is not negative");
+    if (figure.number() > kMostFigure) {
+      figure.refuse(
+          fmt::format("{} is more than {} and was not measured", figure.number(), kMostFigure));
+    }
     sample.push_back(figure.number());
   }
   return sample;
@@ -54,6 +62,19 @@ Timing timing_at(const JsonCursor& at, std::size_t ranks) {
           sample_at(at.at("gap_s")), sample_at(at.at("send_s"))};
 }
 
+// One rank's, by which it is judged.
+void require_fan(const JsonCursor& at, const Experiment& experiment) {
+  const bool is_out = experiment.purpose == Purpose::kFanOut;
+  if (!is_out && experiment.purpose != Purpose::kFanIn) return;
+  const std::size_t Flow::*const end = is_out ? &Flow::from : &Flow::to;
+  for (const Flow& flow : experiment.flows) {
+    if (flow.*end != experiment.flows.front().*end) {
+      at.refuse(fmt::format("flows of a {} all go {} one rank", name_of(experiment.purpose),
+                            is_out ? "from" : "to"));
+    }
+  }
+}
+
 Experiment experiment_at(const JsonCursor& at, std::size_t ranks) {
   at.expect_object({"purpose", "flows", "rates_Bps"});
   Experiment experiment{purpose_at(at.at("purpose")), {}, {}};
@@ -61,6 +82,10 @@ Experiment experiment_at(const JsonCursor& at, std::size_t ranks) {
     experiment.flows.push_back(flow_at(flow, ranks));
   }
   if (experiment.flows.empty()) at.at("flows").refuse("has no flow");
+  if (std::set(experiment.flows.begin(), experiment.flows.end()).size() < experiment.flows.size()) {
+    at.at("flows").refuse("has a flow twice");
+  }
+  require_fan(at.at("flows"), experiment);
   for (const JsonCursor& rates : at.at("rates_Bps").elements()) {
     experiment.rates_Bps.push_back(sample_at(rates));
     const std::size_t repeats = experiment.rates_Bps.back().size();

@@ -65,7 +65,7 @@ struct Measurements {
 //  "experiments": [{"purpose": "round", "flows": [[0, 1], ...], "rates_Bps": [[...], ...]}]}
 std::string measurements_json(const Measurements& measurements);
 // Throws InputError with file, place and reason: no such file, another version, a rank that is
-// none, a rate that is not finite and not negative.
+// none, a rate that is not finite and not negative, or over 1e18, a fan of several ranks.
 Measurements parse_measurements(std::string_view text, const std::string& file);
 
 }  // namespace espalier::runtime::probe

@@ -1,6 +1,7 @@
 #include "runtime/probe/mpi_network.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +18,11 @@ constexpr std::size_t kOutstanding = 4;  // of a flow, at both ends
 constexpr int kDataTag = 1;
 constexpr int kPingTag = 2;
 constexpr int kTrainTag = 3;
+constexpr int kMessageTag = 4;
+constexpr std::size_t kMostLateMessages = 10;
+constexpr double kWaitPerTrip = 2;
+constexpr double kLeastWait_s = 1e-4;
+constexpr double kMostWait_s = 0.5;
 constexpr std::size_t kFieldsOfStream = 4;
 constexpr std::size_t kTrainPerPing = 10;
 
@@ -176,6 +182,80 @@ class Pinging {
   std::size_t messages_;
 };
 
+// One end of a flow of messages of one size.
+class Messages {
+ public:
+  Messages(MPI_Comm comm, std::size_t peer, std::uint64_t bytes, std::size_t messages)
+      : comm_(comm), peer_(static_cast<int>(peer)), messages_(messages), data_(bytes) {}
+
+  MessageTimes send() {
+    std::vector<double> trips;
+    std::vector<double> sends;
+    send_message();  // pages, and the connection
+    receive_byte();
+    for (std::size_t i = 0; i < messages_; ++i) {
+      const double begun = MPI_Wtime();
+      send_message();
+      const double sent = MPI_Wtime();
+      receive_byte();
+      trips.push_back(MPI_Wtime() - begun);
+      sends.push_back(sent - begun);
+    }
+    for (std::size_t i = 0; i < late_messages(); ++i) {
+      receive_byte();
+      send_message();
+    }
+    return {median_of(std::move(trips)), median_of(std::move(sends)), 0};
+  }
+
+  MessageTimes receive() {
+    receive_message();
+    send_byte();
+    const double begun = MPI_Wtime();
+    for (std::size_t i = 0; i < messages_; ++i) {
+      receive_message();
+      send_byte();
+    }
+    const double trip = (MPI_Wtime() - begun) / static_cast<double>(messages_);
+    std::vector<double> receives;
+    for (std::size_t i = 0; i < late_messages(); ++i) {
+      send_byte();
+      let_arrive(trip);
+      const double called = MPI_Wtime();
+      receive_message();
+      receives.push_back(MPI_Wtime() - called);
+    }
+    return {0, 0, median_of(std::move(receives))};
+  }
+
+ private:
+  // Each costs several round trips.
+  [[nodiscard]] std::size_t late_messages() const { return std::min(messages_, kMostLateMessages); }
+  // Without a call of MPI's, which would receive; asleep, for the sender may need the processor.
+  static void let_arrive(double round_trip_s) {
+    const double wait_s = std::clamp(kWaitPerTrip * round_trip_s, kLeastWait_s, kMostWait_s);
+    ::usleep(static_cast<useconds_t>(1e6 * wait_s));
+  }
+  void send_message() { send(data_.data(), data_.size(), kMessageTag); }
+  void receive_message() { receive(data_.data(), data_.size(), kMessageTag); }
+  void send_byte() { send(&byte_, 1, kPingTag); }
+  void receive_byte() { receive(&byte_, 1, kPingTag); }
+  void send(const void* data, std::size_t bytes, int tag) {
+    check(MPI_Send(data, static_cast<int>(bytes), MPI_BYTE, peer_, tag, comm_),
+          fmt::format("sending to rank {}", peer_));
+  }
+  void receive(void* data, std::size_t bytes, int tag) {
+    check(MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, peer_, tag, comm_, MPI_STATUS_IGNORE),
+          fmt::format("receiving from rank {}", peer_));
+  }
+
+  MPI_Comm comm_;
+  int peer_;
+  std::size_t messages_;
+  std::vector<std::byte> data_;
+  std::byte byte_{};
+};
+
 }  // namespace
 
 MpiNetwork::MpiNetwork(MPI_Comm comm) {
@@ -214,6 +294,12 @@ std::vector<ShortMessages> MpiNetwork::exchange(std::span<const Flow> flows, std
   return take_part_in_exchange(flows, messages);
 }
 
+MessageTimes MpiNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
+                                       std::size_t messages) {
+  tell({static_cast<std::uint64_t>(Order::kMessages), messages, flow.from, flow.to, bytes, 0});
+  return take_part_in_messages(flow, bytes, messages);
+}
+
 void MpiNetwork::dismiss() {
   tell({static_cast<std::uint64_t>(Order::kDismiss), 0});
 }
@@ -234,6 +320,9 @@ void MpiNetwork::serve() {
     }
     if (kind == Order::kExchange) {
       take_part_in_exchange(flows, order[1]);
+    } else if (kind == Order::kMessages) {
+      const Transfer::Stream& stream = transfer.streams.at(0);
+      take_part_in_messages(stream.flow, stream.chunk_bytes, order[1]);
     } else {
       transfer.seconds = std::bit_cast<double>(order[1]);
       take_part_in_transfer(transfer);
@@ -261,6 +350,16 @@ std::vector<ShortMessages> MpiNetwork::take_part_in_exchange(std::span<const Flo
     figures.push_back({all[at], all[at + 1], all[at + 2]});
   }
   return figures;
+}
+
+MessageTimes MpiNetwork::take_part_in_messages(const Flow& flow, std::uint64_t bytes,
+                                               std::size_t messages) {
+  check(MPI_Barrier(comm_), "MPI_Barrier");
+  MessageTimes seen;
+  if (flow.from == rank_) seen = Messages(comm_, flow.to, bytes, messages).send();
+  if (flow.to == rank_) seen = Messages(comm_, flow.from, bytes, messages).receive();
+  const std::vector<double> all = sum_at_root({seen.round_trip_s, seen.send_s, seen.receive_s});
+  return {all[0], all[1], all[2]};
 }
 
 // Every figure is known to one rank; the others have 0.

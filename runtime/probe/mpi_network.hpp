@@ -27,17 +27,20 @@ class MpiNetwork : public Network {
   // On rank 0 only.
   std::vector<double> transfer(const Transfer& transfer) override;
   std::vector<ShortMessages> exchange(std::span<const Flow> flows, std::size_t messages) override;
+  // bytes: up to 1 GiB.
+  MessageTimes time_messages(const Flow& flow, std::uint64_t bytes, std::size_t messages) override;
   void dismiss();  // the others' serve() returns
 
   // On every other rank: does what rank 0 asks for until it dismisses.
   void serve();
 
  private:
-  enum class Order : std::uint64_t { kTransfer, kExchange, kDismiss };
+  enum class Order : std::uint64_t { kTransfer, kExchange, kMessages, kDismiss };
   void tell(std::vector<std::uint64_t> order);
   std::vector<double> take_part_in_transfer(const Transfer& transfer);
   std::vector<ShortMessages> take_part_in_exchange(std::span<const Flow> flows,
                                                    std::size_t messages);
+  MessageTimes take_part_in_messages(const Flow& flow, std::uint64_t bytes, std::size_t messages);
   std::vector<double> sum_at_root(std::vector<double> mine);
 
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -30,6 +30,13 @@ struct ShortMessages {
   double send_s = 0;
 };
 
+// Medians over messages of one size.
+struct MessageTimes {
+  double round_trip_s = 0;  // the message there, one byte back
+  double send_s = 0;        // what the sender is busy with for it
+  double receive_s = 0;     // what the receiver is, when it had time to arrive before
+};
+
 class Network {
  public:
   Network() = default;
@@ -46,6 +53,9 @@ class Network {
   // flows at once.
   virtual std::vector<ShortMessages> exchange(std::span<const Flow> flows,
                                               std::size_t messages) = 0;
+  // Messages of `bytes` along one flow, one at a time, nothing else beside them. Both at least 1.
+  virtual MessageTimes time_messages(const Flow& flow, std::uint64_t bytes,
+                                     std::size_t messages) = 0;
 };
 
 }  // namespace espalier::runtime::probe

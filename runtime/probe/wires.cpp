@@ -100,7 +100,9 @@ class Evidence {
         if (experiment.purpose != Purpose::kWires) continue;
         std::map<ArcClass, std::vector<Flow>> by_class;
         for (const Flow& flow : experiment.flows) by_class[clusters.class_of(flow)].push_back(flow);
-        if (by_class.size() == count) weigh(experiment, by_class);
+        const bool leaves_clusters = std::ranges::none_of(
+            by_class, [](const auto& entry) { return entry.first.first == entry.first.second; });
+        if (by_class.size() == count && leaves_clusters) weigh(experiment, by_class);
       }
     }
   }
@@ -234,10 +236,11 @@ std::vector<Wire> shared_wires(const Measurements& measurements, const ArcRates&
     for (const auto& [from, to] : clique) {
       for (const std::size_t sender : clusters.members[from]) {
         for (const std::size_t receiver : clusters.members[to]) {
-          wire.arcs.push_back({sender, receiver});
+          if (rates.rate_bps({sender, receiver}) > 0) wire.arcs.push_back({sender, receiver});
         }
       }
     }
+    if (wire.arcs.empty() || wire.bandwidth_Bps <= 0) continue;  // tested, but never measured
     std::sort(wire.arcs.begin(), wire.arcs.end());
     wires.push_back(std::move(wire));
   }

@@ -350,6 +350,124 @@ test_bench() {
   ranks 4 bench good.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of good.json"
 }
 
+test_bench_reductions() {
+  sed -E 's/"reduce_trees": .*/"reduce_trees": [{"rate_Bps": 1000000, "edges": [[0,1],[2,0],[3,2]]}]}/; s/"throughput_Bps": [0-9]+/"throughput_Bps": 1000000/' reduce.json >chain.json
+  ranks 4 bench reduce.json chain.json --sizes 1000,1MB --repeat 3 --warm-up 1 --verify
+  done_well
+  says '^reduce from 4 ranks, sum of double, 3 rounds after 1, verified on the root$'
+  [ "$(grep -cE ' MPI_Reduce +- .* - +- +-$' stdout)" -eq 2 ] || { fail "MPI_Reduce's rows"; cat stdout; }
+  [ "$(grep -cE ' (reduce|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
+  # 1 MB at 1 MB/s, and two hops of 10 kB more; a slice costs 10 us.
+  grep -E '976.56 KiB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
+  for type in double float int32 int64 uint32 uint64; do
+    for op in sum prod max min; do
+      ranks 4 bench allreduce.json --sizes 0,200000 --repeat 2 --warm-up 0 --verify --type $type --op $op --slice 777
+      done_well
+      says "^allreduce from and to 4 ranks, $op of $type, 2 rounds after 0, verified on every rank"
+    done
+  done
+  ranks 4 bench allreduce.json --sizes 8,10000 --repeat 2 --json --op max --type int32 --ports 1
+  done_well
+  says '"operation": "allreduce"'; says '"op": "max"'; says '"type": "int32"'; says '"method": "MPI_Allreduce"'
+  says '"verified": false'
+  [ "$(grep -c '"method": "allreduce.json"' stdout)" -eq 2 ] || fail "not two rows"
+  [ "$(grep -c '"predicted_s": [0-9]' stdout)" -eq 2 ] || fail "not two predictions"
+  ranks 3 bench --operation reduce --sizes 1kB --repeat 2 --verify; done_well; says ' MPI_Reduce '
+  ranks 3 bench --operation allreduce --sizes 1000 --repeat 2 --verify; done_well; says ' MPI_Allreduce '
+  ranks 4 bench good.json reduce.json; refused 2 "reduce.json: /operation: a plan for a reduce, and no broadcast"
+  ranks 4 bench reduce.json --operation allreduce; refused 2 "/operation: a plan for a reduce, and no allreduce"
+  ranks 4 bench --operation reduec; refused 2 "--operation: unknown operation 'reduec'; did you mean 'reduce'?"
+  ranks 4 bench reduce.json --rounds; refused 2 "--rounds is for broadcasts"
+  ranks 4 bench reduce.json --as-planned; refused 2 "--as-planned is for broadcasts"
+  ranks 4 bench good.json --op max; refused 2 "--op is for reductions"
+  ranks 4 bench reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
+  ranks 4 bench reduce.json --sizes 1kB,100; refused 2 "--sizes: 100 bytes are no multiple of a double's 8"
+  ranks 3 bench reduce.json; refused 2 "reduce.json: the plan has 4 nodes, but 3 ranks"
+  sed 's/"n1",$/"n0",/; s/"source": "n1"/"source": "n0"/; s/\[0,1\],\[2,0\],\[3,2\]/[1,0],[2,1],[3,2]/' chain.json >other.json
+  ranks 4 bench reduce.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of reduce.json"
+}
+
+# slice_in FILE MESSAGE: the tuned slice of that message.
+slice_in() { sed -nE "s/.*\"message_bytes\":$2,\"slice_bytes\":([0-9]+),.*/\1/p" "$1"; }
+
+test_tune() {
+  ranks 4 tune good.json --message 100000,1MB --repeat 2 --warm-up 1 --verify
+  done_well
+  says '^broadcast to 4 ranks, 2 rounds after 1, verified on every rank$'
+  # By default the plan's slice, 10,000 bytes, on one host; sqrt(message * 10 us * 4 MB/s / 3 hops) is below 8 KiB,
+  # the least: 8192, and 20 % and 10 % less and more of it.
+  for slice in '9.77 KiB' '8 KiB' '6.4 KiB' '7.2 KiB' '8.8 KiB' '9.6 KiB'; do
+    [ "$(grep -cE "976.56 KiB +(by default|predicted.*) +$slice " stdout)" -eq 1 ] || { fail "slices of $slice"; cat stdout; }
+  done
+  grep -q ' MPI_Bcast ' stdout && fail "MPI's own"
+  [ "$(grep -cE '^tuned: .* times as fast as by default$' stdout)" -eq 2 ] || { fail "what was found"; cat stdout; }
+  cp good.json.tuned.json first.json
+  # What is tuned is what is used, for messages of about that size, and no others.
+  local slice
+  slice=$(slice_in first.json 1000000)
+  case $slice in 10000 | 8192 | 6554 | 7373 | 9011 | 9830) ;; *) fail "slice $slice" ;; esac
+  for message in 1000000 600000 2000000; do
+    ranks 4 bcast good.json --tuned first.json --message $message --verify --json; done_well
+    says "\"slice_bytes\": $slice,"
+  done
+  sed -E 's/"slice_bytes":[0-9]+/"slice_bytes":777/' first.json >odd.json
+  ranks 4 bcast good.json --tuned odd.json --message 2000001 --verify --json; done_well; says '"slice_bytes": 10000,'
+  ranks 4 bcast good.json --tuned odd.json --message 0 --verify --json; done_well; says '"slice_bytes": 10000,'
+  ranks 4 bcast good.json --tuned odd.json --message 100kB --verify --repeat 3 --json; done_well; says '"slice_bytes": 777,'
+  head -c 123456 /dev/urandom >in
+  ranks 4 bcast good.json --tuned odd.json --in in --out 'out{rank}' --verify; done_well; same_everywhere
+  rm -f out*
+  plan 4 '1000000 [1,0],[0,2],[2,3]' >chain.json
+  ranks 4 bench chain.json good.json --tuned odd.json --sizes 1MB --repeat 1 --warm-up 0 --json; done_well
+  [ "$(grep -oE '"slice_bytes": [0-9a-z]+' stdout | tr '\n' ' ')" = \
+    '"slice_bytes": null "slice_bytes": 10000 "slice_bytes": 777 ' ] || { fail "bench"; cat stdout; }
+  # Another size is added, the same again replaced, what else is there kept.
+  ranks 4 tune good.json --message 5MB,1MB --repeat 1 --warm-up 0 --slice 5000 --json; done_well
+  says '"method": "--slice \+20 %"'; says '"slice_bytes": 6000'; says '"default_median_s": '
+  [ "$(grep -c message_bytes good.json.tuned.json)" -eq 3 ] || { fail "sizes"; cat good.json.tuned.json; }
+  [ "$(slice_in good.json.tuned.json 102400)$(slice_in good.json.tuned.json 100000)" = "$(slice_in first.json 100000)" ] ||
+    fail "an earlier one is gone"
+  for operation in reduce allreduce; do
+    ranks 4 tune $operation.json --message 200000 --repeat 2 --warm-up 0 --verify --op max --type int32 -o $operation.tuned
+    done_well
+    says "^$operation from .*max of int32, 2 rounds after 0, verified on "
+    ranks 4 $operation $operation.json --tuned $operation.tuned --message 200000 --verify --type int32 --json; done_well
+    says "\"slice_bytes\": $(slice_in $operation.tuned 200000),"
+  done
+}
+
+test_tune_refusals() {
+  ranks 4 tune good.json --message 100kB --repeat 1 --warm-up 0 -o out.tuned; done_well
+  mv out.tuned tuned
+  ranks 4 tune good.json; refused 2 "--message is required"
+  ranks 4 tune good.json --message 0; refused 2 "--message: a message without a byte has no slices"
+  ranks 4 tune good.json --message 1kB,x; refused 2 "--message: "
+  ranks 4 tune reduce.json --message 100; refused 2 "--message: 100 bytes are no multiple of a double's 8"
+  ranks 4 tune good.json --message 1000TiB; refused 2 "--message 1000 TiB: 4 ranks on one host"
+  ranks 4 tune good.json --message 1kB --rounds; refused 2 "--rounds: rounds have the plan's slices"
+  ranks 4 tune good.json --message 1kB --op max; refused 2 "--op is for reductions"
+  ranks 4 tune good.json --message 1kB -o -; refused 2 "-o is a file"
+  ranks 4 tune - --message 1kB; refused 2 "-o is needed for a plan from standard input"
+  ranks 4 tune good.json --message 1kB -o no/such; refused 2 "no/such: cannot write: No such file or directory"
+  ranks 3 tune good.json --message 1kB; refused 2 "the plan has 4 nodes, but 3 ranks"
+  plan 4 '1000000 [1,0],[0,2],[2,3]' >chain.json
+  stale='tuned: /plan: was tuned for another plan, or an earlier state of this one'
+  ranks 4 tune chain.json --message 1kB -o tuned; refused 2 "$stale"
+  ranks 4 bcast chain.json --tuned tuned; refused 2 "$stale"
+  ranks 4 bench chain.json --tuned tuned; refused 2 "$stale"
+  ranks 4 bench --tuned tuned; refused 2 "--tuned: there is no plan that it could be for"
+  sed 's/"ranks": 4/"ranks": 5/' tuned >more; ranks 4 bcast good.json --tuned more
+  refused 2 "more: /ranks: was tuned with 5 ranks, not 4"
+  sed 's/"hosts": 1/"hosts": 2/' tuned >hosts; ranks 4 bench good.json --tuned hosts
+  refused 2 "hosts: /hosts: was tuned with ranks on 2 hosts, not 1"
+  head -c 60 tuned >cut; ranks 4 bcast good.json --tuned cut; refused 2 "cut: "
+  ranks 4 bcast good.json --tuned good.json; refused 2 "good.json: "
+  ranks 4 bcast good.json --tuned none; refused 2 "none: cannot open"
+  ranks 4 bcast good.json --tuned tuned --slice 1kB; refused 2 "--tuned and --slice both say which slices"
+  ranks 4 bcast good.json --tuned tuned --rounds; refused 2 "--tuned: rounds have the plan's slices"
+  ranks 4 bcast good.json --tuned tuned --tuned tuned; refused 2 "--tuned: there is one plan only"
+}
+
 test_bad_plans() {
   ranks 3 bcast good.json; refused 2 "the plan has 4 nodes, but 3 ranks"
   ranks 6 bcast good.json; refused 2 "the plan has 4 nodes, but 6 ranks"

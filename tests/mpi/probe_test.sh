@@ -91,6 +91,59 @@ test_resume() {
   refused 2 'broken.json.measurements.json: '
 }
 
+# Every model's file has its keys, a row for each size and the pairs that were asked for.
+test_models() {
+  local model keys
+  for model in hockney loggp plogp; do
+    probe 3 --model $model -o out.json --largest 4KiB --name 'a "name"'
+    done_well
+    says '^3 ranks on 1 host, median of 6 of 6 pairs within a host, measured in '
+    says "^$model: "
+    for size in '1 B' '64 B' '256 B' '1 KiB' '2 KiB' '4 KiB'; do
+      [ "$(count "^ *$size " stdout)" -eq 1 ] || { fail "$model: row of $size"; cat stdout; }
+    done
+    grep -qF '{ "name": "a \"name\"",' out.json || { fail "$model: name"; cat out.json; }
+    keys=$(grep -oE '"[a-z_]+": [^ ]' out.json | tr -d ' 0123456789\n')
+    case $model in
+      hockney) [ "$keys" = '"name":""model":""alpha_s":"beta_s_per_byte":[' ] ;;
+      loggp) [ "$keys" = '"name":""model":""latency_s":"overhead_s":"gap_s":"gap_per_byte_s":' ] ;;
+      plogp) [ "$keys" = '"name":""model":""latency_s":"send_overhead_s":["receive_overhead_s":["gap_s":[' ] ;;
+    esac || { fail "$model: keys $keys"; cat out.json; }
+    only out.json
+    rm out.json
+  done
+  probe 4 --model plogp -o out.json --json --largest 300 --pair 2,0
+  done_well
+  says '"ranks": 4'; says '"hosts": 1'; says '"of_pairs": 1'; says '"model": "plogp"'
+  [ "$(count '"message_bytes": (1|64|256|300),' stdout)" -eq 4 ] || { fail "sizes"; cat stdout; }
+  [ "$(grep -A 5 '"pairs"' stdout | tr -d ' \n')" = '"pairs":[[2,0]],' ] || { fail "pairs"; cat stdout; }
+  [ "$(grep -oE '\[(1|64|256|300),[0-9.e-]+\]' out.json | wc -l)" -eq 12 ] || { fail "tables"; cat out.json; }
+  rm out.json
+  probe 2 --model loggp -o - --largest 64 --class within-host
+  done_well
+  says '^\{ "name": "probe of 2 ranks, within a host, median of 2 pairs",$'
+  grep -q '^loggp: L ' stderr || { fail "no summary"; cat stderr; }
+  only
+  probe 2 --model plgp -o out.json; refused 2 "--model: unknown model 'plgp'; did you mean 'plogp'?"
+  probe 2 --model plogp -o out.json --class between-hosts; refused 2 '--class: all ranks are on one host'
+  probe 2 --model plogp -o out.json --class hosts; refused 2 "--class: unknown class 'hosts'"
+  probe 2 --model plogp -o out.json --pair 0,2; refused 2 '--pair: no rank 2; there are 2'
+  probe 2 --model plogp -o out.json --pair 1,1; refused 2 '--pair: a rank does not send to itself'
+  for pair in '' , 0, ,1 0,1,2 -1,0 0:1 99999999999999999999,1; do
+    probe 2 --model plogp -o out.json --pair="$pair"; [ -z "$pair" ] || refused 2 '--pair: '
+    rm -f out.json
+  done
+  probe 2 --model plogp -o out.json --pair 0,1 --class within-host; refused 2 '--class and --pair are two ways'
+  probe 2 --model plogp -o out.json --largest 2GiB; refused 2 '--largest: 2 GiB is not 2 B to 1 GiB'
+  probe 2 --model plogp -o out.json --resume; refused 2 '--resume and --measurements are'
+  probe 2 --model plogp -o out.json --measurements m.json; refused 2 '--resume and --measurements are'
+  probe 2 -o out.json --largest 1KiB; refused 2 '--class, --pair and --largest go with --model'
+  probe 1 --model plogp -o out.json; refused 2 'one rank has no network to probe; start two or more'
+  probe 2 --model plogp -o nowhere/out.json; refused 2 'nowhere/out.json: cannot write: No such file or directory'
+  probe 2 --model plogp -o - --json; refused 2 '--json and -o - would both be standard output'
+  only
+}
+
 test_refusals() {
   probe 1 -o out.json; refused 2 'one rank has no network to probe; start two or more'
   probe 2; refused 2 '--output is required'

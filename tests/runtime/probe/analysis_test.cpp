@@ -89,5 +89,22 @@ TEST(PlatformFile, SaysWhatWasFound) {
             R"([{"name":"a, b to b, c","bandwidth_Bps":5.0,"links":[["a","b"],["b","c"]]}])");
 }
 
+// As a file may say that was not written by a probe: found by the fuzzer.
+TEST(Analysis, TakesNoWireInsideAClusterNorAcrossArcsWithoutARate) {
+  Measurements measured{{"a", "b", "c"}, {}, {}};
+  for (std::size_t from = 0; from < 3; ++from) {
+    for (std::size_t to = 0; to < 3; ++to) {
+      if (from != to) measured.experiments.push_back({Purpose::kRound, {{from, to}}, {{1e6}}});
+    }
+  }
+  measured.experiments.push_back({Purpose::kWires, {{0, 1}, {1, 2}}, {{1e5}, {1e5}}});
+  EXPECT_TRUE(analyse(measured).wires.empty());
+  measured.experiments = {{Purpose::kWires, {{0, 1}}, {{0}}}, {Purpose::kFanOut, {{0, 1}}, {{0}}}};
+  const Estimate nothing = analyse(measured);
+  EXPECT_TRUE(nothing.wires.empty());
+  EXPECT_TRUE(nothing.links.empty());
+  EXPECT_FALSE(nothing.send_Bps[0]);
+}
+
 }  // namespace
 }  // namespace espalier::runtime::probe

@@ -117,4 +117,11 @@ std::vector<ShortMessages> CalculatedNetwork::exchange(std::span<const Flow> flo
   return figures;
 }
 
+runtime::probe::MessageTimes CalculatedNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
+                                                              std::size_t messages) {
+  const double rest = static_cast<double>(bytes - 1) / truth_.rate[flow.from][flow.to];
+  seconds += static_cast<double>(messages) * (kRoundTrip_s + rest);
+  return {noisy(kRoundTrip_s + rest), noisy(kGap_s / 2 + rest / 4), noisy(kGap_s / 4 + rest / 8)};
+}
+
 }  // namespace espalier::testing

@@ -48,6 +48,10 @@ class CalculatedNetwork : public runtime::probe::Network {
   std::vector<runtime::probe::ShortMessages> exchange(std::span<const Flow> flows,
                                                       std::size_t messages) override;
 
+  // A byte costs 1 / rate there, everything else is as in a short message's round trip.
+  runtime::probe::MessageTimes time_messages(const Flow& flow, std::uint64_t bytes,
+                                             std::size_t messages) override;
+
   static constexpr double kRoundTrip_s = 200e-6;
   static constexpr double kGap_s = 3e-6;
   std::size_t transfers = 0;  // so far

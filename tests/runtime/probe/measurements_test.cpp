@@ -69,6 +69,16 @@ TEST(Measurements, RefuseWhatCannotHaveBeenMeasured) {
   EXPECT_EQ(refused("", experiment("[]", "[]")), "m.json: /experiments/0/flows: has no flow");
   EXPECT_EQ(refused("", experiment("[[0, 1], [1, 0]]", "[[1], [1, 2]]")),
             "m.json: /experiments/0/rates_Bps/1: has 2 repeats, the first flow 1");
+  EXPECT_EQ(refused("", experiment("[[0, 1]]", "[[1, 1e300]]")),
+            "m.json: /experiments/0/rates_Bps/0/1: 1e+300 is more than 1e+18 and was not measured");
+  EXPECT_EQ(refused("", experiment("[[0, 1], [0, 1]]", "[[1], [1]]")),
+            "m.json: /experiments/0/flows: has a flow twice");
+  for (const auto& [fan, way] : {std::pair("fan-out", "from"), std::pair("fan-in", "to")}) {
+    EXPECT_EQ(refused("", std::string(R"({"purpose": ")") + fan +
+                              R"(", "flows": [[0, 1], [1, 0]], "rates_Bps": [[1], [1]]})"),
+              std::string("m.json: /experiments/0/flows: flows of a ") + fan + " all go " + way +
+                  " one rank");
+  }
   EXPECT_THAT(
       refused("", R"({"purpose": "rond", "flows": [], "rates_Bps": []})"),
       HasSubstr("m.json: /experiments/0/purpose: unknown purpose 'rond'; did you mean 'round'?"));
