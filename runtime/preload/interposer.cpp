@@ -245,17 +245,11 @@ void Interposer::tell(const ReadyPlan& ready, const Call& call, std::uint64_t by
   Tally& tally = tally_of(call.operation);
   ++tally.taken;
   tally.taken_bytes += bytes;
-  const int ranks = size_of(call.comm);
-  std::string ways = fmt::format("from rank {} to {} ranks", call.root, ranks);
-  if (call.operation == planner::Operation::kReduce) {
-    ways = fmt::format("from {} ranks to rank {}", ranks, call.root);
-  } else if (call.operation == planner::Operation::kAllreduce) {
-    ways = fmt::format("from and to {} ranks", ranks);
-  }
+  const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  say(fmt::format("{} {}: {}, {} tree{}, {} at {}, {} of {} planned", format_size({bytes}), ways,
-                  printable(ready.algorithm), ready.trees, ready.trees == 1 ? "" : "s",
-                  format_duration({seconds}),
+  say(fmt::format("{} {}: {}, {} tree{}, {} at {}, {} of {} planned", format_size({bytes}),
+                  ways(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
+                  ready.trees == 1 ? "" : "s", format_duration({seconds}),
                   call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
                   format_rate(achieved), format_rate(ready.planned)));
 }

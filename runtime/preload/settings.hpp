@@ -15,6 +15,12 @@ namespace espalier::preload {
 // Measured: docs/runtime.md, "Unmodified programs".
 inline constexpr Bytes kDefaultThreshold{64U << 10U};
 
+// What becomes of broadcasts among ranks that all share one host.
+enum class LocalBroadcasts : std::uint8_t {
+  kHandOn,  // unless the user has given a plan for them: memory is no network
+  kTake,
+};
+
 struct Settings {
   std::vector<std::string> plan_files;  // ESPALIER_PLAN, separated by colons
   std::string platform_file;            // ESPALIER_PLATFORM; empty: none
@@ -22,6 +28,7 @@ struct Settings {
   std::string algorithm = "optimal";    // ESPALIER_ALGORITHM
   std::size_t max_trees = 0;            // ESPALIER_MAX_TREES; 0: as many as the optimum needs
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
+  LocalBroadcasts local = LocalBroadcasts::kHandOn;               // ESPALIER_LOCAL
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are handed on
   std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: MPI_Bcast waits for ever
   bool verbose = false;                 // ESPALIER_VERBOSE
