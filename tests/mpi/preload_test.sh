@@ -19,6 +19,13 @@ preloaded() {
   status=$?
 }
 
+# bare N ARGS...: the same without the library.
+bare() {
+  local count=$1; shift
+  "$mpiexec" -n "$count" "$program" "$@" >stdout 2>stderr </dev/null
+  status=$?
+}
+
 all_right() { [ "$status" -eq 0 ] && grep -qx 'all right' stdout || fail "status $status"; }
 says() { grep -qE -- "$1" stderr || fail "does not say '$1'"; }
 says_once() { [ "$(grep -cE -- "$1" stderr)" -eq 1 ] || fail "does not say once '$1'"; }
@@ -69,8 +76,7 @@ platform() {
 
 test_without() {
   for ranks in 2 4 7; do
-    "$mpiexec" -n $ranks "$program" >stdout 2>stderr </dev/null
-    status=$?
+    bare $ranks
     all_right
   done
 }
@@ -158,6 +164,44 @@ test_platform_reductions() {
   ESPALIER_ALGORITHM=none preloaded 4 reductions
   all_right
   says_once '^espalier-pmpi: .*none.*; MPI is left alone$'
+}
+
+# Of each of MPI's operations on types of every kind (119 pairs), with three counts, in place and not, to two roots
+# and to all; and the places of smallest and largest values, of which allreduces go along trees without holes.
+test_every_reduction() {
+  bare 4
+  all_right
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_THRESHOLD=0
+  for ranks in 3 4 7; do
+    platform $ranks >net.csv
+    preloaded $ranks
+    all_right
+    says_once '^espalier-pmpi: 1438 MPI_Reduce taken .* 476 handed on: 476 below the threshold$'
+    says_once '^espalier-pmpi: 718 MPI_Allreduce taken .* 244 handed on: 238 below the threshold, 6 whose type or'
+  done
+}
+
+test_unusual_calls() {
+  bare 4
+  all_right
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_THRESHOLD=0 ESPALIER_LOCAL=take
+  for ranks in 3 4 7; do
+    platform $ranks >net.csv
+    preloaded $ranks
+    all_right
+    says_once '^espalier-pmpi: 1 MPI_Bcast taken'
+    # The program's own sums, of whole communicators (0, 1000 and 40, 30, 20 elements); and after wrong calls.
+    says ' from and to [0-9]+ ranks: optimal, '
+    says_once '^espalier-pmpi: [1-9][0-9]* MPI_Reduce taken .* 1 on intercommunicators'
+    preloaded $ranks sweep 1100000
+    all_right
+    # Eleven turns and one to warm up, of 11 and 10 sizes.
+    says_once '^espalier-pmpi: 132 MPI_Bcast taken .* 0 handed on$'
+    says_once '^espalier-pmpi: 120 MPI_Reduce taken .* 0 handed on$'
+    says_once '^espalier-pmpi: 120 MPI_Allreduce taken .* 0 handed on$'
+  done
 }
 
 # Broadcasts within a host are MPI's, unless a plan is given for them; reductions are not.
