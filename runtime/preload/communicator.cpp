@@ -69,7 +69,7 @@ std::vector<int> world_ranks_of(MPI_Comm comm) {
   return translated;
 }
 
-// Whether broadcasts among them are MPI's where no plan was given for them.
+// Whether ranks share one host, and that matters.
 bool are_local(const std::vector<int>& world_ranks, const SharedSettings& shared) {
   if (shared.host_of_rank.empty()) return false;
   const auto host_of = [&](int rank) {
@@ -113,8 +113,8 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   members.root = root;
   members.operation = operation;
   if (members.world_ranks.empty()) return Reason::kOtherWorld;
-  members.local =
-      operation == planner::Operation::kBroadcast && are_local(members.world_ranks, shared);
+  const bool local = are_local(members.world_ranks, shared);
+  members.local = local && operation == planner::Operation::kBroadcast;
   if (members.local && shared.plans.empty()) return Reason::kOneHost;
   const PlainComm comm(of);
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
@@ -130,9 +130,10 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   if (answer.plan.empty()) return static_cast<Reason>(reason);
   const planner::Plan plan = planner::parse_plan(answer.plan, "the plan");
   try {
-    return std::make_unique<ReadyPlan>(ReadyPlan{
-        runner_of(plan, shared.settings, comm.get()), plan.algorithm,
-        std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput});
+    return std::make_unique<ReadyPlan>(
+        ReadyPlan{runner_of(plan, shared.settings, comm.get()), plan.algorithm,
+                  std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput,
+                  local && shared.plans.empty() ? kLocalReductions : Bytes{0}});
   } catch (const InputError& error) {  // on all ranks alike
     if (rank == 0)
       fmt::print(stderr, "espalier-pmpi: {}; {} is left alone\n", error.what(),

@@ -26,6 +26,7 @@ struct ReadyPlan {
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
+  Bytes least;  // shorter messages are MPI's
 };
 
 // Plans that this process has made for others, by the members' world ranks, the root and the

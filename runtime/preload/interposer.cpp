@@ -149,7 +149,7 @@ int Interposer::decide(const Call& call, const HandOn& hand_on, const Along& alo
   ReadyPlan* ready = nullptr;
   const Inside inside(*this);
   const int code = guarded([&] {
-    ready = taken(call);
+    ready = taken(call, bytes);
     if (ready == nullptr) return;
     const double start = PMPI_Wtime();
     along(*ready);
@@ -216,7 +216,7 @@ int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, M
   });
 }
 
-ReadyPlan* Interposer::taken(const Call& call) {
+ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
   int inter = 0;
   check(PMPI_Comm_test_inter(call.comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) {
@@ -236,7 +236,12 @@ ReadyPlan* Interposer::taken(const Call& call) {
     count_handed_on(*reason, call);
     return nullptr;
   }
-  return std::get<std::unique_ptr<ReadyPlan>>(entry).get();
+  ReadyPlan* const ready = std::get<std::unique_ptr<ReadyPlan>>(entry).get();
+  if (bytes < ready->least.value) {
+    count_handed_on(Reason::kOneHost, call);
+    return nullptr;
+  }
+  return ready;
 }
 
 bool Interposer::has_wrong_buffers(const Call& call) {

@@ -56,7 +56,7 @@ class Interposer {
   template <class HandOn, class Along>
   int decide(const Call& call, const HandOn& hand_on, const Along& along);
   // The plan to run, or null: the call is MPI's.
-  ReadyPlan* taken(const Call& call);
+  ReadyPlan* taken(const Call& call, std::uint64_t bytes);
   // Whether MPI itself refuses the call for its buffers, without asking other ranks.
   [[nodiscard]] static bool has_wrong_buffers(const Call& call);
   Communicator& known(MPI_Comm comm);

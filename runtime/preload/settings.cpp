@@ -39,9 +39,9 @@ runtime::RankMapping parse_mapping(const char* variable, std::string_view text) 
   refuse(variable, text, "neither 'order' nor 'host'");
 }
 
-LocalBroadcasts parse_local(const char* variable, std::string_view text) {
-  if (text == "hand-on") return LocalBroadcasts::kHandOn;
-  if (text == "take") return LocalBroadcasts::kTake;
+LocalCalls parse_local(const char* variable, std::string_view text) {
+  if (text == "hand-on") return LocalCalls::kHandOn;
+  if (text == "take") return LocalCalls::kTake;
   refuse(variable, text, "neither 'hand-on' nor 'take'");
 }
 

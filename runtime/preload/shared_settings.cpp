@@ -36,7 +36,7 @@ std::string to_text(const SharedSettings& shared) {
               {"algorithm", settings.algorithm},
               {"max_trees", settings.max_trees},
               {"by_host", settings.mapping == runtime::RankMapping::kByHostName},
-              {"take_local", settings.local == LocalBroadcasts::kTake},
+              {"take_local", settings.local == LocalCalls::kTake},
               {"threshold", settings.threshold.value},
               {"timeout_s", settings.timeout.value_or(Seconds{}).value},
               {"verbose", settings.verbose},
@@ -55,7 +55,7 @@ SharedSettings from_text(const std::string& text) {
   json.at("algorithm").get_to(settings.algorithm);
   json.at("max_trees").get_to(settings.max_trees);
   if (json.at("by_host").get<bool>()) settings.mapping = runtime::RankMapping::kByHostName;
-  if (json.at("take_local").get<bool>()) settings.local = LocalBroadcasts::kTake;
+  if (json.at("take_local").get<bool>()) settings.local = LocalCalls::kTake;
   json.at("threshold").get_to(settings.threshold.value);
   const double timeout = json.at("timeout_s").get<double>();
   if (timeout > 0) settings.timeout = Seconds{timeout};
@@ -76,7 +76,7 @@ SharedSettings share_settings(MPI_Comm comm) {
   });
   runtime::share_text(comm, 0, text);
   SharedSettings shared = from_text(text);
-  if (!shared.platform.empty() && shared.settings.local == LocalBroadcasts::kHandOn) {
+  if (!shared.platform.empty() && shared.settings.local == LocalCalls::kHandOn) {
     shared.host_of_rank = runtime::hosts_of_ranks(comm);
   }
   return shared;

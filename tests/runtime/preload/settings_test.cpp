@@ -31,7 +31,7 @@ TEST(PreloadSettings, NothingSetAsksForNothing) {
   EXPECT_FALSE(settings.asks_for_something());
   EXPECT_FALSE(settings.verbose);
   EXPECT_EQ(settings.threshold, kDefaultThreshold);
-  EXPECT_EQ(settings.local, LocalBroadcasts::kHandOn);
+  EXPECT_EQ(settings.local, LocalCalls::kHandOn);
 }
 
 TEST(PreloadSettings, ReadsEachVariable) {
@@ -53,7 +53,7 @@ TEST(PreloadSettings, ReadsEachVariable) {
   EXPECT_EQ(settings.algorithm, "grow");
   EXPECT_EQ(settings.max_trees, 3U);
   EXPECT_EQ(settings.mapping, runtime::RankMapping::kByHostName);
-  EXPECT_EQ(settings.local, LocalBroadcasts::kTake);
+  EXPECT_EQ(settings.local, LocalCalls::kTake);
   EXPECT_EQ(settings.threshold.value, 1U << 20U);
   EXPECT_TRUE(settings.verbose);
 }
