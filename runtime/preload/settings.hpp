@@ -22,7 +22,7 @@ enum class LocalCalls : std::uint8_t {
 };
 
 // Measured likewise: shorter reductions within a host are MPI's where broadcasts are.
-inline constexpr Bytes kLocalReductions{1U << 20U};
+inline constexpr Bytes kLocalReductions{256U << 10U};
 
 struct Settings {
   std::vector<std::string> plan_files;  // ESPALIER_PLAN, separated by colons

@@ -202,13 +202,13 @@ test_unusual_calls() {
     says_once "^espalier-pmpi: $((10 * (11 + ranks))) MPI_Reduce taken .* 0 handed on\$"
     says_once "^espalier-pmpi: $((10 * (11 + ranks))) MPI_Allreduce taken .* 0 handed on\$"
   done
-  # Of one host only reductions of 1 MiB are taken, the largest size.
+  # Of one host only reductions from 256 KiB on are taken, the two largest sizes.
   platform 4 >net.csv
   ESPALIER_LOCAL=hand-on preloaded 4 sweep 1100000
   all_right
   says_once '^espalier-pmpi: 0 MPI_Bcast taken .* 165 handed on: 165 among ranks of one host$'
-  says_once '^espalier-pmpi: 15 MPI_Reduce taken .15 MiB., 135 handed on: 135 among ranks of one host$'
-  says_once '^espalier-pmpi: 15 MPI_Allreduce taken .15 MiB., 135 handed on: 135 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Reduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Allreduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
 }
 
 # Broadcasts and short reductions within a host are MPI's, unless a plan is given.
@@ -227,7 +227,7 @@ test_local() {
   if grep -E ' from rank ' stderr | grep -qv ': by hand, '; then fail 'took what no plan is given for'; fi
   preloaded 4 reductions
   all_right
-  says_once '^espalier-pmpi: 0 MPI_Reduce taken .* 16 among ranks of one host$'
+  says_once '^espalier-pmpi: 8 MPI_Reduce taken .* 8 among ranks of one host$'
 }
 
 # Plans come first; the platform is for the rest.
