@@ -49,12 +49,14 @@ bool is_plain(MPI_Comm comm, MPI_Datatype type, std::size_t bytes, MPI_Aint firs
   check(
       MPI_Type_get_contents(type, integers, addresses, types, integer.data(), address.data(), &of),
       "MPI_Type_get_contents");
-  const bool plain = shape_of(comm, of).is_plain;
   int unused = 0;
   int combiner_of = 0;
   check(MPI_Type_get_envelope(of, &unused, &unused, &unused, &combiner_of),
         "MPI_Type_get_envelope");
-  if (combiner_of != MPI_COMBINER_NAMED) MPI_Type_free(&of);
+  if (combiner_of == MPI_COMBINER_NAMED) return shape_of(comm, of).is_plain;
+  MPI_Type_commit(&of);  // of a committed type's parts that need not be true
+  const bool plain = shape_of(comm, of).is_plain;
+  MPI_Type_free(&of);
   return plain;
 }
 

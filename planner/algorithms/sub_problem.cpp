@@ -11,11 +11,11 @@ using platforms::Platform;
 
 // Under multi-port a sender's time per byte comes from all its links. Those that the part leaves
 // out still count: it is set as a cap, from which the model takes it.
-void keep_send_time(const Instance& whole, NodeId node, platforms::Node& copy) {
-  if (whole.model() != platforms::Model::kMultiPort || copy.relay) return;
-  const auto [first, last] = whole.platform().arcs_out_of(node);
+void keep_send_time(const Platform& whole, platforms::Model model,
+                    const platforms::Occupation& occupation, NodeId node, platforms::Node& copy) {
+  if (model != platforms::Model::kMultiPort || copy.relay) return;
+  const auto [first, last] = whole.arcs_out_of(node);
   if (first == last) return;
-  const platforms::Occupation& occupation = whole.occupation();
   using Matrix = Eigen::SparseMatrix<double>;
   for (Matrix::InnerIterator it(occupation.seconds_per_byte, first); it; ++it) {
     const platforms::Resource& resource = occupation.resources[static_cast<std::size_t>(it.row())];
@@ -38,16 +38,18 @@ void add_shared_wires(const Platform& whole, const std::vector<std::optional<Nod
   }
 }
 
-Platform part_of(const Instance& instance, std::span<const NodeId> members,
+}  // namespace
+
+Platform part_of(const Platform& whole, platforms::Model model,
+                 const platforms::Occupation& occupation, std::span<const NodeId> members,
                  std::span<const NodeId> way_points) {
-  const Platform& whole = instance.platform();
   platforms::PlatformBuilder builder(whole.name());
   std::vector<std::optional<NodeId>> part_node(whole.nodes().size());
   std::vector<NodeId> kept;
   const auto add = [&](NodeId node, bool relay) {
     platforms::Node copy = whole.node(node);
     copy.relay = relay;
-    keep_send_time(instance, node, copy);
+    keep_send_time(whole, model, occupation, node, copy);
     part_node[index_of(node)] = builder.add_node(std::move(copy));
     kept.push_back(node);
   };
@@ -70,11 +72,9 @@ Platform part_of(const Instance& instance, std::span<const NodeId> members,
   return std::move(builder).build();
 }
 
-}  // namespace
-
 SubProblem::SubProblem(const Instance& whole, std::span<const NodeId> members, NodeId root,
                        std::span<const NodeId> way_points)
-    : platform_(part_of(whole, members, way_points)),
+    : platform_(part_of(whole.platform(), whole.model(), whole.occupation(), members, way_points)),
       instance_(platform_, source_named(platform_, whole.platform().node(root).name), whole.model(),
                 whole.options()) {
   std::vector<NodeId> whole_node;

@@ -1,5 +1,5 @@
 // A planning problem among some of a platform's hosts, for an algorithm that plans a part of a
-// tree.
+// tree, or for ranks that are some of the hosts.
 #pragma once
 
 #include <span>
@@ -7,17 +7,26 @@
 
 #include "lp/routed_tree.hpp"
 #include "planner/instance.hpp"
+#include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
 
 namespace espalier::planner {
 
-// The instance is an ordinary one, on a platform of its own: the members are its hosts, ranked in
-// the order given; relays are there as in the whole, and so are the links, caps and shared wires
-// among all these. Other hosts are left out, but for the way-points, which only forward.
+// A platform of some of the whole's hosts: the members are its hosts, ranked in the order given;
+// relays are there as in the whole, and so are the links, caps and shared wires among all these.
+// Other hosts are left out, but for the way-points, which only forward. model, occupation: of the
+// whole, for what its other links take from a member. members: at least two hosts, none twice.
+// way_points: hosts that are no members.
+platforms::Platform part_of(const platforms::Platform& whole, platforms::Model model,
+                            const platforms::Occupation& occupation,
+                            std::span<const platforms::NodeId> members,
+                            std::span<const platforms::NodeId> way_points = {});
+
+// The instance is an ordinary one, on such a platform.
 class SubProblem {
  public:
-  // members: at least two hosts, none twice. root: one of them. way_points: hosts that are no
-  // members. Throws InfeasibleError when a member cannot be reached from the root along these.
+  // root: one of the members. Throws InfeasibleError when a member cannot be reached from the root
+  // along these.
   SubProblem(const Instance& whole, std::span<const platforms::NodeId> members,
              platforms::NodeId root, std::span<const platforms::NodeId> way_points = {});
   // The instance refers to the platform beside it.

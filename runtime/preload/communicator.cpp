@@ -69,6 +69,16 @@ std::vector<int> world_ranks_of(MPI_Comm comm) {
   return translated;
 }
 
+// Whether ranks share one host, and that matters.
+bool are_local(const std::vector<int>& world_ranks, const SharedSettings& shared) {
+  if (shared.host_of_rank.empty()) return false;
+  const auto host_of = [&](int rank) {
+    return shared.host_of_rank[static_cast<std::size_t>(rank)];
+  };
+  return std::all_of(world_ranks.begin(), world_ranks.end(),
+                     [&](int rank) { return host_of(rank) == host_of(world_ranks.front()); });
+}
+
 // What needs no talking: the same on all ranks.
 std::optional<Reason> plain_reason(MPI_Comm comm) {
   int inter = 0;
@@ -97,9 +107,15 @@ std::variant<runtime::Broadcast, runtime::Reduction> runner_of(const planner::Pl
 Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
                          const SharedSettings& shared, PlanMaker& maker) {
   if (const auto reason = plain_reason(of)) return *reason;
-  Members members{
-      static_cast<std::size_t>(size_of(MPI_COMM_WORLD)), world_ranks_of(of), {}, root, operation};
+  Members members;
+  members.world_size = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+  members.world_ranks = world_ranks_of(of);
+  members.root = root;
+  members.operation = operation;
   if (members.world_ranks.empty()) return Reason::kOtherWorld;
+  const bool local = are_local(members.world_ranks, shared);
+  members.local = local && operation == planner::Operation::kBroadcast;
+  if (members.local && shared.plans.empty()) return Reason::kOneHost;
   const PlainComm comm(of);
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
     members.hosts = runtime::host_names(comm.get());
@@ -114,9 +130,10 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   if (answer.plan.empty()) return static_cast<Reason>(reason);
   const planner::Plan plan = planner::parse_plan(answer.plan, "the plan");
   try {
-    return std::make_unique<ReadyPlan>(ReadyPlan{
-        runner_of(plan, shared.settings, comm.get()), plan.algorithm,
-        std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput});
+    return std::make_unique<ReadyPlan>(
+        ReadyPlan{runner_of(plan, shared.settings, comm.get()), plan.algorithm,
+                  std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput,
+                  local && shared.plans.empty() ? kLocalReductions : Bytes{0}});
   } catch (const InputError& error) {  // on all ranks alike
     if (rank == 0)
       fmt::print(stderr, "espalier-pmpi: {}; {} is left alone\n", error.what(),
@@ -142,12 +159,18 @@ const PlanMaker::Answer& PlanMaker::answer(const Members& members) {
   try {
     found = find(members);
   } catch (const std::exception& error) {
-    fmt::print(stderr,
-               "espalier-pmpi: no plan for {} ranks from rank {}: {}; MPI_Bcast is left alone\n",
-               members.world_ranks.size(), members.root, printable(error.what()));
+    say_failure(members, error.what());
     found.reason = Reason::kPlanningFailed;
   }
   return answers_.emplace(key, std::move(found)).first->second;
+}
+
+void PlanMaker::say_failure(const Members& members, const std::string& reason) {
+  if (said_.size() >= kMostAnswers) said_.clear();
+  if (!said_.emplace(members.operation, reason).second) return;
+  fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} is left alone\n",
+             ways(members.operation, members.root, members.world_ranks.size()), printable(reason),
+             function_name(members.operation));
 }
 
 PlanMaker::Answer PlanMaker::find(const Members& members) const {
@@ -156,8 +179,8 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
       return {Reason::kNoPlanFits, planner::to_json(*fit)};
     }
   }
-  // From platforms broadcasts are planned, and nothing else.
-  if (shared_->platform.empty() || members.operation != planner::Operation::kBroadcast) return {};
+  if (shared_->platform.empty()) return {};
+  if (members.local) return {Reason::kOneHost, {}};
   return {Reason::kNoPlanFits,
           planner::to_json(make_plan_for(shared_->platform, shared_->settings, members))};
 }

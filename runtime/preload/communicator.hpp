@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -25,6 +26,7 @@ struct ReadyPlan {
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
+  Bytes least;  // shorter messages are MPI's
 };
 
 // Plans that this process has made for others, by the members' world ranks, the root and the
@@ -37,15 +39,17 @@ class PlanMaker {
     Reason reason = Reason::kNoPlanFits;  // where there is no plan
     std::string plan;                     // JSON, in rank order; empty: none
   };
-  // A failure to plan is said on stderr, once for each set of members.
+  // A failure to plan is said on stderr, once for each operation and reason.
   const Answer& answer(const Members& members);
 
  private:
   [[nodiscard]] Answer find(const Members& members) const;
+  void say_failure(const Members& members, const std::string& reason);
 
   const SharedSettings* shared_;
   std::vector<planner::Plan> plans_;
   std::map<std::tuple<std::vector<int>, int, planner::Operation>, Answer> answers_;
+  std::set<std::pair<planner::Operation, std::string>> said_;
 };
 
 class Communicator {

@@ -50,16 +50,19 @@ int guarded(const Act& act) noexcept {
   }
 }
 
-// Of operations and types alone, which all ranks have alike. (Types of the program's own may differ
-// among ranks, as long as they hold the same.)
-bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op) {
-  if (op == MPI_OP_NULL) return false;
+bool is_named(MPI_Datatype type) {
   int integers = 0;
   int addresses = 0;
   int types = 0;
   int combiner = 0;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_NAMED && runtime::goes_along_trees(operation, type, op);
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+// Of operations and types alone, which all ranks have alike. (Types of the program's own may differ
+// among ranks, as long as they hold the same.)
+bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op) {
+  return op != MPI_OP_NULL && is_named(type) && runtime::goes_along_trees(operation, type, op);
 }
 
 }  // namespace
@@ -146,7 +149,7 @@ int Interposer::decide(const Call& call, const HandOn& hand_on, const Along& alo
   ReadyPlan* ready = nullptr;
   const Inside inside(*this);
   const int code = guarded([&] {
-    ready = taken(call);
+    ready = taken(call, bytes);
     if (ready == nullptr) return;
     const double start = PMPI_Wtime();
     along(*ready);
@@ -168,11 +171,11 @@ int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int 
     return PMPI_Bcast(buffer, static_cast<int>(count), type, root, comm);
 #endif
   };
-  return decide({planner::Operation::kBroadcast, count, type, root, comm}, hand_on,
-                [&](ReadyPlan& ready) {
-                  std::get<runtime::Broadcast>(ready.runner)
-                      .run(buffer, static_cast<std::size_t>(count), type);
-                });
+  const Call call{
+      planner::Operation::kBroadcast, count, type, root, comm, MPI_OP_NULL, nullptr, buffer};
+  return decide(call, hand_on, [&](ReadyPlan& ready) {
+    std::get<runtime::Broadcast>(ready.runner).run(buffer, static_cast<std::size_t>(count), type);
+  });
 }
 
 int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
@@ -185,7 +188,8 @@ int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
 #endif
   };
   const auto operation = planner::Operation::kReduce;
-  return decide({operation, count, type, root, comm, op}, hand_on, [&](ReadyPlan& ready) {
+  const Call call{operation, count, type, root, comm, op, sendbuf, recvbuf};
+  return decide(call, hand_on, [&](ReadyPlan& ready) {
     std::get<runtime::Reduction>(ready.runner)
         .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
   });
@@ -201,13 +205,18 @@ int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, M
 #endif
   };
   const auto operation = planner::Operation::kAllreduce;
-  return decide({operation, count, type, 0, comm, op}, hand_on, [&](ReadyPlan& ready) {
+#ifdef OPEN_MPI
+  // Others refuse it. Open MPI does not look, and what comes out is as if in place.
+  if (sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;
+#endif
+  const Call call{operation, count, type, 0, comm, op, sendbuf, recvbuf};
+  return decide(call, hand_on, [&](ReadyPlan& ready) {
     std::get<runtime::Reduction>(ready.runner)
         .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
   });
 }
 
-ReadyPlan* Interposer::taken(const Call& call) {
+ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
   int inter = 0;
   check(PMPI_Comm_test_inter(call.comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) {
@@ -220,13 +229,31 @@ ReadyPlan* Interposer::taken(const Call& call) {
     count_handed_on(Reason::kNotAlongTrees, call);
     return nullptr;
   }
+  if (has_wrong_buffers(call)) return nullptr;
   Communicator::Entry& entry =
       known(call.comm).entry_for(call.comm, call.operation, call.root, *shared_, *maker_);
   if (const Reason* reason = std::get_if<Reason>(&entry)) {
     count_handed_on(*reason, call);
     return nullptr;
   }
-  return std::get<std::unique_ptr<ReadyPlan>>(entry).get();
+  ReadyPlan* const ready = std::get<std::unique_ptr<ReadyPlan>>(entry).get();
+  if (bytes < ready->least.value) {
+    count_handed_on(Reason::kOneHost, call);
+    return nullptr;
+  }
+  return ready;
+}
+
+bool Interposer::has_wrong_buffers(const Call& call) {
+  if (call.operation == planner::Operation::kBroadcast) {
+    // MPI_BOTTOM, which is null, is a place for types with absolute addresses.
+    return call.recvbuf == MPI_IN_PLACE || (call.recvbuf == nullptr && is_named(call.type));
+  }
+  if (call.sendbuf == nullptr) return true;
+  const bool has_result =
+      call.operation == planner::Operation::kAllreduce || rank_in(call.comm) == call.root;
+  if (!has_result) return call.sendbuf == MPI_IN_PLACE;
+  return call.recvbuf == nullptr || call.recvbuf == MPI_IN_PLACE || call.recvbuf == call.sendbuf;
 }
 
 Communicator& Interposer::known(MPI_Comm comm) {
@@ -245,17 +272,11 @@ void Interposer::tell(const ReadyPlan& ready, const Call& call, std::uint64_t by
   Tally& tally = tally_of(call.operation);
   ++tally.taken;
   tally.taken_bytes += bytes;
-  const int ranks = size_of(call.comm);
-  std::string ways = fmt::format("from rank {} to {} ranks", call.root, ranks);
-  if (call.operation == planner::Operation::kReduce) {
-    ways = fmt::format("from {} ranks to rank {}", ranks, call.root);
-  } else if (call.operation == planner::Operation::kAllreduce) {
-    ways = fmt::format("from and to {} ranks", ranks);
-  }
+  const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  say(fmt::format("{} {}: {}, {} tree{}, {} at {}, {} of {} planned", format_size({bytes}), ways,
-                  printable(ready.algorithm), ready.trees, ready.trees == 1 ? "" : "s",
-                  format_duration({seconds}),
+  say(fmt::format("{} {}: {}, {} tree{}, {} at {}, {} of {} planned", format_size({bytes}),
+                  ways(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
+                  ready.trees == 1 ? "" : "s", format_duration({seconds}),
                   call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
                   format_rate(achieved), format_rate(ready.planned)));
 }

@@ -45,7 +45,9 @@ class Interposer {
     MPI_Datatype type;
     int root;  // of an allreduce 0
     MPI_Comm comm;
-    MPI_Op op = MPI_OP_NULL;  // of a reduction
+    MPI_Op op = MPI_OP_NULL;        // of a reduction
+    const void* sendbuf = nullptr;  // of a reduction
+    const void* recvbuf = nullptr;  // of a broadcast its only one
   };
 
   void start();
@@ -54,7 +56,9 @@ class Interposer {
   template <class HandOn, class Along>
   int decide(const Call& call, const HandOn& hand_on, const Along& along);
   // The plan to run, or null: the call is MPI's.
-  ReadyPlan* taken(const Call& call);
+  ReadyPlan* taken(const Call& call, std::uint64_t bytes);
+  // Whether MPI itself refuses the call for its buffers, without asking other ranks.
+  [[nodiscard]] static bool has_wrong_buffers(const Call& call);
   Communicator& known(MPI_Comm comm);
   void count_handed_on(Reason reason, const Call& call);
   void tell(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);

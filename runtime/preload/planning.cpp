@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "planner/algorithms/sub_problem.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
 #include "planner/registry.hpp"
 #include "platforms/contention.hpp"
 #include "platforms/formats.hpp"
@@ -54,17 +54,32 @@ std::vector<NodeId> by_host(const Platform& platform, const Members& members) {
   return nodes;
 }
 
+bool serves(const std::string& algorithm, planner::Operation operation) {
+  try {
+    planner::find_algorithm(algorithm, operation);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string read_platform_text(const Settings& settings) {
   platforms::parse_model(settings.model);
-  planner::find_algorithm(settings.algorithm);
+  // One that serves reductions alone leaves broadcasts to MPI, and the other way round.
+  if (!serves(settings.algorithm, planner::Operation::kReduce) &&
+      !serves(settings.algorithm, planner::Operation::kAllreduce)) {
+    planner::find_algorithm(settings.algorithm);
+  }
   return platforms::write_platform(platforms::read_platform(settings.platform_file).platform,
                                    "json");
 }
 
 planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
                             const Members& members) {
+  const planner::Algorithm algorithm =
+      planner::find_algorithm(settings.algorithm, members.operation);
   platforms::ReadOptions own_format;
   own_format.format = "json";
   const Platform platform =
@@ -72,16 +87,19 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
   const std::vector<NodeId> nodes = settings.mapping == runtime::RankMapping::kByHostName
                                         ? by_host(platform, members)
                                         : by_order(platform, members);
+  const platforms::Model model = platforms::parse_model(settings.model);
+  const platforms::OccupationOptions occupation{.slice = planner::kDefaultSlice};
+  const Platform part =
+      planner::part_of(platform, model, platforms::occupation(platform, model, occupation), nodes);
   const NodeId root = nodes[static_cast<std::size_t>(members.root)];
-  const planner::Algorithm algorithm = planner::find_algorithm(settings.algorithm);
-  const planner::Instance whole(platform, root, platforms::parse_model(settings.model),
-                                {.slice = planner::kDefaultSlice});
-  const planner::SubProblem part(whole, nodes, root);
+  const planner::Collective collective(members.operation, part,
+                                       planner::source_named(part, platform.node(root).name), model,
+                                       occupation);
   planner::AlgorithmOptions options;
   options.max_trees = settings.max_trees;
   options.time_limit = kTimeLimit;
-  return planner::make_plan(part.instance(), algorithm.name,
-                            algorithm.run(part.instance(), options), planner::kDefaultSlice);
+  return planner::make_plan(collective, algorithm.name,
+                            planner::run(algorithm, collective, options), planner::kDefaultSlice);
 }
 
 }  // namespace espalier::preload

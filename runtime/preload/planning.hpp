@@ -1,5 +1,5 @@
-// Plans made when a communicator is first broadcast on. A build without the planner has the same
-// functions, which refuse (planning_absent.cpp).
+// Plans made when a communicator's ranks first broadcast or reduce. A build without the planner has
+// the same functions, which refuse (planning_absent.cpp).
 #pragma once
 
 #include <string>
@@ -17,15 +17,16 @@ struct Members {
   std::vector<std::string> hosts;  // where each runs; empty unless mapped by host
   int root = 0;                    // rank in the communicator; of an allreduce any
   planner::Operation operation = planner::Operation::kBroadcast;
+  bool local = false;  // all on one host, where MPI's own broadcast is to be left to it
 };
 
 // The platform that the settings name, in Espalier's JSON. Throws InputError: the file, the model
 // or the algorithm is none; there is no planner in this build.
 std::string read_platform_text(const Settings& settings);
 
-// A plan from members.root to all members; rank i is its node i. Hosts of the platform that no
-// member runs on are left out. Throws Error: members are no hosts of the platform, one cannot be
-// reached, no plan was found in time.
+// A plan for members.operation from (or to) members.root; rank i is its node i. Hosts of the
+// platform that no member runs on are left out. Throws Error: members are no hosts of the platform,
+// one cannot be reached, the algorithm does not serve the operation, no plan was found in time.
 planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
                             const Members& members);
 

@@ -39,6 +39,12 @@ runtime::RankMapping parse_mapping(const char* variable, std::string_view text) 
   refuse(variable, text, "neither 'order' nor 'host'");
 }
 
+LocalCalls parse_local(const char* variable, std::string_view text) {
+  if (text == "hand-on") return LocalCalls::kHandOn;
+  if (text == "take") return LocalCalls::kTake;
+  refuse(variable, text, "neither 'hand-on' nor 'take'");
+}
+
 bool parse_switch(const char* variable, std::string_view text) {
   if (text != "0" && text != "1") refuse(variable, text, "neither 0 nor 1");
   return text == "1";
@@ -87,6 +93,9 @@ Settings settings_from(const std::function<const char*(const char*)>& value_of) 
   });
   with("ESPALIER_MAP", [&](const char* variable, const char* value) {
     settings.mapping = parse_mapping(variable, value);
+  });
+  with("ESPALIER_LOCAL", [&](const char* variable, const char* value) {
+    settings.local = parse_local(variable, value);
   });
   with("ESPALIER_THRESHOLD", [&](const char* variable, const char* value) {
     settings.threshold = parse_threshold(variable, value);

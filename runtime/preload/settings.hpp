@@ -15,6 +15,15 @@ namespace espalier::preload {
 // Measured: docs/runtime.md, "Unmodified programs".
 inline constexpr Bytes kDefaultThreshold{64U << 10U};
 
+// What becomes of calls among ranks that all share one host.
+enum class LocalCalls : std::uint8_t {
+  kHandOn,  // broadcasts and short reductions, unless plans are given: memory is no network
+  kTake,
+};
+
+// Measured likewise: shorter reductions within a host are MPI's where broadcasts are.
+inline constexpr Bytes kLocalReductions{256U << 10U};
+
 struct Settings {
   std::vector<std::string> plan_files;  // ESPALIER_PLAN, separated by colons
   std::string platform_file;            // ESPALIER_PLATFORM; empty: none
@@ -22,6 +31,7 @@ struct Settings {
   std::string algorithm = "optimal";    // ESPALIER_ALGORITHM
   std::size_t max_trees = 0;            // ESPALIER_MAX_TREES; 0: as many as the optimum needs
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
+  LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are handed on
   std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: MPI_Bcast waits for ever
   bool verbose = false;                 // ESPALIER_VERBOSE

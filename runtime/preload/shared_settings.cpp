@@ -5,6 +5,7 @@
 
 #include "planner/plan.hpp"
 #include "runtime/agreement.hpp"
+#include "runtime/direct_copies.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/preload/planning.hpp"
 #include "support/json.hpp"
@@ -35,6 +36,7 @@ std::string to_text(const SharedSettings& shared) {
               {"algorithm", settings.algorithm},
               {"max_trees", settings.max_trees},
               {"by_host", settings.mapping == runtime::RankMapping::kByHostName},
+              {"take_local", settings.local == LocalCalls::kTake},
               {"threshold", settings.threshold.value},
               {"timeout_s", settings.timeout.value_or(Seconds{}).value},
               {"verbose", settings.verbose},
@@ -53,6 +55,7 @@ SharedSettings from_text(const std::string& text) {
   json.at("algorithm").get_to(settings.algorithm);
   json.at("max_trees").get_to(settings.max_trees);
   if (json.at("by_host").get<bool>()) settings.mapping = runtime::RankMapping::kByHostName;
+  if (json.at("take_local").get<bool>()) settings.local = LocalCalls::kTake;
   json.at("threshold").get_to(settings.threshold.value);
   const double timeout = json.at("timeout_s").get<double>();
   if (timeout > 0) settings.timeout = Seconds{timeout};
@@ -72,7 +75,11 @@ SharedSettings share_settings(MPI_Comm comm) {
     if (rank == 0) text = to_text(read_settings());
   });
   runtime::share_text(comm, 0, text);
-  return from_text(text);
+  SharedSettings shared = from_text(text);
+  if (!shared.platform.empty() && shared.settings.local == LocalCalls::kHandOn) {
+    shared.host_of_rank = runtime::hosts_of_ranks(comm);
+  }
+  return shared;
 }
 
 }  // namespace espalier::preload

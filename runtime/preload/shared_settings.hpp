@@ -14,6 +14,9 @@ struct SharedSettings {
   Settings settings;
   std::vector<std::string> plans;  // as JSON, in the order of settings.plan_files
   std::string platform;            // as Espalier's JSON; empty: none
+  // By rank in the communicator, the lowest rank on the same host. Empty where local broadcasts are
+  // treated as all others.
+  std::vector<int> host_of_rank;
 };
 
 // Collective. Rank 0's environment counts, and only rank 0 reads files. Throws Error on all ranks

@@ -20,6 +20,18 @@ std::string_view function_name(planner::Operation operation) {
   return "MPI_Allreduce";
 }
 
+std::string ways(planner::Operation operation, int root, std::size_t ranks) {
+  switch (operation) {
+    case planner::Operation::kBroadcast:
+      return fmt::format("from rank {} to {} ranks", root, ranks);
+    case planner::Operation::kReduce:
+      return fmt::format("from {} ranks to rank {}", ranks, root);
+    case planner::Operation::kAllreduce:
+      break;
+  }
+  return fmt::format("from and to {} ranks", ranks);
+}
+
 std::string summary(std::string_view function, const Tally& tally) {
   const std::uint64_t handed_on =
       std::accumulate(tally.handed_on.begin(), tally.handed_on.end(), std::uint64_t{0});

@@ -19,8 +19,9 @@ enum class Reason : std::uint8_t {
   kNoPlanFits,
   kPlanningFailed,
   kNotAlongTrees,
+  kOneHost,
 };
-inline constexpr std::size_t kReasons = 8;
+inline constexpr std::size_t kReasons = 9;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
@@ -30,10 +31,14 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "that no plan fits",
     "for which no plan could be made",
     "whose type or operation goes along no trees",
+    "among ranks of one host",
 };
 
 // "MPI_Bcast", "MPI_Reduce" or "MPI_Allreduce".
 std::string_view function_name(planner::Operation operation);
+
+// "from rank 2 to 4 ranks", "from 4 ranks to rank 2" or "from and to 4 ranks".
+std::string ways(planner::Operation operation, int root, std::size_t ranks);
 
 // Calls of one of MPI's functions, each counted by its root (those of MPI_Allreduce by rank 0).
 struct Tally {

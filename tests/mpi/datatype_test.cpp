@@ -97,6 +97,26 @@ MPI_Datatype short_pair_type() {
   MPI_Type_dup(MPI_SHORT_INT, &type);
   return type;
 }
+// Only the whole is ever committed.
+MPI_Datatype row_of_uncommitted(MPI_Datatype part) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(3, part, &type);
+  MPI_Type_free(&part);
+  return type;
+}
+MPI_Datatype row_of_structs_type() {
+  return row_of_uncommitted(dense_struct_type());
+}
+MPI_Datatype row_of_descending_type() {
+  return row_of_uncommitted(descending_type());
+}
+MPI_Datatype copy_of_uncommitted_type() {
+  MPI_Datatype part = dense_struct_type();
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_dup(part, &type);
+  MPI_Type_free(&part);
+  return type;
+}
 
 class Datatypes : public ::testing::TestWithParam<Type> {};
 
@@ -134,7 +154,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Type{"Overlapping", overlapping_extent_type},
                       Type{"LargeContiguous", large_contiguous_type}, Type{"Empty", empty_type},
                       Type{"Column", column_type}, Type{"Nested", nested_type},
-                      Type{"Pair", pair_type}, Type{"ShortPair", short_pair_type}),
+                      Type{"Pair", pair_type}, Type{"ShortPair", short_pair_type},
+                      Type{"RowOfStructs", row_of_structs_type},
+                      Type{"RowOfDescending", row_of_descending_type},
+                      Type{"CopyOfUncommitted", copy_of_uncommitted_type}),
     [](const auto& type) { return type.param.name; });
 
 TEST(Datatype, OnlyWhatNeedsPackingIsPacked) {
@@ -152,6 +175,8 @@ TEST(Datatype, OnlyWhatNeedsPackingIsPacked) {
   EXPECT_TRUE(is_plain(committed(large_contiguous_type())));
   EXPECT_TRUE(is_plain(committed(dense_struct_type())));
   EXPECT_TRUE(is_plain(committed(offset_type())));
+  EXPECT_TRUE(is_plain(committed(row_of_structs_type())));
+  EXPECT_FALSE(is_plain(committed(row_of_descending_type())));
   EXPECT_FALSE(is_plain(committed(descending_type())));
   EXPECT_FALSE(is_plain(committed(vector_type())));
   EXPECT_FALSE(is_plain(committed(pair_type())));

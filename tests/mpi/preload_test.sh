@@ -19,6 +19,13 @@ preloaded() {
   status=$?
 }
 
+# bare N ARGS...: the same without the library.
+bare() {
+  local count=$1; shift
+  "$mpiexec" -n "$count" "$program" "$@" >stdout 2>stderr </dev/null
+  status=$?
+}
+
 all_right() { [ "$status" -eq 0 ] && grep -qx 'all right' stdout || fail "status $status"; }
 says() { grep -qE -- "$1" stderr || fail "does not say '$1'"; }
 says_once() { [ "$(grep -cE -- "$1" stderr)" -eq 1 ] || fail "does not say once '$1'"; }
@@ -69,8 +76,7 @@ platform() {
 
 test_without() {
   for ranks in 2 4 7; do
-    "$mpiexec" -n $ranks "$program" >stdout 2>stderr </dev/null
-    status=$?
+    bare $ranks
     all_right
   done
 }
@@ -102,7 +108,7 @@ test_plans() {
 
 test_platform() {
   need_planner || return
-  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
   platform 7 >net.csv
   preloaded 7
   all_right
@@ -120,7 +126,108 @@ test_platform() {
   preloaded 7
   all_right
   taken 0
-  says 'no plan for 7 ranks from rank 3: the platform has 4 hosts, MPI_COMM_WORLD 7 ranks; MPI_Bcast is left alone'
+  says 'no plan from rank 0 to 7 ranks: the platform has 4 hosts, MPI_COMM_WORLD 7 ranks; MPI_Bcast is left alone'
+  if grep -q 'no plan from rank 3 to 7' stderr; then fail 'said the same for each root'; fi
+}
+
+# Reductions of a platform's ranks are planned as well, to any root; what an algorithm does not serve is MPI's.
+test_platform_reductions() {
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
+  platform 7 >net.csv
+  preloaded 7 reductions
+  all_right
+  # Two sizes of ints, in place, and doubles; an operation whose order counts is MPI's.
+  says_once '^espalier-pmpi: 28 MPI_Reduce taken .* 14 handed on: 7 below the threshold, 7 whose type or operation'
+  says_once '^espalier-pmpi: 4 MPI_Allreduce taken .* 1 whose type or operation goes along no trees$'
+  says '390.62 KiB from 7 ranks to rank 3: optimal, [0-9]+ trees?, '
+  says '390.62 KiB from and to 7 ranks: optimal, [0-9]+ trees?, .* at rank 0, '
+  platform 4 >net.csv
+  ESPALIER_ALGORITHM=chain ESPALIER_MODEL=multi-port preloaded 4 reductions
+  all_right
+  says_once '^espalier-pmpi: 16 MPI_Reduce taken'
+  says '156.25 KiB from and to 4 ranks: chain, 1 tree, '
+  ESPALIER_ALGORITHM=fnf preloaded 4 reductions  # which makes trees for broadcasts
+  all_right
+  says_once 'no plan from 4 ranks to rank 0: .*fnf.*; MPI_Reduce is left alone$'
+  says_once 'no plan from and to 4 ranks: .*fnf.*; MPI_Allreduce is left alone$'
+  says_once '^espalier-pmpi: 0 MPI_Reduce taken .* 16 for which no plan could be made, 4 whose type'
+  ESPALIER_ALGORITHM=two-tree-complete+complete preloaded 4 reductions  # and for allreduces
+  all_right
+  says_once '^espalier-pmpi: 0 MPI_Reduce taken'
+  says_once '^espalier-pmpi: 4 MPI_Allreduce taken'
+  # Plans come first; the platform is for the rest.
+  ESPALIER_PLAN=to1.json preloaded 4 reductions
+  all_right
+  says ' from 4 ranks to rank 1: by hand, 2 trees, '
+  says ' from 4 ranks to rank 0: optimal, '
+  ESPALIER_ALGORITHM=none preloaded 4 reductions
+  all_right
+  says_once '^espalier-pmpi: .*none.*; MPI is left alone$'
+}
+
+# Of each of MPI's operations on types of every kind (119 pairs), with three counts, in place and not, to two roots
+# and to all; and the places of smallest and largest values, of which allreduces go along trees without holes.
+test_every_reduction() {
+  bare 4
+  all_right
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_THRESHOLD=0 ESPALIER_LOCAL=take
+  for ranks in 3 4 7; do
+    platform $ranks >net.csv
+    preloaded $ranks
+    all_right
+    says_once '^espalier-pmpi: 1438 MPI_Reduce taken .* 476 handed on: 476 below the threshold$'
+    says_once '^espalier-pmpi: 718 MPI_Allreduce taken .* 244 handed on: 238 below the threshold, 6 whose type or'
+  done
+}
+
+test_unusual_calls() {
+  bare 4
+  all_right
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_THRESHOLD=0 ESPALIER_LOCAL=take
+  for ranks in 3 4 7; do
+    platform $ranks >net.csv
+    preloaded $ranks
+    all_right
+    says_once '^espalier-pmpi: 1 MPI_Bcast taken'
+    # The program's own sums, of whole communicators (0, 1000 and 40, 30, 20 elements); and after wrong calls.
+    says ' from and to [0-9]+ ranks: optimal, '
+    says_once '^espalier-pmpi: [1-9][0-9]* MPI_Reduce taken .* 1 on intercommunicators'
+    preloaded $ranks sweep 1100000
+    all_right
+    # Eleven turns and one from each root to warm up, of 11 and 10 sizes.
+    says_once "^espalier-pmpi: $((11 * (11 + ranks))) MPI_Bcast taken .* 0 handed on\$"
+    says_once "^espalier-pmpi: $((10 * (11 + ranks))) MPI_Reduce taken .* 0 handed on\$"
+    says_once "^espalier-pmpi: $((10 * (11 + ranks))) MPI_Allreduce taken .* 0 handed on\$"
+  done
+  # Of one host only reductions from 256 KiB on are taken, the two largest sizes.
+  platform 4 >net.csv
+  ESPALIER_LOCAL=hand-on preloaded 4 sweep 1100000
+  all_right
+  says_once '^espalier-pmpi: 0 MPI_Bcast taken .* 165 handed on: 165 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Reduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Allreduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
+}
+
+# Broadcasts and short reductions within a host are MPI's, unless a plan is given.
+test_local() {
+  need_planner || return
+  platform 4 >net.csv
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv
+  preloaded 4
+  all_right
+  taken 0
+  says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* among ranks of one host$'
+  ESPALIER_PLAN=from1.json preloaded 4
+  all_right
+  # From one of four roots: six sizes, two types, and what has the world's ranks.
+  taken 10
+  if grep -E ' from rank ' stderr | grep -qv ': by hand, '; then fail 'took what no plan is given for'; fi
+  preloaded 4 reductions
+  all_right
+  says_once '^espalier-pmpi: 8 MPI_Reduce taken .* 8 among ranks of one host$'
 }
 
 # Plans come first; the platform is for the rest.
@@ -128,6 +235,7 @@ test_both() {
   need_planner || return
   platform 4 >net.csv
   export ESPALIER_VERBOSE=1 ESPALIER_PLAN=from1.json ESPALIER_PLATFORM=net.csv ESPALIER_ALGORITHM=chain
+  export ESPALIER_LOCAL=take
   preloaded 4
   all_right
   says ' from rank 1 to 4 ranks: by hand, 2 trees, '
@@ -182,6 +290,7 @@ PLAN=two-edges.json|two-edges.json: /broadcast_trees/0
 PLAN=:|ESPALIER_PLAN: ':' is no list of files
 THRESHOLD=much|ESPALIER_THRESHOLD: 
 MAP=rank|ESPALIER_MAP: 'rank' is neither 'order' nor 'host'
+LOCAL=yes|ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'
 MAX_TREES=0|ESPALIER_MAX_TREES: '0' is no number of trees
 VERBOSE=yes|ESPALIER_VERBOSE: 'yes' is neither 0 nor 1
 END

@@ -31,6 +31,7 @@ TEST(PreloadSettings, NothingSetAsksForNothing) {
   EXPECT_FALSE(settings.asks_for_something());
   EXPECT_FALSE(settings.verbose);
   EXPECT_EQ(settings.threshold, kDefaultThreshold);
+  EXPECT_EQ(settings.local, LocalCalls::kHandOn);
 }
 
 TEST(PreloadSettings, ReadsEachVariable) {
@@ -40,6 +41,7 @@ TEST(PreloadSettings, ReadsEachVariable) {
                                   {"ESPALIER_ALGORITHM", "grow"},
                                   {"ESPALIER_MAX_TREES", "3"},
                                   {"ESPALIER_MAP", "host"},
+                                  {"ESPALIER_LOCAL", "take"},
                                   {"ESPALIER_THRESHOLD", "1 MiB"},
                                   {"ESPALIER_TIMEOUT", "1.5 min"},
                                   {"ESPALIER_VERBOSE", "1"}});
@@ -51,6 +53,7 @@ TEST(PreloadSettings, ReadsEachVariable) {
   EXPECT_EQ(settings.algorithm, "grow");
   EXPECT_EQ(settings.max_trees, 3U);
   EXPECT_EQ(settings.mapping, runtime::RankMapping::kByHostName);
+  EXPECT_EQ(settings.local, LocalCalls::kTake);
   EXPECT_EQ(settings.threshold.value, 1U << 20U);
   EXPECT_TRUE(settings.verbose);
 }
@@ -59,6 +62,8 @@ TEST(PreloadSettings, RefusalsNameTheVariable) {
   EXPECT_EQ(refusal_of("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is no list of files");
   EXPECT_EQ(refusal_of("ESPALIER_MAP", "rank"),
             "ESPALIER_MAP: 'rank' is neither 'order' nor 'host'");
+  EXPECT_EQ(refusal_of("ESPALIER_LOCAL", "yes"),
+            "ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'");
   EXPECT_EQ(refusal_of("ESPALIER_VERBOSE", "yes"), "ESPALIER_VERBOSE: 'yes' is neither 0 nor 1");
   for (const char* trees : {"0", "-1", "many", "3x", "99999999999999999999999"}) {
     EXPECT_EQ(refusal_of("ESPALIER_MAX_TREES", trees),
@@ -78,6 +83,12 @@ TEST(PreloadTally, SaysOnlyReasonsThatThereWere) {
   tally.handed_on[static_cast<std::size_t>(Reason::kNoPlanFits)] = 1;
   EXPECT_EQ(summary("MPI_Bcast", tally),
             "5 MPI_Bcast taken (3 MiB), 3 handed on: 2 below the threshold, 1 that no plan fits");
+}
+
+TEST(PreloadTally, SaysWhichWayDataGo) {
+  EXPECT_EQ(ways(planner::Operation::kBroadcast, 2, 4), "from rank 2 to 4 ranks");
+  EXPECT_EQ(ways(planner::Operation::kReduce, 2, 4), "from 4 ranks to rank 2");
+  EXPECT_EQ(ways(planner::Operation::kAllreduce, 0, 4), "from and to 4 ranks");
 }
 
 }  // namespace
