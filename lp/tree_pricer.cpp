@@ -54,8 +54,7 @@ TreePricer::Priced TreePricer::cheapest_tree(std::span<const double> prices) {
   }
   Priced priced{{}, arborescence_.total_cost()};
   priced.tree.arcs.reserve(chosen.size());
-  if (!hosts_.has_relays()) {
-    // Every logical arc is an arc of the digraph, numbered alike.
+  if (hosts_.is_the_digraph()) {
     priced.tree.arcs.assign(chosen.begin(), chosen.end());
     return priced;
   }

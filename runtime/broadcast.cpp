@@ -162,7 +162,7 @@ struct Broadcast::State {
     if (!costs.eager) return false;
     constexpr Bytes kEndless{std::numeric_limits<std::uint64_t>::max()};
     std::uint64_t largest = planner::fitted_slice(plan, kEndless, costs);
-    for (const TunedSlice& tuned : options.tuned) largest = std::max(largest, tuned.slice);
+    for (const TunedSlice& tuned : options.tuned) largest = std::max(largest, tuned.slice_bytes);
     return largest <= costs.eager->value;
   }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/preload/plan_choice.hpp"
 #include "runtime/rank_mapping.hpp"
@@ -16,6 +17,7 @@ namespace espalier::preload {
 namespace {
 
 using runtime::check;
+using runtime::size_of;
 
 constexpr std::size_t kMostAnswers = 1024;
 
@@ -48,12 +50,6 @@ class PlainComm {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  check(PMPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
 
 // Empty when some are not in this process's world.
 std::vector<int> world_ranks_of(MPI_Comm comm) {

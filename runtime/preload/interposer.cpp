@@ -6,24 +6,15 @@
 #include <cstdio>
 #include <new>
 
+#include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 
 namespace espalier::preload {
 namespace {
 
 using runtime::check;
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  check(PMPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
+using runtime::rank_in;
+using runtime::size_of;
 
 void say(std::string_view line) {
   fmt::print(stderr, "espalier-pmpi: {}\n", line);

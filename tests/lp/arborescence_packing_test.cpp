@@ -149,6 +149,23 @@ TEST(Packing, RelaysInAChain) {
   EXPECT_EQ(packing_fault({graph, 0, occupation}, packing), "");
 }
 
+//    0 --> 1 --> 2     the relays 3 and 4 have arcs, to each other and to 1, but nobody has one to
+//          ^           them
+//    3 <=> 4
+TEST(Packing, RelaysThatNoHostReaches) {
+  const Digraph graph{5, {3, 4, 0, 4, 1}, {4, 3, 1, 1, 2}, {0, 0, 0, 1, 1}};
+  SparseMatrix occupation(5, 5);
+  for (int arc = 0; arc < 5; ++arc) occupation.insert(arc, arc) = 1.0;
+  occupation.makeCompressed();
+  const Packing packing = pack_arborescences({graph, 0, occupation});
+  ASSERT_EQ(packing.trees.size(), 1U);
+  RoutedTree tree;
+  tree.add_edge(std::vector<std::uint32_t>{2});
+  tree.add_edge(std::vector<std::uint32_t>{4});
+  EXPECT_EQ(packing.trees[0].tree, tree);
+  EXPECT_EQ(packing_fault({graph, 0, occupation}, packing), "");
+}
+
 TEST(Packing, UnreachableHostIsInfeasible) {
   const Digraph graph{3, {0, 2}, {1, 1}, {}};
   SparseMatrix occupation(1, 2);
