@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "planner/send_windows.hpp"
 #include "simulate/agenda.hpp"
 #include "simulate/message_front.hpp"
 #include "simulate/network.hpp"
@@ -57,7 +58,9 @@ class EventLoop {
     }
     for (std::uint32_t i = 0; i < flows_.size(); ++i) {
       const Flow& flow = task.flows.all()[i];
-      flows_[i] = {0, agenda_.ticks(flow.latency_s), flow.parent, flow.child, flow.tree, flow.up};
+      flows_[i] = {0,           window_of(flow), agenda_.ticks(flow.latency_s),
+                   flow.parent, flow.child,      flow.tree,
+                   flow.up};
       if (!flow.up) continue;
       above_[place(flow.child, flow.tree)] = i;
       touched_.push_back(i);
@@ -80,6 +83,7 @@ class EventLoop {
   // What is asked of a flow all the time.
   struct Edge {
     std::uint64_t sent = 0;  // as its window sees it
+    std::uint64_t window = 0;
     Ticks latency = 0;
     std::uint32_t parent = 0;
     std::uint32_t child = 0;
@@ -95,6 +99,12 @@ class EventLoop {
     return host == task_.source || let_go_.has_value();
   }
 
+  [[nodiscard]] std::uint64_t window_of(const Flow& flow) const {
+    if (!windows_.until_received || flow.up) return windows_.sends;
+    return planner::send_window(windows_.sends, flow.rate_bps * flow.latency_s, windows_.slice,
+                                false);
+  }
+
   // --- ends and arrivals ---
 
   void take(const Event& event) {
@@ -105,6 +115,7 @@ class EventLoop {
         return;
       }
       case Event::Kind::kArrival:
+        if (windows_.until_received) end_send(event.index);
         arrive(event.index);
         return;
       case Event::Kind::kCombined:
@@ -112,11 +123,12 @@ class EventLoop {
     }
   }
 
-  // A slice is through with all stretches: so its send has ended, and it is there when the
-  // latencies are over too. They do not count against the window.
+  // A slice is through with all stretches. It is there when the latencies are over too; its send
+  // ends now or then.
   void leave(std::uint32_t index) {
-    end_send(index);
-    if (flows_[index].latency == 0) {
+    const bool is_there = flows_[index].latency == 0;
+    if (is_there || !windows_.until_received) end_send(index);
+    if (is_there) {
       arrive(index);
     } else {
       agenda_.add(Event::Kind::kArrival, flows_[index].latency, index);
@@ -201,7 +213,7 @@ class EventLoop {
 
   [[nodiscard]] std::uint64_t may_begin(std::uint32_t index) const {
     const Edge& flow = flows_[index];
-    const std::uint64_t in_window = flow.sent + windows_.sends;
+    const std::uint64_t in_window = flow.sent + flow.window;
     if (!flow.up) return std::min(here_[place(flow.parent, flow.tree)], in_window);
     return std::min({processors_.combined(flow.child, flow.tree), in_window, has_room(index)});
   }

@@ -20,6 +20,8 @@ struct GreedyRun {
 struct Windows {
   std::uint64_t sends = planner::kSendsInFlight;
   std::uint64_t receives = planner::kReceivesInFlight;
+  bool until_received = false;
+  Bytes slice{1};  // a whole one; counts where sends last until received
 };
 
 // resources: rows of A. Throws InputError when the time is beyond a double.

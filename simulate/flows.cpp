@@ -14,10 +14,14 @@ namespace {
 
 Flow flow_along(const planner::PlanTree& tree, const planner::PlanEdge& edge, bool up,
                 const platforms::Platform& platform, bool latency_occupies) {
-  Flow flow{edge.parent, edge.child, 0, up, 0, planner::arcs_along(platform, tree, edge, up)};
-  for (const std::uint32_t arc : flow.arcs) {
-    if (!latency_occupies) flow.latency_s += platform.arcs()[arc].latency.value;
-  }
+  Flow flow{edge.parent,
+            edge.child,
+            0,
+            up,
+            tree.rate.value,
+            0,
+            planner::arcs_along(platform, tree, edge, up)};
+  if (!latency_occupies) flow.latency_s = platforms::latency_along(platform, flow.arcs).value;
   return flow;
 }
 

@@ -18,6 +18,7 @@ struct Flow {
   std::uint32_t child;
   std::uint32_t tree;  // of both kinds, the reduce trees first
   bool up;             // a reduce tree's: data goes from child to parent
+  double rate_bps;     // of the tree, bytes per second
   double latency_s;    // from the end of a send until the slice is there; sum along the way
   std::vector<std::uint32_t> arcs;  // in the order in which data passes them
 };

@@ -31,7 +31,8 @@
 // wires and shared wires serve one slice at a time, relays cut through, and what a slice waits for
 // on its way does not hold up its sender. A send ends with the last of its stretches, and the slice
 // is there when the latencies of the way are over too; these occupy nothing, nor do they count
-// against the window; of a parent's room, whose receives are posted ahead, they take their time.
+// against the window (unless a send lasts until it has been received: Options::until_received); of
+// a parent's room, whose receives are posted ahead, they take their time.
 //
 // What begins first. Slice by slice of the message, as if every host were a slice of the tree
 // behind its parent: the nth slice of a tree at depth d of it stands where the source's (n + d)th
@@ -81,6 +82,10 @@ struct Options {
   // Of a reduction: bytes of a child's that a processor adds in a second, above 0; unset: at once.
   std::optional<BytesPerSecond> compute{};
   bool follow_schedule = true;  // where the plan has one
+  // A send ends when the slice is there, not when it has left, so that latencies count against the
+  // windows; those of broadcast trees are then as the executor's, larger where links are long
+  // (planner/send_windows.hpp). MPI does so with slices for which it asks the receiver.
+  bool until_received = false;
 };
 inline constexpr std::uint64_t kMostWindow = 1024;
 // What the executor has where nothing else is said.
@@ -154,6 +159,7 @@ class Simulator {
   const platforms::Platform* platform_;
   std::uint64_t window_;
   std::uint64_t receives_;
+  bool until_received_;
   std::optional<BytesPerSecond> compute_;
   bool follows_schedule_;
   platforms::Model model_;

@@ -36,6 +36,7 @@ struct SimulateOptions {
   std::uint64_t receives = planner::kReceivesInFlight;
   std::string compute;
   bool no_schedule = false;
+  bool until_received = false;
   std::string trace;
   bool nodes = false;
   bool json = false;
@@ -86,6 +87,7 @@ void require_window(std::string_view option, std::uint64_t value, std::string_vi
 simulate::Options parse_options(const SimulateOptions& options, bool window_given) {
   simulate::Options result;
   result.follow_schedule = !options.no_schedule;
+  result.until_received = options.until_received;
   if (window_given) {
     require_window("--window", options.window, "sends");
     result.window = options.window;
@@ -252,6 +254,7 @@ Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
           {"slice_bytes", simulator.slice().value},
           {"scheduled", simulator.follows_schedule()},
           {"window", greedy ? Json(simulator.window()) : Json()},
+          {"until_received", how.until_received},
           {"receives", reduces ? Json(how.receives) : Json()},
           {"compute_Bps", how.compute ? Json(how.compute->value) : Json()},
           {"rows", std::move(list)}};
@@ -349,6 +352,8 @@ Command add_simulate(Arguments root) {
           {.type = "RATE"});
   app.add_flag("--no-schedule", options->no_schedule,
                "Send as soon as may be, though the plan has a schedule");
+  app.add_flag("--until-received", options->until_received,
+               "A send ends when the slice is there, so that latencies count against the window");
   app.add_flag("--nodes", options->nodes, "Also when each node has everything");
   app.add("--trace", options->trace,
           "Write what each resource is busy with, for chrome://tracing or ui.perfetto.dev",

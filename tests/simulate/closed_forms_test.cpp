@@ -270,5 +270,17 @@ TEST(Memory, DoesNotGrowWithTheSlices) {
   EXPECT_EQ(of.run(4 * 100).most_events, of.run(4 * 100'000).most_events);
 }
 
+// Ten slices of 4 s over 10 s. At 1 byte/s 10 bytes are on the way, two slices more than the
+// window, and the link is never idle. At next to nothing the window stays 2: two slices in 14 s.
+TEST(Chain, SendsThatLastUntilReceivedWaitForLatencies) {
+  Case far = chain({{1, 10}});
+  EXPECT_DOUBLE_EQ(far.run(40).makespan.value, 50);
+  EXPECT_DOUBLE_EQ(far.run(40, {.until_received = true}).makespan.value, 50);
+  far.plan.throughput = far.plan.broadcast_trees[0].rate = {0.01};
+  EXPECT_DOUBLE_EQ(far.run(40).makespan.value, 50);
+  EXPECT_DOUBLE_EQ(far.run(40, {.until_received = true}).makespan.value, 4 * 14 + 4 + 4 + 10);
+  EXPECT_DOUBLE_EQ(far.run(40, {.window = 4, .until_received = true}).makespan.value, 50);
+}
+
 }  // namespace
 }  // namespace espalier::simulate
