@@ -1,6 +1,7 @@
 #include "runtime/engine.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -20,6 +21,11 @@ namespace {
 // doze is longer than what it waits for.
 constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
+// Seconds that a slice is held back, and microseconds of sleep until then, which may last twice as
+// long.
+constexpr double kWorthSleeping = 200e-6;
+constexpr ::useconds_t kSleep = 50;
+
 }  // namespace
 
 Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppable,
@@ -28,7 +34,7 @@ Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppabl
   try {
     begin(grid, store, stoppable);
     while (!is_done()) {
-      if (store.has_work() || holds_back_) {
+      if (store.has_work() || holds_back()) {
         poll();
       } else {
         const auto completions = requests_.wait_for_some(waiting_, patience_);
@@ -94,8 +100,11 @@ bool Engine::Run::is_done() {
 }
 
 void Engine::Run::poll() {
-  for (const auto& completion : requests_.test_some()) handle(completion);
+  const auto completions = requests_.test_some();
+  for (const auto& completion : completions) handle(completion);
   store_->work();
+  if (!completions.empty() || store_->has_work() || !holds_back()) return;
+  if (next_due_s_ - MPI_Wtime() > kWorthSleeping) ::usleep(kSleep);
 }
 
 bool Engine::Run::flows_are_done() const {
@@ -125,7 +134,7 @@ void Engine::Run::handle(const RequestTable::Completion& completion) {
 }
 
 void Engine::Run::move_on() {
-  holds_back_ = false;
+  next_due_s_ = 0;
   do {
     if (is_source()) let_go();
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {

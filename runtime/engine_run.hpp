@@ -47,6 +47,7 @@ class Engine::Run {
   using Kind = RequestTable::Kind;
 
   [[nodiscard]] bool is_source() const { return rank_ == source_; }
+  [[nodiscard]] bool holds_back() const { return next_due_s_ > 0; }
 
   [[nodiscard]] Slice slice_at(std::size_t tree, std::uint64_t nth) const {
     const std::uint64_t index = dealer_.slice_of(tree, nth);
@@ -58,7 +59,8 @@ class Engine::Run {
   void set_windows(Bytes slice);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
-  // Instead of waiting, while the store has work of its own; the timeout says nothing of that.
+  // Instead of waiting, while the store has work of its own or a slice is held back; the timeout
+  // says nothing of that.
   void poll();
   void handle(const RequestTable::Completion& completion);
   // Whatever has become possible.
@@ -79,11 +81,11 @@ class Engine::Run {
   void start_sends(std::size_t tree);
   void start_oldest_sends();
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t child);
-  // Whether the child's next slice follows the last one too soon. On long links slices go one after
-  // the other, not much faster than the tree's rate: the slices of a window that go all at once may
+  // When (MPI_Wtime) the child's next slice may go: 0, but on long links, where slices go one after
+  // the other, not much faster than the tree's rate. The slices of a window that go all at once may
   // share the link and arrive all at once, and so would those of every window after it, with
   // nothing on the link while the answers are on their way.
-  [[nodiscard]] bool is_too_soon(std::size_t tree, std::size_t child) const;
+  [[nodiscard]] double due(std::size_t tree, std::size_t child) const;
   bool start_send(std::size_t tree, std::size_t child);
   // How many of the tree's slices this child may have been sent by now.
   [[nodiscard]] std::uint64_t sendable(std::size_t tree, std::size_t child) const;
@@ -130,7 +132,7 @@ class Engine::Run {
   std::uint64_t done_bytes_ = 0;
   std::size_t under_way_ = 0;  // sends
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
-  bool holds_back_ = false;  // a slice that is too soon
+  double next_due_s_ = 0;  // MPI_Wtime, of a slice that is held back; 0: none is
   bool stoppable_ = false;
   bool stopping_ = false;  // the source: flows were cut short
   SizeCheck sizes_;

@@ -91,17 +91,17 @@ bool Engine::Run::may_send(std::size_t tree, std::size_t child) {
   const std::uint64_t sent = flows_[tree].children[child].sent;
   if (started >= sendable(tree, child)) return false;
   if (started - sent >= requests_.windows()[tree].children[child]) return false;
-  const bool soon = is_too_soon(tree, child);
-  holds_back_ = holds_back_ || soon;
-  return !soon;
+  const double due_s = due(tree, child);
+  if (!(due_s > 0 && due_s > MPI_Wtime())) return true;
+  next_due_s_ = holds_back() ? std::min(next_due_s_, due_s) : due_s;
+  return false;
 }
 
-bool Engine::Run::is_too_soon(std::size_t tree, std::size_t child) const {
+double Engine::Run::due(std::size_t tree, std::size_t child) const {
   const Flow::Child& to = flows_[tree].children[child];
   const std::uint64_t window = requests_.windows()[tree].children[child];
-  if (window <= options_.sends_in_flight || to.started == 0) return false;
-  const double apart_s = kPace * static_cast<double>(grid_.slice) / roles_[tree].rate.value;
-  return MPI_Wtime() - to.began_s < apart_s;
+  if (window <= options_.sends_in_flight || to.started == 0) return 0;
+  return to.began_s + kPace * static_cast<double>(grid_.slice) / roles_[tree].rate.value;
 }
 
 bool Engine::Run::start_send(std::size_t tree, std::size_t child) {

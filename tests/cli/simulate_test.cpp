@@ -63,8 +63,8 @@ TEST_F(SimulateCommand, JsonKeys) {
   const Json report = run_json(arguments);
   EXPECT_THAT(keys_of(report),
               ElementsAre("operation", "platform", "source", "model", "algorithm", "throughput_Bps",
-                          "optimum_Bps", "slice_bytes", "scheduled", "window", "receives",
-                          "compute_Bps", "rows"));
+                          "optimum_Bps", "slice_bytes", "scheduled", "window", "until_received",
+                          "receives", "compute_Bps", "rows"));
   EXPECT_EQ(report.at("scheduled"), false);
   EXPECT_EQ(report.at("window"), 2);
   const Json& row = report.at("rows").at(0);

@@ -335,7 +335,7 @@ const std::vector<Lie>& lies_about_figures() {
        [](Plan& plan) {
          plan.broadcast_trees[1].latencies = {{0}, {0}, {0.25}};
        },
-       "/broadcast_trees/1/latencies_s/2: 250 ms is claimed; the links on the way have 0 s"},
+       "/broadcast_trees/1/latencies_s/2: 250.0 ms is claimed; the links on the way have 0.000 s"},
       {"SliceOfNothing", [](Plan& plan) { plan.slice = {0}; },
        "/slice_bytes: a slice has at least one byte"},
   };
