@@ -106,7 +106,8 @@ TEST(TwoClustersFamily, RanksInOrderOrInTurn) {
     family.hosts = {4, 2};
     family.interleaved = interleaved;
     std::string text;
-    for (const Node& node : generate_two_clusters(family).nodes()) {
+    const Platform platform = generate_two_clusters(family);
+    for (const Node& node : platform.nodes()) {
       if (!node.relay) text += node.group.back();
     }
     return text;
