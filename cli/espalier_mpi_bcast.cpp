@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "cli/espalier_mpi_decided.hpp"
 #include "cli/espalier_mpi_report.hpp"
 #include "cli/espalier_mpi_trace.hpp"
 #include "runtime/comm_facts.hpp"
@@ -18,16 +19,13 @@ namespace espalier::cli {
 void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
   const int rank = runtime::rank_in(comm);
   watchdog.expect("waiting for the plan, which rank 0 reads");
-  const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
+  const planner::Plan plan =
+      plan_of_run(comm, arguments, planner::Operation::kBroadcast, arguments.broadcast);
   if (arguments.broadcast.rounds) {
     if (const auto fault = runtime::rounds_fault(plan)) {
       throw InputError(display_name(arguments.plan), fault->place, fault->reason);
     }
   }
-  for (const std::string& file : arguments.tuned) {
-    arguments.broadcast.tuned = runtime::tuned_slices_from(comm, file, plan);
-  }
-  if (arguments.slice) arguments.broadcast.slice_bytes = arguments.slice->value;
 
   std::optional<ProgressBar> bar(
       std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);

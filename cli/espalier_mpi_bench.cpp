@@ -74,7 +74,7 @@ class Bench {
     const std::vector<BenchMethod>& methods = operation_->methods;
     const std::size_t first = figures.rows.size();
     for (const BenchMethod& method : methods) {
-      BenchRow row{size.value, method.name, {}, {}, {}, {}};
+      BenchRow row{size.value, method.name, {}, {}, {}, {}, method.algorithm};
       if (method.slice_bytes) row.slice_bytes = method.slice_bytes(size.value);
       if (method.foreseen) row.foreseen = method.foreseen(size.value);
       figures.rows.push_back(std::move(row));

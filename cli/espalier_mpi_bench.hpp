@@ -70,6 +70,7 @@ struct BenchMethod {
   // foresees. Empty: MPI's own, of which nothing is known.
   std::function<std::uint64_t(std::uint64_t)> slice_bytes{};
   std::function<Seconds(std::uint64_t)> foreseen{};
+  std::string algorithm{};  // of a plan
 
   [[nodiscard]] bool is_mpis() const { return !foreseen; }
 };
@@ -113,6 +114,7 @@ struct BenchRow {
   std::optional<double> mpis_median_s;  // of the same size; unset: this is MPI's own
   std::optional<std::uint64_t> slice_bytes;
   std::optional<Seconds> foreseen;
+  std::string algorithm{};  // of a plan; empty: this is MPI's own
 };
 
 // Which slices a message was fastest in.

@@ -43,7 +43,8 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plan
          [broadcast](std::uint64_t bytes) { return broadcast->slice_bytes(bytes); },
          [broadcast](std::uint64_t bytes) {
            return broadcast->foreseen(bytes, broadcast->slice_bytes(bytes));
-         }});
+         },
+         plans[i].plan.algorithm});
   }
   operation.prepare = [rank, root](std::span<std::byte> message, std::uint64_t round) {
     if (rank == root) {

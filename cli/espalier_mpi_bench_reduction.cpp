@@ -96,6 +96,7 @@ BenchOperation reduction_bench(MPI_Comm comm, const std::vector<BenchPlan>& plan
   for (std::size_t i = 0; i < plans.size(); ++i) {
     bench.methods.push_back(
         method_of(kept->reductions[i], *kept, plans[i].name, bench.copies, elements, watchdog));
+    bench.methods.back().algorithm = plans[i].plan.algorithm;
   }
   bench.prepare = [rank, elements, copies = bench.copies](std::span<std::byte> memory,
                                                           std::uint64_t round) {

@@ -47,6 +47,7 @@ std::string bench_json(const BenchFigures& figures) {
     Json one;
     one["message_bytes"] = row.message_bytes;
     one["method"] = row.method;
+    one["algorithm"] = row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm);
     one["slice_bytes"] = row.slice_bytes ? Json(*row.slice_bytes) : Json(nullptr);
     one["seconds"] = row.seconds;
     one["lower_s"] = quartiles.lower;

@@ -27,8 +27,11 @@ struct Texts {
 
 // Of the commands that run one plan.
 void add_one_run(CLI::App& command, RunArguments& to, Texts& texts) {
-  command.add_option("PLAN", to.plan, "plan file, read by rank 0 only; - is standard input")
-      ->required();
+  command.add_option("PLAN", to.plan, "plan file, read by rank 0 only; - is standard input");
+  command.add_option("--decisions", to.decisions,
+                     "instead of PLAN: what espalier decide --json has decided for so many ranks "
+                     "and such a message; read by rank 0 only");
+  command.add_option("--root", to.root, "with --decisions: which rank (default 0)");
   command.add_option("--message", texts.message, "size of a test message (default 64MiB)");
   command.add_option("--repeat", to.repeat, "how often")
       ->check(CLI::Range(std::size_t{1}, kMostRepeats));
@@ -80,6 +83,24 @@ CLI::App* add_reduce(CLI::App& app, const std::string& name, ReduceArguments& to
   return reduce;
 }
 
+// Where it goes along: a plan, or what a table decides.
+void check_way(const RunArguments& to, std::string_view command, runtime::RankMapping mapping,
+               bool rounds) {
+  if (to.decisions.empty()) {
+    if (to.plan.empty()) {
+      throw InputError(fmt::format("PLAN is required; see espalier-mpi {} --help", command));
+    }
+    if (to.root) throw InputError("--root is for --decisions; a plan has a source");
+    return;
+  }
+  if (!to.plan.empty()) throw InputError("PLAN and --decisions both say what to go along");
+  if (to.slice || !to.tuned.empty() || rounds || mapping != runtime::RankMapping::kByOrder) {
+    throw InputError(
+        "--decisions says the slices as well, for ranks by order: without --slice, --tuned, "
+        "--rounds and --map");
+  }
+}
+
 void check_one_tuned(const RunArguments& to, bool rounds) {
   check_tuned(to.tuned, to.slice, rounds);
   if (to.tuned.size() > 1) throw InputError("--tuned: there is one plan only");
@@ -92,6 +113,10 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   to.broadcast.timeout = running.timeout;
   to.slice = running.slice;
   check_one_tuned(to, to.broadcast.rounds);
+  check_way(to, "bcast", running.mapping, to.broadcast.rounds);
+  if (!to.decisions.empty() && !to.in.empty()) {
+    throw InputError("--decisions needs a --message, whose size all ranks know");
+  }
   if (to.in.empty() != to.out.empty()) throw InputError("--in and --out go together");
   if (!to.in.empty() && !texts.message.empty()) {
     throw InputError("--message is a test message; with --in the file is the message");
@@ -116,6 +141,7 @@ void check_reduce(ReduceArguments& to, const Texts& texts) {
   to.timeout = running.timeout;
   to.slice = running.slice;
   check_one_tuned(to, false);
+  check_way(to, planner::name_of(to.operation), running.mapping, false);
   to.elements = check_elements(texts.elements);
   require_whole("--message", to.message, to.elements);
 }

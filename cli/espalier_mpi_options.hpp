@@ -19,7 +19,9 @@ namespace espalier::cli {
 
 // Of all commands that run a plan.
 struct RunArguments {
-  std::string plan;
+  std::string plan;                   // file; empty where `decisions` is not
+  std::string decisions;              // file of a decision function
+  std::optional<std::uint32_t> root;  // of what it decides; unset: 0
   Bytes message{std::uint64_t{64} << 20};
   bool verify = false;
   std::size_t repeat = 1;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/espalier_mpi_buffer.hpp"
+#include "cli/espalier_mpi_decided.hpp"
 #include "cli/espalier_mpi_report.hpp"
 #include "cli/espalier_mpi_timing.hpp"
 #include "runtime/agreement.hpp"
@@ -97,12 +98,8 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
 void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
   const int rank = runtime::rank_in(comm);
   watchdog.expect("waiting for the plan, which rank 0 reads");
-  const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
+  const planner::Plan plan = plan_of_run(comm, arguments, arguments.operation, arguments.reduction);
   planner::require_operation(plan, arguments.operation, display_name(arguments.plan));
-  for (const std::string& file : arguments.tuned) {
-    arguments.reduction.tuned = runtime::tuned_slices_from(comm, file, plan);
-  }
-  if (arguments.slice) arguments.reduction.slice_bytes = arguments.slice->value;
 
   std::optional<ProgressBar> bar(
       std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);

@@ -15,13 +15,13 @@ struct MeasuredRow {
   models::Measurement measurement;
 };
 
-// All times, from JSON (a document that begins with '{') or CSV. Throws InputError (file, JSON
+// All times, from JSON (a document that begins with '{'; what `espalier-mpi bench --json` writes is
+// told by its "ranks") or CSV. Throws InputError (file, JSON
 // pointer or line, reason) for text that is neither, figures that are missing or of the wrong kind,
 // and a time that is not above zero. `file` is for messages.
 std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);
 
 // The times of `operation`, and those that do not say theirs; rows of others are not looked at.
-// Throws InputError as well when there are none.
 std::vector<models::Measurement> parse_measured_times(std::string_view text,
                                                       const std::string& file,
                                                       std::string_view operation);

@@ -29,11 +29,18 @@ std::optional<std::size_t> cell_of(const DecisionGrid& grid, const Measurement& 
   return *row * grid.messages.size() + *column;
 }
 
+// The segment, or 0 where it cuts nothing: split-binary's are of a half.
+Bytes cut_of(const FormulaEntry& entry, Bytes segment, Bytes message) {
+  const std::uint64_t whole = message.value;
+  const Bytes most{entry.algorithm == "split-binary" ? whole - whole / 2 : whole};
+  return segment < most ? segment : Bytes{0};
+}
+
 bool is_of(const Measurement& measured, const Prediction& choice) {
   if (choice.entry == nullptr || measured.algorithm != choice.entry->algorithm) return false;
   if (!choice.entry->segments) return true;
-  const Bytes segment = measured.segment < measured.message ? measured.segment : Bytes{0};
-  return segment == choice.of.segment;
+  return cut_of(*choice.entry, measured.segment, measured.message) ==
+         cut_of(*choice.entry, choice.of.segment, measured.message);
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <limits>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "models/least_squares.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::models {
@@ -21,31 +21,128 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::array<std::string_view, 2> kHockneyNames{"alpha_s", "beta_s_per_byte"};
-constexpr std::array<std::string_view, 4> kLogGPNames{"latency_s", "overhead_s", "gap_s",
-                                                      "gap_per_byte_s"};
+// Which figures are fitted: every one a sum of unknowns that are not negative.
+class Space {
+ public:
+  Space(std::string_view model, std::span<const TimedCase> measured) {
+    if (model == "hockney") {
+      add_plain({"alpha_s", "beta_s_per_byte"});
+    } else if (model == "loggp") {
+      add_plain({"latency_s", "overhead_s", "gap_s", "gap_per_byte_s"});
+    } else if (model == "plogp") {
+      add_tables(sizes_of(measured));
+    } else {
+      throw std::invalid_argument("no parameters of this model are fitted");
+    }
+  }
 
-std::span<const std::string_view> names_of(std::string_view model) {
-  if (model == "hockney") return kHockneyNames;
-  if (model == "loggp") return kLogGPNames;
-  throw std::invalid_argument("only Hockney's and LogGP's parameters are fitted");
-}
+  // Of PLogP: L, and at each size what g is above both overheads, os, and or.
+  [[nodiscard]] Index unknowns() const {
+    return sizes_.empty() ? static_cast<Index>(figures_.size()) : 1 + 3 * table();
+  }
+  // How many have to be told at least.
+  [[nodiscard]] std::size_t needed() const {
+    return sizes_.empty() ? figures_.size() : 1 + sizes_.size();
+  }
+  // Whether the last unknown is a time a byte.
+  [[nodiscard]] bool has_bytes() const { return sizes_.empty(); }
+  // Without values and errors.
+  [[nodiscard]] const std::vector<FittedFigure>& figures() const { return figures_; }
 
-Parameters parameters_of(const VectorXd& figures) {
-  if (figures.size() == 2) return Hockney{figures(0), figures(1)};
-  return LogGP{{figures(0)}, {figures(1)}, {figures(2)}, {figures(3)}};
-}
+  // The figures as sums of the unknowns, near these: a figure a row.
+  [[nodiscard]] MatrixXd sums(const VectorXd& unknowns) const {
+    const Index count = static_cast<Index>(figures_.size());
+    if (sizes_.empty()) return MatrixXd::Identity(count, count);
+    MatrixXd rows = MatrixXd::Zero(count, unknowns.size());
+    rows(0, 0) = 1;
+    for (Index k = 0; k < table(); ++k) {
+      const Index above = 1 + k;
+      const Index send = above + table();
+      const Index receive = send + table();
+      rows(above, above) = 1;
+      rows(above, unknowns(receive) > unknowns(send) ? receive : send) = 1;
+      rows(send, send) = 1;
+      rows(receive, receive) = 1;
+    }
+    return rows;
+  }
 
-void check_measured(std::span<const TimedCase> measured, std::size_t parameters) {
+  [[nodiscard]] Parameters parameters(const VectorXd& unknowns) const {
+    const VectorXd at = sums(unknowns) * unknowns;
+    if (sizes_.empty() && at.size() == 2) return Hockney{at(0), at(1)};
+    if (sizes_.empty()) return LogGP{{at(0)}, {at(1)}, {at(2)}, {at(3)}};
+    return PLogP{{at(0)},
+                 table_of(at.segment(1 + table(), table())),
+                 table_of(at.segment(1 + 2 * table(), table())),
+                 table_of(at.segment(1, table()))};
+  }
+
+ private:
+  static std::vector<Bytes> sizes_of(std::span<const TimedCase> measured) {
+    std::set<Bytes> all;
+    for (const TimedCase& one : measured) {
+      const bool has_message = one.entry->operation != "barrier";
+      const Bytes message = has_message ? one.of.message : Bytes{0};
+      const Bytes segment = one.entry->segments ? segment_of(one.of) : message;
+      all.insert(std::max(segment, Bytes{1}));
+      if (one.entry->algorithm == "split-binary") {
+        all.insert(std::max(Bytes{message.value - message.value / 2}, Bytes{1}));
+      }
+    }
+    const std::vector<Bytes> sorted(all.begin(), all.end());
+    if (sorted.size() <= kMostFittedSizes) return sorted;
+    std::vector<Bytes> some;
+    for (std::size_t k = 0; k < kMostFittedSizes; ++k) {
+      some.push_back(sorted[k * (sorted.size() - 1) / (kMostFittedSizes - 1)]);
+    }
+    return some;
+  }
+
+  void add_plain(std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) figures_.push_back({name, std::nullopt});
+  }
+
+  void add_tables(std::vector<Bytes> sizes) {
+    sizes_ = std::move(sizes);
+    figures_.push_back({"latency_s", std::nullopt});
+    for (const std::string_view name : {"gap_s", "send_overhead_s", "receive_overhead_s"}) {
+      for (const Bytes size : sizes_) figures_.push_back({name, size});
+    }
+  }
+
+  [[nodiscard]] Index table() const { return static_cast<Index>(sizes_.size()); }
+
+  // As parse_parameters reads it again.
+  [[nodiscard]] PiecewiseLinear table_of(const VectorXd& values) const {
+    std::vector<PiecewiseLinear::Point> points;
+    for (Index k = 0; k < table(); ++k) {
+      points.push_back({sizes_[static_cast<std::size_t>(k)], values(k)});
+    }
+    const bool rises = table() > 1 && values(table() - 1) >= values(table() - 2);
+    using Beyond = PiecewiseLinear::Beyond;
+    return PiecewiseLinear(std::move(points), rises ? Beyond::kLastSlope : Beyond::kConstant);
+  }
+
+  std::vector<Bytes> sizes_;  // of PLogP's tables; empty: another model
+  std::vector<FittedFigure> figures_;
+};
+
+void check_measured(std::span<const TimedCase> measured, const Space& space) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!std::isfinite(measured[i].time.value) || measured[i].time.value <= 0) {
       throw InputError({}, fmt::format("/{}", i),
                        fmt::format("{} seconds is not finite and above 0", measured[i].time.value));
     }
   }
-  if (measured.size() >= parameters) return;
-  throw InputError(
-      fmt::format("{} measured times are too few for {} parameters", measured.size(), parameters));
+  if (measured.size() < space.needed()) {
+    throw InputError(fmt::format("{} measured times are too few for {} parameters", measured.size(),
+                                 space.needed()));
+  }
+  const auto unknowns = static_cast<std::size_t>(space.unknowns());
+  if (measured.size() > kMostFitted / unknowns) {
+    throw InputError(fmt::format("{} measured times are more than {}, for {} parameters",
+                                 measured.size(), kMostFitted / unknowns, unknowns));
+  }
 }
 
 double median(VectorXd values) {
@@ -58,8 +155,8 @@ double median(VectorXd values) {
 // byte's in that over the largest message.
 class Problem {
  public:
-  Problem(std::string_view model, std::span<const TimedCase> measured) : measured_(measured) {
-    const auto parameters = static_cast<Index>(names_of(model).size());
+  Problem(const Space& space, std::span<const TimedCase> measured)
+      : space_(space), measured_(measured) {
     const auto rows = static_cast<Index>(measured.size());
     VectorXd times(rows);
     double largest = 1;
@@ -68,19 +165,20 @@ class Problem {
       largest = std::max(
           largest, static_cast<double>(measured[static_cast<std::size_t>(i)].of.message.value));
     }
-    units_ = VectorXd::Constant(parameters, median(times));
-    units_(parameters - 1) /= largest;
+    units_ = VectorXd::Constant(space.unknowns(), median(times));
+    if (space.has_bytes()) units_(space.unknowns() - 1) /= largest;
   }
 
   [[nodiscard]] Index rows() const { return static_cast<Index>(measured_.size()); }
   [[nodiscard]] Index columns() const { return units_.size(); }
-  [[nodiscard]] VectorXd figures(const VectorXd& scaled) const {
+  [[nodiscard]] VectorXd unknowns(const VectorXd& scaled) const {
     return scaled.cwiseProduct(units_);
   }
+  [[nodiscard]] const VectorXd& units() const { return units_; }
 
   // Predicted over measured.
   [[nodiscard]] VectorXd ratios(const VectorXd& scaled) const {
-    const Parameters parameters = parameters_of(figures(scaled));
+    const Parameters parameters = space_.parameters(unknowns(scaled));
     VectorXd result(rows());
     for (Index i = 0; i < rows(); ++i) {
       const TimedCase& one = measured_[static_cast<std::size_t>(i)];
@@ -104,69 +202,10 @@ class Problem {
   }
 
  private:
+  const Space& space_;
   std::span<const TimedCase> measured_;
   VectorXd units_;
 };
-
-// Which parameters are more than 0, as bits. Fewer come first, and of as many those without the
-// overhead, which most formulas have in a sum with the latency only.
-std::vector<unsigned> choices(Index parameters) {
-  std::vector<unsigned> all;
-  for (unsigned choice = 0; choice < (1U << static_cast<unsigned>(parameters)); ++choice) {
-    all.push_back(choice);
-  }
-  const auto rank = [parameters](unsigned choice) {
-    constexpr unsigned kOverhead = 2;
-    return 2 * std::popcount(choice) + (parameters == 4 && (choice & kOverhead) != 0 ? 1 : 0);
-  };
-  std::ranges::stable_sort(all, {}, rank);
-  return all;
-}
-
-std::vector<Index> columns_of(unsigned choice) {
-  std::vector<Index> columns;
-  for (Index j = 0; choice >> static_cast<unsigned>(j) != 0; ++j) {
-    if ((choice >> static_cast<unsigned>(j) & 1U) != 0) columns.push_back(j);
-  }
-  return columns;
-}
-
-// The same least squares in as few rows as there are columns, the last of which is what is wanted.
-MatrixXd reduced(const MatrixXd& rows, const VectorXd& wanted) {
-  MatrixXd joined(rows.rows(), rows.cols() + 1);
-  joined << rows, wanted;
-  if (joined.rows() <= joined.cols()) return joined;
-  const MatrixXd factors = joined.householderQr().matrixQR().topRows(joined.cols());
-  return factors.triangularView<Eigen::Upper>();
-}
-
-// The least squares of rows * x - wanted with no x below 0. With so few unknowns every choice of
-// those above 0 is tried.
-VectorXd solve(const MatrixXd& all_rows, const VectorXd& all_wanted) {
-  const MatrixXd joined = reduced(all_rows, all_wanted);
-  const MatrixXd rows = joined.leftCols(all_rows.cols());
-  const VectorXd wanted = joined.rightCols(1);
-  VectorXd best = VectorXd::Zero(rows.cols());
-  double least = std::numeric_limits<double>::infinity();
-  for (const unsigned choice : choices(rows.cols())) {
-    const std::vector<Index> columns = columns_of(choice);
-    VectorXd tried = VectorXd::Zero(rows.cols());
-    if (!columns.empty()) {
-      const MatrixXd part = rows(Eigen::all, columns);
-      const VectorXd solved = part.completeOrthogonalDecomposition().solve(wanted);
-      tried(columns) = solved;
-    }
-    if ((tried.array() < 0).any()) continue;
-    const double cost = (rows * tried - wanted).squaredNorm();
-    // Not for rounding alone: of equal ones that with the fewest parameters stays.
-    constexpr double kRounding = 1e-16;
-    if (cost < least * (1 - 1e-9) - kRounding * wanted.squaredNorm()) {
-      least = cost;
-      best = tried;
-    }
-  }
-  return best;
-}
 
 // Weights by how far off a measurement is, in robust standard deviations.
 VectorXd weights_of(const VectorXd& errors, bool reject) {
@@ -199,8 +238,8 @@ Solution iterate(const Problem& problem) {
     const VectorXd constant = problem.ratios(at.scaled) - slopes * at.scaled;
     const VectorXd roots = at.weights.cwiseSqrt();
     const VectorXd former = at.scaled;
-    at.scaled = solve(roots.asDiagonal() * slopes,
-                      roots.cwiseProduct(VectorXd::Ones(problem.rows()) - constant));
+    at.scaled = non_negative_least_squares(
+        roots.asDiagonal() * slopes, roots.cwiseProduct(VectorXd::Ones(problem.rows()) - constant));
     const VectorXd errors = problem.ratios(at.scaled) - VectorXd::Ones(problem.rows());
     const bool settled = (at.scaled - former).norm() <= kSettled * former.norm();
     if (settled && reject) break;
@@ -210,60 +249,67 @@ Solution iterate(const Problem& problem) {
   return at;
 }
 
-// Parameters that some others can make up for, whatever the measurements say.
-std::vector<bool> told_by(const MatrixXd& rows) {
-  const Eigen::JacobiSVD<MatrixXd> parts(rows, Eigen::ComputeThinU | Eigen::ComputeFullV);
+// Which figures, as sums of the unknowns, others cannot make up for, whatever the measurements say.
+std::vector<bool> told_by(const MatrixXd& rows, const MatrixXd& figures) {
+  const Eigen::JacobiSVD<MatrixXd> parts(rows, Eigen::ComputeFullV);
   constexpr double kSmall = 1e-6;  // slopes are told to about 1e-9
-  std::vector<bool> told(static_cast<std::size_t>(rows.cols()), true);
+  std::vector<bool> told(static_cast<std::size_t>(figures.rows()), true);
   for (Index k = 0; k < rows.cols(); ++k) {
     const bool free = k >= parts.singularValues().size() ||
                       parts.singularValues()(k) <= kSmall * parts.singularValues()(0);
-    for (Index j = 0; free && j < rows.cols(); ++j) {
-      if (std::abs(parts.matrixV()(j, k)) > kSmall) told[static_cast<std::size_t>(j)] = false;
+    if (!free) continue;
+    const VectorXd change = figures * parts.matrixV().col(k);
+    for (Index j = 0; j < figures.rows(); ++j) {
+      if (std::abs(change(j)) > kSmall) told[static_cast<std::size_t>(j)] = false;
     }
   }
   return told;
 }
 
-// Of the parameters above 0, in the units of `rows`.
-VectorXd standard_errors(const MatrixXd& rows, const VectorXd& errors, const VectorXd& scaled) {
+// Of the figures, where unknowns that are 0 stay so.
+VectorXd standard_errors(const MatrixXd& rows, const VectorXd& errors, const VectorXd& scaled,
+                         const MatrixXd& figures) {
   std::vector<Index> columns;
   for (Index j = 0; j < scaled.size(); ++j) {
     if (scaled(j) > 0) columns.push_back(j);
   }
-  VectorXd result = VectorXd::Zero(scaled.size());
   const auto freedom = rows.rows() - static_cast<Index>(columns.size());
-  if (columns.empty() || freedom <= 0) return result;
+  if (columns.empty() || freedom <= 0) return VectorXd::Zero(figures.rows());
   const MatrixXd part = rows(Eigen::all, columns);
   const MatrixXd covariance =
       (part.transpose() * part).completeOrthogonalDecomposition().pseudoInverse() *
       (errors.squaredNorm() / static_cast<double>(freedom));
-  result(columns) = covariance.diagonal().cwiseMax(0).cwiseSqrt();
-  return result;
+  const MatrixXd sums = figures(Eigen::all, columns);
+  return (sums * covariance * sums.transpose()).diagonal().cwiseMax(0).cwiseSqrt();
 }
 
 }  // namespace
 
 CollectiveFit fit_collectives(std::string_view model, std::span<const TimedCase> measured) {
-  const std::span<const std::string_view> names = names_of(model);
-  check_measured(measured, names.size());
-  const Problem problem(model, measured);
+  const Space space(model, measured);
+  check_measured(measured, space);
+  const Problem problem(space, measured);
   const Solution solution = iterate(problem);
 
   const VectorXd roots = solution.weights.cwiseSqrt();
   const MatrixXd rows = roots.asDiagonal() * problem.slopes(solution.scaled);
   const VectorXd ratios = problem.ratios(solution.scaled);
   const VectorXd off = roots.cwiseProduct(ratios - VectorXd::Ones(problem.rows()));
-  const std::vector<bool> told = told_by(rows);
-  const VectorXd values = problem.figures(solution.scaled);
-  const VectorXd errors = problem.figures(standard_errors(rows, off, solution.scaled));
+  const VectorXd unknowns = problem.unknowns(solution.scaled);
+  const MatrixXd sums = space.sums(unknowns);
+  const MatrixXd scaled_sums = sums * problem.units().asDiagonal();
+  // In units in which what the measurements know is neither large nor small.
+  const std::vector<bool> told = told_by(triangle_of(rows), sums);
+  const VectorXd values = sums * unknowns;
+  const VectorXd errors = standard_errors(rows, off, solution.scaled, scaled_sums);
 
-  CollectiveFit fit{parameters_of(values), {}, {}, {}};
-  for (std::size_t j = 0; j < names.size(); ++j) {
+  CollectiveFit fit{space.parameters(unknowns), space.figures(), {}, {}};
+  for (std::size_t j = 0; j < fit.figures.size(); ++j) {
     const auto at = static_cast<Index>(j);
-    FittedFigure figure{names[j], values(at), std::nullopt, told[j]};
+    FittedFigure& figure = fit.figures[j];
+    figure.value = values(at);
+    figure.told = told[j];
     if (told[j] && values(at) > 0) figure.error = errors(at);
-    fit.figures.push_back(figure);
   }
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const auto at = static_cast<Index>(i);

@@ -50,6 +50,7 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
   if (!options.tuned.empty() && (options.slice_bytes != 0 || options.rounds)) {
     throw InputError("tuned slices go neither with slices of one size nor with rounds");
   }
+  if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
   if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
     throw InputError(
         fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
@@ -72,7 +73,8 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
           options.direct_copies ? 1U : 0U,
           options.slice_bytes,
           std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value),
-          hash_of(std::as_bytes(std::span(options.tuned)))};
+          hash_of(std::as_bytes(std::span(options.tuned))),
+          std::bit_cast<std::uint64_t>(options.tuned_within)};
 }
 
 // What is no timeout is refused only when all can be told.
@@ -150,7 +152,9 @@ struct Broadcast::State {
   }
 
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
-    if (const auto slice = slice_tuned_for(options.tuned, message)) return *slice;
+    if (const auto slice = slice_tuned_for(options.tuned, message, options.tuned_within)) {
+      return *slice != 0 ? *slice : undivided_slice(message, plan.broadcast_trees.size());
+    }
     if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
     return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
   }
@@ -162,7 +166,10 @@ struct Broadcast::State {
     if (!costs.eager) return false;
     constexpr Bytes kEndless{std::numeric_limits<std::uint64_t>::max()};
     std::uint64_t largest = planner::fitted_slice(plan, kEndless, costs);
-    for (const TunedSlice& tuned : options.tuned) largest = std::max(largest, tuned.slice_bytes);
+    for (const TunedSlice& tuned : options.tuned) {
+      if (tuned.slice_bytes == 0) return false;
+      largest = std::max(largest, tuned.slice_bytes);
+    }
     return largest <= costs.eager->value;
   }
 

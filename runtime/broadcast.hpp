@@ -48,6 +48,7 @@ struct BroadcastOptions {
   // Slices of messages of about these sizes (slice_tuned_for), instead; ascending by message. Not
   // with slice_bytes or rounds.
   std::vector<TunedSlice> tuned;
+  double tuned_within = kTunedWithin;  // what "about" means, at least 1; infinity: all messages
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
   // hang. Costs no bandwidth, but a rank leaves run() only when all have entered it.
   bool check_sizes = true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <new>
 #include <optional>
@@ -46,6 +47,7 @@ void check_plan(const planner::Plan& plan, const ReductionOptions& options,
   if (!options.tuned.empty() && options.slice_bytes != 0) {
     throw InputError("tuned slices do not go with slices of one size");
   }
+  if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
   if (options.slice_bytes > kLargestSlice) {
     throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
                                  options.slice_bytes, kLargestSlice));
@@ -61,7 +63,8 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Reductio
           static_cast<std::uint64_t>(options.mapping),
           options.check_sizes ? 1U : 0U,
           options.slice_bytes,
-          hash_of(std::as_bytes(std::span(options.tuned)))};
+          hash_of(std::as_bytes(std::span(options.tuned))),
+          std::bit_cast<std::uint64_t>(options.tuned_within)};
 }
 
 // The result of an allreduce, as it is broadcast while it comes into being.
@@ -152,8 +155,11 @@ struct Reduction::State {
   }
 
   [[nodiscard]] std::uint64_t slice_elements(std::uint64_t message, std::uint64_t element) const {
-    std::uint64_t bytes = slice_tuned_for(options.tuned, message).value_or(options.slice_bytes);
-    if (bytes == 0) {
+    const auto tuned = slice_tuned_for(options.tuned, message, options.tuned_within);
+    std::uint64_t bytes = tuned.value_or(options.slice_bytes);
+    if (tuned == std::uint64_t{0}) {
+      bytes = undivided_slice(message, plan.reduce_trees.size());
+    } else if (bytes == 0) {
       // On one host there are no links to keep filled, and a slice costs a turn at the processor.
       bytes = costs.eager ? planner::fitted_slice(plan, {message}, costs) : plan.slice.value;
     }

@@ -34,6 +34,7 @@ struct ReductionOptions {
   std::uint64_t slice_bytes = 0;
   // As for a broadcast, cut down likewise. Not with slice_bytes.
   std::vector<TunedSlice> tuned;
+  double tuned_within = kTunedWithin;
   // Compare the message's size, the type and the operation among the ranks while it runs, so that a
   // mismatch is an error and no hang. A rank leaves run() only when all have entered it, and
   // nothing is received before.

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::string_view kFormat = "espalier-tuned-slices";
 constexpr std::uint64_t kVersion = 1;
-constexpr double kFurthest = 2;  // of a tuned size, either way
 constexpr std::size_t kIdentityDigits = 16;
 
 double ratio_of(std::uint64_t a, std::uint64_t b) {
@@ -54,15 +53,20 @@ TunedSlice slice_at(const JsonCursor& at) {
 }  // namespace
 
 std::optional<std::uint64_t> slice_tuned_for(std::span<const TunedSlice> tuned,
-                                             std::uint64_t message_bytes) {
+                                             std::uint64_t message_bytes, double within) {
   if (message_bytes == 0) return {};
   const TunedSlice* next = nullptr;
   for (const TunedSlice& slice : tuned) {
     const double ratio = ratio_of(slice.message_bytes, message_bytes);
-    if (ratio > kFurthest) continue;
+    if (ratio > within) continue;
     if (next == nullptr || ratio < ratio_of(next->message_bytes, message_bytes)) next = &slice;
   }
   return next == nullptr ? std::nullopt : std::optional(next->slice_bytes);
+}
+
+std::uint64_t undivided_slice(std::uint64_t message_bytes, std::size_t trees) {
+  const std::uint64_t part = message_bytes / trees + (message_bytes % trees != 0 ? 1 : 0);
+  return std::clamp(part, std::uint64_t{1}, kLargestSlice);
 }
 
 std::string identity_of(const planner::Plan& plan) {
@@ -111,7 +115,12 @@ TunedSlices parse_tuned(std::string_view text, const std::string& file) {
 
 std::vector<TunedSlice> slices_of(const TunedSlices& tuned, const planner::Plan& plan,
                                   std::size_t ranks, std::size_t hosts, const std::string& file) {
-  if (tuned.plan != identity_of(plan)) {
+  return slices_of(tuned, identity_of(plan), ranks, hosts, file);
+}
+
+std::vector<TunedSlice> slices_of(const TunedSlices& tuned, const std::string& identity,
+                                  std::size_t ranks, std::size_t hosts, const std::string& file) {
+  if (tuned.plan != identity) {
     throw InputError(file, "/plan", "was tuned for another plan, or an earlier state of this one");
   }
   if (tuned.ranks != ranks) {

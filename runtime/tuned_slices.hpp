@@ -17,15 +17,25 @@ namespace espalier::runtime {
 
 struct TunedSlice {
   std::uint64_t message_bytes = 0;  // 1 and more
-  std::uint64_t slice_bytes = 0;    // 1 to 1 GiB
-  double median_s = 0;              // that the message took in such slices
+  // 1 to 1 GiB; 0, which no file has: as few as there are trees, of 1 GiB at most.
+  std::uint64_t slice_bytes = 0;
+  double median_s = 0;  // that the message took in such slices
   friend bool operator==(const TunedSlice&, const TunedSlice&) = default;
 };
 
+// How far a message may be, by ratio, from the sizes that were tuned.
+inline constexpr double kTunedWithin = 2;
+inline constexpr const char* kNoTunedWithin = "sizes are within a factor of 1 or more";
+
 // The slice for a message: that of the tuned size next to it by ratio, the smaller of two; unset
-// when none is within a factor of two. tuned: ascending by message.
+// when none is within a factor of `within`, and for an empty message. tuned: ascending by message.
 std::optional<std::uint64_t> slice_tuned_for(std::span<const TunedSlice> tuned,
-                                             std::uint64_t message_bytes);
+                                             std::uint64_t message_bytes,
+                                             double within = kTunedWithin);
+
+// As few slices as `trees` trees, at least one of them, can share a message: what
+// TunedSlice::slice_bytes 0 means.
+std::uint64_t undivided_slice(std::uint64_t message_bytes, std::size_t trees);
 
 // What was tuned, and where.
 struct TunedSlices {
@@ -46,6 +56,9 @@ TunedSlices parse_tuned(std::string_view text, const std::string& file);
 // The slices, where they are for this plan and as many ranks on as many hosts. Throws InputError
 // that names the file for others.
 std::vector<TunedSlice> slices_of(const TunedSlices& tuned, const planner::Plan& plan,
+                                  std::size_t ranks, std::size_t hosts, const std::string& file);
+// The same, of the plan with this identity.
+std::vector<TunedSlice> slices_of(const TunedSlices& tuned, const std::string& identity,
                                   std::size_t ranks, std::size_t hosts, const std::string& file);
 
 // Puts each of `slices` in the place of the one for the same message, or between the others.

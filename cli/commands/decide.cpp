@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,7 +38,7 @@ struct DecideOptions {
   std::string ranks = "3..32";
   std::string sizes = "1..8MiB";
   std::string segments = "0,1KiB,8KiB";
-  std::string against;
+  std::vector<std::string> against;
   std::string chart;
   std::string rules;
   bool every = false;
@@ -94,15 +95,23 @@ void note_strangers(const std::vector<models::Measurement>& measured, const std:
 }
 
 void compare(DecisionReport& report, const DecideOptions& options) {
-  const std::string file = display_name(options.against);
-  const std::vector<models::Measurement> measured =
-      parse_measured_times(read_text(options.against), file, report.operation);
+  std::vector<models::Measurement> measured;
+  std::string files;
+  for (const std::string& name : options.against) {
+    const std::string file = display_name(name);
+    files += (files.empty() ? "" : ", ") + file;
+    std::ranges::move(parse_measured_times(read_text(name), file, report.operation),
+                      std::back_inserter(measured));
+  }
+  if (measured.empty()) {
+    throw InputError(files, {}, fmt::format("no measured times of {}", report.operation));
+  }
   note_strangers(measured, report.operation, options.console);
   report.penalties = models::penalties(report.decision, measured);
   const auto unknown = std::ranges::count_if(
       report.penalties, [](const auto& penalty) { return !penalty || !penalty->chosen; });
   if (unknown == 0) return;
-  options.console.note(fmt::format("{}: the choice is not measured in {} of {} cells", file,
+  options.console.note(fmt::format("{}: the choice is not measured in {} of {} cells", files,
                                    unknown, report.penalties.size()));
 }
 
@@ -195,8 +204,9 @@ void add_options(Arguments& app, DecideOptions& options) {
   app.add("--segments", options.segments, "Segment sizes to choose from; 0 is not cut",
           {.type = "LIST"});
   app.add("--against", options.against,
-          "Measured times, JSON or CSV (docs/formats.md): tell what the decision costs against the "
-          "best measured; '-' is standard input",
+          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
+          "repeatable: tell what the decision costs against the best measured; '-' is standard "
+          "input",
           {.type = "FILE"});
   app.add(
       "-o,--output", options.chart,

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "models/fit_collectives.hpp"
+#include "models/parameters_json.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 #include "support/nearest_name.hpp"
@@ -31,12 +31,11 @@ using models::CollectiveFit;
 using models::FittedFigure;
 using models::TimedCase;
 
-constexpr std::array<std::string_view, 2> kModels{"hockney", "loggp"};
 constexpr std::size_t kMostRows = 100'000;  // some seconds
 
 struct FitOptions {
   Console console;
-  std::string file;
+  std::vector<std::string> files;
   std::string operation = "broadcast";
   std::string model = "loggp";
   std::string compute;
@@ -54,13 +53,12 @@ const models::FormulaEntry* entry_of(std::string_view operation, std::string_vie
   return nullptr;
 }
 
-// The measured times that there is a formula for; a note counts the others.
-std::vector<TimedCase> read_cases(const FitOptions& options) {
-  const std::string file = display_name(options.file);
+// Adds a file's measured times that there is a formula for; a note counts the others.
+void add_cases(const FitOptions& options, const std::string& name, std::vector<TimedCase>& cases) {
+  const std::string file = display_name(name);
   const models::SecondsPerByte computation = computation_of(options.compute);
-  std::vector<TimedCase> cases;
   std::map<std::string, std::size_t> strangers;
-  for (const MeasuredRow& row : parse_measured_rows(read_text(options.file), file)) {
+  for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
     const std::string& operation = row.operation.empty() ? options.operation : row.operation;
     const models::Measurement& one = row.measurement;
     if (one.ranks == 0 || one.ranks > models::kMaxRanks) {
@@ -80,8 +78,20 @@ std::vector<TimedCase> read_cases(const FitOptions& options) {
         fmt::format("{}: {} rows are left out, for no formula tells the time of {}", file, rows,
                     in_quotes(what)));
   }
+}
+
+std::string names_of(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(display_name(file));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<TimedCase> read_cases(const FitOptions& options) {
+  std::vector<TimedCase> cases;
+  for (const std::string& name : options.files) add_cases(options, name, cases);
   if (cases.size() > kMostRows) {
-    throw InputError(file, {}, fmt::format("{} rows are more than {}", cases.size(), kMostRows));
+    throw InputError(names_of(options.files), {},
+                     fmt::format("{} rows are more than {}", cases.size(), kMostRows));
   }
   return cases;
 }
@@ -121,6 +131,12 @@ std::vector<Nearness> nearness_of(const CollectiveFit& fit, const std::vector<Ti
   return all;
 }
 
+// "gap_s", or "gap_s at 1 KiB".
+std::string label_of(const FittedFigure& figure) {
+  if (!figure.size) return std::string(figure.name);
+  return fmt::format("{} at {}", figure.name, format_size(*figure.size));
+}
+
 std::string microseconds(double seconds) {
   return fmt::format("{:.6g} us", seconds * 1e6);
 }
@@ -129,7 +145,7 @@ std::string tables(const CollectiveFit& fit, const std::vector<Nearness>& nearne
   Table figures({{"parameter", Table::Align::kLeft}, {"value"}, {"standard error"}});
   for (const FittedFigure& figure : fit.figures) {
     figures.add_row(
-        {std::string(figure.name), microseconds(figure.value),
+        {label_of(figure), microseconds(figure.value),
          figure.error ? microseconds(*figure.error) : (figure.told ? "-" : "not told apart")});
   }
   Table rows({{"operation", Table::Align::kLeft},
@@ -145,21 +161,25 @@ std::string tables(const CollectiveFit& fit, const std::vector<Nearness>& nearne
   return figures.text() + '\n' + rows.text();
 }
 
-// What --parameters reads.
-Json parameters_json(const CollectiveFit& fit, const std::string& model) {
-  Json result{{"model", model}};
-  for (const FittedFigure& figure : fit.figures) result[std::string(figure.name)] = figure.value;
-  return result;
+// By name; of a table [[bytes, error], ...].
+Json errors_json(const CollectiveFit& fit) {
+  Json errors = Json::object();
+  for (const FittedFigure& figure : fit.figures) {
+    const Json error = figure.error ? Json(*figure.error) : Json();
+    if (figure.size) {
+      errors[std::string(figure.name)].push_back(Json::array({figure.size->value, error}));
+    } else {
+      errors[std::string(figure.name)] = error;
+    }
+  }
+  return errors;
 }
 
-Json report_json(const CollectiveFit& fit, const std::string& model,
-                 const std::vector<Nearness>& nearness) {
+Json report_json(const CollectiveFit& fit, const std::vector<Nearness>& nearness) {
   const auto number = [](double value) { return std::isnan(value) ? Json() : Json(value); };
-  Json errors = Json::object();
   Json untold = Json::array();
   for (const FittedFigure& figure : fit.figures) {
-    errors[std::string(figure.name)] = figure.error ? Json(*figure.error) : Json();
-    if (!figure.told) untold.push_back(figure.name);
+    if (!figure.told) untold.push_back(label_of(figure));
   }
   Json rows = Json::array();
   for (const Nearness& one : nearness) {
@@ -170,8 +190,8 @@ Json report_json(const CollectiveFit& fit, const std::string& model,
                     {"median_error", number(one.middle())},
                     {"worst_error", number(one.worst())}});
   }
-  return {{"parameters", parameters_json(fit, model)},
-          {"standard_errors", std::move(errors)},
+  return {{"parameters", Json::parse(parameters_json(fit.parameters, {}))},
+          {"standard_errors", errors_json(fit)},
           {"not_told_apart", std::move(untold)},
           {"rows", std::move(rows)}};
 }
@@ -183,7 +203,7 @@ void require(std::string_view option, std::string_view kind, const std::string& 
 }
 
 ExitStatus run_fit(const FitOptions& options) {
-  require("--model", "model", options.model, kModels);
+  require("--model", "model", options.model, models::kModelNames);
   require("--operation", "operation", options.operation, models::operation_names());
   if (!options.output.empty()) require_writable(options.output);
   const std::vector<TimedCase> cases = read_cases(options);
@@ -191,14 +211,14 @@ ExitStatus run_fit(const FitOptions& options) {
     try {
       return models::fit_collectives(options.model, cases);
     } catch (const InputError& fault) {
-      throw InputError(display_name(options.file), {}, fault.what());
+      throw InputError(names_of(options.files), {}, fault.what());
     }
   }();
   const std::vector<Nearness> nearness = nearness_of(fit, cases);
   const std::string report =
-      options.json ? json_text(report_json(fit, options.model, nearness)) : tables(fit, nearness);
+      options.json ? json_text(report_json(fit, nearness)) : tables(fit, nearness);
   if (!options.output.empty()) {
-    write_text(options.output, json_text(parameters_json(fit, options.model)));
+    write_text(options.output, parameters_json(fit.parameters, {}));
   }
   if (options.output == "-") {
     options.console.block(report);
@@ -214,11 +234,13 @@ Command add_fit(Arguments root) {
   auto options = std::make_shared<FitOptions>();
   Arguments app =
       root.add_command("fit", "The parameters of a network from measured times of collectives");
-  app.add("file", options->file,
-          "Measured times, JSON or CSV (docs/formats.md); '-' is standard input",
+  app.add("file", options->files,
+          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
+          "'-' is standard input",
           {.type = "TIMES", .required = true});
   app.add("--model", options->model,
-          "Whose parameters: " + one_of({kModels.begin(), kModels.end()}), {.type = "MODEL"});
+          "Whose parameters: " + one_of({models::kModelNames.begin(), models::kModelNames.end()}),
+          {.type = "MODEL"});
   app.add("--operation", options->operation, "What rows measure that do not say it",
           {.type = "NAME"});
   app.add("--compute", options->compute,

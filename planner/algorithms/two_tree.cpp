@@ -90,16 +90,8 @@ Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions&) {
 }
 
 Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions&) {
-  const auto ranks = static_cast<std::uint32_t>(instance.host_count());
-  std::vector<BlindTree> trees(2);
-  for (std::uint32_t i = 0; i < ranks; ++i) {
-    const TreeRelatives left = two_tree_relatives(i, ranks).left;
-    for (const std::uint32_t child : left.children()) trees[0].edges.push_back({i, child});
-    const std::uint32_t rank = (ranks - i) % ranks;  // the source, then from p - 1 down
-    const TreeRelatives right = two_tree_relatives(rank, ranks).right;
-    for (const std::uint32_t child : right.children()) trees[1].edges.push_back({rank, child});
-  }
-  return lay_over(instance, trees);
+  return lay_over(instance,
+                  two_tree_complete_shape(static_cast<std::uint32_t>(instance.host_count())));
 }
 
 // TTC, section "TwoTreeC+C": both are complete trees below the source. Level by level the first has
@@ -126,32 +118,8 @@ Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions&) 
   return lay_over(instance, trees);
 }
 
-// The tree is Open MPI's binary one: rank' r of the level that begins at 2^l - 1 sends to r + 2^l
-// and r + 2^(l+1). Odd ranks' are then in the left subtree, even ones in the right, and the two are
-// of one size or the left has one more. Pair of the left r is the right r + 1; so at most one is
-// without, the last rank' where n is even, to which the source gives the right half.
 Outcome split_binary(const Instance& instance, const AlgorithmOptions&) {
-  const auto ranks = static_cast<std::uint32_t>(instance.host_count());
-  std::vector<BlindTree> trees(2);
-  const auto half_of = [&](std::uint32_t child) -> BlindTree& {
-    return child % 2 == 1 ? trees[0] : trees[1];
-  };
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const std::uint32_t level = std::bit_floor(rank + 1);
-    for (const std::uint32_t child : {rank + level, rank + 2 * level}) {
-      if (child < ranks) half_of(child).edges.push_back({rank, child});
-    }
-  }
-  const auto exchange = [](BlindTree& tree, std::uint32_t from, std::uint32_t to) {
-    tree.edges.push_back({from, to});
-    ++tree.exchanges;
-  };
-  for (std::uint32_t left = 1; left < ranks; left += 2) {
-    const bool paired = left + 1 < ranks;
-    if (paired) exchange(trees[0], left, left + 1);
-    exchange(trees[1], paired ? left + 1 : 0, left);
-  }
-  return lay_over(instance, trees);
+  return lay_over(instance, split_binary_shape(static_cast<std::uint32_t>(instance.host_count())));
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
@@ -84,26 +86,99 @@ std::optional<Reason> plain_reason(MPI_Comm comm) {
   return std::nullopt;
 }
 
-// check_sizes is off: MPI's functions let a rank leave before all have entered.
-std::variant<runtime::Broadcast, runtime::Reduction> runner_of(const planner::Plan& plan,
-                                                               const Settings& settings,
-                                                               MPI_Comm comm) {
-  if (plan.operation != planner::Operation::kBroadcast) {
-    runtime::ReductionOptions options;
-    options.check_sizes = false;
-    return runtime::Reduction(comm, plan, options);
-  }
-  runtime::BroadcastOptions options;
-  options.check_sizes = false;
-  options.timeout = settings.timeout;
-  return runtime::Broadcast(comm, plan, options);
+// Precondition: members.decided is there.
+runtime::DecidedPlan decided_for(const Members& members, const SharedSettings& shared) {
+  return plan_for(*shared.decisions_for(members.operation), members.decided,
+                  static_cast<std::uint32_t>(members.world_ranks.size()),
+                  static_cast<std::uint32_t>(members.root));
 }
 
-// Collective. Rank 0 finds the plan, the others get it.
+// What all ranks know of a plan that rank 0 has found.
+struct Found {
+  int reason = 0;
+  int given = -1;
+  int decided = 0;
+  std::string plan{};
+};
+
+Found share(MPI_Comm comm, const PlanMaker::Answer& answer) {
+  std::array<int, 3> figures{static_cast<int>(answer.reason), answer.given, answer.decided ? 1 : 0};
+  check(PMPI_Bcast(figures.data(), static_cast<int>(figures.size()), MPI_INT, 0, comm),
+        "MPI_Bcast");
+  Found found{figures[0], figures[1], figures[2], answer.plan};
+  runtime::share_text(comm, 0, found.plan);
+  return found;
+}
+
+// Collective: the slices that were tuned for a plan as it was given, where it runs as it did then.
+std::vector<runtime::TunedSlice> tuned_for(const std::string& given, const SharedSettings& shared,
+                                           MPI_Comm comm) {
+  if (shared.tuned.empty()) return {};
+  const std::string identity =
+      runtime::identity_of(planner::parse_plan(given, "the plan"));  // as it was read
+  const auto ranks = static_cast<std::size_t>(size_of(comm));
+  const std::size_t hosts = runtime::count_hosts(comm);
+  std::string reason;
+  for (std::size_t i = 0; i < shared.tuned.size(); ++i) {
+    if (shared.tuned[i].plan != identity) continue;
+    try {
+      return runtime::slices_of(shared.tuned[i], identity, ranks, hosts,
+                                shared.settings.tuned_files[i]);
+    } catch (const InputError& error) {
+      reason = error.what();
+    }
+  }
+  if (!reason.empty() && runtime::rank_in(comm) == 0) {
+    fmt::print(stderr, "espalier-pmpi: {}; its slices are not used\n", reason);
+  }
+  return {};
+}
+
+// check_sizes is off: MPI's functions let a rank leave before all have entered.
+template <class Options>
+Options options_for(const std::optional<runtime::DecidedPlan>& decided,
+                    std::vector<runtime::TunedSlice> tuned) {
+  Options options;
+  options.check_sizes = false;
+  options.tuned = std::move(tuned);
+  if (decided) follow(*decided, options);
+  return options;
+}
+
+// Collective. The plan ready to run in the slices that were found for it. Throws InputError, on all
+// ranks alike.
+std::unique_ptr<ReadyPlan> ready_from(const Found& found, const Members& members,
+                                      const SharedSettings& shared, MPI_Comm comm) {
+  const planner::Plan plan = planner::parse_plan(found.plan, "the plan");
+  std::optional<runtime::DecidedPlan> decided;
+  std::vector<runtime::TunedSlice> tuned;
+  if (found.decided != 0) {
+    decided = decided_for(members, shared);
+  } else if (found.given >= 0) {
+    tuned = tuned_for(shared.plans[static_cast<std::size_t>(found.given)], shared, comm);
+  }
+  const bool is_tuned = !tuned.empty();
+  const auto runner = [&]() -> std::variant<runtime::Broadcast, runtime::Reduction> {
+    if (plan.operation != planner::Operation::kBroadcast) {
+      return runtime::Reduction(comm, plan,
+                                options_for<runtime::ReductionOptions>(decided, std::move(tuned)));
+    }
+    auto options = options_for<runtime::BroadcastOptions>(decided, std::move(tuned));
+    options.timeout = shared.settings.timeout;
+    return runtime::Broadcast(comm, plan, options);
+  };
+  return std::make_unique<ReadyPlan>(ReadyPlan{
+      runner(), plan.algorithm, std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()),
+      plan.throughput, Bytes{0}, found.decided != 0, is_tuned});
+}
+
+// Collective. Rank 0 finds the plan, the others get it. decided: Members::decided, and on return
+// empty unless it made the difference.
 Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
-                         const SharedSettings& shared, PlanMaker& maker) {
-  if (const auto reason = plain_reason(of)) return *reason;
+                         const SharedSettings& shared, PlanMaker& maker, std::string& decided) {
   Members members;
+  members.decided = std::exchange(decided, {});
+  if (const auto reason = plain_reason(of)) return *reason;
   members.world_size = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
   members.world_ranks = world_ranks_of(of);
   members.root = root;
@@ -111,7 +186,8 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   if (members.world_ranks.empty()) return Reason::kOtherWorld;
   const bool local = are_local(members.world_ranks, shared);
   members.local = local && operation == planner::Operation::kBroadcast;
-  if (members.local && shared.plans.empty()) return Reason::kOneHost;
+  const bool given = !shared.plans.empty() || !members.decided.empty();
+  if (members.local && !given) return Reason::kOneHost;
   const PlainComm comm(of);
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
     members.hosts = runtime::host_names(comm.get());
@@ -120,16 +196,13 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   check(PMPI_Comm_rank(comm.get(), &rank), "MPI_Comm_rank");
   PlanMaker::Answer answer;
   if (rank == 0) answer = maker.answer(members);
-  int reason = static_cast<int>(answer.reason);
-  check(PMPI_Bcast(&reason, 1, MPI_INT, 0, comm.get()), "MPI_Bcast");
-  runtime::share_text(comm.get(), 0, answer.plan);
-  if (answer.plan.empty()) return static_cast<Reason>(reason);
-  const planner::Plan plan = planner::parse_plan(answer.plan, "the plan");
+  const Found found = share(comm.get(), answer);
+  if (found.decided != 0) decided = members.decided;
+  if (found.plan.empty()) return static_cast<Reason>(found.reason);
   try {
-    return std::make_unique<ReadyPlan>(
-        ReadyPlan{runner_of(plan, shared.settings, comm.get()), plan.algorithm,
-                  std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput,
-                  local && shared.plans.empty() ? kLocalReductions : Bytes{0}});
+    auto ready = ready_from(found, members, shared, comm.get());
+    if (local && !given) ready->least = kLocalReductions;
+    return ready;
   } catch (const InputError& error) {  // on all ranks alike
     if (rank == 0)
       fmt::print(stderr, "espalier-pmpi: {}; {} is left alone\n", error.what(),
@@ -140,6 +213,13 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
 
 }  // namespace
 
+Bytes ReadyPlan::slice_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const {
+  if (const auto* const broadcast = std::get_if<runtime::Broadcast>(&runner)) {
+    return {broadcast->slice_bytes(message_bytes)};
+  }
+  return {std::get<runtime::Reduction>(runner).slice_bytes(message_bytes, element_bytes)};
+}
+
 PlanMaker::PlanMaker(const SharedSettings& shared) : shared_(&shared) {
   for (std::size_t i = 0; i < shared.plans.size(); ++i) {
     plans_.push_back(planner::parse_plan(shared.plans[i], shared.settings.plan_files[i]));
@@ -147,7 +227,7 @@ PlanMaker::PlanMaker(const SharedSettings& shared) : shared_(&shared) {
 }
 
 const PlanMaker::Answer& PlanMaker::answer(const Members& members) {
-  const std::tuple key{members.world_ranks, members.root, members.operation};
+  const std::tuple key{members.world_ranks, members.root, members.operation, members.decided};
   const auto known = answers_.find(key);
   if (known != answers_.end()) return known->second;
   if (answers_.size() >= kMostAnswers) answers_.clear();
@@ -170,10 +250,13 @@ void PlanMaker::say_failure(const Members& members, const std::string& reason) {
 }
 
 PlanMaker::Answer PlanMaker::find(const Members& members) const {
-  for (const planner::Plan& plan : plans_) {
-    if (const auto fit = fitted(plan, members, shared_->settings.mapping)) {
-      return {Reason::kNoPlanFits, planner::to_json(*fit)};
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    if (const auto fit = fitted(plans_[i], members, shared_->settings.mapping)) {
+      return {Reason::kNoPlanFits, planner::to_json(*fit), static_cast<int>(i)};
     }
+  }
+  if (!members.decided.empty()) {
+    return {Reason::kNoPlanFits, planner::to_json(decided_for(members, *shared_).plan), -1, true};
   }
   if (shared_->platform.empty()) return {};
   if (members.local) return {Reason::kOneHost, {}};
@@ -182,13 +265,19 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
 }
 
 Communicator::Entry& Communicator::entry_for(MPI_Comm comm, planner::Operation operation, int root,
-                                             const SharedSettings& shared, PlanMaker& maker) {
+                                             std::uint64_t bytes, const SharedSettings& shared,
+                                             PlanMaker& maker) {
+  std::string decided;
+  if (const runtime::Decisions* const table = shared.decisions_for(operation)) {
+    decided = decision_for(*table, static_cast<std::uint32_t>(size_of(comm)), bytes).algorithm;
+  }
   for (Known& known : entries_) {
-    if (known.operation == operation && known.root == root) return known.entry;
+    if (known.operation != operation || known.root != root) continue;
+    if (known.algorithm.empty() || known.algorithm == decided) return known.entry;
   }
   if (entries_.size() >= kMostRoots) return too_many_;
-  return entries_.emplace_back(Known{operation, root, made(comm, operation, root, shared, maker)})
-      .entry;
+  Entry entry = made(comm, operation, root, shared, maker, decided);
+  return entries_.emplace_back(Known{operation, root, std::move(decided), std::move(entry)}).entry;
 }
 
 }  // namespace espalier::preload

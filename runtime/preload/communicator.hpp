@@ -26,11 +26,16 @@ struct ReadyPlan {
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
-  Bytes least;  // shorter messages are MPI's
+  Bytes least;           // shorter messages are MPI's
+  bool decided = false;  // by a table
+  bool tuned = false;    // runs in slices that were tuned for it
+
+  // In which slices it runs a message in elements of so many bytes, at least 1.
+  [[nodiscard]] Bytes slice_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const;
 };
 
-// Plans that this process has made for others, by the members' world ranks, the root and the
-// operation: a communicator that is made again and again is planned for once.
+// Plans that this process has made for others, by the members' world ranks, the root, the operation
+// and what a table decides: a communicator that is made again and again is planned for once.
 class PlanMaker {
  public:
   explicit PlanMaker(const SharedSettings& shared);
@@ -38,6 +43,8 @@ class PlanMaker {
   struct Answer {
     Reason reason = Reason::kNoPlanFits;  // where there is no plan
     std::string plan;                     // JSON, in rank order; empty: none
+    int given = -1;                       // which of the plans it is; none of them: -1
+    bool decided = false;                 // by members.decided
   };
   // A failure to plan is said on stderr, once for each operation and reason.
   const Answer& answer(const Members& members);
@@ -48,7 +55,7 @@ class PlanMaker {
 
   const SharedSettings* shared_;
   std::vector<planner::Plan> plans_;
-  std::map<std::tuple<std::vector<int>, int, planner::Operation>, Answer> answers_;
+  std::map<std::tuple<std::vector<int>, int, planner::Operation, std::string>, Answer> answers_;
   std::set<std::pair<planner::Operation, std::string>> said_;
 };
 
@@ -59,10 +66,10 @@ class Communicator {
 
   using Entry = std::variant<Reason, std::unique_ptr<ReadyPlan>>;
 
-  // The first call for an operation and a root is collective over `comm`; later calls find what it
-  // came to. It is the same kind on all ranks. root: of an allreduce always the same. Throws
-  // MpiError.
-  Entry& entry_for(MPI_Comm comm, planner::Operation operation, int root,
+  // The first call for an operation and a root, and for an algorithm that a table decides on for a
+  // message of so many bytes, is collective over `comm`; later calls find what it came to. It is
+  // the same kind on all ranks. root: of an allreduce always the same. Throws MpiError.
+  Entry& entry_for(MPI_Comm comm, planner::Operation operation, int root, std::uint64_t bytes,
                    const SharedSettings& shared, PlanMaker& maker);
   // Collective where entries are ready.
   void forget() { entries_.clear(); }
@@ -71,6 +78,7 @@ class Communicator {
   struct Known {
     planner::Operation operation;
     int root;
+    std::string algorithm;  // that a table decided on; empty: for messages of all sizes
     Entry entry;
   };
   std::vector<Known> entries_;

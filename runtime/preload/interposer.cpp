@@ -105,7 +105,8 @@ void Interposer::start() {
       say(fmt::format("MPI is left alone: {}",
                       useful ? "the program may call MPI from several threads at once "
                                "(MPI_THREAD_MULTIPLE)"
-                             : "neither ESPALIER_PLAN nor ESPALIER_PLATFORM is set"));
+                             : "none of ESPALIER_PLAN, ESPALIER_DECISIONS and "
+                               "ESPALIER_PLATFORM is set"));
     }
     return;
   }
@@ -222,7 +223,7 @@ ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
   }
   if (has_wrong_buffers(call)) return nullptr;
   Communicator::Entry& entry =
-      known(call.comm).entry_for(call.comm, call.operation, call.root, *shared_, *maker_);
+      known(call.comm).entry_for(call.comm, call.operation, call.root, bytes, *shared_, *maker_);
   if (const Reason* reason = std::get_if<Reason>(&entry)) {
     count_handed_on(*reason, call);
     return nullptr;
@@ -265,11 +266,27 @@ void Interposer::tell(const ReadyPlan& ready, const Call& call, std::uint64_t by
   tally.taken_bytes += bytes;
   const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  say(fmt::format("{} {}: {}, {} tree{}, {} at {}, {} of {} planned", format_size({bytes}),
+  BytesPerSecond planned = ready.planned;
+  if (ready.decided) {
+    const runtime::Decision& decision = decision_for(*shared_->decisions_for(call.operation),
+                                                     static_cast<std::uint32_t>(ranks), bytes);
+    if (decision.predicted.value > 0) {
+      planned = {static_cast<double>(decision.message_bytes) / decision.predicted.value};
+    }
+  }
+  std::string slices;
+  if (ready.decided || ready.tuned) {
+    MPI_Count element = 1;
+    PMPI_Type_size_x(call.type, &element);
+    slices = fmt::format(", slices of {}",
+                         format_size(ready.slice_of(bytes, static_cast<std::uint64_t>(element))));
+  }
+  say(fmt::format("{} {}: {}, {} tree{}{}, {} at {}, {} of {} {}", format_size({bytes}),
                   ways(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
-                  ready.trees == 1 ? "" : "s", format_duration({seconds}),
+                  ready.trees == 1 ? "" : "s", slices, format_duration({seconds}),
                   call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
-                  format_rate(achieved), format_rate(ready.planned)));
+                  format_rate(achieved), format_rate(planned),
+                  ready.decided ? "predicted" : "planned"));
 }
 
 void Interposer::count_handed_on(Reason reason, const Call& call) {

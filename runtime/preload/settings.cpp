@@ -14,13 +14,14 @@ namespace {
   throw InputError({}, variable, fmt::format("{} is {}", in_quotes(value), wanted));
 }
 
-std::vector<std::string> split_at_colons(std::string_view list) {
+std::vector<std::string> split_at_colons(const char* variable, std::string_view list) {
   std::vector<std::string> parts;
   for (std::size_t start = 0; start <= list.size();) {
     const std::size_t colon = std::min(list.find(':', start), list.size());
     if (colon > start) parts.emplace_back(list.substr(start, colon - start));
     start = colon + 1;
   }
+  if (parts.empty()) refuse(variable, list, "no list of files");
   return parts;
 }
 
@@ -81,8 +82,13 @@ Settings settings_from(const std::function<const char*(const char*)>& value_of) 
     settings.verbose = parse_switch(variable, value);
   });
   with("ESPALIER_PLAN", [&](const char* variable, const char* value) {
-    settings.plan_files = split_at_colons(value);
-    if (settings.plan_files.empty()) refuse(variable, value, "no list of files");
+    settings.plan_files = split_at_colons(variable, value);
+  });
+  with("ESPALIER_TUNED", [&](const char* variable, const char* value) {
+    settings.tuned_files = split_at_colons(variable, value);
+  });
+  with("ESPALIER_DECISIONS", [&](const char* variable, const char* value) {
+    settings.decision_files = split_at_colons(variable, value);
   });
   with("ESPALIER_PLATFORM",
        [&](const char*, const char* value) { settings.platform_file = value; });

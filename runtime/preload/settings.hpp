@@ -25,11 +25,13 @@ enum class LocalCalls : std::uint8_t {
 inline constexpr Bytes kLocalReductions{256U << 10U};
 
 struct Settings {
-  std::vector<std::string> plan_files;  // ESPALIER_PLAN, separated by colons
-  std::string platform_file;            // ESPALIER_PLATFORM; empty: none
-  std::string model = "one-port";       // ESPALIER_MODEL, of plans made at first use
-  std::string algorithm = "optimal";    // ESPALIER_ALGORITHM
-  std::size_t max_trees = 0;            // ESPALIER_MAX_TREES; 0: as many as the optimum needs
+  std::vector<std::string> plan_files;      // ESPALIER_PLAN, separated by colons
+  std::vector<std::string> tuned_files;     // ESPALIER_TUNED, likewise: slices for these plans
+  std::vector<std::string> decision_files;  // ESPALIER_DECISIONS, likewise: one an operation
+  std::string platform_file;                // ESPALIER_PLATFORM; empty: none
+  std::string model = "one-port";           // ESPALIER_MODEL, of plans made at first use
+  std::string algorithm = "optimal";        // ESPALIER_ALGORITHM
+  std::size_t max_trees = 0;                // ESPALIER_MAX_TREES; 0: as many as the optimum needs
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
   LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are handed on
@@ -37,7 +39,7 @@ struct Settings {
   bool verbose = false;                 // ESPALIER_VERBOSE
 
   [[nodiscard]] bool asks_for_something() const {
-    return !plan_files.empty() || !platform_file.empty();
+    return !plan_files.empty() || !decision_files.empty() || !platform_file.empty();
   }
 };
 

@@ -1,13 +1,18 @@
 #include "runtime/preload/shared_settings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "planner/plan.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/direct_copies.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/preload/planning.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/json.hpp"
 
 namespace espalier::preload {
@@ -15,22 +20,68 @@ namespace {
 
 using runtime::check;
 
-SharedSettings read_settings() {
+// Files as they are, which all ranks read alike.
+struct Texts {
+  std::vector<std::string> tuned;
+  std::vector<std::string> decisions;
+};
+
+void add_tuned(SharedSettings& shared, const std::string& text, const std::string& file) {
+  runtime::TunedSlices tuned = runtime::parse_tuned(text, file);
+  const bool known = std::ranges::any_of(shared.plans, [&](const std::string& plan) {
+    return runtime::identity_of(planner::parse_plan(plan, file)) == tuned.plan;
+  });
+  if (!known) {
+    throw InputError(file, "/plan", "was tuned for none of the plans of ESPALIER_PLAN as they are");
+  }
+  shared.tuned.push_back(std::move(tuned));
+}
+
+void add_decisions(SharedSettings& shared, const std::string& text, const std::string& file) {
+  runtime::Decisions decisions = runtime::parse_decisions(text, file);
+  if (shared.decisions_for(decisions.operation) != nullptr) {
+    throw InputError(file, "/operation",
+                     fmt::format("another file of ESPALIER_DECISIONS decides about a {} already",
+                                 planner::name_of(decisions.operation)));
+  }
+  shared.decisions.push_back(std::move(decisions));
+}
+
+void add_texts(SharedSettings& shared, const Texts& texts) {
+  const Settings& settings = shared.settings;
+  for (std::size_t i = 0; i < texts.tuned.size(); ++i) {
+    add_tuned(shared, texts.tuned[i], settings.tuned_files[i]);
+  }
+  for (std::size_t i = 0; i < texts.decisions.size(); ++i) {
+    add_decisions(shared, texts.decisions[i], settings.decision_files[i]);
+  }
+}
+
+SharedSettings read_settings(Texts& texts) {
   SharedSettings shared;
   shared.settings = settings_from([](const char* variable) { return std::getenv(variable); });
   for (const std::string& file : shared.settings.plan_files) {
     const planner::Plan plan = planner::read_plan(file);
     shared.plans.push_back(planner::to_json(plan));
   }
+  for (const std::string& file : shared.settings.tuned_files) {
+    texts.tuned.push_back(read_text(file));
+  }
+  for (const std::string& file : shared.settings.decision_files) {
+    texts.decisions.push_back(read_text(file));
+  }
+  add_texts(shared, texts);
   if (!shared.settings.platform_file.empty()) {
     shared.platform = read_platform_text(shared.settings);
   }
   return shared;
 }
 
-std::string to_text(const SharedSettings& shared) {
+std::string to_text(const SharedSettings& shared, const Texts& texts) {
   const Settings& settings = shared.settings;
   return Json{{"plan_files", settings.plan_files},
+              {"tuned_files", settings.tuned_files},
+              {"decision_files", settings.decision_files},
               {"platform_file", settings.platform_file},
               {"model", settings.model},
               {"algorithm", settings.algorithm},
@@ -41,6 +92,8 @@ std::string to_text(const SharedSettings& shared) {
               {"timeout_s", settings.timeout.value_or(Seconds{}).value},
               {"verbose", settings.verbose},
               {"plans", shared.plans},
+              {"tuned", texts.tuned},
+              {"decisions", texts.decisions},
               {"platform", shared.platform}}
       .dump(-1, ' ', true, Json::error_handler_t::replace);  // file names may be no UTF-8
 }
@@ -50,6 +103,8 @@ SharedSettings from_text(const std::string& text) {
   SharedSettings shared;
   Settings& settings = shared.settings;
   json.at("plan_files").get_to(settings.plan_files);
+  json.at("tuned_files").get_to(settings.tuned_files);
+  json.at("decision_files").get_to(settings.decision_files);
   json.at("platform_file").get_to(settings.platform_file);
   json.at("model").get_to(settings.model);
   json.at("algorithm").get_to(settings.algorithm);
@@ -62,17 +117,29 @@ SharedSettings from_text(const std::string& text) {
   json.at("verbose").get_to(settings.verbose);
   json.at("plans").get_to(shared.plans);
   json.at("platform").get_to(shared.platform);
+  Texts texts;
+  json.at("tuned").get_to(texts.tuned);
+  json.at("decisions").get_to(texts.decisions);
+  add_texts(shared, texts);
   return shared;
 }
 
 }  // namespace
+
+const runtime::Decisions* SharedSettings::decisions_for(planner::Operation operation) const {
+  const auto found = std::ranges::find(decisions, operation, &runtime::Decisions::operation);
+  return found == decisions.end() ? nullptr : &*found;
+}
 
 SharedSettings share_settings(MPI_Comm comm) {
   int rank = 0;
   check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   std::string text;
   runtime::together(comm, [&] {
-    if (rank == 0) text = to_text(read_settings());
+    if (rank != 0) return;
+    Texts texts;
+    const SharedSettings read = read_settings(texts);
+    text = to_text(read, texts);
   });
   runtime::share_text(comm, 0, text);
   SharedSettings shared = from_text(text);

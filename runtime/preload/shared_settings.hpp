@@ -6,17 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "runtime/decisions.hpp"
 #include "runtime/preload/settings.hpp"
+#include "runtime/tuned_slices.hpp"
 
 namespace espalier::preload {
 
 struct SharedSettings {
   Settings settings;
-  std::vector<std::string> plans;  // as JSON, in the order of settings.plan_files
-  std::string platform;            // as Espalier's JSON; empty: none
+  std::vector<std::string> plans;             // as JSON, in the order of settings.plan_files
+  std::vector<runtime::TunedSlices> tuned;    // each of one of the plans
+  std::vector<runtime::Decisions> decisions;  // of one operation each
+  std::string platform;                       // as Espalier's JSON; empty: none
   // By rank in the communicator, the lowest rank on the same host. Empty where local broadcasts are
   // treated as all others.
   std::vector<int> host_of_rank;
+
+  // The table for an operation; null: none.
+  [[nodiscard]] const runtime::Decisions* decisions_for(planner::Operation operation) const;
 };
 
 // Collective. Rank 0's environment counts, and only rank 0 reads files. Throws Error on all ranks

@@ -55,6 +55,28 @@ TEST_F(FitCommand, FindsTheParametersAndDecideTakesThem) {
             run({"decide", "--preset", "frodo"}).out);
 }
 
+// Of barriers in one file and broadcasts in another; decide takes the tables.
+TEST_F(FitCommand, FindsPLogPsTables) {
+  write_times("barrier.csv", {"--operation", "barrier", "--model", "plogp"});
+  write_times("times.csv", {"--algorithm", "linear,binomial,pipeline", "--sizes", "64KiB..8MiB:8",
+                            "--segments", "1KiB,8KiB", "--model", "plogp"});
+  const Finished finished =
+      run({"fit", "times.csv", "barrier.csv", "--model", "plogp", "-o", "net.json"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("latency_s                       53.82 us"));
+  EXPECT_THAT(finished.out, HasSubstr("gap_s at 1 B                     23.8 us"));
+  EXPECT_THAT(finished.out, HasSubstr("send_overhead_s at 1 KiB            0 us  not told apart"));
+  const Json parameters = Json::parse(read("net.json"));
+  EXPECT_EQ(parameters.at("model"), "plogp");
+  EXPECT_EQ(parameters.at("gap_s").size(), 3U);
+  EXPECT_EQ(parameters.at("gap_s").at(1).at(0), 1024);
+  EXPECT_NEAR(parameters.at("gap_s").at(1).at(1).get<double>(), 109.732e-6, 1e-9);
+  const Json report = run_json({"fit", "times.csv", "barrier.csv", "--model", "plogp", "--json"});
+  EXPECT_EQ(report.at("parameters"), parameters);
+  EXPECT_EQ(report.at("standard_errors").at("gap_s").size(), 3U);
+  EXPECT_EQ(run({"decide", "--parameters", "net.json", "--segments", "1KiB,8KiB"}).status, 0);
+}
+
 TEST_F(FitCommand, SaysWhatIsNotToldApart) {
   write_times("times.csv", {"--algorithm", "pipeline,binomial"});
   EXPECT_THAT(run({"fit", "times.csv"}).out, HasSubstr("not told apart"));
@@ -86,8 +108,10 @@ TEST_F(FitCommand, CountsOutliersAndStrangers) {
 
 TEST_F(FitCommand, RefusesWhatItCannotFit) {
   EXPECT_EQ(refusal({"fit"}), "espalier: fit: file is required\n");
-  EXPECT_EQ(refusal({"fit", "t.csv", "--model", "plogp"}),
-            "espalier: --model: unknown model 'plogp'; one of: hockney, loggp\n");
+  EXPECT_EQ(
+      refusal({"fit", "t.csv", "--model", "logp"}),
+      "espalier: --model: unknown model 'logp'; did you mean 'plogp'? one of: hockney, loggp, "
+      "plogp\n");
   EXPECT_THAT(refusal({"fit", "no.csv"}), HasSubstr("no.csv"));
   write("t.csv", "algorithm,segment_bytes,ranks,message_bytes,seconds\nlinear,0,4,1,1\n");
   EXPECT_EQ(refusal({"fit", "t.csv"}),

@@ -68,6 +68,74 @@ TEST(FitCollectives, FindsHockneysToo) {
 }
 
 // 5 % of noise, and every 20th measurement 5 times too slow.
+// The sizes that predicted() sends: segments, and halves of split-binary.
+PLogP curved() {
+  const auto table = [](double base, double per_byte) {
+    std::vector<PiecewiseLinear::Point> points;
+    for (const std::uint64_t size : {1, 32, 64, 500, 1000, 8192, 32768, 500000}) {
+      const auto bytes = static_cast<double>(size);
+      points.push_back({{size}, base + per_byte * bytes * (size > 10000 ? 1.5 : 1)});
+    }
+    return PiecewiseLinear(points, PiecewiseLinear::Beyond::kLastSlope);
+  };
+  return {{40e-6}, table(3e-6, 2e-9), table(4e-6, 3e-9), table(9e-6, 10e-9)};
+}
+
+TEST(FitCollectives, FindsPLogPsTables) {
+  const PLogP network = curved();
+  const auto measured = predicted({"barrier", "broadcast", "reduce"}, "plogp", network);
+  const CollectiveFit fit = fit_collectives("plogp", measured);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    EXPECT_NEAR(fit.predicted[i].value / measured[i].time.value, 1, 1e-5) << i;
+  }
+  const auto& fitted = std::get<PLogP>(fit.parameters);
+  EXPECT_NEAR(fitted.latency.value / network.latency.value, 1, 1e-4);
+  ASSERT_EQ(fitted.gap_s.points().size(), 8U);
+  std::size_t gaps = 0;
+  for (const FittedFigure& figure : fit.figures) {
+    if (figure.name != "gap_s" || !figure.told) continue;
+    ++gaps;
+    const double wanted = network.gap_s.at(static_cast<double>(figure.size->value));
+    EXPECT_NEAR(figure.value / wanted, 1, 1e-4) << figure.size->value;
+  }
+  EXPECT_EQ(gaps, 8U);
+}
+
+// A pipeline in segments of the least size says nothing of others.
+TEST(FitCollectives, TellsPLogPsGapsFromBroadcastsAlone) {
+  const FormulaEntry& entry = entry_of("broadcast", "pipeline", "plogp");
+  const PLogP network = curved();
+  std::vector<TimedCase> measured;
+  for (const std::uint64_t ranks : {3, 9, 30}) {
+    for (const std::uint64_t segment : {64, 8192}) {
+      const Case of{ranks, {1'000'000}, {segment}, {}};
+      measured.push_back({&entry, of, predict(entry, network, of)});
+    }
+  }
+  const CollectiveFit fit = fit_collectives("plogp", measured);
+  EXPECT_NEAR(std::get<PLogP>(fit.parameters).latency.value, 40e-6, 1e-9);
+  EXPECT_NEAR(std::get<PLogP>(fit.parameters).gap_s.at(8192), network.gap_s.at(8192), 1e-9);
+  for (const FittedFigure& figure : fit.figures) {
+    const bool overhead = figure.name != "latency_s" && figure.name != "gap_s";
+    EXPECT_EQ(figure.told, !overhead) << figure.name;
+    if (overhead) EXPECT_EQ(figure.value, 0) << figure.name;
+  }
+}
+
+TEST(FitCollectives, OfManySizesTakesSome) {
+  const FormulaEntry& entry = entry_of("broadcast", "linear", "plogp");
+  std::vector<TimedCase> measured;
+  for (std::uint64_t size = 1; size <= 100; ++size) {
+    const Case of{5, {size}, {}, {}};
+    measured.push_back({&entry, of, predict(entry, curved(), of)});
+  }
+  const CollectiveFit fit = fit_collectives("plogp", measured);
+  const auto& points = std::get<PLogP>(fit.parameters).gap_s.points();
+  ASSERT_EQ(points.size(), kMostFittedSizes);
+  EXPECT_EQ(points.front().size.value, 1U);
+  EXPECT_EQ(points.back().size.value, 100U);
+}
+
 TEST(FitCollectives, LeavesOutliersAside) {
   auto measured = predicted({"barrier", "broadcast"}, "loggp", frodo("loggp"));
   std::mt19937 random(7);

@@ -340,6 +340,7 @@ test_bench() {
   says '"operation": "broadcast"'; says '"verified": false'; says '"relative_to_mpi": null'
   [ "$(grep -c '"method": "good.json"' stdout)" -eq 3 ] || fail "not three rows"
   [ "$(grep -c '"predicted_s": [0-9]' stdout)" -eq 3 ] || fail "not three predictions"
+  [ "$(grep -cE '"algorithm": ("by hand"|null)' stdout)" -eq 6 ] || fail "not six algorithms"
   ranks 2 bench --sizes 1kB --repeat 2; done_well; says 'MPI_Bcast'
   ranks 3 bench good.json; refused 2 "good.json: the plan has 4 nodes, but 3 ranks"
   ranks 4 bench good.json --sizes ''; refused 2 "--sizes"
@@ -434,6 +435,43 @@ test_tune() {
     ranks 4 $operation $operation.json --tuned $operation.tuned --message 200000 --verify --type int32 --json; done_well
     says "\"slice_bytes\": $(slice_in $operation.tuned 200000),"
   done
+}
+
+# decided OPERATION "RANKS BYTES ALGORITHM SEGMENT"...: a decision function as decide --json writes it.
+decided() {
+  local operation=$1 rows='' ranks bytes algorithm segment; shift
+  while read -r ranks bytes algorithm segment; do
+    rows+="${rows:+, }{\"ranks\": $ranks, \"message_bytes\": $bytes, \"algorithm\": \"$algorithm\", "
+    rows+="\"segment_bytes\": $segment, \"predicted_s\": 0.001}"
+  done < <(printf '%s\n' "$@")
+  printf '{"operation": "%s", "model": "loggp", "network": "test", "rows": [%s]}\n' "$operation" "$rows"
+}
+
+test_decisions() {
+  decided broadcast '4 1000 linear 0' '4 100000 pipeline 7000' '4 1000000 split-binary 0' '8 1000 binary 100' >table.json
+  for root in 0 3; do
+    ranks 4 bcast --decisions table.json --root $root --message 90kB --verify --repeat 3; done_well
+    says '^87.89 KiB to 4 ranks, 1 tree, slices of 6.84 KiB: '
+    ranks 4 bcast --decisions table.json --root $root --message 1200001 --verify; done_well
+    says '^1.14 MiB to 4 ranks, 2 trees, slices of 585.94 KiB: '
+    ranks 3 bcast --decisions table.json --root $((root / 2)) --message 1 --verify --json; done_well
+    says '"slice_bytes": 1,'
+  done
+  ranks 6 bcast --decisions table.json --verify --message 500 --json; done_well; says '"slice_bytes": 100,'
+  ranks 1 bcast --decisions table.json --verify --message 1MB; done_well
+  decided reduce '4 1000 binomial 0' '4 1000000 pipeline 40000' >up.json
+  ranks 4 reduce --decisions up.json --root 2 --message 800kB --verify; done_well
+  says '^781.25 KiB from 4 ranks, sum of double, 1 tree, slices of 39.06 KiB: '
+  ranks 4 reduce --decisions table.json; refused 2 "table.json: /operation: decides about a broadcast, not reduce"
+  ranks 4 allreduce --decisions up.json; refused 2 "up.json: /operation: decides about a reduce, not allreduce"
+  ranks 4 bcast; refused 2 'PLAN is required; see espalier-mpi bcast --help'
+  ranks 4 bcast good.json --decisions table.json; refused 2 'PLAN and --decisions both say what to go along'
+  ranks 4 bcast good.json --root 1; refused 2 '--root is for --decisions; a plan has a source'
+  ranks 4 bcast --decisions table.json --root 4; refused 2 '--root: 4 is none of 4 ranks'
+  ranks 4 bcast --decisions table.json --slice 1kB; refused 2 '--decisions says the slices as well'
+  ranks 4 bcast --decisions table.json --in table.json --out 'out{rank}'; refused 2 '--decisions needs a --message'
+  ranks 4 bcast --decisions none.json; refused 2 'none.json: cannot open'
+  head -c 100 table.json >cut.json; ranks 4 bcast --decisions cut.json; refused 2 'cut.json: '
 }
 
 test_tune_refusals() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A program that knows nothing of Espalier, with and without the preloaded library: data, what was taken, what is said.
-# Usage: preload_test.sh CASE UNMODIFIED LIBRARY MPIEXEC   (CASE: a function below, test_...)
+# Usage: preload_test.sh CASE UNMODIFIED LIBRARY MPIEXEC ESPALIER_MPI   (CASE: a function below, test_...)
 set -u
-case_name=$1 program=$2 library=$3 mpiexec=$4
+case_name=$1 program=$2 library=$3 mpiexec=$4 espalier_mpi=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -242,6 +242,71 @@ test_both() {
   says ' from rank 0 to 4 ranks: chain, 1 tree, '
 }
 
+# table OPERATION RANKS "BYTES ALGORITHM SEGMENT"...: what decide has decided for so many ranks; 1 MB/s is predicted.
+table() {
+  local operation=$1 ranks=$2 rows='' row bytes algorithm segment; shift 2
+  for row in "$@"; do
+    read -r bytes algorithm segment <<<"$row"
+    rows+="${rows:+,
+ }{\"ranks\": $ranks, \"message_bytes\": $bytes, \"algorithm\": \"$algorithm\", \"segment_bytes\": $segment, "
+    rows+="\"predicted_s\": $bytes.0e-6}"
+  done
+  printf '{"operation": "%s", "model": "loggp", "network": "test", "rows": [%s]}\n' "$operation" "$rows"
+}
+
+# What a table has for the next number of ranks and size; within a host as well.
+test_decisions() {
+  table broadcast 6 '1 linear 0' '100000 pipeline 10000' '320000 split-binary 30000' '1000000 two-tree 200000' >bcast.json
+  export ESPALIER_VERBOSE=1 ESPALIER_DECISIONS=bcast.json
+  preloaded 4
+  all_right
+  taken 40  # as many as with plans for each root
+  says '^espalier-pmpi: 97.66 KiB from rank 3 to 4 ranks: chain, 1 tree, slices of 9.77 KiB, .* of 8.0000 Mbit/s predicted$'
+  says '^espalier-pmpi: 292.97 KiB from rank 1 to 4 ranks: split-binary, 2 trees, slices of 29.3 KiB, '
+  says '^espalier-pmpi: 1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, slices of 97.66 KiB, '
+  says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks$'
+  ESPALIER_THRESHOLD=0 preloaded 7
+  all_right
+  says '^espalier-pmpi: 1 B from rank 0 to 7 ranks: flat, 1 tree, slices of 1 B, '
+  # Plans come first, the table for the rest; reductions have a table of their own.
+  table reduce 4 '100000 binomial 0' '1000000 flat-tree 50000' >reduce.json
+  ESPALIER_PLAN=from1.json:to1.json ESPALIER_DECISIONS=reduce.json:bcast.json preloaded 4 reductions
+  all_right
+  says '390.62 KiB from 4 ranks to rank 1: by hand, 2 trees, [0-9]'
+  says '156.25 KiB from 4 ranks to rank 3: binomial, 1 tree, slices of 156.25 KiB, '
+  says '390.62 KiB from 4 ranks to rank 0: flat, 1 tree, slices of 48.83 KiB, '
+  says_once '^espalier-pmpi: 0 MPI_Allreduce taken .* that no plan fits'
+  ESPALIER_PLAN=from1.json preloaded 4
+  all_right
+  says ' from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
+  says ' from rank 0 to 4 ranks: chain, 1 tree, slices of '
+  if grep -q ' from rank 1 to 4 ranks: [^b]' stderr; then fail 'the table came before a plan'; fi
+}
+
+# Slices that were tuned for a plan, where it runs as it did then.
+test_tuned() {
+  "$mpiexec" -n 4 "$espalier_mpi" tune from1.json --message 100000,300000 --repeat 1 --warm-up 0 >stdout 2>stderr </dev/null ||
+    fail 'tune'
+  sed -E 's/"slice_bytes":[0-9]+/"slice_bytes":7000/' from1.json.tuned.json >odd.json
+  export ESPALIER_VERBOSE=1 ESPALIER_PLAN=from2.json:from1.json ESPALIER_TUNED=odd.json
+  preloaded 4
+  all_right
+  says '292.97 KiB from rank 1 to 4 ranks: by hand, 2 trees, slices of 6.84 KiB, .* planned$'
+  says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, slices of 97.66 KiB, '  # the plan's: too far from what was tuned
+  says ' from rank 2 to 4 ranks: by hand, 1 tree, [0-9]'
+  sed 's/"hosts": 1/"hosts": 2/' odd.json >hosts.json
+  ESPALIER_TUNED=hosts.json preloaded 4
+  all_right
+  says '^espalier-pmpi: hosts.json: /hosts: was tuned with ranks on 2 hosts, not 1; its slices are not used$'
+  says ' from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
+  ESPALIER_TUNED=hosts.json:odd.json preloaded 4
+  all_right
+  says ' from rank 1 to 4 ranks: by hand, 2 trees, slices of 6.84 KiB, '
+  ESPALIER_PLAN=from2.json preloaded 4
+  all_right
+  says_once '^espalier-pmpi: odd.json: /plan: was tuned for none of the plans of ESPALIER_PLAN as they are; MPI is left alone$'
+}
+
 # Whether this build can plan; where not, it says so.
 need_planner() {
   ESPALIER_PLATFORM=nowhere.json preloaded 4
@@ -274,6 +339,9 @@ test_by_host() {
 test_refusals() {
   echo '{' >broken.json
   plan 4 1 '3000000 [1,0],[0,2]' >two-edges.json
+  table broadcast 4 '1000 linear 0' >good-table.json
+  table broadcast 4 '1000 lineer 0' >bad-table.json
+  table alltoall 4 '1000 linear 0' >alltoall.json
   # VARIABLE=VALUE, and what is said of it
   while IFS='|' read -r setting text; do
     ESPALIER_PLAN=from1.json
@@ -289,6 +357,12 @@ PLAN=from1.json:broken.json|broken.json: line
 PLAN=two-edges.json|two-edges.json: /broadcast_trees/0
 PLAN=:|ESPALIER_PLAN: ':' is no list of files
 THRESHOLD=much|ESPALIER_THRESHOLD: 
+DECISIONS=nowhere.json|nowhere.json: cannot open
+DECISIONS=bad-table.json|bad-table.json: /rows/0/algorithm: unknown algorithm 'lineer'; did you mean 'linear'
+DECISIONS=alltoall.json|alltoall.json: /operation: 'alltoall' follows no plan
+DECISIONS=good-table.json:good-table.json|good-table.json: /operation: another file of ESPALIER_DECISIONS decides
+DECISIONS=::|ESPALIER_DECISIONS: '::' is no list of files
+TUNED=from1.json|from1.json: /
 MAP=rank|ESPALIER_MAP: 'rank' is neither 'order' nor 'host'
 LOCAL=yes|ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'
 MAX_TREES=0|ESPALIER_MAX_TREES: '0' is no number of trees

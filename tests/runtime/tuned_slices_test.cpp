@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "tests/support/refusal.hpp"
 
 namespace espalier::runtime {
@@ -35,6 +37,8 @@ TEST(TunedSlices, AreOfTheNextMessageWithinAFactorOfTwo) {
   EXPECT_EQ(slice_tuned_for(kSlices, 2'000'000), 500U);
   EXPECT_EQ(slice_tuned_for(kSlices, 0), std::nullopt);
   EXPECT_EQ(slice_tuned_for({}, 1000), std::nullopt);
+  EXPECT_EQ(slice_tuned_for(kSlices, 499, 3), 100U);
+  EXPECT_EQ(slice_tuned_for(kSlices, 1, std::numeric_limits<double>::infinity()), 100U);
 }
 
 TEST(TunedSlices, ComeBackFromTheirFile) {

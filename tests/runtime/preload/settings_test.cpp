@@ -36,6 +36,8 @@ TEST(PreloadSettings, NothingSetAsksForNothing) {
 
 TEST(PreloadSettings, ReadsEachVariable) {
   const Settings settings = from({{"ESPALIER_PLAN", ":a.json::b.json:"},
+                                  {"ESPALIER_TUNED", "a.tuned:b.tuned"},
+                                  {"ESPALIER_DECISIONS", "bcast.json:reduce.json"},
                                   {"ESPALIER_PLATFORM", "net.csv"},
                                   {"ESPALIER_MODEL", "multi-port"},
                                   {"ESPALIER_ALGORITHM", "grow"},
@@ -48,6 +50,8 @@ TEST(PreloadSettings, ReadsEachVariable) {
   EXPECT_EQ(settings.timeout, Seconds{90});
   EXPECT_TRUE(settings.asks_for_something());
   EXPECT_THAT(settings.plan_files, testing::ElementsAre("a.json", "b.json"));
+  EXPECT_THAT(settings.tuned_files, testing::ElementsAre("a.tuned", "b.tuned"));
+  EXPECT_THAT(settings.decision_files, testing::ElementsAre("bcast.json", "reduce.json"));
   EXPECT_EQ(settings.platform_file, "net.csv");
   EXPECT_EQ(settings.model, "multi-port");
   EXPECT_EQ(settings.algorithm, "grow");
@@ -60,6 +64,8 @@ TEST(PreloadSettings, ReadsEachVariable) {
 
 TEST(PreloadSettings, RefusalsNameTheVariable) {
   EXPECT_EQ(refusal_of("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is no list of files");
+  EXPECT_EQ(refusal_of("ESPALIER_DECISIONS", ":"), "ESPALIER_DECISIONS: ':' is no list of files");
+  EXPECT_EQ(refusal_of("ESPALIER_TUNED", ":"), "ESPALIER_TUNED: ':' is no list of files");
   EXPECT_EQ(refusal_of("ESPALIER_MAP", "rank"),
             "ESPALIER_MAP: 'rank' is neither 'order' nor 'host'");
   EXPECT_EQ(refusal_of("ESPALIER_LOCAL", "yes"),

@@ -1,0 +1,132 @@
+#include "runtime/decisions.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "tests/support/refusal.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+using planner::Operation;
+using testing::refusal;
+
+std::string row(std::uint64_t ranks, std::uint64_t message, std::string_view algorithm,
+                std::uint64_t segment, double seconds = 1e-3) {
+  return fmt::format(
+      R"({{"ranks": {}, "message_bytes": {}, "algorithm": "{}", "segment_bytes": {}, "predicted_s": {}}})",
+      ranks, message, algorithm, segment, seconds);
+}
+
+// As decide writes it, with keys that do not matter here.
+std::string table(const std::vector<std::string>& rows, std::string_view operation = "broadcast") {
+  return fmt::format(R"({{"operation": "{}", "model": "loggp", "network": "x", "rows": [{}]}})",
+                     operation, fmt::join(rows, ", "));
+}
+
+Decisions some() {
+  return parse_decisions(table({row(32, 1024, "linear", 0), row(4, 1 << 20, "pipeline", 8192),
+                                row(4, 1024, "binomial", 0), row(4, 0, "linear", 0),
+                                row(4, 65536, "pipeline", 1024), row(9, 1024, "split-binary", 0)}),
+                         "t.json");
+}
+
+std::string choice(std::uint32_t ranks, std::uint64_t bytes) {
+  static const Decisions decisions = some();
+  const Decision& decision = decision_for(decisions, ranks, bytes);
+  return fmt::format("{} {} {}/{}", decision.ranks, decision.message_bytes, decision.algorithm,
+                     decision.segment_bytes);
+}
+
+TEST(Decisions, AreTheNextByRatioFirstOfRanksThenOfTheMessage) {
+  EXPECT_EQ(choice(4, 1024), "4 1024 binomial/0");
+  EXPECT_EQ(choice(1, 1024), "4 1024 binomial/0");
+  EXPECT_EQ(choice(6, 1), "9 1024 split-binary/0");  // 4 * 1.5 = 6; 6 * 1.5 = 9: as near
+  EXPECT_EQ(choice(5, 1024), "4 1024 binomial/0");
+  EXPECT_EQ(choice(16, 7), "9 1024 split-binary/0");
+  EXPECT_EQ(choice(17, 7), "32 1024 linear/0");  // 17/9 > 32/17
+  EXPECT_EQ(choice(4'000'000'000, 7), "32 1024 linear/0");
+  EXPECT_EQ(choice(4, 0), "4 0 linear/0");
+  EXPECT_EQ(choice(4, 22), "4 0 linear/0");  // half a byte to 1024: the middle is 22.6
+  EXPECT_EQ(choice(4, 23), "4 1024 binomial/0");
+  EXPECT_EQ(choice(4, 8192), "4 1024 binomial/0");  // as near
+  EXPECT_EQ(choice(4, 8193), "4 65536 pipeline/1024");
+  EXPECT_EQ(choice(4, std::numeric_limits<std::uint64_t>::max()), "4 1048576 pipeline/8192");
+}
+
+TEST(Decisions, BecomePlansWithTheirSlices) {
+  const DecidedPlan pipeline = plan_for(some(), "pipeline", 5, 3);
+  EXPECT_EQ(pipeline.plan.algorithm, "chain");
+  EXPECT_EQ(pipeline.plan.nodes.size(), 5U);
+  EXPECT_EQ(pipeline.plan.source, "rank3");
+  EXPECT_FALSE(planner::structural_fault(pipeline.plan));
+  EXPECT_DOUBLE_EQ(pipeline.plan.throughput.value, (1 << 20) / 1e-3);  // the better of two
+  EXPECT_EQ(pipeline.slices, (std::vector<TunedSlice>{{65536, 1024, 1e-3}, {1 << 20, 8192, 1e-3}}));
+  BroadcastOptions options;
+  follow(pipeline, options);
+  EXPECT_EQ(options.tuned, pipeline.slices);
+  EXPECT_FALSE(options.direct_copies);
+  EXPECT_EQ(slice_tuned_for(options.tuned, 1, options.tuned_within), 1024U);
+}
+
+// Whole messages, halves, and chunks of both trees.
+TEST(Decisions, SlicesAreWhatTheFormulasCallSegments) {
+  const Decisions decisions =
+      parse_decisions(table({row(8, 1000, "split-binary", 0), row(8, 2000, "split-binary", 1000),
+                             row(8, 3000, "split-binary", 1000), row(8, 4000, "two-tree", 1001),
+                             row(8, 5000, "two-tree", 5000), row(8, 6000, "linear", 6000),
+                             row(8, 7'000'000'000, "linear", 6'000'000'000)}),
+                      "t.json");
+  const auto slices = [&](std::string_view algorithm) {
+    std::vector<std::uint64_t> bytes;
+    for (const TunedSlice& slice : plan_for(decisions, algorithm, 8, 0).slices) {
+      bytes.push_back(slice.slice_bytes);
+    }
+    return bytes;
+  };
+  EXPECT_THAT(slices("split-binary"), ::testing::ElementsAre(0, 0, 1000));
+  EXPECT_THAT(slices("two-tree"), ::testing::ElementsAre(501, 0));
+  EXPECT_THAT(slices("linear"), ::testing::ElementsAre(0, 1 << 30));
+  EXPECT_EQ(undivided_slice(1001, 2), 501U);
+  EXPECT_EQ(undivided_slice(0, 2), 1U);
+  EXPECT_EQ(undivided_slice(std::uint64_t{1} << 40, 1), 1U << 30U);
+}
+
+TEST(Decisions, OfReductionsHaveReduceTrees) {
+  const Decisions decisions =
+      parse_decisions(table({row(8, 1000, "flat-tree", 0, 0)}, "reduce"), "t.json");
+  const DecidedPlan decided = plan_for(decisions, "flat-tree", 8, 7);
+  EXPECT_EQ(decided.plan.operation, Operation::kReduce);
+  EXPECT_EQ(decided.plan.algorithm, "flat");
+  EXPECT_FALSE(planner::structural_fault(decided.plan));
+}
+
+TEST(Decisions, BadTablesAreRefused) {
+  const auto refused = [](const std::string& text) {
+    return refusal([&] { return parse_decisions(text, "t.json"); });
+  };
+  EXPECT_EQ(refused(table({}, "alltoall")),
+            "t.json: /operation: 'alltoall' follows no plan; broadcast and reduce do");
+  EXPECT_EQ(refused(table({})), "t.json: /rows: there is nothing decided");
+  EXPECT_EQ(refused(table({row(4, 1, "lineer", 0)})),
+            "t.json: /rows/0/algorithm: unknown algorithm 'lineer'; did you mean 'linear'? one of: "
+            "linear, pipeline, binomial, binary, split-binary, two-tree");
+  EXPECT_EQ(refused(table({row(4, 1, "split-binary", 0)}, "reduce")),
+            "t.json: /rows/0/algorithm: unknown algorithm 'split-binary'; one of: flat-tree, "
+            "pipeline, binomial, binary");
+  EXPECT_EQ(refused(table({row(0, 1, "linear", 0)})),
+            "t.json: /rows/0/ranks: 0 is not 1 to 2147483647");
+  EXPECT_EQ(refused(table({row(4, 1, "linear", 0, -1)})),
+            "t.json: /rows/0/predicted_s: a time is not negative");
+  EXPECT_EQ(
+      refused(table({row(4, 1, "linear", 0), row(5, 1, "linear", 0), row(4, 1, "binomial", 0)})),
+      "t.json: /rows/2: 1 bytes among 4 ranks are decided twice; decide writes each once "
+      "without --every");
+  EXPECT_EQ(refused(R"({"operation": "broadcast", "rows": [{"ranks": 4}]})"),
+            "t.json: /rows/0: missing key 'message_bytes'");
+}
+
+}  // namespace
+}  // namespace espalier::runtime

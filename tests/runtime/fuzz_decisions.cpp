@@ -1,0 +1,36 @@
+// Any bytes at all given as decisions are refused with InputError, or every message among any ranks
+// has a plan without a fault, and slices that it can be sent in.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "runtime/decisions.hpp"
+#include "support/errors.hpp"
+
+namespace {
+
+void follow_all(const espalier::runtime::Decisions& decisions, std::uint32_t ranks) {
+  namespace runtime = espalier::runtime;
+  for (std::uint64_t bytes = 0; bytes < (std::uint64_t{1} << 62); bytes = 7 * bytes + 1) {
+    const runtime::Decision& decision = runtime::decision_for(decisions, ranks, bytes);
+    const auto decided = runtime::plan_for(decisions, decision.algorithm, ranks, ranks - 1);
+    if (espalier::planner::structural_fault(decided.plan)) std::abort();
+    const auto slice = runtime::slice_tuned_for(decided.slices, bytes, 1e300);
+    if (bytes != 0 && decision.message_bytes != 0 && !slice) std::abort();
+    if (slice.value_or(1) > (std::uint64_t{1} << 30)) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    const auto decisions = espalier::runtime::parse_decisions(text, "fuzz");
+    for (const std::uint32_t ranks : {1U, 2U, 9U}) follow_all(decisions, ranks);
+  } catch (const espalier::InputError&) {
+    return 0;
+  }
+  return 0;
+}
