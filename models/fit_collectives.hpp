@@ -24,11 +24,11 @@ struct TimedCase {
 
 // How well one parameter is known.
 struct FittedFigure {
-  std::string_view name;      // as in parameters_json.hpp: "latency_s"
-  std::optional<Bytes> size;  // at which, of a function of the message's size that is a table
-  double value = 0;           // in seconds, or seconds a byte
+  std::string_view name{};      // as in parameters_json.hpp: "latency_s"
+  std::optional<Bytes> size{};  // at which, of a function of the message's size that is a table
+  double value = 0;             // in seconds, or seconds a byte
   // The standard error; unset where the parameter came out as 0, and where it is not told.
-  std::optional<double> error;
+  std::optional<double> error{};
   // Whether the measurements tell it apart from the others: most broadcasts know L + 2 o only. One
   // that is not told is 0 if that does not make the fit worse.
   bool told = true;
@@ -42,7 +42,7 @@ struct CollectiveFit {
 };
 
 // Of how many sizes PLogP's functions are fitted at most.
-inline constexpr std::size_t kMostFittedSizes = 12;
+inline constexpr std::size_t kMostFittedSizes = 16;
 // Measurements times parameters: some seconds.
 inline constexpr std::size_t kMostFitted = 400'000;
 

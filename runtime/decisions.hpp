@@ -84,6 +84,8 @@ class DecidedBroadcast {
   // Collective: as Broadcast::run, and throws as its constructor as well.
   void run(void* buffer, std::size_t count, MPI_Datatype type);
 
+  [[nodiscard]] int root() const { return static_cast<int>(root_); }
+
  private:
   MPI_Comm comm_;
   Decisions decisions_;

@@ -19,8 +19,9 @@ inline constexpr std::size_t kGuard = 64;
 
 // Sends message number `message` of `bytes` bytes and checks every byte, and that nothing around
 // was touched.
-inline void check_run(runtime::Broadcast& broadcast, MPI_Comm comm, std::size_t bytes,
-                      std::uint64_t message) {
+// Broadcast: runtime's, or one that decides how.
+template <class Broadcast>
+void check_run(Broadcast& broadcast, MPI_Comm comm, std::size_t bytes, std::uint64_t message) {
   std::vector<std::byte> buffer(bytes + 2 * kGuard, kPoison);
   if (rank_in(comm) == broadcast.root()) {
     for (std::size_t i = 0; i < bytes; ++i) buffer[kGuard + i] = byte_of(i, message);
