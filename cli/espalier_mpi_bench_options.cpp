@@ -62,6 +62,9 @@ CLI::App* add_tune(CLI::App& app, TuneArguments& to, BenchTexts& texts) {
   tune->add_option("-o,--output", to.out,
                    "tuned slices, to which those are added (default: PLAN.tuned.json)");
   add_timed_options(*tune, to.bench, texts);
+  tune->get_option("--slice")->description(
+      "about which slice to try others; plan: the plan's own, which espalier plan --message "
+      "finds by simulation (default: what a formula predicts)");
   return tune;
 }
 
@@ -93,7 +96,10 @@ void check_bench(const CLI::App& command, BenchArguments& to, const BenchTexts& 
 
 void check_tune(const CLI::App& command, TuneArguments& to, const BenchTexts& texts) {
   to.bench.sizes_option = "--message";
-  check_bench(command, to.bench, texts);
+  BenchTexts rest = texts;
+  to.about_the_plans = texts.running.slice == "plan";
+  if (to.about_the_plans) rest.running.slice.clear();
+  check_bench(command, to.bench, rest);
   for (const Bytes size : to.bench.sizes) {
     if (size.value == 0) throw InputError("--message: a message without a byte has no slices");
   }

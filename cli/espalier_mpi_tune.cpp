@@ -33,16 +33,29 @@ std::uint64_t predicted_slice(const planner::Plan& plan, Bytes message, std::siz
   return planner::fitted_slice(plan, message, costs);
 }
 
+// What the slices that are tried lie about.
+struct Middle {
+  std::string name;
+  std::uint64_t slice_bytes;
+};
+
+Middle middle_for(const TuneArguments& arguments, const planner::Plan& plan, Bytes message,
+                  std::size_t hosts) {
+  if (arguments.about_the_plans) return {"the plan's", plan.slice.value};
+  if (arguments.bench.slice) return {"--slice", arguments.bench.slice->value};
+  return {"predicted", predicted_slice(plan, message, hosts)};
+}
+
 // The plan in slices that the executor chooses by itself, and in those about the middle: as tuned
 // ones, so that they are timed as they will be run. (Slices that are the same for all messages, as
 // of --slice, cost less.)
-std::vector<BenchPlan> candidates(const planner::Plan& plan, Bytes message, std::uint64_t middle,
-                                  bool is_predicted) {
+std::vector<BenchPlan> candidates(const planner::Plan& plan, Bytes message, const Middle& middle) {
   std::vector<BenchPlan> all = {{kDefault, plan}};
   for (const int percent : kPercents) {
-    std::string name = is_predicted ? "predicted" : "--slice";
+    std::string name = middle.name;
     if (percent != 0) name += fmt::format(" {:+} %", percent);
-    const double bytes = std::round(static_cast<double>(middle) * (100 + percent) / 100);
+    const double bytes =
+        std::round(static_cast<double>(middle.slice_bytes) * (100 + percent) / 100);
     const double most = static_cast<double>(std::min(message.value, runtime::kLargestSlice));
     const runtime::TunedSlice slice{message.value,
                                     static_cast<std::uint64_t>(std::clamp(bytes, 1.0, most)), 0};
@@ -102,10 +115,9 @@ void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog)
   BenchFigures figures = no_figures(comm, plan.operation, timing);
   for (const Bytes message : timing.sizes) {
     watchdog.expect("waiting for all ranks to have the plan", timing.timeout.value_or(Seconds{}));
-    const std::uint64_t middle =
-        timing.slice ? timing.slice->value : predicted_slice(plan, message, tuned.hosts);
-    BenchOperation operation = bench_of(comm, candidates(plan, message, middle, !timing.slice),
-                                        plan.operation, timing, watchdog);
+    const Middle middle = middle_for(arguments, plan, message, tuned.hosts);
+    BenchOperation operation =
+        bench_of(comm, candidates(plan, message, middle), plan.operation, timing, watchdog);
     drop_others(operation, message);
     const std::size_t first = figures.rows.size();
     measure_in_turns(comm, operation, {&message, 1}, timing, watchdog, figures);

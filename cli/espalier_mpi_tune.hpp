@@ -11,9 +11,12 @@
 namespace espalier::cli {
 
 struct TuneArguments {
-  std::string plan;      // file
-  std::string out;       // tuned slices; empty: beside the plan
-  BenchArguments bench;  // sizes are those to tune for; slice: the middle of those tried
+  std::string plan;  // file
+  std::string out;   // tuned slices; empty: beside the plan
+  // Sizes are those to tune for; slice: the middle of those tried. Unset: the plan's, or what the
+  // formula foresees.
+  BenchArguments bench;
+  bool about_the_plans = false;
 };
 
 // The subcommand on the command line, and what remains to be checked of it. Throws InputError.

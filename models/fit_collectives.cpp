@@ -36,7 +36,7 @@ class Space {
     }
   }
 
-  // Of PLogP: L, and at each size what g is above both overheads, os, and or.
+  // Of PLogP: L, and at each size g, and what os and or are where that is not over g.
   [[nodiscard]] Index unknowns() const {
     return sizes_.empty() ? static_cast<Index>(figures_.size()) : 1 + 3 * table();
   }
@@ -56,15 +56,21 @@ class Space {
     MatrixXd rows = MatrixXd::Zero(count, unknowns.size());
     rows(0, 0) = 1;
     for (Index k = 0; k < table(); ++k) {
-      const Index above = 1 + k;
-      const Index send = above + table();
-      const Index receive = send + table();
-      rows(above, above) = 1;
-      rows(above, unknowns(receive) > unknowns(send) ? receive : send) = 1;
-      rows(send, send) = 1;
-      rows(receive, receive) = 1;
+      const Index gap = 1 + k;
+      rows(gap, gap) = 1;
+      for (const Index overhead : {gap + table(), gap + 2 * table()}) {
+        rows(overhead, unknowns(overhead) > unknowns(gap) ? gap : overhead) = 1;
+      }
     }
     return rows;
+  }
+
+  // Where to begin: with overheads that count, for those that do not have no slope.
+  [[nodiscard]] VectorXd start() const {
+    constexpr double kBelowTheGap = 0.9;
+    VectorXd unknown = VectorXd::Ones(unknowns());
+    if (!sizes_.empty()) unknown.tail(2 * table()).setConstant(kBelowTheGap);
+    return unknown;
   }
 
   [[nodiscard]] Parameters parameters(const VectorXd& unknowns) const {
@@ -175,6 +181,7 @@ class Problem {
     return scaled.cwiseProduct(units_);
   }
   [[nodiscard]] const VectorXd& units() const { return units_; }
+  [[nodiscard]] VectorXd start() const { return space_.start(); }
 
   // Predicted over measured.
   [[nodiscard]] VectorXd ratios(const VectorXd& scaled) const {
@@ -229,7 +236,7 @@ struct Solution {
 
 // Weights and, where formulas have maxima, slopes follow the solution, which follows them.
 Solution iterate(const Problem& problem) {
-  Solution at{VectorXd::Ones(problem.columns()), VectorXd::Ones(problem.rows())};
+  Solution at{problem.start(), VectorXd::Ones(problem.rows())};
   constexpr int kRounds = 100;
   constexpr double kSettled = 1e-10;
   bool reject = false;  // Tukey's weights start from what Huber's give

@@ -63,9 +63,9 @@ TEST_F(FitCommand, FindsPLogPsTables) {
   const Finished finished =
       run({"fit", "times.csv", "barrier.csv", "--model", "plogp", "-o", "net.json"});
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("latency_s                       53.82 us"));
-  EXPECT_THAT(finished.out, HasSubstr("gap_s at 1 B                     23.8 us"));
-  EXPECT_THAT(finished.out, HasSubstr("send_overhead_s at 1 KiB            0 us  not told apart"));
+  EXPECT_THAT(finished.out, HasSubstr("latency_s                      53.82 us"));
+  EXPECT_THAT(finished.out, HasSubstr("gap_s at 1 B                    23.8 us"));
+  EXPECT_THAT(finished.out, HasSubstr("send_overhead_s at 1 KiB           0 us  not told apart"));
   const Json parameters = Json::parse(read("net.json"));
   EXPECT_EQ(parameters.at("model"), "plogp");
   EXPECT_EQ(parameters.at("gap_s").size(), 3U);
@@ -110,7 +110,7 @@ TEST_F(FitCommand, RefusesWhatItCannotFit) {
   EXPECT_EQ(refusal({"fit"}), "espalier: fit: file is required\n");
   EXPECT_EQ(
       refusal({"fit", "t.csv", "--model", "logp"}),
-      "espalier: --model: unknown model 'logp'; did you mean 'plogp'? one of: hockney, loggp, "
+      "espalier: --model: unknown model 'logp'; did you mean 'loggp'? one of: hockney, loggp, "
       "plogp\n");
   EXPECT_THAT(refusal({"fit", "no.csv"}), HasSubstr("no.csv"));
   write("t.csv", "algorithm,segment_bytes,ranks,message_bytes,seconds\nlinear,0,4,1,1\n");

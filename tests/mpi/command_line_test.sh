@@ -403,6 +403,11 @@ test_tune() {
   grep -q ' MPI_Bcast ' stdout && fail "MPI's own"
   [ "$(grep -cE '^tuned: .* times as fast as by default$' stdout)" -eq 2 ] || { fail "what was found"; cat stdout; }
   cp good.json.tuned.json first.json
+  ranks 4 tune good.json --slice plan --message 100000 --repeat 1 --warm-up 0 -o about; done_well
+  for slice in "the plan's -20 % +7.81" "the plan's \\+20 % +11.72" 'by default +9.77'; do
+    says " 97.66 KiB +$slice KiB "  # of 10,000 bytes
+  done
+  rm about
   # What is tuned is what is used, for messages of about that size, and no others.
   local slice
   slice=$(slice_in first.json 1000000)
