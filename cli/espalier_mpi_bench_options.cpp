@@ -62,9 +62,12 @@ CLI::App* add_tune(CLI::App& app, TuneArguments& to, BenchTexts& texts) {
   tune->add_option("-o,--output", to.out,
                    "tuned slices, to which those are added (default: PLAN.tuned.json)");
   add_timed_options(*tune, to.bench, texts);
+  tune->add_option("--platform", to.platform,
+                   "the plan's platform, in Espalier's JSON, read by rank 0 only: others are tried "
+                   "about the slice that is best by simulation");
   tune->get_option("--slice")->description(
-      "about which slice to try others; plan: the plan's own, which espalier plan --message "
-      "finds by simulation (default: what a formula predicts)");
+      "about which slice to try others; plan: the plan's own (default: what is simulated with "
+      "--platform, else what a formula predicts)");
   return tune;
 }
 
@@ -100,6 +103,9 @@ void check_tune(const CLI::App& command, TuneArguments& to, const BenchTexts& te
   to.about_the_plans = texts.running.slice == "plan";
   if (to.about_the_plans) rest.running.slice.clear();
   check_bench(command, to.bench, rest);
+  if (!to.platform.empty() && (to.about_the_plans || to.bench.slice)) {
+    throw InputError("--platform and --slice both say about which slices to try others");
+  }
   for (const Bytes size : to.bench.sizes) {
     if (size.value == 0) throw InputError("--message: a message without a byte has no slices");
   }

@@ -10,9 +10,11 @@
 #include <system_error>
 
 #include "cli/espalier_mpi_output.hpp"
+#include "cli/espalier_mpi_simulated.hpp"
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
+#include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -39,11 +41,34 @@ struct Middle {
   std::uint64_t slice_bytes;
 };
 
-Middle middle_for(const TuneArguments& arguments, const planner::Plan& plan, Bytes message,
-                  std::size_t hosts) {
-  if (arguments.about_the_plans) return {"the plan's", plan.slice.value};
-  if (arguments.bench.slice) return {"--slice", arguments.bench.slice->value};
-  return {"predicted", predicted_slice(plan, message, hosts)};
+// Collective: one for each message. Rank 0 simulates.
+std::vector<Middle> middles_for(MPI_Comm comm, const TuneArguments& arguments,
+                                const planner::Plan& plan, std::size_t hosts, Watchdog& watchdog) {
+  const std::vector<Bytes>& messages = arguments.bench.sizes;
+  std::vector<Middle> middles;
+  if (arguments.platform.empty()) {
+    for (const Bytes message : messages) {
+      if (arguments.about_the_plans) {
+        middles.push_back({"the plan's", plan.slice.value});
+      } else if (arguments.bench.slice) {
+        middles.push_back({"--slice", arguments.bench.slice->value});
+      } else {
+        middles.push_back({"predicted", predicted_slice(plan, message, hosts)});
+      }
+    }
+    return middles;
+  }
+  constexpr double kMostForOne = 120;  // simulating a thousand ranks
+  watchdog.expect("waiting for rank 0, which simulates",
+                  {kMostForOne * static_cast<double>(messages.size())});
+  std::vector<std::uint64_t> slices(messages.size());
+  runtime::together(comm, [&] {
+    if (runtime::rank_in(comm) == 0) slices = simulated_slices(arguments.platform, plan, messages);
+  });
+  runtime::check(MPI_Bcast(slices.data(), static_cast<int>(slices.size()), MPI_UINT64_T, 0, comm),
+                 "MPI_Bcast");
+  for (const std::uint64_t slice : slices) middles.push_back({"simulated", slice});
+  return middles;
 }
 
 // The plan in slices that the executor chooses by itself, and in those about the middle: as tuned
@@ -113,11 +138,12 @@ void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog)
     if (rank == 0) tuned.slices = found_before(arguments.out, tuned, plan);
   });
   BenchFigures figures = no_figures(comm, plan.operation, timing);
-  for (const Bytes message : timing.sizes) {
+  const std::vector<Middle> middles = middles_for(comm, arguments, plan, tuned.hosts, watchdog);
+  for (std::size_t i = 0; i < middles.size(); ++i) {
+    const Bytes message = timing.sizes[i];
     watchdog.expect("waiting for all ranks to have the plan", timing.timeout.value_or(Seconds{}));
-    const Middle middle = middle_for(arguments, plan, message, tuned.hosts);
     BenchOperation operation =
-        bench_of(comm, candidates(plan, message, middle), plan.operation, timing, watchdog);
+        bench_of(comm, candidates(plan, message, middles[i]), plan.operation, timing, watchdog);
     drop_others(operation, message);
     const std::size_t first = figures.rows.size();
     measure_in_turns(comm, operation, {&message, 1}, timing, watchdog, figures);

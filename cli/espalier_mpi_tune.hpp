@@ -13,10 +13,11 @@ namespace espalier::cli {
 struct TuneArguments {
   std::string plan;  // file
   std::string out;   // tuned slices; empty: beside the plan
-  // Sizes are those to tune for; slice: the middle of those tried. Unset: the plan's, or what the
-  // formula foresees.
+  // A platform file, on which the slices to try others about are simulated; empty: none.
+  std::string platform;
+  bool about_the_plans = false;  // or the plan's own
+  // Sizes are those to tune for; slice: or this one. None of the three: what the formula foresees.
   BenchArguments bench;
-  bool about_the_plans = false;
 };
 
 // The subcommand on the command line, and what remains to be checked of it. Throws InputError.

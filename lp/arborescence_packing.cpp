@@ -241,16 +241,6 @@ void Packer::report() {
 
 }  // namespace
 
-std::vector<double> tree_load(const SparseMatrix& occupation, const RoutedTree& tree) {
-  std::vector<double> load(static_cast<std::size_t>(occupation.rows()), 0.0);
-  for (const std::uint32_t arc : tree.arcs) {
-    for (SparseMatrix::InnerIterator it(occupation, static_cast<Eigen::Index>(arc)); it; ++it) {
-      load[static_cast<std::size_t>(it.row())] += it.value();
-    }
-  }
-  return load;
-}
-
 Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& options) {
   return Packer(problem, options).run();
 }

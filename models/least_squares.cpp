@@ -63,12 +63,16 @@ VectorXd solve_many(const MatrixXd& rows, const VectorXd& wanted) {
     for (VectorXd tried = solve_with(rows, wanted, positive);;
          tried = solve_with(rows, wanted, positive)) {
       double share = 1;
+      Index first = -1;  // to come down to 0
       for (const Index j : positive) {
-        if (tried(j) <= 0) share = std::min(share, at(j) / (at(j) - tried(j)));
+        if (tried(j) > 0 || at(j) >= share * (at(j) - tried(j))) continue;
+        share = at(j) / (at(j) - tried(j));
+        first = j;
       }
       at += share * (tried - at);
-      if (share == 1) break;
-      std::erase_if(positive, [&](Index j) { return tried(j) <= 0 && at(j) <= kFlat; });
+      if (first < 0) break;
+      std::erase_if(positive,
+                    [&](Index j) { return j == first || (tried(j) <= 0 && at(j) <= kFlat); });
       for (Index j = 0; j < at.size(); ++j) {
         if (std::ranges::find(positive, j) == positive.end()) at(j) = 0;
       }

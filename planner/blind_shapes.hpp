@@ -1,6 +1,6 @@
 // The shapes of topology-blind broadcasts, as MPI libraries build them: arithmetic on ranks, which
 // knows no platform and no solver. The planner's algorithms lay them over platforms
-// (planner/algorithms/blind_tree.hpp); where ranks are alike, blind_plan makes plans of them.
+// (planner/algorithms/blind_tree.hpp); where ranks are alike, plan_of makes plans of them.
 //
 // Sources: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), doi:10.1177/1094342005051521; CM:
 // Pjesivac-Grbovic et al., Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0; TTC:

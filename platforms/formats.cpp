@@ -137,12 +137,6 @@ const FormatEntry* detected_format(std::string_view text) {
   return kFormats.front().detects(text) ? &kFormats.front() : nullptr;
 }
 
-std::string default_name(const std::string& file, const ReadOptions& options) {
-  if (!options.name.empty()) return options.name;
-  if (file == display_name("-")) return "stdin";
-  return printable(std::filesystem::path(file).stem().string());
-}
-
 void require_plain(const Platform& platform, std::string_view format) {
   const auto refuse = [&](std::string_view what) {
     throw InputError(fmt::format("{} cannot say {}", format, what));

@@ -43,8 +43,7 @@ class Chooser {
         message_(message),
         options_(options),
         deadline_(options.limits.time_limit),
-        overhead_(
-            options.overhead.value_or(names_overhead(platform) ? Seconds{0} : kAssumedOverhead)),
+        overhead_(options.overhead.value_or(overhead_for(platform))),
         simulated_(with_overhead(platform, overhead_)),
         sliced_(depends_on_slices(platform, latency_occupies)),
         search_(simulated_, model, latency_occupies, message, search_options(), deadline_) {}
@@ -200,25 +199,6 @@ class Chooser {
 };
 
 }  // namespace
-
-bool names_overhead(const platforms::Platform& platform) {
-  return std::ranges::any_of(platform.arcs(),
-                             [](const platforms::Arc& arc) { return arc.overhead.value > 0; });
-}
-
-platforms::Platform with_overhead(const platforms::Platform& platform, Seconds overhead) {
-  if (overhead.value == 0) return platform;
-  std::vector<platforms::Node> nodes(platform.nodes().begin(), platform.nodes().end());
-  std::vector<platforms::Arc> arcs(platform.arcs().begin(), platform.arcs().end());
-  std::vector<BytesPerSecond> shared;
-  for (const platforms::SharedWire& wire : platform.shared_wires()) {
-    shared.push_back(wire.bandwidth);
-  }
-  for (platforms::Arc& arc : arcs) {
-    if (arc.overhead.value == 0) arc.overhead = overhead;
-  }
-  return platforms::with_figures(platform, std::move(nodes), arcs, shared);
-}
 
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,

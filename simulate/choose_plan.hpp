@@ -16,19 +16,10 @@
 #include "planner/slice_dealer.hpp"
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
+#include "simulate/overhead.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {
-
-// What a slice costs by itself on a link that names no overhead, unless said otherwise: as
-// planner::SliceCosts has it.
-inline constexpr Seconds kAssumedOverhead{10e-6};
-
-// `platform` with this overhead on every link that names none (that has none). overhead: finite, at
-// least 0; 0: the same.
-platforms::Platform with_overhead(const platforms::Platform& platform, Seconds overhead);
-// Whether any link names an overhead.
-bool names_overhead(const platforms::Platform& platform);
 
 struct ChoiceOptions {
   // What is chosen from. Empty: every algorithm that is sure to end by itself, and `optimal` with
@@ -39,8 +30,7 @@ struct ChoiceOptions {
   planner::AlgorithmOptions limits;
   std::optional<Bytes> slice;       // unset: chosen; else at least 1 byte
   Bytes least_slice{1024};          // no smaller one is chosen, at least 1 byte
-  std::optional<Seconds> overhead;  // counted on links that name none; unset: kAssumedOverhead
-                                    // where no link names one, else none
+  std::optional<Seconds> overhead;  // counted on links that name none; unset: overhead_for
   std::uint64_t window = planner::kSendsInFlight;  // as in simulate::Options
   // Told what is being done, often; may be empty.
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};

@@ -391,6 +391,38 @@ test_bench_reductions() {
 # slice_in FILE MESSAGE: the tuned slice of that message.
 slice_in() { sed -nE "s/.*\"message_bytes\":$2,\"slice_bytes\":([0-9]+),.*/\1/p" "$1"; }
 
+# Down a chain of four at 100 MB/s, 10 us a slice, 800,000 bytes take (k + 2) (10 us + 8 ms / k) in k slices: least with
+# 40. A build without the planner says that it has no simulator.
+about_the_simulated() {
+  plan 4 '100000000 [1,0],[0,2],[2,3]' >line.json
+  local link='"bandwidth_Bps": 1e8'
+  cat >line-platform.json <<END
+{"format": "espalier-platform", "version": 1, "name": "test",
+ "nodes": [{"name": "n0"}, {"name": "n1"}, {"name": "n2"}, {"name": "n3"}],
+ "links": [{"from": "n1", "to": "n0", $link}, {"from": "n0", "to": "n2", $link}, {"from": "n2", "to": "n3", $link}]}
+END
+  ranks 4 tune line.json --platform line-platform.json --message 800000,100 --repeat 1 --warm-up 0 -o about --json
+  if [ "$status" -ne 0 ]; then
+    refused 2 '--platform: this build cannot simulate'
+    return
+  fi
+  says '"method": "simulated -20 %"'
+  local middle
+  middle=$(grep -A2 '"method": "simulated",' stdout | grep -oE '"slice_bytes": [0-9]+' | grep -oE '[0-9]+' | head -1)
+  [ "${middle:-0}" -ge 18000 ] && [ "${middle:-0}" -le 22000 ] || { fail "slices about $middle"; cat stdout; }
+  [ "$(slice_in about 800000)" ] && [ "$(slice_in about 100)" ] || { fail 'not remembered'; cat about; }
+  rm about
+  ranks 4 tune line.json --platform line-platform.json --slice plan --message 1kB
+  refused 2 '--platform and --slice both say about which slices'
+  ranks 4 tune line.json --platform nowhere.json --message 1kB; refused 2 'nowhere.json: cannot open'
+  ranks 4 tune line.json --platform line.json --message 1kB; refused 2 'line.json: '
+  sed 's/"name": "test"/"name": "other"/' line-platform.json >other-platform.json
+  ranks 4 tune line.json --platform other-platform.json --message 1kB
+  refused 2 "other-platform.json: does not suit the plan: /platform: the plan is for platform 'test', not for 'other'"
+  printf 'n1,n0,1\n' >edges.csv
+  ranks 4 tune line.json --platform edges.csv --message 1kB; refused 2 "edges.csv: is no platform in Espalier's JSON"
+}
+
 test_tune() {
   ranks 4 tune good.json --message 100000,1MB --repeat 2 --warm-up 1 --verify
   done_well
@@ -405,9 +437,10 @@ test_tune() {
   cp good.json.tuned.json first.json
   ranks 4 tune good.json --slice plan --message 100000 --repeat 1 --warm-up 0 -o about; done_well
   for slice in "the plan's -20 % +7.81" "the plan's \\+20 % +11.72" 'by default +9.77'; do
-    says " 97.66 KiB +$slice KiB "  # of 10,000 bytes
+    says "^ *97.66 KiB +$slice KiB "  # of 10,000 bytes
   done
   rm about
+  about_the_simulated
   # What is tuned is what is used, for messages of about that size, and no others.
   local slice
   slice=$(slice_in first.json 1000000)

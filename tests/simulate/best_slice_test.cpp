@@ -1,0 +1,142 @@
+// The slice for a plan: held against a chain's closed form, and against a sweep of many numbers of
+// slices.
+#include "simulate/best_slice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include "planner/collective.hpp"
+#include "planner/slice_grid.hpp"
+#include "simulate/overhead.hpp"
+#include "simulate/simulate.hpp"
+#include "support/errors.hpp"
+#include "tests/planner/random_platforms.hpp"
+#include "tests/planner/small_platform.hpp"
+
+namespace espalier::simulate {
+namespace {
+
+using planner::Operation;
+using platforms::Model;
+using platforms::Platform;
+
+constexpr std::uint64_t kKiB = 1024;
+
+planner::Plan plan_by(std::string_view algorithm, const planner::Collective& collective) {
+  const planner::Outcome outcome =
+      planner::run(planner::parse_algorithms(algorithm).front(), collective, {});
+  return planner::make_plan(collective, algorithm, outcome, planner::kDefaultSlice);
+}
+
+planner::Plan plan_by(std::string_view algorithm, const Platform& platform,
+                      Operation operation = Operation::kBroadcast) {
+  return plan_by(algorithm, planner::Collective(operation, platform, platform.hosts().front(),
+                                                Model::kOnePort));
+}
+
+double simulated_s(const planner::Plan& plan, const Platform& platform, Bytes slice,
+                   Bytes message) {
+  Options options;
+  options.slice = slice;
+  return Simulator(plan, platform, options).run(message).makespan.value;
+}
+
+// A chain of four at 1 GB/s, both ways, 10 us a slice. Of k slices of s bytes the last host has the
+// last after (k + 2)(10 us + s ns): with k s = M least at k = sqrt(2 M / 10^4).
+Platform chain() {
+  return with_overhead(testing::small_platform({"a", "b", "c", "d"}, {{"a", "b", 1e-9},
+                                                                      {"b", "c", 1e-9},
+                                                                      {"c", "d", 1e-9},
+                                                                      {"b", "a", 1e-9},
+                                                                      {"c", "b", 1e-9},
+                                                                      {"d", "c", 1e-9}}),
+                       kAssumedOverhead);
+}
+
+TEST(BestSlice, OfAChainIsTheFormulas) {
+  const Platform platform = chain();
+  for (const Operation operation : {Operation::kBroadcast, Operation::kReduce}) {
+    const BestSlice best = best_slice(plan_by("chain", platform, operation), platform, {8'000'000});
+    EXPECT_NEAR(best.makespan.value, 42 * (10e-6 + 200e-6), 0.001 * 42 * 210e-6);
+    EXPECT_NEAR(static_cast<double>(best.slice.value), 200e3, 20e3);
+  }
+}
+
+// k = sqrt(2 M / 10^4) is 447,214 slices, of which only some are simulated.
+TEST(BestSlice, OfALongMessageIsToldFromAShorterOne) {
+  const Platform platform = chain();
+  const double message = 1e15;
+  const BestSlice best =
+      best_slice(plan_by("chain", platform), platform, {static_cast<std::uint64_t>(message)});
+  const double slices = std::sqrt(2 * message / 1e4);
+  const double seconds = (slices + 2) * (10e-6 + message / slices * 1e-9);
+  EXPECT_NEAR(best.makespan.value / seconds, 1, 1e-6);
+  const std::uint64_t longest = std::numeric_limits<std::uint64_t>::max() / 2;
+  EXPECT_GT(best_slice(plan_by("chain", platform), platform, {longest}).makespan.value, 9.2e9);
+}
+
+TEST(BestSlice, WithoutOverheadIsTheLeast) {
+  const Platform platform = testing::complete_platform(4, 1e9);
+  const planner::Plan plan = plan_by("chain", platform);
+  EXPECT_EQ(best_slice(plan, platform, {kKiB * kKiB}).slice, Bytes{kKiB});
+  EXPECT_EQ(best_slice(plan, platform, {kKiB * kKiB}, {.least_slice = {5000}}).slice.value, 5018U);
+  EXPECT_EQ(best_slice(plan, platform, {100}).slice, Bytes{100});
+  EXPECT_EQ(best_slice(plan, platform, {1}).slice, Bytes{1});
+}
+
+// A source that serves all by itself has nothing to gain from slices.
+TEST(BestSlice, OfAFlatTreeIsTheMessage) {
+  const Platform platform = with_overhead(testing::complete_platform(9, 1e9), kAssumedOverhead);
+  EXPECT_EQ(best_slice(plan_by("flat", platform), platform, {123'456}).slice, Bytes{123'456});
+}
+
+// In every number of slices up to 400. What it claims is what the simulator finds.
+class BestSliceUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
+
+TEST_P(BestSliceUnder, IsWithinThreePercentOfTheBest) {
+  constexpr std::uint64_t kMostSlices = 400;
+  std::size_t drawn_so_far = 0;
+  const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+    SCOPED_TRACE(trace);
+    const Bytes message{kKiB << (drawn_so_far++ * 5 % 17)};  // to 64 MiB
+    const Platform platform = with_overhead(drawn.platform, overhead_for(drawn.platform));
+    for (const char* algorithm : {"optimal", "best-tree", "two-tree-complete"}) {
+      SCOPED_TRACE(algorithm);
+      const planner::Plan plan =
+          plan_by(algorithm, planner::Collective(Operation::kBroadcast, platform, drawn.source,
+                                                 GetParam().model, drawn.options));
+      const BestSlice found = best_slice(plan, platform, message);
+      EXPECT_EQ(found.makespan.value, simulated_s(plan, platform, found.slice, message));
+      double best = std::numeric_limits<double>::infinity();
+      std::set<std::uint64_t> tried;
+      for (std::uint64_t count = 1; count <= std::min(kMostSlices, message.value / kKiB); ++count) {
+        const std::uint64_t slice = planner::SliceGrid{message.value, count}.count();
+        if (!tried.insert(slice).second) continue;
+        best = std::min(best, simulated_s(plan, platform, {slice}, message));
+      }
+      EXPECT_LE(found.makespan.value, 1.03 * best) << found.slice.value;
+    }
+  };
+  testing::for_each_platform(1, 6, GetParam().model, check);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, BestSliceUnder,
+                         ::testing::ValuesIn(platforms::models().begin(),
+                                             platforms::models().end()),
+                         [](const auto& tested) { return testing::case_name(tested.param.name); });
+
+TEST(BestSlice, RefusesWhatIsNoMessageSliceOrPlanOfThePlatform) {
+  const Platform platform = chain();
+  const planner::Plan plan = plan_by("chain", platform);
+  EXPECT_THROW((void)best_slice(plan, platform, {0}), std::invalid_argument);
+  EXPECT_THROW((void)best_slice(plan, platform, {1}, {.least_slice = {0}}), std::invalid_argument);
+  EXPECT_THROW((void)best_slice(plan, testing::complete_platform(4, 1e9), {1}), InputError);
+}
+
+}  // namespace
+}  // namespace espalier::simulate
