@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/errors.hpp"
 #include "tests/models/networks.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -67,7 +68,6 @@ TEST(FitCollectives, FindsHockneysToo) {
               1e-5);
 }
 
-// 5 % of noise, and every 20th measurement 5 times too slow.
 // The sizes that predicted() sends: segments, and halves of split-binary.
 PLogP curved() {
   const auto table = [](double base, double per_byte) {
@@ -136,6 +136,7 @@ TEST(FitCollectives, OfManySizesTakesSome) {
   EXPECT_EQ(points.back().size.value, 100U);
 }
 
+// 5 % of noise, and every 20th measurement 5 times too slow.
 TEST(FitCollectives, LeavesOutliersAside) {
   auto measured = predicted({"barrier", "broadcast"}, "loggp", frodo("loggp"));
   std::mt19937 random(7);
@@ -192,6 +193,23 @@ TEST(FitCollectives, IsNeverNegative) {
   const auto& fitted = std::get<Hockney>(fit.parameters);
   EXPECT_GE(fitted.alpha_s.at(1), 0);
   EXPECT_EQ(fitted.beta_s_per_byte.at(1), 0);
+}
+
+// Times that no network has: an end, and figures that are none below 0.
+TEST(FitCollectives, EndsWithTimesOfAnySize) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> digits(-250, 250);
+  for (const std::string_view model : kModelNames) {
+    auto measured = predicted({"broadcast"}, model, frodo(model));
+    for (TimedCase& one : measured) one.time.value = std::pow(10, digits(random));
+    try {
+      for (const FittedFigure& figure : fit_collectives(model, measured).figures) {
+        EXPECT_GE(figure.value, 0) << model << ' ' << figure.name;
+      }
+    } catch (const InputError&) {
+      continue;  // a prediction that no double holds
+    }
+  }
 }
 
 TEST(FitCollectives, RefusesWhatCannotBeFitted) {
