@@ -95,7 +95,7 @@ class Space {
         all.insert(std::max(Bytes{message.value - message.value / 2}, Bytes{1}));
       }
     }
-    const std::vector<Bytes> sorted(all.begin(), all.end());
+    std::vector<Bytes> sorted(all.begin(), all.end());
     if (sorted.size() <= kMostFittedSizes) return sorted;
     std::vector<Bytes> some;
     for (std::size_t k = 0; k < kMostFittedSizes; ++k) {

@@ -156,8 +156,8 @@ std::span<const Decision> cells_for(const Decisions& decisions, std::uint32_t ra
     const std::uint32_t lower = std::prev(upper)->ranks;
     nearest = is_upper_nearer(lower, ranks, upper->ranks) ? upper->ranks : lower;
   }
-  const auto found = std::ranges::equal_range(cells, nearest, {}, &Decision::ranks);
-  return {found.begin(), found.end()};
+  return {std::ranges::lower_bound(cells, nearest, {}, &Decision::ranks),
+          std::ranges::upper_bound(cells, nearest, {}, &Decision::ranks)};
 }
 
 const Decision& decision_for(const Decisions& decisions, std::uint32_t ranks,

@@ -22,8 +22,8 @@ class Search {
       : plan_(plan), platform_(platform), message_(message) {
     const std::uint64_t edges = std::max<std::uint64_t>(plan.nodes.size() - 1, 1);
     many_ = std::max(options.most_sends / edges, kLeastSteadySlices);
-    most_ = std::clamp(static_cast<double>(message.value / options.least_slice.value), 1.0,
-                       kMostSlices);
+    const std::uint64_t most = message.value / options.least_slice.value;
+    most_ = std::clamp(static_cast<double>(most), 1.0, kMostSlices);
   }
 
   BestSlice run() {

@@ -137,10 +137,10 @@ std::vector<runtime::TunedSlice> tuned_for(const std::string& given, const Share
 // check_sizes is off: MPI's functions let a rank leave before all have entered.
 template <class Options>
 Options options_for(const std::optional<runtime::DecidedPlan>& decided,
-                    std::vector<runtime::TunedSlice> tuned) {
+                    const std::vector<runtime::TunedSlice>& tuned) {
   Options options;
   options.check_sizes = false;
-  options.tuned = std::move(tuned);
+  options.tuned = tuned;
   if (decided) follow(*decided, options);
   return options;
 }
@@ -160,10 +160,9 @@ std::unique_ptr<ReadyPlan> ready_from(const Found& found, const Members& members
   const bool is_tuned = !tuned.empty();
   const auto runner = [&]() -> std::variant<runtime::Broadcast, runtime::Reduction> {
     if (plan.operation != planner::Operation::kBroadcast) {
-      return runtime::Reduction(comm, plan,
-                                options_for<runtime::ReductionOptions>(decided, std::move(tuned)));
+      return runtime::Reduction(comm, plan, options_for<runtime::ReductionOptions>(decided, tuned));
     }
-    auto options = options_for<runtime::BroadcastOptions>(decided, std::move(tuned));
+    auto options = options_for<runtime::BroadcastOptions>(decided, tuned);
     options.timeout = shared.settings.timeout;
     return runtime::Broadcast(comm, plan, options);
   };
