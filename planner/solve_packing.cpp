@@ -81,14 +81,6 @@ lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& opti
   return lp::pack_arborescences(packing_problem(instance), packing);
 }
 
-lp::Packing solve_packing_from(const Instance& instance, const AlgorithmOptions& options,
-                               std::vector<lp::RoutedTree> seeds, std::size_t most_work) {
-  lp::PackingOptions packing = packing_options(options);
-  packing.max_iterations = most_work;
-  packing.seeds = std::move(seeds);
-  return lp::pack_arborescences(packing_problem(instance), packing);
-}
-
 Outcome outcome_of(const lp::Packing& packing) {
   Outcome outcome;
   for (const lp::PackedTree& packed : packing.trees) {

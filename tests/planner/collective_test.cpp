@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -41,33 +40,16 @@ using ::testing::Not;
 constexpr double kTolerance = 1e-6;
 constexpr std::size_t kMostHosts = 12;
 
-// Drawn platforms reach every host from the source. For a reduce they are turned round; for an
-// allreduce those on which some host cannot answer are left out.
-std::optional<DrawnPlatform> fit_for(Operation operation, DrawnPlatform drawn) {
-  platforms::Platform turned = platforms::reversed(drawn.platform).platform;
-  if (operation == Operation::kReduce) {
-    drawn.platform = std::move(turned);
-    return drawn;
-  }
-  try {
-    static_cast<void>(Instance(turned, drawn.source, platforms::Model::kOnePort, drawn.options));
-  } catch (const InfeasibleError&) {
-    return std::nullopt;
-  }
-  return drawn;
-}
-
 template <class Check>
 void for_each_collective(Operation operation, std::uint64_t seeds, platforms::Model model,
                          Check check) {
   int checked = 0;
-  for_each_platform(seeds, kMostHosts, model, [&](const DrawnPlatform& any, const auto& trace) {
-    const std::optional<DrawnPlatform> drawn = fit_for(operation, any);
-    if (!drawn) return;
-    SCOPED_TRACE(trace);
-    ++checked;
-    check(Collective(operation, drawn->platform, drawn->source, model, drawn->options));
-  });
+  for_each_platform(operation, seeds, kMostHosts, model,
+                    [&](const DrawnPlatform& drawn, const auto& trace) {
+                      SCOPED_TRACE(trace);
+                      ++checked;
+                      check(drawn.under(model, operation));
+                    });
   EXPECT_GE(checked, 5);
 }
 
