@@ -29,7 +29,8 @@ std::size_t trees_in(const Rival& rival) {
 
 std::string trees_of(const Rival& rival) {
   if (trees_in(rival) == 1) return fmt::format("one tree {} deep", rival.depth);
-  return fmt::format("{} up to {} deep", count_of_trees(rival.reduce_trees, rival.broadcast_trees),
+  return fmt::format("{}{} {} deep", count_of_trees(rival.reduce_trees, rival.broadcast_trees),
+                     rival.reduce_trees > 0 && rival.broadcast_trees > 0 ? ", at most" : " up to",
                      rival.depth);
 }
 

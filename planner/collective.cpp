@@ -1,12 +1,15 @@
 #include "planner/collective.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "planner/algorithms/one_best_pair.hpp"
 #include "planner/algorithms/optimal.hpp"
 #include "planner/collective_problem.hpp"
 #include "planner/deadline.hpp"
@@ -71,10 +74,6 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
   for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
     for (WeightedTree& tree : *trees) tree.rate.value *= rate;
   }
-  // No pair of trees is faster than either by itself could be.
-  if (up.single_tree_bound && down.single_tree_bound) {
-    outcome.single_tree_bound = std::min(*up.single_tree_bound, *down.single_tree_bound);
-  }
   outcome.termination = up.termination != Termination::kDone ? up.termination : down.termination;
   outcome.iterations = up.iterations + down.iterations;
   return outcome;
@@ -111,6 +110,16 @@ Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& 
       tree_algorithms::few_and_flat(joint.problem(), packings != nullptr ? *packings->joint : own,
                                     options, deadline, collective.platform(), collective.source()));
 }
+
+// Algorithms that look at both halves of an allreduce at once.
+struct Together {
+  std::string_view name;
+  Outcome (*run)(const Collective& collective, const AlgorithmOptions& options,
+                 const Packings* packings);
+};
+constexpr std::array kTogether{Together{kOptimal, optimal_allreduce},
+                               Together{"best-tree", tree_algorithms::best_pair},
+                               Together{"exact-tree", tree_algorithms::exact_pair}};
 
 }  // namespace
 
@@ -188,9 +197,9 @@ Packings solve_packings(const Collective& collective, const AlgorithmOptions& op
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings) {
   if (collective.operation() == Operation::kAllreduce) {
-    return algorithm.entry->name == kOptimal
-               ? optimal_allreduce(collective, options, packings)
-               : both_halves(algorithm, collective, options, packings);
+    const auto together = std::ranges::find(kTogether, algorithm.entry->name, &Together::name);
+    return together != kTogether.end() ? together->run(collective, options, packings)
+                                       : both_halves(algorithm, collective, options, packings);
   }
   AlgorithmOptions own = options;
   if (packings != nullptr) own.packing = &packings->whole();

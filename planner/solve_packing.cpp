@@ -108,13 +108,6 @@ Outcome outcome_of(const lp::Packing& packing) {
   return outcome;
 }
 
-Outcome outcome_of(const Instance& instance, const lp::Packing& packing, lp::RoutedTree tree) {
-  Outcome outcome = outcome_of(packing);
-  outcome.trees = tree_algorithms::single_tree(instance, std::move(tree)).trees;
-  outcome.termination = Termination::kDone;
-  return outcome;
-}
-
 Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options) {
   return outcome_of(lp::pack_arborescences(packing_problem(instance), packing_options(options)));
 }
