@@ -108,6 +108,15 @@ Outcome outcome_of(const lp::Packing& packing) {
   return outcome;
 }
 
+Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing,
+                   lp::RoutedTree tree) {
+  Outcome outcome = outcome_of(packing);
+  const double busiest = std::ranges::max(lp::tree_load(problem.occupation, tree));
+  outcome.trees = {{std::move(tree), {1 / busiest}}};
+  outcome.termination = Termination::kDone;
+  return outcome;
+}
+
 Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options) {
   return outcome_of(lp::pack_arborescences(packing_problem(instance), packing_options(options)));
 }

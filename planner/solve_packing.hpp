@@ -28,6 +28,10 @@ lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& opti
 // The packing's trees, rates, bound and prices.
 Outcome outcome_of(const lp::Packing& packing);
 
+// One tree at the rate that it sustains by itself, beside the packing's bound and prices.
+Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing,
+                   lp::RoutedTree tree);
+
 // The packing that the options bring, or else one solved now.
 class PackingInUse {
  public:

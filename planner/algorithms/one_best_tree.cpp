@@ -181,11 +181,7 @@ Outcome OneBestTree::outcome(const lp::RoutedTree& tree) {
   set.flatten(busiest * (1 + kRounding));
   lp::RoutedTree flat = set.tree(0);
   if (throughput(flat) < best_start_throughput_) flat = best_start_;
-  Outcome outcome = outcome_of(packing_);
-  const BytesPerSecond rate = throughput(flat);
-  outcome.trees = {{std::move(flat), rate}};
-  outcome.termination = Termination::kDone;
-  return outcome;
+  return outcome_of(problem_, packing_, std::move(flat));
 }
 
 Outcome OneBestTree::exact() {

@@ -376,6 +376,35 @@ TEST(Limits, TreesAndDepthHoldForBothHalves) {
   }
 }
 
+// Whoever makes several plans solves the packings once.
+TEST(SharedPackings, GiveTheSamePlansAsThoseSolvedAnew) {
+  const platforms::Platform platform =
+      espalier::testing::sample_platform("two-clusters-thin-link.json");
+  for (const Operation operation : kOperations) {
+    const Collective collective = over(platform, operation);
+    const Packings packings = solve_packings(collective, {});
+    for (const char* name : {"optimal", "exact-tree", "best-tree", "lp-grow", "lp-prune"}) {
+      const Algorithm algorithm = find_algorithm(name, operation);
+      const Outcome own = run(algorithm, collective, {});
+      const Outcome given = run(algorithm, collective, {}, &packings);
+      EXPECT_EQ(to_json(make_plan(collective, name, own, Bytes{1})),
+                to_json(make_plan(collective, name, given, Bytes{1})))
+          << name_of(operation) << ", " << name;
+    }
+  }
+}
+
+// Three equal hosts, each with one port for both ways. A chain s - a - b keeps a busy for 2 s a
+// byte in each way, and any other tree some host as well: the same tree both ways comes to 1/4 B/s.
+// Two trees with different hosts in the middle need 4 sends, so 8 s of 3 ports: 3, 3 and 2.
+TEST(Pairs, AreChosenTogether) {
+  const platforms::Platform platform = complete_platform(3, 1);
+  const auto model = platforms::Model::kOnePortUnidirectional;
+  const Collective both = over(platform, Operation::kAllreduce, model);
+  EXPECT_NEAR(rate_of(both, "exact-tree"), 1. / 3, 1e-6);
+  EXPECT_NEAR(rate_of(both, "best-tree"), 1. / 3, 1e-6);
+}
+
 class AllreduceFaults : public ::testing::Test {
  protected:
   AllreduceFaults() : platform_(complete_platform(4, 10)) {
