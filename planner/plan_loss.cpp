@@ -97,12 +97,8 @@ class LossCounter {
     for (const PlanTrees& kind : trees_by_kind(plan_)) {
       for (std::size_t t = 0; t < kind.trees->size(); ++t) {
         const PlanTree& tree = (*kind.trees)[t];
-        lp::RoutedTree routed;
-        for (const PlanEdge& edge : tree.edges) {
-          routed.add_edge(arcs_along(platform_, tree, edge, kind.up));
-        }
-        const std::vector<double> seconds =
-            lp::tree_load(collective_.occupation().seconds_per_byte, routed);
+        const std::vector<double> seconds = lp::tree_load(collective_.occupation().seconds_per_byte,
+                                                          links_of(platform_, tree, kind.up));
         for (std::size_t row = 0; row < seconds.size(); ++row) {
           if (seconds[row] > 0) users_[row].push_back({kind.up, t, tree.rate.value * seconds[row]});
         }
