@@ -25,7 +25,7 @@ planner::Plan plan_of_run(MPI_Comm comm, const RunArguments& arguments,
     follow(decided, options);
     return decided.plan;
   }
-  const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
+  planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   for (const std::string& file : arguments.tuned) {
     options.tuned = runtime::tuned_slices_from(comm, file, plan);
   }
