@@ -1,6 +1,7 @@
 #include "runtime/windows.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "planner/send_windows.hpp"
 #include "planner/slice_dealer.hpp"
@@ -52,6 +53,7 @@ std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t
     largest += window;
     far = far || window > base;
   }
+  if (largest == 0 && !windows.empty()) return UINT64_MAX;  // the only rank: nobody is behind
   return planner::source_lookahead(windows.size(), largest, far);
 }
 

@@ -67,6 +67,11 @@ TEST(Lookahead, OfASingleNearTreeIsEndless) {
   EXPECT_EQ(lookahead_over({}, 2), planner::source_lookahead(0, 0, false));
 }
 
+// It would wait for ever else.
+TEST(Lookahead, OfTheOnlyRankIsEndless) {
+  EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {}}, {4, {}}}, 2), UINT64_MAX);
+}
+
 TEST(Lookahead, OfASingleTreeEndsWhereAChildIsFar) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 30}}}, 2), 4 * 30U);
 }
