@@ -14,6 +14,15 @@ namespace espalier::planner {
 // requests under way looks through them all whenever one is done.
 inline constexpr std::uint64_t kMostOnTheWay = 256;
 
+// Where a window is larger for that, a slice follows the last one to the same child no sooner than
+// this share of the time that a slice has at its tree's rate. Less than all of it, so that what was
+// late can be made up for; enough to part slices that were sent together within some windows.
+inline constexpr double kPace = 0.8;
+// And the source lets slices go so many of the largest such windows beyond the oldest that it has
+// not sent to all its children. On one port a near child that takes slices as fast as it can would
+// leave a far one behind.
+inline constexpr std::uint64_t kFarLookahead = 4;
+
 // Bytes of a tree that are on their way along one of its edges at one time, between leaving one
 // host and reaching the next, when the tree runs at its rate. Precondition: edge < edges.size().
 double bytes_on_the_way(const PlanTree& tree, std::size_t edge);

@@ -66,6 +66,7 @@
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
 #include "simulate/flows.hpp"
+#include "simulate/sharing.hpp"
 
 namespace espalier::simulate {
 
@@ -86,6 +87,7 @@ struct Options {
   // windows; those of broadcast trees are then as the executor's, larger where links are long
   // (planner/send_windows.hpp). MPI does so with slices for which it asks the receiver.
   bool until_received = false;
+  Sharing sharing = Sharing::kTurns;
 };
 inline constexpr std::uint64_t kMostWindow = 1024;
 // What the executor has where nothing else is said.
@@ -160,6 +162,7 @@ class Simulator {
   std::uint64_t window_;
   std::uint64_t receives_;
   bool until_received_;
+  Sharing sharing_;
   std::optional<BytesPerSecond> compute_;
   bool follows_schedule_;
   platforms::Model model_;
