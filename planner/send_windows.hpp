@@ -14,15 +14,6 @@ namespace espalier::planner {
 // requests under way looks through them all whenever one is done.
 inline constexpr std::uint64_t kMostOnTheWay = 256;
 
-// Where a window is larger for that, a slice follows the last one to the same child no sooner than
-// this share of the time that a slice has at its tree's rate. Less than all of it, so that what was
-// late can be made up for; enough to part slices that were sent together within some windows.
-inline constexpr double kPace = 0.8;
-// And the source lets slices go so many of the largest such windows beyond the oldest that it has
-// not sent to all its children. On one port a near child that takes slices as fast as it can would
-// leave a far one behind.
-inline constexpr std::uint64_t kFarLookahead = 4;
-
 // Bytes of a tree that are on their way along one of its edges at one time, between leaving one
 // host and reaching the next, when the tree runs at its rate. Precondition: edge < edges.size().
 double bytes_on_the_way(const PlanTree& tree, std::size_t edge);
@@ -30,9 +21,20 @@ double bytes_on_the_way(const PlanTree& tree, std::size_t edge);
 // The largest of them over the plan's trees.
 double most_bytes_on_the_way(const Plan& plan);
 
+// Where at least a slice is on its way, so many more sends are outstanding. Transfers that share a
+// port share it by their round-trip times, under TCP as in SimGrid, so that one far transfer beside
+// a near one gets next to nothing; as many as this keep their tree's rate
+// (docs/decisions/0012-long-links.md).
+inline constexpr std::uint64_t kFarSends = 16;
+
+// On such edges of a broadcast a slice follows the last one no sooner than this share of the time
+// that a slice has at its tree's rate. Less than all of it, so that what was late can be made up
+// for; enough to part slices that were sent together within some windows.
+inline constexpr double kPace = 0.8;
+
 // Sends outstanding so that a tree reaches its rate along an edge with `on_the_way` bytes on their
-// way: `base` where that is less than a slice, and those slices that have left and are not there
-// yet.
+// way: `base` where that is less than a slice; else also those slices that have left and are not
+// there yet, and kFarSends.
 // There and back when a sender asks the receiver first (`asks`), one way when a send is over once
 // it has been received. slice: at least 1 byte.
 std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks);

@@ -80,17 +80,10 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
 }
 
 void Engine::Run::set_windows(Bytes slice) {
-  const bool asks = options_.eager && slice.value > options_.eager->value;
   std::vector<TreeWindows> windows =
-      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice, asks);
-  std::uint64_t largest = 0;  // of the source, over the trees
-  for (const TreeWindows& tree : windows) {
-    largest += tree.children.empty() ? 0 : std::ranges::max(tree.children);
-  }
-  // On one port a near child that takes slices as fast as it can would leave a far one behind.
-  const bool far = largest > roles_.size() * options_.sends_in_flight;
-  lookahead_ =
-      far ? 4 * largest : planner::source_lookahead(roles_.size(), options_.sends_in_flight);
+      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice,
+                   options_.costs.asks(slice));
+  lookahead_ = lookahead_over(windows, options_.sends_in_flight);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows));
 }

@@ -60,17 +60,28 @@ class EventLoop {
     }
     for (std::uint32_t i = 0; i < flows_.size(); ++i) {
       const Flow& flow = task.flows.all()[i];
-      flows_[i] = {0,           window_of(flow), agenda_.ticks(flow.latency_s),
-                   flow.parent, flow.child,      flow.tree,
+      flows_[i] = {0,
+                   window_over(flow, windows.sends),
+                   agenda_.ticks(flow.latency_s),
+                   flow.parent,
+                   flow.child,
+                   flow.tree,
                    flow.up};
+      if (flow.up) flows_[i].room = window_over(flow, windows.receives);
       set_pace(flow, flows_[i]);
       if (!flow.up) continue;
       above_[place(flow.child, flow.tree)] = i;
       touched_.push_back(i);
     }
-    const std::uint64_t up = planner::source_lookahead(up_trees_, windows.sends);
-    if (deal.up() != nullptr) taken_in_.emplace(*deal.up(), task.count, up);
-    if (deal.down() != nullptr) let_go_.emplace(*deal.down(), task.count, lookahead_down());
+    if (deal.up() != nullptr) {
+      const std::uint64_t lookahead = lookahead_over({0, up_trees_}, &Edge::room, windows.receives);
+      taken_in_.emplace(*deal.up(), task.count, lookahead);
+    }
+    if (deal.down() != nullptr) {
+      const std::uint64_t lookahead =
+          lookahead_over({up_trees_, trees_}, &Edge::window, windows.sends);
+      let_go_.emplace(*deal.down(), task.count, lookahead);
+    }
   }
 
   GreedyRun run() {
@@ -95,7 +106,8 @@ class EventLoop {
     std::uint32_t child = 0;
     std::uint32_t tree = 0;
     bool up = false;
-    Ticks pace = 0;  // from slice to slice, at least
+    std::uint64_t room = 0;  // going up: of receives
+    Ticks pace = 0;          // from slice to slice, at least
     std::uint64_t posted = 0;
     Ticks due = 0;
   };
@@ -116,30 +128,32 @@ class EventLoop {
     return host == task_.source || let_go_.has_value();
   }
 
-  [[nodiscard]] std::uint64_t window_of(const Flow& flow) const {
-    if (!windows_.until_received || flow.up) return windows_.sends;
-    return planner::send_window(windows_.sends, flow.rate_bps * flow.latency_s, windows_.slice,
-                                false);
+  // `base` where latencies are not to count, or do not. Towards the root receivers are asked.
+  [[nodiscard]] std::uint64_t window_over(const Flow& flow, std::uint64_t base) const {
+    if (!windows_.until_received) return base;
+    return planner::send_window(base, flow.rate_bps * flow.latency_s, windows_.slice, flow.up);
   }
 
   // Where sends take turns they come one after the other anyway.
   void set_pace(const Flow& flow, Edge& edge) {
-    if (windows_.sharing == Sharing::kTurns || edge.window == windows_.sends) return;
+    if (windows_.sharing == Sharing::kTurns || flow.up || edge.window == windows_.sends) return;
     edge.pace =
         agenda_.ticks(planner::kPace * static_cast<double>(windows_.slice.value) / flow.rate_bps);
   }
 
-  [[nodiscard]] std::uint64_t lookahead_down() const {
-    const std::size_t trees = trees_ - up_trees_;
-    std::uint64_t largest = 0;  // windows of the source's, over the trees
-    for (std::uint32_t tree = up_trees_; tree < trees_; ++tree) {
+  // Of the source, over its windows in these trees, each `base` where there is no latency.
+  [[nodiscard]] std::uint64_t lookahead_over(Flows::Range trees, std::uint64_t Edge::*window,
+                                             std::uint64_t base) const {
+    std::uint64_t sum = 0;
+    bool far = false;
+    for (std::uint32_t tree = trees.first; tree < trees.last; ++tree) {
       const auto [first, last] = task_.flows.below(task_.source, tree);
-      std::uint64_t window = 0;
-      for (std::uint32_t i = first; i < last; ++i) window = std::max(window, flows_[i].window);
-      largest += window;
+      std::uint64_t largest = 0;
+      for (std::uint32_t i = first; i < last; ++i) largest = std::max(largest, flows_[i].*window);
+      sum += largest;
+      far = far || largest > base;
     }
-    if (largest > trees * windows_.sends) return planner::kFarLookahead * largest;
-    return planner::source_lookahead(trees, windows_.sends);
+    return planner::source_lookahead(trees.last - trees.first, sum, far);
   }
 
   // --- ends and arrivals ---
@@ -275,11 +289,11 @@ class EventLoop {
   // are taken from the beginning of a send on, its latencies included.
   [[nodiscard]] std::uint64_t has_room(std::uint32_t index) const {
     const Edge& flow = flows_[index];
-    std::uint64_t room = processors_.added(index) + windows_.receives;
+    std::uint64_t room = processors_.added(index) + flow.room;
     if (!keeps_result(flow.parent) && index == task_.flows.below(flow.parent, flow.tree).first) {
       // The sum is made there, and stays until it has been sent.
-      const std::uint64_t freed = flows_[above_[place(flow.parent, flow.tree)]].sent;
-      room = std::min(freed + windows_.sends, processors_.here(index)) + windows_.receives;
+      const Edge& above = flows_[above_[place(flow.parent, flow.tree)]];
+      room = std::min(above.sent + above.window, processors_.here(index)) + flow.room;
     }
     return flow.parent == task_.source ? std::min(room, taken_in_->admitted(flow.tree)) : room;
   }
