@@ -1,4 +1,6 @@
-// What simulated sends do that need the same port or wire at the same time.
+// What simulated sends do that need the same port or wire at the same time. Turns have closed forms
+// and are fast; TCP gives each connection a share and hands its messages over one after the other
+// (edges), SimGrid gives each message one (sends). docs/accuracy.md has how near each comes.
 #pragma once
 
 #include <array>
@@ -9,7 +11,7 @@ namespace espalier::simulate {
 
 enum class Sharing : std::uint8_t {
   kTurns,  // one after the other
-  kEdges,  // each edge of a tree has a share, its slices one after the other
+  kEdges,  // each edge of a tree has a share, and its slices come one after the other
   kSends,  // each send under way has a share
 };
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "planner/collective.hpp"
 #include "planner/make_plan.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
@@ -178,6 +180,43 @@ TEST(Sharing, KeepsThePaceOfFarSlices) {
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   EXPECT_NEAR(of.run(4 * 10, options).makespan.value, 9 * 3.2 + 0.4 + 8, kNear);
   EXPECT_NEAR(of.run(4 * 10, kSends).makespan.value, 10 * 0.4 + 8, kNear);
+}
+
+// One slice after the other is on each link of a chain, going up as well as down.
+TEST(SharingAmongEdges, LeavesAReductionAlongAChainAsItIs) {
+  platforms::PlatformBuilder builder("chain");
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const platforms::NodeId parent = builder.node_named("h" + std::to_string(i));
+    builder.add_arc({builder.node_named("h" + std::to_string(i + 1)), parent, {1}, {0}, {0}});
+    edges.push_back({i, i + 1});
+  }
+  Case of = one_tree(std::move(builder), edges);
+  of.plan.operation = planner::Operation::kReduce;
+  std::swap(of.plan.reduce_trees, of.plan.broadcast_trees);
+  for (const double compute : {0.5, 2.0}) {
+    Options options{.compute = BytesPerSecond{compute}};
+    const double turns = of.run(4 * 20, options).makespan.value;
+    options.sharing = Sharing::kEdges;
+    EXPECT_NEAR(of.run(4 * 20, options).makespan.value, turns, kNear);
+  }
+}
+
+// Both ways of an allreduce at a time.
+TEST(Sharing, IsOfBothWaysOfAnAllreduce) {
+  const testing::DrawnPlatform drawn = testing::platform_families().front().draw(1, 8);
+  const planner::Collective collective(planner::Operation::kAllreduce, drawn.platform, drawn.source,
+                                       platforms::Model::kBoundedMultiPort, drawn.options);
+  const planner::Plan plan = planner::make_plan(
+      collective, "grow",
+      planner::run(planner::find_algorithm("grow", planner::Operation::kAllreduce), collective, {}),
+      {65536});
+  for (const Sharing sharing : {Sharing::kEdges, Sharing::kSends}) {
+    const Simulation run = Simulator(plan, drawn.platform, {.sharing = sharing}).run({1'000'001});
+    EXPECT_LE(std::ranges::max_element(run.busy)->value, run.makespan.value * (1 + 1e-9));
+    EXPECT_EQ(run.sends, 16 * 2 * (plan.nodes.size() - 1));
+    for (const Seconds done : run.done) EXPECT_GT(done.value, 0);
+  }
 }
 
 // No resource is given more than its time, and a message takes as long as the busiest has to do.
