@@ -27,6 +27,11 @@ double most_bytes_on_the_way(const Plan& plan);
 // (docs/decisions/0012-long-links.md).
 inline constexpr std::uint64_t kFarSends = 16;
 
+// On such edges of a broadcast a slice follows the last one no sooner than this share of the time
+// that a slice has at its tree's rate. Less than all of it, so that what was late can be made up
+// for; enough to part slices that were sent together within some windows.
+inline constexpr double kPace = 0.8;
+
 // Sends outstanding so that a tree reaches its rate along an edge with `on_the_way` bytes on their
 // way: `base` where that is less than a slice; else also those slices that have left and are not
 // there yet, and kFarSends.

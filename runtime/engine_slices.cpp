@@ -4,18 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/send_windows.hpp"
 #include "runtime/engine_run.hpp"
 #include "runtime/mpi_error.hpp"
 
 namespace espalier::runtime {
-
-namespace {
-
-// Of the time that a slice has at its tree's rate. Less, so that what was late can be made up for;
-// enough to part slices that were sent together within some windows.
-constexpr double kPace = 0.8;
-
-}  // namespace
 
 void Engine::Run::let_go() {
   const std::uint64_t slices = grid_.count();
@@ -101,7 +94,7 @@ double Engine::Run::due(std::size_t tree, std::size_t child) const {
   const Flow::Child& to = flows_[tree].children[child];
   const std::uint64_t window = requests_.windows()[tree].children[child];
   if (window <= options_.sends_in_flight || to.started == 0) return 0;
-  return to.began_s + kPace * static_cast<double>(grid_.slice) / roles_[tree].rate.value;
+  return to.began_s + planner::kPace * static_cast<double>(grid_.slice) / roles_[tree].rate.value;
 }
 
 bool Engine::Run::start_send(std::size_t tree, std::size_t child) {

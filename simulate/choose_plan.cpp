@@ -22,12 +22,28 @@ using planner::Collective;
 
 constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
+constexpr double kWorthFewerSlices = 1.01;  // of the makespan
 
 // Whether the matrix depends on the size of slices, and the best trees with it.
 bool depends_on_slices(const platforms::Platform& platform, bool latency_occupies) {
   return std::ranges::any_of(platform.arcs(), [&](const platforms::Arc& arc) {
     return arc.overhead.value > 0 || (latency_occupies && arc.latency.value > 0);
   });
+}
+
+// How many slices, of `slices` in all, the host that handles most sends and receives.
+double most_handled(const planner::Plan& plan, std::uint64_t slices) {
+  std::vector<double> handled(plan.nodes.size());
+  for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+    for (const planner::PlanTree& tree : *kind.trees) {
+      const double its = static_cast<double>(slices) * (tree.rate.value / plan.throughput.value);
+      for (const planner::PlanEdge& edge : tree.edges) {
+        handled[edge.parent] += its;
+        handled[edge.child] += its;
+      }
+    }
+  }
+  return std::ranges::max(handled);
 }
 
 class Chooser {
@@ -132,7 +148,11 @@ class Chooser {
     }
     Trial best;
     Choice choice;
-    choice.extrapolated = search_.run_in_full(best, kMostSendsInFull).extrapolated;
+    Forecast forecast = search_.run_in_full(best, kMostSendsInFull);
+    if (overloads_a_host(best)) {
+      forecast = search_.with_fewest_slices(best, kWorthFewerSlices, kMostSendsInFull);
+    }
+    choice.extrapolated = forecast.extrapolated;
     choice.makespan = best.makespan;
     const Contender& winner = search_.contenders()[best.contender];
     const Trial by_formula = search_.best_by_formula(best.contender);
@@ -144,6 +164,20 @@ class Chooser {
     choice.simulations = search_.simulations();
     choice.complete = complete_ && search_.complete();
     return choice;
+  }
+
+  // Under the multi-port models overheads are on wires, of which a host has many at once, and too
+  // short slices cost it nothing. A real one handles slices one after the other.
+  [[nodiscard]] bool overloads_a_host(const Trial& trial) const {
+    if (options_.slice || model_ == platforms::Model::kOnePort ||
+        model_ == platforms::Model::kOnePortUnidirectional) {
+      return false;
+    }
+    const auto& arcs = simulated_.arcs();
+    const double overhead_s =
+        std::ranges::min_element(arcs, {}, &platforms::Arc::overhead)->overhead.value;
+    const planner::Plan& plan = search_.contenders()[trial.contender].plan;
+    return most_handled(plan, trial.slices) * overhead_s > trial.makespan.value;
   }
 
   void add_rivals(Choice& choice, const Trial& best) const {

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "planner/send_windows.hpp"
 #include "simulate/agenda.hpp"
 #include "simulate/message_front.hpp"
 #include "simulate/network.hpp"
 #include "simulate/processors.hpp"
+#include "simulate/sharing_network.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::simulate {
@@ -31,6 +33,8 @@ double tick_for(const Task& task) {
   return std::ldexp(1.0, std::max(std::ilogb(std::max(longest, 1e-300)) + 1 - kBits, -1070));
 }
 
+// Wires: Network or SharingNetwork.
+template <class Wires>
 class EventLoop {
  public:
   EventLoop(const Task& task, const Deal& deal, const Windows& windows, std::size_t resources,
@@ -39,31 +43,44 @@ class EventLoop {
         deal_(deal),
         windows_(windows),
         agenda_(tick_for(task)),
-        network_(task, deal, resources, agenda_, on_send),
+        network_(make_network(resources, on_send)),
         processors_(task, resources, agenda_, on_send),
         trees_(static_cast<std::uint32_t>(task.flows.trees())),
         up_trees_(static_cast<std::uint32_t>(task.flows.up_trees())),
         flows_(task.flows.all().size()),
         here_(task.flows.hosts() * trees_, 0),
-        above_(up_trees_ > 0 ? here_.size() : 0, Network::kNoFlow),
+        above_(up_trees_ > 0 ? here_.size() : 0, Wires::kNoFlow),
         laggards_(trees_, 0),
         turned_(up_trees_, 0),
         missing_(task.flows.hosts(), task.count),
         done_(task.flows.hosts(), 0) {
-    if (deal.up() != nullptr) taken_in_.emplace(*deal.up(), task.count, windows.sends);
-    if (deal.down() != nullptr) let_go_.emplace(*deal.down(), task.count, windows.sends);
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
       const auto [first, last] = task.flows.below(task.source, tree);
       laggards_[tree] = last - first;
     }
     for (std::uint32_t i = 0; i < flows_.size(); ++i) {
       const Flow& flow = task.flows.all()[i];
-      flows_[i] = {0,           window_of(flow), agenda_.ticks(flow.latency_s),
-                   flow.parent, flow.child,      flow.tree,
+      flows_[i] = {0,
+                   window_over(flow, windows.sends),
+                   agenda_.ticks(flow.latency_s),
+                   flow.parent,
+                   flow.child,
+                   flow.tree,
                    flow.up};
+      if (flow.up) flows_[i].room = window_over(flow, windows.receives);
+      set_pace(flow, flows_[i]);
       if (!flow.up) continue;
       above_[place(flow.child, flow.tree)] = i;
       touched_.push_back(i);
+    }
+    if (deal.up() != nullptr) {
+      const std::uint64_t lookahead = lookahead_over({0, up_trees_}, &Edge::room, windows.receives);
+      taken_in_.emplace(*deal.up(), task.count, lookahead);
+    }
+    if (deal.down() != nullptr) {
+      const std::uint64_t lookahead =
+          lookahead_over({up_trees_, trees_}, &Edge::window, windows.sends);
+      let_go_.emplace(*deal.down(), task.count, lookahead);
     }
   }
 
@@ -89,7 +106,19 @@ class EventLoop {
     std::uint32_t child = 0;
     std::uint32_t tree = 0;
     bool up = false;
+    std::uint64_t room = 0;  // going up: of receives
+    Ticks pace = 0;          // from slice to slice, at least
+    std::uint64_t posted = 0;
+    Ticks due = 0;
   };
+
+  Wires make_network(std::size_t resources, const OnSend& on_send) {
+    if constexpr (std::is_same_v<Wires, Network>) {
+      return Network(task_, deal_, resources, agenda_, on_send);
+    } else {
+      return SharingNetwork(task_, windows_.sharing, resources, agenda_, on_send);
+    }
+  }
 
   [[nodiscard]] std::size_t place(std::uint32_t host, std::uint32_t tree) const {
     return std::size_t{host} * trees_ + tree;
@@ -99,10 +128,32 @@ class EventLoop {
     return host == task_.source || let_go_.has_value();
   }
 
-  [[nodiscard]] std::uint64_t window_of(const Flow& flow) const {
-    if (!windows_.until_received || flow.up) return windows_.sends;
-    return planner::send_window(windows_.sends, flow.rate_bps * flow.latency_s, windows_.slice,
-                                false);
+  // `base` where latencies are not to count, or do not. Towards the root receivers are asked.
+  [[nodiscard]] std::uint64_t window_over(const Flow& flow, std::uint64_t base) const {
+    if (!windows_.until_received) return base;
+    return planner::send_window(base, flow.rate_bps * flow.latency_s, windows_.slice, flow.up);
+  }
+
+  // Where sends take turns they come one after the other anyway.
+  void set_pace(const Flow& flow, Edge& edge) {
+    if (windows_.sharing == Sharing::kTurns || flow.up || edge.window == windows_.sends) return;
+    edge.pace =
+        agenda_.ticks(planner::kPace * static_cast<double>(windows_.slice.value) / flow.rate_bps);
+  }
+
+  // Of the source, over its windows in these trees, each `base` where there is no latency.
+  [[nodiscard]] std::uint64_t lookahead_over(Flows::Range trees, std::uint64_t Edge::*window,
+                                             std::uint64_t base) const {
+    std::uint64_t sum = 0;
+    bool far = false;
+    for (std::uint32_t tree = trees.first; tree < trees.last; ++tree) {
+      const auto [first, last] = task_.flows.below(task_.source, tree);
+      std::uint64_t largest = 0;
+      for (std::uint32_t i = first; i < last; ++i) largest = std::max(largest, flows_[i].*window);
+      sum += largest;
+      far = far || largest > base;
+    }
+    return planner::source_lookahead(trees.last - trees.first, sum, far);
   }
 
   // --- ends and arrivals ---
@@ -111,12 +162,15 @@ class EventLoop {
     switch (event.kind) {
       case Event::Kind::kRelease: {
         const std::uint32_t through = network_.release(event);
-        if (through != Network::kNoFlow) leave(through);
+        if (through != Wires::kNoFlow) leave(through);
         return;
       }
       case Event::Kind::kArrival:
         if (windows_.until_received) end_send(event.index);
         arrive(event.index);
+        return;
+      case Event::Kind::kDue:
+        touched_.push_back(event.index);
         return;
       case Event::Kind::kCombined:
         processors_.end(event.index, [this](std::uint32_t flow, bool whole) { add(flow, whole); });
@@ -207,8 +261,21 @@ class EventLoop {
   void post() {
     if (taken_in_ && may_take_in_) take_in();
     if (let_go_ && may_let_go_) let_go();
-    for (const std::uint32_t index : touched_) network_.allow(index, may_begin(index));
+    for (const std::uint32_t index : touched_)
+      network_.allow(index, paced(index, may_begin(index)));
     touched_.clear();
+  }
+
+  // Of the slices that may begin, those that are not to wait for their time.
+  std::uint64_t paced(std::uint32_t index, std::uint64_t slices) {
+    Edge& flow = flows_[index];
+    if (flow.pace == 0) return slices;
+    if (flow.posted < slices && flow.due <= agenda_.now()) {
+      ++flow.posted;
+      flow.due = agenda_.now() + flow.pace;
+      agenda_.add(Event::Kind::kDue, flow.pace, index);
+    }
+    return flow.posted;
   }
 
   [[nodiscard]] std::uint64_t may_begin(std::uint32_t index) const {
@@ -222,11 +289,11 @@ class EventLoop {
   // are taken from the beginning of a send on, its latencies included.
   [[nodiscard]] std::uint64_t has_room(std::uint32_t index) const {
     const Edge& flow = flows_[index];
-    std::uint64_t room = processors_.added(index) + windows_.receives;
+    std::uint64_t room = processors_.added(index) + flow.room;
     if (!keeps_result(flow.parent) && index == task_.flows.below(flow.parent, flow.tree).first) {
       // The sum is made there, and stays until it has been sent.
-      const std::uint64_t freed = flows_[above_[place(flow.parent, flow.tree)]].sent;
-      room = std::min(freed + windows_.sends, processors_.here(index)) + windows_.receives;
+      const Edge& above = flows_[above_[place(flow.parent, flow.tree)]];
+      room = std::min(above.sent + above.window, processors_.here(index)) + flow.room;
     }
     return flow.parent == task_.source ? std::min(room, taken_in_->admitted(flow.tree)) : room;
   }
@@ -262,7 +329,7 @@ class EventLoop {
   const Deal& deal_;
   Windows windows_;
   Agenda agenda_;
-  Network network_;
+  Wires network_;
   Processors processors_;
   std::uint32_t trees_;
   std::uint32_t up_trees_;
@@ -285,7 +352,10 @@ class EventLoop {
 
 GreedyRun run_greedily(const Task& task, const Deal& deal, const Windows& windows,
                        std::size_t resources, const OnSend& on_send) {
-  return EventLoop(task, deal, windows, resources, on_send).run();
+  if (windows.sharing == Sharing::kTurns) {
+    return EventLoop<Network>(task, deal, windows, resources, on_send).run();
+  }
+  return EventLoop<SharingNetwork>(task, deal, windows, resources, on_send).run();
 }
 
 }  // namespace espalier::simulate

@@ -21,6 +21,7 @@ struct Windows {
   std::uint64_t sends = planner::kSendsInFlight;
   std::uint64_t receives = planner::kReceivesInFlight;
   bool until_received = false;
+  Sharing sharing = Sharing::kTurns;
   Bytes slice{1};  // a whole one; counts where sends last until received
 };
 

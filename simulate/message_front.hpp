@@ -16,10 +16,10 @@ namespace espalier::simulate {
 class MessageFront {
  public:
   // Keeps a reference to the dealer. slices: of the message.
-  MessageFront(const planner::SliceDealer& dealer, std::uint64_t slices, std::uint64_t window)
+  MessageFront(const planner::SliceDealer& dealer, std::uint64_t slices, std::uint64_t lookahead)
       : dealer_(dealer),
         slices_(slices),
-        lookahead_(planner::source_lookahead(dealer.trees(), dealer.trees() * window, false)),
+        lookahead_(lookahead),
         admitted_(dealer.trees(), 0),
         finished_(dealer.trees(), 0) {}
 

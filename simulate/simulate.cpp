@@ -91,6 +91,7 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
       window_(options.window.value_or(window_for(plan.operation))),
       receives_(options.receives),
       until_received_(options.until_received),
+      sharing_(options.sharing),
       compute_(options.compute),
       follows_schedule_(options.follow_schedule && plan.schedule.has_value()),
       model_(model_of(plan)),
@@ -129,8 +130,9 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
   } else {
     const Deal deal(*plan_);
     task.share_out(deal, result.slices, rest.value > 0);
-    GreedyRun run = run_greedily(task, deal, {window_, receives_, until_received_, slice()},
-                                 resources().size(), on_send);
+    GreedyRun run =
+        run_greedily(task, deal, {window_, receives_, until_received_, sharing_, slice()},
+                     resources().size(), on_send);
     done_s = std::move(run.done_s);
     result.tick = {run.tick_s};
     result.most_events = run.most_events;

@@ -18,8 +18,7 @@
 //   hosts of an allreduce, has no need of those. The root takes slices at most a lookahead beyond
 //   the oldest that is not combined.
 // - In an allreduce the root lets a slice go as soon as it is combined, in the order of the
-// message.
-//   Both ways share ports and wires.
+//   message. Both ways share ports and wires.
 // - At one moment, first all ends and arrivals take effect; then hosts combine and post; then sends
 //   begin.
 //
@@ -33,6 +32,13 @@
 // is there when the latencies of the way are over too; these occupy nothing, nor do they count
 // against the window (unless a send lasts until it has been received: Options::until_received); of
 // a parent's room, whose receives are posted ahead, they take their time.
+//
+// Where sends share instead (Options::sharing), one keeps all resources of its way at a time and
+// gets a rate on them: max-min fair, inverse to the latency of its edge, as TCP's flows and SimGrid
+// divide a port by their round trips. It ends when all of it is through, a slice not before those
+// that went to the same child ahead of it. On edges with windows that are larger for their
+// latencies a slice then follows the last no sooner than planner::kPace says, as the executor has
+// it. A followed schedule needs nothing of this: there nothing is to be shared.
 //
 // What begins first. Slice by slice of the message, as if every host were a slice of the tree
 // behind its parent: the nth slice of a tree at depth d of it stands where the source's (n + d)th
@@ -51,7 +57,8 @@
 //
 // Time runs in whole ticks of a power of two, as fine as the longest possible run allows in 62
 // bits: what happens at the same moment is known to. Memory: a few counters an edge, a resource and
-// a send under way; nothing grows with the number of slices. Work: O(log n) a send and resource.
+// a send under way; nothing grows with the number of slices. Work: O(log n) a send and resource;
+// where sends share, O(n log n) for the n that share something, whenever one begins or ends.
 #pragma once
 
 #include <cstdint>
@@ -66,6 +73,7 @@
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
 #include "simulate/flows.hpp"
+#include "simulate/sharing.hpp"
 
 namespace espalier::simulate {
 
@@ -83,9 +91,10 @@ struct Options {
   std::optional<BytesPerSecond> compute{};
   bool follow_schedule = true;  // where the plan has one
   // A send ends when the slice is there, not when it has left, so that latencies count against the
-  // windows; those of broadcast trees are then as the executor's, larger where links are long
-  // (planner/send_windows.hpp). MPI does so with slices for which it asks the receiver.
+  // windows; these and how far the source goes ahead are then as the executor's, larger where links
+  // are long (planner/send_windows.hpp). MPI does so with slices for which it asks the receiver.
   bool until_received = false;
+  Sharing sharing = Sharing::kTurns;  // without effect where a schedule is followed
 };
 inline constexpr std::uint64_t kMostWindow = 1024;
 // What the executor has where nothing else is said.
@@ -116,7 +125,8 @@ struct Send {
   // Simulation::busy.
   std::span<const Holding> holdings;
 };
-// Told of each stretch when it begins, in the order of time (of a schedule period by period).
+// Told of each stretch when it begins, in the order of time (of a schedule period by period); where
+// sends share, of each send when it has ended, with all its resources for as long as it lasted.
 using OnSend = std::function<void(const Send&)>;
 
 struct Simulation {
@@ -165,6 +175,7 @@ class Simulator {
   std::uint64_t window_;
   std::uint64_t receives_;
   bool until_received_;
+  Sharing sharing_;
   std::optional<BytesPerSecond> compute_;
   bool follows_schedule_;
   platforms::Model model_;

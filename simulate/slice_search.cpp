@@ -124,6 +124,16 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   return {{whole + per_slice * static_cast<double>(slices - many)}, true};
 }
 
+Forecast SliceSearch::simulate_cell(std::size_t contender, std::uint64_t slices,
+                                    std::uint64_t most_sends) {
+  const Forecast found = forecast(contender, slices, most_sends);
+  Cell& cell = cells_[contender][slices];
+  cell.simulated_s = found.makespan.value;
+  cell.extrapolated = found.extrapolated;
+  cell.in_full = !found.extrapolated;
+  return found;
+}
+
 void SliceSearch::simulate_best_first(const std::vector<std::size_t>& which, Trial& best) {
   struct Entry {
     double bound_s = 0;
@@ -156,12 +166,7 @@ void SliceSearch::simulate_best_first(const std::vector<std::size_t>& which, Tri
                                        contenders_[entry.contender].label, entry.slices,
                                        simulations_));
     }
-    const Forecast found = forecast(entry.contender, entry.slices, kMostSends);
-    const double seconds = found.makespan.value;
-    Cell& cell = cells_[entry.contender][entry.slices];
-    cell.simulated_s = seconds;
-    cell.extrapolated = found.extrapolated;
-    cell.in_full = !found.extrapolated;
+    const double seconds = simulate_cell(entry.contender, entry.slices, kMostSends).makespan.value;
     if (!best.simulated || seconds < best.makespan.value) {
       best = {entry.contender, entry.slices, {seconds}, true};
     }
@@ -229,11 +234,23 @@ Forecast SliceSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
     }
     Cell& cell = cells_[best.contender][best.slices];
     if (cell.in_full || is_last) return {best.makespan, cell.extrapolated};
-    const Forecast found = forecast(best.contender, best.slices, most_sends);
-    cell.simulated_s = found.makespan.value;
-    cell.extrapolated = found.extrapolated;
+    (void)simulate_cell(best.contender, best.slices, most_sends);
     cell.in_full = true;
   }
+}
+
+Forecast SliceSearch::with_fewest_slices(Trial& best, double factor, std::uint64_t most_sends) {
+  const double limit = factor * best.makespan.value;
+  for (auto& [slices, cell] : cells_[best.contender]) {
+    if (slices >= best.slices || deadline_.passed()) break;
+    if (cell.seconds() > limit) continue;
+    if (!cell.in_full && simulate_cell(best.contender, slices, most_sends).makespan.value > limit)
+      continue;
+    best = {best.contender, slices, {*cell.simulated_s}, true};
+    break;
+  }
+  const Cell& cell = cells_[best.contender].at(best.slices);
+  return {{*cell.simulated_s}, cell.extrapolated};
 }
 
 Trial SliceSearch::best_so_far(std::size_t contender) const {

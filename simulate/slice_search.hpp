@@ -64,6 +64,9 @@ class SliceSearch {
   // While searching, long messages are told from shorter ones. This runs what seems best with up to
   // so many sends until the best of all has been, or a number of runs or the deadline is reached.
   Forecast run_in_full(Trial& best, std::uint64_t most_sends);
+  // The same contender's longest slices in which it takes at most so much longer than `best`:
+  // `best` itself or one with fewer slices. Runs with up to so many sends each.
+  Forecast with_fewest_slices(Trial& best, double factor, std::uint64_t most_sends);
   // The best trial of one contender so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t contender) const;
   // The same, of those that were simulated where any were.
@@ -101,6 +104,8 @@ class SliceSearch {
   [[nodiscard]] std::vector<std::uint64_t> first_counts() const;
   [[nodiscard]] std::uint64_t count_for(double slices) const;
   const Cut& cut(std::uint64_t slices);
+  // A forecast that the cell keeps.
+  Forecast simulate_cell(std::size_t contender, std::uint64_t slices, std::uint64_t most_sends);
   void look_at(const std::vector<std::size_t>& which, std::uint64_t slices);
   void simulate_best_first(const std::vector<std::size_t>& which, Trial& best);
   void scan_around(Trial& best);

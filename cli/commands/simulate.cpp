@@ -37,6 +37,7 @@ struct SimulateOptions {
   std::string compute;
   bool no_schedule = false;
   bool until_received = false;
+  std::string sharing = "turns";
   std::string trace;
   bool nodes = false;
   bool json = false;
@@ -88,6 +89,7 @@ simulate::Options parse_options(const SimulateOptions& options, bool window_give
   simulate::Options result;
   result.follow_schedule = !options.no_schedule;
   result.until_received = options.until_received;
+  result.sharing = parse_option("--sharing", options.sharing, simulate::parse_sharing);
   if (window_given) {
     require_window("--window", options.window, "sends");
     result.window = options.window;
@@ -252,6 +254,7 @@ Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
           {"scheduled", simulator.follows_schedule()},
           {"window", greedy ? Json(simulator.window()) : Json()},
           {"until_received", how.until_received},
+          {"sharing", greedy ? Json(simulate::name_of(how.sharing)) : Json()},
           {"receives", reduces ? Json(how.receives) : Json()},
           {"compute_Bps", how.compute ? Json(how.compute->value) : Json()},
           {"rows", std::move(list)}};
@@ -351,6 +354,11 @@ Command add_simulate(Arguments root) {
                "Send as soon as may be, though the plan has a schedule");
   app.add_flag("--until-received", options->until_received,
                "A send ends when the slice is there, so that latencies count against the window");
+  app.add(
+      "--sharing", options->sharing,
+      "What sends do that need the same at a time: \"turns\" (when left out), or a fair share for "
+      "each of the \"edges\" of a tree or the \"sends\" under way",
+      {.type = "RULE"});
   app.add_flag("--nodes", options->nodes, "Also when each node has everything");
   app.add("--trace", options->trace,
           "Write what each resource is busy with, for chrome://tracing or ui.perfetto.dev",

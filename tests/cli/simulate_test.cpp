@@ -64,7 +64,7 @@ TEST_F(SimulateCommand, JsonKeys) {
   EXPECT_THAT(keys_of(report),
               ElementsAre("operation", "platform", "source", "model", "algorithm", "throughput_Bps",
                           "optimum_Bps", "slice_bytes", "scheduled", "window", "until_received",
-                          "receives", "compute_Bps", "rows"));
+                          "sharing", "receives", "compute_Bps", "rows"));
   EXPECT_EQ(report.at("scheduled"), false);
   EXPECT_EQ(report.at("window"), 2);
   const Json& row = report.at("rows").at(0);
@@ -131,7 +131,25 @@ TEST_F(SimulateCommand, TakesAPlatformThatHasChanged) {
   EXPECT_THAT(finished.out, HasSubstr(" 0.499"));
 }
 
+// Over two hops a window of two slices arrives together: two slices more than in turns.
+TEST_F(SimulateCommand, SharesPortsWhenAskedTo) {
+  const auto report = [this](const std::string& sharing) {
+    return run_json({"simulate", "plan.json", "--platform", "p.json", "--message", "8MiB",
+                     "--sharing", sharing, "--json"});
+  };
+  const auto slices = [](const Json& json) {
+    return json.at("rows").at(0).at("makespan_s").get<double>() / 1.048576e-3;
+  };
+  EXPECT_EQ(report("turns").at("sharing"), "turns");
+  EXPECT_NEAR(slices(report("turns")), 9, 1e-9);
+  EXPECT_NEAR(slices(report("edges")), 9, 1e-9);
+  EXPECT_EQ(report("sends").at("sharing"), "sends");
+  EXPECT_NEAR(slices(report("sends")), 10, 1e-9);
+}
+
 TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
+  EXPECT_EQ(refusal({"--message", "1MiB", "--sharing", "fair"}),
+            "espalier: --sharing: unknown way of sharing 'fair'; one of: turns, edges, sends\n");
   EXPECT_EQ(refusal({"--message", "much"}).find("espalier: --message: "), 0U);
   EXPECT_EQ(refusal({"--message", "1MiB,"}).find("espalier: --message: "), 0U);
   EXPECT_EQ(refusal({"--message", "1MiB", "--slice", "0"}),

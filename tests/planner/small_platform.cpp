@@ -25,11 +25,16 @@ Platform small_platform(const std::vector<std::string>& nodes, const std::vector
   return std::move(builder).build();
 }
 
-Platform complete_platform(std::size_t count, double bandwidth) {
+Platform complete_platform(std::size_t count, double bandwidth,
+                           std::optional<BytesPerSecond> send) {
   platforms::PlatformBuilder builder(fmt::format("{} equal hosts", count));
   std::vector<NodeId> hosts;
-  for (std::size_t i = 0; i < count; ++i)
-    hosts.push_back(builder.node_named(fmt::format("n{}", i)));
+  for (std::size_t i = 0; i < count; ++i) {
+    platforms::Node host;
+    host.name = fmt::format("n{}", i);
+    host.send = send;
+    hosts.push_back(builder.add_node(std::move(host)));
+  }
   for (const NodeId from : hosts) {
     for (const NodeId to : hosts) {
       if (from != to) builder.add_arc({from, to, {bandwidth}, {}, {}});

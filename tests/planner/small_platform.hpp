@@ -22,8 +22,10 @@ struct Link {
 // Nodes in the order given; a name that starts with "sw" is a relay's.
 platforms::Platform small_platform(const std::vector<std::string>& nodes,
                                    const std::vector<Link>& links);
-// Every ordered pair of `count` hosts n0, n1, ... at the same bandwidth.
-platforms::Platform complete_platform(std::size_t count, double bandwidth);
+// Every ordered pair of `count` hosts n0, n1, ... at the same bandwidth, each host with this cap on
+// what it sends.
+platforms::Platform complete_platform(std::size_t count, double bandwidth,
+                                      std::optional<BytesPerSecond> send = {});
 // platforms/data/NAME.
 platforms::Platform sample_platform(const std::string& name);
 

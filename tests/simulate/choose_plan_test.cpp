@@ -83,6 +83,23 @@ TEST(ChoosePlan, OverheadIsTheOneGivenThePlatformsOrTenMicroseconds) {
               1 / (1e-9 + 1e-3 / static_cast<double>(dear.plan.slice.value)), 1);
 }
 
+// A source of 1 GB/s with 20 wires of its own to as many hosts, and all of them to each other.
+// Overheads are on wires: slices of 1 KiB would cost nothing, and the hosts twenty times what there
+// is of their time.
+TEST(ChoosePlan, SlicesOfManyPortsLeaveAHostItsTime) {
+  const platforms::Platform platform = testing::complete_platform(21, 1e9, BytesPerSecond{1e9});
+  const Choice choice =
+      choose_plan(platform, platform.hosts().front(), Model::kBoundedMultiPort, false, {64 * kMiB});
+  EXPECT_GT(choice.plan.throughput.value, 0.9e9);
+  EXPECT_GT(choice.plan.slice.value, 16 * kKiB);
+  const auto seconds = [&](Bytes slice) {
+    return Simulator(choice.plan, with_overhead(platform, choice.overhead), {.slice = slice})
+        .run({64 * kMiB})
+        .makespan.value;
+  };
+  EXPECT_LE(choice.makespan.value, 1.01 * seconds({4 * kKiB}));
+}
+
 TEST(ChoosePlan, KeepsToWhatIsGiven) {
   const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
   ChoiceOptions options;

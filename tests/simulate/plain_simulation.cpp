@@ -270,7 +270,7 @@ class PlainSimulation {
   }
   [[nodiscard]] bool is_too_far_ahead(std::uint64_t index) const {
     if (plan_.reduce_trees.size() == 1) return false;
-    const std::uint64_t lookahead = 4 * plan_.reduce_trees.size() * options_.window;
+    const std::uint64_t lookahead = 4 * plan_.reduce_trees.size() * options_.receives;
     for (std::uint64_t slice = 0; slice + lookahead <= index; ++slice) {
       const std::size_t tree = up_->tree_of(slice);
       if (has_[source_][tree] <= up_->count(tree, slice)) return true;

@@ -1,0 +1,261 @@
+// Runs whose sends share what they need, with times that can be told by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/collective.hpp"
+#include "planner/make_plan.hpp"
+#include "simulate/simulate.hpp"
+#include "support/errors.hpp"
+#include "tests/planner/random_platforms.hpp"
+#include "tests/planner/small_platform.hpp"
+
+namespace espalier::simulate {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
+
+constexpr double kNear = 1e-6;
+constexpr Options kEdges{.sharing = Sharing::kEdges};
+constexpr Options kSends{.sharing = Sharing::kSends};
+
+struct Case {
+  platforms::Platform platform;
+  planner::Plan plan;
+
+  Simulation run(std::uint64_t message, const Options& options, const OnSend& on_send = {}) const {
+    return Simulator(plan, platform, options).run({message}, on_send);
+  }
+  [[nodiscard]] std::vector<double> done(std::uint64_t message, const Options& options) const {
+    std::vector<double> seconds;
+    for (const Seconds time : run(message, options).done) seconds.push_back(time.value);
+    return seconds;
+  }
+};
+
+struct Child {
+  double bandwidth;
+  double latency = 0;
+};
+
+// One tree over hosts h0, h1, ...; slices of 4 bytes; bounded-multi-port.
+Case one_tree(platforms::PlatformBuilder builder, const std::vector<planner::PlanEdge>& edges) {
+  platforms::Platform platform = std::move(builder).build();
+  planner::Plan plan;
+  plan.platform = platform.name();
+  for (std::size_t host = 0; host <= edges.size(); ++host) {
+    plan.nodes.push_back("h" + std::to_string(host));
+  }
+  plan.source = "h0";
+  plan.model = "bounded-multi-port";
+  plan.algorithm = "by hand";
+  plan.slice = {4};
+  plan.throughput = {1};
+  plan.broadcast_trees = {{{1}, edges, {}}};
+  return {std::move(platform), plan};
+}
+
+// h0, which sends `cap` bytes a second at most, to each of h1, h2, ... by a link of its own.
+Case star(double cap, const std::vector<Child>& children) {
+  platforms::PlatformBuilder builder("star");
+  const platforms::NodeId source = builder.node_named("h0");
+  builder.nodes().front().send = BytesPerSecond{cap};
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t i = 1; i <= children.size(); ++i) {
+    const platforms::NodeId child = builder.node_named("h" + std::to_string(i));
+    builder.add_arc({source, child, {children[i - 1].bandwidth}, {children[i - 1].latency}, {0}});
+    edges.push_back({0, i});
+  }
+  return one_tree(std::move(builder), edges);
+}
+
+// h0 -> h1 -> ..., a byte a second.
+Case chain(std::uint32_t links) {
+  platforms::PlatformBuilder builder("chain");
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t i = 0; i < links; ++i) {
+    builder.add_arc({builder.node_named("h" + std::to_string(i)),
+                     builder.node_named("h" + std::to_string(i + 1)),
+                     {1},
+                     {0},
+                     {0}});
+    edges.push_back({i, i + 1});
+  }
+  return one_tree(std::move(builder), edges);
+}
+
+// A window of two goes down a link together and arrives together: each hop costs two slices.
+TEST(SharingAmongSends, CostsAChainTwoSlicesAHop) {
+  for (const std::uint32_t links : {1U, 2U, 7U}) {
+    for (const std::uint64_t slices : {2U, 20U}) {
+      const double expected = 4 * static_cast<double>(2 * (links - 1) + slices);
+      EXPECT_NEAR(chain(links).run(4 * slices, kSends).makespan.value, expected, kNear)
+          << links << " links, " << slices << " slices";
+    }
+  }
+  const Options one{.window = 1, .sharing = Sharing::kSends};
+  EXPECT_NEAR(chain(5).run(4 * 20, one).makespan.value, 4 * (4 + 20), kNear);
+}
+
+TEST(SharingAmongEdges, LeavesAChainAsItIs) {
+  for (const std::uint64_t window : {1U, 2U, 5U}) {
+    const Options options{.window = window, .sharing = Sharing::kEdges};
+    EXPECT_NEAR(chain(5).run(4 * 20, options).makespan.value, 4 * (4 + 20), kNear);
+  }
+}
+
+// What h1's wire cannot take of its half is h2's.
+TEST(Sharing, IsMaxMinFair) {
+  const Case of = star(3, {{1}, {10}});
+  EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
+  EXPECT_THAT(of.done(4, kSends), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
+}
+
+// Three bytes a second and one; from 4/3 s on the far child has all four.
+TEST(Sharing, IsInverseToLatency) {
+  const Case of = star(4, {{10, 1}, {10, 3}});
+  EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0 / 3 + 1, 2.0 + 3}));
+}
+
+TEST(Sharing, TakesNoLatencyForTheShortest) {
+  const Case of = star(4, {{10, 0}, {10, 3}});
+  EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 2.0, 2.0 + 3}));
+}
+
+// Two slices under way to each of two children: a share for each of four, or of two at a time.
+TEST(Sharing, CountsSendsOrEdges) {
+  Case of = star(6, {{100}, {100}});
+  of.plan.slice = {12};
+  EXPECT_THAT(of.done(24, kSends), Pointwise(DoubleNear(kNear), {0.0, 8.0, 8.0}));
+  std::vector<double> ends;
+  const auto note = [&](const Send& send) {
+    ends.push_back(send.start.value + send.holdings.front().seconds);
+  };
+  of.run(24, kSends, note);
+  EXPECT_THAT(ends, Pointwise(DoubleNear(kNear), {8.0, 8.0, 8.0, 8.0}));
+  ends.clear();
+  of.run(24, kEdges, note);
+  EXPECT_THAT(ends, Pointwise(DoubleNear(kNear), {4.0, 4.0, 8.0, 8.0}));
+}
+
+// Four bytes and two share a byte a second: the two are there after 4 s, but not before the four.
+TEST(SharingAmongSends, LetsAShorterLastSliceFreeItsShare) {
+  EXPECT_NEAR(chain(1).run(6, kSends).makespan.value, 6, kNear);
+  EXPECT_NEAR(chain(1).run(6, kEdges).makespan.value, 6, kNear);
+  EXPECT_NEAR(chain(2).run(6, kSends).makespan.value, 12, kNear);
+  for (std::uint64_t message = 4; message < 30; ++message) {
+    const auto busy = static_cast<double>(message);
+    EXPECT_NEAR(chain(1).run(message, kSends).makespan.value, busy, kNear);
+    EXPECT_NEAR(chain(1).run(message, kEdges).makespan.value, busy, kNear);
+  }
+}
+
+TEST(Sharing, TellsOfSendsWithWhatTheyKept) {
+  const Case of = chain(2);
+  std::vector<std::string> told;
+  of.run(8, kSends, [&](const Send& send) {
+    told.push_back(std::to_string(send.slice) + " to " + of.plan.nodes[send.child]);
+    EXPECT_NEAR(send.start.value, send.child == 1 ? 0 : 8, kNear);
+    ASSERT_EQ(send.holdings.size(), 1U);  // the wire
+    EXPECT_NEAR(send.holdings.front().seconds, 8, kNear);
+  });
+  EXPECT_THAT(told, ElementsAre("0 to h1", "1 to h1", "0 to h2", "1 to h2"));
+}
+
+TEST(Sharing, MemoryDoesNotGrowWithTheSlices) {
+  const Case of = star(3, {{1}, {10}, {2, 0.5}});
+  EXPECT_EQ(of.run(4 * 1000, kSends).most_events, of.run(4 * 50'000, kSends).most_events);
+}
+
+// A window that is larger for its latency, all posted at once, would arrive all at once. 0.8 of the
+// 4 s that a slice has at the tree's byte a second are 3.2 s, more than the wire's 0.4 s.
+TEST(Sharing, KeepsThePaceOfFarSlices) {
+  const Case of = star(100, {{10, 8}});
+  const Options options{.until_received = true, .sharing = Sharing::kSends};
+  EXPECT_NEAR(of.run(4 * 10, options).makespan.value, 9 * 3.2 + 0.4 + 8, kNear);
+  EXPECT_NEAR(of.run(4 * 10, kSends).makespan.value, 10 * 0.4 + 8, kNear);
+}
+
+// One slice after the other is on each link of a chain, going up as well as down.
+TEST(SharingAmongEdges, LeavesAReductionAlongAChainAsItIs) {
+  platforms::PlatformBuilder builder("chain");
+  std::vector<planner::PlanEdge> edges;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const platforms::NodeId parent = builder.node_named("h" + std::to_string(i));
+    builder.add_arc({builder.node_named("h" + std::to_string(i + 1)), parent, {1}, {0}, {0}});
+    edges.push_back({i, i + 1});
+  }
+  Case of = one_tree(std::move(builder), edges);
+  of.plan.operation = planner::Operation::kReduce;
+  std::swap(of.plan.reduce_trees, of.plan.broadcast_trees);
+  for (const double compute : {0.5, 2.0}) {
+    Options options{.compute = BytesPerSecond{compute}};
+    const double turns = of.run(4 * 20, options).makespan.value;
+    options.sharing = Sharing::kEdges;
+    EXPECT_NEAR(of.run(4 * 20, options).makespan.value, turns, kNear);
+  }
+}
+
+// Both ways of an allreduce at a time.
+TEST(Sharing, IsOfBothWaysOfAnAllreduce) {
+  const testing::DrawnPlatform drawn = testing::platform_families().front().draw(1, 8);
+  const planner::Collective collective(planner::Operation::kAllreduce, drawn.platform, drawn.source,
+                                       platforms::Model::kBoundedMultiPort, drawn.options);
+  const planner::Plan plan = planner::make_plan(
+      collective, "grow",
+      planner::run(planner::find_algorithm("grow", planner::Operation::kAllreduce), collective, {}),
+      {65536});
+  for (const Sharing sharing : {Sharing::kEdges, Sharing::kSends}) {
+    const Simulation run = Simulator(plan, drawn.platform, {.sharing = sharing}).run({1'000'001});
+    EXPECT_LE(std::ranges::max_element(run.busy)->value, run.makespan.value * (1 + 1e-9));
+    EXPECT_EQ(run.sends, 16 * 2 * (plan.nodes.size() - 1));
+    for (const Seconds done : run.done) EXPECT_GT(done.value, 0);
+  }
+}
+
+// No resource is given more than its time, and a message takes as long as the busiest has to do.
+class SharingUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
+
+TEST_P(SharingUnder, GivesNoResourceMoreThanItsTime) {
+  const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+    const planner::Instance instance = drawn.under(GetParam().model);
+    for (const char* algorithm : {"optimal", "grow", "binomial", "split-binary"}) {
+      const planner::Plan plan =
+          planner::make_plan(instance, algorithm, testing::run(algorithm, instance), {65536});
+      for (const Sharing sharing : {Sharing::kEdges, Sharing::kSends}) {
+        const Simulation run =
+            Simulator(plan, drawn.platform, {.sharing = sharing}).run({1'000'001});
+        const double busiest = std::ranges::max_element(run.busy)->value;
+        EXPECT_LE(busiest, run.makespan.value * (1 + 1e-9)) << trace << ' ' << algorithm;
+        EXPECT_GT(run.makespan.value, 0) << trace << ' ' << algorithm;
+      }
+    }
+  };
+  testing::for_each_platform(6, 8, GetParam().model, check);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, SharingUnder, ::testing::ValuesIn(platforms::models()),
+                         [](const auto& entry) { return testing::case_name(entry.param.name); });
+
+TEST(Sharing, HasItsNames) {
+  for (const SharingEntry& entry : kSharings) {
+    EXPECT_EQ(parse_sharing(name_of(entry.sharing)), entry.sharing);
+  }
+  try {
+    (void)parse_sharing("send");
+    FAIL() << "taken";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "unknown way of sharing 'send'; did you mean 'sends'? one of: turns, edges, sends");
+  }
+}
+
+}  // namespace
+}  // namespace espalier::simulate
