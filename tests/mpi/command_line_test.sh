@@ -189,8 +189,8 @@ test_schedule() {
   plan 4 '1000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >plain.json
   local sends='[0,1,0,0,0.01,10000],[0,2,3,0,0.01,10000],[1,3,2,0,0.01,10000]'
   sends+=',[1,1,3,0.01,0.01,10000],[1,3,0,0.01,0.01,10000],[0,0,2,0.01,0.01,10000]'
-  sed "s/]}\$/], \"schedule\": {\"period_s\": 0.02, \"throughput_Bps\": 1000000, \"slices\": [1,1],
-    \"sends\": [$sends]}}/" plain.json | tr -d '\n' >timed.json
+  local schedule="\"period_s\": 0.02, \"throughput_Bps\": 1000000, \"slices\": [1,1], \"sends\": [$sends]"
+  sed "s/]}\$/], \"schedule\": {$schedule}}/" plain.json >timed.json
   for size in 0 1 10000 20001 1MB; do
     ranks 4 bcast timed.json --message $size --verify --repeat 2 --schedule
     done_well
