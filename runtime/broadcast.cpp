@@ -179,9 +179,7 @@ struct Broadcast::State {
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
     if (const auto slice = slice_tuned_for(options.tuned, message)) return *slice;
     if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
-    if (options.slice_bytes != 0) return options.slice_bytes;
-    const std::uint64_t parts = slots ? slots->parts() : 1;
-    return (plan.slice.value + parts - 1) / parts;
+    return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
   }
 
   [[nodiscard]] bool slices_vary() const { return fits_slices() || !options.tuned.empty(); }

@@ -43,8 +43,8 @@ struct BroadcastOptions {
   // rounds or schedule, with ports and in trees with exchange edges always off.
   bool direct_copies = true;
   // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
-  // plan's slice at most; by rounds, and where all ranks share a host, always the plan's; by
-  // schedule the plan's, or an equal part of it where the schedule cuts slices.
+  // plan's slice at most; by rounds or schedule, and where all ranks share a host, always the
+  // plan's.
   std::uint64_t slice_bytes = 0;
   // Slices of messages of about these sizes (slice_tuned_for), instead; ascending by message. Not
   // with slice_bytes, rounds or schedule.

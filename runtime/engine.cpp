@@ -110,7 +110,7 @@ void Engine::Run::set_scheduled_windows(std::span<const TreeWindows> windows) {
     most_receives_ += tree.parent - options_.receives_in_flight;
     for (const std::uint64_t child : tree.children) most_sends_ += child - options_.sends_in_flight;
   }
-  lookahead_ = 2 * options_.timetable->slices;
+  lookahead_ = 2 * options_.timetable->slices + most_sends_;
 }
 
 bool Engine::Run::is_done() {

@@ -109,10 +109,10 @@ class Engine {
   Engine& operator=(Engine&&) = delete;
 
   // Collective. With ports, the store has room for the message; by schedule, as much as the slots
-  // ask for. stoppable: stores may fail; costs a
-  // synchronisation at the end, in which a rank waits for the others as long as settling has
-  // patience. The outcome is the same on all ranks. When it throws (MpiError, TimedOut, InputError
-  // for sizes that differ), messages may be under way and the engine refuses to run again.
+  // ask for. stoppable: stores may fail; costs a synchronisation at the end, in which a rank waits
+  // for the others as long as settling has patience. The outcome is the same on all ranks. When it
+  // throws (MpiError, TimedOut, InputError for sizes that differ), messages may be under way and
+  // the engine refuses to run again.
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable, Patience settling);
 
  private:

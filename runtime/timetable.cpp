@@ -144,15 +144,10 @@ Slots::Slots(const planner::Plan& plan) : plan_(plan) {
   for (const planner::ScheduledSend& send : plan.schedule->sends) {
     sends_[send.tree][send.child].push_back(send);
   }
-  choose_parts();
   for (std::size_t tree = 0; tree < trees; ++tree) {
     room_ = std::max(room_, slots_in(tree));  // on the source, which loads period by period
     if (slots_in(tree) != 0) delay_edges(tree);
   }
-}
-
-void Slots::choose_parts() {
-  parts_ = 1;
 }
 
 Slots::Course Slots::course_of(std::size_t tree, std::uint32_t child) const {
@@ -199,7 +194,7 @@ void Slots::delay_edges(std::size_t tree) {
 
 Seconds Slots::fill(Bytes slice) const {
   const double of_plans = static_cast<double>(slice.value) / static_cast<double>(plan_.slice.value);
-  return {fill_ * plan_.schedule->period.value * of_plans * static_cast<double>(parts_)};
+  return {fill_ * plan_.schedule->period.value * of_plans};
 }
 
 planner::SliceDealer Slots::dealer() const {

@@ -16,10 +16,10 @@
 // No deadlock. Both ends of an edge know its slots from the plan alone, so they agree on which
 // slice each is for. Take the first slot in the order that is not over anywhere. Both its ends are
 // through with all slots before it, so they have come to it. Its sender has the slice, for the slot
-// by which it came stands before this one, and the source has it as it reads ahead by two periods.
-// Its receiver has room: where room is short, as much as room() says, the slice that had it before
-// was sent on in earlier slots. So both have posted their part; the two match and complete: a
-// contradiction. Windows let later slots begin early, and take nothing away from this.
+// by which it came stands before this one, and the source has it as it reads ahead by two periods
+// at least. Its receiver has room: where room is short, as much as room() says, the slice that had
+// it before was sent on in earlier slots. So both have posted their part; the two match and
+// complete: a contradiction. Windows let later slots begin early, and take nothing away from this.
 #pragma once
 
 #include <cstddef>
@@ -97,9 +97,6 @@ class Slots {
   // Precondition: timetable_fault finds nothing.
   explicit Slots(const planner::Plan& plan);
 
-  // Into how many slices each of the plan's is divided, so that slots may be whole where the
-  // schedule cuts slices.
-  [[nodiscard]] std::uint64_t parts() const { return parts_; }
   // Which slice of a message goes along which tree: all of a period before any of the next.
   [[nodiscard]] planner::SliceDealer dealer() const;
   // Of each tree a rank needs room for so many slices, for nobody to wait for ever.
@@ -121,14 +118,12 @@ class Slots {
   class Course;
 
   [[nodiscard]] std::uint64_t slots_in(std::size_t tree) const {
-    return plan_.schedule->slices[tree] * parts_;
+    return plan_.schedule->slices[tree];
   }
   [[nodiscard]] Course course_of(std::size_t tree, std::uint32_t child) const;
-  void choose_parts();
   void delay_edges(std::size_t tree);
 
   planner::Plan plan_;
-  std::uint64_t parts_ = 1;
   std::uint64_t room_ = 1;
   double fill_ = 0;
   // [tree][node], of the edge into it
