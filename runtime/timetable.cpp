@@ -62,14 +62,14 @@ class Slots::Course {
   [[nodiscard]] std::uint64_t count() const { return times_.size(); }
   [[nodiscard]] const std::vector<Time>& times() const { return times_; }
   [[nodiscard]] double start(std::uint64_t at) const {
-    return times_[at % count()].start + static_cast<double>(at / count()) * period_s_;
+    return times_[at % count()].start + begun_s(at);
   }
   [[nodiscard]] double end(std::uint64_t at) const {
-    return times_[at % count()].end + static_cast<double>(at / count()) * period_s_;
+    return times_[at % count()].end + begun_s(at);
   }
   // The place in the one order of all slots.
   [[nodiscard]] auto key(std::uint64_t at) const {
-    return std::tuple(at / count(), times_[at % count()].middle, tree_, child_, at % count());
+    return std::tuple(period_of(at), times_[at % count()].middle, tree_, child_, at % count());
   }
 
   // By how many slots an edge that goes on from here is to be later, so that each slice has come
@@ -97,6 +97,11 @@ class Slots::Course {
   }
 
  private:
+  [[nodiscard]] std::uint64_t period_of(std::uint64_t at) const { return at / count(); }
+  [[nodiscard]] double begun_s(std::uint64_t at) const {
+    return static_cast<double>(period_of(at)) * period_s_;
+  }
+
   std::vector<Time> times_;
   double period_s_;
   std::uint32_t tree_;
