@@ -7,18 +7,23 @@
 // - formula: what the slices that the pipeline's formula likes best cost, over the chosen ones
 // - told: 4,097 slices' makespan told from 1,024, over what it is in full, or the other way round
 //
-// Usage: message_choice [SEEDS [MOST_HOSTS [MOST_SLICES]]]: of each family of platforms so many
-// (default 8), of at most so many hosts (10); nothing of more than so many slices is tried (2048).
+// Of a reduction a host combines at 4 GB/s; platforms are turned round for a reduce, and left out
+// for an allreduce where some host cannot reach the root.
+//
+// Usage: message_choice [SEEDS [MOST_HOSTS [MOST_SLICES [OPERATION]]]]: of each family of platforms
+// so many (default 8), of at most so many hosts (10); nothing of more than so many slices is tried
+// (2048); broadcast, reduce or allreduce (broadcast).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
 #include "planner/registry.hpp"
 #include "planner/slice_grid.hpp"
 #include "simulate/choose_plan.hpp"
@@ -49,6 +54,7 @@ struct Tally {
 };
 
 struct Sweep {
+  planner::Operation operation;
   std::uint64_t most_slices;
   Tally fixed{"fixed"};
   Tally slices{"slices"};
@@ -60,31 +66,35 @@ struct Sweep {
            std::string_view trace);
 
  private:
+  [[nodiscard]] std::optional<BytesPerSecond> compute() const {
+    if (!planner::reduces(operation)) return std::nullopt;
+    return BytesPerSecond{4e9};
+  }
+  [[nodiscard]] double simulated_s(const planner::Plan& plan, const platforms::Platform& platform,
+                                   Bytes slice, Bytes message) const {
+    const simulate::Options how{.slice = slice, .compute = compute()};
+    return simulate::Simulator(plan, platform, how).run(message).makespan.value;
+  }
   void add_told(const testing::DrawnPlatform& drawn, platforms::Model model,
                 const platforms::Platform& simulated);
   [[nodiscard]] double best_fixed(const testing::DrawnPlatform& drawn, platforms::Model model,
                                   const platforms::Platform& simulated, Bytes message) const;
 };
 
-double simulated_s(const planner::Plan& plan, const platforms::Platform& platform, Bytes slice,
-                   Bytes message) {
-  return simulate::Simulator(plan, platform, {.slice = slice}).run(message).makespan.value;
-}
-
 double Sweep::best_fixed(const testing::DrawnPlatform& drawn, platforms::Model model,
                          const platforms::Platform& simulated, Bytes message) const {
   double best = 1e300;
   for (Bytes slice{1024}; slice.value < 2 * message.value; slice.value *= 2) {
     if (planner::SliceGrid{message.value, slice.value}.count() > most_slices) continue;
-    const planner::Instance instance(drawn.platform, drawn.source, model,
-                                     {slice, drawn.options.latency_occupies});
-    for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
-      if (entry.exponential || !entry.does(planner::Operation::kBroadcast)) continue;
+    const planner::Collective collective(operation, drawn.platform, drawn.source, model,
+                                         {slice, drawn.options.latency_occupies});
+    for (const planner::Algorithm& algorithm : planner::parse_algorithms("all", operation)) {
+      if (algorithm.entry->exponential) continue;
       try {
         planner::AlgorithmOptions options;
         options.message = message;
-        const planner::Plan plan =
-            planner::make_plan(instance, entry.name, entry.run(instance, options), slice);
+        const planner::Plan plan = planner::make_plan(
+            collective, algorithm.name, planner::run(algorithm, collective, options), slice);
         best = std::min(best, simulated_s(plan, simulated, slice, message));
       } catch (const InputError&) {
         continue;
@@ -96,8 +106,11 @@ double Sweep::best_fixed(const testing::DrawnPlatform& drawn, platforms::Model m
 
 void Sweep::add(const testing::DrawnPlatform& drawn, platforms::Model model, Bytes message,
                 std::string_view trace) {
-  const simulate::Choice choice = simulate::choose_plan(drawn.platform, drawn.source, model,
-                                                        drawn.options.latency_occupies, message);
+  simulate::ChoiceOptions how;
+  how.operation = operation;
+  how.compute = compute();
+  const simulate::Choice choice = simulate::choose_plan(
+      drawn.platform, drawn.source, model, drawn.options.latency_occupies, message, how);
   simulations += choice.simulations;
   const platforms::Platform simulated = simulate::with_overhead(drawn.platform, choice.overhead);
   const double own = choice.makespan.value;
@@ -135,13 +148,15 @@ void Sweep::add_told(const testing::DrawnPlatform& drawn, platforms::Model model
   constexpr Bytes kMessage{(std::uint64_t{4096} << 16U) + 1000};
   constexpr Bytes kSlice{1U << 16U};
   const planner::Deadline deadline(std::nullopt);
-  const planner::Instance instance(drawn.platform, drawn.source, model,
-                                   {kSlice, drawn.options.latency_occupies});
-  simulate::SliceSearch search(simulated, model, drawn.options.latency_occupies, kMessage,
-                               {.slice = kSlice}, deadline);
+  const planner::Collective collective(operation, drawn.platform, drawn.source, model,
+                                       {kSlice, drawn.options.latency_occupies});
+  simulate::SliceSearch search(
+      simulated, model, drawn.options.latency_occupies, kMessage,
+      {.slice = kSlice, .window = simulate::window_for(operation), .compute = compute()}, deadline);
   simulate::ContenderOptions how;
-  how.algorithms = planner::parse_algorithms("optimal,grow,binomial,chain,two-tree-complete");
-  for (simulate::Contender& made : simulate::make_contenders(instance, how, deadline).all) {
+  how.algorithms =
+      planner::parse_algorithms("optimal,grow,binomial,chain,two-tree-complete", operation);
+  for (simulate::Contender& made : simulate::make_contenders(collective, how, deadline).all) {
     search.add(std::move(made));
     const std::size_t index = search.contenders().size() - 1;
     const double full = search.forecast(index, 4097, UINT64_MAX).makespan.value;
@@ -150,18 +165,22 @@ void Sweep::add_told(const testing::DrawnPlatform& drawn, platforms::Model model
   }
 }
 
-void run(std::uint64_t seeds, std::size_t most_hosts, std::uint64_t most_slices) {
-  Sweep sweep{most_slices};
+void run(std::uint64_t seeds, std::size_t most_hosts, std::uint64_t most_slices,
+         planner::Operation operation) {
+  Sweep sweep{operation, most_slices};
+  std::size_t fit = 0;
   std::uint64_t drawn = 0;
   for (const testing::PlatformFamily& family : testing::platform_families()) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed, ++drawn) {
       const platforms::Model model = platforms::models()[drawn % platforms::models().size()].model;
       const Bytes message{std::uint64_t{1024} << (drawn * 7 % 21)};
-      sweep.add(family.draw(seed, most_hosts), model, message,
-                testing::trace_of(family, seed, model));
+      const auto platform = testing::fit_for(operation, family.draw(seed, most_hosts));
+      if (!platform) continue;
+      ++fit;
+      sweep.add(*platform, model, message, testing::trace_of(family, seed, model));
     }
   }
-  fmt::print("{} platforms, {} simulations\n", drawn, sweep.simulations);
+  fmt::print("{} platforms, {} simulations\n", fit, sweep.simulations);
   fmt::print("{:<8}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ratio", "cases", "mean",
              "median", "99 %", "worst", "above 1", "> 1.001", "> 1.03");
   for (Tally* tally : {&sweep.fixed, &sweep.slices, &sweep.formula, &sweep.told}) tally->print();
@@ -171,11 +190,19 @@ std::uint64_t argument(int argc, char** argv, int place, std::uint64_t otherwise
   return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
 }
 
+planner::Operation operation_named(std::string_view name) {
+  for (const planner::Operation operation : planner::kOperations) {
+    if (planner::name_of(operation) == name) return operation;
+  }
+  throw InputError(fmt::format("unknown operation '{}'", name));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    run(argument(argc, argv, 1, 8), argument(argc, argv, 2, 10), argument(argc, argv, 3, 2048));
+    run(argument(argc, argv, 1, 8), argument(argc, argv, 2, 10), argument(argc, argv, 3, 2048),
+        operation_named(argc > 4 ? argv[4] : "broadcast"));
     return 0;
   } catch (const std::exception& fault) {
     fmt::print(stderr, "message_choice: {}\n", fault.what());

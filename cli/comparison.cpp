@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "cli/run.hpp"
 #include "cli/table.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
@@ -21,11 +22,8 @@ std::string duration_cell(double seconds) {
 }
 
 std::string table_of(const Comparison& comparison) {
-  std::string_view way = "from";
-  if (comparison.operation == "reduce") way = "reduced to";
-  if (comparison.operation == "allreduce") way = "allreduced by way of";
-  std::string text =
-      fmt::format("{} {} {}, {}: ", comparison.platform, way, comparison.source, comparison.model);
+  std::string text = fmt::format("{} {} {}, {}: ", comparison.platform,
+                                 way_of(comparison.operation), comparison.source, comparison.model);
   if (!comparison.error.empty()) return text + comparison.error + '\n';
   text += fmt::format("optimum {}, proven bound {}\n", rate_cell(comparison.optimum_Bps),
                       rate_cell(comparison.bound_Bps));
@@ -74,7 +72,7 @@ ComparisonSummary summary_of(const std::string& algorithm, const std::vector<dou
 }
 
 Json json_of(const Comparison& comparison) {
-  Json json{{"operation", comparison.operation},
+  Json json{{"operation", planner::name_of(comparison.operation)},
             {"platform", comparison.platform},
             {"source", comparison.source},
             {"model", comparison.model},
@@ -142,7 +140,7 @@ std::string comparison_csv(const std::vector<Comparison>& comparisons) {
       for (const std::string& cell :
            {row.algorithm, failed ? "" : std::to_string(row.trees), exact(row.throughput_Bps),
             exact(row.relative), failed ? "" : std::to_string(row.depth), exact(row.makespan_s),
-            exact(row.seconds), row.error, comparison.operation}) {
+            exact(row.seconds), row.error, std::string(planner::name_of(comparison.operation))}) {
         cells.push_back(cell);
       }
       text += csv_line(cells);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/plan.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {
@@ -26,7 +27,7 @@ struct ComparisonRow {
 
 // All algorithms on one platform from one source.
 struct Comparison {
-  std::string operation;
+  planner::Operation operation{};
   std::string platform;
   std::string source;
   std::string model;

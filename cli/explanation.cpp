@@ -47,14 +47,17 @@ std::vector<const Upgrade*> in_order(const Explanation& explanation) {
   return all;
 }
 
-std::string what_binds(const Explanation& explanation) {
+std::string what_binds(const Explanation& explanation, planner::Operation operation) {
   if (explanation.resources.empty()) return {};
   const Bottleneck& dearest = explanation.resources.front().what;
   if (dearest.price >= 1 - planner::kLeastPrice) {
     return fmt::format(
         "The {} proves the bound by itself: it is in use {} of the time and carries {:.2f} bytes "
-        "for each byte of the message.\n",
-        dearest.name, percent(dearest.load), dearest.copies);
+        "for each byte of the message{}.\n",
+        dearest.name, percent(dearest.load), dearest.copies,
+        operation == planner::Operation::kAllreduce
+            ? fmt::format(", {:.2f} of them up", dearest.copies_up)
+            : "");
   }
   std::vector<std::string> named;
   for (const Upgrade& upgrade : explanation.resources) {
@@ -135,7 +138,7 @@ std::string what_faster_means(platforms::Model model) {
       one_port ? "; a port is as fast as its links, and a faster link frees both of its ends" : "");
 }
 
-std::string upgrade_table(const Explanation& explanation) {
+std::string upgrade_table(const Explanation& explanation, planner::Operation operation) {
   const std::vector<const Upgrade*> upgrades = in_order(explanation);
   if (upgrades.empty()) return {};
   std::vector<double> factors;
@@ -144,7 +147,9 @@ std::string upgrade_table(const Explanation& explanation) {
     factors.clear();
     for (const WhatIf& what_if : upgrade->outcomes) factors.push_back(what_if.factor);
   }
+  const bool both_ways = operation == planner::Operation::kAllreduce;
   std::vector<Table::Column> columns{{"price"}, {"load"}, {"copies"}};
+  if (both_ways) columns.push_back({"up"});
   for (const double factor : factors) columns.push_back({factor_text(factor)});
   columns.push_back({"raised", Table::Align::kLeft});
   columns.push_back({"bottleneck", Table::Align::kLeft});
@@ -152,6 +157,7 @@ std::string upgrade_table(const Explanation& explanation) {
   for (const Upgrade* upgrade : upgrades) {
     const Bottleneck& what = upgrade->what;
     std::vector<std::string> cells{percent(what.price), percent(what.load), fixed(what.copies, 2)};
+    if (both_ways) cells.push_back(fixed(what.copies_up, 2));
     for (std::size_t i = 0; i < factors.size(); ++i) {
       cells.push_back(i < upgrade->outcomes.size()
                           ? gain_text(planner::gain_of(upgrade->outcomes[i], explanation))
@@ -164,7 +170,8 @@ std::string upgrade_table(const Explanation& explanation) {
   return table.text();
 }
 
-Json upgrade_json(const Upgrade& upgrade, const Explanation& explanation) {
+Json upgrade_json(const Upgrade& upgrade, const Explanation& explanation,
+                  planner::Operation operation) {
   constexpr std::string_view kKinds[]{"resource", "link", "set"};
   Json outcomes = Json::array();
   for (const WhatIf& what_if : upgrade.outcomes) {
@@ -176,46 +183,51 @@ Json upgrade_json(const Upgrade& upgrade, const Explanation& explanation) {
                         {"gain", gain.likely}});
   }
   const Bottleneck& what = upgrade.what;
-  return {{"kind", kKinds[static_cast<std::size_t>(what.kind)]},
-          {"name", what.name},
-          {"price", what.price},
-          {"load", what.load},
-          {"copies", what.copies},
-          {"resources", what.size},
-          {"raised", platforms::describe(what.figures)},
-          {"faster", std::move(outcomes)}};
+  Json json{{"kind", kKinds[static_cast<std::size_t>(what.kind)]},
+            {"name", what.name},
+            {"price", what.price},
+            {"load", what.load},
+            {"copies", what.copies}};
+  if (operation == planner::Operation::kAllreduce) json["copies_up"] = what.copies_up;
+  json["resources"] = what.size;
+  json["raised"] = platforms::describe(what.figures);
+  json["faster"] = std::move(outcomes);
+  return json;
 }
 
 }  // namespace
 
-std::string explanation_text(const planner::Instance& instance, const Explanation& explanation) {
+std::string explanation_text(const planner::Collective& collective,
+                             const Explanation& explanation) {
   const auto& bound = explanation.optimum.bound;
   std::string text = fmt::format(
-      "{} from {}, {}: optimum {}, proven bound {}, gap {:.1e}, {} tree{}\n",
-      printable(instance.platform().name()),
-      printable(instance.platform().node(instance.source()).name),
-      platforms::name_of(instance.model()), format_rate(explanation.reached),
+      "{} {} {}, {}: optimum {}, proven bound {}, gap {:.1e}, {}\n",
+      printable(collective.platform().name()), way_of(collective.operation()),
+      printable(collective.platform().node(collective.source()).name),
+      platforms::name_of(collective.model()), format_rate(explanation.reached),
       bound ? format_rate(*bound) : "-", gap_of(explanation.reached, bound),
-      explanation.optimum.trees.size(), explanation.optimum.trees.size() == 1 ? "" : "s");
-  text += what_binds(explanation);
-  const std::string table = upgrade_table(explanation);
+      count_of_trees(explanation.optimum.reduce_trees.size(), explanation.optimum.trees.size()));
+  text += what_binds(explanation, collective.operation());
+  const std::string table = upgrade_table(explanation, collective.operation());
   if (table.empty()) return text;
-  return text + '\n' + table + '\n' + what_helps(explanation) + what_faster_means(instance.model());
+  return text + '\n' + table + '\n' + what_helps(explanation) +
+         what_faster_means(collective.model());
 }
 
-Json explanation_json(const planner::Instance& instance, const Explanation& explanation) {
+Json explanation_json(const planner::Collective& collective, const Explanation& explanation) {
   Json bottlenecks = Json::array();
   for (const Upgrade* upgrade : in_order(explanation)) {
-    bottlenecks.push_back(upgrade_json(*upgrade, explanation));
+    bottlenecks.push_back(upgrade_json(*upgrade, explanation, collective.operation()));
   }
   const auto& bound = explanation.optimum.bound;
-  return {{"platform", instance.platform().name()},
-          {"source", instance.platform().node(instance.source()).name},
-          {"model", platforms::name_of(instance.model())},
+  return {{"operation", planner::name_of(collective.operation())},
+          {"platform", collective.platform().name()},
+          {"source", collective.platform().node(collective.source()).name},
+          {"model", platforms::name_of(collective.model())},
           {"optimum_Bps", explanation.reached.value},
           {"bound_Bps", bound ? Json(bound->value) : Json()},
           {"gap", gap_of(explanation.reached, bound)},
-          {"trees", explanation.optimum.trees.size()},
+          {"trees", explanation.optimum.reduce_trees.size() + explanation.optimum.trees.size()},
           {"bottlenecks", std::move(bottlenecks)}};
 }
 

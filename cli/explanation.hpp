@@ -3,16 +3,18 @@
 
 #include <string>
 
+#include "planner/collective.hpp"
 #include "planner/explain.hpp"
-#include "planner/instance.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {
 
 // Headline, what binds, a table of upgrades, and what they come to.
-std::string explanation_text(const planner::Instance& instance,
+std::string explanation_text(const planner::Collective& collective,
                              const planner::Explanation& explanation);
-// {"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap", "trees", "bottlenecks": [...]}
-Json explanation_json(const planner::Instance& instance, const planner::Explanation& explanation);
+// {"operation", "platform", "source", "model", "optimum_Bps", "bound_Bps", "gap", "trees",
+// "bottlenecks": [...]}
+Json explanation_json(const planner::Collective& collective,
+                      const planner::Explanation& explanation);
 
 }  // namespace espalier::cli

@@ -2,24 +2,29 @@
 // to people and to programs.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/console.hpp"
-#include "planner/instance.hpp"
+#include "planner/collective.hpp"
 #include "simulate/choose_plan.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
 
-// As simulate::choose_plan for the instance's platform, source and model.
-simulate::Choice choose_for(const planner::Instance& instance, Bytes message,
+// As simulate::choose_plan for the collective's operation, platform, source and model.
+simulate::Choice choose_for(const planner::Collective& collective, Bytes message,
                             simulate::ChoiceOptions options, const Console& console);
 
-// What was chosen and why, a line or two with line ends.
-std::string choice_text(const simulate::Choice& choice, Bytes message);
-Json choice_json(const simulate::Choice& choice, Bytes message);
+// What was chosen and why, some lines with line ends. compute: what was counted for combining.
+std::string choice_text(const simulate::Choice& choice, Bytes message,
+                        std::optional<BytesPerSecond> compute);
+Json choice_json(const simulate::Choice& choice, Bytes message,
+                 std::optional<BytesPerSecond> compute);
 
+// "--compute RATE": above 0. Throws InputError that names the option.
+BytesPerSecond parse_compute(const std::string& text);
 // "--overhead TIME": finite, not negative. Throws InputError that names the option.
 Seconds parse_overhead(const std::string& text);
 

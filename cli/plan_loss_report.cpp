@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "cli/run.hpp"
 #include "cli/table.hpp"
 #include "planner/bottlenecks.hpp"
 #include "support/errors.hpp"
@@ -27,6 +28,15 @@ std::string listed(const std::vector<std::string>& names, std::size_t most) {
   return fmt::format("{} and {}", fmt::join(first, ", "), names.back());
 }
 
+// "; 0.50 up, 0.50 down": what each half of an allreduce takes of a resource; else nothing.
+std::string halves_of(const std::vector<planner::ResourceUser>& users, planner::Operation way) {
+  if (way != planner::Operation::kAllreduce) return {};
+  double up = 0;
+  double down = 0;
+  for (const planner::ResourceUser& user : users) (user.up ? up : down) += user.load;
+  return fmt::format("; {} up, {} down", percent(up), percent(down));
+}
+
 std::string what_stops(const ExplainedPlan& explained) {
   if (explained.loss.full.empty()) {
     return fmt::format(
@@ -36,25 +46,48 @@ std::string what_stops(const ExplainedPlan& explained) {
   }
   std::vector<std::string> names;
   for (const planner::FullResource& full : explained.loss.full) {
-    names.push_back(full.price >= planner::kLeastPrice
-                        ? fmt::format("{} (price {})", full.resource, percent(full.price))
-                        : fmt::format("{} (no price)", full.resource));
+    const std::string price = full.price >= planner::kLeastPrice
+                                  ? fmt::format("price {}", percent(full.price))
+                                  : "no price";
+    names.push_back(fmt::format("{} ({}{})", full.resource, price,
+                                halves_of(full.users, explained.plan.operation)));
   }
   return fmt::format("It fills the {}.\n", listed(names, kNamed));
 }
 
-std::string idle_table(const planner::PlanLoss& loss, double all, std::size_t top) {
-  Table table({{"loss"}, {"share"}, {"load"}, {"price"}, {"idle", Table::Align::kLeft}});
+// "1 (33 %), 0 (20 %)", of an allreduce "up 1 (33 %), down 0 (20 %)": what a resource is busy with.
+std::string users_of(const std::vector<planner::ResourceUser>& users, planner::Operation way) {
+  std::vector<std::string> names;
+  for (const planner::ResourceUser& user : users) {
+    const std::string_view half = way != planner::Operation::kAllreduce ? ""
+                                  : user.up                             ? "up "
+                                                                        : "down ";
+    names.push_back(fmt::format("{}{} ({})", half, user.tree, percent(user.load)));
+  }
+  return listed(names, kNamed);
+}
+
+std::string idle_table(const ExplainedPlan& explained, double all, std::size_t top) {
+  const planner::PlanLoss& loss = explained.loss;
+  Table table({{"loss"},
+               {"share"},
+               {"load"},
+               {"price"},
+               {"idle", Table::Align::kLeft},
+               {"busy with trees", Table::Align::kLeft}});
   std::size_t rows = 0;
   for (const planner::IdleResource& idle : loss.idle_resources) {
     if (rows++ == top || idle.loss.value < kNoLoss * loss.bound.value) break;
     table.add_row({format_rate(idle.loss), percent(idle.loss.value / all), percent(idle.load),
-                   percent(idle.price), idle.resource});
+                   percent(idle.price), idle.resource,
+                   users_of(idle.users, explained.plan.operation)});
   }
   return table.text();
 }
 
-std::string dear_table(const planner::PlanLoss& loss, double all, std::size_t top) {
+std::string dear_table(const ExplainedPlan& explained, double all, std::size_t top) {
+  const planner::PlanLoss& loss = explained.loss;
+  const bool both_ways = explained.plan.operation == planner::Operation::kAllreduce;
   Table table({{"loss"},
                {"share"},
                {"carries"},
@@ -66,7 +99,9 @@ std::string dear_table(const planner::PlanLoss& loss, double all, std::size_t to
   for (const planner::DearEdge& dear : loss.dear_edges) {
     if (rows++ == top || dear.loss.value < kNoLoss * loss.bound.value) break;
     table.add_row({format_rate(dear.loss), percent(dear.loss.value / all), format_rate(dear.rate),
-                   fixed(dear.cost, 4), fixed(dear.cheapest_cost, 4), dear.edge, dear.cheapest});
+                   fixed(dear.cost, 4), fixed(dear.cheapest_cost, 4),
+                   both_ways ? fmt::format("{} {}", dear.up ? "up" : "down", dear.edge) : dear.edge,
+                   dear.cheapest});
   }
   return table.text();
 }
@@ -76,10 +111,11 @@ std::string dear_table(const planner::PlanLoss& loss, double all, std::size_t to
 std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
   const planner::PlanLoss& loss = explained.loss;
   const double all = loss.bound.value - loss.throughput.value;
-  const std::size_t trees = explained.plan.broadcast_trees.size();
-  std::string text = fmt::format("{} ({}, {} tree{}) carries {}", explained.file,
-                                 printable(explained.plan.algorithm), trees, trees == 1 ? "" : "s",
-                                 format_rate(loss.throughput));
+  const planner::Plan& plan = explained.plan;
+  std::string text =
+      fmt::format("{} ({}, {}) carries {}", explained.file, printable(plan.algorithm),
+                  count_of_trees(plan.reduce_trees.size(), plan.broadcast_trees.size()),
+                  format_rate(loss.throughput));
   if (all <= kNoLoss * loss.bound.value) return text + ": the optimum, within the proof's gap.\n";
   text += fmt::format(", {} less than the proven bound ({}).\n", format_rate({all}),
                       percent(all / loss.bound.value));
@@ -88,10 +124,24 @@ std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
       "{} of the loss is priced resources that it leaves idle, {} is trees that cost more than "
       "the cheapest.\n",
       percent(loss.idle.value / all), percent(loss.dear.value / all));
-  if (loss.idle.value > kNoLoss * loss.bound.value) text += '\n' + idle_table(loss, all, top);
-  if (loss.dear.value > kNoLoss * loss.bound.value) text += '\n' + dear_table(loss, all, top);
+  if (loss.idle.value > kNoLoss * loss.bound.value) text += '\n' + idle_table(explained, all, top);
+  if (loss.dear.value > kNoLoss * loss.bound.value) text += '\n' + dear_table(explained, all, top);
   return text;
 }
+
+namespace {
+
+Json users_json(const std::vector<planner::ResourceUser>& users) {
+  Json list = Json::array();
+  for (const planner::ResourceUser& user : users) {
+    list.push_back({{"kind", user.up ? "reduce_trees" : "broadcast_trees"},
+                    {"tree", user.tree},
+                    {"load", user.load}});
+  }
+  return list;
+}
+
+}  // namespace
 
 Json plan_loss_json(const ExplainedPlan& explained, std::size_t top) {
   const planner::PlanLoss& loss = explained.loss;
@@ -101,12 +151,14 @@ Json plan_loss_json(const ExplainedPlan& explained, std::size_t top) {
     idle.push_back({{"resource", one.resource},
                     {"price", one.price},
                     {"load", one.load},
-                    {"loss_Bps", one.loss.value}});
+                    {"loss_Bps", one.loss.value},
+                    {"trees", users_json(one.users)}});
   }
   Json dear = Json::array();
   for (const planner::DearEdge& one : loss.dear_edges) {
     if (dear.size() == top) break;
     dear.push_back({{"edge", one.edge},
+                    {"kind", one.up ? "reduce_trees" : "broadcast_trees"},
                     {"rate_Bps", one.rate.value},
                     {"cost", one.cost},
                     {"cheapest", one.cheapest},
@@ -115,10 +167,13 @@ Json plan_loss_json(const ExplainedPlan& explained, std::size_t top) {
   }
   Json full = Json::array();
   for (const planner::FullResource& one : loss.full) {
-    full.push_back({{"resource", one.resource}, {"load", one.load}, {"price", one.price}});
+    full.push_back({{"resource", one.resource},
+                    {"load", one.load},
+                    {"price", one.price},
+                    {"trees", users_json(one.users)}});
   }
   return {{"algorithm", explained.plan.algorithm},
-          {"trees", explained.plan.broadcast_trees.size()},
+          {"trees", planner::tree_count(explained.plan)},
           {"throughput_Bps", loss.throughput.value},
           {"bound_Bps", loss.bound.value},
           {"loss_Bps", loss.bound.value - loss.throughput.value},

@@ -14,6 +14,27 @@
 
 namespace espalier::cli {
 
+std::string_view way_of(planner::Operation operation) {
+  switch (operation) {
+    case planner::Operation::kReduce:
+      return "reduced to";
+    case planner::Operation::kAllreduce:
+      return "allreduced by way of";
+    case planner::Operation::kBroadcast:
+      break;
+  }
+  return "from";
+}
+
+std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees) {
+  const auto count = [](std::size_t trees) {
+    return fmt::format("{} tree{}", trees, trees == 1 ? "" : "s");
+  };
+  if (reduce_trees == 0) return count(broadcast_trees);
+  if (broadcast_trees == 0) return count(reduce_trees);
+  return fmt::format("{} up and {} down", count(reduce_trees), broadcast_trees);
+}
+
 Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
               const Console& console) {
   ProgressLine line(console, std::string(label));

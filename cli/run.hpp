@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cli/console.hpp"
@@ -26,6 +27,11 @@ struct Run {
 inline std::size_t tree_count(const Run& run) {
   return run.outcome.trees.size() + run.outcome.reduce_trees.size();
 }
+
+// "from", "reduced to", "allreduced by way of": what stands between a platform and its source.
+std::string_view way_of(planner::Operation operation);
+// "1 tree", "3 trees"; of an allreduce "2 trees up and 1 down". One of the two is 0 otherwise.
+std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees);
 
 using Work = std::function<planner::Outcome(const planner::AlgorithmOptions&)>;
 

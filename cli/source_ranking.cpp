@@ -35,14 +35,21 @@ std::size_t alike(const std::vector<RankedSource>& ranking) {
       }));
 }
 
-std::string verdict(const Platform& platform, platforms::Model model,
+std::string verdict(const Platform& platform, platforms::Model model, planner::Operation operation,
                     const std::vector<RankedSource>& ranking) {
   const auto solved = static_cast<std::size_t>(
       std::count_if(ranking.begin(), ranking.end(),
                     [](const RankedSource& ranked) { return ranked.error.empty(); }));
-  std::string text = fmt::format("{}, {}, {} sources", printable(platform.name()),
-                                 platforms::name_of(model), ranking.size());
-  if (solved == 0) return text + ": none reaches every host\n";
+  const bool reduces = planner::reduces(operation);
+  std::string text =
+      fmt::format("{}, {}{}, {} {}", printable(platform.name()), platforms::name_of(model),
+                  reduces ? fmt::format(", {}", planner::name_of(operation)) : "", ranking.size(),
+                  reduces ? "roots" : "sources");
+  if (solved == 0) {
+    return text + (!reduces                         ? ": none reaches every host\n"
+                   : planner::broadcasts(operation) ? ": none reaches every host and back\n"
+                                                    : ": none is reached by every host\n");
+  }
   const RankedSource& best = ranking.front();
   text += fmt::format(": the best is {}, optimum {}", name_of(best, platform),
                       format_rate(best.optimum));
@@ -61,8 +68,11 @@ std::string verdict(const Platform& platform, platforms::Model model,
 }  // namespace
 
 std::string ranking_text(const Platform& platform, platforms::Model model,
-                         const std::vector<RankedSource>& ranking) {
-  Table table({{"optimum"}, {"of best"}, {"gap"}, {"source", Table::Align::kLeft}});
+                         planner::Operation operation, const std::vector<RankedSource>& ranking) {
+  Table table({{"optimum"},
+               {"of best"},
+               {"gap"},
+               {planner::reduces(operation) ? "root" : "source", Table::Align::kLeft}});
   for (const RankedSource& ranked : ranking) {
     if (!ranked.error.empty()) {
       table.add_row({"-", "-", "-", printable(ranked.error)});
@@ -73,10 +83,10 @@ std::string ranking_text(const Platform& platform, platforms::Model model,
                    fmt::format("{:.1e}", gap_of(ranked.optimum, ranked.bound)),
                    name_of(ranked, platform)});
   }
-  return verdict(platform, model, ranking) + '\n' + table.text();
+  return verdict(platform, model, operation, ranking) + '\n' + table.text();
 }
 
-Json ranking_json(const Platform& platform, platforms::Model model,
+Json ranking_json(const Platform& platform, platforms::Model model, planner::Operation operation,
                   const std::vector<RankedSource>& ranking) {
   Json rows = Json::array();
   for (const RankedSource& ranked : ranking) {
@@ -90,7 +100,8 @@ Json ranking_json(const Platform& platform, platforms::Model model,
     }
     rows.push_back(std::move(row));
   }
-  return {{"platform", platform.name()},
+  return {{"operation", planner::name_of(operation)},
+          {"platform", platform.name()},
           {"model", platforms::name_of(model)},
           {"sources", std::move(rows)}};
 }

@@ -14,8 +14,9 @@ namespace espalier::cli {
 // The best first, as rank_sources gives them; a sentence on how much the best is better, and a row
 // a source.
 std::string ranking_text(const platforms::Platform& platform, platforms::Model model,
+                         planner::Operation operation,
                          const std::vector<planner::RankedSource>& ranking);
 Json ranking_json(const platforms::Platform& platform, platforms::Model model,
-                  const std::vector<planner::RankedSource>& ranking);
+                  planner::Operation operation, const std::vector<planner::RankedSource>& ranking);
 
 }  // namespace espalier::cli

@@ -69,29 +69,36 @@ class GroupNames {
 // What the optimum's trees and prices come to, resource by resource and link by link.
 class Usage {
  public:
-  Usage(const Instance& instance, const Outcome& outcome)
-      : instance_(instance),
-        price_(instance.resource_count(), 0.0),
+  Usage(const Collective& collective, const Outcome& outcome)
+      : collective_(collective),
+        throughput_(throughput_of(outcome).value),
+        price_(collective.occupation().resources.size(), 0.0),
         load_(price_.size(), 0.0),
         row_rate_(price_.size(), 0.0),
-        arc_rate_(instance.digraph().arc_count(), 0.0),
+        row_rate_up_(price_.size(), 0.0),
+        arc_rate_(collective.platform().arcs().size(), 0.0),
+        arc_rate_up_(arc_rate_.size(), 0.0),
         arc_price_(arc_rate_.size(), 0.0) {
     for (const PricedResource& priced : outcome.prices) price_[priced.row] = priced.price;
+    for (const WeightedTree& tree : outcome.reduce_trees) {
+      for (const std::uint32_t arc : tree.tree.arcs) arc_rate_up_[arc] += tree.rate.value;
+    }
+    arc_rate_ = arc_rate_up_;
     for (const WeightedTree& tree : outcome.trees) {
-      throughput_ += tree.rate.value;
       for (const std::uint32_t arc : tree.tree.arcs) arc_rate_[arc] += tree.rate.value;
     }
     for (std::uint32_t arc = 0; arc < arc_rate_.size(); ++arc) spread(arc);
   }
 
   [[nodiscard]] Bottleneck resource(std::uint32_t row) const {
-    const Resource& resource = instance_.occupation().resources[row];
+    const Resource& resource = collective_.occupation().resources[row];
     return {.kind = Bottleneck::Kind::kResource,
             .name = platforms::describe(resource, platform()),
             .price = price_[row],
             .load = load_[row],
             .copies = row_rate_[row] / throughput_,
-            .figures = platforms::figures_behind(resource, platform(), instance_.model())};
+            .copies_up = row_rate_up_[row] / throughput_,
+            .figures = platforms::figures_behind(resource, platform(), collective_.model())};
   }
   [[nodiscard]] Bottleneck link(std::uint32_t arc) const {
     const Arc& ends = platform().arcs()[arc];
@@ -99,8 +106,9 @@ class Usage {
             .name = fmt::format("link {} -> {}", printable(platform().node(ends.from).name),
                                 printable(platform().node(ends.to).name)),
             .price = arc_price_[arc],
-            .load = arc_rate_[arc] * platforms::arc_seconds_per_byte(ends, instance_.options()),
+            .load = arc_rate_[arc] * platforms::arc_seconds_per_byte(ends, collective_.options()),
             .copies = arc_rate_[arc] / throughput_,
+            .copies_up = arc_rate_up_[arc] / throughput_,
             .figures = {.links = {platforms::ArcId{arc}}}};
   }
   [[nodiscard]] Bottleneck set(std::string_view what,
@@ -114,6 +122,7 @@ class Usage {
       set.price += one.price;
       set.load = std::min(set.load, one.load);
       set.copies += one.copies;
+      set.copies_up += one.copies_up;
       set.figures = platforms::together(set.figures, one.figures);
     }
     return set;
@@ -130,7 +139,7 @@ class Usage {
   // Links with a price that are no resources themselves, dearest first.
   [[nodiscard]] std::vector<std::uint32_t> dearest_links() const {
     std::vector<char> is_wire(arc_rate_.size(), 0);
-    for (const Resource& resource : instance_.occupation().resources) {
+    for (const Resource& resource : collective_.occupation().resources) {
       if (resource.kind == Resource::Kind::kWire) is_wire[resource.index] = 1;
     }
     std::vector<std::uint32_t> links;
@@ -144,25 +153,28 @@ class Usage {
   }
 
  private:
-  [[nodiscard]] const Platform& platform() const { return instance_.platform(); }
+  [[nodiscard]] const Platform& platform() const { return collective_.platform(); }
 
   void spread(std::uint32_t arc) {
     using Column = Eigen::SparseMatrix<double>::InnerIterator;
-    for (Column it(instance_.occupation().seconds_per_byte, static_cast<Eigen::Index>(arc)); it;
+    for (Column it(collective_.occupation().seconds_per_byte, static_cast<Eigen::Index>(arc)); it;
          ++it) {
       const auto row = static_cast<std::size_t>(it.row());
       load_[row] += arc_rate_[arc] * it.value();
       row_rate_[row] += arc_rate_[arc];
+      row_rate_up_[row] += arc_rate_up_[arc];
       arc_price_[arc] += price_[row] * arc_rate_[arc] * it.value();
     }
   }
 
-  const Instance& instance_;
-  double throughput_ = 0;  // bytes per second
+  const Collective& collective_;
+  double throughput_;  // bytes per second
   std::vector<double> price_;
   std::vector<double> load_;
-  std::vector<double> row_rate_;  // bytes per second across it
+  std::vector<double> row_rate_;     // bytes per second across it
+  std::vector<double> row_rate_up_;  // of these along reduce trees
   std::vector<double> arc_rate_;
+  std::vector<double> arc_rate_up_;
   std::vector<double> arc_price_;
 };
 
@@ -192,13 +204,13 @@ std::vector<std::string> families_of(const Resource& resource, const Platform& p
   return families;
 }
 
-std::vector<Bottleneck> sets_of(const Instance& instance, const Usage& usage,
+std::vector<Bottleneck> sets_of(const Collective& collective, const Usage& usage,
                                 const std::vector<std::uint32_t>& binding) {
-  const GroupNames groups(instance.platform());
+  const GroupNames groups(collective.platform());
   std::map<std::string, std::vector<std::uint32_t>> families;
   for (const std::uint32_t row : binding) {
-    const Resource& resource = instance.occupation().resources[row];
-    for (const std::string& family : families_of(resource, instance.platform(), groups)) {
+    const Resource& resource = collective.occupation().resources[row];
+    for (const std::string& family : families_of(resource, collective.platform(), groups)) {
       families[family].push_back(row);
     }
   }
@@ -233,11 +245,11 @@ std::vector<NamedPrice> dearest_resources(const platforms::Platform& platform,
   return result;
 }
 
-Bottlenecks bottlenecks_of(const Instance& instance, const Outcome& outcome, std::size_t top) {
-  const Usage usage(instance, outcome);
+Bottlenecks bottlenecks_of(const Collective& collective, const Outcome& outcome, std::size_t top) {
+  const Usage usage(collective, outcome);
   Bottlenecks result;
   for (const NamedPrice& priced :
-       dearest_resources(instance.platform(), instance.occupation(), outcome, top)) {
+       dearest_resources(collective.platform(), collective.occupation(), outcome, top)) {
     if (priced.price >= kLeastPrice) result.resources.push_back(usage.resource(priced.row));
   }
   for (const std::uint32_t arc : usage.dearest_links()) {
@@ -245,7 +257,7 @@ Bottlenecks bottlenecks_of(const Instance& instance, const Outcome& outcome, std
     result.links.push_back(usage.link(arc));
   }
   const std::vector<std::uint32_t> binding = usage.binding();
-  result.sets = sets_of(instance, usage, binding);
+  result.sets = sets_of(collective, usage, binding);
   if (result.sets.size() > top) result.sets.resize(top);
   result.all = usage.set("resources", binding);
   return result;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/instance.hpp"
+#include "planner/collective.hpp"
 #include "planner/registry.hpp"
 #include "platforms/faster.hpp"
 
@@ -37,6 +37,7 @@ struct Bottleneck {
   double price = 0;
   double load = 0;       // at the optimum, 1: busy all the time; of a set its least busy resource's
   double copies = 0;     // bytes that cross it for each byte of the message; of a set all of them
+  double copies_up = 0;  // of these along reduce trees
   std::size_t size = 1;  // resources of a set; else 1
   platforms::Figures figures{};  // what makes it faster when it is raised
 };
@@ -52,7 +53,7 @@ struct Bottlenecks {
   Bottleneck all;  // everything that is full or priced; a set
 };
 
-// outcome: trees and prices of the optimum of `instance`. At most `top` of each list.
-Bottlenecks bottlenecks_of(const Instance& instance, const Outcome& outcome, std::size_t top);
+// outcome: trees and prices of the optimum of `collective`. At most `top` of each list.
+Bottlenecks bottlenecks_of(const Collective& collective, const Outcome& outcome, std::size_t top);
 
 }  // namespace espalier::planner

@@ -1,14 +1,17 @@
 #include "planner/collective.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "lp/doubled_problem.hpp"
+#include "planner/algorithms/one_best_pair.hpp"
 #include "planner/algorithms/optimal.hpp"
+#include "planner/collective_problem.hpp"
 #include "planner/deadline.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/solve_packing.hpp"
@@ -53,10 +56,11 @@ double joint_rate(const Collective& collective, const std::vector<WeightedTree>&
 }
 
 Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
-                    AlgorithmOptions options) {
-  options.packing = nullptr;
+                    AlgorithmOptions options, const Packings* packings) {
   if (options.time_limit) options.time_limit->value /= 2;
+  options.packing = packings != nullptr ? &*packings->reduction : nullptr;
   Outcome up = gathered(collective, algorithm.run_reduction(*collective.reduction(), options));
+  options.packing = packings != nullptr ? &*packings->broadcast : nullptr;
   Outcome down = algorithm.run(*collective.broadcast(), options);
   Outcome outcome;
   outcome.reduce_trees = std::move(up.reduce_trees);
@@ -70,77 +74,52 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
   for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
     for (WeightedTree& tree : *trees) tree.rate.value *= rate;
   }
-  // No pair of trees is faster than either by itself could be.
-  if (up.single_tree_bound && down.single_tree_bound) {
-    outcome.single_tree_bound = std::min(*up.single_tree_bound, *down.single_tree_bound);
-  }
   outcome.termination = up.termination != Termination::kDone ? up.termination : down.termination;
   outcome.iterations = up.iterations + down.iterations;
   return outcome;
 }
 
-// The packing of an allreduce.
-class JointPacking {
- public:
-  explicit JointPacking(const Collective& collective)
-      : collective_(collective), doubled_(packing_problem(*collective.broadcast())) {}
-
-  [[nodiscard]] lp::PackingProblem problem() const { return doubled_.problem(); }
-
-  // with_seeds: from the heuristics' trees on.
-  [[nodiscard]] lp::Packing solve(const AlgorithmOptions& options, const Deadline& deadline,
-                                  bool with_seeds) const {
-    lp::PackingOptions packing = packing_options(options);
-    if (with_seeds) packing.seeds = seeds();
-    packing.time_limit = deadline.left();
-    return lp::pack_arborescences(problem(), packing);
+// Trees of both halves' heuristics, to start an allreduce's packing from.
+std::vector<lp::RoutedTree> joint_seeds(const Collective& collective,
+                                        const CollectiveProblem& joint) {
+  const auto up = heuristic_trees(*collective.reduction());
+  const auto down = heuristic_trees(*collective.broadcast());
+  std::vector<lp::RoutedTree> joined;
+  if (up.empty() || down.empty()) return joined;
+  for (std::size_t i = 0; i < std::max(up.size(), down.size()); ++i) {
+    joined.push_back(joint.join({collective.gathering(up[i % up.size()]), down[i % down.size()]}));
   }
-
-  // Each tree of the outcome split in two; halves that are alike are one tree.
-  [[nodiscard]] Outcome split(Outcome outcome) const {
-    std::vector<WeightedTree> whole;
-    std::swap(whole, outcome.trees);
-    for (const WeightedTree& tree : whole) {
-      lp::DoubledProblem::Halves halves = doubled_.split(tree.tree);
-      add(std::move(halves.up), tree.rate, outcome.reduce_trees);
-      add(std::move(halves.down), tree.rate, outcome.trees);
-    }
-    return outcome;
-  }
-
- private:
-  static void add(lp::RoutedTree tree, BytesPerSecond rate, std::vector<WeightedTree>& trees) {
-    const auto same = std::ranges::find(trees, tree, &WeightedTree::tree);
-    if (same != trees.end()) {
-      same->rate.value += rate.value;
-    } else {
-      trees.push_back({std::move(tree), rate});
-    }
-  }
-
-  [[nodiscard]] std::vector<lp::RoutedTree> seeds() const {
-    const auto up = heuristic_trees(*collective_.reduction());
-    const auto down = heuristic_trees(*collective_.broadcast());
-    std::vector<lp::RoutedTree> joined;
-    if (up.empty() || down.empty()) return joined;
-    for (std::size_t i = 0; i < std::max(up.size(), down.size()); ++i) {
-      joined.push_back(
-          doubled_.join({collective_.gathering(up[i % up.size()]), down[i % down.size()]}));
-    }
-    return joined;
-  }
-
-  const Collective& collective_;
-  lp::DoubledProblem doubled_;
-};
-
-Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options) {
-  const Deadline deadline(options.time_limit);
-  const JointPacking joint(collective);
-  const lp::Packing packing = joint.solve(options, deadline, true);
-  return joint.split(tree_algorithms::few_and_flat(joint.problem(), packing, options, deadline,
-                                                   collective.platform(), collective.source()));
+  return joined;
 }
+
+lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& options) {
+  const Deadline deadline(options.time_limit);
+  const CollectiveProblem joint(collective);
+  lp::PackingOptions packing = packing_options(options);
+  packing.seeds = joint_seeds(collective, joint);
+  packing.time_limit = deadline.left();
+  return lp::pack_arborescences(joint.problem(), packing);
+}
+
+Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
+                          const Packings* packings) {
+  const Deadline deadline(options.time_limit);
+  const CollectiveProblem joint(collective);
+  const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, options);
+  return joint.in_links(
+      tree_algorithms::few_and_flat(joint.problem(), packings != nullptr ? *packings->joint : own,
+                                    options, deadline, collective.platform(), collective.source()));
+}
+
+// Algorithms that look at both halves of an allreduce at once.
+struct Together {
+  std::string_view name;
+  Outcome (*run)(const Collective& collective, const AlgorithmOptions& options,
+                 const Packings* packings);
+};
+constexpr std::array kTogether{Together{kOptimal, optimal_allreduce},
+                               Together{"best-tree", tree_algorithms::best_pair},
+                               Together{"exact-tree", tree_algorithms::exact_pair}};
 
 }  // namespace
 
@@ -195,32 +174,44 @@ std::vector<std::uint32_t> Collective::rows_of_reduction() const {
   return rows;
 }
 
-Outcome run(const Algorithm& algorithm, const Collective& collective,
-            const AlgorithmOptions& options) {
-  switch (collective.operation()) {
-    case Operation::kReduce:
-      return gathered(collective, algorithm.run_reduction(*collective.reduction(), options));
-    case Operation::kAllreduce:
-      return algorithm.entry->name == kOptimal ? optimal_allreduce(collective, options)
-                                               : both_halves(algorithm, collective, options);
-    case Operation::kBroadcast:
-      break;
+Packings solve_packings(const Collective& collective, const AlgorithmOptions& options) {
+  const Deadline deadline(options.time_limit);
+  AlgorithmOptions limits = options;
+  Packings packings;
+  const bool both = collective.operation() == Operation::kAllreduce;
+  const auto solve = [&](double share, const auto& make) {
+    limits.time_limit = deadline.left();
+    if (limits.time_limit) limits.time_limit->value *= share;
+    return std::optional(make());
+  };
+  if (both) packings.joint = solve(0.5, [&] { return solve_joint(collective, limits); });
+  if (const Instance* half = collective.reduction()) {
+    packings.reduction = solve(both ? 0.5 : 1, [&] { return solve_packing(*half, limits); });
   }
-  return algorithm.run(*collective.broadcast(), options);
+  if (const Instance* half = collective.broadcast()) {
+    packings.broadcast = solve(1, [&] { return solve_packing(*half, limits); });
+  }
+  return packings;
+}
+
+Outcome run(const Algorithm& algorithm, const Collective& collective,
+            const AlgorithmOptions& options, const Packings* packings) {
+  if (collective.operation() == Operation::kAllreduce) {
+    const auto together = std::ranges::find(kTogether, algorithm.entry->name, &Together::name);
+    return together != kTogether.end() ? together->run(collective, options, packings)
+                                       : both_halves(algorithm, collective, options, packings);
+  }
+  AlgorithmOptions own = options;
+  if (packings != nullptr) own.packing = &packings->whole();
+  if (collective.operation() == Operation::kBroadcast) {
+    return algorithm.run(*collective.broadcast(), own);
+  }
+  return gathered(collective, algorithm.run_reduction(*collective.reduction(), own));
 }
 
 Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& options) {
-  switch (collective.operation()) {
-    case Operation::kReduce:
-      return gathered(collective, prove_optimum(*collective.reduction(), options));
-    case Operation::kAllreduce: {
-      const JointPacking joint(collective);
-      return joint.split(outcome_of(joint.solve(options, Deadline(options.time_limit), false)));
-    }
-    case Operation::kBroadcast:
-      break;
-  }
-  return prove_optimum(*collective.broadcast(), options);
+  const CollectiveProblem problem(collective);
+  return problem.outcome_of(lp::pack_arborescences(problem.problem(), packing_options(options)));
 }
 
 BytesPerSecond throughput_of(const Outcome& outcome) {

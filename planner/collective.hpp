@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "lp/arborescence_packing.hpp"
 #include "lp/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
@@ -60,14 +61,28 @@ class Collective {
   std::optional<platforms::Occupation> occupation_;  // of a reduce; else broadcast_ has it
 };
 
+// The packing LPs that algorithms make trees from, solved once for several of them.
+struct Packings {
+  std::optional<lp::Packing> broadcast{};  // of collective.broadcast(), where it has that half
+  std::optional<lp::Packing> reduction{};  // of collective.reduction(), likewise
+  std::optional<lp::Packing> joint{};      // of an allreduce: of both (CollectiveProblem)
+  // The one whose bound is that of the operation.
+  [[nodiscard]] const lp::Packing& whole() const {
+    return joint ? *joint : broadcast ? *broadcast : *reduction;
+  }
+};
+// Each as solve_packing of planner/solve_packing.hpp; options.time_limit is for all of them.
+Packings solve_packings(const Collective& collective, const AlgorithmOptions& options);
+
 // The trees that the algorithm makes for the operation, jointly feasible. Of an allreduce,
 // `optimal` is the optimum; any other algorithm's reduction goes along the trees that it makes on
 // the reversed platform (or those that its entry names), its broadcast along those of the platform,
 // both scaled alike until the first resource is full, and no bound on sets of trees is told. A time
-// limit is shared evenly by the halves. options.packing: of a broadcast only. Precondition: the
-// algorithm serves the operation.
+// limit is shared evenly by the halves. packings: those of this very collective, or null, and then
+// options.packing is used, but not by an allreduce. Precondition: the algorithm serves the
+// operation.
 Outcome run(const Algorithm& algorithm, const Collective& collective,
-            const AlgorithmOptions& options);
+            const AlgorithmOptions& options, const Packings* packings = nullptr);
 
 // The optimum's bound: throughput reached, proven bound, prices by the rows of
 // collective.occupation(). As prove_optimum(instance) of planner/make_plan.hpp is.

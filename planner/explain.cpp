@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/collective_problem.hpp"
 #include "planner/deadline.hpp"
 #include "planner/solve_packing.hpp"
 #include "platforms/faster.hpp"
@@ -18,16 +19,18 @@ using platforms::Platform;
 
 class Explainer {
  public:
-  Explainer(const Instance& instance, const ExplainOptions& options)
-      : instance_(instance), options_(options), deadline_(options.limits.time_limit) {}
+  Explainer(const Collective& collective, const ExplainOptions& options)
+      : collective_(collective), options_(options), deadline_(options.limits.time_limit) {}
 
   Explanation run() {
-    const lp::Packing packing = solve_packing_from(instance_, options_.limits, {});
-    result_.optimum = outcome_of(packing);
+    const CollectiveProblem problem(collective_);
+    const lp::Packing packing =
+        lp::pack_arborescences(problem.problem(), packing_options(options_.limits));
+    result_.optimum = problem.outcome_of(packing);
     result_.reached = {packing.rate};
     result_.termination = result_.optimum.termination;
     seeds_ = packing.pool;
-    Bottlenecks found = bottlenecks_of(instance_, result_.optimum, options_.top);
+    Bottlenecks found = bottlenecks_of(collective_, result_.optimum, options_.top);
     total_ =
         (found.resources.size() + found.links.size() + found.sets.size()) * options_.factors.size();
     result_.resources = try_all(std::move(found.resources));
@@ -72,9 +75,9 @@ class Explainer {
 
   [[nodiscard]] Platform raised(const Bottleneck& bottleneck, double factor) const {
     try {
-      return platforms::faster(instance_.platform(), bottleneck.figures, factor);
+      return platforms::faster(collective_.platform(), bottleneck.figures, factor);
     } catch (const InputError& fault) {
-      throw InputError(instance_.platform().name(),
+      throw InputError(collective_.platform().name(),
                        fmt::format("{}, {} times as fast", bottleneck.name, factor), fault.what());
     }
   }
@@ -82,18 +85,22 @@ class Explainer {
   // The trees of the platform as it is are near: arcs keep their numbers.
   WhatIf solve(const Bottleneck& bottleneck, double factor) {
     const Platform changed = raised(bottleneck, factor);
-    const Instance instance(changed, instance_.source(), instance_.model(), instance_.options());
-    AlgorithmOptions limits = options_.limits;
-    limits.on_progress = nullptr;
+    const Collective collective(collective_.operation(), changed, collective_.source(),
+                                collective_.model(), collective_.options());
+    lp::PackingOptions limits;
+    limits.gap = options_.limits.gap;
     limits.time_limit = deadline_.left();
-    const lp::Packing packing = solve_packing_from(instance, limits, seeds_, options_.most_work);
+    limits.seeds = seeds_;
+    limits.max_iterations = options_.most_work;
+    const lp::Packing packing =
+        lp::pack_arborescences(CollectiveProblem(collective).problem(), limits);
     const Termination end = outcome_of(packing).termination;
     const bool work_done = packing.arborescences_priced >= options_.most_work;
     if (end != Termination::kDone && !work_done) result_.termination = end;
     return {factor, {packing.rate}, {packing.bound}};
   }
 
-  const Instance& instance_;
+  const Collective& collective_;
   const ExplainOptions& options_;
   Deadline deadline_;
   std::vector<lp::RoutedTree> seeds_;
@@ -104,8 +111,8 @@ class Explainer {
 
 }  // namespace
 
-Explanation explain(const Instance& instance, const ExplainOptions& options) {
-  return Explainer(instance, options).run();
+Explanation explain(const Collective& collective, const ExplainOptions& options) {
+  return Explainer(collective, options).run();
 }
 
 Gain gain_of(const WhatIf& what_if, const Explanation& explanation) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "planner/bottlenecks.hpp"
-#include "planner/instance.hpp"
+#include "planner/collective.hpp"
 #include "planner/registry.hpp"
 #include "support/quantities.hpp"
 
@@ -43,7 +43,7 @@ struct ExplainOptions {
 
 struct Explanation {
   Outcome optimum;                 // trees, bound and prices of the platform as it is
-  BytesPerSecond reached;          // sum of the trees' rates
+  BytesPerSecond reached;          // what its trees carry, of either kind
   std::vector<Upgrade> resources;  // dearest first
   std::vector<Upgrade> links;      // as Bottlenecks::links
   std::vector<Upgrade> sets;       // as Bottlenecks::sets
@@ -53,7 +53,7 @@ struct Explanation {
 };
 
 // Throws InputError when a raised figure is no longer finite.
-Explanation explain(const Instance& instance, const ExplainOptions& options = {});
+Explanation explain(const Collective& collective, const ExplainOptions& options = {});
 
 // Whether raising it is proven to raise the optimum, at the largest factor.
 bool helps(const Upgrade& upgrade, const Explanation& explanation);

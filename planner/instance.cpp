@@ -17,19 +17,6 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-lp::Digraph digraph_of(const Platform& platform) {
-  lp::Digraph graph;
-  graph.node_count = static_cast<std::uint32_t>(platform.nodes().size());
-  for (const platforms::Arc& arc : platform.arcs()) {
-    graph.tail.push_back(static_cast<std::uint32_t>(arc.from));
-    graph.head.push_back(static_cast<std::uint32_t>(arc.to));
-  }
-  if (platform.hosts().size() < platform.nodes().size()) {
-    for (const platforms::Node& node : platform.nodes()) graph.is_relay.push_back(node.relay);
-  }
-  return graph;
-}
-
 void require_reachable(const Platform& platform, NodeId source, bool turned) {
   const std::vector<char> reached = reached_from(platform, source);
   const auto hosts = platform.hosts();
@@ -86,6 +73,19 @@ BytesPerSecond Instance::throughput(const lp::RoutedTree& tree) const {
   const std::vector<double> load = load_seconds_per_byte(tree);
   const double busiest = load.empty() ? 0 : *std::max_element(load.begin(), load.end());
   return {busiest > 0 ? 1 / busiest : std::numeric_limits<double>::infinity()};
+}
+
+lp::Digraph digraph_of(const Platform& platform) {
+  lp::Digraph graph;
+  graph.node_count = static_cast<std::uint32_t>(platform.nodes().size());
+  for (const platforms::Arc& arc : platform.arcs()) {
+    graph.tail.push_back(static_cast<std::uint32_t>(arc.from));
+    graph.head.push_back(static_cast<std::uint32_t>(arc.to));
+  }
+  if (platform.hosts().size() < platform.nodes().size()) {
+    for (const platforms::Node& node : platform.nodes()) graph.is_relay.push_back(node.relay);
+  }
+  return graph;
 }
 
 NodeId source_named(const Platform& platform, std::string_view name) {

@@ -54,6 +54,9 @@ class Instance {
   lp::Digraph digraph_;
 };
 
+// Nodes and arcs by their numbers, relays among them.
+lp::Digraph digraph_of(const platforms::Platform& platform);
+
 // The node called `name`. Throws InputError: unknown (nearest offered), naming the platform.
 platforms::NodeId source_named(const platforms::Platform& platform, std::string_view name);
 

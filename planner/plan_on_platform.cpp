@@ -61,17 +61,20 @@ std::vector<std::uint32_t> arcs_along(const Platform& platform, const PlanTree& 
   return arcs;
 }
 
+lp::RoutedTree links_of(const Platform& platform, const PlanTree& tree, bool up) {
+  lp::RoutedTree links;
+  for (const PlanEdge& edge : tree.edges) links.add_edge(arcs_along(platform, tree, edge, up));
+  return links;
+}
+
 std::vector<ResourceLoad> loads_of(const Plan& plan, const Platform& platform,
                                    const platforms::Occupation& occupation) {
   std::vector<ResourceLoad> loads;
   for (const platforms::Resource& resource : occupation.resources) loads.push_back({resource, 0});
   for (const auto& [key, trees, up] : trees_by_kind(plan)) {
     for (const PlanTree& tree : *trees) {
-      lp::RoutedTree routed;
-      for (const PlanEdge& edge : tree.edges) {
-        routed.add_edge(arcs_along(platform, tree, edge, up));
-      }
-      const std::vector<double> seconds = lp::tree_load(occupation.seconds_per_byte, routed);
+      const std::vector<double> seconds =
+          lp::tree_load(occupation.seconds_per_byte, links_of(platform, tree, up));
       for (std::size_t r = 0; r < loads.size(); ++r) loads[r].load += tree.rate.value * seconds[r];
     }
   }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "lp/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "platforms/platform.hpp"
@@ -21,6 +22,9 @@ std::vector<PlanFault> misfits(const Plan& plan, const platforms::Platform& plat
 // Precondition: the plan's nodes are the platform's hosts.
 std::vector<std::uint32_t> arcs_along(const platforms::Platform& platform, const PlanTree& tree,
                                       const PlanEdge& edge, bool up = false);
+
+// The same of all edges of a tree.
+lp::RoutedTree links_of(const platforms::Platform& platform, const PlanTree& tree, bool up);
 
 // A resource, and the share of its time that a plan's trees take: 1 is full.
 struct ResourceLoad {

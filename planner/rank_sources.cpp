@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/collective.hpp"
 #include "planner/deadline.hpp"
-#include "planner/instance.hpp"
-#include "planner/solve_packing.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -22,25 +21,29 @@ double digits_of(BytesPerSecond rate) {
 
 class Ranker {
  public:
-  Ranker(const Platform& platform, platforms::Model model,
+  Ranker(Operation operation, const Platform& platform, platforms::Model model,
          const platforms::OccupationOptions& occupation, const AlgorithmOptions& options)
-      : platform_(platform), model_(model), occupation_(occupation), options_(options) {}
+      : operation_(operation),
+        platform_(platform),
+        model_(model),
+        occupation_(occupation),
+        options_(options) {}
 
   [[nodiscard]] Seconds elapsed() const { return deadline_.elapsed(); }
 
   RankedSource rank(NodeId source, std::size_t sources_left) {
     RankedSource ranked{.source = source};
     try {
-      const Instance instance(platform_, source, model_, occupation_);
+      const Collective collective(operation_, platform_, source, model_, occupation_);
       AlgorithmOptions limits = options_;
       limits.on_progress = nullptr;
       if (const auto left = deadline_.left()) {
         limits.time_limit = Seconds{left->value / static_cast<double>(sources_left)};
       }
-      const lp::Packing packing = solve_packing_from(instance, limits, {});
-      ranked.optimum = {packing.rate};
-      ranked.bound = {packing.bound};
-      ranked.termination = outcome_of(packing).termination;
+      const Outcome proof = prove_optimum(collective, limits);
+      ranked.optimum = throughput_of(proof);
+      ranked.bound = *proof.bound;
+      ranked.termination = proof.termination;
     } catch (const InfeasibleError& fault) {
       ranked.error = fault.what();
     }
@@ -48,6 +51,7 @@ class Ranker {
   }
 
  private:
+  Operation operation_;
   const Platform& platform_;
   platforms::Model model_;
   const platforms::OccupationOptions& occupation_;
@@ -58,10 +62,11 @@ class Ranker {
 }  // namespace
 
 std::vector<RankedSource> rank_sources(
-    const Platform& platform, std::span<const NodeId> sources, platforms::Model model,
-    const platforms::OccupationOptions& occupation, const AlgorithmOptions& options,
+    Operation operation, const Platform& platform, std::span<const NodeId> sources,
+    platforms::Model model, const platforms::OccupationOptions& occupation,
+    const AlgorithmOptions& options,
     const std::function<void(Seconds elapsed, std::size_t done)>& on_step) {
-  Ranker ranker(platform, model, occupation, options);
+  Ranker ranker(operation, platform, model, occupation, options);
   std::vector<RankedSource> ranking;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (on_step) on_step(ranker.elapsed(), i);

@@ -1,4 +1,4 @@
-// Which host would be the best source.
+// Which host would be the best source, or root.
 #pragma once
 
 #include <functional>
@@ -15,21 +15,21 @@ namespace espalier::planner {
 
 struct RankedSource {
   platforms::NodeId source{};
-  BytesPerSecond optimum{};  // reached from it; 0 where some host cannot be reached
+  BytesPerSecond optimum{};  // reached; 0 where some host cannot be reached, or cannot reach it
   BytesPerSecond bound{};    // proven; 0 likewise
   Termination termination = Termination::kDone;
-  std::string error{};  // why there is no optimum: a host that cannot be reached; else empty
+  std::string error{};  // why there is no optimum: such a host; else empty
 };
 
-// Each source's optimum within options.gap, the best first, those that agree to five digits in the
-// order given; those without one last. options.time_limit is for all together: what is left of it
-// is shared out evenly among the sources that are left, and each source has some tree and some
-// bound whatever the limit. on_step: called before each source with how many are done; may be
-// empty. Throws InputError when a source is a relay.
+// Each source's optimum for the operation within options.gap, the best first, those that agree to
+// five digits in the order given; those without one last. options.time_limit is for all together:
+// what is left of it is shared out evenly among the sources that are left, and each source has some
+// tree and some bound whatever the limit. on_step: called before each source with how many are
+// done; may be empty. Throws InputError when a source is a relay.
 std::vector<RankedSource> rank_sources(
-    const platforms::Platform& platform, std::span<const platforms::NodeId> sources,
-    platforms::Model model, const platforms::OccupationOptions& occupation,
-    const AlgorithmOptions& options,
+    Operation operation, const platforms::Platform& platform,
+    std::span<const platforms::NodeId> sources, platforms::Model model,
+    const platforms::OccupationOptions& occupation, const AlgorithmOptions& options,
     const std::function<void(Seconds elapsed, std::size_t done)>& on_step = {});
 
 }  // namespace espalier::planner

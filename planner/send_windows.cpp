@@ -24,8 +24,10 @@ double most_bytes_on_the_way(const Plan& plan) {
 std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks) {
   const double slices = std::floor((asks ? 2 : 1) * on_the_way / static_cast<double>(slice.value));
   // Compared as doubles: what is above may not fit into an integer.
-  return base + (slices < static_cast<double>(kMostOnTheWay) ? static_cast<std::uint64_t>(slices)
-                                                             : kMostOnTheWay);
+  if (slices < 1) return base;
+  return base + kFarSends +
+         (slices < static_cast<double>(kMostOnTheWay) ? static_cast<std::uint64_t>(slices)
+                                                      : kMostOnTheWay);
 }
 
 }  // namespace espalier::planner

@@ -16,6 +16,9 @@ struct SliceCosts {
   // Messages up to this size go without asking the receiver first; longer ones wait for its answer,
   // behind all that is queued on the way. Unset: asking costs nothing worth mentioning.
   std::optional<Bytes> eager;
+
+  // Whether the sender of a slice of `slice` bytes asks the receiver first.
+  [[nodiscard]] bool asks(Bytes slice) const { return eager && slice.value > eager->value; }
 };
 
 // The slice in which `message` bytes take least time along the plan's trees, when a slice costs

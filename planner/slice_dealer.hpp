@@ -31,9 +31,12 @@ inline constexpr std::size_t kReceivesInFlight = 4;
 
 // How many slices beyond the oldest that it has not sent to all its children the source lets go, in
 // the order of the message. Enough for each tree to have its windows full on its average share, and
-// some more for uneven shares.
-inline constexpr std::uint64_t source_lookahead(std::size_t trees, std::size_t sends_in_flight) {
-  return trees == 1 ? UINT64_MAX : 4 * std::uint64_t{trees} * sends_in_flight;
+// some more for uneven shares. windows: the source's largest of each tree, added up. A single tree
+// needs it only where a child is `far`: on one port a near child that takes slices as fast as it
+// can would leave that one behind.
+inline constexpr std::uint64_t source_lookahead(std::size_t trees, std::uint64_t windows,
+                                                bool far) {
+  return trees == 1 && !far ? UINT64_MAX : 4 * windows;
 }
 
 class SliceDealer {

@@ -81,14 +81,6 @@ lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& opti
   return lp::pack_arborescences(packing_problem(instance), packing);
 }
 
-lp::Packing solve_packing_from(const Instance& instance, const AlgorithmOptions& options,
-                               std::vector<lp::RoutedTree> seeds, std::size_t most_work) {
-  lp::PackingOptions packing = packing_options(options);
-  packing.max_iterations = most_work;
-  packing.seeds = std::move(seeds);
-  return lp::pack_arborescences(packing_problem(instance), packing);
-}
-
 Outcome outcome_of(const lp::Packing& packing) {
   Outcome outcome;
   for (const lp::PackedTree& packed : packing.trees) {
@@ -116,9 +108,11 @@ Outcome outcome_of(const lp::Packing& packing) {
   return outcome;
 }
 
-Outcome outcome_of(const Instance& instance, const lp::Packing& packing, lp::RoutedTree tree) {
+Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing,
+                   lp::RoutedTree tree) {
   Outcome outcome = outcome_of(packing);
-  outcome.trees = tree_algorithms::single_tree(instance, std::move(tree)).trees;
+  const double busiest = std::ranges::max(lp::tree_load(problem.occupation, tree));
+  outcome.trees = {{std::move(tree), {1 / busiest}}};
   outcome.termination = Termination::kDone;
   return outcome;
 }

@@ -25,17 +25,12 @@ lp::PackingProblem packing_problem(const Instance& instance);
 // hands it to them as options.packing.
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options);
 
-// The same from trees of the caller's on, if any: those of a problem that is much like this one.
-// most_work: how many arborescences are priced at most; PackingEnd::kLimit when it came first.
-lp::Packing solve_packing_from(const Instance& instance, const AlgorithmOptions& options,
-                               std::vector<lp::RoutedTree> seeds,
-                               std::size_t most_work = lp::PackingOptions{}.max_iterations);
-
 // The packing's trees, rates, bound and prices.
 Outcome outcome_of(const lp::Packing& packing);
 
 // One tree at the rate that it sustains by itself, beside the packing's bound and prices.
-Outcome outcome_of(const Instance& instance, const lp::Packing& packing, lp::RoutedTree tree);
+Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing,
+                   lp::RoutedTree tree);
 
 // The packing that the options bring, or else one solved now.
 class PackingInUse {

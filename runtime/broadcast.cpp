@@ -144,7 +144,7 @@ struct Broadcast::State {
     engine = std::make_unique<Engine>(
         comm.get(), root, std::move(roles), slots ? slots->dealer() : planner::dealer_for(plan),
         EngineOptions{
-            options.sends_in_flight, options.receives_in_flight, costs.eager, options.check_sizes,
+            options.sends_in_flight, options.receives_in_flight, costs, options.check_sizes,
             slices_vary(), slices_vary() && !are_always_eager(), options.ports,
             options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
             std::move(timetable), doze, options.timeout, options.transfers, options.on_progress});
@@ -186,18 +186,17 @@ struct Broadcast::State {
 
   // Whether no message's slices are above the eager size.
   [[nodiscard]] bool are_always_eager() const {
-    if (!costs.eager) return false;
     constexpr Bytes kEndless{std::numeric_limits<std::uint64_t>::max()};
     std::uint64_t largest = planner::fitted_slice(plan, kEndless, costs);
     for (const TunedSlice& tuned : options.tuned) largest = std::max(largest, tuned.slice_bytes);
-    return largest <= costs.eager->value;
+    return costs.eager && !costs.asks({largest});
   }
 
   // The largest that a message of `message` bytes has.
   [[nodiscard]] std::uint64_t window(std::uint64_t base, std::uint64_t message) const {
     const Bytes slice{slice_of(message)};
     return planner::send_window(base, planner::most_bytes_on_the_way(plan), slice,
-                                costs.eager && slice.value > costs.eager->value);
+                                costs.asks(slice));
   }
 
   [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t slice) const {

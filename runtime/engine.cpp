@@ -86,29 +86,28 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
 }
 
 void Engine::Run::set_windows(Bytes slice) {
-  const bool asks = options_.eager && slice.value > options_.eager->value;
   std::vector<TreeWindows> windows =
-      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice, asks);
-  std::uint64_t largest = 0;  // of the source, over the trees
-  for (const TreeWindows& tree : windows) {
-    largest += tree.children.empty() ? 0 : std::ranges::max(tree.children);
-  }
-  // On one port a near child that takes slices as fast as it can would leave a far one behind.
-  const bool far = largest > roles_.size() * options_.sends_in_flight;
-  lookahead_ =
-      far ? 4 * largest : planner::source_lookahead(roles_.size(), options_.sends_in_flight);
+      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice,
+                   options_.timetable || options_.costs.asks(slice));
+  lookahead_ = lookahead_over(windows, options_.sends_in_flight);
   if (options_.timetable) set_scheduled_windows(windows);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows));
 }
 
-// As many over all trees as otherwise to one child or from one parent, and what is on the way.
+// As many over all trees as otherwise to one child or from one parent, and what is on the way. Far
+// slices share no port with near ones here, so that no more are needed.
 void Engine::Run::set_scheduled_windows(std::span<const TreeWindows> windows) {
+  const auto on_the_way = [](std::uint64_t window, std::uint64_t base) {
+    return window > base ? window - base - planner::kFarSends : 0;
+  };
   most_sends_ = options_.sends_in_flight;
   most_receives_ = options_.receives_in_flight;
   for (const TreeWindows& tree : windows) {
-    most_receives_ += tree.parent - options_.receives_in_flight;
-    for (const std::uint64_t child : tree.children) most_sends_ += child - options_.sends_in_flight;
+    most_receives_ += on_the_way(tree.parent, options_.receives_in_flight);
+    for (const std::uint64_t child : tree.children) {
+      most_sends_ += on_the_way(child, options_.sends_in_flight);
+    }
   }
   lookahead_ = 2 * options_.timetable->slices + most_sends_;
 }

@@ -59,6 +59,7 @@
 #include <optional>
 #include <vector>
 
+#include "planner/slice_choice.hpp"
 #include "planner/slice_dealer.hpp"
 #include "runtime/patience.hpp"
 #include "runtime/rounds.hpp"
@@ -72,9 +73,9 @@ namespace espalier::runtime {
 struct EngineOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // per child of a tree
   std::size_t receives_in_flight = 4;                     // per tree
-  // Slices above it are sent only when the receiver has been asked; unset: none. With latencies the
-  // windows are larger than the two above (runtime/windows.hpp).
-  std::optional<Bytes> eager;
+  // With latencies the windows are larger than the two above, and more so for slices that the
+  // receiver is asked about (runtime/windows.hpp).
+  planner::SliceCosts costs;
   // Compare the message's size among the ranks while it runs. Receives that a longer slice could
   // overflow wait for it.
   bool check_sizes = true;

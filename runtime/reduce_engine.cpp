@@ -21,7 +21,6 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
       roles_(std::move(roles)),
       dealer_(std::move(dealer)),
       options_(std::move(options)),
-      lookahead_(planner::source_lookahead(roles_.size(), options_.sends_in_flight)),
       requests_(roles_, even_windows(roles_, options_.sends_in_flight, options_.receives_in_flight),
                 RequestTable::Way::kUp),
       flows_(roles_.size()) {
@@ -30,7 +29,22 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
 
 // --- the course of a run ---
 
+void ReduceEngine::set_windows(Bytes slice) {
+  std::vector<TreeWindows> windows =
+      windows_up(roles_, options_.receives_in_flight, options_.sends_in_flight, slice);
+  lookahead_ = lookahead_over(windows, options_.receives_in_flight);
+  if (std::ranges::equal(windows, requests_.windows())) return;
+  requests_ = RequestTable(roles_, std::move(windows), RequestTable::Way::kUp);
+}
+
+std::uint64_t ReduceEngine::ring_of(std::size_t tree, std::size_t child, bool keeps_result) const {
+  const TreeWindows& windows = requests_.windows()[tree];
+  // What is combined there stays until it has been sent.
+  return windows.children[child] + (child == 0 && !keeps_result ? windows.parent : 0);
+}
+
 void ReduceEngine::reserve(const ReduceJob& job) {
+  set_windows({std::max<std::uint64_t>(job.grid.slice * job.shape.bytes, 1)});
   const std::uint64_t slices = job.grid.count();
   const bool to_result = job.result != nullptr && job.result != job.own;
   ScratchWindows::Rings rings;
@@ -38,9 +52,7 @@ void ReduceEngine::reserve(const ReduceJob& job) {
     const std::uint64_t end = dealer_.count(tree, slices);
     auto& of_tree = rings.emplace_back();
     for (std::size_t child = 0; child < roles_[tree].children.size(); ++child) {
-      std::uint64_t ring = options_.receives_in_flight;
-      // What is combined there stays until it has been sent.
-      if (child == 0 && job.result == nullptr) ring += options_.sends_in_flight;
+      std::uint64_t ring = ring_of(tree, child, job.result != nullptr);
       if (child == 0 && to_result) ring = 0;
       of_tree.push_back(std::min(ring, end));
     }
@@ -117,8 +129,8 @@ void ReduceEngine::note(std::span<const RequestTable::Completion> completions) {
 
 void ReduceEngine::check_received(const RequestTable::Completion& completion) {
   const auto [kind, tree, child, slot] = completion.entry;
-  const std::uint64_t nth =
-      slice_in_slot(flows_[tree].children[child].here, slot, options_.receives_in_flight);
+  const std::uint64_t nth = slice_in_slot(flows_[tree].children[child].here, slot,
+                                          requests_.windows()[tree].children[child]);
   const int due = elements_of(dealer_.slice_of(tree, nth));
   int elements = 0;
   check(MPI_Get_count(completion.status, job_->type, &elements), "MPI_Get_count");
@@ -220,10 +232,8 @@ bool ReduceEngine::may_receive(std::size_t tree, std::size_t child) {
   const Inflow& flow = flows_[tree];
   const auto& [posted, here] = flow.children[child];
   if (posted == flow.end || is_under_comparison()) return false;
-  if (posted - here >= options_.receives_in_flight) return false;
-  std::uint64_t ring = options_.receives_in_flight;
-  if (child == 0 && job_->result == nullptr) ring += options_.sends_in_flight;
-  if (posted - freed(tree, child) >= ring) return false;
+  if (posted - here >= requests_.windows()[tree].children[child]) return false;
+  if (posted - freed(tree, child) >= ring_of(tree, child, job_->result != nullptr)) return false;
   return !is_root() || !is_too_far_ahead(dealer_.slice_of(tree, posted));
 }
 
@@ -255,9 +265,8 @@ void ReduceEngine::start_sends() {
 
 bool ReduceEngine::start_send(std::size_t tree) {
   Inflow& flow = flows_[tree];
-  if (flow.started == flow.combined || flow.started - flow.sent >= options_.sends_in_flight) {
-    return false;
-  }
+  if (flow.started == flow.combined) return false;
+  if (flow.started - flow.sent >= requests_.windows()[tree].parent) return false;
   const int code =
       MPI_Issend(sum_of(tree, flow.started), elements_of(dealer_.slice_of(tree, flow.started)),
                  job_->type, roles_[tree].parent, options_.first_tag + static_cast<int>(tree),
@@ -289,10 +298,11 @@ std::string ReduceEngine::describe(const RequestTable::Entry& entry) const {
   const auto [kind, tree, child, slot] = entry;
   if (kind == Kind::kSizeCheck) return "comparing the calls of the ranks";
   if (kind == Kind::kSend) {
-    return sending(tree, slice_in_slot(flows_[tree].sent, slot, options_.sends_in_flight));
+    return sending(tree, slice_in_slot(flows_[tree].sent, slot, requests_.windows()[tree].parent));
   }
   const std::uint64_t here = flows_[tree].children[child].here;
-  return receiving(tree, child, slice_in_slot(here, slot, options_.receives_in_flight));
+  return receiving(tree, child,
+                   slice_in_slot(here, slot, requests_.windows()[tree].children[child]));
 }
 
 std::string ReduceEngine::context() const {

@@ -136,6 +136,10 @@ class ReduceEngine {
   // Of a child's slices, those whose room may be used again.
   [[nodiscard]] std::uint64_t freed(std::size_t tree, std::size_t child) const;
 
+  // With latencies they are larger than the options' (runtime/windows.hpp).
+  void set_windows(Bytes slice);
+  // Slices of a child that there is room for.
+  [[nodiscard]] std::uint64_t ring_of(std::size_t tree, std::size_t child, bool keeps_result) const;
   void note(std::span<const RequestTable::Completion> completions);
   void check_received(const RequestTable::Completion& completion);
   void move_on();
@@ -158,7 +162,7 @@ class ReduceEngine {
   std::vector<TreeRole> roles_;
   planner::SliceDealer dealer_;
   ReduceEngineOptions options_;
-  std::uint64_t lookahead_;
+  std::uint64_t lookahead_ = 0;
   RequestTable requests_;
   ScratchWindows scratch_;
   std::optional<ReduceJob> job_;

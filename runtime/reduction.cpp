@@ -138,6 +138,7 @@ struct Reduction::State {
       EngineOptions down;
       down.sends_in_flight = options.sends_in_flight;
       down.receives_in_flight = options.receives_in_flight;
+      down.costs = costs;
       down.check_sizes = false;  // the reduction has compared them before anything is received
       down.ports = options.ports;
       down.on_progress = options.on_progress;

@@ -1,6 +1,9 @@
 #include "runtime/windows.hpp"
 
+#include <algorithm>
+
 #include "planner/send_windows.hpp"
+#include "planner/slice_dealer.hpp"
 
 namespace espalier::runtime {
 
@@ -13,17 +16,43 @@ std::vector<TreeWindows> even_windows(std::span<const TreeRole> roles, std::uint
   return windows;
 }
 
-std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint64_t receives,
-                                      std::uint64_t sends, Bytes slice, bool asks) {
+namespace {
+
+std::vector<TreeWindows> windows_of(std::span<const TreeRole> roles, std::uint64_t parent,
+                                    std::uint64_t child, Bytes slice, bool asks) {
   std::vector<TreeWindows> windows;
   for (const TreeRole& role : roles) {
     TreeWindows& tree = windows.emplace_back();
-    tree.parent = planner::send_window(receives, role.bytes_from_parent, slice, asks);
+    tree.parent = planner::send_window(parent, role.bytes_from_parent, slice, asks);
     for (const double on_the_way : role.bytes_to_child) {
-      tree.children.push_back(planner::send_window(sends, on_the_way, slice, asks));
+      tree.children.push_back(planner::send_window(child, on_the_way, slice, asks));
     }
   }
   return windows;
+}
+
+}  // namespace
+
+std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint64_t receives,
+                                      std::uint64_t sends, Bytes slice, bool asks) {
+  return windows_of(roles, receives, sends, slice, asks);
+}
+
+std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64_t receives,
+                                    std::uint64_t sends, Bytes slice) {
+  return windows_of(roles, sends, receives, slice, true);
+}
+
+std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base) {
+  std::uint64_t largest = 0;  // over the trees
+  bool far = false;
+  for (const TreeWindows& tree : windows) {
+    if (tree.children.empty()) continue;
+    const std::uint64_t window = std::ranges::max(tree.children);
+    largest += window;
+    far = far || window > base;
+  }
+  return planner::source_lookahead(windows.size(), largest, far);
 }
 
 }  // namespace espalier::runtime

@@ -28,4 +28,13 @@ std::vector<TreeWindows> even_windows(std::span<const TreeRole> roles, std::uint
 std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint64_t receives,
                                       std::uint64_t sends, Bytes slice, bool asks);
 
+// For slices on their way up, whose sends end when the parent has answered: `sends` to a parent and
+// `receives` from a child where there is no latency.
+std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64_t receives,
+                                    std::uint64_t sends, Bytes slice);
+
+// planner::source_lookahead of the source or root that has such windows with its children, each
+// `base` where there is no latency.
+std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base);
+
 }  // namespace espalier::runtime

@@ -8,11 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "planner/collective.hpp"
 #include "planner/deadline.hpp"
-#include "planner/instance.hpp"
-#include "planner/make_plan.hpp"
 #include "planner/plan_on_platform.hpp"
-#include "planner/solve_packing.hpp"
 #include "simulate/contenders.hpp"
 #include "simulate/slice_search.hpp"
 
@@ -20,7 +18,7 @@ namespace espalier::simulate {
 
 namespace {
 
-using planner::Instance;
+using planner::Collective;
 
 constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
@@ -65,14 +63,18 @@ class Chooser {
 
  private:
   [[nodiscard]] SliceSearchOptions search_options() const {
-    return {options_.slice, options_.least_slice, options_.window,
+    return {options_.slice,
+            options_.least_slice,
+            options_.window.value_or(window_for(options_.operation)),
+            options_.receives,
+            options_.compute,
             [this](std::string_view text) { tell(text); }};
   }
   void tell(std::string_view text) const {
     if (options_.on_progress) options_.on_progress(deadline_.elapsed(), text);
   }
-  [[nodiscard]] Instance instance_for(Bytes slice) const {
-    return {platform_, source_, model_, {slice, latency_occupies_}};
+  [[nodiscard]] Collective collective_for(Bytes slice) const {
+    return {options_.operation, platform_, source_, model_, {slice, latency_occupies_}};
   }
   [[nodiscard]] std::vector<std::size_t> all() const {
     std::vector<std::size_t> indices(search_.contenders().size());
@@ -101,14 +103,14 @@ class Chooser {
       complete_ = false;
       return false;
     }
-    const Instance instance = instance_for(slice);
+    const Collective collective = collective_for(slice);
     ContenderOptions how{options_.algorithms, options_.limits,
                          [this](std::string_view text) { tell(text); }};
     how.limits.message = message_;
     how.limits.on_progress = [this](const planner::Progress& progress) {
       tell(fmt::format("round {}, {}", progress.iterations, format_rate(progress.throughput)));
     };
-    Contenders made = make_contenders(instance, how, deadline_);
+    Contenders made = make_contenders(collective, how, deadline_);
     complete_ = complete_ && made.complete;
     bound_ = made.bound;
     bound_slice_ = slice;
@@ -149,9 +151,9 @@ class Chooser {
     for (const std::size_t i : all()) {
       const Contender& contender = search_.contenders()[i];
       const Trial own = i == best.contender ? best : search_.best_to_tell(i);
-      choice.rivals.push_back({contender.label, contender.plan.broadcast_trees.size(),
-                               contender.depth, search_.slice_of(own.slices), own.makespan,
-                               own.simulated});
+      choice.rivals.push_back({contender.label, contender.plan.reduce_trees.size(),
+                               contender.plan.broadcast_trees.size(), contender.depth,
+                               search_.slice_of(own.slices), own.makespan, own.simulated});
     }
     const auto own = choice.rivals.begin() + static_cast<std::ptrdiff_t>(best.contender);
     std::rotate(choice.rivals.begin(), own, own + 1);
@@ -161,26 +163,29 @@ class Chooser {
 
   // Trees made for other slices carry other rates in these.
   void fit_rates(Choice& choice, const Contender& winner, Bytes slice) const {
-    const Instance instance = instance_for(slice);
+    const Collective collective = collective_for(slice);
     choice.outcome = winner.outcome;
     std::optional<BytesPerSecond> bound = bound_;
     if (sliced_) {
       double most = 0;
-      for (const planner::ResourceLoad& full : planner::loads_of(winner.plan, instance)) {
+      for (const planner::ResourceLoad& full :
+           planner::loads_of(winner.plan, platform_, collective.occupation())) {
         most = std::max(most, full.load);
       }
-      for (planner::WeightedTree& tree : choice.outcome.trees) {
-        if (most > 0) tree.rate.value /= most;
+      for (auto* trees : {&choice.outcome.reduce_trees, &choice.outcome.trees}) {
+        for (planner::WeightedTree& tree : *trees) {
+          if (most > 0) tree.rate.value /= most;
+        }
       }
       if (bound && bound_slice_ != slice) {
         planner::AlgorithmOptions limits = options_.limits;
         limits.time_limit = deadline_.left();
-        bound = planner::outcome_of(planner::solve_packing(instance, limits)).bound;
+        bound = planner::prove_optimum(collective, limits).bound;
       }
     }
     if (bound && !(bound->value < lp::Packing::kUnbounded)) bound.reset();
     choice.outcome.bound = bound;
-    choice.plan = planner::make_plan(instance, winner.algorithm, choice.outcome, slice);
+    choice.plan = planner::make_plan(collective, winner.algorithm, choice.outcome, slice);
   }
 
   const platforms::Platform& platform_;
@@ -227,6 +232,8 @@ Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source
   if (options.least_slice.value == 0 || (options.slice && options.slice->value == 0)) {
     throw std::invalid_argument("a slice has at least one byte");
   }
+  require_windows(options.window, options.receives);
+  require_compute(options.compute, options.operation);
   return Chooser(platform, source, model, latency_occupies, message, options).choose();
 }
 

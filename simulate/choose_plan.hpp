@@ -16,6 +16,7 @@
 #include "planner/slice_dealer.hpp"
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
+#include "simulate/simulate.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {
@@ -31,17 +32,22 @@ platforms::Platform with_overhead(const platforms::Platform& platform, Seconds o
 bool names_overhead(const platforms::Platform& platform);
 
 struct ChoiceOptions {
-  // What is chosen from. Empty: every algorithm that is sure to end by itself, and `optimal` with
-  // fewer and with shallower trees as well.
+  planner::Operation operation = planner::Operation::kBroadcast;
+  // What is chosen from, all of which serve the operation. Empty: every algorithm that does and is
+  // sure to end by itself, and `optimal` with fewer and with shallower trees as well.
   std::vector<planner::Algorithm> algorithms;
-  // max_trees and max_depth hold for all plans where no algorithms are named; time_limit is for all
+  // max_trees (of either kind) and max_depth hold for all plans where no algorithms are named;
+  // time_limit is for all
   // the work; message is the one to choose for, whatever stands here.
   planner::AlgorithmOptions limits;
   std::optional<Bytes> slice;       // unset: chosen; else at least 1 byte
   Bytes least_slice{1024};          // no smaller one is chosen, at least 1 byte
   std::optional<Seconds> overhead;  // counted on links that name none; unset: kAssumedOverhead
                                     // where no link names one, else none
-  std::uint64_t window = planner::kSendsInFlight;  // as in simulate::Options
+  // As in simulate::Options.
+  std::optional<std::uint64_t> window{};
+  std::uint64_t receives = planner::kReceivesInFlight;
+  std::optional<BytesPerSecond> compute{};
   // Told what is being done, often; may be empty.
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
 };
@@ -49,7 +55,8 @@ struct ChoiceOptions {
 // One that was chosen from, in the slices that suit it best.
 struct Rival {
   std::string algorithm;  // "optimal, at most 4 trees"
-  std::size_t trees = 0;
+  std::size_t reduce_trees = 0;
+  std::size_t broadcast_trees = 0;
   std::size_t depth = 0;  // edges on the longest way of any tree
   Bytes slice;
   Seconds makespan;
@@ -72,9 +79,10 @@ struct Choice {
   bool complete = true;  // false: the time limit came before all was tried
 };
 
-// Plans from `source` under `model` such that the last host has `message`, at least one byte, as
-// early as can be found. Throws InputError and InfeasibleError as planner::Instance and the
-// algorithms do, std::invalid_argument for a slice of no bytes.
+// Plans from (of a reduction: to) `source` under `model` such that the last host that is to have
+// the result of `message`, at least one byte, has it as early as can be found. Throws InputError
+// and InfeasibleError as planner::Collective and the algorithms do, std::invalid_argument for a
+// slice of no bytes, a window of none, or a compute rate where nothing is combined.
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options = {});

@@ -7,8 +7,6 @@
 #include <exception>
 #include <utility>
 
-#include "planner/make_plan.hpp"
-#include "planner/solve_packing.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::simulate {
@@ -17,23 +15,29 @@ namespace {
 
 using planner::Algorithm;
 using planner::AlgorithmOptions;
-using planner::Instance;
+using planner::Collective;
 using planner::PlanTree;
 
 std::size_t depth_of(const planner::Plan& plan) {
   const std::uint32_t source = planner::source_index(plan);
   std::size_t depth = 0;
-  for (const PlanTree& tree : plan.broadcast_trees) {
-    depth = std::max(depth, planner::depth_of(tree, source));
+  for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+    for (const PlanTree& tree : *kind.trees) {
+      depth = std::max(depth, planner::depth_of(tree, source));
+    }
   }
   return depth;
 }
 
+std::size_t most_of_a_kind(const planner::Plan& plan) {
+  return std::max(plan.reduce_trees.size(), plan.broadcast_trees.size());
+}
+
 class Maker {
  public:
-  Maker(const Instance& instance, const ContenderOptions& options,
+  Maker(const Collective& collective, const ContenderOptions& options,
         const planner::Deadline& deadline)
-      : instance_(instance), options_(options), deadline_(deadline), limits_(options.limits) {}
+      : collective_(collective), options_(options), deadline_(deadline), limits_(options.limits) {}
 
   // From the registry's end, where the quick ones are, so that a time limit finds some made.
   Contenders make() {
@@ -41,7 +45,7 @@ class Maker {
     if (chooses_freely) share_a_packing();
     std::vector<Algorithm> algorithms = options_.algorithms;
     if (chooses_freely) {
-      algorithms = planner::parse_algorithms("all");
+      algorithms = planner::parse_algorithms("all", collective_.operation());
       std::erase_if(algorithms, [](const Algorithm& one) { return one.entry->exponential; });
     }
     for (auto algorithm = algorithms.rbegin(); algorithm != algorithms.rend(); ++algorithm) {
@@ -61,10 +65,12 @@ class Maker {
     AlgorithmOptions limits = limits_;
     limits.time_limit = deadline_.left();
     if (limits.time_limit) limits.time_limit->value /= 2;
-    packing_ = planner::solve_packing(instance_, limits);
-    limits_.packing = &packing_;
-    if (packing_.bound < lp::Packing::kUnbounded) result_.bound = BytesPerSecond{packing_.bound};
-    if (packing_.end == lp::PackingEnd::kLimit) result_.complete = false;
+    packings_ = planner::solve_packings(collective_, limits);
+    const lp::Packing& whole = packings_->whole();
+    if (whole.bound < lp::Packing::kUnbounded) result_.bound = BytesPerSecond{whole.bound};
+    for (const auto* packing : {&packings_->joint, &packings_->reduction, &packings_->broadcast}) {
+      if (*packing && (*packing)->end == lp::PackingEnd::kLimit) result_.complete = false;
+    }
   }
 
   void add(const Algorithm& algorithm, AlgorithmOptions limits, std::string label) {
@@ -75,10 +81,11 @@ class Maker {
     if (options_.on_progress) options_.on_progress(label);
     limits.time_limit = deadline_.left();
     try {
-      planner::Outcome outcome = algorithm.run(instance_, limits);
+      planner::Outcome outcome =
+          planner::run(algorithm, collective_, limits, packings_ ? &*packings_ : nullptr);
       if (outcome.termination == planner::Termination::kTimeLimit) result_.complete = false;
       if (outcome.bound && !result_.bound) result_.bound = outcome.bound;
-      Contender contender(instance_, algorithm, std::move(label), std::move(outcome));
+      Contender contender(collective_, algorithm, std::move(label), std::move(outcome));
       if (is_allowed(contender)) made_.push_back({algorithm.entry, std::move(contender)});
     } catch (const Error&) {
       error_ = std::current_exception();
@@ -89,7 +96,7 @@ class Maker {
   [[nodiscard]] bool is_allowed(const Contender& contender) const {
     const AlgorithmOptions& limits = options_.limits;
     if (!options_.algorithms.empty()) return true;
-    return (limits.max_trees == 0 || contender.plan.broadcast_trees.size() <= limits.max_trees) &&
+    return (limits.max_trees == 0 || most_of_a_kind(contender.plan) <= limits.max_trees) &&
            (limits.max_depth == 0 || contender.depth <= limits.max_depth);
   }
 
@@ -107,10 +114,10 @@ class Maker {
 
   // Powers of two of trees and of depth, as long as that is less than the packing has.
   void add_limited(const Algorithm& optimal) {
-    const auto work = static_cast<double>(instance_.platform().arcs().size()) *
-                      static_cast<double>(instance_.host_count());
+    const auto work = static_cast<double>(collective_.platform().arcs().size()) *
+                      static_cast<double>(collective_.platform().hosts().size());
     if (made_.empty() || made_.back().contender.label != "optimal" || work > kMostWork) return;
-    const std::size_t trees = made_.back().contender.plan.broadcast_trees.size();
+    const std::size_t trees = most_of_a_kind(made_.back().contender.plan);
     const std::size_t depth = made_.back().contender.depth;
     for (std::size_t most = 1; most < trees; most *= 2) {
       AlgorithmOptions limits = limits_;
@@ -126,7 +133,7 @@ class Maker {
 
   static constexpr double kMostWork = 1e6;  // links times hosts: a second or so
 
-  const Instance& instance_;
+  const Collective& collective_;
   const ContenderOptions& options_;
   const planner::Deadline& deadline_;
   AlgorithmOptions limits_;
@@ -134,7 +141,7 @@ class Maker {
     const planner::AlgorithmEntry* entry;
     Contender contender;
   };
-  lp::Packing packing_;
+  std::optional<planner::Packings> packings_;
   std::vector<Made> made_;
   Contenders result_;
   std::exception_ptr error_;  // of the one that the registry has first
@@ -142,32 +149,37 @@ class Maker {
 
 }  // namespace
 
-Contender::Contender(const Instance& instance, const Algorithm& made_by, std::string its_label,
+Contender::Contender(const Collective& collective, const Algorithm& made_by, std::string its_label,
                      planner::Outcome its_outcome)
     : algorithm(made_by.name),
       label(std::move(its_label)),
       outcome(std::move(its_outcome)),
-      plan(planner::make_plan(instance, algorithm, outcome, planner::kDefaultSlice)),
+      plan(planner::make_plan(collective, algorithm, outcome, planner::kDefaultSlice)),
       depth(depth_of(plan)),
       source(planner::source_index(plan)),
-      flows(plan, instance.platform(), plan.latency_occupies),
+      flows(plan, collective.platform(), plan.latency_occupies),
       deal(plan) {}
 
 bool same_trees(const planner::Plan& one, const planner::Plan& other) {
   constexpr double kRounding = 1e-9;
-  return std::ranges::equal(
-      one.broadcast_trees, other.broadcast_trees, [&](const PlanTree& a, const PlanTree& b) {
-        const double share = a.rate.value / one.throughput.value;
-        const double other_share = b.rate.value / other.throughput.value;
-        const bool alike =
-            one.broadcast_trees.size() == 1 || std::abs(share - other_share) <= kRounding;
-        return alike && a.edges == b.edges && a.via == b.via && a.exchange == b.exchange;
-      });
+  const auto kinds = planner::trees_by_kind(one);
+  const auto other_kinds = planner::trees_by_kind(other);
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    const bool alone = kinds[kind].trees->size() == 1;
+    const auto same = [&](const PlanTree& a, const PlanTree& b) {
+      const double share = a.rate.value / one.throughput.value;
+      const double other_share = b.rate.value / other.throughput.value;
+      return (alone || std::abs(share - other_share) <= kRounding) && a.edges == b.edges &&
+             a.via == b.via && a.exchange == b.exchange;
+    };
+    if (!std::ranges::equal(*kinds[kind].trees, *other_kinds[kind].trees, same)) return false;
+  }
+  return true;
 }
 
-Contenders make_contenders(const Instance& instance, const ContenderOptions& options,
+Contenders make_contenders(const Collective& collective, const ContenderOptions& options,
                            const planner::Deadline& deadline) {
-  return Maker(instance, options, deadline).make();
+  return Maker(collective, options, deadline).make();
 }
 
 }  // namespace espalier::simulate

@@ -19,7 +19,7 @@ class MessageFront {
   MessageFront(const planner::SliceDealer& dealer, std::uint64_t slices, std::uint64_t window)
       : dealer_(dealer),
         slices_(slices),
-        lookahead_(planner::source_lookahead(dealer.trees(), window)),
+        lookahead_(planner::source_lookahead(dealer.trees(), dealer.trees() * window, false)),
         admitted_(dealer.trees(), 0),
         finished_(dealer.trees(), 0) {}
 

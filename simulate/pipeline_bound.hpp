@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include "planner/slice_dealer.hpp"
+#include "simulate/deal.hpp"
 #include "simulate/task.hpp"
 #include "support/quantities.hpp"
 
@@ -17,7 +20,12 @@ namespace espalier::simulate {
 // pipelined broadcasts, (slices) * period + time of a slice along the deepest way: Chan, Heimlich,
 // Purkayastha, van de Geijn, "Collective communication", Concurrency and Computation 19 (2007),
 // doi:10.1002/cpe.1206. A run is longer where hosts wait for each other.
-// resources: rows of A. O(edges and what they hold).
-Seconds pipeline_bound(const Task& task, std::size_t resources);
+//
+// In a reduction slices go the other way, each host adding its children's one after the other, and
+// processors are resources too; in an allreduce what is combined at the root goes out again. Nor
+// can an edge of a reduce tree carry more than `receives` slices while one is on its way.
+// deal: of the task's plan. resources: rows of A. O(edges and what they hold).
+Seconds pipeline_bound(const Task& task, const Deal& deal, std::size_t resources,
+                       std::uint64_t receives = planner::kReceivesInFlight);
 
 }  // namespace espalier::simulate

@@ -37,14 +37,8 @@ platforms::Model model_of(const Plan& plan) {
 
 // What the rest relies on.
 const Plan& checked(const Plan& plan, const Platform& platform, const Options& options) {
-  for (const std::uint64_t window : {options.window.value_or(1), options.receives}) {
-    if (window == 0 || window > kMostWindow) {
-      throw std::invalid_argument("a window has room for 1 to kMostWindow slices");
-    }
-  }
-  if (options.compute && !(options.compute->value > 0 && planner::reduces(plan.operation))) {
-    throw std::invalid_argument("a reduction combines, at a rate above 0");
-  }
+  require_windows(options.window, options.receives);
+  require_compute(options.compute, plan.operation);
   const auto faults = planner::misfits(plan, platform);
   if (!faults.empty()) throw InputError({}, faults.front().place, faults.front().reason);
   if (const auto fault = planner::structural_fault(plan)) {
@@ -77,6 +71,20 @@ void require_schedule_holds(const Plan& plan, const Platform& platform, platform
 
 }  // namespace
 
+void require_windows(const std::optional<std::uint64_t>& window, std::uint64_t receives) {
+  for (const std::uint64_t one : {window.value_or(1), receives}) {
+    if (one == 0 || one > kMostWindow) {
+      throw std::invalid_argument("a window has room for 1 to kMostWindow slices");
+    }
+  }
+}
+
+void require_compute(const std::optional<BytesPerSecond>& compute, planner::Operation operation) {
+  if (compute && !(compute->value > 0 && planner::reduces(operation))) {
+    throw std::invalid_argument("a reduction combines, at a rate above 0");
+  }
+}
+
 Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& options)
     : plan_(&checked(plan, platform, options)),
       platform_(&platform),
@@ -94,11 +102,7 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
 }
 
 Combining Simulator::combining_of(Bytes message) const {
-  if (!compute_) return {};
-  const auto seconds = [&](std::uint64_t bytes) {
-    return static_cast<double>(bytes) / compute_->value;
-  };
-  return {seconds(slice().value), seconds(message.value % slice().value)};
+  return combining_at(compute_, slice(), {message.value % slice().value});
 }
 
 Simulation Simulator::run(Bytes message, const OnSend& on_send) const {

@@ -93,6 +93,11 @@ constexpr std::uint64_t window_for(planner::Operation operation) {
   return planner::reduces(operation) ? planner::kReductionSendsInFlight : planner::kSendsInFlight;
 }
 
+// std::invalid_argument unless each is 1 to kMostWindow, and unset or above 0 where `operation`
+// combines something.
+void require_windows(const std::optional<std::uint64_t>& window, std::uint64_t receives);
+void require_compute(const std::optional<BytesPerSecond>& compute, planner::Operation operation);
+
 // One slice on one stretch of its way along an edge; of a schedule one uninterrupted piece of it or
 // of several. Or one slice of a child's that its parent adds to its own.
 struct Send {

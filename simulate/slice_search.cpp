@@ -10,7 +10,6 @@
 #include "planner/slice_grid.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/pipeline_bound.hpp"
-#include "simulate/task.hpp"
 
 namespace espalier::simulate {
 
@@ -77,6 +76,7 @@ const SliceSearch::Cut& SliceSearch::cut(std::uint64_t slices) {
   if (cut_.rest.value > 0) {
     cut_.last = platforms::occupation(platform_, model_, {cut_.rest, latency_occupies_});
   }
+  cut_.combining = combining_at(options_.compute, cut_.slice, cut_.rest);
   return cut_;
 }
 
@@ -89,9 +89,10 @@ void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t s
     const Holdings full(contender.flows, now.full, model_, now.slice);
     const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
                         has_rest ? now.rest : now.slice);
-    Task task{contender.flows, full, last, contender.source};
+    Task task{contender.flows, full, last, contender.source, now.combining};
     task.share_out(contender.deal, slices, has_rest);
-    cells_[index][slices].bound_s = pipeline_bound(task, now.full.resources.size()).value;
+    cells_[index][slices].bound_s =
+        pipeline_bound(task, contender.deal, now.full.resources.size(), options_.receives).value;
   }
 }
 
@@ -102,16 +103,20 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   const Holdings full(contender.flows, now.full, model_, now.slice);
   const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
                       has_rest ? now.rest : now.slice);
-  Task task{contender.flows, full, last, contender.source};
+  Task task{contender.flows, full, last, contender.source, now.combining};
   const auto seconds_of = [&](std::uint64_t count) {
     task.share_out(contender.deal, count, has_rest);
-    const GreedyRun run =
-        run_greedily(task, contender.deal, {options_.window}, now.full.resources.size(), {});
+    const GreedyRun run = run_greedily(task, contender.deal, {options_.window, options_.receives},
+                                       now.full.resources.size(), {});
     return *std::ranges::max_element(run.done_s);
   };
   ++simulations_;
+  const std::uint64_t kinds =
+      planner::reduces(contender.plan.operation) && planner::broadcasts(contender.plan.operation)
+          ? 2
+          : 1;
   const std::uint64_t edges = std::max<std::uint64_t>(contender.plan.nodes.size() - 1, 1);
-  const std::uint64_t many = std::max(most_sends / edges, kLeastSteadySlices);
+  const std::uint64_t many = std::max(most_sends / (kinds * edges), kLeastSteadySlices);
   if (slices <= many) return {{seconds_of(slices)}, false};
   const std::uint64_t half = many / 2;
   const double whole = seconds_of(many);
@@ -193,7 +198,8 @@ Trial SliceSearch::best_of(const std::vector<std::size_t>& which, bool closely) 
 // somewhat of a lottery, most of all among small ones, and those tickets are cheap.
 void SliceSearch::scan_around(Trial& best) {
   const std::size_t contender = best.contender;
-  if (contenders_[contender].plan.broadcast_trees.size() < 2) return;
+  // An allreduce's halves do so even with one tree each.
+  if (planner::tree_count(contenders_[contender].plan) < 2) return;
   constexpr int kEachWay = 16;
   constexpr int kFew = 96;
   const auto middle = static_cast<double>(best.slices);

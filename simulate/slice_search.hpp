@@ -15,6 +15,7 @@
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
 #include "simulate/contenders.hpp"
+#include "simulate/task.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {
@@ -22,7 +23,10 @@ namespace espalier::simulate {
 struct SliceSearchOptions {
   std::optional<Bytes> slice;  // the only one
   Bytes least_slice{1024};     // no smaller ones are tried
+  // As in simulate::Options.
   std::uint64_t window = planner::kSendsInFlight;
+  std::uint64_t receives = planner::kReceivesInFlight;
+  std::optional<BytesPerSecond> compute{};
   std::function<void(std::string_view)> on_progress{};  // may be empty
 };
 
@@ -83,13 +87,15 @@ class SliceSearch {
     bool extrapolated = false;
     [[nodiscard]] double seconds() const { return simulated_s.value_or(bound_s); }
   };
-  // A for slices of one size, and for the message's last one where that is shorter.
+  // A for slices of one size, and for the message's last one where that is shorter; and how long
+  // they take to be combined.
   struct Cut {
     std::uint64_t slices = 0;  // 0: none yet
     Bytes slice;
     Bytes rest;  // 0: the last one is as long as the others
     platforms::Occupation full;
     platforms::Occupation last;
+    Combining combining;
   };
 
   [[nodiscard]] std::vector<std::uint64_t> first_counts() const;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "simulate/deal.hpp"
 #include "simulate/flows.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::simulate {
 
@@ -14,6 +16,15 @@ struct Combining {
   double full_s = 0;  // a whole slice
   double last_s = 0;  // the message's last one, where that is shorter
 };
+
+// compute: bytes a second; unset: at once. rest: the last slice, where it is shorter; else 0.
+inline Combining combining_at(std::optional<BytesPerSecond> compute, Bytes slice, Bytes rest) {
+  if (!compute) return {};
+  const auto seconds = [&](Bytes bytes) {
+    return static_cast<double>(bytes.value) / compute->value;
+  };
+  return {seconds(slice), seconds(rest)};
+}
 
 struct Task {
   const Flows& flows;

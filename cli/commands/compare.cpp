@@ -102,7 +102,7 @@ void prove(const planner::Collective& collective, Plot& plot, Comparison& compar
 }
 
 Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source, Plot& plot) {
-  Comparison comparison{.operation = std::string(planner::name_of(plot.operation)),
+  Comparison comparison{.operation = plot.operation,
                         .platform = platform.name(),
                         .source = platform.node(source).name,
                         .model = std::string(platforms::name_of(plot.model))};

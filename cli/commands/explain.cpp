@@ -36,6 +36,7 @@ struct ExplainCommandOptions {
   PlatformOptions reading;
   ModelOptions model;
   LimitOptions limits;
+  OperationOption operation;
   std::string platform;
   std::vector<std::string> sources;
   std::string plan;
@@ -45,6 +46,7 @@ struct ExplainCommandOptions {
 
 // What is explained: the command line's problem, or the plan's.
 struct Subject {
+  planner::Operation operation;
   const Platform& platform;
   std::vector<NodeId> sources;
   platforms::Model model;
@@ -74,17 +76,17 @@ ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
   {
     ProgressLine line(options.console, "explain");
     ranking = planner::rank_sources(
-        subject.platform, subject.sources, subject.model, subject.occupation, limits,
-        [&](Seconds elapsed, std::size_t done) {
+        subject.operation, subject.platform, subject.sources, subject.model, subject.occupation,
+        limits, [&](Seconds elapsed, std::size_t done) {
           line.show(elapsed, fmt::format("{:.1f} s, {} of {} sources", elapsed.value, done, count));
         });
   }
   if (options.json) {
-    Json json = ranking_json(subject.platform, subject.model, ranking);
+    Json json = ranking_json(subject.platform, subject.model, subject.operation, ranking);
     json["seconds"] = watch.seconds();
     write_text("-", json_text(json));
   } else {
-    write_text("-", ranking_text(subject.platform, subject.model, ranking));
+    write_text("-", ranking_text(subject.platform, subject.model, subject.operation, ranking));
   }
   const auto any = [&](auto is) { return std::any_of(ranking.begin(), ranking.end(), is); };
   if (any([](const auto& ranked) { return !ranked.error.empty(); })) {
@@ -97,7 +99,7 @@ ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
 }
 
 planner::Explanation explain_one(const ExplainCommandOptions& options,
-                                 const planner::Instance& instance) {
+                                 const planner::Collective& collective) {
   ProgressLine line(options.console, "explain");
   planner::ExplainOptions explaining;
   explaining.top = options.top;
@@ -106,7 +108,7 @@ planner::Explanation explain_one(const ExplainCommandOptions& options,
   explaining.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
     line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
   };
-  return planner::explain(instance, explaining);
+  return planner::explain(collective, explaining);
 }
 
 ExitStatus judge_explanation(const ExplainCommandOptions& options,
@@ -129,23 +131,23 @@ struct LoadedPlan {
 ExitStatus explain_subject(const ExplainCommandOptions& options, const Subject& subject,
                            const std::optional<LoadedPlan>& loaded) {
   const Stopwatch watch;
-  const planner::Instance instance(subject.platform, subject.sources.front(), subject.model,
-                                   subject.occupation);
-  const planner::Explanation explanation = explain_one(options, instance);
+  const planner::Collective collective(subject.operation, subject.platform, subject.sources.front(),
+                                       subject.model, subject.occupation);
+  const planner::Explanation explanation = explain_one(options, collective);
   std::optional<ExplainedPlan> explained;
   if (loaded) {
-    explained = ExplainedPlan{
-        display_name(options.plan), loaded->plan,
-        planner::loss_of(loaded->plan, loaded->report.loads, instance, explanation.optimum.prices),
-        loaded->report.busiest_load, loaded->report.busiest_resource};
+    explained = ExplainedPlan{display_name(options.plan), loaded->plan,
+                              planner::loss_of(loaded->plan, loaded->report.loads, collective,
+                                               explanation.optimum.prices),
+                              loaded->report.busiest_load, loaded->report.busiest_resource};
   }
   if (options.json) {
-    Json json = explanation_json(instance, explanation);
+    Json json = explanation_json(collective, explanation);
     if (explained) json["plan"] = plan_loss_json(*explained, options.top);
     json["seconds"] = watch.seconds();
     write_text("-", json_text(json));
   } else {
-    std::string text = explanation_text(instance, explanation);
+    std::string text = explanation_text(collective, explanation);
     if (explained) text += '\n' + plan_loss_text(*explained, options.top);
     write_text("-", text);
   }
@@ -156,10 +158,15 @@ ExitStatus explain_subject(const ExplainCommandOptions& options, const Subject& 
 void require_agreement(const Arguments& arguments, const ExplainCommandOptions& options,
                        const Subject& subject, const planner::Plan& plan) {
   const NodeId source = subject.sources.front();
+  if (arguments.given("--operation") && options.operation.read() != plan.operation) {
+    throw InputError({}, "--operation",
+                     fmt::format("the plan's is '{}'", planner::name_of(plan.operation)));
+  }
   if (!options.sources.empty() &&
       sources_of(subject.platform, options.sources) != std::vector<NodeId>{source}) {
-    throw InputError({}, "--source",
-                     fmt::format("the plan is from {} alone", in_quotes(plan.source)));
+    throw InputError(
+        {}, "--source",
+        fmt::format("the plan is {} {} alone", way_of(plan.operation), in_quotes(plan.source)));
   }
   if (arguments.given("--model") && options.model.model() != subject.model) {
     throw InputError({}, "--model", fmt::format("the plan is for {}", plan.model));
@@ -182,8 +189,6 @@ ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions&
   }
   LoadedPlan loaded;
   loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  planner::require_operation(loaded.plan, planner::Operation::kBroadcast,
-                             display_name(options.plan));
   const Platform platform = options.reading.read(options.platform, options.console);
   loaded.report = planner::verify(loaded.plan, platform, {.prove = false});
   for (const std::string& fault : loaded.report.faults) {
@@ -191,7 +196,8 @@ ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions&
   }
   if (!loaded.report.faults.empty()) return ExitStatus::kCheckFailed;
   const planner::Plan& plan = loaded.plan;
-  const Subject subject{platform,
+  const Subject subject{plan.operation,
+                        platform,
                         {planner::source_named(platform, plan.source)},
                         platforms::parse_model(plan.model),
                         {.slice = plan.slice, .latency_occupies = plan.latency_occupies}};
@@ -201,12 +207,14 @@ ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions&
 
 ExitStatus run_explain(const Arguments& arguments, const ExplainCommandOptions& options) {
   static_cast<void>(options.limits.read());  // refused before anything is read
+  const planner::Operation operation = options.operation.read();
   const platforms::Model model = options.model.model();
   const platforms::OccupationOptions occupation = options.model.occupation();
   if (!options.plan.empty()) return explain_plan(arguments, options);
   if (options.sources.empty()) throw InputError("explain: --source is required");
   const Platform platform = options.reading.read(options.platform, options.console);
-  const Subject subject{platform, sources_of(platform, options.sources), model, occupation};
+  const Subject subject{operation, platform, sources_of(platform, options.sources), model,
+                        occupation};
   if (subject.sources.size() > 1) return rank(options, subject);
   return explain_subject(options, subject, std::nullopt);
 }
@@ -219,13 +227,14 @@ Command add_explain(Arguments root) {
       "explain", "What binds, what would help, which source is best, where a plan loses");
   app.add("platform", options->platform, "Platform file; '-' is standard input",
           {.type = "PLATFORM", .required = true});
+  options->operation.add_to(app);
   app.add("--source", options->sources,
-          "The node that has the data; several (repeated, or separated by commas) or 'each' are "
-          "ranked; with --plan the plan's",
+          "The node that has the data, or at which it is combined; several (repeated, or separated "
+          "by commas) or 'each' are ranked; with --plan the plan's",
           {.type = "NAME"});
   app.add("--plan", options->plan,
-          "Say where this plan loses against the optimum; its source, model, slice and latency "
-          "count; '-' is standard input",
+          "Say where this plan loses against the optimum; its operation, source, model, slice and "
+          "latency count; '-' is standard input",
           {.type = "PLAN"});
   options->model.add_to(app);
   options->limits.add_to(app);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/commands/commands.hpp"
@@ -39,6 +40,7 @@ struct PlanOptions {
   bool schedule = false;
   planner::ScheduleOptions scheduling;
   std::string overhead;
+  std::string compute;
   bool json = false;
   // What the command line names, and is not to be chosen for --message.
   bool message_given = false;
@@ -55,6 +57,7 @@ struct Attempt {
   std::optional<Seconds> makespan;
   Bytes message;                             // that of the makespan
   std::optional<simulate::Choice> choice{};  // where the plan was chosen for the message
+  std::optional<BytesPerSecond> compute{};   // what was counted then
 };
 
 std::size_t parse_limit(std::string_view option, std::string_view text) {
@@ -119,7 +122,8 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
     table.add_row(std::move(cells));
   }
   const Attempt& last = attempts.back();
-  return table.text() + (last.choice ? choice_text(*last.choice, last.message) : std::string());
+  return table.text() +
+         (last.choice ? choice_text(*last.choice, last.message, last.compute) : std::string());
 }
 
 Json summary_json(const std::vector<Attempt>& attempts) {
@@ -156,7 +160,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
             {"algorithm", plan.algorithm},
             {"rows", std::move(rows)}};
   const Attempt& last = attempts.back();
-  if (last.choice) json["choice"] = choice_json(*last.choice, last.message);
+  if (last.choice) json["choice"] = choice_json(*last.choice, last.message, last.compute);
   return json;
 }
 
@@ -200,17 +204,20 @@ Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
 void check_choice(const PlanOptions& options, planner::Operation operation, std::size_t tree_counts,
                   std::size_t depths) {
   if (!options.message_given) {
-    if (!options.overhead.empty()) {
-      throw InputError({}, "--overhead", "counts where a plan is chosen for a --message");
+    for (const auto& [option, text] :
+         {std::pair("--overhead", &options.overhead), std::pair("--compute", &options.compute)}) {
+      if (text->empty()) continue;
+      throw InputError({}, option, "counts where a plan is chosen for a --message");
     }
     return;
   }
-  if (operation != planner::Operation::kBroadcast) {
-    throw InputError({}, "--message",
-                     fmt::format("only a broadcast's plan is chosen for one, no {}'s",
-                                 planner::name_of(operation)));
-  }
   if (!options.overhead.empty()) (void)parse_overhead(options.overhead);
+  if (!options.compute.empty()) {
+    if (!planner::reduces(operation)) {
+      throw InputError({}, "--compute", "counts for a reduce or an allreduce, not for a broadcast");
+    }
+    (void)parse_compute(options.compute);
+  }
   if (options.schedule) {
     throw InputError({}, "--schedule", "goes with no --message: give the slice that it is for");
   }
@@ -229,14 +236,14 @@ Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm
   if (options.algorithm_given) how.algorithms = {algorithm};
   if (options.slice_given) how.slice = collective.options().slice;
   if (!options.overhead.empty()) how.overhead = parse_overhead(options.overhead);
+  if (!options.compute.empty()) how.compute = parse_compute(options.compute);
   how.limits = limits;
-  simulate::Choice choice =
-      choose_for(*collective.broadcast(), limits.message, how, options.console);
+  simulate::Choice choice = choose_for(collective, limits.message, how, options.console);
   Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
   planner::Plan plan = choice.plan;
   const auto makespan = makespan_of(run, collective, limits.message);
-  return {limits.max_trees, limits.max_depth, std::move(run),   std::move(plan),
-          makespan,         limits.message,   std::move(choice)};
+  return {limits.max_trees, limits.max_depth, std::move(run),    std::move(plan),
+          makespan,         limits.message,   std::move(choice), how.compute};
 }
 
 ExitStatus run_plan(const PlanOptions& options) {
@@ -317,6 +324,10 @@ Command add_plan(Arguments root) {
           "With --message: what a slice costs by itself on links that name none; else 10 us where "
           "no link names any",
           {.type = "TIME"});
+  app.add("--compute", options->compute,
+          "With --message, of a reduce or allreduce: how fast a host combines, \"4 GB/s\"; at once "
+          "when left out",
+          {.type = "RATE"});
   app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");
@@ -326,7 +337,8 @@ Command add_plan(Arguments root) {
       "time limit comes before the proof is done, the plan is written all the same, a warning\n"
       "tells the gap that is left, and the exit status is 4.\n"
       "With --message the slice, and without --algorithm the trees, are those in which the last\n"
-      "host has that message first, in simulation; --slice, --max-trees and --max-depth hold.");
+      "host has that message (or what is made of it) first, in simulation; --slice, --max-trees\n"
+      "and --max-depth hold.");
   return {app, [options, app] {
             options->message_given = app.given("--message");
             options->algorithm_given = app.given("--algorithm");

@@ -94,10 +94,7 @@ simulate::Options parse_options(const SimulateOptions& options, bool window_give
   }
   require_window("--receives", options.receives, "slices");
   result.receives = options.receives;
-  if (!options.compute.empty()) {
-    result.compute = parse_option("--compute", options.compute, parse_rate);
-    if (!(result.compute->value > 0)) throw InputError({}, "--compute", "must be above zero");
-  }
+  if (!options.compute.empty()) result.compute = parse_compute(options.compute);
   if (!options.slice.empty()) {
     result.slice = parse_option("--slice", options.slice, parse_size);
     if (result.slice->value == 0) {

@@ -56,7 +56,7 @@ Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options) {
             [&](std::uint32_t a, std::uint32_t b) { return before(b, a); });
   Reachability reachability(instance, arcs);
   for (const std::uint32_t arc : least_wanted_first) reachability.drop(arc);
-  return outcome_of(instance, packing.get(), reachability.tree());
+  return outcome_of(packing_problem(instance), packing.get(), reachability.tree());
 }
 
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
@@ -84,7 +84,7 @@ Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
     arcs.add_edge(arc, tree);
     take_host(arcs.head(arc));
   }
-  return outcome_of(instance, packing.get(), std::move(tree));
+  return outcome_of(packing_problem(instance), packing.get(), std::move(tree));
 }
 
 }  // namespace espalier::planner::tree_algorithms

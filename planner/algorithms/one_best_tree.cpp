@@ -1,7 +1,9 @@
 // One tree, as good as can be: best-tree looks for a limited effort, exact-tree until it has a
 // proof (lp/single_tree.hpp, lp/exact_tree.hpp). Both start from every other algorithm's tree and
-// from those that the packing's master has held.
+// from those that the packing's master has held. Of an allreduce one tree each way, which are one
+// tree of the problem of both (planner/collective_problem.hpp).
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,8 @@
 #include "lp/single_tree.hpp"
 #include "lp/tree_set.hpp"
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/algorithms/one_best_pair.hpp"
+#include "planner/collective_problem.hpp"
 #include "planner/deadline.hpp"
 #include "planner/solve_packing.hpp"
 
@@ -25,33 +29,54 @@ bool made_of(const lp::HostArcs& arcs, const lp::RoutedTree& tree) {
   return true;
 }
 
+// Trees of the algorithms that make one quickly, in the same order whatever the instance.
+std::vector<lp::RoutedTree> quick_trees(const Instance& instance, const lp::Packing& packing) {
+  AlgorithmOptions options;
+  options.packing = &packing;
+  std::vector<lp::RoutedTree> trees;
+  for (const auto run : {lp_grow, lp_prune, grow, prune_refined, prune_simple, chain, binary}) {
+    for (WeightedTree& tree : run(instance, options).trees) trees.push_back(std::move(tree.tree));
+  }
+  return trees;
+}
+
 class OneBestTree {
  public:
-  OneBestTree(const Instance& instance, const AlgorithmOptions& options)
-      : instance_(instance),
+  // Keeps references to what `problem` refers to, to the packing (of the problem) and the options.
+  // arc_seconds: per arc, seconds per byte by itself. quick: trees to start from.
+  OneBestTree(const lp::PackingProblem& problem, const lp::Packing& packing,
+              std::span<const double> arc_seconds, std::vector<lp::RoutedTree> quick,
+              const AlgorithmOptions& options, const Deadline& deadline)
+      : problem_(problem),
         options_(options),
-        deadline_(options.time_limit),
-        packing_(instance, options),
-        arcs_(instance.fastest_host_arcs()),
-        root_(static_cast<std::uint32_t>(instance.source())) {}
+        deadline_(deadline),
+        packing_(packing),
+        arcs_(problem.graph, problem.occupation, arc_seconds),
+        quick_(std::move(quick)) {}
 
   // Within the effort of best-tree.
   lp::RoutedTree search();
   lp::ExactTree prove(const lp::RoutedTree& start);
   Outcome outcome(const lp::RoutedTree& tree);
+  // What search finds, or what prove then does.
+  Outcome best() { return outcome(search()); }
+  Outcome exact();
 
  private:
   [[nodiscard]] std::vector<lp::RoutedTree> starts();
   [[nodiscard]] std::vector<char> unpromising(const std::vector<lp::RoutedTree>& trees) const;
   // Seconds per byte: what no set of trees can do better than, so no single one.
-  [[nodiscard]] double bound() const { return 1 / packing_.get().bound; }
+  [[nodiscard]] double bound() const { return 1 / packing_.bound; }
+  [[nodiscard]] BytesPerSecond throughput(const lp::RoutedTree& tree) const {
+    return {1 / std::ranges::max(lp::tree_load(problem_.occupation, tree))};
+  }
 
-  const Instance& instance_;
+  lp::PackingProblem problem_;
   const AlgorithmOptions& options_;
-  Deadline deadline_;
-  PackingInUse packing_;
+  const Deadline& deadline_;
+  const lp::Packing& packing_;
   lp::HostArcs arcs_;
-  std::uint32_t root_;
+  std::vector<lp::RoutedTree> quick_;
   // Of all starts, along their own ways: where relays offer several, those can be better than the
   // fastest ones.
   lp::RoutedTree best_start_;
@@ -59,25 +84,19 @@ class OneBestTree {
 };
 
 std::vector<lp::RoutedTree> OneBestTree::starts() {
-  AlgorithmOptions options;
-  options.packing = &packing_.get();
-  std::vector<lp::RoutedTree> trees;
-  for (const auto run : {lp_grow, lp_prune, grow, prune_refined, prune_simple, chain, binary}) {
-    for (WeightedTree& tree : run(instance_, options).trees) trees.push_back(std::move(tree.tree));
-  }
+  std::vector<lp::RoutedTree> trees = std::move(quick_);
   lp::FewTreesOptions one;
   one.max_trees = 1;
   one.time_limit = deadline_.left();
-  const lp::PackingProblem problem = packing_problem(instance_);
-  for (lp::PackedTree& packed : lp::pack_few_trees(problem, packing_.get(), one)) {
+  for (lp::PackedTree& packed : lp::pack_few_trees(problem_, packing_, one)) {
     trees.push_back(std::move(packed.tree));
   }
-  for (const lp::PackedTree& packed : packing_.get().trees) trees.push_back(packed.tree);
-  trees.insert(trees.end(), packing_.get().pool.begin(), packing_.get().pool.end());
+  for (const lp::PackedTree& packed : packing_.trees) trees.push_back(packed.tree);
+  trees.insert(trees.end(), packing_.pool.begin(), packing_.pool.end());
   for (const lp::RoutedTree& tree : trees) {
-    const BytesPerSecond throughput = instance_.throughput(tree);
-    if (throughput <= best_start_throughput_) continue;
-    best_start_throughput_ = throughput;
+    const BytesPerSecond alone = throughput(tree);
+    if (alone <= best_start_throughput_) continue;
+    best_start_throughput_ = alone;
     best_start_ = tree;
   }
   // Blind trees pass through other hosts where there is no link.
@@ -90,7 +109,7 @@ std::vector<lp::RoutedTree> OneBestTree::starts() {
 std::vector<char> OneBestTree::unpromising(const std::vector<lp::RoutedTree>& trees) const {
   constexpr std::size_t kFewPerHost = 16;
   constexpr std::size_t kLightest = 6;
-  if (arcs_.size() <= kFewPerHost * instance_.host_count()) return {};
+  if (arcs_.size() <= kFewPerHost * problem_.graph.host_count()) return {};
   std::vector<char> excluded(arcs_.size(), 1);
   const auto keep_lightest = [&](std::span<const std::uint32_t> at_host) {
     std::vector<std::uint32_t> arcs(at_host.begin(), at_host.end());
@@ -99,9 +118,10 @@ std::vector<char> OneBestTree::unpromising(const std::vector<lp::RoutedTree>& tr
     });
     for (std::size_t i = 0; i < std::min(kLightest, arcs.size()); ++i) excluded[arcs[i]] = 0;
   };
-  for (const platforms::NodeId host : instance_.platform().hosts()) {
-    keep_lightest(arcs_.into(static_cast<std::uint32_t>(host)));
-    keep_lightest(arcs_.out_of(static_cast<std::uint32_t>(host)));
+  for (std::uint32_t node = 0; node < problem_.graph.node_count; ++node) {
+    if (problem_.graph.relay(node)) continue;
+    keep_lightest(arcs_.into(node));
+    keep_lightest(arcs_.out_of(node));
   }
   for (const lp::RoutedTree& tree : trees) {
     for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
@@ -118,10 +138,10 @@ lp::RoutedTree OneBestTree::search() {
   constexpr double kWork = 2e6;
   const std::vector<lp::RoutedTree> trees = starts();
   lp::SingleTreeOptions walk;
-  walk.effort = kLeastEffort + kEffortPerHost * instance_.host_count();
+  walk.effort = kLeastEffort + kEffortPerHost * problem_.graph.host_count();
   walk.time_limit = deadline_.left();
   walk.bound = bound();
-  const lp::SingleTree walked = lp::search_single_tree(arcs_, root_, trees, walk);
+  const lp::SingleTree walked = lp::search_single_tree(arcs_, problem_.root, trees, walk);
 
   lp::ExactTreeOptions cut;
   cut.bound = bound();
@@ -129,12 +149,12 @@ lp::RoutedTree OneBestTree::search() {
   cut.work_limit = kWork;
   cut.time_limit = deadline_.left();
   cut.excluded = unpromising(trees);
-  const lp::ExactTree found = lp::find_exact_tree(arcs_, root_, walked.tree, cut);
+  const lp::ExactTree found = lp::find_exact_tree(arcs_, problem_.root, walked.tree, cut);
   if (found.proven) return found.tree;
   // Branch and cut leaps to another kind of tree, which has near neighbours of its own.
   walk.seed = 2;
   walk.time_limit = deadline_.left();
-  return lp::search_single_tree(arcs_, root_, {found.tree}, walk).tree;
+  return lp::search_single_tree(arcs_, problem_.root, {found.tree}, walk).tree;
 }
 
 lp::ExactTree OneBestTree::prove(const lp::RoutedTree& start) {
@@ -149,38 +169,85 @@ lp::ExactTree OneBestTree::prove(const lp::RoutedTree& start) {
                             BytesPerSecond{1 / progress.bound}});
     };
   }
-  return lp::find_exact_tree(arcs_, root_, start, cut);
+  return lp::find_exact_tree(arcs_, problem_.root, start, cut);
 }
 
 // The tree, made shallow where that costs nothing.
 Outcome OneBestTree::outcome(const lp::RoutedTree& tree) {
   constexpr double kRounding = 1e-12;
-  lp::TreeSet set(arcs_, root_);
+  lp::TreeSet set(arcs_, problem_.root);
   set.add(tree, 1);
   const double busiest = set.busiest_load();
   set.flatten(busiest * (1 + kRounding));
   lp::RoutedTree flat = set.tree(0);
-  const bool improved = instance_.throughput(flat) >= best_start_throughput_;
-  return outcome_of(instance_, packing_.get(), improved ? std::move(flat) : best_start_);
+  if (throughput(flat) < best_start_throughput_) flat = best_start_;
+  return outcome_of(problem_, packing_, std::move(flat));
+}
+
+Outcome OneBestTree::exact() {
+  const lp::ExactTree found = prove(search());
+  Outcome made = outcome(found.tree);
+  made.single_tree_bound = std::max(BytesPerSecond{1 / found.bound}, made.trees.front().rate);
+  made.iterations = found.branches;
+  if (!found.proven) {
+    made.termination = options_.time_limit ? Termination::kTimeLimit : Termination::kStalled;
+  }
+  return made;
+}
+
+Outcome of_instance(const Instance& instance, const AlgorithmOptions& options,
+                    Outcome (OneBestTree::*how)()) {
+  const Deadline deadline(options.time_limit);
+  const PackingInUse packing(instance, options);
+  OneBestTree one(packing_problem(instance), packing.get(), instance.arc_seconds_per_byte(),
+                  quick_trees(instance, packing.get()), options, deadline);
+  return (one.*how)();
+}
+
+// Each half's trees in pairs.
+std::vector<lp::RoutedTree> quick_pairs(const Collective& collective,
+                                        const CollectiveProblem& joint, const Packings& packings) {
+  const auto up = quick_trees(*collective.reduction(), *packings.reduction);
+  const auto down = quick_trees(*collective.broadcast(), *packings.broadcast);
+  std::vector<lp::RoutedTree> pairs;
+  for (std::size_t i = 0; i < std::min(up.size(), down.size()); ++i) {
+    pairs.push_back(joint.join({collective.gathering(up[i]), down[i]}));
+  }
+  return pairs;
+}
+
+Outcome of_both(const Collective& collective, const AlgorithmOptions& options,
+                const Packings* given, Outcome (OneBestTree::*how)()) {
+  const Deadline deadline(options.time_limit);
+  const Packings own = given != nullptr ? Packings{} : solve_packings(collective, options);
+  const Packings& packings = given != nullptr ? *given : own;
+  const CollectiveProblem joint(collective);
+  const std::vector<double> once = collective.broadcast()->arc_seconds_per_byte();
+  std::vector<double> seconds = once;  // of both copies of the links
+  seconds.insert(seconds.end(), once.begin(), once.end());
+  OneBestTree one(joint.problem(), *packings.joint, seconds,
+                  quick_pairs(collective, joint, packings), options, deadline);
+  return joint.in_links((one.*how)());
 }
 
 }  // namespace
 
 Outcome best_tree(const Instance& instance, const AlgorithmOptions& options) {
-  OneBestTree one(instance, options);
-  return one.outcome(one.search());
+  return of_instance(instance, options, &OneBestTree::best);
 }
 
 Outcome exact_tree(const Instance& instance, const AlgorithmOptions& options) {
-  OneBestTree one(instance, options);
-  const lp::ExactTree exact = one.prove(one.search());
-  Outcome outcome = one.outcome(exact.tree);
-  outcome.single_tree_bound = std::max(BytesPerSecond{1 / exact.bound}, outcome.trees.front().rate);
-  outcome.iterations = exact.branches;
-  if (!exact.proven) {
-    outcome.termination = options.time_limit ? Termination::kTimeLimit : Termination::kStalled;
-  }
-  return outcome;
+  return of_instance(instance, options, &OneBestTree::exact);
+}
+
+Outcome best_pair(const Collective& collective, const AlgorithmOptions& options,
+                  const Packings* packings) {
+  return of_both(collective, options, packings, &OneBestTree::best);
+}
+
+Outcome exact_pair(const Collective& collective, const AlgorithmOptions& options,
+                   const Packings* packings) {
+  return of_both(collective, options, packings, &OneBestTree::exact);
 }
 
 }  // namespace espalier::planner::tree_algorithms

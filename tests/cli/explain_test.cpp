@@ -54,8 +54,9 @@ TEST_F(ExplainCommand, TheThinLinkIsNamed) {
 TEST_F(ExplainCommand, WhatItSaysIsWhatBoundSaysOfTheChangedFile) {
   const Json before =
       run_json({"explain", "p.json", "--source", "a", "--model", "bounded-multi-port", "--json"});
-  EXPECT_THAT(keys_of(before), ElementsAre("platform", "source", "model", "optimum_Bps",
-                                           "bound_Bps", "gap", "trees", "bottlenecks", "seconds"));
+  EXPECT_THAT(keys_of(before),
+              ElementsAre("operation", "platform", "source", "model", "optimum_Bps", "bound_Bps",
+                          "gap", "trees", "bottlenecks", "seconds"));
   const auto& bottlenecks = before.at("bottlenecks");
   ASSERT_FALSE(bottlenecks.empty());
   EXPECT_THAT(keys_of(bottlenecks[0]), ElementsAre("kind", "name", "price", "load", "copies",
@@ -99,7 +100,7 @@ TEST_F(ExplainCommand, SourcesAreRanked) {
   EXPECT_THAT(finished.out, HasSubstr(", one-port, 3 sources: the best is "));
   EXPECT_THAT(finished.out, ContainsRegex("\n +optimum +of best +gap +source\n"));
   const Json two = run_json({"explain", "p.json", "--source", "c,a", "--json"});
-  EXPECT_THAT(keys_of(two), ElementsAre("platform", "model", "sources", "seconds"));
+  EXPECT_THAT(keys_of(two), ElementsAre("operation", "platform", "model", "sources", "seconds"));
   ASSERT_THAT(two.at("sources"), SizeIs(2));
   double last = two.at("sources")[0].at("optimum_Bps");
   for (const Json& row : two.at("sources")) {
@@ -173,8 +174,9 @@ TEST_F(ExplainCommand, APlanIsForOneProblem) {
   EXPECT_EQ(with("--model", "multi-port"), "espalier: --model: the plan is for one-port\n");
   EXPECT_EQ(with("--slice", "3"), "espalier: --slice: the plan has slices of 1 MiB\n");
   EXPECT_EQ(with("--latency", "occupies"), "espalier: --latency: in the plan it 'delays'\n");
+  EXPECT_EQ(with("--operation", "reduce"), "espalier: --operation: the plan's is 'broadcast'\n");
   EXPECT_EQ(run({"explain", "p.json", "--plan", "plan.json", "--source", "a", "--model", "one-port",
-                 "--slice", "1MiB", "--latency", "delays"})
+                 "--slice", "1MiB", "--latency", "delays", "--operation", "broadcast"})
                 .status,
             0);
 }
@@ -193,6 +195,78 @@ TEST_F(ExplainCommand, RefusalsAreOneLine) {
   const Finished both = run({"explain", "-", "--plan", "-"});
   EXPECT_EQ(both.status, 2);
   EXPECT_EQ(both.err, "espalier: explain: plan and platform cannot both be standard input\n");
+}
+
+// --- reductions ---
+
+// c has the way to a that the source has to c: what is thin for a broadcast is not for a reduce.
+TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
+  write("thin.csv", "from,to,bandwidth\na,b,8Gbit/s\nb,a,1Gbit/s\n");
+  const Finished down = run({"explain", "thin.csv", "--source", "a"});
+  EXPECT_THAT(down.out, StartsWith("thin from a, one-port: optimum 8.0000 Gbit/s"));
+  const Finished up = run({"explain", "thin.csv", "--source", "a", "--operation", "reduce"});
+  EXPECT_EQ(up.status, 0) << up.err;
+  EXPECT_THAT(up.out, StartsWith("thin reduced to a, one-port: optimum 1.0000 Gbit/s"));
+  EXPECT_THAT(up.out, ContainsRegex("\n100.00 % +100.00 % +1.00 +[+]10.00 % +[+]100.00 % +1 link +"
+                                    "link b -> a\n"));
+  const Finished both = run({"explain", "thin.csv", "--source", "a", "--operation", "allreduce",
+                             "--model", "one-port-unidirectional"});
+  EXPECT_THAT(both.out, StartsWith("thin allreduced by way of a, one-port-unidirectional: optimum "
+                                   "888.8889 Mbit/s"));
+  EXPECT_THAT(both.out, HasSubstr("1 tree up and 1 down\n"));
+  EXPECT_THAT(both.out, ContainsRegex(" carries 2.00 bytes for each byte of the message, 1.00 of "
+                                      "them up.\n"));
+  EXPECT_THAT(both.out, ContainsRegex("\n +price +load +copies +up +10 % faster"));
+}
+
+TEST_F(ExplainCommand, ReductionsSayWhatBoundSays) {
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    const Json explained = run_json({"explain", sample("seed-sketch.json"), "--source", "P0",
+                                     "--operation", operation, "--json"});
+    const Json bound = run_json({"bound", sample("seed-sketch.json"), "--source", "P0",
+                                 "--operation", operation, "--json"});
+    EXPECT_EQ(explained.at("operation"), operation);
+    EXPECT_NEAR(explained.at("optimum_Bps").get<double>() / bound.at("optimum_Bps").get<double>(),
+                1, 1e-5);
+    EXPECT_EQ(explained.at("bottlenecks")[0].contains("copies_up"), operation == "allreduce");
+  }
+}
+
+TEST_F(ExplainCommand, PlansOfReductionsLoseByHalves) {
+  const std::string platform = sample("two-clusters-thin-link.json");
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    ASSERT_EQ(run({"plan", platform, "--source", "nancy-2", "--operation", operation, "--algorithm",
+                   "binomial", "-o", "b.json"})
+                  .status,
+              0);
+    const Json json = run_json({"explain", platform, "--plan", "b.json", "--json"});
+    EXPECT_EQ(json.at("operation"), operation);
+    const Json& plan = json.at("plan");
+    const double bound = plan.at("bound_Bps");
+    EXPECT_NEAR(plan.at("throughput_Bps").get<double>() + plan.at("idle_Bps").get<double>() +
+                    plan.at("dear_Bps").get<double>(),
+                bound, 1e-6 * bound);
+    EXPECT_THAT(keys_of(plan.at("full")[0]), ElementsAre("resource", "load", "price", "trees"));
+    EXPECT_EQ(plan.at("full")[0].at("trees")[0].at("kind"), "reduce_trees");
+    const Finished text = run({"explain", platform, "--plan", "b.json"});
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr(operation == "reduce" ? "\nb.json (binomial, 1 tree) carries "
+                                                          : "\nb.json (binomial, 1 tree up and 1 "
+                                                            "down) carries "));
+    EXPECT_THAT(text.out, ContainsRegex("\n +loss +share +load +price +idle +busy with trees\n"));
+  }
+}
+
+TEST_F(ExplainCommand, RootsAreRanked) {
+  write("net.csv", "from,to,bandwidth_Gbps\na,b,1\nb,a,1\na,c,1\n");
+  const Finished reduce = run({"explain", "net.csv", "--source", "each", "--operation", "reduce"});
+  EXPECT_EQ(reduce.status, 3) << reduce.err;
+  EXPECT_THAT(reduce.out, StartsWith("net, one-port, reduce, 3 roots: the best is c, optimum "));
+  EXPECT_THAT(reduce.out, ContainsRegex("\n +- +- +- +net: 'c' cannot reach 'a'"));
+  const Finished all = run({"explain", "net.csv", "--source", "each", "--operation", "allreduce"});
+  EXPECT_EQ(all.status, 3);
+  EXPECT_THAT(all.out, StartsWith("net, one-port, allreduce, 3 roots: none reaches every host and "
+                                  "back\n"));
 }
 
 TEST_F(ExplainCommand, ATimeLimitGivesWhatThereIs) {

@@ -174,12 +174,48 @@ TEST_F(OperationOption, ShowDrawsReductions) {
   EXPECT_FALSE(shown.at("trees").empty());
 }
 
-TEST_F(OperationOption, WhatKnowsBroadcastsOnlySaysSo) {
-  static_cast<void>(plan("allreduce"));
-  const Finished finished = run({"explain", "p.json", "--plan", "plan.json"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err,
-              HasSubstr("plan.json: /operation: a plan for an allreduce, and no broadcast"));
+// What `plan` says of the message is what `simulate` finds, with the same rate of combining.
+TEST_F(OperationOption, PlansAreChosenForAMessage) {
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    const Json summary =
+        run_json({"plan", "p.json", "--source", "a", "--operation", operation, "--message", "64MiB",
+                  "--compute", "2GB/s", "-o", "plan.json", "--json"});
+    EXPECT_EQ(summary.at("operation"), operation);
+    const Json& choice = summary.at("choice");
+    EXPECT_EQ(choice.at("compute_Bps"), 2e9);
+    EXPECT_EQ(choice.at("complete"), true);
+    EXPECT_GT(choice.at("rivals")[0].at("reduce_trees"), 0);
+    EXPECT_EQ(choice.at("rivals")[0].at("trees") > choice.at("rivals")[0].at("reduce_trees"),
+              operation == "allreduce");
+    const Json report = run_json({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                  "64MiB", "--compute", "2GB/s", "--overhead", "10us", "--json"});
+    EXPECT_NEAR(
+        report.at("rows")[0].at("makespan_s").get<double>() / choice.at("makespan_s").get<double>(),
+        1, 1e-9);
+    EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json"}).status, 0);
+    const Finished slow = run({"plan", "p.json", "--source", "a", "--operation", operation,
+                               "--message", "64MiB", "--compute", "100MB/s", "-o", "slow.json"});
+    EXPECT_EQ(slow.status, 0) << slow.err;
+    EXPECT_THAT(slow.out, HasSubstr("\n64 MiB in "));
+    EXPECT_THAT(slow.out, HasSubstr("\ncounted: hosts combine at 800.0000 Mbit/s (--compute)\n"));
+  }
+}
+
+TEST_F(OperationOption, ComputeCountsForAMessagesReductionOnly) {
+  const auto refused = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"plan", "p.json", "--source", "a", "-o", "no.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Finished finished = run(all);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_FALSE(exists("no.json"));
+    return finished.err;
+  };
+  EXPECT_EQ(refused({"--operation", "reduce", "--compute", "1GB/s"}),
+            "espalier: --compute: counts where a plan is chosen for a --message\n");
+  EXPECT_EQ(refused({"--message", "1MiB", "--compute", "1GB/s"}),
+            "espalier: --compute: counts for a reduce or an allreduce, not for a broadcast\n");
+  EXPECT_EQ(refused({"--operation", "reduce", "--message", "1MiB", "--compute", "0 B/s"}),
+            "espalier: --compute: must be above zero\n");
 }
 
 }  // namespace

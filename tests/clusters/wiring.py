@@ -1,9 +1,9 @@
 """What a cluster of network namespaces must be like to be a platform, or why it cannot be.
 
-A pair of hosts has one way: the platform's link between them, or a path through its relays. What
-limits traffic on that way becomes shapers (hosts and wires below), each of which all traffic that it
-concerns passes, so that transfers share it as they share a real link. So the cluster behaves like
-the model bounded-multi-port, with shared wires and relays.
+A pair of hosts has one way: the platform's link between them, or a path through its relays; a plan
+may say which. What limits traffic on that way becomes shapers (hosts and wires below), each of which
+all traffic that it concerns passes, so that transfers share it as they share a real link. So the
+cluster behaves like the model bounded-multi-port, with shared wires and relays.
 """
 
 import collections
@@ -72,8 +72,20 @@ def read_platform(file: str, espalier: str) -> dict:
     return json.loads(done.stdout)
 
 
+def ways_of_plan(plan: dict) -> dict[tuple[str, str], list[str]]:
+    """By sender and receiver, the nodes on the way that a plan in Espalier's JSON sends along. Raises Refusal."""
+    names, ways = plan["nodes"], {}
+    for tree in [*plan.get("broadcast_trees", []), *plan.get("reduce_trees", [])]:
+        for sender, receiver in tree["edges"]:
+            way = [names[sender], *tree.get("via", {}).get(f"{sender}-{receiver}", []), names[receiver]]
+            if ways.setdefault((way[0], way[-1]), way) != way:
+                raise Refusal(f"the plan has two ways from '{way[0]}' to '{way[-1]}'; a pair of hosts has one")
+    return ways
+
+
 class _Builder:
-    def __init__(self, platform: dict, scale: float):
+    def __init__(self, platform: dict, scale: float, planned: dict[tuple[str, str], list[str]] | None):
+        self.planned = planned
         nodes = platform["nodes"]
         self.scale = scale
         self.relays = {node["name"] for node in nodes if node.get("relay")}
@@ -102,6 +114,8 @@ class _Builder:
             for end in self.after[node]:
                 if end in ways[node]:
                     continue  # back where it came from
+                if end in ways and self.planned is not None:
+                    continue  # the first has the fewest links
                 if end in ways:
                     first, second = ("directly" if last == host else f"through '{last}'" for last in (ways[end][-2], node))
                     raise Refusal(f"there are two ways from '{host}' to '{end}', {first} and {second}; "
@@ -109,6 +123,8 @@ class _Builder:
                 ways[end] = [*ways[node], end]
                 if end in self.relays:
                     open_nodes.append(end)
+        if self.planned is not None:
+            ways |= {end: way for (start, end), way in self.planned.items() if start == host}
         return {end: way for end, way in ways.items() if end in self.rank and end != host}
 
     def capped(self, name: str, side: str) -> float | None:
@@ -133,9 +149,16 @@ class _Builder:
                 or end in self.rank and self.has_one_cable(self.before[end]))
 
 
-def wiring_of(platform: dict, scale: float = 1.0) -> Wiring:
-    """`platform` is what read_platform gives; every rate is multiplied by `scale`. Raises Refusal."""
-    builder = _Builder(platform, scale)
+def wiring_of(platform: dict, scale: float = 1.0, planned: dict[tuple[str, str], list[str]] | None = None) -> Wiring:
+    """`platform` is what read_platform gives; every rate is multiplied by `scale`. Of several ways between two hosts
+    the one in `planned` (ways_of_plan) is taken, else that of the fewest links; without `planned` they are refused.
+    Raises Refusal."""
+    builder = _Builder(platform, scale, planned)
+    for (start, end), way in (planned or {}).items():
+        missing = next((link for link in zip(way, way[1:]) if link not in builder.links), None)
+        if missing:
+            raise Refusal(f"the plan goes from '{start}' to '{end}' by a link from '{missing[0]}' to '{missing[1]}', "
+                          "which the platform does not have")
     hosts = [Host(name, builder.capped(name, "send"), builder.capped(name, "receive")) for name in builder.names]
     wiring = Wiring(platform.get("name", ""), hosts, [], {}, {}, [])
     index_of_wire: dict[object, int] = {}

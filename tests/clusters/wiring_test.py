@@ -6,7 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from namespaces import check_fits
-from wiring import CONTROL_BPS, Refusal, describe, wiring_of
+from wiring import CONTROL_BPS, Refusal, describe, ways_of_plan, wiring_of
 
 
 def platform(nodes: str, links: list[tuple], shared: list[dict] | None = None, **caps: dict) -> dict:
@@ -79,6 +79,38 @@ class SharedWires(unittest.TestCase):
         shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "S"], ["S", "b"]]}]
         with self.assertRaisesRegex(Refusal, "^the way from 'a' to 'b' crosses shared wire 'trunk' twice; a cluster's crosses it once$"):
             wiring_of(platform("a b S", [*both("a", "S", 1), *both("S", "b", 1)], shared))
+
+
+class WaysOfAPlan(unittest.TestCase):
+    #   a --10-- S --10-- b      and directly, 3; c hangs on S and T
+    #   a -- 7-- T -- 7-- b
+    described = platform("a b c S T", [*both("a", "b", 3), *both("a", "S", 10), *both("S", "b", 10), *both("a", "T", 7),
+                                       *both("T", "b", 7), *both("c", "S", 1), *both("c", "T", 1)])
+
+    def plan(self, *trees: dict, half: str = "broadcast_trees") -> dict:
+        return {"nodes": ["a", "b", "c"], half: list(trees)}
+
+    def test_the_plans_way_is_taken(self):
+        plan = self.plan({"edges": [[0, 1], [0, 2]], "via": {"0-1": ["T"], "0-2": ["S"]}})
+        self.assertEqual(ways_of_plan(plan), {("a", "b"): ["a", "T", "b"], ("a", "c"): ["a", "S", "c"]})
+        wiring = wiring_of(self.described, planned=ways_of_plan(plan))
+        self.assertEqual([wiring.wires[index] for index in wiring.ways[0, 1]], [("link 'a' to 'T'", 7), ("link 'T' to 'b'", 7)])
+
+    def test_without_one_the_way_of_fewest_links(self):
+        plan = self.plan({"edges": [[1, 0]]}, half="reduce_trees")
+        wiring = wiring_of(self.described, planned=ways_of_plan(plan))
+        self.assertEqual(wiring.ways[0, 1], [])
+        self.assertEqual(wiring.hosts[0].to_Bps[1], 3)
+
+    def test_two_ways_in_the_plan(self):
+        trees = [{"edges": [[0, 1]], "via": {"0-1": ["T"]}}, {"edges": [[0, 1]]}]
+        with self.assertRaisesRegex(Refusal, "^the plan has two ways from 'a' to 'b'; a pair of hosts has one$"):
+            ways_of_plan(self.plan(*trees))
+
+    def test_a_way_that_the_platform_does_not_have(self):
+        plan = self.plan({"edges": [[0, 1]], "via": {"0-1": ["S", "T"]}})
+        with self.assertRaisesRegex(Refusal, "^the plan goes from 'a' to 'b' by a link from 'S' to 'T', which the platform does not have$"):
+            wiring_of(self.described, planned=ways_of_plan(plan))
 
 
 class Refusals(unittest.TestCase):

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lp/linear_program.hpp"
@@ -112,6 +113,21 @@ double plain_optimum(const std::vector<Loads>& kinds) {
   return program.objective() * unit_rate;
 }
 
+// The best that one tree in and one tree out come to together.
+double best_pair(const Loads& in, const Loads& out) {
+  double best = 0;
+  for (const PlainModel::Load& one : in) {
+    for (const PlainModel::Load& other : out) {
+      double busiest_s = 0;
+      for (std::size_t r = 0; r < one.size(); ++r) {
+        busiest_s = std::max(busiest_s, one[r] + other[r]);
+      }
+      best = std::max(best, 1 / busiest_s);
+    }
+  }
+  return best;
+}
+
 class AllPairs : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(AllPairs, OptimumIsThatOfTheLpOverAllTreesInAndOut) {
@@ -141,6 +157,44 @@ TEST_P(AllPairs, OptimumIsThatOfTheLpOverAllTreesInAndOut) {
     }
   });
   EXPECT_GE(allreduces, 20);
+}
+
+TEST_P(AllPairs, ExactTreeIsTheBestOfThem) {
+  const platforms::Model model = platforms::parse_model(GetParam());
+  constexpr double kMostPairs = 40'000;
+  int exact_ones = 0;
+  int best_ones = 0;
+  const auto check = [&](const DrawnPlatform& drawn, const std::string& trace) {
+    SCOPED_TRACE(trace);
+    const PlainModel plain(drawn.platform, model, drawn.options);
+    const Collective collective = drawn.under(model, Operation::kAllreduce);
+    AllTrees in(collective, plain, true);
+    AllTrees out(collective, plain, false);
+    if (in.combinations() * out.combinations() > kMostPairs) return;
+    const double best = best_pair(in.loads(), out.loads());
+    const auto rate_of = [&](std::string_view name) {
+      const Outcome pair = run(find_algorithm(name, Operation::kAllreduce), collective, {});
+      EXPECT_EQ(pair.trees.size(), 1U);
+      EXPECT_EQ(pair.reduce_trees.size(), 1U);
+      EXPECT_LE(throughput_of(pair).value, best * (1 + 2e-6)) << name;
+      if (pair.single_tree_bound) {
+        EXPECT_GE(pair.single_tree_bound->value, throughput_of(pair).value * (1 - 1e-9));
+      }
+      return throughput_of(pair).value;
+    };
+    const double exact = rate_of("exact-tree");
+    const double found = rate_of("best-tree");
+    EXPECT_LE(found, exact * (1 + 2e-6));
+    best_ones += found > best * (1 - 1e-5) ? 1 : 0;
+    ++exact_ones;
+    // Of several ways through relays it looks at the fastest only.
+    if (drawn.platform.hosts().size() == drawn.platform.nodes().size()) {
+      EXPECT_NEAR(exact / best, 1, 2e-6);
+    }
+  };
+  for_each_platform(Operation::kAllreduce, 6, 4, model, check);
+  EXPECT_GE(exact_ones, 20);
+  EXPECT_GE(best_ones, exact_ones * 9 / 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, AllPairs, ::testing::ValuesIn(model_names()),

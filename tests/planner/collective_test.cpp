@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -41,33 +40,16 @@ using ::testing::Not;
 constexpr double kTolerance = 1e-6;
 constexpr std::size_t kMostHosts = 12;
 
-// Drawn platforms reach every host from the source. For a reduce they are turned round; for an
-// allreduce those on which some host cannot answer are left out.
-std::optional<DrawnPlatform> fit_for(Operation operation, DrawnPlatform drawn) {
-  platforms::Platform turned = platforms::reversed(drawn.platform).platform;
-  if (operation == Operation::kReduce) {
-    drawn.platform = std::move(turned);
-    return drawn;
-  }
-  try {
-    static_cast<void>(Instance(turned, drawn.source, platforms::Model::kOnePort, drawn.options));
-  } catch (const InfeasibleError&) {
-    return std::nullopt;
-  }
-  return drawn;
-}
-
 template <class Check>
 void for_each_collective(Operation operation, std::uint64_t seeds, platforms::Model model,
                          Check check) {
   int checked = 0;
-  for_each_platform(seeds, kMostHosts, model, [&](const DrawnPlatform& any, const auto& trace) {
-    const std::optional<DrawnPlatform> drawn = fit_for(operation, any);
-    if (!drawn) return;
-    SCOPED_TRACE(trace);
-    ++checked;
-    check(Collective(operation, drawn->platform, drawn->source, model, drawn->options));
-  });
+  for_each_platform(operation, seeds, kMostHosts, model,
+                    [&](const DrawnPlatform& drawn, const auto& trace) {
+                      SCOPED_TRACE(trace);
+                      ++checked;
+                      check(drawn.under(model, operation));
+                    });
   EXPECT_GE(checked, 5);
 }
 
@@ -392,6 +374,35 @@ TEST(Limits, TreesAndDepthHoldForBothHalves) {
   for (const auto& [key, trees, up] : trees_by_kind(plan)) {
     for (const PlanTree& tree : *trees) EXPECT_LE(depth_of(tree, 0), 2U) << key;
   }
+}
+
+// Whoever makes several plans solves the packings once.
+TEST(SharedPackings, GiveTheSamePlansAsThoseSolvedAnew) {
+  const platforms::Platform platform =
+      espalier::testing::sample_platform("two-clusters-thin-link.json");
+  for (const Operation operation : kOperations) {
+    const Collective collective = over(platform, operation);
+    const Packings packings = solve_packings(collective, {});
+    for (const char* name : {"optimal", "exact-tree", "best-tree", "lp-grow", "lp-prune"}) {
+      const Algorithm algorithm = find_algorithm(name, operation);
+      const Outcome own = run(algorithm, collective, {});
+      const Outcome given = run(algorithm, collective, {}, &packings);
+      EXPECT_EQ(to_json(make_plan(collective, name, own, Bytes{1})),
+                to_json(make_plan(collective, name, given, Bytes{1})))
+          << name_of(operation) << ", " << name;
+    }
+  }
+}
+
+// Three equal hosts, each with one port for both ways. A chain s - a - b keeps a busy for 2 s a
+// byte in each way, and any other tree some host as well: the same tree both ways comes to 1/4 B/s.
+// Two trees with different hosts in the middle need 4 sends, so 8 s of 3 ports: 3, 3 and 2.
+TEST(Pairs, AreChosenTogether) {
+  const platforms::Platform platform = complete_platform(3, 1);
+  const auto model = platforms::Model::kOnePortUnidirectional;
+  const Collective both = over(platform, Operation::kAllreduce, model);
+  EXPECT_NEAR(rate_of(both, "exact-tree"), 1. / 3, 1e-6);
+  EXPECT_NEAR(rate_of(both, "best-tree"), 1. / 3, 1e-6);
 }
 
 class AllreduceFaults : public ::testing::Test {

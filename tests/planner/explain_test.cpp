@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "planner/make_plan.hpp"
 #include "planner/rank_sources.hpp"
-#include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 
@@ -17,13 +17,12 @@ namespace espalier::planner {
 namespace {
 
 using espalier::testing::case_name;
+using espalier::testing::collective_of;
 using espalier::testing::complete_platform;
 using espalier::testing::DrawnPlatform;
 using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
 using espalier::testing::model_names;
 using espalier::testing::small_platform;
-using espalier::testing::total_rate;
 using ::testing::Each;
 using ::testing::Field;
 using ::testing::IsEmpty;
@@ -51,7 +50,7 @@ auto near(std::vector<double> values) {
 TEST(Explain, AStarIsItsCentresPort) {
   const auto platform =
       small_platform({"s", "a", "b", "c"}, {{"s", "a", 1}, {"s", "b", 1}, {"s", "c", 1}});
-  const Explanation found = explain(instance_of(platform, "s"));
+  const Explanation found = explain(collective_of(platform, "s"));
   EXPECT_NEAR(found.reached.value, 1.0 / 3, kTolerance);
   ASSERT_THAT(found.resources, SizeIs(1));
   const Upgrade& port = found.resources[0];
@@ -79,7 +78,7 @@ TEST(Explain, AThinLinkDoublesUntilThePortsBind) {
                                        {{"a1", "a0", 1}, {"a0", "b0", 10}, {"b0", "b1", 1}});
   ExplainOptions options;
   options.factors = {2, 5, 20};
-  const Explanation found = explain(instance_of(platform, "a1"), options);
+  const Explanation found = explain(collective_of(platform, "a1"), options);
   EXPECT_NEAR(found.reached.value, 0.1, kTolerance);
   ASSERT_THAT(found.links, SizeIs(1));
   EXPECT_EQ(found.links[0].what.name, "link a0 -> b0");
@@ -92,7 +91,8 @@ TEST(Explain, AThinLinkDoublesUntilThePortsBind) {
 //     s => b
 TEST(Explain, WhatBindsOnlyTogetherIsFoundAsASet) {
   const auto platform = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"s", "b", 1}});
-  const Explanation found = explain(instance_of(platform, "s", "bounded-multi-port"));
+  const Explanation found =
+      explain(collective_of(platform, "s", Operation::kBroadcast, "bounded-multi-port"));
   ASSERT_FALSE(found.resources.empty());
   for (const Upgrade& upgrade : found.resources) {
     EXPECT_FALSE(helps(upgrade, found));
@@ -115,7 +115,8 @@ TEST(Explain, UnlikeResourcesThatBindTogetherAreRaisedTogether) {
   builder.add_arc({s, a, {1}, {}, {}});
   builder.add_arc({s, b, {10}, {}, {}});
   const auto platform = std::move(builder).build();
-  const Explanation found = explain(instance_of(platform, "s", "bounded-multi-port"));
+  const Explanation found =
+      explain(collective_of(platform, "s", Operation::kBroadcast, "bounded-multi-port"));
   EXPECT_THAT(found.sets, IsEmpty());
   ASSERT_TRUE(found.all.has_value());
   EXPECT_EQ(found.all->what.name, "all 2 resources that bind");
@@ -139,7 +140,8 @@ TEST(Explain, SetsAreNamedByGroup) {
     builder.add_arc({sw, host, {9}, {}, {}});
   }
   const auto platform = std::move(builder).build();
-  const Explanation found = explain(instance_of(platform, "s", "bounded-multi-port"));
+  const Explanation found =
+      explain(collective_of(platform, "s", Operation::kBroadcast, "bounded-multi-port"));
   EXPECT_THAT(found.resources, Each(Field(&Upgrade::outcomes, SizeIs(2))));
   ASSERT_THAT(found.sets, SizeIs(1));
   EXPECT_EQ(found.sets[0].what.name, "all 2 wires into site/r that bind");
@@ -151,7 +153,7 @@ TEST(Explain, SetsAreNamedByGroup) {
 // with those of any other port another in-port stays as full as it was. All together they double.
 TEST(Explain, EqualHostsBindTogether) {
   const auto platform = complete_platform(6, 1);
-  const Explanation found = explain(instance_of(platform, "n0"));
+  const Explanation found = explain(collective_of(platform, "n0"));
   ASSERT_FALSE(found.resources.empty());
   for (const Upgrade& upgrade : found.resources) {
     const double expected = upgrade.what.name == "out-port of n0" ? 1.2 : 1;
@@ -164,7 +166,7 @@ TEST(Explain, EqualHostsBindTogether) {
 TEST(Explain, AFigureThatCannotBeRaisedIsNamed) {
   const auto platform = small_platform({"s", "a"}, {{"s", "a", 0x1p-1023}});
   try {
-    static_cast<void>(explain(instance_of(platform, "s")));
+    static_cast<void>(explain(collective_of(platform, "s")));
     FAIL() << "no refusal";
   } catch (const InputError& refusal) {
     EXPECT_THAT(refusal.what(), ::testing::StartsWith("small: out-port of s, 2 times as fast: "));
@@ -174,7 +176,7 @@ TEST(Explain, AFigureThatCannotBeRaisedIsNamed) {
 TEST(Explain, NothingIsTriedWhenNothingIsAskedFor) {
   ExplainOptions options;
   options.top = 0;
-  const Explanation found = explain(instance_of(complete_platform(4, 1), "n0"), options);
+  const Explanation found = explain(collective_of(complete_platform(4, 1), "n0"), options);
   EXPECT_THAT(found.resources, IsEmpty());
   EXPECT_THAT(found.links, IsEmpty());
   EXPECT_THAT(found.sets, IsEmpty());
@@ -185,24 +187,30 @@ TEST(Explain, ATimeLimitLeavesOutWhatItMust) {
   ExplainOptions options;
   options.limits.time_limit = Seconds{1e-9};
   const auto platform = complete_platform(4, 1);
-  const Explanation found = explain(instance_of(platform, "n0"), options);
+  const Explanation found = explain(collective_of(platform, "n0"), options);
   EXPECT_EQ(found.termination, Termination::kTimeLimit);
   EXPECT_GT(found.reached.value, 0);
   EXPECT_THAT(found.resources, Each(Field(&Upgrade::outcomes, IsEmpty())));
 }
 
-class ExplainEveryModel : public ::testing::TestWithParam<std::string> {};
+class ExplainEveryModel : public ::testing::TestWithParam<std::tuple<Operation, std::string>> {
+ protected:
+  static Operation operation() { return std::get<0>(GetParam()); }
+  static platforms::Model model() { return platforms::parse_model(std::get<1>(GetParam())); }
+  static Collective with(const platforms::Platform& platform, const DrawnPlatform& drawn) {
+    return {operation(), platform, drawn.source, model(), drawn.options};
+  }
+};
 
 // Raising everything that binds must help; every answer is what a proof of the changed platform
 // says, never below what there was.
 TEST_P(ExplainEveryModel, EveryAnswerIsThatOfTheChangedPlatform) {
-  const platforms::Model model = platforms::parse_model(GetParam());
-  for_each_platform(2, 10, model, [&](const DrawnPlatform& drawn, const auto& trace) {
+  for_each_platform(operation(), 2, 10, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
-    const Instance instance = drawn.under(model);
+    const Collective collective = drawn.under(model(), operation());
     ExplainOptions options;
     options.top = 3;
-    const Explanation found = explain(instance, options);
+    const Explanation found = explain(collective, options);
     for (const auto* list : {&found.resources, &found.links, &found.sets}) {
       for (const Upgrade& upgrade : *list) {
         SCOPED_TRACE(upgrade.what.name);
@@ -210,32 +218,32 @@ TEST_P(ExplainEveryModel, EveryAnswerIsThatOfTheChangedPlatform) {
         for (const WhatIf& what_if : upgrade.outcomes) {
           const auto changed =
               platforms::faster(drawn.platform, upgrade.what.figures, what_if.factor);
-          const Outcome proof = prove_optimum({changed, drawn.source, model, drawn.options}, {});
+          const Outcome proof = prove_optimum(with(changed, drawn), {});
           EXPECT_NEAR(what_if.optimum.value / proof.bound->value, 1, kTolerance);
           EXPECT_GE(what_if.optimum.value, found.reached.value * (1 - kTolerance));
           EXPECT_LE(what_if.optimum.value, what_if.factor * found.reached.value * (1 + kTolerance));
         }
       }
     }
-    const Bottlenecks all = bottlenecks_of(instance, found.optimum, 3);
+    const Bottlenecks all = bottlenecks_of(collective, found.optimum, 3);
     const auto raised = platforms::faster(drawn.platform, all.all.figures, 2);
-    const Outcome better = prove_optimum({raised, drawn.source, model, drawn.options}, {});
-    EXPECT_GT(total_rate(better.trees), found.reached.value * (1 + kTolerance));
+    const Outcome better = prove_optimum(with(raised, drawn), {});
+    EXPECT_GT(throughput_of(better).value, found.reached.value * (1 + kTolerance));
   });
 }
 
-// All links' shares sum to 1 where links are no resources, and no resource is used above 1.
+// All links' shares sum to 1 where links are no resources, and no resource is used above 1. What
+// goes up is all that a reduce does and nothing of a broadcast.
 TEST_P(ExplainEveryModel, SharesAndLoadsAreThoseOfTheOptimum) {
-  const platforms::Model model = platforms::parse_model(GetParam());
-  for_each_platform(3, 10, model, [&](const DrawnPlatform& drawn, const auto& trace) {
+  for_each_platform(operation(), 3, 10, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
-    const Instance instance = drawn.under(model);
-    const Outcome proof = prove_optimum(instance, {});
-    const Bottlenecks found = bottlenecks_of(instance, proof, 1000);
+    const Collective collective = drawn.under(model(), operation());
+    const Outcome proof = prove_optimum(collective, {});
+    const Bottlenecks found = bottlenecks_of(collective, proof, 1000);
     double links = 0;
     for (const Bottleneck& link : found.links) links += link.price;
     const bool wires = std::ranges::any_of(
-        instance.occupation().resources,
+        collective.occupation().resources,
         [](const auto& resource) { return resource.kind == platforms::Resource::Kind::kWire; });
     if (!wires) {
       EXPECT_NEAR(links, 1, 0.02);  // those below kLeastPrice are left out
@@ -243,39 +251,90 @@ TEST_P(ExplainEveryModel, SharesAndLoadsAreThoseOfTheOptimum) {
     for (const Bottleneck& resource : found.resources) {
       EXPECT_LE(resource.load, 1 + 1e-6);
       EXPECT_GE(resource.load, 1 - 1e-6 / resource.price - 1e-6);  // complementary slackness
+      if (operation() == Operation::kReduce) {
+        EXPECT_DOUBLE_EQ(resource.copies_up, resource.copies);
+      }
+      if (operation() == Operation::kBroadcast) EXPECT_EQ(resource.copies_up, 0);
     }
   });
 }
 
 // From each host what a proof from it says, in whatever order they come.
 TEST_P(ExplainEveryModel, RankingIsWhatProofsSay) {
-  const platforms::Model model = platforms::parse_model(GetParam());
-  for_each_platform(2, 10, model, [&](const DrawnPlatform& drawn, const auto& trace) {
+  for_each_platform(operation(), 2, 10, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const auto hosts = drawn.platform.hosts();
-    const auto ranking = rank_sources(drawn.platform, hosts, model, drawn.options, {});
+    const auto ranking =
+        rank_sources(operation(), drawn.platform, hosts, model(), drawn.options, {});
     ASSERT_THAT(ranking, SizeIs(hosts.size()));
     for (std::size_t i = 0; i < ranking.size(); ++i) {
       if (i > 0) {
         EXPECT_LE(ranking[i].optimum.value, ranking[i - 1].optimum.value * (1 + 2 * kTolerance));
       }
       if (!ranking[i].error.empty()) continue;
-      const Outcome proof =
-          prove_optimum({drawn.platform, ranking[i].source, model, drawn.options}, {});
-      EXPECT_NEAR(ranking[i].optimum.value / total_rate(proof.trees), 1, kTolerance);
+      const Outcome proof = prove_optimum(
+          Collective(operation(), drawn.platform, ranking[i].source, model(), drawn.options), {});
+      EXPECT_NEAR(ranking[i].optimum.value / throughput_of(proof).value, 1, kTolerance);
       EXPECT_NEAR(ranking[i].bound.value / proof.bound->value, 1, kTolerance);
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ExplainEveryModel, ::testing::ValuesIn(model_names()),
-                         [](const auto& instance) { return case_name(instance.param); });
+INSTANTIATE_TEST_SUITE_P(Models, ExplainEveryModel,
+                         ::testing::Combine(::testing::ValuesIn(kOperations),
+                                            ::testing::ValuesIn(model_names())),
+                         [](const auto& instance) {
+                           return std::string(name_of(std::get<0>(instance.param))) + "_" +
+                                  case_name(std::get<1>(instance.param));
+                         });
+
+// s is reduced to from a and b, one-port: its in-port takes both. With one of the links twice as
+// fast 1.5 s for a byte of each, with both 1 s. Resources are named in the direction of the data.
+//
+//     a --1--> s <--1-- b          nothing leads back but slow links: a broadcast is not asked for
+TEST(ExplainReduce, NamesWhatTheDataCrosses) {
+  const auto platform =
+      small_platform({"s", "a", "b"}, {{"a", "s", 1}, {"b", "s", 1}, {"s", "a", 9}, {"s", "b", 9}});
+  const Explanation found = explain(collective_of(platform, "s", Operation::kReduce));
+  EXPECT_NEAR(found.reached.value, 0.5, kTolerance);
+  ASSERT_THAT(found.resources, SizeIs(1));
+  EXPECT_EQ(found.resources[0].what.name, "in-port of s");
+  EXPECT_NEAR(found.resources[0].what.copies, 2, kTolerance);
+  EXPECT_THAT(optima(found.resources[0]), near({0.55, 1}));
+  std::vector<std::string> links;
+  for (const Upgrade& link : found.links) {
+    links.push_back(link.what.name);
+    EXPECT_THAT(optima(link), near({1 / (1 + 1 / 1.1), 1 / 1.5}));
+  }
+  EXPECT_THAT(links, ::testing::UnorderedElementsAre("link a -> s", "link b -> s"));
+}
+
+// Both ways over a wire of 1 B/s each, which two hosts' ports can do at the same time: what leaves
+// s goes down, what comes to it goes up, and only both wires faster help.
+TEST(ExplainAllreduce, TellsWhatGoesUpAndWhatGoesDown) {
+  const auto platform = small_platform({"s", "a"}, {{"s", "a", 1}, {"a", "s", 1}});
+  const Explanation found =
+      explain(collective_of(platform, "s", Operation::kAllreduce, "bounded-multi-port"));
+  EXPECT_NEAR(found.reached.value, 1, kTolerance);
+  const Bottlenecks all = bottlenecks_of(
+      collective_of(platform, "s", Operation::kAllreduce, "bounded-multi-port"), found.optimum, 5);
+  EXPECT_NEAR(all.all.copies, 2, kTolerance);
+  EXPECT_NEAR(all.all.copies_up, 1, kTolerance);
+  ASSERT_THAT(found.sets, SizeIs(1));
+  EXPECT_EQ(found.sets[0].what.name, "all 2 wires that bind");
+  EXPECT_THAT(optima(found.sets[0]), near({1.1, 2}));
+  for (const Upgrade& wire : found.resources) {
+    EXPECT_NEAR(wire.what.copies_up, wire.what.name == "wire a -> s" ? 1 : 0, kTolerance);
+    EXPECT_THAT(optima(wire), near({1, 1}));
+  }
+}
 
 //     a ==2==> b      and back at 1; c only receives
 TEST(RankSources, TheBestFirstAndThoseThatCannotLast) {
   const auto platform =
       small_platform({"c", "b", "a"}, {{"a", "b", 0.5}, {"b", "a", 1}, {"b", "c", 0.5}});
-  const auto ranking = rank_sources(platform, platform.hosts(), platforms::Model::kOnePort, {}, {});
+  const auto ranking = rank_sources(Operation::kBroadcast, platform, platform.hosts(),
+                                    platforms::Model::kOnePort, {}, {});
   ASSERT_THAT(ranking, SizeIs(3));
   EXPECT_EQ(platform.node(ranking[0].source).name, "a");
   EXPECT_NEAR(ranking[0].optimum.value, 2, kTolerance);
@@ -285,12 +344,26 @@ TEST(RankSources, TheBestFirstAndThoseThatCannotLast) {
   EXPECT_EQ(ranking[2].error, "small: 'b' cannot be reached from 'c' (nor can 1 others)");
 }
 
+// c can be reduced to, from nowhere can all be reached and answer.
+TEST(RankSources, RootsThatSomeHostCannotReachStandLast) {
+  const auto platform =
+      small_platform({"c", "b", "a"}, {{"a", "b", 0.5}, {"b", "a", 1}, {"b", "c", 0.5}});
+  const auto rank = [&](Operation operation) {
+    return rank_sources(operation, platform, platform.hosts(), platforms::Model::kOnePort, {}, {});
+  };
+  const auto roots = rank(Operation::kReduce);
+  EXPECT_EQ(platform.node(roots[0].source).name, "c");
+  EXPECT_NEAR(roots[0].optimum.value, 2, kTolerance);
+  EXPECT_EQ(roots[1].error, "small: 'c' cannot reach 'b'");
+  for (const RankedSource& both : rank(Operation::kAllreduce)) EXPECT_FALSE(both.error.empty());
+}
+
 TEST(RankSources, HasSomethingForEachWhateverTheLimit) {
   const auto platform = complete_platform(5, 1);
   AlgorithmOptions options;
   options.time_limit = Seconds{1e-9};
-  const auto ranking =
-      rank_sources(platform, platform.hosts(), platforms::Model::kOnePort, {}, options);
+  const auto ranking = rank_sources(Operation::kBroadcast, platform, platform.hosts(),
+                                    platforms::Model::kOnePort, {}, options);
   for (const RankedSource& ranked : ranking) {
     EXPECT_GT(ranked.optimum.value, 0);
     EXPECT_GE(ranked.bound, ranked.optimum);

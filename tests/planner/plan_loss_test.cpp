@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "planner/make_plan.hpp"
 #include "planner/verify.hpp"
@@ -14,9 +16,9 @@ namespace espalier::planner {
 namespace {
 
 using espalier::testing::case_name;
+using espalier::testing::collective_of;
 using espalier::testing::DrawnPlatform;
 using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
 using espalier::testing::model_names;
 using espalier::testing::small_platform;
 using ::testing::SizeIs;
@@ -41,7 +43,7 @@ Plan flat_plan(double rate) {
   return plan;
 }
 
-std::uint32_t row_of(const Instance& instance, const std::string& name) {
+std::uint32_t row_of(const Collective& instance, const std::string& name) {
   const auto& resources = instance.occupation().resources;
   for (std::uint32_t row = 0; row < resources.size(); ++row) {
     if (platforms::describe(resources[row], instance.platform()) == name) return row;
@@ -52,7 +54,7 @@ std::uint32_t row_of(const Instance& instance, const std::string& name) {
 // The loss of the flat tree when one resource has the whole price.
 PlanLoss flat_loss(const std::string& priced, double rate = 0.5) {
   const platforms::Platform platform = triangle();
-  const Instance instance = instance_of(platform, "s");
+  const Collective instance = collective_of(platform, "s");
   const Plan plan = flat_plan(rate);
   const VerifyReport report = verify(plan, platform, {.prove = false});
   EXPECT_THAT(report.faults, SizeIs(0));
@@ -101,12 +103,12 @@ TEST(PlanLoss, APlanBelowItsOwnRateLosesBoth) {
 
 TEST(PlanLoss, PricesThatProveNothingAreRefused) {
   const platforms::Platform platform = triangle();
-  const Instance instance = instance_of(platform, "s");
+  const Collective instance = collective_of(platform, "s");
   EXPECT_THROW(static_cast<void>(loss_of(flat_plan(0.5), {1, 1, 1, 1}, instance, {})),
                InfeasibleError);
 }
 
-class PlanLossIdentity : public ::testing::TestWithParam<std::string> {};
+class PlanLossIdentity : public ::testing::TestWithParam<std::tuple<Operation, std::string>> {};
 
 void expect_identity(const PlanLoss& loss, const Outcome& proof) {
   const double bound = proof.bound->value;
@@ -122,28 +124,77 @@ void expect_identity(const PlanLoss& loss, const Outcome& proof) {
   EXPECT_NEAR(dear / bound, loss.dear.value / bound, 1e-9);
 }
 
+// What a resource is busy with is what its trees do.
+void expect_users(const PlanLoss& loss) {
+  const auto expect = [](const std::vector<ResourceUser>& users, double load) {
+    double sum = 0;
+    for (const ResourceUser& user : users) sum += user.load;
+    EXPECT_NEAR(sum, load, 1e-9);
+  };
+  for (const IdleResource& one : loss.idle_resources) expect(one.users, one.load);
+  for (const FullResource& one : loss.full) expect(one.users, one.load);
+}
+
 TEST_P(PlanLossIdentity, HoldsForEveryAlgorithmsPlans) {
-  const platforms::Model model = platforms::parse_model(GetParam());
-  for_each_platform(2, 12, model, [&](const DrawnPlatform& drawn, const auto& trace) {
-    const Instance instance = drawn.under(model);
-    const Outcome proof = prove_optimum(instance, {});
-    for (const AlgorithmEntry& entry : algorithms()) {
-      if (!entry.does(Operation::kBroadcast)) continue;
-      SCOPED_TRACE(trace + ", " + std::string(entry.name));
-      const Plan plan = make_plan(instance, entry.name, entry.run(instance, {}), Bytes{1 << 20});
+  const Operation operation = std::get<0>(GetParam());
+  const platforms::Model model = platforms::parse_model(std::get<1>(GetParam()));
+  for_each_platform(operation, 2, 12, model, [&](const DrawnPlatform& drawn, const auto& trace) {
+    const Collective collective = drawn.under(model, operation);
+    const Outcome proof = prove_optimum(collective, {});
+    AlgorithmOptions options;
+    for (const Algorithm& algorithm : parse_algorithms("all", operation)) {
+      SCOPED_TRACE(trace + ", " + algorithm.name);
+      if (algorithm.entry->exponential) options.time_limit = Seconds{0.5};
+      const Plan plan = make_plan(collective, algorithm.name, run(algorithm, collective, options),
+                                  Bytes{1 << 20});
+      options.time_limit.reset();
       const VerifyReport report = verify(plan, drawn.platform, {.prove = false});
-      ASSERT_THAT(report.loads, SizeIs(instance.resource_count()));
-      const PlanLoss loss = loss_of(plan, report.loads, instance, proof.prices);
+      ASSERT_THAT(report.loads, SizeIs(collective.occupation().resources.size()));
+      const PlanLoss loss = loss_of(plan, report.loads, collective, proof.prices);
       expect_identity(loss, proof);
-      if (entry.name == "optimal") {
+      expect_users(loss);
+      if (algorithm.name == "optimal") {
         EXPECT_LE(loss.idle.value + loss.dear.value, 3e-6 * proof.bound->value);
       }
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, PlanLossIdentity, ::testing::ValuesIn(model_names()),
-                         [](const auto& instance) { return case_name(instance.param); });
+INSTANTIATE_TEST_SUITE_P(Models, PlanLossIdentity,
+                         ::testing::Combine(::testing::ValuesIn(kOperations),
+                                            ::testing::ValuesIn(model_names())),
+                         [](const auto& instance) {
+                           return std::string(name_of(std::get<0>(instance.param))) + "_" +
+                                  case_name(std::get<1>(instance.param));
+                         });
+
+// a and b reduce to s, and get the sum back, one-port, every link 1 s for a byte. Flat both ways s
+// takes in two bytes and sends two: 1/2 B/s. A chain a - s has neither port full.
+//
+//     a <---> s <---> b
+//      \_____________/
+TEST(PlanLoss, TellsTheHalvesOfAnAllreduceApart) {
+  const platforms::Platform platform = testing::complete_platform(3, 1);
+  const Collective collective = collective_of(platform, "n0", Operation::kAllreduce);
+  const Plan plan =
+      make_plan(collective, "flat",
+                run(find_algorithm("flat", Operation::kAllreduce), collective, {}), Bytes{1 << 20});
+  const VerifyReport report = verify(plan, platform, {.prove = false});
+  const PlanLoss loss =
+      loss_of(plan, report.loads, collective, {{row_of(collective, "out-port of n0"), 1}});
+  EXPECT_DOUBLE_EQ(loss.throughput.value, 0.5);
+  EXPECT_DOUBLE_EQ(loss.bound.value, 1);  // n0 has to send a byte once
+  ASSERT_THAT(loss.full, SizeIs(2));
+  EXPECT_EQ(loss.full[0].resource, "out-port of n0");
+  ASSERT_THAT(loss.full[0].users, SizeIs(1));
+  EXPECT_FALSE(loss.full[0].users[0].up);
+  EXPECT_EQ(loss.full[1].resource, "in-port of n0");
+  ASSERT_THAT(loss.full[1].users, SizeIs(1));
+  EXPECT_TRUE(loss.full[1].users[0].up);
+  ASSERT_THAT(loss.dear_edges, SizeIs(1));
+  EXPECT_FALSE(loss.dear_edges[0].up);
+  EXPECT_DOUBLE_EQ(loss.dear_edges[0].loss.value, 0.5);
+}
 
 }  // namespace
 }  // namespace espalier::planner

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "planner/reach.hpp"
 #include "planner/registry.hpp"
+#include "platforms/reversed.hpp"
 
 namespace espalier::testing {
 
@@ -285,6 +287,21 @@ constexpr std::array kFamilies = {
 
 std::span<const PlatformFamily> platform_families() {
   return kFamilies;
+}
+
+std::optional<DrawnPlatform> fit_for(planner::Operation operation, DrawnPlatform drawn) {
+  if (!planner::reduces(operation)) return drawn;
+  platforms::Platform turned = platforms::reversed(drawn.platform).platform;
+  if (!planner::broadcasts(operation)) {
+    drawn.platform = std::move(turned);
+    return drawn;
+  }
+  const std::vector<char> reached = planner::reached_from(turned, drawn.source);
+  const auto hosts = turned.hosts();
+  const bool all_answer = std::ranges::all_of(
+      hosts, [&](NodeId host) { return reached[platforms::index_of(host)] != 0; });
+  if (!all_answer) return std::nullopt;
+  return drawn;
 }
 
 std::string trace_of(const PlatformFamily& family, std::uint64_t seed, platforms::Model model) {

@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "planner/collective.hpp"
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "platforms/contention.hpp"
@@ -42,7 +45,14 @@ struct DrawnPlatform {
   [[nodiscard]] planner::Instance under(platforms::Model model) const {
     return {platform, source, model, options};
   }
+  [[nodiscard]] planner::Collective under(platforms::Model model,
+                                          planner::Operation operation) const {
+    return {operation, platform, source, model, options};
+  }
 };
+// For a reduce the platform turned round; for an allreduce nothing where some host cannot reach the
+// source.
+std::optional<DrawnPlatform> fit_for(planner::Operation operation, DrawnPlatform drawn);
 
 struct PlatformFamily {
   std::string_view name;
@@ -70,6 +80,16 @@ void for_each_platform(std::uint64_t seeds, std::size_t most_hosts, platforms::M
       check(family.draw(seed, most_hosts), trace_of(family, seed, model));
     }
   }
+}
+
+// The same for every one that fits the operation.
+template <class Check>
+void for_each_platform(planner::Operation operation, std::uint64_t seeds, std::size_t most_hosts,
+                       platforms::Model model, Check check) {
+  for_each_platform(seeds, most_hosts, model, [&](DrawnPlatform drawn, const std::string& trace) {
+    const auto fit = fit_for(operation, std::move(drawn));
+    if (fit) check(*fit, trace + ", " + std::string(planner::name_of(operation)));
+  });
 }
 
 }  // namespace espalier::testing

@@ -98,12 +98,12 @@ TEST(SendWindow, HoldsWhatIsOnTheWay) {
   EXPECT_EQ(bytes_on_the_way(tree, 0), 0);
   EXPECT_DOUBLE_EQ(bytes_on_the_way(tree, 1), 25e6);
   EXPECT_EQ(send_window(2, 0, {1000}, true), 2U);
-  EXPECT_EQ(send_window(2, 25e6, {1'000'000}, false), 27U);
-  EXPECT_EQ(send_window(2, 25e6, {1'000'000}, true), 52U);
+  EXPECT_EQ(send_window(2, 25e6, {1'000'000}, false), 27U + kFarSends);
+  EXPECT_EQ(send_window(2, 25e6, {1'000'000}, true), 52U + kFarSends);
   EXPECT_EQ(send_window(4, 999'999, {1'000'000}, false), 4U);
-  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, true), 5U);
-  EXPECT_EQ(send_window(2, 25e6, {1}, false), 2 + kMostOnTheWay);
-  EXPECT_EQ(send_window(2, 1e300, {1}, true), 2 + kMostOnTheWay);
+  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, true), 5U + kFarSends);
+  EXPECT_EQ(send_window(2, 25e6, {1}, false), 2 + kFarSends + kMostOnTheWay);
+  EXPECT_EQ(send_window(2, 1e300, {1}, true), 2 + kFarSends + kMostOnTheWay);
   Plan plan;
   EXPECT_EQ(most_bytes_on_the_way(plan), 0);
   plan.broadcast_trees = {tree};

@@ -47,6 +47,12 @@ planner::Instance instance_of(const Platform& platform, std::string_view source,
   return {platform, planner::source_named(platform, source), platforms::parse_model(model)};
 }
 
+planner::Collective collective_of(const Platform& platform, std::string_view source,
+                                  planner::Operation operation, std::string_view model) {
+  return {operation, platform, planner::source_named(platform, source),
+          platforms::parse_model(model)};
+}
+
 std::string text_of(const lp::RoutedTree& tree, const Platform& platform) {
   std::string text;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {

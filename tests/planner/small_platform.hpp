@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lp/routed_tree.hpp"
+#include "planner/collective.hpp"
 #include "planner/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/platform.hpp"
@@ -28,6 +29,10 @@ platforms::Platform sample_platform(const std::string& name);
 
 planner::Instance instance_of(const platforms::Platform& platform, std::string_view source,
                               std::string_view model = "one-port");
+
+planner::Collective collective_of(const platforms::Platform& platform, std::string_view source,
+                                  planner::Operation operation = planner::Operation::kBroadcast,
+                                  std::string_view model = "one-port");
 
 // "a>b a>c b>sw>d": the edges in their order, with what lies between.
 std::string text_of(const lp::RoutedTree& tree, const platforms::Platform& platform);

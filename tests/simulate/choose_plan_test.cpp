@@ -9,8 +9,10 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
 #include "planner/slice_grid.hpp"
 #include "planner/verify.hpp"
 #include "simulate/simulate.hpp"
@@ -36,11 +38,6 @@ ChoiceOptions only(std::string_view algorithms) {
   ChoiceOptions options;
   options.algorithms = planner::parse_algorithms(algorithms);
   return options;
-}
-
-double simulated_s(const planner::Plan& plan, const platforms::Platform& platform, Bytes slice,
-                   Bytes message) {
-  return Simulator(plan, platform, {.slice = slice}).run(message).makespan.value;
 }
 
 // 16 hosts, all alike: a binomial tree is out in four sends, a chain in fifteen, but every send of
@@ -97,7 +94,7 @@ TEST(ChoosePlan, KeepsToWhatIsGiven) {
   options.limits.max_trees = 1;
   const Choice one = choose(platform, 1024 * kMiB, options);
   EXPECT_EQ(one.plan.broadcast_trees.size(), 1U);
-  EXPECT_THAT(one.rivals, ::testing::Each(::testing::Field(&Rival::trees, 1U)));
+  EXPECT_THAT(one.rivals, ::testing::Each(::testing::Field(&Rival::broadcast_trees, 1U)));
   options = {};
   options.limits.max_depth = 3;
   EXPECT_LE(choose(platform, 1024 * kMiB, options).rivals.front().depth, 3U);
@@ -136,49 +133,71 @@ TEST(ChoosePlan, ATimeLimitLeavesTheBestSoFar) {
 
 // --- held against everything ---
 
-class ChoosePlanUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
+using Under = std::tuple<planner::Operation, platforms::ModelEntry>;
+
+class ChoosePlanUnder : public ::testing::TestWithParam<Under> {
+ protected:
+  static planner::Operation operation() { return std::get<0>(GetParam()); }
+  static Model model() { return std::get<1>(GetParam()).model; }
+
+  // Of a reduction: hosts that combine at 2 GB/s, which is slower than some links.
+  static ChoiceOptions options() {
+    ChoiceOptions options;
+    options.operation = operation();
+    if (planner::reduces(operation())) options.compute = BytesPerSecond{2e9};
+    return options;
+  }
+  static double seconds(const planner::Plan& plan, const platforms::Platform& platform, Bytes slice,
+                        Bytes message) {
+    const Options how{.slice = slice, .compute = options().compute};
+    return Simulator(plan, platform, how).run(message).makespan.value;
+  }
+  static double best_fixed_s(const testing::DrawnPlatform& drawn,
+                             const platforms::Platform& simulated, Bytes message);
+};
 
 // The least of all algorithms in slices of a power of two, at most `most_slices` of them.
-double best_fixed_s(const testing::DrawnPlatform& drawn, Model model,
-                    const platforms::Platform& simulated, Bytes message) {
+double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
+                                     const platforms::Platform& simulated, Bytes message) {
   constexpr std::uint64_t kMostSlices = 256;
   double best = std::numeric_limits<double>::infinity();
   for (Bytes slice{kKiB}; slice.value < 2 * message.value; slice.value *= 2) {
     if (planner::SliceGrid{message.value, slice.value}.count() > kMostSlices) continue;
-    const planner::Instance instance(drawn.platform, drawn.source, model,
-                                     {slice, drawn.options.latency_occupies});
-    for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
-      if (entry.exponential || !entry.does(planner::Operation::kBroadcast)) continue;
+    const planner::Collective collective(operation(), drawn.platform, drawn.source, model(),
+                                         {slice, drawn.options.latency_occupies});
+    for (const planner::Algorithm& algorithm : planner::parse_algorithms("all", operation())) {
+      if (algorithm.entry->exponential) continue;
       planner::AlgorithmOptions options;
       options.message = message;
-      const planner::Plan plan =
-          planner::make_plan(instance, entry.name, entry.run(instance, options), slice);
-      best = std::min(best, simulated_s(plan, simulated, slice, message));
+      const planner::Plan plan = planner::make_plan(
+          collective, algorithm.name, planner::run(algorithm, collective, options), slice);
+      best = std::min(best, seconds(plan, simulated, slice, message));
     }
   }
   return best;
 }
 
-// 2 of each of 13 families under 4 models: 104 platforms.
+// 2 of each of 13 families under 4 models: 104 platforms, less those on which some host cannot
+// answer where it must.
 TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
   constexpr double kRounding = 1e-9;
   std::size_t drawn_so_far = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
     const Bytes message{kKiB << (drawn_so_far++ * 7 % 21)};  // to 1 GiB
-    const Choice choice = choose_plan(drawn.platform, drawn.source, GetParam().model,
-                                      drawn.options.latency_occupies, message);
+    const Choice choice = choose_plan(drawn.platform, drawn.source, model(),
+                                      drawn.options.latency_occupies, message, options());
     const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
     EXPECT_FALSE(choice.extrapolated);
     // What it claims is what the simulator and the checker find.
-    EXPECT_NEAR(choice.makespan.value,
-                simulated_s(choice.plan, simulated, choice.plan.slice, message),
+    EXPECT_EQ(choice.plan.operation, operation());
+    EXPECT_NEAR(choice.makespan.value, seconds(choice.plan, simulated, choice.plan.slice, message),
                 kRounding * choice.makespan.value);
     EXPECT_THAT(planner::verify(choice.plan, drawn.platform).faults, ::testing::IsEmpty());
-    EXPECT_LE(choice.makespan.value,
-              best_fixed_s(drawn, GetParam().model, simulated, message) * (1 + kRounding));
+    EXPECT_LE(choice.makespan.value, best_fixed_s(drawn, simulated, message) * (1 + kRounding));
   };
-  testing::for_each_platform(2, 7, GetParam().model, check);
+  testing::for_each_platform(operation(), 2, 7, model(), check);
+  EXPECT_GT(drawn_so_far, 8U);
 }
 
 // In every number of slices up to 400.
@@ -190,26 +209,84 @@ TEST_P(ChoosePlanUnder, SlicesAreWithinThreePercentOfTheBest) {
     const Bytes message{kKiB << (drawn_so_far++ * 5 % 17)};  // to 64 MiB
     for (const char* algorithm : {"optimal", "best-tree", "two-tree-complete"}) {
       SCOPED_TRACE(algorithm);
-      const Choice choice = choose_plan(drawn.platform, drawn.source, GetParam().model,
-                                        drawn.options.latency_occupies, message, only(algorithm));
+      ChoiceOptions only_it = options();
+      only_it.algorithms = planner::parse_algorithms(algorithm, operation());
+      const Choice choice = choose_plan(drawn.platform, drawn.source, model(),
+                                        drawn.options.latency_occupies, message, only_it);
       const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
       double best = std::numeric_limits<double>::infinity();
       std::set<std::uint64_t> tried;
       for (std::uint64_t count = 1; count <= std::min(kMostSlices, message.value / kKiB); ++count) {
         const std::uint64_t slice = planner::SliceGrid{message.value, count}.count();
         if (!tried.insert(slice).second) continue;
-        best = std::min(best, simulated_s(choice.plan, simulated, {slice}, message));
+        best = std::min(best, seconds(choice.plan, simulated, {slice}, message));
       }
       EXPECT_LE(choice.makespan.value, 1.03 * best);
     }
   };
-  testing::for_each_platform(1, 6, GetParam().model, check);
+  testing::for_each_platform(operation(), 1, 6, model(), check);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, ChoosePlanUnder,
-                         ::testing::ValuesIn(platforms::models().begin(),
-                                             platforms::models().end()),
-                         [](const auto& tested) { return testing::case_name(tested.param.name); });
+                         ::testing::Combine(::testing::ValuesIn(planner::kOperations),
+                                            ::testing::ValuesIn(platforms::models().begin(),
+                                                                platforms::models().end())),
+                         [](const auto& tested) {
+                           return std::string(planner::name_of(std::get<0>(tested.param))) + "_" +
+                                  testing::case_name(std::get<1>(tested.param).name);
+                         });
+
+// 8 equal hosts, a byte a ns, 10 us a slice. A short sum comes together in three steps up a
+// binomial tree; what takes long to combine wants few slices at every host, and goes up a chain.
+TEST(ChoosePlan, TakesFewStepsForAShortSumAndThroughputForALongOne) {
+  const platforms::Platform platform = testing::complete_platform(8, 1e9);
+  ChoiceOptions options;
+  options.operation = planner::Operation::kReduce;
+  const Choice brief = choose(platform, kKiB, options);
+  EXPECT_EQ(brief.rivals.front().depth, 3U);
+  EXPECT_EQ(brief.rivals.front().broadcast_trees, 0U);
+  EXPECT_NEAR(brief.makespan.value, 3 * (10e-6 + 1024e-9), 1e-12);
+  EXPECT_TRUE(brief.plan.broadcast_trees.empty());
+  const Choice lengthy = choose(platform, 256 * kMiB, options);
+  EXPECT_GT(lengthy.plan.throughput.value, 0.99e9);
+  EXPECT_LT(lengthy.makespan.value, 1.05 * 256 * 1048576e-9);
+  // Each host of a chain combines a byte for each byte; at half the links' rate that takes 2 ns.
+  options.compute = BytesPerSecond{0.5e9};
+  const Choice computing = choose(platform, 256 * kMiB, options);
+  EXPECT_GT(computing.makespan.value, 2 * 256 * 1048576e-9);
+  EXPECT_LT(computing.makespan.value, 2.1 * 256 * 1048576e-9);
+}
+
+// Of equal hosts an allreduce comes to n / (2 (n - 1)) of a link: 5/8 with five.
+TEST(ChoosePlan, AnAllreduceHasTreesOfBothKinds) {
+  const platforms::Platform platform = testing::complete_platform(5, 1e9);
+  ChoiceOptions options;
+  options.operation = planner::Operation::kAllreduce;
+  const Choice choice = choose(platform, 256 * kMiB, options);
+  EXPECT_GT(choice.rivals.front().reduce_trees, 0U);
+  EXPECT_GT(choice.rivals.front().broadcast_trees, 0U);
+  EXPECT_NEAR(choice.plan.optimum->value, 0.625e9, 1e4);
+  EXPECT_GT(choice.makespan.value, 256 * 1048576 / 0.625e9);
+  EXPECT_LT(choice.makespan.value, 1.1 * 256 * 1048576 / 0.5e9);
+  options.limits.max_trees = 1;
+  const Choice one = choose(platform, 256 * kMiB, options);
+  EXPECT_EQ(one.plan.reduce_trees.size(), 1U);
+  EXPECT_EQ(one.plan.broadcast_trees.size(), 1U);
+}
+
+TEST(ChoosePlan, WindowsAndTheRateOfCombiningAreSensible) {
+  const platforms::Platform platform = testing::complete_platform(3, 1e9);
+  ChoiceOptions options;
+  options.compute = BytesPerSecond{1e9};
+  EXPECT_THROW((void)choose(platform, kKiB, options), std::invalid_argument);  // a broadcast
+  options.operation = planner::Operation::kReduce;
+  EXPECT_NO_THROW((void)choose(platform, kKiB, options));
+  options.compute = BytesPerSecond{0};
+  EXPECT_THROW((void)choose(platform, kKiB, options), std::invalid_argument);
+  options.compute.reset();
+  options.receives = 0;
+  EXPECT_THROW((void)choose(platform, kKiB, options), std::invalid_argument);
+}
 
 // --- long messages, told from shorter ones ---
 
@@ -219,13 +296,14 @@ TEST(Forecast, ALongMessageIsToldFromAShorterOne) {
     constexpr Bytes kMessage{3000 * 64 * kKiB + 1000};
     constexpr Bytes kSlice{64 * kKiB};
     const planner::Deadline deadline(std::nullopt);
-    const planner::Instance instance(drawn.platform, drawn.source, Model::kOnePort,
-                                     {kSlice, drawn.options.latency_occupies});
+    const planner::Collective collective(planner::Operation::kBroadcast, drawn.platform,
+                                         drawn.source, Model::kOnePort,
+                                         {kSlice, drawn.options.latency_occupies});
     SliceSearch search(drawn.platform, Model::kOnePort, drawn.options.latency_occupies, kMessage,
                        {.slice = kSlice}, deadline);
     ContenderOptions how;
     how.algorithms = planner::parse_algorithms("optimal,grow");
-    for (Contender& made : make_contenders(instance, how, deadline).all) {
+    for (Contender& made : make_contenders(collective, how, deadline).all) {
       search.add(std::move(made));
       const std::size_t index = search.contenders().size() - 1;
       const Forecast full = search.forecast(index, 3001, UINT64_MAX);

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
 
-#include "planner/make_plan.hpp"
+#include "planner/collective.hpp"
 #include "planner/slice_dealer.hpp"
 #include "simulate/event_loop.hpp"
 #include "tests/planner/random_platforms.hpp"
@@ -19,42 +23,53 @@ struct Times {
   double run_s;
 };
 
-// `count` slices of 1000 bytes, the last of `rest` if that is not 0.
-Times times_of(const planner::Instance& instance, const planner::Plan& plan, std::uint64_t count,
-               std::uint64_t rest) {
-  const Flows flows(plan, instance.platform(), plan.latency_occupies);
-  const Holdings full(flows, instance.platform(), instance.model(),
-                      {{1000}, plan.latency_occupies});
-  const Holdings last(flows, instance.platform(), instance.model(),
-                      {{rest > 0 ? rest : 1000}, plan.latency_occupies});
+struct Cut {
+  std::uint64_t count;     // slices of 1000 bytes
+  std::uint64_t rest = 0;  // bytes of the last one, if not 0
+  std::optional<BytesPerSecond> compute{};
+  std::uint64_t receives = planner::kReceivesInFlight;
+};
+
+Times times_of(const planner::Plan& plan, const platforms::Platform& platform,
+               platforms::Model model, const Cut& cut) {
+  const Flows flows(plan, platform, plan.latency_occupies);
+  const Bytes rest{cut.rest > 0 ? cut.rest : 1000};
+  const platforms::OccupationOptions whole{{1000}, plan.latency_occupies};
+  const Holdings full(flows, platform, model, whole);
+  const Holdings last(flows, platform, model, {rest, plan.latency_occupies});
   const Deal deal(plan);
-  Task task{flows, full, last, planner::source_index(plan)};
-  task.share_out(deal, count, rest > 0);
-  const std::size_t resources = instance.resource_count();
-  const GreedyRun run = run_greedily(task, deal, {}, resources, {});
-  return {pipeline_bound(task, resources).value, *std::ranges::max_element(run.done_s)};
+  Task task{flows, full, last, planner::source_index(plan),
+            combining_at(cut.compute, {1000}, {cut.rest})};
+  task.share_out(deal, cut.count, cut.rest > 0);
+  const std::size_t resources = platforms::occupation(platform, model, whole).resources.size();
+  const GreedyRun run =
+      run_greedily(task, deal, {window_for(plan.operation), cut.receives}, resources, {});
+  return {pipeline_bound(task, deal, resources, cut.receives).value,
+          *std::ranges::max_element(run.done_s)};
 }
 
 Times times_of(const platforms::Platform& platform, std::string_view source,
-               std::string_view algorithm, std::uint64_t count, std::uint64_t rest) {
-  const planner::Instance instance = testing::instance_of(platform, source);
-  return times_of(
-      instance, planner::make_plan(instance, algorithm, testing::run(algorithm, instance), {1000}),
-      count, rest);
+               std::string_view algorithm, const Cut& cut,
+               planner::Operation operation = planner::Operation::kBroadcast) {
+  const planner::Collective collective = testing::collective_of(platform, source, operation);
+  const planner::Plan plan = planner::make_plan(
+      collective, algorithm,
+      planner::run(planner::find_algorithm(algorithm, operation), collective, {}), {1000});
+  return times_of(plan, platform, platforms::Model::kOnePort, cut);
 }
 
 // a -> b -> c -> d, 2, 5 and 3 s a byte.
 TEST(PipelineBound, IsExactForAChain) {
   const auto platform =
       testing::small_platform({"a", "b", "c", "d"}, {{"a", "b", 2}, {"b", "c", 5}, {"c", "d", 3}});
-  const Times whole = times_of(platform, "a", "chain", 10, 0);
+  const Times whole = times_of(platform, "a", "chain", {10, 0});
   EXPECT_NEAR(whole.bound_s, (2 + 5 + 3 + 9 * 5) * 1e3, 1e-6);
   EXPECT_NEAR(whole.run_s, whole.bound_s, 1e-6);
-  const Times one = times_of(platform, "a", "chain", 1, 10);
+  const Times one = times_of(platform, "a", "chain", {1, 10});
   EXPECT_NEAR(one.bound_s, (2 + 5 + 3) * 10, 1e-6);
   EXPECT_NEAR(one.run_s, one.bound_s, 1e-6);
   // The last slice: 2 s a byte of it come while b still sends the one before.
-  const Times shorter = times_of(platform, "a", "chain", 10, 100);
+  const Times shorter = times_of(platform, "a", "chain", {10, 100});
   EXPECT_NEAR(shorter.bound_s, 2e3 + 9 * 5e3 + (5 + 3) * 100, 1e-6);
   EXPECT_NEAR(shorter.run_s, shorter.bound_s + 2.5e3, 1e-6);  // it finds c sending the ninth
 }
@@ -62,27 +77,76 @@ TEST(PipelineBound, IsExactForAChain) {
 TEST(PipelineBound, IsExactForAFlatTree) {
   const auto platform =
       testing::small_platform({"a", "b", "c", "d"}, {{"a", "b", 2}, {"a", "c", 5}, {"a", "d", 3}});
-  const Times times = times_of(platform, "a", "flat", 7, 0);
+  const Times times = times_of(platform, "a", "flat", {7, 0});
   EXPECT_NEAR(times.bound_s, 7 * (2 + 5 + 3) * 1e3, 1e-6);
   EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
 }
 
-class PipelineBoundUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
+// The other way: d has the first slice at the root after 3 + 5 + 2 s a byte, and 0.5 s of combining
+// at each of three hosts.
+TEST(PipelineBound, IsExactForAChainThatReduces) {
+  const auto platform =
+      testing::small_platform({"a", "b", "c", "d"}, {{"b", "a", 2}, {"c", "b", 5}, {"d", "c", 3}});
+  const Times times = times_of(platform, "a", "chain", {10, 0, BytesPerSecond{2}, 100},
+                               planner::Operation::kReduce);
+  EXPECT_NEAR(times.bound_s, (3 + 5 + 2 + 3 * 0.5 + 9 * 5) * 1e3, 1e-6);
+  EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
+  // Hosts that take 8 s a byte to combine are what it waits for.
+  const Times slow = times_of(platform, "a", "chain", {10, 0, BytesPerSecond{1. / 8}, 100},
+                              planner::Operation::kReduce);
+  EXPECT_NEAR(slow.bound_s, (3 + 5 + 2 + 3 * 8 + 9 * 8) * 1e3, 1e-6);
+  EXPECT_NEAR(slow.run_s, slow.bound_s, 1e-6);
+}
+
+// a's in-port takes all; the last of three is added when it is there.
+TEST(PipelineBound, IsExactForAFlatReduce) {
+  const auto platform =
+      testing::small_platform({"a", "b", "c", "d"}, {{"b", "a", 2}, {"c", "a", 5}, {"d", "a", 3}});
+  const Times times =
+      times_of(platform, "a", "flat", {7, 0, BytesPerSecond{2}, 100}, planner::Operation::kReduce);
+  EXPECT_NEAR(times.bound_s, (7 * (2 + 5 + 3) + 0.5) * 1e3, 1e-6);
+  EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
+}
+
+// Two hosts, links of 1 s a byte and 9000 s of latency: four slices are on their way at a time.
+TEST(PipelineBound, KnowsWhatRoomThereIsForSlicesOnTheirWay) {
+  platforms::PlatformBuilder builder("long");
+  const auto a = builder.node_named("a");
+  const auto b = builder.node_named("b");
+  builder.add_arc({b, a, {1}, Seconds{9000}, {}});
+  const platforms::Platform platform = std::move(builder).build();
+  const Times times = times_of(platform, "a", "chain", {9}, planner::Operation::kReduce);
+  EXPECT_NEAR(times.bound_s, 2 * (1000 + 9000) + 1000 + 9000, 1e-6);
+  EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
+}
+
+using Under = std::tuple<planner::Operation, platforms::ModelEntry>;
+class PipelineBoundUnder : public ::testing::TestWithParam<Under> {};
 
 TEST_P(PipelineBoundUnder, IsNeverTooMuch) {
   constexpr double kRounding = 1e-9;
+  const auto& [operation, entry] = GetParam();
   std::size_t close = 0;
   std::size_t all = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
-    const planner::Instance instance(drawn.platform, drawn.source, GetParam().model,
-                                     {{1000}, drawn.options.latency_occupies});
-    for (const char* algorithm : {"optimal", "grow", "binomial", "split-binary"}) {
-      const planner::Plan plan =
-          planner::make_plan(instance, algorithm, testing::run(algorithm, instance), {1000});
+    const planner::Collective collective(std::get<0>(GetParam()), drawn.platform, drawn.source,
+                                         std::get<1>(GetParam()).model,
+                                         {{1000}, drawn.options.latency_occupies});
+    const bool reduces = planner::reduces(collective.operation());
+    for (const planner::Algorithm& algorithm : planner::parse_algorithms(
+             reduces ? "optimal,grow,binomial,binary" : "optimal,grow,binomial,split-binary",
+             collective.operation())) {
+      const planner::Plan plan = planner::make_plan(
+          collective, algorithm.name, planner::run(algorithm, collective, {}), {1000});
       for (const std::uint64_t count : {1, 2, 7, 60}) {
         for (const std::uint64_t rest : {0, 13}) {
-          SCOPED_TRACE(trace + ", " + algorithm);
-          const Times times = times_of(instance, plan, count, rest);
+          Cut cut{count, rest};
+          if (reduces && count != 2) {
+            cut.compute = BytesPerSecond{count == 1 ? 1e9 : 5e7};
+            cut.receives = count == 7 ? 1 : 4;
+          }
+          SCOPED_TRACE(trace + ", " + algorithm.name);
+          const Times times = times_of(plan, drawn.platform, collective.model(), cut);
           EXPECT_GT(times.bound_s, 0);
           EXPECT_LE(times.bound_s, times.run_s * (1 + kRounding));
           close += times.run_s < 1.01 * times.bound_s ? 1 : 0;
@@ -91,14 +155,19 @@ TEST_P(PipelineBoundUnder, IsNeverTooMuch) {
       }
     }
   };
-  testing::for_each_platform(3, 7, GetParam().model, check);
-  EXPECT_GT(close, all / 3);  // or it would be of no use
+  testing::for_each_platform(operation, 3, 7, entry.model, check);
+  // Or it would be of no use.
+  EXPECT_GT(close, all / (operation == planner::Operation::kBroadcast ? 3 : 5));
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, PipelineBoundUnder,
-                         ::testing::ValuesIn(platforms::models().begin(),
-                                             platforms::models().end()),
-                         [](const auto& tested) { return testing::case_name(tested.param.name); });
+                         ::testing::Combine(::testing::ValuesIn(planner::kOperations),
+                                            ::testing::ValuesIn(platforms::models().begin(),
+                                                                platforms::models().end())),
+                         [](const auto& tested) {
+                           return std::string(planner::name_of(std::get<0>(tested.param))) + "_" +
+                                  testing::case_name(std::get<1>(tested.param).name);
+                         });
 
 }  // namespace
 }  // namespace espalier::simulate

@@ -42,10 +42,33 @@ simulate "$platform" two.json --message 8MiB --json
 [ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }
 takes 0.3355 0.3900 "two trees"
 
+# To one host and back, in slices that turn at the root.
+"$espalier" plan chain.csv --source a --operation allreduce --algorithm chain --slice 10000B --quiet -o both.json >/dev/null
+simulate chain.csv both.json --message 1MB --verify --json
+[ "$status" -eq 0 ] || { fail "status $status of an allreduce"; cat stdout stderr; }
+grep -q '"verified": true' stdout || fail "an allreduce is not verified"
+takes 1.02 1.40 "an allreduce"
+
+# Two ways from a to b: the plan's, at 2 MB/s, not the direct one.
+cat >ways.json <<'END'
+{"format": "espalier-platform", "version": 1, "nodes": [{"name": "a"}, {"name": "b"}, {"name": "S", "relay": true}],
+ "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6}, {"from": "a", "to": "S", "bandwidth_Bps": 2e6},
+           {"from": "S", "to": "b", "bandwidth_Bps": 2e6}]}
+END
+"$espalier" plan ways.json --source a --algorithm best-tree --slice 10000B --quiet -o way.json >/dev/null
+grep -q '"via"' way.json || { fail "the plan goes directly"; cat way.json; }
+simulate ways.json way.json --message 1MB --json
+[ "$status" -eq 0 ] || { fail "status $status of a plan with a way"; cat stdout stderr; }
+takes 0.5 0.51 "the way of a plan"
+
 simulate chain.csv two.json
 [ "$status" -eq 2 ] || fail "status $status of a plan for another platform"
 [ "$(cat stderr)" = "simulate-mpi: two.json: /nodes: 'h0' is no host of chain.csv" ] || { fail "refusal"; cat stderr; }
 echo '{' >broken.json
 simulate chain.csv broken.json
 [ "$(cat stderr)" = "simulate-mpi: broken.json: /nodes: no list of names: not a plan" ] || { fail "refusal"; cat stderr; }
+echo '{"nodes": ["a", "b"], "broadcast_trees": [{"edges": [[0, 5]]}]}' >broken.json
+simulate chain.csv broken.json
+[ "$status" -eq 2 ] || fail "status $status of malformed trees"
+[ "$(cat stderr)" = "simulate-mpi: broken.json: malformed trees: not a plan" ] || { fail "refusal of trees"; cat stderr; }
 [ "$failures" -eq 0 ]

@@ -1,0 +1,16 @@
+// What best-tree and exact-tree make of an allreduce: one tree each way, chosen together, for both
+// load the same ports and wires.
+#pragma once
+
+#include "planner/collective.hpp"
+#include "planner/registry.hpp"
+
+namespace espalier::planner::tree_algorithms {
+
+// packings: of the collective, an allreduce; null: solved here.
+Outcome best_pair(const Collective& collective, const AlgorithmOptions& options,
+                  const Packings* packings);
+Outcome exact_pair(const Collective& collective, const AlgorithmOptions& options,
+                   const Packings* packings);
+
+}  // namespace espalier::planner::tree_algorithms

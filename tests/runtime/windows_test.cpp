@@ -1,0 +1,80 @@
+#include "runtime/windows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/send_windows.hpp"
+#include "planner/slice_dealer.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+// A rank with a far parent, a near child and a far one: 10 slices of 1 kB and 25 are on their way.
+std::vector<TreeRole> far_and_near() {
+  TreeRole role;
+  role.parent = 3;
+  role.children = {4, 5};
+  role.bytes_from_parent = 10e3;
+  role.bytes_to_child = {0, 25e3};
+  return {role};
+}
+
+constexpr Bytes kSlice{1000};
+constexpr std::uint64_t kFar = planner::kFarSends;
+
+TEST(Windows, EvenOnesAreTheSameForAll) {
+  const std::vector<TreeWindows> windows = even_windows(far_and_near(), 4, 2);
+  ASSERT_EQ(windows.size(), 1U);
+  EXPECT_EQ(windows[0].parent, 4U);
+  EXPECT_EQ(windows[0].children, Counts({2, 2}));
+}
+
+TEST(Windows, GrowOnTheWayDownByWhatIsOnItsWay) {
+  const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSlice, false);
+  EXPECT_EQ(windows[0].parent, 4 + 10 + kFar);
+  EXPECT_EQ(windows[0].children, Counts({2, 2 + 25 + kFar}));
+}
+
+TEST(Windows, GrowByTheWayBackWhereAReceiverIsAsked) {
+  const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSlice, true);
+  EXPECT_EQ(windows[0].parent, 4 + 20 + kFar);
+  EXPECT_EQ(windows[0].children, Counts({2, 2 + 50 + kFar}));
+}
+
+TEST(Windows, UpAlwaysCountTheAnswer) {
+  const std::vector<TreeWindows> windows = windows_up(far_and_near(), 4, 2, kSlice);
+  EXPECT_EQ(windows[0].parent, 2 + 20 + kFar);
+  EXPECT_EQ(windows[0].children, Counts({4, 4 + 50 + kFar}));
+}
+
+// What one end sends, the other must have posted a receive for.
+TEST(Windows, BothEndsOfAnEdgeAgree) {
+  std::vector<TreeRole> below(1);
+  below[0].parent = 7;
+  below[0].bytes_from_parent = far_and_near()[0].bytes_to_child[1];
+  EXPECT_EQ(windows_down(far_and_near(), 4, 2, kSlice, true)[0].children[1] - 2,
+            windows_down(below, 4, 2, kSlice, true)[0].parent - 4);
+  EXPECT_EQ(windows_up(far_and_near(), 4, 2, kSlice)[0].children[1] - 4,
+            windows_up(below, 4, 2, kSlice)[0].parent - 2);
+}
+
+TEST(Lookahead, OfASingleNearTreeIsEndless) {
+  EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 2}}}, 2), UINT64_MAX);
+  EXPECT_EQ(lookahead_over({}, 2), planner::source_lookahead(0, 0, false));
+}
+
+TEST(Lookahead, OfASingleTreeEndsWhereAChildIsFar) {
+  EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 30}}}, 2), 4 * 30U);
+}
+
+TEST(Lookahead, OfSeveralTreesHoldsTheLargestWindowOfEach) {
+  EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 2}}, {4, {2}}, {4, {}}}, 2), 4 * 4U);
+  EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 30}}, {4, {2}}}, 2), 4 * 32U);
+}
+
+}  // namespace
+}  // namespace espalier::runtime
