@@ -11,15 +11,14 @@
 #include "planner/send_windows.hpp"
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
-#include "runtime/checksum.hpp"
 #include "runtime/comm_facts.hpp"
 #include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
 #include "runtime/patience.hpp"
-#include "runtime/rank_mapping.hpp"
 #include "runtime/rounds.hpp"
+#include "runtime/seat.hpp"
 #include "runtime/stores.hpp"
 #include "runtime/timetable.hpp"
 #include "support/files.hpp"
@@ -29,11 +28,8 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
-                std::size_t largest_tag) {
-  if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError({}, fault->place, fault->reason);
-  }
+// What a broadcast asks of them besides what any engine does (runtime/seat.hpp).
+void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
   if (options.rounds) {
     if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
   }
@@ -43,13 +39,6 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
     }
   }
   planner::require_operation(plan, planner::Operation::kBroadcast, {});
-  if (plan.broadcast_trees.size() > largest_tag) {
-    throw InputError(fmt::format("the plan has {} trees; this MPI has tags for {}",
-                                 plan.broadcast_trees.size(), largest_tag));
-  }
-  if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
-    throw InputError("a window has room for at least one slice");
-  }
   if (options.ports != 0 && options.rounds) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
   }
@@ -64,26 +53,15 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
     throw InputError(
         fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
   }
-  if (options.slice_bytes > kLargestSlice) {
-    throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
-                                 options.slice_bytes, kLargestSlice));
-  }
 }
 
 std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const BroadcastOptions& options) {
-  const std::string text = planner::to_json(plan);
-  return {hash_of(std::as_bytes(std::span(text))),
-          options.sends_in_flight,
-          options.receives_in_flight,
-          options.ports,
-          static_cast<std::uint64_t>(options.mapping),
-          options.check_sizes ? 1U : 0U,
-          options.rounds ? 1U : 0U,
-          options.schedule ? 1U : 0U,
-          options.direct_copies ? 1U : 0U,
-          options.slice_bytes,
-          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value),
-          hash_of(std::as_bytes(std::span(options.tuned)))};
+  std::vector<std::uint64_t> numbers = fingerprint(plan, seat_options(options));
+  numbers.insert(
+      numbers.end(),
+      {options.rounds ? 1U : 0U, options.schedule ? 1U : 0U, options.direct_copies ? 1U : 0U,
+       std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)});
+  return numbers;
 }
 
 // What is no timeout is refused only when all can be told.
@@ -95,9 +73,7 @@ std::optional<Seconds> usable(std::optional<Seconds> timeout) {
 
 struct Broadcast::State {
   OwnedComm comm;
-  std::vector<int> rank_of_node;
-  int root = 0;
-  std::string node;
+  Seat seat;
   planner::Plan plan;
   planner::SliceCosts costs;
   BroadcastOptions options;
@@ -107,21 +83,9 @@ struct Broadcast::State {
   State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
       : comm(of, Patience(usable(wanted.timeout))), plan(of_plan), options(wanted) {
     if (!options.schedule) forget_schedule();
-    const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
-                                               ? host_names(comm.get())
-                                               : std::vector<std::string>{};
-    const Patience patience(usable(options.timeout));
-    together(
-        comm.get(),
-        [&] {
-          check_plan(plan, options, comm.largest_tag());
-          rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
-                                       : ranks_by_host(hosts, plan.nodes);
-        },
-        false, patience);
-    if (!all_equal(comm.get(), fingerprint(of_plan, options), patience)) {
-      throw InputError("the ranks hold different plans or options");
-    }
+    seat = take_seat(
+        comm, plan, seat_options(options), fingerprint(of_plan, options),
+        [&] { check_plan(plan, options); }, Patience(usable(options.timeout)));
     using Waiting = BroadcastOptions::Waiting;
     const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
     const auto here = static_cast<std::size_t>(
@@ -134,19 +98,18 @@ struct Broadcast::State {
     const bool doze = options.source_waiting == Waiting::kAuto
                           ? crowded
                           : options.source_waiting == Waiting::kDozing;
-    const auto mine = std::find(rank_of_node.begin(), rank_of_node.end(), comm.rank());
-    node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
-    root = rank_of_node[planner::source_index(plan)];
     std::vector<TreeRole> roles =
-        roles_of(plan.broadcast_trees, rank_of_node, comm.rank(), hosts_of);
+        roles_of(plan.broadcast_trees, seat.rank_of_node, comm.rank(), hosts_of);
     std::optional<Timetable> timetable;
-    if (slots) timetable = slots->of_rank(rank_of_node, comm.rank(), roles);
+    if (slots) timetable = slots->of_rank(seat.rank_of_node, comm.rank(), roles);
     engine = std::make_unique<Engine>(
-        comm.get(), root, std::move(roles), slots ? slots->dealer() : planner::dealer_for(plan),
+        comm.get(), seat.root, std::move(roles),
+        slots ? slots->dealer() : planner::dealer_for(plan),
         EngineOptions{
             options.sends_in_flight, options.receives_in_flight, costs, options.check_sizes,
             slices_vary(), slices_vary() && !are_always_eager(), options.ports,
-            options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
+            options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
+                           : std::vector<TreeRounds>{},
             std::move(timetable), doze, options.timeout, options.transfers, options.on_progress});
   }
 
@@ -163,7 +126,7 @@ struct Broadcast::State {
 
   void copy_directly(std::span<const int> host_of_rank) {
     std::vector<int> host_of_node;
-    for (const int rank : rank_of_node) {
+    for (const int rank : seat.rank_of_node) {
       host_of_node.push_back(host_of_rank[static_cast<std::size_t>(rank)]);
     }
     for (planner::PlanTree& tree : plan.broadcast_trees) {
@@ -228,10 +191,10 @@ Broadcast::Broadcast(Broadcast&&) noexcept = default;
 Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
 
 int Broadcast::root() const {
-  return state_->root;
+  return state_->seat.root;
 }
 const std::string& Broadcast::node() const {
-  return state_->node;
+  return state_->seat.node;
 }
 std::uint64_t Broadcast::slice_bytes(std::uint64_t message_bytes) const {
   return state_->slice_of(message_bytes);
