@@ -80,8 +80,8 @@ CLI::App* add_reduce(CLI::App& app, const std::string& name, ReduceArguments& to
   return reduce;
 }
 
-void check_one_tuned(const RunArguments& to, bool rounds) {
-  check_tuned(to.tuned, to.slice, rounds);
+void check_one_tuned(const RunArguments& to, const runtime::BroadcastOptions& options) {
+  check_tuned(to.tuned, to.slice, options);
   if (to.tuned.size() > 1) throw InputError("--tuned: there is one plan only");
 }
 
@@ -91,7 +91,7 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   to.broadcast.mapping = running.mapping;
   to.broadcast.timeout = running.timeout;
   to.slice = running.slice;
-  check_one_tuned(to, to.broadcast.rounds);
+  check_one_tuned(to, to.broadcast);
   if (to.in.empty() != to.out.empty()) throw InputError("--in and --out go together");
   if (!to.in.empty() && !texts.message.empty()) {
     throw InputError("--message is a test message; with --in the file is the message");
@@ -115,7 +115,7 @@ void check_reduce(ReduceArguments& to, const Texts& texts) {
   to.reduction.mapping = running.mapping;
   to.timeout = running.timeout;
   to.slice = running.slice;
-  check_one_tuned(to, false);
+  check_one_tuned(to, {});
   to.elements = check_elements(texts.elements);
   require_whole("--message", to.message, to.elements);
 }
