@@ -11,6 +11,7 @@
 #include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rounds.hpp"
+#include "runtime/timetable.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
@@ -23,6 +24,11 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
       plan_of_run(comm, arguments, planner::Operation::kBroadcast, arguments.broadcast);
   if (arguments.broadcast.rounds) {
     if (const auto fault = runtime::rounds_fault(plan)) {
+      throw InputError(display_name(arguments.plan), fault->place, fault->reason);
+    }
+  }
+  if (arguments.broadcast.schedule) {
+    if (const auto fault = runtime::timetable_fault(plan)) {
       throw InputError(display_name(arguments.plan), fault->place, fault->reason);
     }
   }

@@ -90,11 +90,11 @@ void check_bench(const CLI::App& command, BenchArguments& to, const BenchTexts& 
   for (const char* option : {"--type", "--op"}) {
     if (command.count(option) > 0) to.only_for_reductions = option;
   }
-  for (const char* option : {"--as-planned", "--rounds"}) {
+  for (const char* option : {"--as-planned", "--rounds", "--schedule"}) {
     if (command.count(option) > 0) to.only_for_broadcasts = option;
   }
   to.sizes = sizes_of(to.sizes_option, texts.sizes);
-  check_tuned(to.tuned, to.slice, to.broadcast.rounds);
+  check_tuned(to.tuned, to.slice, to.broadcast);
 }
 
 void check_tune(const CLI::App& command, TuneArguments& to, const BenchTexts& texts) {
@@ -110,6 +110,9 @@ void check_tune(const CLI::App& command, TuneArguments& to, const BenchTexts& te
     if (size.value == 0) throw InputError("--message: a message without a byte has no slices");
   }
   if (to.bench.broadcast.rounds) throw InputError("--rounds: rounds have the plan's slices");
+  if (to.bench.broadcast.schedule) {
+    throw InputError("--schedule: a schedule has the plan's slices");
+  }
   if (to.out == "-") throw InputError("-o is a file; standard output has the figures");
   if (to.out.empty()) {
     if (to.plan == "-") throw InputError("-o is needed for a plan from standard input");

@@ -85,7 +85,7 @@ CLI::App* add_reduce(CLI::App& app, const std::string& name, ReduceArguments& to
 
 // Where it goes along: a plan, or what a table decides.
 void check_way(const RunArguments& to, std::string_view command, runtime::RankMapping mapping,
-               bool rounds) {
+               const runtime::BroadcastOptions& options) {
   if (to.decisions.empty()) {
     if (to.plan.empty()) {
       throw InputError(fmt::format("PLAN is required; see espalier-mpi {} --help", command));
@@ -94,15 +94,16 @@ void check_way(const RunArguments& to, std::string_view command, runtime::RankMa
     return;
   }
   if (!to.plan.empty()) throw InputError("PLAN and --decisions both say what to go along");
-  if (to.slice || !to.tuned.empty() || rounds || mapping != runtime::RankMapping::kByOrder) {
+  const bool timed = options.rounds || options.schedule;
+  if (to.slice || !to.tuned.empty() || timed || mapping != runtime::RankMapping::kByOrder) {
     throw InputError(
         "--decisions says the slices as well, for ranks by order: without --slice, --tuned, "
-        "--rounds and --map");
+        "--rounds, --schedule and --map");
   }
 }
 
-void check_one_tuned(const RunArguments& to, bool rounds) {
-  check_tuned(to.tuned, to.slice, rounds);
+void check_one_tuned(const RunArguments& to, const runtime::BroadcastOptions& options) {
+  check_tuned(to.tuned, to.slice, options);
   if (to.tuned.size() > 1) throw InputError("--tuned: there is one plan only");
 }
 
@@ -112,8 +113,8 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   to.broadcast.mapping = running.mapping;
   to.broadcast.timeout = running.timeout;
   to.slice = running.slice;
-  check_one_tuned(to, to.broadcast.rounds);
-  check_way(to, "bcast", running.mapping, to.broadcast.rounds);
+  check_one_tuned(to, to.broadcast);
+  check_way(to, "bcast", running.mapping, to.broadcast);
   if (!to.decisions.empty() && !to.in.empty()) {
     throw InputError("--decisions needs a --message, whose size all ranks know");
   }
@@ -140,8 +141,8 @@ void check_reduce(ReduceArguments& to, const Texts& texts) {
   to.reduction.mapping = running.mapping;
   to.timeout = running.timeout;
   to.slice = running.slice;
-  check_one_tuned(to, false);
-  check_way(to, planner::name_of(to.operation), running.mapping, false);
+  check_one_tuned(to, {});
+  check_way(to, planner::name_of(to.operation), running.mapping, {});
   to.elements = check_elements(texts.elements);
   require_whole("--message", to.message, to.elements);
 }

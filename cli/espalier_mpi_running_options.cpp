@@ -62,6 +62,9 @@ void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, Run
       "the one of them that a tree reaches first");
   command.add_flag("--rounds", to.rounds,
                    "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
+  command.add_flag("--schedule", to.schedule,
+                   "send and receive in the order of the plan's periodic schedule (espalier plan "
+                   "--schedule makes such plans)");
 }
 
 void add_element_options(CLI::App& command, ElementTexts& texts) {
@@ -82,10 +85,11 @@ void add_tuned_option(CLI::App& command, std::vector<std::string>& to) {
 }
 
 void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& slice,
-                 bool rounds) {
+                 const runtime::BroadcastOptions& options) {
   if (tuned.empty()) return;
   if (slice) throw InputError("--tuned and --slice both say which slices");
-  if (rounds) throw InputError("--tuned: rounds have the plan's slices");
+  if (options.rounds) throw InputError("--tuned: rounds have the plan's slices");
+  if (options.schedule) throw InputError("--tuned: a schedule has the plan's slices");
 }
 
 Running check_running(const RunningTexts& texts) {

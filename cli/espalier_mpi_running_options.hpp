@@ -49,7 +49,7 @@ void add_element_options(CLI::App& command, ElementTexts& texts);
 void add_tuned_option(CLI::App& command, std::vector<std::string>& to);
 // Throws InputError when it does not go with the others.
 void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& slice,
-                 bool rounds);
+                 const runtime::BroadcastOptions& options);
 
 // What the texts of add_running_options say.
 struct Running {

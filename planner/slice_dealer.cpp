@@ -44,6 +44,10 @@ std::vector<std::uint32_t> weights_from(std::span<const double> rates) {
     ++weights[by_remainder[i]];
   }
   // Weights raised to 1 may have made the sum exceed the period; the period is then that sum.
+  return weights;
+}
+
+std::vector<std::uint32_t> reduced(std::vector<std::uint32_t> weights) {
   std::uint32_t divisor = 0;
   for (const std::uint32_t weight : weights) divisor = std::gcd(divisor, weight);
   for (std::uint32_t& weight : weights) weight /= divisor;
@@ -66,7 +70,9 @@ std::vector<std::uint32_t> deal(std::span<const std::uint32_t> weights) {
   std::vector<std::uint64_t> taken(weights.size(), 0);
   JobsByTime waiting;  // by release
   JobsByTime ready;    // by deadline
-  for (std::uint32_t tree = 0; tree < weights.size(); ++tree) waiting.push({0, tree});
+  for (std::uint32_t tree = 0; tree < weights.size(); ++tree) {
+    if (weights[tree] > 0) waiting.push({0, tree});
+  }
   for (std::uint64_t slot = 0; slot < period; ++slot) {
     while (!waiting.empty() && waiting.top().time <= slot) {
       const std::uint32_t tree = waiting.top().tree;
@@ -85,8 +91,14 @@ std::vector<std::uint32_t> deal(std::span<const std::uint32_t> weights) {
 
 }  // namespace
 
-SliceDealer::SliceDealer(std::span<const double> rates)
-    : weights_(weights_from(rates)), tree_of_slot_(deal(weights_)) {
+SliceDealer::SliceDealer(std::span<const double> rates) : SliceDealer(weights_from(rates)) {}
+
+SliceDealer SliceDealer::of_counts(std::span<const std::uint64_t> counts) {
+  return SliceDealer(std::vector<std::uint32_t>(counts.begin(), counts.end()));
+}
+
+SliceDealer::SliceDealer(std::vector<std::uint32_t> weights)
+    : weights_(reduced(std::move(weights))), tree_of_slot_(deal(weights_)) {
   first_slot_.resize(weights_.size());
   std::exclusive_scan(weights_.begin(), weights_.end(), first_slot_.begin(), std::size_t{0});
   slots_.resize(tree_of_slot_.size());
@@ -112,6 +124,10 @@ SliceDealer dealer_for(std::span<const PlanTree> trees) {
 
 SliceDealer dealer_for(const Plan& plan) {
   return dealer_for(plan.broadcast_trees);
+}
+
+SliceDealer dealer_for(const PlanSchedule& schedule) {
+  return SliceDealer::of_counts(schedule.slices);
 }
 
 }  // namespace espalier::planner

@@ -43,6 +43,9 @@ class SliceDealer {
  public:
   // Rates are finite and positive; at least one.
   explicit SliceDealer(std::span<const double> rates);
+  // In proportion to whole numbers, which a period of their sum keeps exactly; 0: the tree carries
+  // none. Their sum is from 1 to 2^32 - 1, and what the table holds.
+  static SliceDealer of_counts(std::span<const std::uint64_t> counts);
 
   [[nodiscard]] std::size_t trees() const { return weights_.size(); }
   // The tree of slice `slice`.
@@ -61,6 +64,7 @@ class SliceDealer {
   [[nodiscard]] std::span<const std::uint32_t> weights() const { return weights_; }
 
  private:
+  explicit SliceDealer(std::vector<std::uint32_t> weights);
   [[nodiscard]] std::span<const std::uint32_t> slots_of(std::size_t tree) const {
     return std::span(slots_).subspan(first_slot_[tree], weights_[tree]);
   }
@@ -75,5 +79,7 @@ class SliceDealer {
 SliceDealer dealer_for(std::span<const PlanTree> trees);
 // For a plan's broadcast trees.
 SliceDealer dealer_for(const Plan& plan);
+// By a schedule: the slices of a period before any of the next one.
+SliceDealer dealer_for(const PlanSchedule& schedule);
 
 }  // namespace espalier::planner

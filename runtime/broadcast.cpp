@@ -11,16 +11,16 @@
 #include "planner/send_windows.hpp"
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
-#include "runtime/checksum.hpp"
 #include "runtime/comm_facts.hpp"
 #include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
 #include "runtime/patience.hpp"
-#include "runtime/rank_mapping.hpp"
 #include "runtime/rounds.hpp"
+#include "runtime/seat.hpp"
 #include "runtime/stores.hpp"
+#include "runtime/timetable.hpp"
 #include "support/files.hpp"
 
 namespace espalier::runtime {
@@ -28,53 +28,41 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-void check_plan(const planner::Plan& plan, const BroadcastOptions& options,
-                std::size_t largest_tag) {
-  if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError({}, fault->place, fault->reason);
-  }
+// What a broadcast asks of them besides what any engine does (runtime/seat.hpp).
+void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
   if (options.rounds) {
     if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
   }
+  if (options.schedule) {
+    if (const auto fault = timetable_fault(plan)) {
+      throw InputError({}, fault->place, fault->reason);
+    }
+  }
   planner::require_operation(plan, planner::Operation::kBroadcast, {});
-  if (plan.broadcast_trees.size() > largest_tag) {
-    throw InputError(fmt::format("the plan has {} trees; this MPI has tags for {}",
-                                 plan.broadcast_trees.size(), largest_tag));
-  }
-  if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
-    throw InputError("a window has room for at least one slice");
-  }
   if (options.ports != 0 && options.rounds) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
   }
-  if (!options.tuned.empty() && (options.slice_bytes != 0 || options.rounds)) {
-    throw InputError("tuned slices go neither with slices of one size nor with rounds");
+  if (options.schedule && (options.ports != 0 || options.rounds)) {
+    throw InputError("a schedule goes neither with ports nor with rounds: it says who sends when");
+  }
+  if (!options.tuned.empty() && (options.slice_bytes != 0 || options.rounds || options.schedule)) {
+    throw InputError(
+        "tuned slices go neither with slices of one size nor with rounds or a schedule");
   }
   if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
   if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
     throw InputError(
         fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
   }
-  if (options.slice_bytes > kLargestSlice) {
-    throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
-                                 options.slice_bytes, kLargestSlice));
-  }
 }
 
 std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const BroadcastOptions& options) {
-  const std::string text = planner::to_json(plan);
-  return {hash_of(std::as_bytes(std::span(text))),
-          options.sends_in_flight,
-          options.receives_in_flight,
-          options.ports,
-          static_cast<std::uint64_t>(options.mapping),
-          options.check_sizes ? 1U : 0U,
-          options.rounds ? 1U : 0U,
-          options.direct_copies ? 1U : 0U,
-          options.slice_bytes,
-          std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value),
-          hash_of(std::as_bytes(std::span(options.tuned))),
-          std::bit_cast<std::uint64_t>(options.tuned_within)};
+  std::vector<std::uint64_t> numbers = fingerprint(plan, seat_options(options));
+  numbers.insert(
+      numbers.end(),
+      {options.rounds ? 1U : 0U, options.schedule ? 1U : 0U, options.direct_copies ? 1U : 0U,
+       std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)});
+  return numbers;
 }
 
 // What is no timeout is refused only when all can be told.
@@ -86,59 +74,60 @@ std::optional<Seconds> usable(std::optional<Seconds> timeout) {
 
 struct Broadcast::State {
   OwnedComm comm;
-  std::vector<int> rank_of_node;
-  int root = 0;
-  std::string node;
+  Seat seat;
   planner::Plan plan;
   planner::SliceCosts costs;
   BroadcastOptions options;
+  std::optional<Slots> slots;  // by schedule
   std::unique_ptr<Engine> engine;
 
   State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
       : comm(of, Patience(usable(wanted.timeout))), plan(of_plan), options(wanted) {
-    plan.slice.value = std::min(plan.slice.value, kLargestSlice);
-    plan.schedule.reset();
-    const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
-                                               ? host_names(comm.get())
-                                               : std::vector<std::string>{};
-    const Patience patience(usable(options.timeout));
-    together(
-        comm.get(),
-        [&] {
-          check_plan(plan, options, comm.largest_tag());
-          rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
-                                       : ranks_by_host(hosts, plan.nodes);
-        },
-        false, patience);
-    if (!all_equal(comm.get(), fingerprint(of_plan, options), patience)) {
-      throw InputError("the ranks hold different plans or options");
-    }
+    if (!options.schedule) forget_schedule();
+    seat = take_seat(
+        comm, plan, seat_options(options), fingerprint(of_plan, options),
+        [&] { check_plan(plan, options); }, Patience(usable(options.timeout)));
     using Waiting = BroadcastOptions::Waiting;
     const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
     const auto here = static_cast<std::size_t>(
         std::ranges::count(hosts_of, hosts_of[static_cast<std::size_t>(comm.rank())]));
     if (here < comm.size()) costs.eager = kEagerOverTcp;
-    if (options.direct_copies && !options.rounds && options.ports == 0) copy_directly(hosts_of);
+    if (options.schedule) slots.emplace(plan);
+    forget_schedule();
+    if (options.direct_copies && !keeps_an_order()) copy_directly(hosts_of);
     const bool crowded = here > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
     const bool doze = options.source_waiting == Waiting::kAuto
                           ? crowded
                           : options.source_waiting == Waiting::kDozing;
-    const auto mine = std::find(rank_of_node.begin(), rank_of_node.end(), comm.rank());
-    node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
-    root = rank_of_node[planner::source_index(plan)];
+    std::vector<TreeRole> roles =
+        roles_of(plan.broadcast_trees, seat.rank_of_node, comm.rank(), hosts_of);
+    std::optional<Timetable> timetable;
+    if (slots) timetable = slots->of_rank(seat.rank_of_node, comm.rank(), roles);
     engine = std::make_unique<Engine>(
-        comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, comm.rank(), hosts_of),
-        planner::dealer_for(plan),
+        comm.get(), seat.root, std::move(roles),
+        slots ? slots->dealer() : planner::dealer_for(plan),
         EngineOptions{
             options.sends_in_flight, options.receives_in_flight, costs, options.check_sizes,
             slices_vary(), slices_vary() && !are_always_eager(), options.ports,
-            options.rounds ? rounds_of(plan, rank_of_node, comm.rank()) : std::vector<TreeRounds>{},
-            doze, options.timeout, options.transfers, options.on_progress});
+            options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
+                           : std::vector<TreeRounds>{},
+            std::move(timetable), doze, options.timeout, options.transfers, options.on_progress});
+  }
+
+  // Its slices are what it says of them; the run's may be smaller.
+  void forget_schedule() {
+    plan.schedule.reset();
+    plan.slice.value = std::min(plan.slice.value, kLargestSlice);
+  }
+
+  // So that each edge is the plan's.
+  [[nodiscard]] bool keeps_an_order() const {
+    return options.rounds || options.schedule || options.ports != 0;
   }
 
   void copy_directly(std::span<const int> host_of_rank) {
     std::vector<int> host_of_node;
-    for (const int rank : rank_of_node) {
+    for (const int rank : seat.rank_of_node) {
       host_of_node.push_back(host_of_rank[static_cast<std::size_t>(rank)]);
     }
     for (planner::PlanTree& tree : plan.broadcast_trees) {
@@ -148,7 +137,7 @@ struct Broadcast::State {
 
   // On one host there are no links to keep filled, and a slice costs a turn at the processor.
   [[nodiscard]] bool fits_slices() const {
-    return options.slice_bytes == 0 && !options.rounds && costs.eager;
+    return options.slice_bytes == 0 && !options.rounds && !slots && costs.eager;
   }
 
   [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
@@ -180,7 +169,9 @@ struct Broadcast::State {
   }
 
   [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t slice) const {
-    return planner::pipelined_time(plan, {message}, {slice}, costs.overhead);
+    Seconds time = planner::pipelined_time(plan, {message}, {slice}, costs.overhead);
+    if (slots) time.value += slots->fill({slice}).value;
+    return time;
   }
 
   // For ranks that may all be at work but for this one.
@@ -206,10 +197,10 @@ Broadcast::Broadcast(Broadcast&&) noexcept = default;
 Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
 
 int Broadcast::root() const {
-  return state_->root;
+  return state_->seat.root;
 }
 const std::string& Broadcast::node() const {
-  return state_->node;
+  return state_->seat.node;
 }
 std::uint64_t Broadcast::slice_bytes(std::uint64_t message_bytes) const {
   return state_->slice_of(message_bytes);
@@ -242,10 +233,12 @@ Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t message_bytes,
   // make slices so small that their number costs more than the overlap gains.
   constexpr std::uint64_t kSmallSlice = std::uint64_t{64} << 10;
   const std::uint64_t trees = state_->plan.broadcast_trees.size();
+  const std::uint64_t least = state_->slots ? state_->slots->room() : 2;
   const std::uint64_t wanted = state_->window(state_->options.receives_in_flight, message_bytes) +
-                               state_->window(state_->options.sends_in_flight, message_bytes) + 1;
-  const std::uint64_t slots = std::clamp(buffer_bytes / trees / kSmallSlice, std::uint64_t{2},
-                                         std::max(wanted, std::uint64_t{2}));
+                               state_->window(state_->options.sends_in_flight, message_bytes) +
+                               (state_->slots ? least : 1);
+  const std::uint64_t slots =
+      std::clamp(buffer_bytes / trees / kSmallSlice, least, std::max(wanted, least));
   std::uint64_t slice = std::max(buffer_bytes / trees / slots, std::uint64_t{1});
   if (slice > kPage) slice -= slice % kPage;
   return {std::min(slice, state_->slice_of(message_bytes)), slots, trees};
@@ -258,6 +251,10 @@ bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore
   // While a slice goes to its second child, the next one comes.
   if (state_->options.rounds && shape.slices_per_tree < 2) {
     throw InputError("rounds need room for two slices of each tree");
+  }
+  if (state_->slots && shape.slices_per_tree < state_->slots->room()) {
+    throw InputError(fmt::format("the schedule needs room for {} slices of each tree, not {}",
+                                 state_->slots->room(), shape.slices_per_tree));
   }
   const SliceGrid grid{bytes, shape.slice_bytes};
   return state_->run(grid, store, true) == Outcome::kComplete;

@@ -34,19 +34,20 @@ struct BroadcastOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // outstanding sends per child of a tree
   std::size_t receives_in_flight = 4;                     // posted ahead per tree
   // Sends of a rank that are under way at once, over all children and trees, the oldest slices
-  // first: 1 is the one-port model to the letter. 0: any number. Not by rounds, which are that
-  // anyway, nor with stream().
+  // first: 1 is the one-port model to the letter. 0: any number. Not by rounds or by schedule,
+  // which are that anyway, nor with stream().
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
   // Ranks that share a host all copy from the one of them that a tree reaches first
   // (runtime/direct_copies.hpp). Off: they pass slices on along the plan's edges, as hosts do. By
-  // rounds, with ports and in trees with exchange edges always off.
+  // rounds or schedule, with ports and in trees with exchange edges always off.
   bool direct_copies = true;
   // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
-  // plan's slice at most; by rounds, and where all ranks share a host, always the plan's.
+  // plan's slice at most; by rounds or schedule, and where all ranks share a host, always the
+  // plan's.
   std::uint64_t slice_bytes = 0;
   // Slices of messages of about these sizes (slice_tuned_for), instead; ascending by message. Not
-  // with slice_bytes or rounds.
+  // with slice_bytes, rounds or schedule.
   std::vector<TunedSlice> tuned;
   double tuned_within = kTunedWithin;  // what "about" means, at least 1; infinity: all messages
   // Compare the message's size among the ranks while it runs, so that a mismatch is an error and no
@@ -57,6 +58,11 @@ struct BroadcastOptions {
   // would send or receive twice in a round, with exchange edges or with trees of different rates is
   // refused. Off: colors are ignored.
   bool rounds = false;
+  // By the plan's periodic schedule (runtime/timetable.hpp): a rank begins its sends in the order
+  // in which the schedule has them, sends_in_flight at a time over all trees, and its receives
+  // likewise. With slices of another size than the plan's, periods are shorter or longer in
+  // proportion. A plan without a schedule is refused. Off: schedules are ignored.
+  bool schedule = false;
   // How the source waits. Dozing leaves the processor to ranks that have something to copy. kAuto:
   // dozing where there are more ranks than processors on its host.
   enum class Waiting { kAuto, kBusy, kDozing };
@@ -110,8 +116,9 @@ class Broadcast {
                                          std::uint64_t buffer_bytes) const;
   // Collective: a message of `bytes` bytes from the source's store to the others', in slices of
   // that shape. InputError with ports. False, on all ranks, when a store failed; then parts of the
-  // message are missing anywhere. Rounds need slices_per_tree of at least 2 (else InputError), as
-  // stream_shape gives. Exchange edges are honoured as far as a tree's whole share has room.
+  // message are missing anywhere. Rounds need slices_per_tree of at least 2, a schedule what it
+  // says in InputError otherwise; stream_shape gives as much. Exchange edges are honoured as far as
+  // a tree's whole share has room.
   [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store);
 
   // The rank (in comm) that is the plan's source.

@@ -63,6 +63,10 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
   stopping_ = false;
   set_windows({grid.slice});
   if (rounds_) rounds_->reset();
+  if (options_.timetable) {
+    options_.timetable->sends.reset();
+    options_.timetable->receives.reset();
+  }
   if (options_.transfers != nullptr) options_.transfers->begin_run(requests_.size());
   if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
@@ -72,9 +76,11 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
     flow.children.resize(roles_[tree].children.size());
     flow.at_once = flow.children.size();
     // Otherwise the room of what is held back is wanted for what comes.
-    if (store.slices_per_tree() >= flow.end) flow.at_once -= roles_[tree].exchanges;
-    if (!is_source()) post_receives(tree);
+    if (store.slices_per_tree() >= flow.end && !options_.timetable) {
+      flow.at_once -= roles_[tree].exchanges;
+    }
   }
+  for (std::size_t tree = 0; tree < flows_.size() && !is_source(); ++tree) post_receives(tree);
   stop_words_.begin(stoppable_);
   move_on();
 }
@@ -82,10 +88,28 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
 void Engine::Run::set_windows(Bytes slice) {
   std::vector<TreeWindows> windows =
       windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice,
-                   options_.costs.asks(slice));
+                   options_.timetable || options_.costs.asks(slice));
   lookahead_ = lookahead_over(windows, options_.sends_in_flight);
+  if (options_.timetable) set_scheduled_windows(windows);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows));
+}
+
+// As many over all trees as otherwise to one child or from one parent, and what is on the way. Far
+// slices share no port with near ones here, so that no more are needed.
+void Engine::Run::set_scheduled_windows(std::span<const TreeWindows> windows) {
+  const auto on_the_way = [](std::uint64_t window, std::uint64_t base) {
+    return window > base ? window - base - planner::kFarSends : 0;
+  };
+  most_sends_ = options_.sends_in_flight;
+  most_receives_ = options_.receives_in_flight;
+  for (const TreeWindows& tree : windows) {
+    most_receives_ += on_the_way(tree.parent, options_.receives_in_flight);
+    for (const std::uint64_t child : tree.children) {
+      most_sends_ += on_the_way(child, options_.sends_in_flight);
+    }
+  }
+  lookahead_ = 2 * options_.timetable->slices + most_sends_;
 }
 
 bool Engine::Run::is_done() {

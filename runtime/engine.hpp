@@ -38,6 +38,10 @@
 // when they are due. The source's lookahead cannot be in the way: rounds need trees of equal rates,
 // whose slices are due in the order of the message to within one of each tree.
 //
+// By schedule (runtime/timetable.hpp) sends and receives are begun in the order of a timetable, a
+// few of each at a time over all trees, and sends are synchronous, so that a rank does not run
+// ahead of whom it sends to. Exchange edges are edges like others.
+//
 // Stopping early. A store that fails (full disk) says so; its rank tells the source, and the source
 // ends each flow with an empty message, which no slice is. A rank that gets it passes it on and
 // withdraws its further receives. All ranks meet at the end, so that no later message can match a
@@ -60,6 +64,7 @@
 #include "runtime/patience.hpp"
 #include "runtime/rounds.hpp"
 #include "runtime/slices.hpp"
+#include "runtime/timetable.hpp"
 #include "runtime/transfer_log.hpp"
 #include "runtime/tree_role.hpp"
 
@@ -78,11 +83,12 @@ struct EngineOptions {
   // host; those that come from another host and may be above the eager size.
   bool slices_vary = false;
   bool far_slices_vary = false;
-  std::size_t ports = 0;             // sends under way over all children and trees; 0: any number
-  std::vector<TreeRounds> rounds;    // of this rank, one a tree; empty: not by rounds
-  bool source_dozes = false;         // sleeps while it waits, with messages that are worth it
-  std::optional<Seconds> timeout;    // without a request completed; unset: waits for ever
-  TransferLog* transfers = nullptr;  // notes all slices, unless null
+  std::size_t ports = 0;           // sends under way over all children and trees; 0: any number
+  std::vector<TreeRounds> rounds;  // of this rank, one a tree; empty: not by rounds
+  std::optional<Timetable> timetable{};  // of this rank; unset: not by schedule
+  bool source_dozes = false;             // sleeps while it waits, with messages that are worth it
+  std::optional<Seconds> timeout;        // without a request completed; unset: waits for ever
+  TransferLog* transfers = nullptr;      // notes all slices, unless null
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
@@ -91,9 +97,10 @@ enum class Outcome { kComplete, kStopped };
 
 class Engine {
  public:
-  // By rounds, roles have no exchange edges and the dealer's trees one rate, and there are no
-  // ports. comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used.
-  // source: its rank.
+  // By rounds, roles have no exchange edges and the dealer's trees one rate. By schedule, the
+  // dealer is that of the timetable's slots. Rounds, ports and a timetable exclude each other.
+  // comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used. source: its
+  // rank.
   Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
          EngineOptions options);
   ~Engine();
@@ -102,10 +109,11 @@ class Engine {
   Engine(Engine&&) = delete;
   Engine& operator=(Engine&&) = delete;
 
-  // Collective. With ports, the store has room for the message. stoppable: stores may fail; costs a
-  // synchronisation at the end, in which a rank waits for the others as long as settling has
-  // patience. The outcome is the same on all ranks. When it throws (MpiError, TimedOut, InputError
-  // for sizes that differ), messages may be under way and the engine refuses to run again.
+  // Collective. With ports, the store has room for the message; by schedule, as much as the slots
+  // ask for. stoppable: stores may fail; costs a synchronisation at the end, in which a rank waits
+  // for the others as long as settling has patience. The outcome is the same on all ranks. When it
+  // throws (MpiError, TimedOut, InputError for sizes that differ), messages may be under way and
+  // the engine refuses to run again.
   Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable, Patience settling);
 
  private:

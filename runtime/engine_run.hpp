@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,7 @@ class Engine::Run {
   // --- the course of a run ---
   void begin(const SliceGrid& grid, SliceStore& store, bool stoppable);
   void set_windows(Bytes slice);
+  void set_scheduled_windows(std::span<const TreeWindows> windows);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
   // Instead of waiting, while the store has work of its own or a slice is held back; the timeout
@@ -80,6 +82,7 @@ class Engine::Run {
   // Slice by slice, and each slice to the children in the order of the plan.
   void start_sends(std::size_t tree);
   void start_oldest_sends();
+  void start_scheduled_sends();
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t child);
   // When (MPI_Wtime) the child's next slice may go: 0, but on long links, where slices go one after
   // the other, not much faster than the tree's rate. The slices of a window that go all at once may
@@ -93,6 +96,9 @@ class Engine::Run {
   void keep_arrived(std::size_t tree);
   void free_sent(std::size_t tree);
   void post_receives(std::size_t tree);
+  void post_scheduled_receives();
+  // False where there is no room for the slice yet, or another reason to wait.
+  bool post_receive(std::size_t tree);
   // Whether a longer slice may come than there is room for, because the ranks' messages differ:
   // Open MPI (4.1: its "get" protocols) writes all of it before it reports the truncation. Eager
   // messages it copies itself, up to the receive's length.
@@ -123,6 +129,8 @@ class Engine::Run {
   StopWords stop_words_;
   Patience patience_;
   std::optional<RoundClock> rounds_;  // unset: every slice goes as soon as it can
+  std::uint64_t most_sends_ = 0;      // by schedule, over all trees
+  std::uint64_t most_receives_ = 0;
   bool broken_ = false;
 
   SliceGrid grid_;

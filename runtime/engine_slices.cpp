@@ -51,6 +51,7 @@ void Engine::Run::stop_all_flows() {
 
 void Engine::Run::start_sends(std::size_t tree) {
   if (options_.ports != 0) return start_oldest_sends();
+  if (options_.timetable) return start_scheduled_sends();
   bool any = true;
   while (any) {
     any = false;
@@ -78,6 +79,19 @@ void Engine::Run::start_oldest_sends() {
   }
 }
 
+void Engine::Run::start_scheduled_sends() {
+  SlotOrder& order = options_.timetable->sends;
+  const auto is_left = [](const Flow& flow) {
+    return std::ranges::any_of(flow.children,
+                               [&](const Flow::Child& child) { return child.started < flow.end; });
+  };
+  while (under_way_ < most_sends_ && std::ranges::any_of(flows_, is_left)) {
+    const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
+    if (!start_send(edge.tree, edge.child)) return;
+    order.pass();
+  }
+}
+
 bool Engine::Run::may_send(std::size_t tree, std::size_t child) {
   note_sent(tree, child);
   const std::uint64_t started = flows_[tree].children[child].started;
@@ -93,7 +107,7 @@ bool Engine::Run::may_send(std::size_t tree, std::size_t child) {
 double Engine::Run::due(std::size_t tree, std::size_t child) const {
   const Flow::Child& to = flows_[tree].children[child];
   const std::uint64_t window = requests_.windows()[tree].children[child];
-  if (window <= options_.sends_in_flight || to.started == 0) return 0;
+  if (window <= options_.sends_in_flight || to.started == 0 || options_.timetable) return 0;
   return to.began_s + planner::kPace * static_cast<double>(grid_.slice) / roles_[tree].rate.value;
 }
 
@@ -103,9 +117,10 @@ bool Engine::Run::start_send(std::size_t tree, std::size_t child) {
   std::uint64_t& started = flow.children[child].started;
   const bool stop = flow.is_stop_word(started);
   const Slice slice = stop ? Slice{} : slice_at(tree, started);
-  const int code = MPI_Isend(stop ? nullptr : store_->room_for(slice),
-                             static_cast<int>(slice.bytes), MPI_BYTE, roles_[tree].children[child],
-                             static_cast<int>(tree), comm_, &requests_.send(tree, child, started));
+  const auto send = options_.timetable ? MPI_Issend : MPI_Isend;
+  const int code = send(stop ? nullptr : store_->room_for(slice), static_cast<int>(slice.bytes),
+                        MPI_BYTE, roles_[tree].children[child], static_cast<int>(tree), comm_,
+                        &requests_.send(tree, child, started));
   if (code != MPI_SUCCESS) {
     throw MpiError(code, context() + names_.sending(tree, child, started));
   }
@@ -160,22 +175,43 @@ void Engine::Run::free_sent(std::size_t tree) {
 }
 
 void Engine::Run::post_receives(std::size_t tree) {
-  Flow& flow = flows_[tree];
+  if (options_.timetable) return post_scheduled_receives();
+  const Flow& flow = flows_[tree];
   const std::uint64_t end = rounds_ ? std::min(flow.end, rounds_->receives_due(tree)) : flow.end;
-  while (flow.posted < end && flow.posted - flow.here < requests_.windows()[tree].parent &&
-         flow.posted - flow.freed < store_->slices_per_tree()) {
-    const Slice slice = slice_at(tree, flow.posted);
-    if (is_at_risk(slice) || !store_->is_free(slice)) return;
-    const int code = MPI_Irecv(store_->room_for(slice), static_cast<int>(slice.bytes), MPI_BYTE,
-                               roles_[tree].parent, static_cast<int>(tree), comm_,
-                               &requests_.receive(tree, flow.posted));
-    if (code != MPI_SUCCESS) throw MpiError(code, context() + names_.receiving(tree, flow.posted));
-    if (options_.transfers != nullptr) {
-      options_.transfers->begun(requests_.place_of(requests_.receive(tree, flow.posted)), slice,
-                                roles_[tree].parent, false);
-    }
-    ++flow.posted;
+  while (flow.posted < end && post_receive(tree)) {
   }
+}
+
+void Engine::Run::post_scheduled_receives() {
+  SlotOrder& order = options_.timetable->receives;
+  std::uint64_t waiting = 0;
+  for (const Flow& flow : flows_) waiting += flow.posted - flow.here;
+  const auto is_left = [](const Flow& flow) { return flow.posted < flow.end; };
+  for (; waiting < most_receives_ && std::ranges::any_of(flows_, is_left); ++waiting) {
+    const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
+    if (!post_receive(edge.tree)) return;
+    order.pass();
+  }
+}
+
+bool Engine::Run::post_receive(std::size_t tree) {
+  Flow& flow = flows_[tree];
+  if (flow.posted - flow.here >= requests_.windows()[tree].parent ||
+      flow.posted - flow.freed >= store_->slices_per_tree()) {
+    return false;
+  }
+  const Slice slice = slice_at(tree, flow.posted);
+  if (is_at_risk(slice) || !store_->is_free(slice)) return false;
+  const int code = MPI_Irecv(store_->room_for(slice), static_cast<int>(slice.bytes), MPI_BYTE,
+                             roles_[tree].parent, static_cast<int>(tree), comm_,
+                             &requests_.receive(tree, flow.posted));
+  if (code != MPI_SUCCESS) throw MpiError(code, context() + names_.receiving(tree, flow.posted));
+  if (options_.transfers != nullptr) {
+    options_.transfers->begun(requests_.place_of(requests_.receive(tree, flow.posted)), slice,
+                              roles_[tree].parent, false);
+  }
+  ++flow.posted;
+  return true;
 }
 
 bool Engine::Run::is_at_risk(const Slice& slice) {

@@ -45,6 +45,7 @@ typedef struct espalier_options {
   int direct_copies; /* ranks of one host copy from the first of them, whatever the plan's edges */
   int check_sizes;   /* compare the message's size among the ranks while it runs */
   int rounds;        /* synchronised rounds by the plan's colors, which it must have */
+  int schedule;      /* in the order of the plan's periodic schedule, which it must have */
   uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
   /* Seconds that a rank waits without any of its sends and receives getting done; then the call
    * fails with ESPALIER_TIMED_OUT and its text says who is waited for. MPI is of little use any
@@ -81,8 +82,8 @@ void espalier_broadcast_free(espalier_broadcast** broadcast);
  * plan's trees. Which of the two a reduction is, its plan says. */
 typedef struct espalier_reduction espalier_reduction;
 
-/* As for a broadcast. Options with rounds or a timeout are refused; direct_copies has no meaning.
- * NULL: 4 sends outstanding per tree, otherwise the same defaults. */
+/* As for a broadcast. Options with rounds, a schedule or a timeout are refused; direct_copies has
+ * no meaning. NULL: 4 sends outstanding per tree, otherwise the same defaults. */
 espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,
                                           espalier_reduction** reduction);

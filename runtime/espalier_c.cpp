@@ -57,6 +57,7 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   result.direct_copies = options->direct_copies != 0;
   result.check_sizes = options->check_sizes != 0;
   result.rounds = options->rounds != 0;
+  result.schedule = options->schedule != 0;
   result.slice_bytes = options->slice_bytes;
   if (options->timeout_s != 0) result.timeout = espalier::Seconds{options->timeout_s};
   if (options->mapping == ESPALIER_BY_HOST_NAME) {
@@ -69,6 +70,7 @@ runtime::ReductionOptions reduction_options_from(const espalier_options* options
   if (options == nullptr) return {};
   const runtime::BroadcastOptions from = options_from(options);
   if (from.rounds) throw espalier::InputError("rounds are for broadcasts");
+  if (from.schedule) throw espalier::InputError("a schedule is for broadcasts");
   if (from.timeout) throw espalier::InputError("a timeout is for broadcasts");
   runtime::ReductionOptions result;
   result.sends_in_flight = from.sends_in_flight;
@@ -97,6 +99,7 @@ espalier_options espalier_default_options(void) {
           .direct_copies = defaults.direct_copies ? 1 : 0,
           .check_sizes = defaults.check_sizes ? 1 : 0,
           .rounds = defaults.rounds ? 1 : 0,
+          .schedule = defaults.schedule ? 1 : 0,
           .slice_bytes = defaults.slice_bytes,
           .timeout_s = 0};
 }

@@ -11,16 +11,14 @@
 #include <vector>
 
 #include "planner/slice_choice.hpp"
-#include "runtime/agreement.hpp"
 #include "runtime/call_check.hpp"
-#include "runtime/checksum.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/library_reduction.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
-#include "runtime/rank_mapping.hpp"
 #include "runtime/reduce_engine.hpp"
 #include "runtime/reduce_operation.hpp"
+#include "runtime/seat.hpp"
 #include "runtime/stores.hpp"
 
 namespace espalier::runtime {
@@ -28,43 +26,15 @@ namespace {
 
 using planner::Operation;
 
-void check_plan(const planner::Plan& plan, const ReductionOptions& options,
-                std::size_t largest_tag) {
-  if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError({}, fault->place, fault->reason);
-  }
+// What a reduction asks of them besides what any engine does (runtime/seat.hpp).
+void check_plan(const planner::Plan& plan, const ReductionOptions& options) {
   if (plan.operation == Operation::kBroadcast) {
     throw InputError({}, "/operation", "a plan for a broadcast, and no reduce or allreduce");
-  }
-  const std::size_t trees = planner::tree_count(plan);
-  if (trees > largest_tag) {
-    throw InputError(
-        fmt::format("the plan has {} trees; this MPI has tags for {}", trees, largest_tag));
-  }
-  if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
-    throw InputError("a window has room for at least one slice");
   }
   if (!options.tuned.empty() && options.slice_bytes != 0) {
     throw InputError("tuned slices do not go with slices of one size");
   }
   if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
-  if (options.slice_bytes > kLargestSlice) {
-    throw InputError(fmt::format("slices of {} bytes; MPI sends at most {} at once",
-                                 options.slice_bytes, kLargestSlice));
-  }
-}
-
-std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const ReductionOptions& options) {
-  const std::string text = planner::to_json(plan);
-  return {hash_of(std::as_bytes(std::span(text))),
-          options.sends_in_flight,
-          options.receives_in_flight,
-          options.ports,
-          static_cast<std::uint64_t>(options.mapping),
-          options.check_sizes ? 1U : 0U,
-          options.slice_bytes,
-          hash_of(std::as_bytes(std::span(options.tuned))),
-          std::bit_cast<std::uint64_t>(options.tuned_within)};
 }
 
 // The result of an allreduce, as it is broadcast while it comes into being.
@@ -98,10 +68,8 @@ bool goes_along_trees(Operation operation, MPI_Datatype type, MPI_Op op) {
 
 struct Reduction::State {
   OwnedComm comm;
-  std::vector<int> rank_of_node;
+  Seat seat;
   int rank = 0;
-  int root = 0;
-  std::string node;
   planner::Plan plan;
   planner::SliceCosts costs;
   ReductionOptions options;
@@ -113,26 +81,15 @@ struct Reduction::State {
   State(MPI_Comm of, const planner::Plan& of_plan, const ReductionOptions& wanted)
       : comm(of), rank(comm.rank()), plan(of_plan), options(wanted) {
     plan.slice.value = std::min(plan.slice.value, kLargestSlice);
-    const std::vector<std::string> hosts = wanted.mapping == RankMapping::kByHostName
-                                               ? host_names(comm.get())
-                                               : std::vector<std::string>{};
-    together(comm.get(), [&] {
-      check_plan(plan, options, comm.largest_tag());
-      rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
-                                   : ranks_by_host(hosts, plan.nodes);
-    });
-    if (!all_equal(comm.get(), fingerprint(of_plan, options))) {
-      throw InputError("the ranks hold different plans or options");
-    }
+    const SeatOptions common = seat_options(options);
+    seat = take_seat(comm, plan, common, fingerprint(of_plan, common),
+                     [&] { check_plan(plan, options); });
     if (ranks_here(comm.get()) < comm.size()) costs.eager = kEagerOverTcp;
-    const auto mine = std::find(rank_of_node.begin(), rank_of_node.end(), rank);
-    node = plan.nodes[static_cast<std::size_t>(mine - rank_of_node.begin())];
-    root = rank_of_node[planner::source_index(plan)];
     make_engines();
   }
 
   [[nodiscard]] bool is_allreduce() const { return plan.operation == Operation::kAllreduce; }
-  [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
+  [[nodiscard]] bool has_result() const { return is_allreduce() || rank == seat.root; }
 
   void make_engines() {
     ReduceEngineOptions up{options.sends_in_flight, options.receives_in_flight, options.ports, 0,
@@ -146,13 +103,13 @@ struct Reduction::State {
       down.ports = options.ports;
       down.on_progress = options.on_progress;
       broadcast = std::make_unique<Engine>(
-          comm.get(), root, roles_of(plan.broadcast_trees, rank_of_node, rank),
+          comm.get(), seat.root, roles_of(plan.broadcast_trees, seat.rank_of_node, rank),
           planner::dealer_for(plan.broadcast_trees), std::move(down));
       up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
     }
-    reduce =
-        std::make_unique<ReduceEngine>(comm.get(), roles_of(plan.reduce_trees, rank_of_node, rank),
-                                       planner::dealer_for(plan.reduce_trees), std::move(up));
+    reduce = std::make_unique<ReduceEngine>(comm.get(),
+                                            roles_of(plan.reduce_trees, seat.rank_of_node, rank),
+                                            planner::dealer_for(plan.reduce_trees), std::move(up));
   }
 
   [[nodiscard]] std::uint64_t slice_elements(std::uint64_t message, std::uint64_t element) const {
@@ -211,7 +168,7 @@ struct Reduction::State {
     call.emplace(count * shape.bytes, reduction_kind(type, op) + (along_trees ? 1 : 0));
     if (!along_trees) {
       if (options.check_sizes) compare();
-      reduce_by_library(comm.get(), plan.operation, root, sendbuf, recvbuf, count, type, op);
+      reduce_by_library(comm.get(), plan.operation, seat.root, sendbuf, recvbuf, count, type, op);
       return;
     }
     void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
@@ -262,10 +219,10 @@ Operation Reduction::operation() const {
   return state_->plan.operation;
 }
 int Reduction::root() const {
-  return state_->root;
+  return state_->seat.root;
 }
 const std::string& Reduction::node() const {
-  return state_->node;
+  return state_->seat.node;
 }
 std::uint64_t Reduction::slice_bytes(std::uint64_t message_bytes,
                                      std::uint64_t element_bytes) const {

@@ -53,7 +53,7 @@ std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t
     largest += window;
     far = far || window > base;
   }
-  if (largest == 0 && !windows.empty()) return UINT64_MAX;  // the only rank: nobody is behind
+  if (!windows.empty() && largest == 0) return UINT64_MAX;  // of a rank that is alone
   return planner::source_lookahead(windows.size(), largest, far);
 }
 

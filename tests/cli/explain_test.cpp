@@ -1,6 +1,7 @@
 // explain: what binds, what would help, which source is best, where a plan loses, and its refusals.
 #include <gmock/gmock.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -214,8 +215,7 @@ TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
   EXPECT_THAT(both.out, StartsWith("thin allreduced by way of a, one-port-unidirectional: optimum "
                                    "888.8889 Mbit/s"));
   EXPECT_THAT(both.out, HasSubstr("1 tree up and 1 down\n"));
-  EXPECT_THAT(both.out, ContainsRegex(" carries 2.00 bytes for each byte of the message, 1.00 of "
-                                      "them up.\n"));
+  EXPECT_THAT(both.out, ContainsRegex("\n[^\n]+ 100.00 % +2.00 +1.00 [^\n]+ port of a\n"));
   EXPECT_THAT(both.out, ContainsRegex("\n +price +load +copies +up +10 % faster"));
 }
 
@@ -247,13 +247,19 @@ TEST_F(ExplainCommand, PlansOfReductionsLoseByHalves) {
                     plan.at("dear_Bps").get<double>(),
                 bound, 1e-6 * bound);
     EXPECT_THAT(keys_of(plan.at("full")[0]), ElementsAre("resource", "load", "price", "trees"));
-    EXPECT_EQ(plan.at("full")[0].at("trees")[0].at("kind"), "reduce_trees");
+    std::set<std::string> kinds;
+    for (const Json& tree : plan.at("full")[0].at("trees")) kinds.insert(tree.at("kind"));
+    EXPECT_TRUE(kinds.contains("reduce_trees"));
+    EXPECT_EQ(kinds.size(), operation == "reduce" ? 1U : 2U);
     const Finished text = run({"explain", platform, "--plan", "b.json"});
     EXPECT_EQ(text.status, 0) << text.err;
     EXPECT_THAT(text.out, HasSubstr(operation == "reduce" ? "\nb.json (binomial, 1 tree) carries "
                                                           : "\nb.json (binomial, 1 tree up and 1 "
                                                             "down) carries "));
-    EXPECT_THAT(text.out, ContainsRegex("\n +loss +share +load +price +idle +busy with trees\n"));
+    EXPECT_THAT(text.out,
+                ContainsRegex(operation == "reduce"
+                                  ? "\n +loss +share +load +price +idle +busy with trees\n"
+                                  : "  up lyon-4 -> lyon-1 -> nancy-1 -> nancy-2 "));
   }
 }
 

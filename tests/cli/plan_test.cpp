@@ -124,8 +124,8 @@ TEST_F(PlanCommand, ChoosesTreesAndSlicesForAMessage) {
   const Json& choice = summary.at("choice");
   EXPECT_THAT(keys_of(choice),
               ElementsAre("message_bytes", "algorithm", "slice_bytes", "makespan_s", "extrapolated",
-                          "overhead_s", "compute_Bps", "formula_slice_bytes", "formula_makespan_s", "simulations",
-                          "complete", "rivals"));
+                          "overhead_s", "compute_Bps", "formula_slice_bytes", "formula_makespan_s",
+                          "simulations", "complete", "rivals"));
   EXPECT_EQ(choice.at("overhead_s"), 10e-6);
   EXPECT_GT(choice.at("rivals").size(), 5U);
   for (const Json& rival : choice.at("rivals")) {

@@ -97,6 +97,7 @@ static void test_reduction(int rank, int ranks, int all) {
 static void test_reduction_refusals(int ranks) {
   char* text = reduce_chain(ranks, 0);
   char* other = chain(ranks);
+  espalier_broadcast* broadcast = NULL;
   espalier_reduction* reduction = NULL;
   espalier_options options = espalier_default_options();
   EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, other, NULL, &reduction) ==
@@ -107,6 +108,14 @@ static void test_reduction_refusals(int ranks) {
          ESPALIER_BAD_INPUT);
   EXPECT(strstr(espalier_last_error(), "rounds are for broadcasts") != NULL);
   options.rounds = 0;
+  options.schedule = 1;
+  EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, &options, &reduction) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "a schedule is for broadcasts") != NULL);
+  EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, other, &options, &broadcast) ==
+         ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "no schedule to run by") != NULL);
+  options.schedule = 0;
   options.timeout_s = 30;
   EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, &options, &reduction) ==
          ESPALIER_BAD_INPUT);

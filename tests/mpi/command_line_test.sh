@@ -184,6 +184,37 @@ test_rounds() {
   ranks 4 bcast uneven.json --rounds; refused 2 "uneven.json: /broadcast_trees/1/rate_Bps: rounds give every tree"
 }
 
+# Two trees over four ranks, from n1, by turns: in each half of the period a rank sends once and receives once.
+test_schedule() {
+  plan 4 '1000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >plain.json
+  local sends='[0,1,0,0,0.01,10000],[0,2,3,0,0.01,10000],[1,3,2,0,0.01,10000]'
+  sends+=',[1,1,3,0.01,0.01,10000],[1,3,0,0.01,0.01,10000],[0,0,2,0.01,0.01,10000]'
+  local schedule="\"period_s\": 0.02, \"throughput_Bps\": 1000000, \"slices\": [1,1], \"sends\": [$sends]"
+  sed "s/]}\$/], \"schedule\": {$schedule}}/" plain.json >timed.json
+  for size in 0 1 10000 20001 1MB; do
+    ranks 4 bcast timed.json --message $size --verify --repeat 2 --schedule
+    done_well
+    says '^verified'
+  done
+  ranks 4 bcast timed.json --message 1MB --verify --schedule --slice 777 --window 1 --receives 1; done_well
+  says 'slices of 777 B'
+  ranks 4 bcast timed.json --message 1MB --verify; done_well
+  head -c 12345678 /dev/urandom >in
+  ranks 4 bcast timed.json --in in --out 'out{rank}' --verify --schedule; done_well
+  same_everywhere
+  ranks 4 bench timed.json --sizes 0,100kB --repeat 2 --verify --schedule; done_well
+  ranks 4 bcast plain.json --schedule; refused 2 "plain.json: /schedule: this plan has no schedule to run by"
+  ranks 4 bcast timed.json --schedule --ports 1; refused 2 "a schedule goes neither with ports nor with rounds"
+  ranks 4 bcast timed.json --schedule --tuned tuned; refused 2 "--tuned: a schedule has the plan's slices"
+  ranks 4 tune timed.json --message 1kB --schedule; refused 2 "--schedule: a schedule has the plan's slices"
+  ranks 4 bench reduce.json --schedule; refused 2 "--schedule is for broadcasts"
+  sed 's/"slices": \[1,1\]/"slices": [1,2]/' timed.json >wrong.json
+  ranks 4 bcast wrong.json --schedule; refused 2 "wrong.json: /schedule/throughput_Bps: the slices of a period come to"
+  sed 's/"slice_bytes": 10000/"slice_bytes": 1/; s/\[1,1\]/[10000,2000000]/; s/"throughput_Bps": 1000000/"throughput_Bps": 100500000/
+    s/\(\[1,[^]]*\)10000\]/\12000000]/g' timed.json >long.json
+  ranks 4 bcast long.json --schedule; refused 2 "long.json: /schedule/slices: a period of 2010000 slices, 6030000 sends"
+}
+
 # A file in constant memory, and a message that is small enough for exchange edges to come last.
 test_exchange() {
   plan 4 '1000000 [1,2],[2,0],[2,3]' '1000000 [1,3],[3,2],[1,0]' |

@@ -51,6 +51,20 @@ TEST(SliceDealer, ATinyRateStillGetsAShareAndHugeOnesDoNotOverflow) {
   EXPECT_LE(dealer.weights()[2], 1U);
 }
 
+TEST(SliceDealer, CountsAreKeptInEachPeriod) {
+  const std::vector<std::uint64_t> counts{6, 0, 2, 1};
+  const SliceDealer dealer = SliceDealer::of_counts(counts);
+  for (std::uint64_t period = 1; period < 5; ++period) {
+    for (std::size_t tree = 0; tree < 4; ++tree) {
+      EXPECT_EQ(dealer.count(tree, 9 * period), counts[tree] * period);
+    }
+  }
+  for (std::uint64_t slice = 0; slice < 40; ++slice) {
+    const std::size_t tree = dealer.tree_of(slice);
+    EXPECT_EQ(dealer.slice_of(tree, dealer.count(tree, slice)), slice);
+  }
+}
+
 class RandomRates : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomRates, EveryPrefixIsWithinOneSliceOfItsShare) {

@@ -81,5 +81,9 @@ TEST(Lookahead, OfSeveralTreesHoldsTheLargestWindowOfEach) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 30}}, {4, {2}}}, 2), 4 * 32U);
 }
 
+TEST(Lookahead, OfARankThatIsAloneIsEndless) {
+  EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {}}, {4, {}}}, 2), UINT64_MAX);
+}
+
 }  // namespace
 }  // namespace espalier::runtime
