@@ -254,7 +254,9 @@ TEST_P(ExplainEveryModel, SharesAndLoadsAreThoseOfTheOptimum) {
       if (operation() == Operation::kReduce) {
         EXPECT_DOUBLE_EQ(resource.copies_up, resource.copies);
       }
-      if (operation() == Operation::kBroadcast) EXPECT_EQ(resource.copies_up, 0);
+      if (operation() == Operation::kBroadcast) {
+        EXPECT_EQ(resource.copies_up, 0);
+      }
     }
   });
 }
