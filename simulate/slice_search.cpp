@@ -243,9 +243,12 @@ Forecast SliceSearch::with_fewest_slices(Trial& best, double factor, std::uint64
   const double limit = factor * best.makespan.value;
   for (auto& [slices, cell] : cells_[best.contender]) {
     if (slices >= best.slices || deadline_.passed()) break;
+    // By the formula, as told, in full: ever dearer.
     if (cell.seconds() > limit) continue;
-    if (!cell.in_full && simulate_cell(best.contender, slices, most_sends).makespan.value > limit)
-      continue;
+    if (!cell.simulated_s) (void)simulate_cell(best.contender, slices, kMostSends);
+    if (cell.seconds() > limit) continue;
+    if (!cell.in_full) (void)simulate_cell(best.contender, slices, most_sends);
+    if (cell.seconds() > limit) continue;
     best = {best.contender, slices, {*cell.simulated_s}, true};
     break;
   }
