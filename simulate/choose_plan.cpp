@@ -73,7 +73,7 @@ class Chooser {
       best = better;
       if (!is_better) break;
     }
-    return finish();
+    return finish(best);
   }
 
  private:
@@ -141,17 +141,17 @@ class Chooser {
     return any_new;
   }
 
-  Choice finish() {
+  // best: so far, some told from shorter messages.
+  Choice finish(Trial best) {
     // Where the packing does not win, it is worth some simulations all the same: it says why.
     for (const std::size_t i : all()) {
       if (search_.contenders()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
-    Trial best;
     Choice choice;
-    Forecast forecast = search_.run_in_full(best, kMostSendsInFull);
-    if (overloads_a_host(best)) {
-      forecast = search_.with_fewest_slices(best, kWorthFewerSlices, kMostSendsInFull);
-    }
+    const Forecast forecast =
+        overloads_a_host(best)
+            ? search_.with_fewest_slices(best, kWorthFewerSlices, kMostSendsInFull)
+            : search_.run_in_full(best, kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
     choice.makespan = best.makespan;
     const Contender& winner = search_.contenders()[best.contender];
@@ -174,6 +174,7 @@ class Chooser {
       return false;
     }
     const auto& arcs = simulated_.arcs();
+    if (arcs.empty()) return false;
     const double overhead_s =
         std::ranges::min_element(arcs, {}, &platforms::Arc::overhead)->overhead.value;
     const planner::Plan& plan = search_.contenders()[trial.contender].plan;

@@ -252,8 +252,11 @@ Forecast SliceSearch::with_fewest_slices(Trial& best, double factor, std::uint64
     best = {best.contender, slices, {*cell.simulated_s}, true};
     break;
   }
-  const Cell& cell = cells_[best.contender].at(best.slices);
-  return {{*cell.simulated_s}, cell.extrapolated};
+  Cell& cell = cells_[best.contender].at(best.slices);
+  if (!cell.in_full && !deadline_.passed())
+    (void)simulate_cell(best.contender, best.slices, most_sends);
+  best.makespan = {*cell.simulated_s};
+  return {best.makespan, cell.extrapolated};
 }
 
 Trial SliceSearch::best_so_far(std::size_t contender) const {
