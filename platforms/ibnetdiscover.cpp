@@ -58,9 +58,9 @@ struct Port {
   auto operator<=>(const Port&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
 };
 
-class Fabric {
+class FabricReader {
  public:
-  Fabric(std::string_view text, const std::string& file, const ReadOptions& options)
+  FabricReader(std::string_view text, const std::string& file, const ReadOptions& options)
       : lines_(text, file), file_(file), builder_(default_name(file, options)) {}
 
   ReadResult result() && {
@@ -261,7 +261,7 @@ bool detects_ibnetdiscover(std::string_view text) {
 
 ReadResult parse_ibnetdiscover(std::string_view text, const std::string& file,
                                const ReadOptions& options) {
-  return Fabric(text, file, options).result();
+  return FabricReader(text, file, options).result();
 }
 
 }  // namespace espalier::platforms
