@@ -19,7 +19,7 @@ namespace {
 struct Way {
   std::vector<std::uint32_t> links;
   bool up;
-  auto operator<=>(const Way&) const = default;
+  auto operator<=>(const Way&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
 };
 
 class LossCounter {
@@ -85,7 +85,7 @@ class LossCounter {
   struct Place {
     platforms::NodeId host;
     bool up;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr): the same
   };
   [[nodiscard]] Place place_of(const Way& way) const {
     const auto arcs = platform_.arcs();
