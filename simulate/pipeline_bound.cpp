@@ -166,8 +166,9 @@ double in_turns(const Task& task, const Ways& ways, std::uint32_t i, std::uint64
   const std::uint64_t whole = task.slices[flow.tree] - (task.ends_short[flow.tree] != 0 ? 1 : 0);
   if (whole == 0) return 0;
   const double seconds = task.full.seconds(i);
-  const auto turns = static_cast<double>((whole - 1) / receives);
-  return ways.fill_of(i) + turns * (seconds + flow.latency_s) + seconds + ways.drain_of(i);
+  const std::uint64_t turns = (whole - 1) / receives;
+  return ways.fill_of(i) + static_cast<double>(turns) * (seconds + flow.latency_s) + seconds +
+         ways.drain_of(i);
 }
 
 }  // namespace
