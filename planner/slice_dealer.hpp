@@ -33,10 +33,21 @@ inline constexpr std::size_t kReceivesInFlight = 4;
 // the order of the message. Enough for each tree to have its windows full on its average share, and
 // some more for uneven shares. windows: the source's largest of each tree, added up. A single tree
 // needs it only where a child is `far`: on one port a near child that takes slices as fast as it
-// can would leave that one behind.
+// can would leave that one behind. A source without children waits for nobody.
 inline constexpr std::uint64_t source_lookahead(std::size_t trees, std::uint64_t windows,
                                                 bool far) {
-  return trees == 1 && !far ? UINT64_MAX : 4 * windows;
+  return windows == 0 || (trees == 1 && !far) ? UINT64_MAX : 4 * windows;
+}
+// The same. largest: the source's largest window of each tree, 0 where it has no child there; each
+// `base` where there is no latency.
+inline std::uint64_t source_lookahead(std::span<const std::uint64_t> largest, std::uint64_t base) {
+  std::uint64_t sum = 0;
+  bool far = false;
+  for (const std::uint64_t window : largest) {
+    sum += window;
+    far = far || window > base;
+  }
+  return source_lookahead(largest.size(), sum, far);
 }
 
 class SliceDealer {

@@ -13,6 +13,7 @@
 #include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/rank_mapping.hpp"
+#include "support/files.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -72,6 +73,15 @@ void share_text(MPI_Comm comm, int from, std::string& text) {
     check(PMPI_Bcast(text.data() + start, static_cast<int>(bytes), MPI_CHAR, from, comm),
           "MPI_Bcast");
   }
+}
+
+std::string share_file(MPI_Comm comm, const std::string& file) {
+  std::string text;
+  together(comm, [&] {
+    if (rank_in(comm) == 0) text = read_text(file);
+  });
+  share_text(comm, 0, text);
+  return text;
 }
 
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Patience patience) {

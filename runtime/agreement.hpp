@@ -24,6 +24,10 @@ void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = 
 // Collective: every rank gets rank `from`'s text.
 void share_text(MPI_Comm comm, int from, std::string& text);
 
+// Collective: what is in the file, which rank 0 reads, on all ranks. Throws InputError on all
+// alike.
+std::string share_file(MPI_Comm comm, const std::string& file);
+
 // Collective: have all ranks the same values? patience: as above.
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values,
                Patience patience = Patience());

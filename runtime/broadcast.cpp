@@ -261,13 +261,7 @@ bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore
 }
 
 planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
-  const int rank = rank_in(comm);
-  std::string text;
-  together(comm, [&] {
-    if (rank == 0) text = read_text(file);
-  });
-  share_text(comm, 0, text);
-  planner::Plan plan = planner::parse_plan(text, display_name(file));
+  planner::Plan plan = planner::parse_plan(share_file(comm, file), display_name(file));
   if (const auto fault = planner::structural_fault(plan)) {
     throw InputError(display_name(file), fault->place, fault->reason);
   }

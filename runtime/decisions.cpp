@@ -136,12 +136,7 @@ Decisions parse_decisions(std::string_view text, const std::string& file) {
 }
 
 Decisions share_decisions(MPI_Comm comm, const std::string& file) {
-  std::string text;
-  together(comm, [&] {
-    if (rank_in(comm) == 0) text = read_text(file);
-  });
-  share_text(comm, 0, text);
-  return parse_decisions(text, display_name(file));
+  return parse_decisions(share_file(comm, file), display_name(file));
 }
 
 std::span<const Decision> cells_for(const Decisions& decisions, std::uint32_t ranks) {

@@ -148,12 +148,7 @@ void merge(std::vector<TunedSlice>& into, std::span<const TunedSlice> slices) {
 }
 
 TunedSlices share_tuned(MPI_Comm comm, const std::string& file) {
-  std::string text;
-  together(comm, [&] {
-    if (rank_in(comm) == 0) text = read_text(file);
-  });
-  share_text(comm, 0, text);
-  return parse_tuned(text, display_name(file));
+  return parse_tuned(share_file(comm, file), display_name(file));
 }
 
 std::vector<TunedSlice> tuned_slices_from(MPI_Comm comm, const std::string& file,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "planner/send_windows.hpp"
 #include "planner/slice_dealer.hpp"
@@ -45,16 +46,11 @@ std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64
 }
 
 std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base) {
-  std::uint64_t largest = 0;  // over the trees
-  bool far = false;
+  std::vector<std::uint64_t> largest;
   for (const TreeWindows& tree : windows) {
-    if (tree.children.empty()) continue;
-    const std::uint64_t window = std::ranges::max(tree.children);
-    largest += window;
-    far = far || window > base;
+    largest.push_back(tree.children.empty() ? 0 : std::ranges::max(tree.children));
   }
-  if (!windows.empty() && largest == 0) return UINT64_MAX;  // of a rank that is alone
-  return planner::source_lookahead(windows.size(), largest, far);
+  return planner::source_lookahead(largest, base);
 }
 
 }  // namespace espalier::runtime

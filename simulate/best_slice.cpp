@@ -7,21 +7,19 @@
 
 #include "planner/slice_grid.hpp"
 #include "simulate/simulate.hpp"
+#include "simulate/told_time.hpp"
 
 namespace espalier::simulate {
 
 namespace {
 
 constexpr double kMostSlices = 1U << 20U;
-constexpr std::uint64_t kLeastSteadySlices = 1024;  // told from no fewer
 
 class Search {
  public:
   Search(const planner::Plan& plan, const platforms::Platform& platform, Bytes message,
          const BestSliceOptions& options)
-      : plan_(plan), platform_(platform), message_(message) {
-    const std::uint64_t edges = std::max<std::uint64_t>(plan.nodes.size() - 1, 1);
-    many_ = std::max(options.most_sends / edges, kLeastSteadySlices);
+      : plan_(plan), platform_(platform), message_(message), most_sends_(options.most_sends) {
     const std::uint64_t most = message.value / options.least_slice.value;
     most_ = std::clamp(static_cast<double>(most), 1.0, kMostSlices);
   }
@@ -66,21 +64,19 @@ class Search {
     options.follow_schedule = false;
     const Simulator simulator(plan_, platform_, options);
     const std::uint64_t slices = planner::SliceGrid{message_.value, slice.value}.count();
-    if (slices <= many_) return simulator.run(message_).makespan.value;
     const auto seconds_of = [&](std::uint64_t count) {
-      return simulator.run({count * slice.value}).makespan.value;
+      const Bytes part = count == slices ? message_ : Bytes{count * slice.value};
+      return simulator.run(part).makespan.value;
     };
-    const std::uint64_t half = many_ / 2;
-    const double whole = seconds_of(many_);
-    const double per_slice = (whole - seconds_of(half)) / static_cast<double>(many_ - half);
-    return whole + per_slice * static_cast<double>(slices - many_);
+    const std::uint64_t edges = std::max<std::uint64_t>(plan_.nodes.size() - 1, 1);
+    return told_time(slices, edges, most_sends_, seconds_of).seconds;
   }
 
   const planner::Plan& plan_;
   const platforms::Platform& platform_;
   Bytes message_;
-  std::uint64_t many_ = 0;  // slices that are simulated one by one
-  double most_ = 1;         // that are tried
+  std::uint64_t most_sends_;
+  double most_ = 1;  // slices that are tried
   std::map<Bytes, double> seconds_;
   double last_s_ = 0;
   BestSlice best_;

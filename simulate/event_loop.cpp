@@ -144,16 +144,13 @@ class EventLoop {
   // Of the source, over its windows in these trees, each `base` where there is no latency.
   [[nodiscard]] std::uint64_t lookahead_over(Flows::Range trees, std::uint64_t Edge::*window,
                                              std::uint64_t base) const {
-    std::uint64_t sum = 0;
-    bool far = false;
+    std::vector<std::uint64_t> largest;
     for (std::uint32_t tree = trees.first; tree < trees.last; ++tree) {
       const auto [first, last] = task_.flows.below(task_.source, tree);
-      std::uint64_t largest = 0;
-      for (std::uint32_t i = first; i < last; ++i) largest = std::max(largest, flows_[i].*window);
-      sum += largest;
-      far = far || largest > base;
+      std::uint64_t& of_tree = largest.emplace_back(0);
+      for (std::uint32_t i = first; i < last; ++i) of_tree = std::max(of_tree, flows_[i].*window);
     }
-    return planner::source_lookahead(trees.last - trees.first, sum, far);
+    return planner::source_lookahead(largest, base);
   }
 
   // --- ends and arrivals ---

@@ -10,6 +10,7 @@
 #include "planner/slice_grid.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/pipeline_bound.hpp"
+#include "simulate/told_time.hpp"
 
 namespace espalier::simulate {
 
@@ -17,9 +18,8 @@ namespace {
 
 constexpr std::uint64_t kMostSlices = 1U << 20U;  // of those that are tried
 constexpr std::uint64_t kMostSends =
-    80'000;  // of a run while searching: some hundredths of a second
-constexpr std::uint64_t kLeastSteadySlices = 1024;  // told from no fewer
-constexpr double kWorthACloserLook = 1.1;           // of the best: what is refined
+    80'000;                                // of a run while searching: some hundredths of a second
+constexpr double kWorthACloserLook = 1.1;  // of the best: what is refined
 
 }  // namespace
 
@@ -116,12 +116,8 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
           ? 2
           : 1;
   const std::uint64_t edges = std::max<std::uint64_t>(contender.plan.nodes.size() - 1, 1);
-  const std::uint64_t many = std::max(most_sends / (kinds * edges), kLeastSteadySlices);
-  if (slices <= many) return {{seconds_of(slices)}, false};
-  const std::uint64_t half = many / 2;
-  const double whole = seconds_of(many);
-  const double per_slice = (whole - seconds_of(half)) / static_cast<double>(many - half);
-  return {{whole + per_slice * static_cast<double>(slices - many)}, true};
+  const ToldTime told = told_time(slices, kinds * edges, most_sends, seconds_of);
+  return {{told.seconds}, told.extrapolated};
 }
 
 Forecast SliceSearch::simulate_cell(std::size_t contender, std::uint64_t slices,

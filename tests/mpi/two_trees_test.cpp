@@ -21,31 +21,13 @@
 #include "support/errors.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/mpi/recorded_calls.hpp"
 #include "tests/planner/small_platform.hpp"
 
-namespace {
-
-struct Call {
-  bool is_send;
-  int tree;
-  int peer;
-};
-bool recording = false;
-std::vector<Call> calls;
-
-}  // namespace
-
-extern "C" {
-int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  if (recording) calls.push_back({true, tag, to});
+extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
+                         MPI_Comm comm, MPI_Request* request) {
+  espalier::testing::record({true, tag, to});
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
-}
-int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  if (recording) calls.push_back({false, tag, from});
-  return PMPI_Irecv(buffer, count, type, from, tag, comm, request);
-}
 }
 
 namespace espalier::testing {

@@ -286,8 +286,8 @@ INSTANTIATE_TEST_SUITE_P(Models, ExplainEveryModel,
                          ::testing::Combine(::testing::ValuesIn(kOperations),
                                             ::testing::ValuesIn(model_names())),
                          [](const auto& instance) {
-                           return std::string(name_of(std::get<0>(instance.param))) + "_" +
-                                  case_name(std::get<1>(instance.param));
+                           return case_name(std::get<0>(instance.param),
+                                            std::get<1>(instance.param));
                          });
 
 // s is reduced to from a and b, one-port: its in-port takes both. With one of the links twice as

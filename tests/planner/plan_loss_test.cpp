@@ -164,8 +164,8 @@ INSTANTIATE_TEST_SUITE_P(Models, PlanLossIdentity,
                          ::testing::Combine(::testing::ValuesIn(kOperations),
                                             ::testing::ValuesIn(model_names())),
                          [](const auto& instance) {
-                           return std::string(name_of(std::get<0>(instance.param))) + "_" +
-                                  case_name(std::get<1>(instance.param));
+                           return case_name(std::get<0>(instance.param),
+                                            std::get<1>(instance.param));
                          });
 
 // a and b reduce to s, and get the sum back, one-port, every link 1 s for a byte. Flat both ways s

@@ -329,4 +329,8 @@ std::string case_name(std::string_view name) {
   return result;
 }
 
+std::string case_name(planner::Operation operation, std::string_view name) {
+  return std::string(planner::name_of(operation)) + "_" + case_name(name);
+}
+
 }  // namespace espalier::testing

@@ -66,6 +66,8 @@ std::string trace_of(const PlatformFamily& family, std::uint64_t seed, platforms
 
 // "one-port" as GoogleTest wants it in the name of a case: "one_port".
 std::string case_name(std::string_view name);
+// "reduce_one_port" of an operation and "one-port".
+std::string case_name(planner::Operation operation, std::string_view name);
 std::vector<std::string> model_names();
 // Of the algorithms that serve the operation.
 std::vector<std::string> algorithm_names(

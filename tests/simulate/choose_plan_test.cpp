@@ -249,8 +249,8 @@ INSTANTIATE_TEST_SUITE_P(Models, ChoosePlanUnder,
                                             ::testing::ValuesIn(platforms::models().begin(),
                                                                 platforms::models().end())),
                          [](const auto& tested) {
-                           return std::string(planner::name_of(std::get<0>(tested.param))) + "_" +
-                                  testing::case_name(std::get<1>(tested.param).name);
+                           return testing::case_name(std::get<0>(tested.param),
+                                                     std::get<1>(tested.param).name);
                          });
 
 // 8 equal hosts, a byte a ns, 10 us a slice. A short sum comes together in three steps up a

@@ -165,8 +165,8 @@ INSTANTIATE_TEST_SUITE_P(Models, PipelineBoundUnder,
                                             ::testing::ValuesIn(platforms::models().begin(),
                                                                 platforms::models().end())),
                          [](const auto& tested) {
-                           return std::string(planner::name_of(std::get<0>(tested.param))) + "_" +
-                                  testing::case_name(std::get<1>(tested.param).name);
+                           return testing::case_name(std::get<0>(tested.param),
+                                                     std::get<1>(tested.param).name);
                          });
 
 }  // namespace
