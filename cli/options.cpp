@@ -227,6 +227,14 @@ platforms::OccupationOptions ModelOptions::occupation() const {
   return {.slice = slice, .latency_occupies = latency_ == kChoices[1]};
 }
 
+Seconds parse_span(std::string_view option, const std::string& text) {
+  const Seconds span = parse_option(option, text, parse_duration);
+  if (!(span.value >= 0) || !std::isfinite(span.value)) {
+    throw InputError({}, std::string(option), "must not be negative");
+  }
+  return span;
+}
+
 void LimitOptions::add_to(Arguments& app) {
   app.add("--time-limit", time_limit_, "Stop the proof after this time, e.g. 10s; else none",
           {.type = "TIME"});

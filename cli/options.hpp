@@ -27,6 +27,9 @@ auto parse_option(std::string_view option, const std::string& text, Parse parse)
   }
 }
 
+// A time that is not negative, given for `option`.
+Seconds parse_span(std::string_view option, const std::string& text);
+
 // --quiet, --verbose.
 void add_console_options(Arguments& app, Console& console);
 

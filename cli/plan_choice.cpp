@@ -129,11 +129,7 @@ BytesPerSecond parse_compute(const std::string& text) {
 }
 
 Seconds parse_overhead(const std::string& text) {
-  const Seconds overhead = parse_option("--overhead", text, parse_duration);
-  if (!(overhead.value >= 0) || !std::isfinite(overhead.value)) {
-    throw InputError({}, "--overhead", "must not be negative");
-  }
-  return overhead;
+  return parse_span("--overhead", text);
 }
 
 }  // namespace espalier::cli

@@ -1,4 +1,4 @@
-// The bare graph that lp/ works on: numbered nodes and arcs, no names, no units.
+// The bare graph that lp/ works on: numbered nodes and arcs, no names.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,8 @@ struct Digraph {
   std::vector<std::uint32_t> tail;  // per arc
   std::vector<std::uint32_t> head;  // per arc; never equal to its tail
   std::vector<char> is_relay;       // per node; empty: no relays
+  // Per arc, seconds, >= 0; empty: none has any. Rates and prices do not depend on it.
+  std::vector<double> latency_s{};
 
   [[nodiscard]] std::size_t arc_count() const { return tail.size(); }
   [[nodiscard]] std::uint32_t host_count() const {

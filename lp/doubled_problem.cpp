@@ -37,6 +37,8 @@ DoubledProblem::DoubledProblem(const PackingProblem& single)
     graph_.tail.push_back(copy_of(graph.head[arc]));
     graph_.head.push_back(copy_of(graph.tail[arc]));
   }
+  graph_.latency_s = graph.latency_s;
+  graph_.latency_s.insert(graph_.latency_s.end(), graph.latency_s.begin(), graph.latency_s.end());
   if (graph.is_relay.empty()) return;
   graph_.is_relay.assign(graph_.node_count, 0);
   for (std::uint32_t node = 0; node < graph.node_count; ++node) {

@@ -47,6 +47,12 @@ class HostArcs {
   // per byte.
   [[nodiscard]] double weight(std::uint32_t arc) const;
 
+  [[nodiscard]] bool has_latencies() const { return !latency_s_.empty(); }
+  // Of the arc's whole way, seconds; 0 where the digraph tells none.
+  [[nodiscard]] double latency_s(std::uint32_t arc) const {
+    return latency_s_.empty() ? 0 : latency_s_[arc];
+  }
+
   // Arcs into a host, ascending by tail; arcs out of it, ascending by number.
   [[nodiscard]] std::span<const std::uint32_t> into(std::uint32_t node) const {
     return {into_.data() + first_into_[node], first_into_[node + 1] - first_into_[node]};
@@ -69,13 +75,14 @@ class HostArcs {
   void add_edge(std::uint32_t arc, RoutedTree& tree) const;
 
  private:
-  void list_uses(const Eigen::SparseMatrix<double>& occupation);
+  void list_ways(const Eigen::SparseMatrix<double>& occupation);
 
   const Digraph* graph_;
   HostGraph hosts_;
   std::size_t resource_count_;
   std::vector<std::size_t> first_use_{0};
   std::vector<Use> uses_;
+  std::vector<double> latency_s_;
   std::vector<std::size_t> first_into_;
   std::vector<std::uint32_t> into_;
   std::vector<std::size_t> first_out_of_;

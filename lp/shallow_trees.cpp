@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "lp/few_trees.hpp"
 #include "lp/host_arcs.hpp"
@@ -12,17 +18,32 @@ namespace espalier::lp {
 
 namespace {
 
-// A spanning tree that is kept within a depth.
+// What edges are long, per arc between hosts, and how long the way to a host may be.
+struct Limit {
+  Limit(const HostArcs& arcs, const ShallowOptions& options)
+      : length(arcs.size(), 1.0), most(options.max_depth) {
+    constexpr double kRounding = 1e-12;  // of sums in another order
+    if (!options.max_latency) return;
+    most = options.max_latency->value * (1 + kRounding);
+    for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) length[arc] = arcs.latency_s(arc);
+  }
+  std::vector<double> length;
+  double most;
+};
+
+constexpr double kCutOff = std::numeric_limits<double>::infinity();
+
+// A spanning tree that is kept within a limit.
 class ShallowTree {
  public:
-  ShallowTree(const HostArcs& arcs, std::uint32_t root, std::uint32_t max_depth)
-      : arcs_(arcs), root_(root), max_depth_(max_depth) {
+  ShallowTree(const HostArcs& arcs, std::uint32_t root, Limit limit)
+      : arcs_(arcs), root_(root), limit_(std::move(limit)) {
     find_nearest();
   }
 
   // Whether some spanning tree is that shallow.
   [[nodiscard]] bool possible() const {
-    return order_.size() == host_count() && distance_[order_.back()] <= max_depth_;
+    return order_.size() == host_count() && distance_[order_.back()] <= limit_.most;
   }
   // The tree nearest in kind to `tree` that is shallow enough, at a low cost (per arc, >= 0).
   RoutedTree shallow(const RoutedTree& tree, const std::vector<double>& cost);
@@ -39,16 +60,16 @@ class ShallowTree {
 
   const HostArcs& arcs_;
   std::uint32_t root_;
-  std::uint32_t max_depth_;
+  Limit limit_;
   std::vector<std::uint32_t> order_;        // hosts by distance from the root
-  std::vector<std::uint32_t> distance_;     // per node, in edges
+  std::vector<double> distance_;            // per node
   std::vector<std::uint32_t> nearest_arc_;  // per node: into it on a shortest way
 
   std::vector<std::uint32_t> parent_arc_;  // per node
   std::vector<std::vector<std::uint32_t>> children_;
-  std::vector<std::uint32_t> depth_;   // kNone: cut off
-  std::vector<std::uint32_t> height_;  // of the subtree below
-  std::vector<std::uint32_t> walk_;    // hosts, parents first
+  std::vector<double> depth_;        // from the root, or kCutOff
+  std::vector<double> height_;       // of the subtree below
+  std::vector<std::uint32_t> walk_;  // hosts, parents first
 };
 
 std::size_t ShallowTree::host_count() const {
@@ -59,18 +80,35 @@ std::size_t ShallowTree::host_count() const {
   return hosts;
 }
 
+// Dijkstra; of ways equally long that of the host found first.
 void ShallowTree::find_nearest() {
-  distance_.assign(arcs_.node_count(), kNone);
+  distance_.assign(arcs_.node_count(), kCutOff);
   nearest_arc_.assign(arcs_.node_count(), kNone);
-  order_.assign(1, root_);
+  struct Found {
+    double distance;
+    std::size_t turn;
+    std::uint32_t node;
+    bool operator>(const Found& other) const {
+      return std::tie(distance, turn) > std::tie(other.distance, other.turn);
+    }
+  };
+  std::priority_queue<Found, std::vector<Found>, std::greater<>> found;
+  std::vector<char> settled(arcs_.node_count(), 0);
+  std::size_t turn = 0;
   distance_[root_] = 0;
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    for (const std::uint32_t arc : arcs_.out_of(order_[i])) {
+  found.push({0, turn, root_});
+  while (!found.empty()) {
+    const std::uint32_t node = found.top().node;
+    found.pop();
+    if (std::exchange(settled[node], 1) != 0) continue;
+    order_.push_back(node);
+    for (const std::uint32_t arc : arcs_.out_of(node)) {
       const std::uint32_t next = arcs_.head(arc);
-      if (distance_[next] != kNone) continue;
-      distance_[next] = distance_[order_[i]] + 1;
+      const double distance = distance_[node] + limit_.length[arc];
+      if (distance >= distance_[next]) continue;
+      distance_[next] = distance;
       nearest_arc_[next] = arc;
-      order_.push_back(next);
+      found.push({distance, ++turn, next});
     }
   }
 }
@@ -86,7 +124,7 @@ void ShallowTree::start_from(const RoutedTree& tree) {
 // Depths and heights from the parent arcs. Hosts that hang below a cut are cut off.
 void ShallowTree::measure() {
   children_.assign(arcs_.node_count(), {});
-  depth_.assign(arcs_.node_count(), kNone);
+  depth_.assign(arcs_.node_count(), kCutOff);
   height_.assign(arcs_.node_count(), 0);
   for (const std::uint32_t node : order_) {
     if (parent_arc_[node] != kNone) children_[arcs_.tail(parent_arc_[node])].push_back(node);
@@ -95,13 +133,13 @@ void ShallowTree::measure() {
   depth_[root_] = 0;
   for (std::size_t i = 0; i < walk_.size(); ++i) {
     for (const std::uint32_t child : children_[walk_[i]]) {
-      depth_[child] = depth_[walk_[i]] + 1;
+      depth_[child] = depth_[walk_[i]] + limit_.length[parent_arc_[child]];
       walk_.push_back(child);
     }
   }
   for (auto node = walk_.rbegin(); node != walk_.rend(); ++node) {
     for (const std::uint32_t child : children_[*node]) {
-      height_[*node] = std::max(height_[*node], height_[child] + 1);
+      height_[*node] = std::max(height_[*node], height_[child] + limit_.length[parent_arc_[child]]);
     }
   }
 }
@@ -123,16 +161,15 @@ void ShallowTree::hang_deep_hosts(const std::vector<double>& cost) {
   measure();
   std::vector<std::uint32_t> deep;
   for (const std::uint32_t node : walk_) {
-    if (depth_[node] > max_depth_) deep.push_back(node);
+    if (depth_[node] > limit_.most) deep.push_back(node);
   }
   for (const std::uint32_t node : deep) parent_arc_[node] = kNone;
   for (const std::uint32_t node : deep) {
     measure();
-    if (depth_[node] != kNone && depth_[node] <= max_depth_) continue;
+    if (depth_[node] <= limit_.most) continue;
     std::uint32_t best = kNone;
     for (const std::uint32_t arc : arcs_.into(node)) {
-      const std::uint32_t above = depth_[arcs_.tail(arc)];
-      if (above == kNone || above >= max_depth_) continue;
+      if (depth_[arcs_.tail(arc)] + limit_.length[arc] > limit_.most) continue;
       if (best == kNone || cost[arc] < cost[best]) best = arc;
     }
     if (best != kNone) {
@@ -153,7 +190,8 @@ bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
     for (const std::uint32_t arc : arcs_.into(node)) {
       if (cost[arc] >= cost[best] * (1 - kGain)) continue;
       const std::uint32_t above = arcs_.tail(arc);
-      if (depth_[above] + 1 + height_[node] > max_depth_ || below(above, node)) continue;
+      if (depth_[above] + limit_.length[arc] + height_[node] > limit_.most) continue;
+      if (below(above, node)) continue;
       best = arc;
     }
     if (best == parent_arc_[node]) continue;
@@ -193,7 +231,7 @@ class ShallowPacker {
       : packing_(packing),
         options_(options),
         arcs_(arcs),
-        shallow_(arcs, problem.root, options.max_depth),
+        shallow_(arcs, problem.root, Limit(arcs, options)),
         pricer_(problem),
         master_(problem.occupation, packing.rate) {}
 
@@ -258,20 +296,42 @@ std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const 
              : packed;
 }
 
-std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
-  std::vector<std::uint32_t> parent(graph.node_count, root);
+namespace {
+
+// The longest way from the root to a host, where an edge is as long as `length` says of its path.
+template <class Length>
+double longest_way(const Digraph& graph, std::uint32_t root, const RoutedTree& tree,
+                   Length length) {
+  std::vector<std::pair<std::uint32_t, double>> above(graph.node_count, {root, 0.0});
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    parent[graph.head[tree.path(edge).back()]] = graph.tail[tree.path(edge).front()];
+    const auto path = tree.path(edge);
+    above[graph.head[path.back()]] = {graph.tail[path.front()], length(path)};
   }
-  std::uint32_t deepest = 0;
+  double longest = 0;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    std::uint32_t depth = 0;
-    for (std::uint32_t at = graph.head[tree.path(edge).back()]; at != root; at = parent[at]) {
-      ++depth;
+    double way = 0;
+    for (std::uint32_t at = graph.head[tree.path(edge).back()]; at != root; at = above[at].first) {
+      way += above[at].second;
     }
-    deepest = std::max(deepest, depth);
+    longest = std::max(longest, way);
   }
-  return deepest;
+  return longest;
+}
+
+}  // namespace
+
+std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
+  return static_cast<std::uint32_t>(
+      longest_way(graph, root, tree, [](const auto&) { return 1.0; }));
+}
+
+Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
+  if (graph.latency_s.empty()) return {};
+  return {longest_way(graph, root, tree, [&](const auto& path) {
+    double latency = 0;
+    for (const std::uint32_t arc : path) latency += graph.latency_s[arc];
+    return latency;
+  })};
 }
 
 }  // namespace espalier::lp

@@ -1,5 +1,5 @@
-// A packing of trees no deeper than a limit: what deep trees cost is the time until their last host
-// has its first slice.
+// A packing of trees no deeper than a limit, in edges or in latency: what deep trees cost is the
+// time until their last host has its first slice.
 //
 // The best such packing is NP-hard already for equal links (a minimum spanning tree of limited
 // depth is: Dahl, The 2-hop spanning tree problem, Oper. Res. Letters 23 (1998),
@@ -18,18 +18,23 @@
 namespace espalier::lp {
 
 struct ShallowOptions {
-  std::uint32_t max_depth = 1;   // edges from the root to the farthest host; at least 1
+  // What the way from the root to the farthest host may be: latencies that add up to no more than
+  // max_latency (of problem.graph; none is 0) or, where that is unset, max_depth edges, at least 1.
+  std::uint32_t max_depth = 1;
+  std::optional<Seconds> max_latency = std::nullopt;
   std::size_t max_trees = 0;     // 0: as many as the packing of shallow trees has
   std::size_t max_rounds = 400;  // trees priced
   std::optional<Seconds> time_limit = std::nullopt;
 };
 
 // `packing` of the same problem. Feasible together, none deeper than the limit. Empty: no spanning
-// tree is that shallow.
+// tree is that shallow (through relays, hosts are as near as on the ways of `arcs_to_search`).
 std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
                                            const ShallowOptions& options);
 
 // Edges on the longest way from the root of a tree of `graph` to a host.
 std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
+// Latencies on the longest way from the root to a host, added up.
+Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
 
 }  // namespace espalier::lp

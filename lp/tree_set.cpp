@@ -255,29 +255,17 @@ bool TreeSet::fits(std::uint32_t arc, double rate, double full) const {
 
 namespace {
 
-// Depth of every node and height of its subtree, in edges.
-struct Levels {
-  std::vector<std::uint32_t> depth;
-  std::vector<std::uint32_t> height;
-  std::uint32_t deepest = 0;
-
-  Levels(std::uint32_t root, const std::vector<std::vector<std::uint32_t>>& children)
-      : depth(children.size(), 0), height(children.size(), 0) {
-    std::vector<std::uint32_t> order{root};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (const std::uint32_t child : children[order[i]]) {
-        depth[child] = depth[order[i]] + 1;
-        deepest = std::max(deepest, depth[child]);
-        order.push_back(child);
-      }
-    }
-    for (auto node = order.rbegin(); node != order.rend(); ++node) {
-      for (const std::uint32_t child : children[*node]) {
-        height[*node] = std::max(height[*node], height[child] + 1);
-      }
-    }
+// How long the way to a host becomes by each arc between hosts: edges or, where there are
+// latencies, the time of a slice, for hosts beside each other are no farther than one of them.
+std::vector<double> lengths_of(const HostArcs& arcs) {
+  constexpr double kSliceBytes = 65536;  // about what slices are where latencies count
+  std::vector<double> length(arcs.size(), 1.0);
+  if (!arcs.has_latencies()) return length;
+  for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
+    length[arc] = arcs.latency_s(arc) + kSliceBytes * arcs.weight(arc);
   }
-};
+  return length;
+}
 
 std::size_t largest_out_degree(const std::vector<std::vector<std::uint32_t>>& children) {
   std::size_t largest = 0;
@@ -287,7 +275,33 @@ std::size_t largest_out_degree(const std::vector<std::vector<std::uint32_t>>& ch
 
 }  // namespace
 
+// Depth of every node and height of its subtree, in what `length` measures.
+struct TreeSet::Levels {
+  std::vector<double> depth;
+  std::vector<double> height;
+  double deepest = 0;
+
+  Levels(const TreeSet& set, const Tree& tree)
+      : depth(tree.children.size(), 0), height(tree.children.size(), 0) {
+    const auto length_to = [&](std::uint32_t node) { return set.length_[tree.parent_arc[node]]; };
+    std::vector<std::uint32_t> order{set.root_};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (const std::uint32_t child : tree.children[order[i]]) {
+        depth[child] = depth[order[i]] + length_to(child);
+        deepest = std::max(deepest, depth[child]);
+        order.push_back(child);
+      }
+    }
+    for (auto node = order.rbegin(); node != order.rend(); ++node) {
+      for (const std::uint32_t child : tree.children[*node]) {
+        height[*node] = std::max(height[*node], height[child] + length_to(child));
+      }
+    }
+  }
+};
+
 void TreeSet::flatten(double full) {
+  length_ = lengths_of(*arcs_);
   for (Tree& tree : trees_) {
     lower_out_degree(tree, full);
     lower_depth(tree, full);
@@ -298,15 +312,16 @@ void TreeSet::flatten(double full) {
 // kNone: there is none.
 template <class Accepts>
 std::uint32_t TreeSet::best_foster(const Tree& tree, std::uint32_t node, Accepts accepts,
-                                   const std::vector<std::uint32_t>& depth, double full) {
+                                   const std::vector<double>& depth, double full) {
   std::uint32_t best = kNone;
+  const auto depth_by = [&](std::uint32_t arc) { return depth[arcs_->tail(arc)] + length_[arc]; };
   for (const std::uint32_t child : tree.children[node]) {
     const std::uint32_t old_arc = tree.parent_arc[child];
     change_load(old_arc, -tree.rate);
     for (const std::uint32_t arc : arcs_->into(child)) {
       const std::uint32_t foster = arcs_->tail(arc);
-      if (foster == node || !accepts(child, foster)) continue;
-      if (best != kNone && depth[foster] >= depth[arcs_->tail(best)]) continue;
+      if (foster == node || !accepts(child, arc)) continue;
+      if (best != kNone && depth_by(arc) >= depth_by(best)) continue;
       if (fits(arc, tree.rate, full) && !below(tree, foster, child)) best = arc;
     }
     change_load(old_arc, tree.rate);
@@ -316,20 +331,21 @@ std::uint32_t TreeSet::best_foster(const Tree& tree, std::uint32_t node, Accepts
 
 // Moves children away from the nodes that have most, as long as the tree gets no deeper by it.
 void TreeSet::lower_out_degree(Tree& tree, double full) {
-  Levels levels(root_, tree.children);
+  Levels levels(*this, tree);
   for (std::size_t degree = largest_out_degree(tree.children); degree > 2; --degree) {
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       while (tree.children[node].size() >= degree) {
         const auto move = best_foster(
             tree, node,
-            [&](std::uint32_t child, std::uint32_t foster) {
+            [&](std::uint32_t child, std::uint32_t arc) {
+              const std::uint32_t foster = arcs_->tail(arc);
               return tree.children[foster].size() + 1 < degree &&
-                     levels.depth[foster] + 1 + levels.height[child] <= levels.deepest;
+                     levels.depth[foster] + length_[arc] + levels.height[child] <= levels.deepest;
             },
             levels.depth, full);
         if (move == kNone) break;
         rehang(tree, arcs_->head(move), move);
-        levels = Levels(root_, tree.children);
+        levels = Levels(*this, tree);
       }
     }
     if (largest_out_degree(tree.children) >= degree) return;
@@ -339,27 +355,29 @@ void TreeSet::lower_out_degree(Tree& tree, double full) {
 // Moves hosts nearer to the root where that makes no out-degree larger than the largest.
 void TreeSet::lower_depth(Tree& tree, double full) {
   constexpr int kPasses = 4;
+  constexpr double kNearer = 1 - 1e-9;
   const std::size_t degree = largest_out_degree(tree.children);
   for (int pass = 0; pass < kPasses; ++pass) {
     bool changed = false;
-    Levels levels(root_, tree.children);
+    Levels levels(*this, tree);
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       if (tree.parent_arc[node] == kNone) continue;
       const std::uint32_t old_arc = tree.parent_arc[node];
       std::uint32_t best = kNone;
-      std::uint32_t best_depth = levels.depth[arcs_->tail(old_arc)];
+      double best_depth = levels.depth[node];
       change_load(old_arc, -tree.rate);
       for (const std::uint32_t arc : arcs_->into(node)) {
         const std::uint32_t foster = arcs_->tail(arc);
-        if (levels.depth[foster] >= best_depth || tree.children[foster].size() >= degree) continue;
+        const double depth = levels.depth[foster] + length_[arc];
+        if (depth >= best_depth * kNearer || tree.children[foster].size() >= degree) continue;
         if (!fits(arc, tree.rate, full) || below(tree, foster, node)) continue;
         best = arc;
-        best_depth = levels.depth[foster];
+        best_depth = depth;
       }
       change_load(old_arc, tree.rate);
       if (best == kNone) continue;
       rehang(tree, node, best);
-      levels = Levels(root_, tree.children);
+      levels = Levels(*this, tree);
       changed = true;
     }
     if (!changed) return;

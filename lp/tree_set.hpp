@@ -41,7 +41,7 @@ class TreeSet {
 
   // Re-hangs hosts, without loading any resource above `full` (nor further where one is above it),
   // first so that no host has more children than need be, then so that hosts are nearer to the
-  // root.
+  // root: in edges or, where arcs have latencies, in time.
   void flatten(double full);
 
   // Moves evaluated so far: the search's own clock.
@@ -81,12 +81,15 @@ class TreeSet {
   [[nodiscard]] bool fits(std::uint32_t arc, double rate, double full) const;
   template <class Accepts>
   std::uint32_t best_foster(const Tree& tree, std::uint32_t node, Accepts accepts,
-                            const std::vector<std::uint32_t>& depth, double full);
+                            const std::vector<double>& depth, double full);
   void lower_out_degree(Tree& tree, double full);
   void lower_depth(Tree& tree, double full);
 
+  struct Levels;
+
   const HostArcs* arcs_;
   std::uint32_t root_;
+  std::vector<double> length_;  // per arc: how much farther the root is by it, for `flatten`
   std::vector<Tree> trees_;
   std::vector<double> load_;
   std::uint64_t evaluated_ = 0;

@@ -81,6 +81,10 @@ lp::Digraph digraph_of(const Platform& platform) {
   for (const platforms::Arc& arc : platform.arcs()) {
     graph.tail.push_back(static_cast<std::uint32_t>(arc.from));
     graph.head.push_back(static_cast<std::uint32_t>(arc.to));
+    graph.latency_s.push_back(arc.latency.value);
+  }
+  if (std::ranges::all_of(graph.latency_s, [](double latency) { return latency == 0; })) {
+    graph.latency_s.clear();
   }
   if (platform.hosts().size() < platform.nodes().size()) {
     for (const platforms::Node& node : platform.nodes()) graph.is_relay.push_back(node.relay);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -221,6 +222,31 @@ std::optional<PlanFault> fault_of_trees(const Plan& plan, const PlanTrees& kind)
   return {};
 }
 
+// The longest way from the source to a leaf, where edge i is length(i) long.
+template <class Length>
+auto longest_way(const PlanTree& tree, std::uint32_t source, Length length) {
+  using Way = decltype(length(std::size_t{0}));
+  std::uint32_t nodes = source + 1;
+  for (const auto [parent, child] : tree.edges) nodes = std::max({nodes, parent + 1, child + 1});
+  std::vector<std::size_t> edge_to(nodes);
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) edge_to[tree.edges[i].child] = i;
+
+  std::vector<std::optional<Way>> way(nodes);
+  way[source] = Way{};
+  Way longest{};
+  std::vector<std::size_t> way_up;
+  for (const auto edge : tree.edges) {
+    std::uint32_t node = edge.child;
+    for (; !way[node]; node = tree.edges[edge_to[node]].parent) way_up.push_back(edge_to[node]);
+    for (Way so_far = *way[node]; !way_up.empty(); way_up.pop_back()) {
+      so_far += length(way_up.back());
+      way[tree.edges[way_up.back()].child] = so_far;
+      longest = std::max(longest, so_far);
+    }
+  }
+  return longest;
+}
+
 }  // namespace
 
 std::string_view name_of(Operation operation) {
@@ -296,24 +322,12 @@ std::uint32_t source_index(const Plan& plan) {
 }
 
 std::size_t depth_of(const PlanTree& tree, std::uint32_t source) {
-  std::uint32_t nodes = source + 1;
-  for (const auto [parent, child] : tree.edges) nodes = std::max({nodes, parent + 1, child + 1});
-  std::vector<std::uint32_t> parent_of(nodes, kNone);
-  for (const auto [parent, child] : tree.edges) parent_of[child] = parent;
+  return longest_way(tree, source, [](std::size_t) { return std::size_t{1}; });
+}
 
-  std::vector<std::uint32_t> depth(nodes, kNone);
-  depth[source] = 0;
-  std::uint32_t deepest = 0;
-  std::vector<std::uint32_t> way_up;
-  for (const auto edge : tree.edges) {
-    std::uint32_t node = edge.child;
-    for (; depth[node] == kNone; node = parent_of[node]) way_up.push_back(node);
-    for (std::uint32_t level = depth[node]; !way_up.empty(); way_up.pop_back()) {
-      depth[way_up.back()] = ++level;
-      deepest = std::max(deepest, level);
-    }
-  }
-  return deepest;
+Seconds latency_of(const PlanTree& tree, std::uint32_t source) {
+  if (tree.latencies.empty()) return {};
+  return {longest_way(tree, source, [&](std::size_t edge) { return tree.latency(edge).value; })};
 }
 
 std::size_t out_degree_of(const PlanTree& tree) {

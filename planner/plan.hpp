@@ -141,6 +141,8 @@ std::optional<PlanFault> color_fault(const Plan& plan);
 std::uint32_t source_index(const Plan& plan);
 // Edges on the longest way from the source to a leaf.
 std::size_t depth_of(const PlanTree& tree, std::uint32_t source);
+// Latencies on the longest way from the source to a leaf, added up; 0 where the tree tells none.
+Seconds latency_of(const PlanTree& tree, std::uint32_t source);
 // The largest number of children that one node has.
 std::size_t out_degree_of(const PlanTree& tree);
 // Stretches of the period in which nobody starts or stops: the matchings that the schedule is.

@@ -37,6 +37,9 @@ struct AlgorithmOptions {
   // `optimal` only: edges from the source to the farthest host; 0: any. Throws InfeasibleError
   // where no tree is that shallow.
   std::uint32_t max_depth = 0;
+  // `optimal` only, instead of max_depth: the latencies of the links from the source to any host,
+  // added up; unset: any. Throws InfeasibleError where no tree is that near.
+  std::optional<Seconds> max_latency = std::nullopt;
   std::optional<Seconds> time_limit;  // unset: none
   double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
@@ -51,7 +54,7 @@ struct AlgorithmOptions {
 
 enum class Termination : std::uint8_t {
   kDone,       // a heuristic finished, or the proven gap is within options.gap
-  kTreeLimit,  // max_trees or max_depth holds the throughput below the bound
+  kTreeLimit,  // max_trees, max_depth or max_latency holds the throughput below the bound
   kTimeLimit,  // the time limit came first; trees and bound are valid all the same
   kStalled,    // no numerical progress is possible; trees and bound are valid, the gap honest
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "planner/send_windows.hpp"
 
@@ -26,33 +24,19 @@ double hops_of(const Plan& plan) {
   return hops;
 }
 
-// Of the tree's latest node behind the source.
-double longest_latency(const PlanTree& tree, std::size_t nodes, std::uint32_t source) {
-  if (tree.latencies.empty()) return 0;
-  std::vector<std::vector<std::size_t>> edges_of(nodes);
-  for (std::size_t i = 0; i < tree.edges.size(); ++i) edges_of[tree.edges[i].parent].push_back(i);
-  double longest = 0;
-  std::vector<std::pair<std::uint32_t, double>> reached{{source, 0.0}};
-  while (!reached.empty()) {
-    const auto [node, latency_s] = reached.back();
-    reached.pop_back();
-    longest = std::max(longest, latency_s);
-    for (const std::size_t edge : edges_of[node]) {
-      reached.emplace_back(tree.edges[edge].child, latency_s + tree.latency(edge).value);
-    }
-  }
-  return longest;
-}
-
-// Of a message on its way up, then down.
+// Of an allreduce's message on its way up the farthest tree, then down the farthest one. Otherwise
+// farther trees end earlier (planner/slice_dealer.hpp), and all count by what they carry.
 double latency_of(const Plan& plan) {
   double sum = 0;
   for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
     double longest = 0;
+    double mean = 0;
     for (const PlanTree& tree : *trees) {
-      longest = std::max(longest, longest_latency(tree, plan.nodes.size(), source_index(plan)));
+      const double latency_s = latency_of(tree, source_index(plan)).value;
+      longest = std::max(longest, latency_s);
+      mean += tree.rate.value / plan.throughput.value * latency_s;
     }
-    sum += longest;
+    sum += plan.operation == Operation::kAllreduce ? longest : mean;
   }
   return sum;
 }

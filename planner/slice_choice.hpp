@@ -36,8 +36,9 @@ struct SliceCosts {
 std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs);
 
 // The time that the same formula gives for slices of `slice` bytes: the last host has the whole
-// message after it, if the network is what the plan was made for. The latencies of the longest way
-// down a tree (of an allreduce up one and down another) are added. 0 for a plan of one host.
+// message after it, if the network is what the plan was made for. The latencies of the longest ways
+// down its trees are added, by what the trees carry (of an allreduce those up the farthest tree and
+// down the farthest). 0 for a plan of one host.
 // Precondition: no structural fault; slice at least 1.
 Seconds pipelined_time(const Plan& plan, Bytes message, Bytes slice, Seconds overhead);
 

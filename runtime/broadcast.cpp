@@ -104,14 +104,19 @@ struct Broadcast::State {
     std::optional<Timetable> timetable;
     if (slots) timetable = slots->of_rank(seat.rank_of_node, comm.rank(), roles);
     engine = std::make_unique<Engine>(
-        comm.get(), seat.root, std::move(roles),
-        slots ? slots->dealer() : planner::dealer_for(plan),
+        comm.get(), seat.root, std::move(roles), dealer(),
         EngineOptions{
             options.sends_in_flight, options.receives_in_flight, costs, options.check_sizes,
             slices_vary(), slices_vary() && !are_always_eager(), options.ports,
             options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
                            : std::vector<TreeRounds>{},
             std::move(timetable), doze, options.timeout, options.transfers, options.on_progress});
+  }
+
+  // Rounds give each tree a turn until the end.
+  [[nodiscard]] planner::SliceDealer dealer() const {
+    if (slots) return slots->dealer();
+    return options.rounds ? planner::dealer_for(plan.broadcast_trees) : planner::dealer_down(plan);
   }
 
   // Its slices are what it says of them; the run's may be smaller.

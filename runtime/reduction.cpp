@@ -102,14 +102,14 @@ struct Reduction::State {
       down.check_sizes = false;  // the reduction has compared them before anything is received
       down.ports = options.ports;
       down.on_progress = options.on_progress;
-      broadcast = std::make_unique<Engine>(
-          comm.get(), seat.root, roles_of(plan.broadcast_trees, seat.rank_of_node, rank),
-          planner::dealer_for(plan.broadcast_trees), std::move(down));
+      broadcast = std::make_unique<Engine>(comm.get(), seat.root,
+                                           roles_of(plan.broadcast_trees, seat.rank_of_node, rank),
+                                           planner::dealer_down(plan), std::move(down));
       up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
     }
     reduce = std::make_unique<ReduceEngine>(comm.get(),
                                             roles_of(plan.reduce_trees, seat.rank_of_node, rank),
-                                            planner::dealer_for(plan.reduce_trees), std::move(up));
+                                            planner::dealer_up(plan), std::move(up));
   }
 
   [[nodiscard]] std::uint64_t slice_elements(std::uint64_t message, std::uint64_t element) const {

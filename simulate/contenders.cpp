@@ -18,15 +18,17 @@ using planner::AlgorithmOptions;
 using planner::Collective;
 using planner::PlanTree;
 
-std::size_t depth_of(const planner::Plan& plan) {
-  const std::uint32_t source = planner::source_index(plan);
-  std::size_t depth = 0;
+// The most that `measure` finds of any tree: planner::depth_of or planner::latency_of.
+template <class Measure>
+Measure most_of_any(const planner::Plan& plan,
+                    Measure (*measure)(const PlanTree& tree, std::uint32_t source)) {
+  Measure most{};
   for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
     for (const PlanTree& tree : *kind.trees) {
-      depth = std::max(depth, planner::depth_of(tree, source));
+      most = std::max(most, measure(tree, planner::source_index(plan)));
     }
   }
-  return depth;
+  return most;
 }
 
 std::size_t most_of_a_kind(const planner::Plan& plan) {
@@ -94,10 +96,13 @@ class Maker {
 
   // An algorithm that was asked for does as it does without a message.
   [[nodiscard]] bool is_allowed(const Contender& contender) const {
+    constexpr double kRounding = 1e-9;  // of sums in another order
     const AlgorithmOptions& limits = options_.limits;
     if (!options_.algorithms.empty()) return true;
     return (limits.max_trees == 0 || most_of_a_kind(contender.plan) <= limits.max_trees) &&
-           (limits.max_depth == 0 || contender.depth <= limits.max_depth);
+           (limits.max_depth == 0 || contender.depth <= limits.max_depth) &&
+           (!limits.max_latency ||
+            contender.latency.value <= limits.max_latency->value * (1 + kRounding));
   }
 
   void keep_what_differs() {
@@ -112,13 +117,15 @@ class Maker {
     }
   }
 
-  // Powers of two of trees and of depth, as long as that is less than the packing has.
+  // Powers of two of trees and of depth, and falling latencies, as long as that is less than the
+  // packing has.
   void add_limited(const Algorithm& optimal) {
     const auto work = static_cast<double>(collective_.platform().arcs().size()) *
                       static_cast<double>(collective_.platform().hosts().size());
     if (made_.empty() || made_.back().contender.label != "optimal" || work > kMostWork) return;
     const std::size_t trees = most_of_a_kind(made_.back().contender.plan);
     const std::size_t depth = made_.back().contender.depth;
+    const Seconds latency = made_.back().contender.latency;
     for (std::size_t most = 1; most < trees; most *= 2) {
       AlgorithmOptions limits = limits_;
       limits.max_trees = most;
@@ -128,6 +135,21 @@ class Maker {
       AlgorithmOptions limits = limits_;
       limits.max_depth = static_cast<std::uint32_t>(most);
       add(optimal, limits, fmt::format("optimal, at most {} deep", most));
+    }
+    add_nearer(optimal, latency);
+  }
+
+  // Down to where a limit leaves no tree.
+  void add_nearer(const Algorithm& optimal, Seconds latency) {
+    constexpr double kStep = 0.8;
+    constexpr int kMostSteps = 10;
+    for (int step = 0; step < kMostSteps && latency.value > 0; ++step) {
+      latency.value *= kStep;
+      AlgorithmOptions limits = limits_;
+      limits.max_latency = latency;
+      const std::size_t before = made_.size();
+      add(optimal, limits, fmt::format("optimal, at most {} away", format_duration(latency)));
+      if (made_.size() == before) return;
     }
   }
 
@@ -155,7 +177,8 @@ Contender::Contender(const Collective& collective, const Algorithm& made_by, std
       label(std::move(its_label)),
       outcome(std::move(its_outcome)),
       plan(planner::make_plan(collective, algorithm, outcome, planner::kDefaultSlice)),
-      depth(depth_of(plan)),
+      depth(most_of_any(plan, planner::depth_of)),
+      latency(most_of_any(plan, planner::latency_of)),
       source(planner::source_index(plan)),
       flows(plan, collective.platform(), plan.latency_occupies),
       deal(plan) {}

@@ -27,6 +27,7 @@ struct Contender {
   planner::Outcome outcome;
   planner::Plan plan;
   std::size_t depth;     // of its deepest tree of either kind
+  Seconds latency;       // on the longest way of any tree
   std::uint32_t source;  // index into plan.nodes
   Flows flows;
   Deal deal;

@@ -15,8 +15,16 @@ class Deal {
  public:
   // Precondition: no structural fault.
   explicit Deal(const planner::Plan& plan) : up_trees_(plan.reduce_trees.size()) {
-    if (up_trees_ > 0) up_.emplace(planner::dealer_for(plan.reduce_trees));
-    if (!plan.broadcast_trees.empty()) down_.emplace(planner::dealer_for(plan.broadcast_trees));
+    if (up_trees_ > 0) up_.emplace(planner::dealer_up(plan));
+    if (!plan.broadcast_trees.empty()) down_.emplace(planner::dealer_down(plan));
+  }
+
+  // The same for a message of so many slices, at least 1, of `slice` bytes.
+  [[nodiscard]] Deal ending_at(std::uint64_t slices, Bytes slice) const {
+    Deal deal = *this;
+    if (deal.up_) deal.up_->end_at(slices, slice);
+    if (deal.down_) deal.down_->end_at(slices, slice);
+    return deal;
   }
 
   // Of the reduce and of the broadcast trees, numbered from 0 each; null where there are none.

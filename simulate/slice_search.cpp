@@ -90,9 +90,10 @@ void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t s
     const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
                         has_rest ? now.rest : now.slice);
     Task task{contender.flows, full, last, contender.source, now.combining};
-    task.share_out(contender.deal, slices, has_rest);
+    const Deal deal = contender.deal.ending_at(slices, now.slice);
+    task.share_out(deal, slices, has_rest);
     cells_[index][slices].bound_s =
-        pipeline_bound(task, contender.deal, now.full.resources.size(), options_.receives).value;
+        pipeline_bound(task, deal, now.full.resources.size(), options_.receives).value;
   }
 }
 
@@ -105,8 +106,9 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
                       has_rest ? now.rest : now.slice);
   Task task{contender.flows, full, last, contender.source, now.combining};
   const auto seconds_of = [&](std::uint64_t count) {
-    task.share_out(contender.deal, count, has_rest);
-    const GreedyRun run = run_greedily(task, contender.deal, {options_.window, options_.receives},
+    const Deal deal = contender.deal.ending_at(count, now.slice);
+    task.share_out(deal, count, has_rest);
+    const GreedyRun run = run_greedily(task, deal, {options_.window, options_.receives},
                                        now.full.resources.size(), {});
     return *std::ranges::max_element(run.done_s);
   };

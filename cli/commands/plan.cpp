@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct PlanOptions {
   AlgorithmParameters parameters;
   std::string max_trees;
   std::string max_depth;
+  std::string max_latency;
   std::string output = "-";
   bool schedule = false;
   planner::ScheduleOptions scheduling;
@@ -48,10 +50,11 @@ struct PlanOptions {
   bool slice_given = false;
 };
 
-// What one value of --max-trees and --max-depth came to.
+// What one value of --max-trees and one of --max-depth or --max-latency came to.
 struct Attempt {
   std::size_t max_trees;  // 0: none was given
   std::size_t max_depth;  // 0: none was given
+  std::optional<Seconds> max_latency;
   Run run;
   planner::Plan plan;
   std::optional<Seconds> makespan;
@@ -73,17 +76,65 @@ std::size_t parse_limit(std::string_view option, std::string_view text) {
   return limit;
 }
 
-// "1,2,4": ascending, each once; {0} when the option was not given.
-std::vector<std::size_t> parse_limits(std::string_view option, std::string_view text) {
-  if (text.empty()) return {0};
-  std::vector<std::size_t> limits;
+// What `parse` makes of each part of "1,2,4": ascending, each once; {none} when the option was not
+// given.
+template <class Value, class Parse>
+std::vector<Value> parse_list(std::string_view text, Value none, Parse parse) {
+  if (text.empty()) return {none};
+  std::vector<Value> values;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
-    limits.push_back(parse_limit(option, text.substr(start, comma - start)));
+    values.push_back(parse(text.substr(start, comma - start)));
     start = comma + 1;
   }
-  std::sort(limits.begin(), limits.end());
-  limits.erase(std::unique(limits.begin(), limits.end()), limits.end());
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// The limits to plan within, one plan for each combination.
+struct Limits {
+  std::vector<std::size_t> tree_counts;
+  std::vector<std::size_t> depths;
+  std::vector<std::optional<Seconds>> latencies;
+
+  [[nodiscard]] std::vector<planner::AlgorithmOptions> combined(
+      planner::AlgorithmOptions limits) const {
+    std::vector<planner::AlgorithmOptions> each;
+    for (const std::size_t count : tree_counts) {
+      for (const std::size_t depth : depths) {
+        for (const std::optional<Seconds>& latency : latencies) {
+          limits.max_trees = count;
+          limits.max_depth = static_cast<std::uint32_t>(depth);
+          limits.max_latency = latency;
+          each.push_back(limits);
+        }
+      }
+    }
+    return each;
+  }
+};
+
+Limits parse_limits(const PlanOptions& options, const planner::Algorithm& algorithm) {
+  const auto counts = [](std::string_view option, std::string_view text) {
+    return parse_list<std::size_t>(
+        text, 0, [&](std::string_view part) { return parse_limit(option, part); });
+  };
+  Limits limits{counts("--max-trees", options.max_trees), counts("--max-depth", options.max_depth),
+                parse_list<std::optional<Seconds>>(
+                    options.max_latency, std::nullopt, [](std::string_view part) {
+                      return std::optional(parse_span("--max-latency", std::string(part)));
+                    })};
+  for (const auto& [option, text, what] :
+       {std::tuple("--max-depth", &options.max_depth, "depth"),
+        std::tuple("--max-latency", &options.max_latency, "latency")}) {
+    if (text->empty() || algorithm.entry->name == planner::kOptimal) continue;
+    throw InputError({}, option,
+                     fmt::format("'{}' keeps to no {}; 'optimal' does", algorithm.name, what));
+  }
+  if (!options.max_depth.empty() && !options.max_latency.empty()) {
+    throw InputError({}, "--max-latency", "goes with no --max-depth: one of them is enough");
+  }
   return limits;
 }
 
@@ -97,6 +148,8 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
   const bool with_depths = several && attempts.back().max_depth > 0;
   const bool with_counts = several && attempts.back().max_trees > 0;
   if (with_depths) columns.insert(columns.begin(), Table::Column{"max-depth"});
+  const bool with_latencies = several && attempts.back().max_latency;
+  if (with_latencies) columns.insert(columns.begin(), Table::Column{"max-latency"});
   if (with_counts) columns.insert(columns.begin(), Table::Column{"max-trees"});
   Table table(columns);
   for (const Attempt& attempt : attempts) {
@@ -118,6 +171,7 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
                                      format_rate(schedule->throughput)});
     }
     if (with_depths) cells.insert(cells.begin(), std::to_string(attempt.max_depth));
+    if (with_latencies) cells.insert(cells.begin(), format_duration(*attempt.max_latency));
     if (with_counts) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
     table.add_row(std::move(cells));
   }
@@ -151,6 +205,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
     }
     if (attempt.max_trees == 0) row["max_trees"] = nullptr;
     if (attempt.max_depth > 0) row["max_depth"] = attempt.max_depth;
+    if (attempt.max_latency) row["max_latency_s"] = attempt.max_latency->value;
     rows.push_back(std::move(row));
   }
   Json json{{"operation", planner::name_of(plan.operation)},
@@ -196,13 +251,12 @@ Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
         [&] { return planner::make_schedule(*collective.broadcast(), plan, options.scheduling); });
   }
   const auto makespan = makespan_of(run, collective, limits.message);
-  return {limits.max_trees, limits.max_depth, std::move(run),
+  return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run),
           std::move(plan),  makespan,         limits.message};
 }
 
 // What --message and others do not go with.
-void check_choice(const PlanOptions& options, planner::Operation operation, std::size_t tree_counts,
-                  std::size_t depths) {
+void check_choice(const PlanOptions& options, planner::Operation operation, const Limits& limits) {
   if (!options.message_given) {
     for (const auto& [option, text] :
          {std::pair("--overhead", &options.overhead), std::pair("--compute", &options.compute)}) {
@@ -221,9 +275,10 @@ void check_choice(const PlanOptions& options, planner::Operation operation, std:
   if (options.schedule) {
     throw InputError({}, "--schedule", "goes with no --message: give the slice that it is for");
   }
-  if (tree_counts > 1 || depths > 1) {
-    throw InputError({}, tree_counts > 1 ? "--max-trees" : "--max-depth",
-                     "only one limit goes with --message");
+  for (const auto& [option, count] : {std::pair("--max-trees", limits.tree_counts.size()),
+                                      std::pair("--max-depth", limits.depths.size()),
+                                      std::pair("--max-latency", limits.latencies.size())}) {
+    if (count > 1) throw InputError({}, option, "only one limit goes with --message");
   }
 }
 
@@ -242,8 +297,8 @@ Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm
   Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
   planner::Plan plan = choice.plan;
   const auto makespan = makespan_of(run, collective, limits.message);
-  return {limits.max_trees, limits.max_depth, std::move(run),    std::move(plan),
-          makespan,         limits.message,   std::move(choice), how.compute};
+  return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),
+          makespan,         limits.message,   std::move(choice),  how.compute};
 }
 
 ExitStatus run_plan(const PlanOptions& options) {
@@ -253,16 +308,11 @@ ExitStatus run_plan(const PlanOptions& options) {
   const platforms::OccupationOptions occupation = options.problem.model.occupation();
   planner::AlgorithmOptions limits = options.problem.limits.read();
   options.parameters.write_to(limits);
-  const std::vector<std::size_t> tree_counts = parse_limits("--max-trees", options.max_trees);
-  const std::vector<std::size_t> depths = parse_limits("--max-depth", options.max_depth);
-  if (!options.max_depth.empty() && algorithm.entry->name != "optimal") {
-    throw InputError({}, "--max-depth",
-                     fmt::format("'{}' keeps to no depth; 'optimal' does", algorithm.name));
-  }
+  const Limits several = parse_limits(options, algorithm);
   if (!(options.scheduling.loss >= 1e-4 && options.scheduling.loss < 1)) {
     throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
   }
-  check_choice(options, operation, tree_counts.size(), depths.size());
+  check_choice(options, operation, several);
   if (options.schedule && operation != planner::Operation::kBroadcast) {
     throw InputError({}, "--schedule",
                      fmt::format("only a broadcast has one, no {}", planner::name_of(operation)));
@@ -279,19 +329,15 @@ ExitStatus run_plan(const PlanOptions& options) {
   }
   std::vector<Attempt> attempts;
   ExitStatus status = ExitStatus::kDone;
-  for (const std::size_t count : tree_counts) {
-    for (const std::size_t depth : depths) {
-      limits.max_trees = count;
-      limits.max_depth = static_cast<std::uint32_t>(depth);
-      if (options.message_given) {
-        attempts.push_back(attempt_for_message(options, algorithm, collective, limits));
-        if (!attempts.back().choice->complete) status = ExitStatus::kLimitReached;
-        continue;
-      }
-      attempts.push_back(attempt(options, algorithm, collective, limits));
-      if (judge(attempts.back().run, algorithm.name, options.console) != ExitStatus::kDone) {
-        status = ExitStatus::kLimitReached;
-      }
+  for (const planner::AlgorithmOptions& each : several.combined(limits)) {
+    if (options.message_given) {
+      attempts.push_back(attempt_for_message(options, algorithm, collective, each));
+      if (!attempts.back().choice->complete) status = ExitStatus::kLimitReached;
+      continue;
+    }
+    attempts.push_back(attempt(options, algorithm, collective, each));
+    if (judge(attempts.back().run, algorithm.name, options.console) != ExitStatus::kDone) {
+      status = ExitStatus::kLimitReached;
     }
   }
   report(options, attempts);
@@ -316,6 +362,10 @@ Command add_plan(Arguments root) {
       "At most D edges from the source to any host: less time until all have the first slice; of "
       "several, a table as for --max-trees",
       {.type = "D[,D…]"});
+  app.add("--max-latency", options->max_latency,
+          "The same in time: the latencies of the links from the source to any host add up to at "
+          "most T; of several, a table",
+          {.type = "T[,T…]"});
   app.add_flag("--schedule", options->schedule,
                "Say when each send happens, in a period that repeats (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,
@@ -337,8 +387,8 @@ Command add_plan(Arguments root) {
       "time limit comes before the proof is done, the plan is written all the same, a warning\n"
       "tells the gap that is left, and the exit status is 4.\n"
       "With --message the slice, and without --algorithm the trees, are those in which the last\n"
-      "host has that message (or what is made of it) first, in simulation; --slice, --max-trees\n"
-      "and --max-depth hold.");
+      "host has that message (or what is made of it) first, in simulation; --slice, --max-trees,\n"
+      "--max-depth and --max-latency hold.");
   return {app, [options, app] {
             options->message_given = app.given("--message");
             options->algorithm_given = app.given("--algorithm");

@@ -31,6 +31,7 @@ std::vector<lp::PackedTree> shallow_trees(const lp::PackingProblem& problem,
                                           const Deadline& deadline) {
   lp::ShallowOptions shallow;
   shallow.max_depth = options.max_depth;
+  shallow.max_latency = options.max_latency;
   shallow.max_trees = options.max_trees;
   shallow.time_limit = deadline.left();
   return lp::pack_shallow_trees(problem, packing, shallow);
@@ -43,14 +44,20 @@ Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packi
                      const platforms::Platform& platform, platforms::NodeId source) {
   std::vector<lp::PackedTree> trees = few_trees(problem, packing, options, deadline);
   const auto too_deep = [&](const lp::PackedTree& tree) {
-    return lp::depth_of(problem.graph, problem.root, tree.tree) > options.max_depth;
+    const lp::Digraph& graph = problem.graph;
+    const std::uint32_t root = problem.root;
+    return options.max_latency ? lp::latency_of(graph, root, tree.tree) > *options.max_latency
+                               : lp::depth_of(graph, root, tree.tree) > options.max_depth;
   };
-  if (options.max_depth > 0 && std::any_of(trees.begin(), trees.end(), too_deep)) {
+  const bool limits_depth = options.max_depth > 0 || options.max_latency;
+  if (limits_depth && std::any_of(trees.begin(), trees.end(), too_deep)) {
     trees = shallow_trees(problem, packing, options, deadline);
     if (trees.empty()) {
-      throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {} edges",
+      throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {}",
                                         platform.name(), platform.node(source).name,
-                                        options.max_depth));
+                                        options.max_latency
+                                            ? format_duration(*options.max_latency)
+                                            : fmt::format("{} edges", options.max_depth)));
     }
   }
   Outcome outcome = outcome_of(packing);
@@ -60,8 +67,7 @@ Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packi
     outcome.trees.push_back({packed.tree, {packed.rate}});
     rate += packed.rate;
   }
-  const bool limited = options.max_trees > 0 || options.max_depth > 0;
-  if (limited && rate * (1 + options.gap) < packing.bound) {
+  if ((options.max_trees > 0 || limits_depth) && rate * (1 + options.gap) < packing.bound) {
     outcome.termination = Termination::kTreeLimit;
   }
   return outcome;

@@ -313,6 +313,44 @@ TEST_F(PlanCommand, MaxDepthTradesThroughputForDepth) {
   EXPECT_EQ(run({"verify", "plan.json", "--platform", platform}).status, 0);
 }
 
+// a's 100 MB/s go to b, 1 ms off, and what c gets comes from b, 80 ms farther, at 100 MB/s or from
+// a, 20 ms off, at 10 MB/s. The whole is 100 MB/s, with nothing farther than 20 ms: 10 MB/s.
+TEST_F(PlanCommand, MaxLatencyTradesThroughputForTime) {
+  write("p.csv", "from,to,bandwidth_MBps,latency_ms\na,b,100,1\nb,c,100,80\na,c,10,20\n");
+  const std::vector<std::string> plan{
+      "plan", "p.csv", "--source", "a", "--model", "bounded-multi-port", "-o", "plan.json"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = plan;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const Json summary = run_json(with({"--max-latency", "100ms,20ms", "--json"}));
+  const Json& rows = summary["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["max_latency_s"], 0.02);
+  EXPECT_NEAR(rows[0]["throughput_Bps"], 10e6, 1);
+  EXPECT_NEAR(rows[1]["throughput_Bps"], 100e6, 1);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.csv"}).status, 0);
+
+  const Finished nearer = run(with({"--max-latency", "19ms"}));
+  EXPECT_EQ(nearer.status, 3);
+  EXPECT_THAT(nearer.err, HasSubstr("no tree from 'a' reaches every host within 19.0 ms"));
+  EXPECT_EQ(run(with({"--max-latency", "1s", "--max-depth", "2"})).err,
+            "espalier: --max-latency: goes with no --max-depth: one of them is enough\n");
+  EXPECT_EQ(run(with({"--max-latency", "-1s"})).err,
+            "espalier: --max-latency: must not be negative\n");
+  EXPECT_EQ(run(with({"--max-latency", "1s,", "--quiet"})).status, 2);
+
+  // A short message goes the near way, a long one the fast way.
+  const auto latency_for = [&](const std::string& message) {
+    run(with({"--message", message}));
+    const planner::Plan made = planner::parse_plan(read("plan.json"), "plan.json");
+    return planner::latency_of(made.broadcast_trees.front(), planner::source_index(made)).value;
+  };
+  EXPECT_DOUBLE_EQ(latency_for("10kB"), 0.02);
+  EXPECT_DOUBLE_EQ(latency_for("100MB"), 0.081);
+}
+
 TEST_F(PlanCommand, RefusesADepthThatNoTreeHas) {
   write("p.json", kTriangle);
   const Finished other =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 #include <vector>
 
 #include "lp/certificate.hpp"
@@ -56,6 +57,50 @@ TEST_P(ShallowTrees, AreFeasibleAndNoDeeperThanAsked) {
       EXPECT_EQ(fault_of(made, packing, two), "");
     }
     EXPECT_TRUE(possible);
+  }
+}
+
+// As long as the ways are: relays and doubled arcs have theirs.
+std::vector<double> random_latencies(const Digraph& graph, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_int_distribution<int> milliseconds(0, 80);
+  std::vector<double> latency_s;
+  for (std::size_t arc = 0; arc < graph.arc_count(); ++arc) {
+    latency_s.push_back(1e-3 * milliseconds(random));
+  }
+  return latency_s;
+}
+
+TEST_P(ShallowTrees, AreNoFartherThanAsked) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    RandomProblem made = random_problem(
+        {.hosts = 14, .relays = seed % 4 == 0 ? 3U : 0U, .extra_links = 40}, GetParam(), seed);
+    made.graph.latency_s = random_latencies(made.graph, seed);
+    SCOPED_TRACE(made.name);
+    const Packing packing = pack_arborescences(made.problem());
+    const auto farthest = [&](const std::vector<PackedTree>& trees) {
+      Seconds most;
+      for (const PackedTree& packed : trees) {
+        most = std::max(most, latency_of(made.graph, made.root, packed.tree));
+      }
+      return most;
+    };
+    // No way is longer than that; below the first limit that is too near all are.
+    Seconds limit{1.12};
+    double rate = packing.rate;
+    bool possible = true;
+    for (int step = 0; step < 24; ++step, limit.value *= 0.8) {
+      const auto trees = pack_shallow_trees(made.problem(), packing, {.max_latency = limit});
+      if (step == 0) EXPECT_NEAR(rate_of(trees) / packing.rate, 1, 1e-6);
+      EXPECT_TRUE(trees.empty() || possible);
+      possible = !trees.empty();
+      EXPECT_LE(farthest(trees).value, limit.value * (1 + 1e-9));
+      if (!possible) continue;
+      EXPECT_EQ(fault_of(made, packing, trees), "");
+      rate = std::min(rate, rate_of(trees));
+    }
+    EXPECT_FALSE(possible);
+    EXPECT_LT(rate, packing.rate * (1 - 1e-3));
   }
 }
 

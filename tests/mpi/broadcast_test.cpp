@@ -95,20 +95,12 @@ TEST_P(RandomPlans, OfManyTrees) {
   }
 }
 
-// Windows that differ from edge to edge, and with the slice from message to message.
+// Windows that differ from edge to edge, and with the slice from message to message; trees that end
+// one after the other.
 TEST_P(RandomPlans, OfLongLatencies) {
   std::mt19937_64 random(GetParam() + 300);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  planner::Plan plan = random_plan(ranks, 50'000, 12, random);
-  constexpr double kFast = 1e9;  // for slices keep a tree's pace on long links
-  plan.throughput.value *= kFast;
-  for (planner::PlanTree& tree : plan.broadcast_trees) {
-    tree.rate.value *= kFast;
-    for (std::size_t edge = 0; edge < tree.edges.size(); ++edge) {
-      const auto bytes = static_cast<double>(random() % 3 == 0 ? 0 : random() % 200'000);
-      tree.latencies.push_back({bytes / tree.rate.value});
-    }
-  }
+  const planner::Plan plan = over_long_links(random_plan(ranks, 50'000, 12, random), random);
   for (const std::uint64_t slice : {0UL, 700UL, 20'000UL}) {
     BroadcastOptions options = as_planned();
     options.sends_in_flight = 1 + random() % 2;

@@ -123,6 +123,21 @@ inline planner::Plan random_plan(std::uint32_t nodes, std::uint64_t slice, std::
   return random_plan_from(source, nodes, slice, most_trees, random);
 }
 
+// The same trees, over edges that each have up to 200 kB on the way: ever other windows, and trees
+// that end at times of their own.
+inline planner::Plan over_long_links(planner::Plan plan, std::mt19937_64& random) {
+  constexpr double kFast = 1e9;  // for slices keep a tree's pace on long links
+  plan.throughput.value *= kFast;
+  for (planner::PlanTree& tree : plan.broadcast_trees) {
+    tree.rate.value *= kFast;
+    for (std::size_t edge = 0; edge < tree.edges.size(); ++edge) {
+      const auto bytes = static_cast<double>(random() % 3 == 0 ? 0 : random() % 200'000);
+      tree.latencies.push_back({bytes / tree.rate.value});
+    }
+  }
+  return plan;
+}
+
 // The same trees as reduce trees; and an allreduce along both kinds, which need not be alike.
 inline planner::Plan reduce_plan(planner::Plan broadcast) {
   broadcast.operation = planner::Operation::kReduce;

@@ -102,8 +102,12 @@ TEST_P(RandomPlans, OfManyTrees) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const std::uint64_t slice = 8 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
   const auto source = static_cast<std::uint32_t>(random() % ranks);
-  const planner::Plan up = random_plan_from(source, ranks, slice, 12, random);
-  const planner::Plan down = random_plan_from(source, ranks, slice, 12, random);
+  planner::Plan up = random_plan_from(source, ranks, slice, 12, random);
+  planner::Plan down = random_plan_from(source, ranks, slice, 12, random);
+  if (GetParam() % 2 == 0) {
+    up = over_long_links(std::move(up), random);
+    down = over_long_links(std::move(down), random);
+  }
   ReductionOptions options;
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;

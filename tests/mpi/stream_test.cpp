@@ -18,8 +18,9 @@ class Streams : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Streams, PassWholeThroughLittleRoom) {
   std::mt19937_64 random(GetParam());
-  Broadcast broadcast(MPI_COMM_WORLD, random_plan(size_of(MPI_COMM_WORLD), 500, 8, random),
-                      as_planned());
+  planner::Plan plan = random_plan(size_of(MPI_COMM_WORLD), 500, 8, random);
+  if (GetParam() % 2 == 0) plan = over_long_links(std::move(plan), random);
+  Broadcast broadcast(MPI_COMM_WORLD, plan, as_planned());
   for (int i = 0; i < 4; ++i) {
     auto shape = broadcast.stream_shape(kAnyMessage, 1 + random() % 40000);
     if (i % 2 == 0) shape.slices_per_tree = 1 + random() % 4;

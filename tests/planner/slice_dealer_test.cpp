@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -49,6 +50,73 @@ TEST(SliceDealer, ATinyRateStillGetsAShareAndHugeOnesDoNotOverflow) {
   const SliceDealer dealer(std::vector{1e308, 1e308, 1e-300});
   for (std::size_t tree = 0; tree < 3; ++tree) EXPECT_GE(dealer.weights()[tree], 1U);
   EXPECT_LE(dealer.weights()[2], 1U);
+}
+
+// 100 and 50 bytes a second, the second 4 s farther. 10 s carry 1000 and 300 bytes, 13 slices of
+// 100 bytes: both for 6 s, then the first alone for 4 s.
+TEST(SliceDealer, FartherTreesEndEarlier) {
+  SliceDealer dealer(std::vector{100.0, 50.0}, std::vector{1.0, 5.0});
+  EXPECT_EQ(dealer.count(1, 13), 4U);
+  dealer.end_at(13, {100});
+  EXPECT_EQ(dealer.count(0, 13), 10U);
+  EXPECT_EQ(dealer.count(1, 13), 3U);
+  for (std::uint64_t slice = 9; slice < 13; ++slice) EXPECT_EQ(dealer.tree_of(slice), 0U);
+  // Three seconds are over before the second would have brought anything.
+  dealer.end_at(3, {100});
+  EXPECT_EQ(dealer.count(0, 3), 3U);
+  EXPECT_EQ(dealer.count(1, 3), 0U);
+}
+
+TEST(SliceDealer, TreesThatLagAlikeEndTogether) {
+  const std::vector<double> rates{3, 2, 2};
+  const SliceDealer endless(rates);
+  SliceDealer dealer(rates, std::vector{0.5, 0.5, 0.5});
+  dealer.end_at(1000, {1});
+  for (std::uint64_t slice = 0; slice < 1000; ++slice) {
+    EXPECT_EQ(dealer.tree_of(slice), endless.tree_of(slice));
+  }
+}
+
+// Each slice is one tree's, in order; each tree has what its rate carries before its lag begins, to
+// within some slices; and one message after another leaves nothing of the first.
+TEST(SliceDealer, ADealThatEndsIsOneToOne) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::vector<double> rates = random_rates(seed);
+    std::vector<double> lags_s(rates.size());
+    for (double& lag : lags_s) lag = static_cast<double>(random() % 300) / 1000;
+    SliceDealer dealer(rates, lags_s);
+    SliceDealer again(rates, lags_s);
+    for (const std::uint64_t slices : {1UL, 7UL, 1'000UL, 40'000UL}) {
+      const Bytes slice{1 + random() % 4000};
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << slices << " slices");
+      dealer.end_at(slices, slice);
+      again.end_at(slices, slice);
+      std::vector<std::uint64_t> dealt(rates.size(), 0);
+      for (std::uint64_t k = 0; k < slices; ++k) {
+        const std::size_t tree = dealer.tree_of(k);
+        ASSERT_EQ(again.tree_of(k), tree);
+        ASSERT_EQ(dealer.count(tree, k), dealt[tree]);
+        ASSERT_EQ(dealer.slice_of(tree, dealt[tree]), k);
+        ++dealt[tree];
+      }
+      double earliest = std::numeric_limits<double>::infinity();
+      double latest = 0;
+      for (std::size_t tree = 0; tree < rates.size(); ++tree) {
+        ASSERT_EQ(dealer.count(tree, slices), dealt[tree]);
+        EXPECT_GE(dealer.slice_of(tree, dealt[tree]), slices);
+        EXPECT_GT(dealer.slice_of(tree, dealt[tree] + 1), dealer.slice_of(tree, dealt[tree]));
+        // A slice more or less than what it can carry, and a share rounded for the period.
+        const auto bytes = static_cast<double>(slice.value);
+        const double slack = 2 + 0.01 * static_cast<double>(slices);
+        const auto whole = static_cast<double>(dealt[tree]);
+        if (dealt[tree] == 0) continue;  // farther than the message lasts
+        latest = std::max(latest, lags_s[tree] + (whole - slack) * bytes / rates[tree]);
+        earliest = std::min(earliest, lags_s[tree] + (whole + slack) * bytes / rates[tree]);
+      }
+      EXPECT_LE(latest, earliest);
+    }
+  }
 }
 
 TEST(SliceDealer, CountsAreKeptInEachPeriod) {

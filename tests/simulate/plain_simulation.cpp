@@ -60,9 +60,11 @@ class PlainSimulation {
         trees_.push_back({&(*kind.trees)[number], kind.up, number});
       }
     }
-    if (!plan.reduce_trees.empty()) up_.emplace(planner::dealer_for(plan.reduce_trees));
-    if (!plan.broadcast_trees.empty()) down_.emplace(planner::dealer_for(plan.broadcast_trees));
+    if (!plan.reduce_trees.empty()) up_.emplace(planner::dealer_up(plan));
+    if (!plan.broadcast_trees.empty()) down_.emplace(planner::dealer_down(plan));
     slices_ = message / plan.slice.value + (rest_ > 0 ? 1 : 0);
+    if (up_) up_->end_at(slices_, plan.slice);
+    if (down_) down_->end_at(slices_, plan.slice);
     source_ = planner::source_index(plan);
     whole_ = needs_of(plan.slice.value);
     if (rest_ > 0) last_ = needs_of(rest_);
