@@ -6,10 +6,12 @@
 #include "lp/flow_lp.hpp"
 #include "support/errors.hpp"
 #include "tests/lp/random_problems.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
+using espalier::testing::draws;
 using testing::kAllModels;
 using testing::ModelKind;
 using testing::ProblemShape;
@@ -31,7 +33,7 @@ void expect_flow_optimum(const RandomProblem& made) {
 class PackingAgainstFlow : public ::testing::TestWithParam<ModelKind> {};
 
 TEST_P(PackingAgainstFlow, AgreeOn200RandomPlatforms) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(200); ++seed) {
     // 4 to 25 nodes, most of them small: the flow LP's time grows with hosts x arcs.
     const std::uint32_t hosts = seed % 20 == 0 ? 25 : 4 + static_cast<std::uint32_t>(seed % 10);
     expect_flow_optimum(random_problem({.hosts = hosts, .extra_links = hosts}, GetParam(), seed));
@@ -39,7 +41,7 @@ TEST_P(PackingAgainstFlow, AgreeOn200RandomPlatforms) {
 }
 
 TEST_P(PackingAgainstFlow, AgreeWithRelays) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     const ProblemShape shape{.hosts = 3 + static_cast<std::uint32_t>(seed % 4),
                              .relays = 1 + static_cast<std::uint32_t>(seed % 3),
                              .extra_links = 6};
@@ -48,7 +50,7 @@ TEST_P(PackingAgainstFlow, AgreeWithRelays) {
 }
 
 TEST_P(PackingAgainstFlow, AgreeWithSharedWires) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     const ProblemShape shape{
         .hosts = 6, .relays = seed % 2 == 0 ? 2U : 0U, .extra_links = 6, .shared_wires = 2};
     expect_flow_optimum(random_problem(shape, GetParam(), seed));
@@ -56,7 +58,7 @@ TEST_P(PackingAgainstFlow, AgreeWithSharedWires) {
 }
 
 TEST_P(PackingAgainstFlow, AgreeOnEqualArcs) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(40); ++seed) {
     expect_flow_optimum(
         random_problem({.hosts = 7, .extra_links = 12, .equal = true}, GetParam(), seed));
   }
@@ -68,7 +70,7 @@ class HardPacking : public ::testing::TestWithParam<ModelKind> {};
 
 // Here GLPK's own tolerances end, so the flow LP is no judge; the certificate is.
 TEST_P(HardPacking, BandwidthsOverNineOrdersOfMagnitude) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     const RandomProblem made = random_problem(
         {.hosts = 12, .relays = seed % 3 == 0 ? 3U : 0U, .extra_links = 20, .decades = 9},
         GetParam(), seed);
@@ -102,7 +104,7 @@ TEST_P(HardPacking, SameInputSameResult) {
 
 // A basic solution has no more trees than saturated resources.
 TEST_P(HardPacking, NoMoreTreesThanSaturatedResources) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(30); ++seed) {
     const RandomProblem made = random_problem({.hosts = 15, .extra_links = 40}, GetParam(), seed);
     SCOPED_TRACE(made.name);
     const Packing packing = pack_arborescences(made.problem());

@@ -5,10 +5,12 @@
 
 #include "support/errors.hpp"
 #include "tests/lp/random_problems.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
+using espalier::testing::draws;
 using ::testing::HasSubstr;
 using testing::ModelKind;
 using testing::random_problem;
@@ -67,7 +69,7 @@ TEST_F(LyingPacking, NonsensePricesAreRefused) {
 
 // Any prices at all bound the optimum.
 TEST(Certificate, AnyPricesBoundTheOptimum) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(50); ++seed) {
     for (const ModelKind model : testing::kAllModels) {
       const RandomProblem made =
           random_problem({.hosts = 8, .relays = 2, .extra_links = 10}, model, seed);

@@ -7,10 +7,12 @@
 #include "lp/certificate.hpp"
 #include "lp/flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
+using espalier::testing::draws;
 using testing::kAllModels;
 using testing::ModelKind;
 using testing::ProblemShape;
@@ -29,7 +31,7 @@ class Doubled : public ::testing::TestWithParam<ModelKind> {
 };
 
 TEST_P(Doubled, SplitsIntoATreeOutAndATreeInAndJoinsThemAgain) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = draw(seed);
     SCOPED_TRACE(made.name);
     const DoubledProblem doubled(made.problem());
@@ -69,7 +71,7 @@ TEST_P(Doubled, SplitsIntoATreeOutAndATreeInAndJoinsThemAgain) {
 
 // The papers' flows on the doubled graph know nothing of arborescences.
 TEST_P(Doubled, PackingIsProvenAndThatOfTheFlowLp) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = draw(seed);
     SCOPED_TRACE(made.name);
     const DoubledProblem doubled(made.problem());

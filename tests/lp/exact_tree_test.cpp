@@ -10,10 +10,12 @@
 #include "lp/arborescence_packing.hpp"
 #include "lp/single_tree.hpp"
 #include "tests/lp/random_problems.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
+using espalier::testing::draws;
 using testing::kAllModels;
 using testing::ModelKind;
 using testing::random_problem;
@@ -91,7 +93,7 @@ RoutedTree any_tree(const RandomProblem& made) {
 class BestTrees : public ::testing::TestWithParam<ModelKind> {};
 
 TEST_P(BestTrees, AreThoseOfASearchThroughAllTrees) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     const RandomProblem made = random_problem({.hosts = 4 + static_cast<std::uint32_t>(seed % 5),
                                                .relays = seed % 5 == 0 ? 2U : 0U,
                                                .extra_links = 10,

@@ -6,10 +6,12 @@
 
 #include "lp/certificate.hpp"
 #include "tests/lp/random_problems.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
+using espalier::testing::draws;
 using testing::kAllModels;
 using testing::ModelKind;
 using testing::random_problem;
@@ -29,7 +31,7 @@ std::string fault_of(const RandomProblem& made, Packing packing, std::vector<Pac
 class FewTrees : public ::testing::TestWithParam<ModelKind> {};
 
 TEST_P(FewTrees, WithoutALimitTheyKeepTheOptimum) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = random_problem(
         {.hosts = 14, .relays = seed % 4 == 0 ? 3U : 0U, .extra_links = 30}, GetParam(), seed);
     SCOPED_TRACE(made.name);
@@ -69,7 +71,7 @@ std::size_t largest_out_degree(const RandomProblem& made, const std::vector<Pack
 }
 
 TEST_P(FewTrees, FlatteningIsNoSlowerAndRaisesNoOutDegree) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = random_problem({.hosts = 14, .extra_links = 40}, GetParam(), seed);
     SCOPED_TRACE(made.name);
     const Packing packing = pack_arborescences(made.problem());

@@ -13,8 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/draws.hpp"
+
 namespace espalier::lp {
 namespace {
+
+using espalier::testing::draws;
 
 struct Shop {
   std::uint32_t lefts = 0;
@@ -177,7 +181,7 @@ Shop random_shop(std::mt19937_64& random, std::uint32_t most_nodes, std::size_t 
 class RandomShops : public ::testing::TestWithParam<Spread> {};
 
 TEST_P(RandomShops, TakeAsLongAsTheBusiestNodeAndNoLonger) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(400); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     std::mt19937_64 random(seed);
     check(random_shop(random, 1 + static_cast<std::uint32_t>(seed % 20), seed, GetParam()));
@@ -186,7 +190,7 @@ TEST_P(RandomShops, TakeAsLongAsTheBusiestNodeAndNoLonger) {
 
 // Sums of permutations: every node is critical from the first moment to the last.
 TEST_P(RandomShops, WhereEveryNodeIsCritical) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     std::mt19937_64 random(seed);
     const auto nodes = static_cast<std::uint32_t>(2 + seed % 15);

@@ -9,10 +9,12 @@
 
 #include "lp/certificate.hpp"
 #include "tests/lp/random_problems.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
+using espalier::testing::draws;
 using testing::kAllModels;
 using testing::ModelKind;
 using testing::random_problem;
@@ -32,7 +34,7 @@ std::string fault_of(const RandomProblem& made, Packing packing, std::vector<Pac
 class ShallowTrees : public ::testing::TestWithParam<ModelKind> {};
 
 TEST_P(ShallowTrees, AreFeasibleAndNoDeeperThanAsked) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws(12); ++seed) {
     const RandomProblem made = random_problem({.hosts = 16,
                                                .relays = seed % 4 == 0 ? 3U : 0U,
                                                .extra_links = 40,

@@ -13,6 +13,7 @@
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::planner {
 namespace {
@@ -22,6 +23,7 @@ using espalier::testing::at_most;
 using espalier::testing::busiest;
 using espalier::testing::case_name;
 using espalier::testing::DrawnPlatform;
+using espalier::testing::draws;
 using espalier::testing::model_names;
 using espalier::testing::PlainModel;
 using espalier::testing::platform_families;
@@ -155,12 +157,12 @@ DrawnPlatform draw_small(const PlatformFamily& family, std::uint64_t seed, platf
 
 class BruteForce : public ::testing::TestWithParam<std::string> {
  protected:
-  // At least a hundred platforms: twelve families, nine seeds each.
+  // At least a hundred platforms, fewer under sanitizers: twelve families, nine seeds each.
   template <class Check>
   static void for_each_small_platform(Check check) {
     const platforms::Model model = platforms::parse_model(GetParam());
     for (const PlatformFamily& family : platform_families()) {
-      for (std::uint64_t seed = 1; seed <= 9; ++seed) {
+      for (std::uint64_t seed = 1; seed <= draws(9); ++seed) {
         SCOPED_TRACE(trace_of(family, seed, model));
         const DrawnPlatform drawn = draw_small(family, seed, model);
         const Instance instance = drawn.under(model);

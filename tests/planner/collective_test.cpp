@@ -17,6 +17,7 @@
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
+#include "tests/support/draws.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::planner {
@@ -27,6 +28,7 @@ using espalier::testing::busiest;
 using espalier::testing::case_name;
 using espalier::testing::complete_platform;
 using espalier::testing::DrawnPlatform;
+using espalier::testing::draws;
 using espalier::testing::for_each_platform;
 using espalier::testing::model_names;
 using espalier::testing::PlainModel;
@@ -44,7 +46,7 @@ template <class Check>
 void for_each_collective(Operation operation, std::uint64_t seeds, platforms::Model model,
                          Check check) {
   int checked = 0;
-  for_each_platform(operation, seeds, kMostHosts, model,
+  for_each_platform(operation, draws(seeds), kMostHosts, model,
                     [&](const DrawnPlatform& drawn, const auto& trace) {
                       SCOPED_TRACE(trace);
                       ++checked;

@@ -12,6 +12,7 @@
 #include "planner/verify.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::planner {
 namespace {
@@ -20,6 +21,7 @@ using espalier::testing::algorithm_names;
 using espalier::testing::busiest;
 using espalier::testing::case_name;
 using espalier::testing::DrawnPlatform;
+using espalier::testing::draws;
 using espalier::testing::for_each_platform;
 using espalier::testing::model_names;
 using espalier::testing::PlainModel;
@@ -108,7 +110,7 @@ void expect_same(const Outcome& one, const Outcome& other) {
 }
 
 TEST_P(EveryAlgorithm, GivesFeasibleTreesThatSpanAllHosts) {
-  for_each_platform(15, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+  for_each_platform(draws(15), kMostHosts, model(), [](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Outcome outcome = entry().run(instance, {});
@@ -121,7 +123,7 @@ TEST_P(EveryAlgorithm, GivesFeasibleTreesThatSpanAllHosts) {
 }
 
 TEST_P(EveryAlgorithm, StaysUnderTheProvenBound) {
-  for_each_platform(2, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+  for_each_platform(draws(2), kMostHosts, model(), [](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Outcome outcome = entry().run(instance, {});
@@ -143,7 +145,7 @@ TEST_P(EveryAlgorithm, GivesTheSameTwice) {
 }
 
 TEST_P(EveryAlgorithm, MakesPlansThatHoldWhenReadBack) {
-  for_each_platform(2, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+  for_each_platform(draws(2), kMostHosts, model(), [](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Outcome outcome = entry().run(instance, {});

@@ -10,6 +10,7 @@
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::planner {
 namespace {
@@ -19,6 +20,7 @@ using espalier::testing::busiest;
 using espalier::testing::case_name;
 using espalier::testing::complete_platform;
 using espalier::testing::DrawnPlatform;
+using espalier::testing::draws;
 using espalier::testing::for_each_platform;
 using espalier::testing::instance_of;
 using espalier::testing::model_names;
@@ -121,7 +123,7 @@ class OptimalModel : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(OptimalModel, ReachesTheBoundWithFewTrees) {
-  for_each_platform(4, 25, model(), [](const DrawnPlatform& drawn, const std::string& trace) {
+  for_each_platform(draws(4), 25, model(), [](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Outcome outcome = run("optimal", instance);
@@ -132,7 +134,7 @@ TEST_P(OptimalModel, ReachesTheBoundWithFewTrees) {
 }
 
 TEST_P(OptimalModel, MoreTreesAreNeverWorse) {
-  for_each_platform(2, 20, model(), [](const DrawnPlatform& drawn, const std::string& trace) {
+  for_each_platform(draws(2), 20, model(), [](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     double before = 0;
@@ -150,7 +152,7 @@ TEST_P(OptimalModel, MoreTreesAreNeverWorse) {
 }
 
 TEST_P(OptimalModel, IsNoWorseThanAnyHeuristic) {
-  for_each_platform(2, 20, model(), [](const DrawnPlatform& drawn, const std::string& trace) {
+  for_each_platform(draws(2), 20, model(), [](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const double optimum = total_rate(run("optimal", instance).trees);

@@ -86,7 +86,8 @@ TEST(Formats, MeasurementsHaveASizeThatTheyNeverReach) {
     SCOPED_TRACE(format);
     ReadOptions options;
     options.format = format;
-    const std::string text((most_MiB << 20U) + 1, '\n');
+    // One line, which is refused at once: reading the most there may be is not what is tested.
+    const std::string text((most_MiB << 20U) + 1, 'x');
     const std::string reason =
         "x: larger than " + std::to_string(most_MiB) + " MiB, the most that is read of this format";
     EXPECT_EQ(refusal([&] { return parse_platform(text, "x", options); }), reason);

@@ -19,6 +19,7 @@
 #include "simulate/slice_search.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::simulate {
 namespace {
@@ -176,7 +177,7 @@ class ChoosePlanUnder : public ::testing::TestWithParam<Under> {
 // The least of all algorithms in slices of a power of two, at most `most_slices` of them.
 double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
                                      const platforms::Platform& simulated, Bytes message) {
-  constexpr std::uint64_t kMostSlices = 256;
+  constexpr std::uint64_t kMostSlices = testing::draws(256);
   double best = std::numeric_limits<double>::infinity();
   for (Bytes slice{kKiB}; slice.value < 2 * message.value; slice.value *= 2) {
     if (planner::SliceGrid{message.value, slice.value}.count() > kMostSlices) continue;
@@ -194,8 +195,8 @@ double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
   return best;
 }
 
-// 2 of each of 13 families under 4 models: 104 platforms, less those on which some host cannot
-// answer where it must.
+// 2 of each of 13 families under 4 models: 104 platforms (half under sanitizers), less those on
+// which some host cannot answer where it must.
 TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
   constexpr double kRounding = 1e-9;
   std::size_t drawn_so_far = 0;
@@ -213,13 +214,13 @@ TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
     EXPECT_THAT(planner::verify(choice.plan, drawn.platform).faults, ::testing::IsEmpty());
     EXPECT_LE(choice.makespan.value, best_fixed_s(drawn, simulated, message) * (1 + kRounding));
   };
-  testing::for_each_platform(operation(), 2, 7, model(), check);
-  EXPECT_GT(drawn_so_far, 8U);
+  testing::for_each_platform(operation(), testing::draws(2), 7, model(), check);
+  EXPECT_GT(drawn_so_far, testing::draws(8));
 }
 
-// In every number of slices up to 160; bench/message_choice tries more.
+// In every number of slices up to 160, fewer under sanitizers; bench/message_choice tries more.
 TEST_P(ChoosePlanUnder, SlicesAreWithinThreePercentOfTheBest) {
-  constexpr std::uint64_t kMostSlices = 160;
+  constexpr std::uint64_t kMostSlices = testing::draws(160);
   std::size_t drawn_so_far = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);

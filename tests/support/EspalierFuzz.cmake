@@ -6,6 +6,7 @@ function(espalier_add_fuzz name)
   cmake_parse_arguments(FUZZ "" "SOURCE;CORPUS" "LIBS" ${ARGN})
   espalier_add_test(fuzz_${name}
     SOURCES ${FUZZ_SOURCE} ${PROJECT_SOURCE_DIR}/tests/support/replay_corpus.cpp LIBS ${FUZZ_LIBS})
+  set_target_properties(test_fuzz_${name} PROPERTIES UNITY_BUILD ON)  # its two files are small, and read the same headers
   target_compile_definitions(test_fuzz_${name} PRIVATE ESPALIER_CORPUS="${FUZZ_CORPUS}")
   if(NOT ESPALIER_FUZZ)
     return()
