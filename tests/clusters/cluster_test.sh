@@ -53,6 +53,20 @@ grep -q '"verified": true' stdout || { fail "not verified"; cat stdout; }
 awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
   { fail "faster than its links"; cat stdout; }
 
+# Over a host that forwards: what goes to c passes the link to b as well, so that 2 x 1 MiB share 40 Mbit/s.
+printf 'from,to,bandwidth_Bps,both_ways\na,b,5e6,yes\nb,c,5e6,yes\n' >chain.csv
+printf 'from,to,bandwidth_Bps,both_ways\na,b,5e6,yes\na,c,5e6,yes\n' >flat.csv
+"$espalier" plan flat.csv --source a --algorithm flat --slice 32KiB --quiet -o flat.json >/dev/null
+on_cluster chain.csv --forward --mpi "$mpi" --timeout 60 -- "$program" bcast flat.json --message 1MiB --verify --json --map host
+done_well
+grep -q '"verified": true' stdout || { fail "not verified when forwarded"; cat stdout; }
+awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
+  { fail "the link is not shared with what is forwarded"; cat stdout; }
+on_cluster chain.csv --forward --show
+[ "$(sed -n 4p stdout)" = "link 'a' to 'b': 40 Mbit/s, on the way of 2 pairs" ] || { fail "shows other links"; cat stdout; }
+on_cluster chain.csv --show
+[ "$(head -n 1 stdout)" = "a: sends unlimited, receives unlimited; to b 40 Mbit/s, c 10 Mbit/s" ] || { fail "forwards without --forward"; cat stdout; }
+
 # A probe finds the links, that c's are slower, and that a and b are not in each other's way; and it is planned by.
 run "$program" probe -o probed.json --effort quick --quiet
 done_well

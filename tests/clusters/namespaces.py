@@ -63,6 +63,11 @@ def check_fits(wiring: Wiring, without_latency: bool) -> None:
     fastest = max([*rates, *(rate for _, rate in wiring.wires)], default=0.0)
     if fastest > MOST_BPS:
         raise Refusal(f"{mbits(fastest)} is faster than a cluster's {mbits(MOST_BPS)}; --scale slows all alike")
+    for (source, target), wires in wiring.ways.items():
+        twice = next((wire for wire in wires if wires.count(wire) > 1), None)
+        if twice is not None:
+            raise Refusal(f"the way from '{wiring.hosts[source].name}' to '{wiring.hosts[target].name}' crosses "
+                          f"{wiring.wires[twice][0]} twice; a cluster's crosses it once")
     delay = max(wiring.delays_s.values(), default=0.0)
     if delay > LONGEST_IGNORED_S and not without_latency:
         raise Refusal(f"a way takes {delay * 1e3:g} ms (latencies and overheads), which a cluster cannot imitate; "

@@ -6,7 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from namespaces import check_fits
-from wiring import CONTROL_BPS, Refusal, describe, ways_of_plan, wiring_of
+from wiring import CONTROL_BPS, Refusal, Wiring, describe, ways_of_plan, wiring_of
 
 
 def platform(nodes: str, links: list[tuple], shared: list[dict] | None = None, **caps: dict) -> dict:
@@ -77,8 +77,71 @@ class SharedWires(unittest.TestCase):
 
     def test_two_links_of_a_way_on_one_wire(self):
         shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "S"], ["S", "b"]]}]
+        wiring = wiring_of(platform("a b S", [*both("a", "S", 1), *both("S", "b", 1)], shared))
+        self.assertEqual((wiring.ways[0, 1], wiring.ways[1, 0]), ([0, 0], []))
         with self.assertRaisesRegex(Refusal, "^the way from 'a' to 'b' crosses shared wire 'trunk' twice; a cluster's crosses it once$"):
-            wiring_of(platform("a b S", [*both("a", "S", 1), *both("S", "b", 1)], shared))
+            check_fits(wiring, without_latency=False)
+
+
+class Forwarding(unittest.TestCase):
+    def crossed(self, wiring: Wiring, source: int, target: int) -> list[tuple[str, float]]:
+        return [wiring.wires[index] for index in wiring.ways[source, target]]
+
+    #   a --10, 1 ms-- b --4, 2 ms--> c
+    #   |
+    #   d                                 c reaches nobody
+    def test_links_are_shared_with_those_that_they_join_and_latencies_add_up(self):
+        described = platform("a b c d", [*both("a", "b", 10, ("latency_s", 1)), ("b", "c", 4, ("latency_s", 2)),
+                                         *both("a", "d", 7)], b={"send_Bps": 3, "receive_Bps": 2})
+        wiring = wiring_of(described, scale=0.5, forward=True)
+        self.assertEqual(self.crossed(wiring, 0, 2), [("link 'a' to 'b'", 5), ("link 'b' to 'c'", 2)])
+        self.assertEqual(self.crossed(wiring, 0, 1), [("link 'a' to 'b'", 5)])
+        self.assertEqual(self.crossed(wiring, 3, 2), [("link 'd' to 'a'", 3.5), *self.crossed(wiring, 0, 2)])
+        self.assertEqual((wiring.delays_s[0, 1], wiring.delays_s[0, 2], wiring.delays_s[3, 2]), (1, 3, 3))
+        self.assertEqual([(host.out_Bps, host.in_Bps) for host in wiring.hosts], [(None, None), (1.5, 1), (None, None), (None, None)])
+        # Nothing is sent from c, and nobody else's goes through it.
+        self.assertEqual([host.to_Bps for host in wiring.hosts], [{}, {}, dict.fromkeys([0, 1, 3], CONTROL_BPS), {}])
+        self.assertEqual(wiring.notes, ["4 pairs of hosts have no link: what they send goes over other hosts' links",
+                                        "3 pairs of hosts have no link: they get 10 Mbit/s, or a tenth of the link back, "
+                                        "for what MPI itself sends"])
+
+    #     b          a has links of 5, 9, 9 to b, c, d, these have links of 9 to e;
+    #   / | \        and a path of three wider ones leads through f and g.
+    #  a--c--e
+    #   \ | /
+    #     d
+    def test_the_fewest_links_then_the_widest_then_the_first_hosts(self):
+        links = [*both("a", "d", 9), *both("a", "c", 9), *both("a", "b", 5), *both("d", "e", 9), *both("c", "e", 9),
+                 *both("b", "e", 9), *both("a", "f", 99), *both("f", "g", 99), *both("g", "e", 99)]
+        wiring = wiring_of(platform("a b c d e f g", links), forward=True)
+        self.assertEqual(self.crossed(wiring, 0, 4), [("link 'a' to 'c'", 9), ("link 'c' to 'e'", 9)])
+        self.assertEqual(self.crossed(wiring, 4, 0), [("link 'e' to 'c'", 9), ("link 'c' to 'a'", 9)])
+        self.assertEqual(self.crossed(wiring, 1, 5), [("link 'b' to 'a'", 5), ("link 'a' to 'f'", 99)])
+
+    #   a --10-> b --50-- S --20--> c
+    def test_a_cable_on_which_a_host_forwards_is_not_the_hosts_own(self):
+        described = platform("a b c S", [("a", "b", 10), *both("b", "S", 50), ("S", "c", 20)], b={"send_Bps": 70})
+        joined, forwarding = wiring_of(described), wiring_of(described, forward=True)
+        self.assertEqual([(host.out_Bps, host.in_Bps) for host in joined.hosts], [(None, None), (50, None), (None, 20)])
+        self.assertEqual([(host.out_Bps, host.in_Bps) for host in forwarding.hosts], [(None, None), (70, None), (None, 20)])
+        self.assertEqual(self.crossed(joined, 1, 2), [])
+        self.assertEqual(self.crossed(forwarding, 1, 2), [("link 'b' to 'S'", 50)])
+        self.assertEqual(self.crossed(forwarding, 0, 2), [("link 'a' to 'b'", 10), ("link 'b' to 'S'", 50)])
+        self.assertEqual(forwarding.hosts[0].to_Bps, {})
+
+    def test_where_all_are_joined_nothing_changes(self):
+        for described in [platform("a b S c", [*both("a", "S", 1), *both("b", "S", 2), *both("c", "S", 3)]),
+                          platform("a b c", [*both("a", "b", 1), *both("b", "c", 2), *both("a", "c", 3)]), WaysOfAPlan.described]:
+            self.assertEqual(wiring_of(described, planned={}, forward=True), wiring_of(described, planned={}))
+
+    def test_relays_go_before_hosts_and_a_plans_way_before_both(self):
+        described = platform("a b c S T", [link for ends in ["ab", "bc", "aS", "ST", "Tc"] for link in both(*ends, 1)])
+        relayed = wiring_of(described, planned={}, forward=True)
+        self.assertEqual(relayed.notes, [])
+        self.assertEqual([name for name, _ in self.crossed(relayed, 0, 2)], [f"link '{a}' to '{b}'" for a, b in ["aS", "ST", "Tc"]])
+        planned = wiring_of(described, planned={("a", "c"): ["a", "b", "c"]}, forward=True)
+        self.assertEqual([name for name, _ in self.crossed(planned, 0, 2)], ["link 'a' to 'b'", "link 'b' to 'c'"])
+        self.assertEqual(self.crossed(planned, 0, 1), [("link 'a' to 'b'", 1)])
 
 
 class WaysOfAPlan(unittest.TestCase):
