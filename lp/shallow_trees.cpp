@@ -182,13 +182,13 @@ void ShallowTree::hang_deep_hosts(const std::vector<double>& cost) {
 }
 
 bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
-  constexpr double kGain = 1e-9;
+  constexpr double kCheaper = 1e-9;
   bool changed = false;
   for (const std::uint32_t node : order_) {
     if (node == root_) continue;
     std::uint32_t best = parent_arc_[node];
     for (const std::uint32_t arc : arcs_.into(node)) {
-      if (cost[arc] >= cost[best] * (1 - kGain)) continue;
+      if (cost[arc] >= cost[best] * (1 - kCheaper)) continue;
       const std::uint32_t above = arcs_.tail(arc);
       if (depth_[above] + limit_.length[arc] + height_[node] > limit_.most) continue;
       if (below(above, node)) continue;
@@ -261,14 +261,14 @@ class ShallowPacker {
 std::vector<RoutedTree> ShallowPacker::run() {
   constexpr double kSmoothing = 0.7;  // weight of the prices so far
   constexpr std::size_t kPatience = 40;
-  constexpr double kGain = 1e-4;  // a smaller one is none
+  constexpr double kWorthGoingOn = 1e-4;  // a smaller one is none
   for (const PackedTree& packed : packing_.trees) add(packed.tree, packing_.prices);
   std::vector<double> prices = packing_.prices;
   double best = 0;
   std::size_t idle = 0;
   for (std::size_t round = 0; round < options_.max_rounds && idle < kPatience; ++round) {
     if (master_.solve(std::nullopt) != LpStatus::kOptimal || out_of_time()) break;
-    idle = master_.total() > best * (1 + kGain) ? 0 : idle + 1;
+    idle = master_.total() > best * (1 + kWorthGoingOn) ? 0 : idle + 1;
     best = std::max(best, master_.total());
     for (std::size_t r = 0; r < prices.size(); ++r) {
       prices[r] = kSmoothing * prices[r] + (1 - kSmoothing) * master_.prices()[r];
