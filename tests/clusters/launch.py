@@ -14,6 +14,8 @@ from wiring import Refusal, Unavailable
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMED_OUT = 124  # as of timeout(1)
+NAP_NS = 50000  # patient.c's, with few ranks
+FEW_RANKS = 8  # a processor
 
 
 @dataclasses.dataclass
@@ -56,7 +58,7 @@ class Launcher:
             raise Refusal(f"{ranks} ranks: the platform has {len(hosts)} hosts" +
                           (f", for {launch.per_host} ranks each" if launch.per_host > 1 else ""))
         used = hosts[:-(-ranks // launch.per_host)]
-        command_line = _COMMAND_LINES[launch.mpi](launch, used, ranks, self._environment(launch))
+        command_line = _COMMAND_LINES[launch.mpi](launch, used, ranks, self._environment(launch, ranks))
         # In a session of its own mpirun cannot read a terminal.
         popen.setdefault("stdin", subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None)
         environment = dict(os.environ)
@@ -74,9 +76,11 @@ class Launcher:
             self._end(process)
             raise
 
-    def _environment(self, launch: Launch) -> dict[str, str]:
+    def _environment(self, launch: Launch, ranks: int) -> dict[str, str]:
         preload = " ".join(filter(None, [self._patient, launch.environment.get("LD_PRELOAD")]))
-        return {**launch.environment, "LD_PRELOAD": preload}
+        # Of twice the ranks a processor each may look half as often, and no more than half as many may be awake at once.
+        crowd = max(1.0, ranks / FEW_RANKS / len(os.sched_getaffinity(0)))
+        return {"PATIENT_NAP_NS": str(round(NAP_NS * crowd**2)), **launch.environment, "LD_PRELOAD": preload}
 
     def _end(self, process: subprocess.Popen) -> tuple:
         """Ends the group that we started: mpirun first of all passes a SIGTERM on to the ranks."""
