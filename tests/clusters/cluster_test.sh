@@ -112,6 +112,38 @@ if [ -n "$preloaded" ]; then
   grep -qx 'all right' stdout || { fail "wrong data"; cat stdout; }
   grep -qE '^espalier-pmpi: [1-9][0-9]* MPI_Bcast taken' stderr || { fail "took nothing"; cat stderr; }
   if grep -qE 'no plan' stderr; then fail "had no plan"; cat stderr; fi
+
+  # Three ranks on each host, of which each is a node; within a host through its memory. Handed on is what stays there
+  # and is short: 9 broadcasts, and a third of 27 reduces and of 9 allreduces.
+  awk 'BEGIN {
+    n = split("a b c", host, " ")
+    for (i = 1; i <= n; ++i) {
+      for (rank = 0; rank < 3; ++rank) {
+        nodes = nodes sprintf("{\"name\": \"%s%d\"}, ", host[i], rank)
+        links = links sprintf("{\"from\": \"%s%d\", \"to\": \"memory-%s\", \"bandwidth\": \"20 Gbit/s\", \"both_ways\": true},\n  ",
+                              host[i], rank, host[i])
+      }
+      nodes = nodes sprintf("{\"name\": \"memory-%s\", \"relay\": true}, ", host[i])
+      links = links sprintf("{\"from\": \"memory-%s\", \"to\": \"%s\", \"bandwidth\": \"200 Mbit/s\", \"both_ways\": true},\n  ",
+                            host[i], host[i] == "c" ? "t" : "s")
+    }
+    printf "{\"format\": \"espalier-platform\", \"version\": 1, \"name\": \"ranks\",\n \"nodes\": [%s" \
+           "{\"name\": \"s\", \"relay\": true}, {\"name\": \"t\", \"relay\": true}],\n \"links\": [%s" \
+           "{\"from\": \"s\", \"to\": \"t\", \"bandwidth\": \"40 Mbit/s\", \"both_ways\": true}]}\n", nodes, links
+  }' >ranks.json
+  while read -r local broadcasts reduces allreduces; do
+    on_cluster platform.json --mpi "$mpi" --per-host 3 --timeout 120 -x LD_PRELOAD="$preloaded" -x ESPALIER_LOCAL="$local" \
+      -x ESPALIER_PLATFORM="$work/ranks.json" -x ESPALIER_VERBOSE=1 -- "$unmodified" hosts
+    done_well
+    grep -qx 'all right' stdout || { fail "wrong data with ESPALIER_LOCAL=$local"; cat stdout; }
+    for taken in "$broadcasts MPI_Bcast" "$reduces MPI_Reduce" "$allreduces MPI_Allreduce"; do
+      grep -qE "^espalier-pmpi: $taken taken" stderr || { fail "not $taken with ESPALIER_LOCAL=$local"; cat stderr; }
+    done
+    if grep -qE 'no plan' stderr; then fail "had no plan"; cat stderr; fi
+  done <<'END'
+hand-on 18 72 18
+take 27 81 21
+END
 fi
 leaves_nothing
 [ "$(sysctl -n net.ipv4.tcp_allowed_congestion_control)" = "$before" ] || fail "the kernel's list has changed"
@@ -154,6 +186,8 @@ on_cluster platform.json -- no-such-program
 refused "no-such-program: no such program"
 on_cluster platform.json --ranks 4 -- hostname
 refused "4 ranks: the platform has 3 hosts"
+on_cluster platform.json --ranks 7 --per-host 2 -- hostname
+refused "7 ranks: the platform has 3 hosts, for 2 ranks each"
 on_cluster platform.json
 refused "no command: run-on-cluster PLATFORM [options] -- COMMAND..."
 on_cluster nowhere.json -- hostname

@@ -1,4 +1,4 @@
-"""Runs MPI programs on the hosts of a cluster, a rank each, with Open MPI or MPICH."""
+"""Runs MPI programs on the hosts of a cluster, one rank or more on each, with Open MPI or MPICH."""
 
 import dataclasses
 import os
@@ -14,12 +14,15 @@ from wiring import Refusal, Unavailable
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMED_OUT = 124  # as of timeout(1)
+NAP_NS = 50000  # patient.c's, with few ranks
+FEW_RANKS = 8  # a processor
 
 
 @dataclasses.dataclass
 class Launch:
     mpi: str = "openmpi"  # or mpich
-    ranks: int | None = None  # on the first hosts; None: one on each
+    ranks: int | None = None  # on the first hosts; None: as many as there is room for
+    per_host: int = 1  # ranks that follow one another
     environment: dict[str, str] = dataclasses.field(default_factory=dict)  # of the ranks
     options: list[str] = dataclasses.field(default_factory=list)  # more of mpirun's
     timeout_s: float = 300
@@ -49,10 +52,13 @@ class Launcher:
         if not program:
             raise Refusal(f"{command[0]}: no such program")
         hosts = self._cluster.host_names
-        ranks = len(hosts) if launch.ranks is None else launch.ranks
-        if not 1 <= ranks <= len(hosts):
-            raise Refusal(f"{ranks} ranks: the platform has {len(hosts)} hosts")
-        command_line = _COMMAND_LINES[launch.mpi](launch, hosts[:ranks], self._environment(launch))
+        room = len(hosts) * launch.per_host
+        ranks = room if launch.ranks is None else launch.ranks
+        if not 1 <= ranks <= room:
+            raise Refusal(f"{ranks} ranks: the platform has {len(hosts)} hosts" +
+                          (f", for {launch.per_host} ranks each" if launch.per_host > 1 else ""))
+        used = hosts[:-(-ranks // launch.per_host)]
+        command_line = _COMMAND_LINES[launch.mpi](launch, used, ranks, self._environment(launch, ranks))
         # In a session of its own mpirun cannot read a terminal.
         popen.setdefault("stdin", subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None)
         environment = dict(os.environ)
@@ -70,9 +76,11 @@ class Launcher:
             self._end(process)
             raise
 
-    def _environment(self, launch: Launch) -> dict[str, str]:
+    def _environment(self, launch: Launch, ranks: int) -> dict[str, str]:
         preload = " ".join(filter(None, [self._patient, launch.environment.get("LD_PRELOAD")]))
-        return {**launch.environment, "LD_PRELOAD": preload}
+        # Of twice the ranks a processor each may look half as often, and no more than half as many may be awake at once.
+        crowd = max(1.0, ranks / FEW_RANKS / len(os.sched_getaffinity(0)))
+        return {"PATIENT_NAP_NS": str(round(NAP_NS * crowd**2)), **launch.environment, "LD_PRELOAD": preload}
 
     def _end(self, process: subprocess.Popen) -> tuple:
         """Ends the group that we started: mpirun first of all passes a SIGTERM on to the ranks."""
@@ -95,12 +103,13 @@ def _mpirun(mpi: str) -> str:
     return name  # with its path Open MPI would take its folder for a --prefix
 
 
-def _open_mpi(launch: Launch, hosts: list[str], environment: dict[str, str]) -> list[str]:
+def _open_mpi(launch: Launch, hosts: list[str], ranks: int, environment: dict[str, str]) -> list[str]:
     agent = str(HERE / "launch_agent")
     settings = {"plm": "rsh", "plm_rsh_agent": agent, "plm_rsh_no_tree_spawn": "1", "oob_tcp_if_include": "ctl0",
-                "pml": "ob1", "btl": "tcp,self", "btl_tcp_if_include": "dat0", "mpi_yield_when_idle": "1",
+                "pml": "ob1", "btl": "vader,tcp,self", "btl_tcp_if_include": "dat0", "mpi_yield_when_idle": "1",
                 "orte_base_help_aggregate": "0"}
-    line = [_mpirun("openmpi"), "--allow-run-as-root", "--bind-to", "none", "--host", ",".join(hosts), "-n", str(len(hosts))]
+    slots = ",".join(f"{host}:{launch.per_host}" for host in hosts)
+    line = [_mpirun("openmpi"), "--allow-run-as-root", "--bind-to", "none", "--map-by", "slot", "--host", slots, "-n", str(ranks)]
     for name, value in settings.items():
         line += ["--mca", name, value]
     for name, value in environment.items():
@@ -108,11 +117,11 @@ def _open_mpi(launch: Launch, hosts: list[str], environment: dict[str, str]) -> 
     return line + launch.options
 
 
-def _mpich(launch: Launch, hosts: list[str], environment: dict[str, str]) -> list[str]:
-    # Without UCX_TLS it finds that all ranks share memory, whatever the namespaces.
+def _mpich(launch: Launch, hosts: list[str], ranks: int, environment: dict[str, str]) -> list[str]:
+    # Without UCX_TLS it finds that all ranks share memory, whatever the namespaces; with it ranks of one host use TCP as well.
     line = [_mpirun("mpich"), "-launcher", "ssh", "-launcher-exec", str(HERE / "launch_agent"), "-iface", "ctl0",
-            "-disable-hostname-propagation", "-bind-to", "none", "-hosts", ",".join(hosts), "-n", str(len(hosts)),
-            "-ppn", "1"]
+            "-disable-hostname-propagation", "-bind-to", "none", "-hosts", ",".join(hosts), "-n", str(ranks),
+            "-ppn", str(launch.per_host)]
     for name, value in {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "dat0", **environment}.items():
         line += ["-genv", name, value]
     return line + launch.options

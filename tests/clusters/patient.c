@@ -1,16 +1,26 @@
 /* Preloaded into ranks that share processors: who waits sleeps instead of spinning.
  *
  * Open MPI calls sched_yield while it waits (mpi_yield_when_idle), MPICH's UCX polls with
- * epoll_wait(timeout 0). Either costs the ranks that have something to do their time. */
+ * epoll_wait(timeout 0). Either costs the ranks that have something to do their time. So do short
+ * naps of many ranks on few processors: PATIENT_NAP_NS makes them longer. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
 
-enum { kNapNanoseconds = 50000, kPollsBeforeNap = 20 };
+enum { kNapNanoseconds = 50000, kLongestNap = 100000000, kPollsBeforeNap = 20 };
+
+static long nap_length(void) {
+  const char* const text = getenv("PATIENT_NAP_NS");
+  const long length = text ? strtol(text, NULL, 10) : kNapNanoseconds;
+  return length > 0 && length <= kLongestNap ? length : kNapNanoseconds;
+}
 
 static void nap(void) {
-  const struct timespec pause = {0, kNapNanoseconds};
+  static __thread long length;
+  if (length == 0) length = nap_length();
+  const struct timespec pause = {0, length};
   nanosleep(&pause, 0);
 }
 

@@ -3,6 +3,7 @@
  *
  *   unmodified            everything below
  *   unmodified reductions MPI_Reduce and MPI_Allreduce of many kinds
+ *   unmodified hosts      all three within each host, among one rank of each host, and over all
  *   unmodified errors     MPI_Bcast with a wrong root, whose error code must come back
  *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
  *   unmodified threads    the same as everything, but asks for MPI_THREAD_MULTIPLE
@@ -177,11 +178,11 @@ static int in_place_at(int root) {
 #endif
 
 /* `root` < 0: to all. */
-static void reduce_ints(int count, int root, int in_place) {
+static void reduce_ints(MPI_Comm comm, int count, int root, int in_place) {
   int rank = 0;
   int size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
   int* own = malloc(sizeof(int) * (size_t)count);
   int* result = malloc(sizeof(int) * (size_t)count);
   const int has_result = root < 0 || rank == root;
@@ -189,9 +190,9 @@ static void reduce_ints(int count, int root, int in_place) {
   for (int i = 0; i < count; ++i) result[i] = in_place && has_result ? own[i] : -1;
   const void* from = in_place && has_result ? MPI_IN_PLACE : own;
   if (root < 0) {
-    MPI_Allreduce(from, result, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(from, result, count, MPI_INT, MPI_SUM, comm);
   } else {
-    MPI_Reduce(from, result, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+    MPI_Reduce(from, result, count, MPI_INT, MPI_SUM, root, comm);
   }
   int right = 1;
   for (int i = 0; i < count; ++i) {
@@ -238,12 +239,39 @@ static void reductions(void) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int root = -1; root < size; ++root) {
-    reduce_ints(3, root, 0);
-    reduce_ints(20000, root, 0);
-    reduce_ints(100000, root, 0);
-    reduce_ints(100000, root, in_place_at(root));
+    reduce_ints(MPI_COMM_WORLD, 3, root, 0);
+    reduce_ints(MPI_COMM_WORLD, 20000, root, 0);
+    reduce_ints(MPI_COMM_WORLD, 100000, root, 0);
+    reduce_ints(MPI_COMM_WORLD, 100000, root, in_place_at(root));
     reduce_others(root);
   }
+}
+
+static void of_each_kind(MPI_Comm comm, const char* what) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  bytes_from_each(comm, what, 300000);
+  for (int root = -1; root < size; ++root) {
+    reduce_ints(comm, 20000, root, 0);
+    reduce_ints(comm, 100000, root, 0);
+    reduce_ints(comm, 100000, root, in_place_at(root));
+  }
+}
+
+static void by_hosts(void) {
+  int rank = 0;
+  int rank_in_host = 0;
+  MPI_Comm host;
+  MPI_Comm across;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &rank_in_host);
+  MPI_Comm_split(MPI_COMM_WORLD, rank_in_host, rank, &across);
+  of_each_kind(MPI_COMM_WORLD, "world");
+  of_each_kind(host, "within a host");
+  of_each_kind(across, "one rank of each host");
+  MPI_Comm_free(&across);
+  MPI_Comm_free(&host);
 }
 
 static void errors(void) {
@@ -311,6 +339,8 @@ int main(int argc, char** argv) {
     errors();
   } else if (strcmp(what, "reductions") == 0) {
     reductions();
+  } else if (strcmp(what, "hosts") == 0) {
+    by_hosts();
   } else if (strcmp(what, "mismatch") == 0) {
     mismatch(rank);
   } else if (strcmp(what, "timing") == 0 && argc > 2) {
