@@ -23,7 +23,7 @@ namespace espalier::runtime {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = FileTree::Kind;
+using FileKind = FileTree::Kind;
 
 // Enough for the trees of a plan, whose slices are near one another.
 constexpr std::size_t kOpenAtOnce = 32;
@@ -40,9 +40,9 @@ FileTree::Entry entry_of(const std::string& name, std::string path, bool follow)
   if (S_ISREG(state.st_mode)) {
     entry.bytes = static_cast<std::uint64_t>(state.st_size);
   } else if (S_ISDIR(state.st_mode)) {
-    entry.kind = Kind::kFolder;
+    entry.kind = FileKind::kFolder;
   } else if (S_ISLNK(state.st_mode)) {
-    entry.kind = Kind::kLink;
+    entry.kind = FileKind::kLink;
     std::error_code unread;
     entry.target = fs::read_symlink(name, unread).string();
     if (unread) refuse_file(name, "cannot read: " + unread.message());
@@ -64,7 +64,7 @@ void add_folder(const std::string& name, const std::string& prefix, FileTree& to
   for (const std::string& one : inside) {
     const std::string path = fmt::format("{}/{}", name, one);
     to.entries.push_back(entry_of(path, prefix + one, false));
-    if (to.entries.back().kind == Kind::kFolder)
+    if (to.entries.back().kind == FileKind::kFolder)
       add_folder(path, fmt::format("{}{}/", prefix, one), to);
   }
 }
@@ -111,7 +111,7 @@ FileTree scan_files(const std::vector<std::string>& names) {
       refuse_file(name, fmt::format("would be stored as '{}', as another --in is", part));
     }
     tree.entries.push_back(entry_of(name, part, true));
-    if (tree.entries.back().kind == Kind::kFolder) add_folder(name, part + "/", tree);
+    if (tree.entries.back().kind == FileKind::kFolder) add_folder(name, part + "/", tree);
   }
   return tree;
 }
@@ -138,16 +138,16 @@ FileTree file_tree_from_text(const std::string& text) {
       return std::string(list.begin(), list.end());
     };
     for (const Json& entry : Json::from_msgpack(text)) {
-      tree.entries.push_back({text_of(entry.at(0)), static_cast<Kind>(entry.at(1).get<unsigned>()),
-                              entry.at(2).get<std::uint64_t>(), entry.at(3).get<std::uint32_t>(),
-                              entry.at(4).get<std::int64_t>(), entry.at(5).get<std::int64_t>(),
-                              text_of(entry.at(6))});
+      tree.entries.push_back(
+          {text_of(entry.at(0)), static_cast<FileKind>(entry.at(1).get<unsigned>()),
+           entry.at(2).get<std::uint64_t>(), entry.at(3).get<std::uint32_t>(),
+           entry.at(4).get<std::int64_t>(), entry.at(5).get<std::int64_t>(), text_of(entry.at(6))});
     }
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("the list of files is damaged: {}", error.what()));
   }
   for (const FileTree::Entry& entry : tree.entries) {
-    if (entry.kind > Kind::kLink || !stays_below(entry.path)) {
+    if (entry.kind > FileKind::kLink || !stays_below(entry.path)) {
       throw InputError(printable(entry.path), {}, "is no path below the output's folder");
     }
   }
@@ -285,9 +285,9 @@ void OutputTree::make_entries() {
     const FileTree::Entry& entry = tree_.entries[i];
     const std::string path = path_of(i);
     int fault = 0;
-    if (entry.kind == Kind::kFolder) {
+    if (entry.kind == FileKind::kFolder) {
       fault = ::mkdir(path.c_str(), 0700);
-    } else if (entry.kind == Kind::kLink) {
+    } else if (entry.kind == FileKind::kLink) {
       fault = ::symlink(entry.target.c_str(), path.c_str());
     } else {
       claim_room(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor, path, entry.bytes);
@@ -329,7 +329,7 @@ void OutputTree::finish_entries() {
     const std::string path = path_of(i);
     const std::array<timespec, 2> times = {
         {{0, UTIME_OMIT}, {entry.modified_s, entry.modified_ns}}};
-    const bool fine = (entry.kind == Kind::kLink || ::chmod(path.c_str(), entry.mode) == 0) &&
+    const bool fine = (entry.kind == FileKind::kLink || ::chmod(path.c_str(), entry.mode) == 0) &&
                       ::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) == 0;
     if (!fine) refuse_file(path, "cannot write: " + reason_of(errno));
   }
@@ -352,7 +352,7 @@ void OutputTree::remove() noexcept {
   std::error_code ignored;
   // What forbids to be emptied was made so by finish_entries().
   for (std::size_t i = 0; i < tree_.entries.size(); ++i) {
-    if (tree_.entries[i].kind == Kind::kFolder) (void)::chmod(path_of(i).c_str(), 0700);
+    if (tree_.entries[i].kind == FileKind::kFolder) (void)::chmod(path_of(i).c_str(), 0700);
   }
   fs::remove_all(staging_, ignored);
 }

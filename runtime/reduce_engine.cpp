@@ -13,8 +13,6 @@
 
 namespace espalier::runtime {
 
-using Kind = RequestTable::Kind;
-
 ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::SliceDealer dealer,
                            ReduceEngineOptions options)
     : comm_(comm),
@@ -123,9 +121,9 @@ void ReduceEngine::note(std::span<const RequestTable::Completion> completions) {
       }
       throw MpiError(completion.error, what);
     }
-    if (completion.entry.kind == Kind::kReceive) check_received(completion);
-    if (completion.entry.kind == Kind::kSend) --under_way_;
-    if (completion.entry.kind == Kind::kSizeCheck) job_->check->judge(rank_);
+    if (completion.entry.kind == RequestTable::Kind::kReceive) check_received(completion);
+    if (completion.entry.kind == RequestTable::Kind::kSend) --under_way_;
+    if (completion.entry.kind == RequestTable::Kind::kSizeCheck) job_->check->judge(rank_);
   }
 }
 
@@ -298,8 +296,8 @@ std::string ReduceEngine::sending(std::size_t tree, std::uint64_t nth) const {
 
 std::string ReduceEngine::describe(const RequestTable::Entry& entry) const {
   const auto [kind, tree, child, slot] = entry;
-  if (kind == Kind::kSizeCheck) return "comparing the calls of the ranks";
-  if (kind == Kind::kSend) {
+  if (kind == RequestTable::Kind::kSizeCheck) return "comparing the calls of the ranks";
+  if (kind == RequestTable::Kind::kSend) {
     return sending(tree, slice_in_slot(flows_[tree].sent, slot, requests_.windows()[tree].parent));
   }
   const std::uint64_t here = flows_[tree].children[child].here;

@@ -55,13 +55,13 @@ void require_schedule_holds(const Plan& plan, const Platform& platform, platform
                      fmt::format("is for slices of {}, not of {}", format_size(plan.slice),
                                  format_size(occupying.slice)));
   }
-  constexpr double kMostSlices = 1e9;
+  constexpr double kMostInAPeriod = 1e9;
   double slices = 0;
   for (const std::uint64_t count : plan.schedule->slices) slices += static_cast<double>(count);
-  if (slices < 1 || slices > kMostSlices) {
-    throw InputError(
-        {}, "/schedule/slices",
-        fmt::format("a period of {:.0f} slices; 1 to {:.0f} can be followed", slices, kMostSlices));
+  if (slices < 1 || slices > kMostInAPeriod) {
+    throw InputError({}, "/schedule/slices",
+                     fmt::format("a period of {:.0f} slices; 1 to {:.0f} can be followed", slices,
+                                 kMostInAPeriod));
   }
   const planner::Instance instance(platform, planner::source_named(platform, plan.source), model,
                                    occupying);

@@ -93,7 +93,9 @@ TEST_P(ShallowTrees, AreNoFartherThanAsked) {
     bool possible = true;
     for (int step = 0; step < 24; ++step, limit.value *= 0.8) {
       const auto trees = pack_shallow_trees(made.problem(), packing, {.max_latency = limit});
-      if (step == 0) EXPECT_NEAR(rate_of(trees) / packing.rate, 1, 1e-6);
+      if (step == 0) {
+        EXPECT_NEAR(rate_of(trees) / packing.rate, 1, 1e-6);
+      }
       EXPECT_TRUE(trees.empty() || possible);
       possible = !trees.empty();
       EXPECT_LE(farthest(trees).value, limit.value * (1 + 1e-9));
