@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <queue>
+#include <random>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -45,13 +47,15 @@ class ShallowTree {
   [[nodiscard]] bool possible() const {
     return order_.size() == host_count() && distance_[order_.back()] <= limit_.most;
   }
-  // The tree nearest in kind to `tree` that is shallow enough, at a low cost (per arc, >= 0).
+  // `tree` where it is shallow enough, else one like it that is, at a low cost (per arc, >= 0).
   RoutedTree shallow(const RoutedTree& tree, const std::vector<double>& cost);
 
  private:
   [[nodiscard]] std::size_t host_count() const;
   void find_nearest();
   void start_from(const RoutedTree& tree);
+  [[nodiscard]] bool is_better(std::uint32_t arc, std::uint32_t other,
+                               const std::vector<double>& cost) const;
   void hang_deep_hosts(const std::vector<double>& cost);
   bool take_cheaper_parents(const std::vector<double>& cost);
   void pull_up(std::uint32_t node);
@@ -156,6 +160,17 @@ void ShallowTree::pull_up(std::uint32_t node) {
   for (const std::uint32_t host : way) parent_arc_[host] = nearest_arc_[host];
 }
 
+// Cheaper or, where what is not full costs nothing, from a parent with fewer children.
+bool ShallowTree::is_better(std::uint32_t arc, std::uint32_t other,
+                            const std::vector<double>& cost) const {
+  constexpr double kRounding = 1e-9;
+  const auto children = [&](std::uint32_t of) { return children_[arcs_.tail(of)].size(); };
+  if (std::abs(cost[arc] - cost[other]) > kRounding * (cost[arc] + cost[other])) {
+    return cost[arc] < cost[other];
+  }
+  return children(arc) < children(other);
+}
+
 // One after the other: taken off where they hang, and hung to the cheapest host in reach.
 void ShallowTree::hang_deep_hosts(const std::vector<double>& cost) {
   measure();
@@ -170,7 +185,7 @@ void ShallowTree::hang_deep_hosts(const std::vector<double>& cost) {
     std::uint32_t best = kNone;
     for (const std::uint32_t arc : arcs_.into(node)) {
       if (depth_[arcs_.tail(arc)] + limit_.length[arc] > limit_.most) continue;
-      if (best == kNone || cost[arc] < cost[best]) best = arc;
+      if (best == kNone || is_better(arc, best, cost)) best = arc;
     }
     if (best != kNone) {
       parent_arc_[node] = best;
@@ -205,6 +220,8 @@ bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
 RoutedTree ShallowTree::shallow(const RoutedTree& tree, const std::vector<double>& cost) {
   constexpr int kSweeps = 4;
   start_from(tree);
+  measure();
+  if (height_[root_] <= limit_.most) return tree;
   hang_deep_hosts(cost);
   for (int sweep = 0; sweep < kSweeps && take_cheaper_parents(cost); ++sweep) {
   }
@@ -260,10 +277,13 @@ class ShallowPacker {
 // The trees that carry something in the best packing of shallow trees found.
 std::vector<RoutedTree> ShallowPacker::run() {
   constexpr double kSmoothing = 0.7;  // weight of the prices so far
-  constexpr std::size_t kPatience = 40;
+  constexpr std::size_t kPatience = 120;
   constexpr double kWorthGoingOn = 1e-4;  // a smaller one is none
   for (const PackedTree& packed : packing_.trees) add(packed.tree, packing_.prices);
+  for (const RoutedTree& tree : packing_.pool) add(tree, packing_.prices);
   std::vector<double> prices = packing_.prices;
+  std::vector<double> shaken(prices.size());
+  std::minstd_rand random;  // with its one seed: to leave where pricing makes the same trees again
   double best = 0;
   std::size_t idle = 0;
   for (std::size_t round = 0; round < options_.max_rounds && idle < kPatience; ++round) {
@@ -273,8 +293,12 @@ std::vector<RoutedTree> ShallowPacker::run() {
     for (std::size_t r = 0; r < prices.size(); ++r) {
       prices[r] = kSmoothing * prices[r] + (1 - kSmoothing) * master_.prices()[r];
     }
-    const bool fresh = add(pricer_.cheapest_tree(prices).tree, prices);
-    if (!fresh && !add(pricer_.cheapest_tree(master_.prices()).tree, master_.prices())) ++idle;
+    if (add(pricer_.cheapest_tree(prices).tree, prices)) continue;
+    if (add(pricer_.cheapest_tree(master_.prices()).tree, master_.prices())) continue;
+    for (std::size_t r = 0; r < shaken.size(); ++r) {
+      shaken[r] = master_.prices()[r] * std::generate_canonical<double, 53>(random);
+    }
+    if (!add(pricer_.cheapest_tree(shaken).tree, shaken)) ++idle;
   }
   std::vector<RoutedTree> trees;
   for (std::size_t i = 0; i < master_.tree_count(); ++i) trees.push_back(master_.tree(i));

@@ -59,6 +59,8 @@ Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packi
                                             ? format_duration(*options.max_latency)
                                             : fmt::format("{} edges", options.max_depth)));
     }
+    std::vector<lp::PackedTree> flat = lp::flatten_trees(problem, packing, trees);
+    if (std::none_of(flat.begin(), flat.end(), too_deep)) trees = std::move(flat);
   }
   Outcome outcome = outcome_of(packing);
   outcome.trees.clear();
