@@ -47,7 +47,7 @@ class ShallowTree {
   [[nodiscard]] bool possible() const {
     return order_.size() == host_count() && distance_[order_.back()] <= limit_.most;
   }
-  // `tree` where it is shallow enough, else one like it that is, at a low cost (per arc, >= 0).
+  // The tree nearest in kind to `tree` that is shallow enough, at a low cost (per arc, >= 0).
   RoutedTree shallow(const RoutedTree& tree, const std::vector<double>& cost);
 
  private:
@@ -220,8 +220,6 @@ bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
 RoutedTree ShallowTree::shallow(const RoutedTree& tree, const std::vector<double>& cost) {
   constexpr int kSweeps = 4;
   start_from(tree);
-  measure();
-  if (height_[root_] <= limit_.most) return tree;
   hang_deep_hosts(cost);
   for (int sweep = 0; sweep < kSweeps && take_cheaper_parents(cost); ++sweep) {
   }
@@ -245,7 +243,8 @@ class ShallowPacker {
  public:
   ShallowPacker(const PackingProblem& problem, const Packing& packing, const HostArcs& arcs,
                 const ShallowOptions& options)
-      : packing_(packing),
+      : problem_(problem),
+        packing_(packing),
         options_(options),
         arcs_(arcs),
         shallow_(arcs, problem.root, Limit(arcs, options)),
@@ -256,8 +255,15 @@ class ShallowPacker {
   std::vector<RoutedTree> run();
 
  private:
+  // What is shallow enough stays as it is, its ways through relays too.
   bool add(const RoutedTree& tree, std::span<const double> prices) {
+    if (is_shallow(tree)) return master_.add_tree(tree);
     return master_.add_tree(shallow_.shallow(tree, arc_costs(arcs_, prices)));
+  }
+  [[nodiscard]] bool is_shallow(const RoutedTree& tree) const {
+    const Digraph& graph = problem_.graph;
+    return options_.max_latency ? latency_of(graph, problem_.root, tree) <= *options_.max_latency
+                                : depth_of(graph, problem_.root, tree) <= options_.max_depth;
   }
   [[nodiscard]] bool out_of_time() const {
     using namespace std::chrono;
@@ -265,6 +271,7 @@ class ShallowPacker {
            duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value;
   }
 
+  const PackingProblem& problem_;
   const Packing& packing_;
   const ShallowOptions& options_;
   const HostArcs& arcs_;
