@@ -22,7 +22,7 @@ using planner::Collective;
 
 constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
-constexpr double kWorthFewerSlices = 1.01;  // of the makespan
+constexpr double kWorthFewerSlices = 1.025;  // of the makespan
 
 // Whether the matrix depends on the size of slices, and the best trees with it.
 bool depends_on_slices(const platforms::Platform& platform, bool latency_occupies) {
@@ -31,12 +31,12 @@ bool depends_on_slices(const platforms::Platform& platform, bool latency_occupie
   });
 }
 
-// How many slices, of `slices` in all, the host that handles most sends and receives.
-double most_handled(const planner::Plan& plan, std::uint64_t slices) {
+// How often, on average, the host that handles most sends or receives a slice of the message.
+double most_handled(const planner::Plan& plan) {
   std::vector<double> handled(plan.nodes.size());
   for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
     for (const planner::PlanTree& tree : *kind.trees) {
-      const double its = static_cast<double>(slices) * (tree.rate.value / plan.throughput.value);
+      const double its = tree.rate.value / plan.throughput.value;
       for (const planner::PlanEdge& edge : tree.edges) {
         handled[edge.parent] += its;
         handled[edge.child] += its;
@@ -148,10 +148,12 @@ class Chooser {
       if (search_.contenders()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
     Choice choice;
+    const Seconds slice = host_time_of_a_slice(best);
+    const bool is_too_busy =
+        slice.value * static_cast<double>(best.slices) > best.makespan.value && !options_.slice;
     const Forecast forecast =
-        overloads_a_host(best)
-            ? search_.with_fewest_slices(best, kWorthFewerSlices, kMostSendsInFull)
-            : search_.run_in_full(best, kMostSendsInFull);
+        is_too_busy ? search_.with_time_for(best, slice, kWorthFewerSlices, kMostSendsInFull)
+                    : search_.run_in_full(best, kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
     choice.makespan = best.makespan;
     const Contender& winner = search_.contenders()[best.contender];
@@ -168,17 +170,15 @@ class Chooser {
 
   // Under the multi-port models overheads are on wires, of which a host has many at once, and too
   // short slices cost it nothing. A real one handles slices one after the other.
-  [[nodiscard]] bool overloads_a_host(const Trial& trial) const {
-    if (options_.slice || model_ == platforms::Model::kOnePort ||
-        model_ == platforms::Model::kOnePortUnidirectional) {
-      return false;
-    }
+  [[nodiscard]] Seconds host_time_of_a_slice(const Trial& trial) const {
     const auto& arcs = simulated_.arcs();
-    if (arcs.empty()) return false;
+    if (arcs.empty() || model_ == platforms::Model::kOnePort ||
+        model_ == platforms::Model::kOnePortUnidirectional) {
+      return {};
+    }
     const double overhead_s =
         std::ranges::min_element(arcs, {}, &platforms::Arc::overhead)->overhead.value;
-    const planner::Plan& plan = search_.contenders()[trial.contender].plan;
-    return most_handled(plan, trial.slices) * overhead_s > trial.makespan.value;
+    return {most_handled(search_.contenders()[trial.contender].plan) * overhead_s};
   }
 
   void add_rivals(Choice& choice, const Trial& best) const {

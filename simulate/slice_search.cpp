@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -237,23 +238,30 @@ Forecast SliceSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
   }
 }
 
-Forecast SliceSearch::with_fewest_slices(Trial& best, double factor, std::uint64_t most_sends) {
-  const double limit = factor * best.makespan.value;
-  for (auto& [slices, cell] : cells_[best.contender]) {
+Forecast SliceSearch::with_time_for(Trial& best, Seconds slice, double factor,
+                                    std::uint64_t most_sends) {
+  const double limit_s = factor * best.makespan.value;
+  const auto taken_s = [&](std::uint64_t slices, const Cell& cell) {
+    if (cell.seconds() > limit_s) return std::numeric_limits<double>::infinity();
+    return std::max(cell.seconds(), slice.value * static_cast<double>(slices));
+  };
+  auto& cells = cells_[best.contender];
+  std::uint64_t found = best.slices;
+  double least_s = slice.value * static_cast<double>(found);
+  for (auto& [slices, cell] : cells) {
     if (slices >= best.slices || deadline_.passed()) break;
     // By the formula, as told, in full: ever dearer.
-    if (cell.seconds() > limit) continue;
+    if (taken_s(slices, cell) >= least_s) continue;
     if (!cell.simulated_s) (void)simulate_cell(best.contender, slices, kMostSends);
-    if (cell.seconds() > limit) continue;
+    if (taken_s(slices, cell) >= least_s) continue;
     if (!cell.in_full) (void)simulate_cell(best.contender, slices, most_sends);
-    if (cell.seconds() > limit) continue;
-    best = {best.contender, slices, {*cell.simulated_s}, true};
-    break;
+    if (taken_s(slices, cell) >= least_s) continue;
+    found = slices;
+    least_s = taken_s(slices, cell);
   }
-  Cell& cell = cells_[best.contender].at(best.slices);
-  if (!cell.in_full && !deadline_.passed())
-    (void)simulate_cell(best.contender, best.slices, most_sends);
-  best.makespan = {*cell.simulated_s};
+  Cell& cell = cells.at(found);
+  if (!cell.in_full && !deadline_.passed()) (void)simulate_cell(best.contender, found, most_sends);
+  best = {best.contender, found, {*cell.simulated_s}, true};
   return {best.makespan, cell.extrapolated};
 }
 

@@ -64,9 +64,11 @@ class SliceSearch {
   // While searching, long messages are told from shorter ones. This runs what seems best with up to
   // so many sends until the best of all has been, or a number of runs or the deadline is reached.
   Forecast run_in_full(Trial& best, std::uint64_t most_sends);
-  // The same contender's longest slices in which it takes at most so much longer than `best`:
-  // `best` itself or one with fewer slices. Runs with up to so many sends each.
-  Forecast with_fewest_slices(Trial& best, double factor, std::uint64_t most_sends);
+  // `best`, or the same contender with fewer slices: where what it takes, or what its busiest host
+  // takes for handling all slices if that is longer, is least, but no more than `factor` times what
+  // `best` takes. slice: of one of them, on average; `best` has too many. Runs with up to so many
+  // sends each.
+  Forecast with_time_for(Trial& best, Seconds slice, double factor, std::uint64_t most_sends);
   // The best trial of one contender so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t contender) const;
   // The same, of those that were simulated where any were.

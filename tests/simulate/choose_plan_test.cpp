@@ -92,13 +92,22 @@ TEST(ChoosePlan, SlicesOfManyPortsLeaveAHostItsTime) {
   const Choice choice =
       choose_plan(platform, platform.hosts().front(), Model::kBoundedMultiPort, false, {64 * kMiB});
   EXPECT_GT(choice.plan.throughput.value, 0.9e9);
-  EXPECT_GT(choice.plan.slice.value, 16 * kKiB);
+  std::vector<double> handled(21);  // slices that come and go, of each host
+  const double slices = 64.0 * kMiB / static_cast<double>(choice.plan.slice.value);
+  for (const planner::PlanTree& tree : choice.plan.broadcast_trees) {
+    const double share = slices * tree.rate.value / choice.plan.throughput.value;
+    for (const planner::PlanEdge& edge : tree.edges) {
+      handled[edge.parent] += share;
+      handled[edge.child] += share;
+    }
+  }
+  EXPECT_LE(std::ranges::max(handled) * choice.overhead.value, 1.02 * choice.makespan.value);
   const auto seconds = [&](Bytes slice) {
     return Simulator(choice.plan, with_overhead(platform, choice.overhead), {.slice = slice})
         .run({64 * kMiB})
         .makespan.value;
   };
-  EXPECT_LE(choice.makespan.value, 1.01 * seconds({4 * kKiB}));
+  EXPECT_LE(choice.makespan.value, 1.03 * seconds({4 * kKiB}));
 }
 
 TEST(ChoosePlan, KeepsToWhatIsGiven) {
