@@ -19,12 +19,10 @@ class Deal {
     if (!plan.broadcast_trees.empty()) down_.emplace(planner::dealer_down(plan));
   }
 
-  // The same for a message of so many slices, at least 1, of `slice` bytes.
-  [[nodiscard]] Deal ending_at(std::uint64_t slices, Bytes slice) const {
-    Deal deal = *this;
-    if (deal.up_) deal.up_->end_at(slices, slice);
-    if (deal.down_) deal.down_->end_at(slices, slice);
-    return deal;
+  // From here on for a message of so many slices, at least 1, of `slice` bytes.
+  void end_at(std::uint64_t slices, Bytes slice) {
+    if (up_) up_->end_at(slices, slice);
+    if (down_) down_->end_at(slices, slice);
   }
 
   // Of the reduce and of the broadcast trees, numbered from 0 each; null where there are none.

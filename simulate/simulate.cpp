@@ -128,7 +128,8 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
     if (rest.value > 0) task.ends_short[deal.last_tree] = 1;
     done_s = follow_schedule(task, schedule, static_cast<double>(slice().value), on_send);
   } else {
-    const Deal deal = Deal(*plan_).ending_at(result.slices, slice());
+    Deal deal(*plan_);
+    deal.end_at(result.slices, slice());
     task.share_out(deal, result.slices, rest.value > 0);
     GreedyRun run =
         run_greedily(task, deal, {window_, receives_, until_received_, sharing_, slice()},

@@ -85,31 +85,31 @@ void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t s
   for (const std::size_t index : which) {
     if (cells_[index].contains(slices)) continue;
     const Cut& now = cut(slices);
-    const Contender& contender = contenders_[index];
+    Contender& contender = contenders_[index];
     const bool has_rest = now.rest.value > 0;
     const Holdings full(contender.flows, now.full, model_, now.slice);
     const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
                         has_rest ? now.rest : now.slice);
     Task task{contender.flows, full, last, contender.source, now.combining};
-    const Deal deal = contender.deal.ending_at(slices, now.slice);
-    task.share_out(deal, slices, has_rest);
+    contender.deal.end_at(slices, now.slice);
+    task.share_out(contender.deal, slices, has_rest);
     cells_[index][slices].bound_s =
-        pipeline_bound(task, deal, now.full.resources.size(), options_.receives).value;
+        pipeline_bound(task, contender.deal, now.full.resources.size(), options_.receives).value;
   }
 }
 
 Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uint64_t most_sends) {
   const Cut& now = cut(slices);
-  const Contender& contender = contenders_[index];
+  Contender& contender = contenders_[index];
   const bool has_rest = now.rest.value > 0;
   const Holdings full(contender.flows, now.full, model_, now.slice);
   const Holdings last(contender.flows, has_rest ? now.last : now.full, model_,
                       has_rest ? now.rest : now.slice);
   Task task{contender.flows, full, last, contender.source, now.combining};
   const auto seconds_of = [&](std::uint64_t count) {
-    const Deal deal = contender.deal.ending_at(count, now.slice);
-    task.share_out(deal, count, has_rest);
-    const GreedyRun run = run_greedily(task, deal, {options_.window, options_.receives},
+    contender.deal.end_at(count, now.slice);
+    task.share_out(contender.deal, count, has_rest);
+    const GreedyRun run = run_greedily(task, contender.deal, {options_.window, options_.receives},
                                        now.full.resources.size(), {});
     return *std::ranges::max_element(run.done_s);
   };
