@@ -257,13 +257,8 @@ class ShallowPacker {
  private:
   // What is shallow enough stays as it is, its ways through relays too.
   bool add(const RoutedTree& tree, std::span<const double> prices) {
-    if (is_shallow(tree)) return master_.add_tree(tree);
+    if (is_shallow(problem_, tree, options_)) return master_.add_tree(tree);
     return master_.add_tree(shallow_.shallow(tree, arc_costs(arcs_, prices)));
-  }
-  [[nodiscard]] bool is_shallow(const RoutedTree& tree) const {
-    const Digraph& graph = problem_.graph;
-    return options_.max_latency ? latency_of(graph, problem_.root, tree) <= *options_.max_latency
-                                : depth_of(graph, problem_.root, tree) <= options_.max_depth;
   }
   [[nodiscard]] bool out_of_time() const {
     using namespace std::chrono;
@@ -350,6 +345,13 @@ double longest_way(const Digraph& graph, std::uint32_t root, const RoutedTree& t
 }
 
 }  // namespace
+
+bool is_shallow(const PackingProblem& problem, const RoutedTree& tree,
+                const ShallowOptions& options) {
+  const Digraph& graph = problem.graph;
+  return options.max_latency ? latency_of(graph, problem.root, tree) <= *options.max_latency
+                             : depth_of(graph, problem.root, tree) <= options.max_depth;
+}
 
 std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
   return static_cast<std::uint32_t>(

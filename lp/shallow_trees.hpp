@@ -32,6 +32,10 @@ struct ShallowOptions {
 std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
                                            const ShallowOptions& options);
 
+// Whether the tree, of the problem's graph, keeps the limit.
+bool is_shallow(const PackingProblem& problem, const RoutedTree& tree,
+                const ShallowOptions& options);
+
 // Edges on the longest way from the root of a tree of `graph` to a host.
 std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
 // Latencies on the longest way from the root to a host, added up.

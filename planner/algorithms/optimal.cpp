@@ -25,16 +25,12 @@ std::vector<lp::PackedTree> few_trees(const lp::PackingProblem& problem, const l
   return lp::flatten_trees(problem, packing, lp::pack_few_trees(problem, packing, few));
 }
 
-std::vector<lp::PackedTree> shallow_trees(const lp::PackingProblem& problem,
-                                          const lp::Packing& packing,
-                                          const AlgorithmOptions& options,
-                                          const Deadline& deadline) {
+lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
   lp::ShallowOptions shallow;
   shallow.max_depth = options.max_depth;
   shallow.max_latency = options.max_latency;
   shallow.max_trees = options.max_trees;
-  shallow.time_limit = deadline.left();
-  return lp::pack_shallow_trees(problem, packing, shallow);
+  return shallow;
 }
 
 }  // namespace
@@ -43,15 +39,14 @@ Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packi
                      const AlgorithmOptions& options, const Deadline& deadline,
                      const platforms::Platform& platform, platforms::NodeId source) {
   std::vector<lp::PackedTree> trees = few_trees(problem, packing, options, deadline);
+  lp::ShallowOptions shallow = shallow_options(options);
   const auto too_deep = [&](const lp::PackedTree& tree) {
-    const lp::Digraph& graph = problem.graph;
-    const std::uint32_t root = problem.root;
-    return options.max_latency ? lp::latency_of(graph, root, tree.tree) > *options.max_latency
-                               : lp::depth_of(graph, root, tree.tree) > options.max_depth;
+    return !lp::is_shallow(problem, tree.tree, shallow);
   };
   const bool limits_depth = options.max_depth > 0 || options.max_latency;
   if (limits_depth && std::any_of(trees.begin(), trees.end(), too_deep)) {
-    trees = shallow_trees(problem, packing, options, deadline);
+    shallow.time_limit = deadline.left();
+    trees = lp::pack_shallow_trees(problem, packing, shallow);
     if (trees.empty()) {
       throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {}",
                                         platform.name(), platform.node(source).name,
