@@ -170,7 +170,8 @@ double SliceDealer::duration_s(double message_bytes) const {
   return duration;
 }
 
-void SliceDealer::end_at(std::uint64_t slices, Bytes slice) {
+void SliceDealer::end_at(std::uint64_t message_slices, Bytes slice) {
+  const std::uint64_t slices = std::max<std::uint64_t>(message_slices, 1);
   if (lags_s_.empty() || (end_.message == slices && end_.slice == slice)) return;
   end_ = {};
   const auto slice_bytes = static_cast<double>(slice.value);

@@ -66,9 +66,9 @@ class SliceDealer {
   // none. Their sum is from 1 to 2^32 - 1, and what the table holds.
   static SliceDealer of_counts(std::span<const std::uint64_t> counts);
 
-  // From here on the deal is that of a message of `slices` slices of `slice` bytes, both at least
-  // 1. Without it, and where no tree lags, the message has no end.
-  void end_at(std::uint64_t slices, Bytes slice);
+  // From here on the deal is that of a message of so many slices (none: as of one) of `slice`
+  // bytes, at least 1. Without it, and where no tree lags, the message has no end.
+  void end_at(std::uint64_t message_slices, Bytes slice);
 
   [[nodiscard]] std::size_t trees() const { return weights_.size(); }
   // The tree of slice `slice`.

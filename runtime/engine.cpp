@@ -69,7 +69,7 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
   }
   if (options_.transfers != nullptr) options_.transfers->begin_run(requests_.size());
   if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
-  dealer_.end_at(std::max<std::uint64_t>(grid_.count(), 1), {grid_.slice});
+  dealer_.end_at(grid_.count(), {grid_.slice});
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     Flow& flow = flows_[tree];
     flow = Flow{};

@@ -45,7 +45,7 @@ void ReduceEngine::reserve(const ReduceJob& job) {
   const Bytes slice{std::max<std::uint64_t>(job.grid.slice * job.shape.bytes, 1)};
   set_windows(slice);
   const std::uint64_t slices = job.grid.count();
-  dealer_.end_at(std::max<std::uint64_t>(slices, 1), slice);
+  dealer_.end_at(slices, slice);
   const bool to_result = job.result != nullptr && job.result != job.own;
   ScratchWindows::Rings rings;
   for (std::size_t tree = 0; tree < roles_.size(); ++tree) {

@@ -65,6 +65,8 @@ TEST(SliceDealer, FartherTreesEndEarlier) {
   dealer.end_at(3, {100});
   EXPECT_EQ(dealer.count(0, 3), 3U);
   EXPECT_EQ(dealer.count(1, 3), 0U);
+  dealer.end_at(0, {100});  // an empty message
+  EXPECT_EQ(dealer.count(0, 0) + dealer.count(1, 0), 0U);
 }
 
 TEST(SliceDealer, TreesThatLagAlikeEndTogether) {
