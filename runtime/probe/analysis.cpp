@@ -7,6 +7,7 @@
 #include <set>
 
 #include "runtime/probe/arc_rates.hpp"
+#include "runtime/probe/clusters.hpp"
 #include "runtime/probe/model_fit.hpp"
 #include "runtime/probe/probe.hpp"
 #include "runtime/rank_mapping.hpp"
@@ -136,7 +137,7 @@ std::vector<std::string> node_names(const std::vector<std::string>& hosts) {
 }
 
 Estimate analyse(const Measurements& measurements) {
-  const ArcRates rates(measurements);
+  const ArcRates rates = rates_by_clusters(measurements);
   Estimate estimate;
   estimate.nodes = node_names(measurements.hosts);
   estimate.groups = groups_of(measurements.hosts);

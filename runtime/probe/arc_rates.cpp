@@ -1,7 +1,9 @@
 #include "runtime/probe/arc_rates.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "support/statistics.hpp"
 
@@ -95,6 +97,25 @@ std::vector<Flow> ArcRates::doubtful() const {
     return in_round_[index(a)] * rate_of_ends(b) < in_round_[index(b)] * rate_of_ends(a);
   });
   return arcs;
+}
+
+void ArcRates::take_after_class(std::span<const std::size_t> class_of) {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> shares;  // of their ends
+  for (std::size_t from = 0; from < ranks_; ++from) {
+    for (std::size_t to = 0; to < ranks_; ++to) {
+      const auto alone = alone_bps({from, to});
+      if (!alone) continue;
+      shares[{class_of[from], class_of[to]}].push_back(*alone / rate_of_ends({from, to}));
+    }
+  }
+  for (const Flow& arc : doubtful()) {
+    const auto found = shares.find({class_of[arc.from], class_of[arc.to]});
+    if (found == shares.end()) continue;
+    const auto [least, most] = std::ranges::minmax(found->second);
+    if (most > (1 + 2 * tolerance()) * least) continue;
+    alone_[index(arc)] =
+        std::max(in_round_[index(arc)], median_of(found->second) * rate_of_ends(arc));
+  }
 }
 
 std::vector<double> levelled(std::span<const double> values, double tolerance) {

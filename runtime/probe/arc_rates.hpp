@@ -32,6 +32,11 @@ class ArcRates {
   // whether others were in their way; the slowest by that comparison first.
   [[nodiscard]] std::vector<Flow> doubtful() const;
 
+  // Has doubtful arcs take after those of their class that were measured alone, where these are
+  // alike: as fast, beside their ends. class_of: a number for each rank; arcs whose ranks' are the
+  // same are a class.
+  void take_after_class(std::span<const std::size_t> class_of);
+
  private:
   [[nodiscard]] std::size_t index(const Flow& arc) const { return arc.from * ranks_ + arc.to; }
   [[nodiscard]] double best(const Flow& arc) const;

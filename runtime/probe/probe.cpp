@@ -9,6 +9,7 @@
 #include <set>
 
 #include "runtime/probe/arc_rates.hpp"
+#include "runtime/probe/clusters.hpp"
 #include "runtime/probe/tournament.hpp"
 #include "runtime/probe/wires.hpp"
 #include "support/errors.hpp"
@@ -26,6 +27,7 @@ constexpr double kFarOff = 3;
 constexpr double kLeastRate_Bps = 1e5;  // where nothing better is known
 constexpr double kStable = 0.02;        // how uncertain a median may be, as a share of it
 constexpr double kAloneBudget_s = 120;
+constexpr std::size_t kAloneInAnyCase = 128;
 constexpr std::size_t kShortMessages = 30;
 constexpr std::size_t kTimingRepeats = 3;
 constexpr std::uint64_t kEager = std::uint64_t{60} << 10;
@@ -112,19 +114,19 @@ class Probe {
       time("latencies", round);
       time("latencies", reversed(round));
     }
-    for (const auto& round : rounds) {
-      transfer("bandwidths, in rounds", Purpose::kRound, round);
-      transfer("bandwidths, in rounds", Purpose::kRound, reversed(round));
+    for (const auto& leg : {rounds, second_leg(rounds, ranks)}) {
+      for (const auto& round : leg) transfer("bandwidths, in rounds", Purpose::kRound, round);
     }
+    rates_.emplace(measured_);
     measure_alone();
-    transfer_all("wires that several may share", Purpose::kWires, wire_tests(ArcRates(measured_)));
-    const ArcRates rates(measured_);
+    rates_ = rates_by_clusters(measured_);
+    transfer_all("wires that several may share", Purpose::kWires, wire_tests(*rates_));
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       if (ranks > 2) {
-        transfer("one to several", Purpose::kFanOut, fan(rates, rank, true));
-        transfer("several to one", Purpose::kFanIn, fan(rates, rank, false));
+        transfer("one to several", Purpose::kFanOut, fan(*rates_, rank, true));
+        transfer("several to one", Purpose::kFanIn, fan(*rates_, rank, false));
       }
-      transfer("both ways", Purpose::kBothWays, both_ways(rates, rank));
+      transfer("both ways", Purpose::kBothWays, both_ways(*rates_, rank));
     }
     report("done");
     return std::move(measured_);
@@ -133,37 +135,38 @@ class Probe {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // As many as the effort's time allows.
+  // As many as the effort's time allows; one from each cluster to each other, up to a number, in
+  // any case, for the others take after it.
   void measure_alone() {
-    std::vector<Flow> arcs = ArcRates(measured_).doubtful();
-    const ArcRates rates(measured_);
     double left_s = kAloneBudget_s * options_->effort;
+    std::size_t measured = 0;
     for (const Experiment& done : measured_.experiments) {
-      if (done.purpose == Purpose::kAlone) left_s -= expected_seconds(rates, done.flows);
+      if (done.purpose != Purpose::kAlone) continue;
+      left_s -= expected_seconds(done.flows);
+      ++measured;
     }
-    const auto end = std::find_if(arcs.begin(), arcs.end(), [&](const Flow& arc) {
-      left_s -= expected_seconds(rates, {arc});
-      return left_s < 0;
-    });
     std::vector<std::vector<Flow>> transfers;
-    for (auto arc = arcs.begin(); arc != end; ++arc) transfers.push_back({*arc});
+    for (const Turn& turn : doubtful_in_turns(*rates_)) {
+      left_s -= expected_seconds({turn.arc});
+      const bool is_needed = turn.number == 0 && measured + transfers.size() < kAloneInAnyCase;
+      if (left_s >= 0 || is_needed) transfers.push_back({turn.arc});
+    }
     transfer_all("bandwidths, alone", Purpose::kAlone, transfers);
   }
 
-  [[nodiscard]] double expected_seconds(const ArcRates& rates,
-                                        const std::vector<Flow>& flows) const {
-    return static_cast<double>(least_repeats_) * seconds_for(expected_rates(rates, flows), false);
+  [[nodiscard]] double expected_seconds(const std::vector<Flow>& flows) const {
+    return static_cast<double>(least_repeats_) * seconds_for(expected_rates(flows), false);
   }
 
   // Of flows that share their ends fairly.
-  static std::vector<double> expected_rates(const ArcRates& rates, const std::vector<Flow>& flows) {
+  [[nodiscard]] std::vector<double> expected_rates(const std::vector<Flow>& flows) const {
     std::vector<double> expected;
     for (const Flow& flow : flows) {
       const auto shares_end = [&](const Flow& other) {
         return other.from == flow.from || other.to == flow.to;
       };
       const auto sharing = static_cast<double>(std::ranges::count_if(flows, shares_end));
-      expected.push_back(rates.rate_bps(flow) / sharing);
+      expected.push_back(rates_->rate_bps(flow) / sharing);
     }
     return expected;
   }
@@ -214,7 +217,7 @@ class Probe {
       for (const Flow& flow : flows) first.streams.push_back({flow, kEager / 4});
       expected = network_->transfer(first);
     } else {
-      expected = expected_rates(ArcRates(measured_), flows);
+      expected = expected_rates(flows);
     }
     Transfer run = transfer_for(purpose, flows, expected);
     for (std::size_t attempt = 0; attempt < kCalibrations; ++attempt) {
@@ -284,6 +287,7 @@ class Probe {
 
   Network* network_;
   Measurements measured_;
+  std::optional<ArcRates> rates_;  // since the rounds
   const ProbeOptions* options_;
   std::size_t least_repeats_ = 0;
   std::size_t planned_ = 0;

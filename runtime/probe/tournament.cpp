@@ -1,5 +1,6 @@
 #include "runtime/probe/tournament.hpp"
 
+#include <set>
 #include <utility>
 
 namespace espalier::runtime::probe {
@@ -16,12 +17,26 @@ std::vector<std::vector<Flow>> tournament(std::size_t ranks) {
     for (std::size_t i = 0; i < places / 2; ++i) {
       Flow pair = i == 0 ? Flow{at(0), places - 1} : Flow{at(i), at(places - 1 - i)};
       if (pair.from >= ranks || pair.to >= ranks) continue;
-      if (round % 2 == 1) std::swap(pair.from, pair.to);
+      if ((pair.from < pair.to) != ((pair.from + pair.to) % 2 == 0)) std::swap(pair.from, pair.to);
       pairs.push_back(pair);
     }
     rounds.push_back(std::move(pairs));
   }
   return rounds;
+}
+
+std::vector<std::vector<Flow>> second_leg(const std::vector<std::vector<Flow>>& rounds,
+                                          std::size_t ranks) {
+  std::set<Flow> first;
+  for (const auto& round : rounds) first.insert(round.begin(), round.end());
+  std::vector<std::vector<Flow>> second = tournament(ranks);
+  for (auto& round : second) {
+    for (Flow& flow : round) {
+      for (std::size_t* rank : {&flow.from, &flow.to}) *rank = (*rank + ranks / 2) % ranks;
+      if (first.contains(flow)) std::swap(flow.from, flow.to);
+    }
+  }
+  return second;
 }
 
 std::vector<Flow> reversed(std::vector<Flow> flows) {

@@ -2,51 +2,18 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
-#include <optional>
 #include <set>
 #include <utility>
+
+#include "runtime/probe/clusters.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
 
-constexpr double kFurthestInCluster = 0.3;
 constexpr std::size_t kMostFlows = 32;    // of a test
 constexpr std::size_t kMostClasses = 24;  // of which each two are tested
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
-// Of the arcs between two ranks, the share that was slower than its ends, alone or in a round.
-double distance(const ArcRates& rates, std::size_t a, std::size_t b) {
-  double slow = 0;
-  double seen = 0;
-  for (const Flow arc : {Flow{a, b}, Flow{b, a}}) {
-    const auto is_slow = [&](const std::optional<double>& rate) {
-      return rate && !rates.is_as_fast_as_its_ends(arc, *rate);
-    };
-    if (rates.rate_bps(arc) <= 0) continue;
-    seen += 1;
-    if (is_slow(rates.alone_bps(arc)) || is_slow(rates.in_round_bps(arc))) slow += 1;
-  }
-  return seen > 0 ? slow / seen : 0;
-}
-
-// Arcs from one cluster to another.
-using ArcClass = std::pair<std::size_t, std::size_t>;
-
-struct Clusters {
-  std::vector<std::size_t> of_rank;
-  std::vector<std::vector<std::size_t>> members;
-
-  explicit Clusters(const ArcRates& rates) : of_rank(clusters_of(rates)) {
-    for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
-      if (of_rank[rank] >= members.size()) members.resize(of_rank[rank] + 1);
-      members[of_rank[rank]].push_back(rank);
-    }
-  }
-  [[nodiscard]] ArcClass class_of(const Flow& arc) const {
-    return {of_rank[arc.from], of_rank[arc.to]};
-  }
-};
+constexpr std::size_t kMostAlone = 128;   // classes that are tested by themselves
+constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 
 // Disjoint flows of the classes in turns.
 std::vector<Flow> disjoint_flows(const Clusters& clusters, const std::vector<ArcClass>& classes) {
@@ -55,14 +22,14 @@ std::vector<Flow> disjoint_flows(const Clusters& clusters, const std::vector<Arc
     const auto& members = clusters.members[cluster];
     const auto found = std::find_if(members.begin(), members.end(),
                                     [&](std::size_t rank) { return !is_busy[rank]; });
-    return found == members.end() ? kNone : *found;
+    return found == members.end() ? kNobody : *found;
   };
   std::vector<Flow> flows;
   for (bool found = true; found && flows.size() < kMostFlows;) {
     found = false;
     for (const auto& [from, to] : classes) {
       const Flow flow{idle_in(from), idle_in(to)};
-      if (flow.from == kNone || flow.to == kNone) continue;
+      if (flow.from == kNobody || flow.to == kNobody) continue;
       is_busy[flow.from] = is_busy[flow.to] = true;
       flows.push_back(flow);
       found = true;
@@ -84,29 +51,74 @@ std::vector<ArcClass> suspected_classes(const ArcRates& rates, const Clusters& c
       classes.insert({first, second});
     }
   }
-  std::vector<ArcClass> all(classes.begin(), classes.end());
-  if (all.size() > kMostClasses) all.resize(kMostClasses);
-  return all;
+  return {classes.begin(), classes.end()};
 }
 
-// What the tests say of each class and of each two of them.
+// All classes out of a cluster, or into it.
+std::vector<ArcClass> fan_of(const Clusters& clusters, std::size_t cluster, bool out) {
+  std::vector<ArcClass> fan;
+  for (std::size_t other = 0; other < clusters.count(); ++other) {
+    if (other == cluster) continue;
+    fan.push_back(out ? ArcClass{cluster, other} : ArcClass{other, cluster});
+  }
+  return fan;
+}
+
+// Classes that share a wire.
+struct ClassWire {
+  std::vector<ArcClass> classes;
+  double bandwidth_Bps = 0;
+};
+
+// What the tests say of each class and of each two of them or, where those would be too many, of
+// fans.
 class Evidence {
  public:
   Evidence(const Measurements& measurements, const ArcRates& rates, const Clusters& clusters)
-      : rates_(&rates) {
+      : rates_(&rates),
+        clusters_(&clusters),
+        by_fans_(suspected_classes(rates, clusters).size() > kMostClasses) {
     // Those of one class come first, for the others are judged by them.
-    for (const std::size_t count : {1U, 2U}) {
+    for (const bool alone : {true, false}) {
       for (const Experiment& experiment : measurements.experiments) {
         if (experiment.purpose != Purpose::kWires) continue;
         std::map<ArcClass, std::vector<Flow>> by_class;
         for (const Flow& flow : experiment.flows) by_class[clusters.class_of(flow)].push_back(flow);
         const bool leaves_clusters = std::ranges::none_of(
             by_class, [](const auto& entry) { return entry.first.first == entry.first.second; });
-        if (by_class.size() == count && leaves_clusters) weigh(experiment, by_class);
+        if ((by_class.size() == 1) != alone || !leaves_clusters) continue;
+        if (by_fans_ && !alone) {
+          weigh_fan(experiment, by_class);
+        } else if (by_class.size() <= 2) {
+          weigh(experiment, by_class);
+        }
       }
     }
   }
 
+  [[nodiscard]] std::vector<ClassWire> wires() const {
+    std::vector<ClassWire> wires = fans_;
+    if (!by_fans_) {
+      for (std::vector<ArcClass>& clique : cliques()) {
+        const double bandwidth_Bps = bandwidth_bps(clique);
+        wires.push_back({std::move(clique), bandwidth_Bps});
+      }
+      return wires;
+    }
+    // Of classes that a fan's wire holds back as much as they were alone, there is no other.
+    for (const auto& entry : together_) {
+      const ArcClass& own = entry.first.first;  // clang captures no structured bindings
+      const double rate_Bps = entry.second;
+      const bool is_of_a_fan = std::ranges::any_of(fans_, [&](const ClassWire& fan) {
+        return contains(fan.classes, own) &&
+               fan.bandwidth_Bps <= (1 + rates_->tolerance()) * rate_Bps;
+      });
+      if (!is_of_a_fan) wires.push_back({{own}, rate_Bps});
+    }
+    return wires;
+  }
+
+ private:
   [[nodiscard]] bool share(const ArcClass& a, const ArcClass& b) const {
     return together_.contains(std::minmax(a, b));
   }
@@ -140,8 +152,6 @@ class Evidence {
     }
     return most;
   }
-
- private:
   static bool contains(const std::vector<ArcClass>& clique, const ArcClass& one) {
     return std::find(clique.begin(), clique.end(), one) != clique.end();
   }
@@ -150,78 +160,90 @@ class Evidence {
     for (const auto& [pair, rate] : together_) all.insert({pair.first, pair.second});
     return all;
   }
+  // What flows of a class carry together at most, by what is known of it alone.
+  [[nodiscard]] double expected_bps(const ArcClass& arc_class,
+                                    const std::vector<Flow>& flows) const {
+    double sum = 0;
+    for (const Flow& flow : flows) sum += rates_->rate_bps(flow);
+    const auto own = together_.find({arc_class, arc_class});
+    return own == together_.end() ? sum : std::min(sum, own->second);
+  }
   void weigh(const Experiment& experiment, const std::map<ArcClass, std::vector<Flow>>& by_class) {
     double carried = 0;
     for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
       carried += experiment.rate_bps(flow);
     }
     double expected = 0;
-    for (const auto& [arc_class, flows] : by_class) {
-      double sum = 0;
-      for (const Flow& flow : flows) sum += rates_->rate_bps(flow);
-      const auto own = together_.find({arc_class, arc_class});
-      expected += own == together_.end() ? sum : std::min(sum, own->second);
-    }
+    for (const auto& [arc_class, flows] : by_class) expected += expected_bps(arc_class, flows);
     if (carried >= (1 - rates_->tolerance()) * expected) return;
     const auto pair = std::minmax(by_class.begin()->first, by_class.rbegin()->first);
     double& rate = together_[{pair.first, pair.second}];
     rate = std::max(rate, carried);
   }
 
+  // The classes of a fan that are slower in it share a wire; if all that were tested are, it is
+  // that of the whole fan.
+  void weigh_fan(const Experiment& experiment,
+                 const std::map<ArcClass, std::vector<Flow>>& by_class) {
+    const ArcClass one = by_class.begin()->first;
+    const auto all = [&](auto is_like_it) {
+      return std::ranges::all_of(by_class,
+                                 [&](const auto& entry) { return is_like_it(entry.first); });
+    };
+    const bool out = all([&](const ArcClass& other) { return other.first == one.first; });
+    const bool in = all([&](const ArcClass& other) { return other.second == one.second; });
+    if (!out && !in) return;  // two at once, of a probe that had fewer to suspect
+    std::map<ArcClass, double> carried;
+    for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
+      carried[clusters_->class_of(experiment.flows[flow])] += experiment.rate_bps(flow);
+    }
+    ClassWire wire;
+    for (const auto& [arc_class, flows] : by_class) {
+      if (carried[arc_class] >= (1 - rates_->tolerance()) * expected_bps(arc_class, flows))
+        continue;
+      wire.classes.push_back(arc_class);
+      wire.bandwidth_Bps += carried[arc_class];
+    }
+    if (wire.classes.size() < 2) return;
+    if (wire.classes.size() == by_class.size()) {
+      wire.classes = fan_of(*clusters_, out ? one.first : one.second, out);
+    }
+    fans_.push_back(std::move(wire));
+  }
+
   const ArcRates* rates_;
+  const Clusters* clusters_;
+  bool by_fans_;
   std::map<std::pair<ArcClass, ArcClass>, double>
       together_;  // what they carry; a class with itself too
+  std::vector<ClassWire> fans_;
 };
 
 }  // namespace
-
-std::vector<std::size_t> clusters_of(const ArcRates& rates) {
-  const std::size_t ranks = rates.ranks();
-  std::vector<std::size_t> cluster(ranks);
-  std::iota(cluster.begin(), cluster.end(), std::size_t{0});
-  std::vector<double> size(ranks, 1);
-  std::vector<std::vector<double>> between(ranks, std::vector<double>(ranks));
-  for (std::size_t a = 0; a < ranks; ++a) {
-    for (std::size_t b = 0; b < ranks; ++b) {
-      if (a != b) between[a][b] = distance(rates, a, b);
-    }
-  }
-  while (true) {
-    double nearest = kFurthestInCluster;
-    std::pair<std::size_t, std::size_t> best{kNone, kNone};
-    for (std::size_t a = 0; a < ranks; ++a) {
-      for (std::size_t b = a + 1; b < ranks; ++b) {
-        if (size[a] == 0 || size[b] == 0 || between[a][b] >= nearest) continue;
-        nearest = between[a][b];
-        best = {a, b};
-      }
-    }
-    const auto [kept, gone] = best;
-    if (kept == kNone) break;
-    for (std::size_t other = 0; other < ranks; ++other) {
-      between[kept][other] = between[other][kept] =
-          (size[kept] * between[kept][other] + size[gone] * between[gone][other]) /
-          (size[kept] + size[gone]);
-    }
-    size[kept] += size[gone];
-    size[gone] = 0;
-    std::replace(cluster.begin(), cluster.end(), gone, kept);
-  }
-  std::map<std::size_t, std::size_t> number;
-  for (std::size_t& one : cluster) one = number.emplace(one, number.size()).first->second;
-  return cluster;
-}
 
 std::vector<std::vector<Flow>> wire_tests(const ArcRates& rates) {
   const Clusters clusters(rates);
   const std::vector<ArcClass> classes = suspected_classes(rates, clusters);
   std::vector<std::vector<Flow>> tests;
-  tests.reserve(classes.size());
-  for (const ArcClass& one : classes) tests.push_back(disjoint_flows(clusters, {one}));
-  for (std::size_t second = 0; second < classes.size(); ++second) {
-    for (std::size_t first = 0; first < second; ++first) {
-      std::vector<Flow> flows = disjoint_flows(clusters, {classes[first], classes[second]});
-      if (flows.size() >= 2) tests.push_back(std::move(flows));
+  const std::size_t alone = std::min(classes.size(), kMostAlone);
+  for (std::size_t i = 0; i < alone; ++i) {
+    tests.push_back(disjoint_flows(clusters, {classes[i * classes.size() / alone]}));
+  }
+  const auto add = [&](const std::vector<ArcClass>& together) {
+    std::vector<Flow> flows = disjoint_flows(clusters, together);
+    if (flows.size() >= 2) tests.push_back(std::move(flows));
+  };
+  if (classes.size() <= kMostClasses) {
+    for (std::size_t second = 0; second < classes.size(); ++second) {
+      for (std::size_t first = 0; first < second; ++first) add({classes[first], classes[second]});
+    }
+    return tests;
+  }
+  for (const bool out : {true, false}) {
+    for (std::size_t cluster = 0; cluster < clusters.count(); ++cluster) {
+      const bool is_suspected = std::ranges::any_of(
+          classes, [&](const ArcClass& one) { return (out ? one.first : one.second) == cluster; });
+      if (is_suspected) add(fan_of(clusters, cluster, out));
     }
   }
   return tests;
@@ -231,9 +253,9 @@ std::vector<Wire> shared_wires(const Measurements& measurements, const ArcRates&
   const Clusters clusters(rates);
   const Evidence evidence(measurements, rates, clusters);
   std::vector<Wire> wires;
-  for (const auto& clique : evidence.cliques()) {
-    Wire wire{{}, evidence.bandwidth_bps(clique)};
-    for (const auto& [from, to] : clique) {
+  for (const ClassWire& found : evidence.wires()) {
+    Wire wire{{}, found.bandwidth_Bps};
+    for (const auto& [from, to] : found.classes) {
       for (const std::size_t sender : clusters.members[from]) {
         for (const std::size_t receiver : clusters.members[to]) {
           if (rates.rate_bps({sender, receiver}) > 0) wire.arcs.push_back({sender, receiver});

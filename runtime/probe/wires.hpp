@@ -1,11 +1,15 @@
 // Which arcs share a wire.
 //
-// Ranks form a cluster where the arcs between them are as fast as their ends, alone and in rounds
-// (average linkage over the share of arcs that were not). The arcs from one
-// cluster to another are a class: whatever they share, they share with all of their class. So
-// classes are tested instead of arcs: several disjoint flows of one class at once, then of two
-// classes. Flows that together carry less than their arcs do one by one share a wire, and what they
-// carry together is its bandwidth. Classes of which each two share are one wire.
+// The arcs from one cluster of ranks (runtime/probe/clusters.hpp) to another are a class: whatever
+// they share, they share with all of their class. So classes are tested instead of arcs: several
+// disjoint flows of one class at once, then of two classes. Flows that together carry less than
+// their arcs do one by one share a wire, and what they carry together is its bandwidth. Classes of
+// which each two share are one wire.
+//
+// Where more than 24 classes are suspected, of six clusters and more, two at once would be too many
+// tests. Then flows from one cluster to as many others as it has ranks run at once, and so into it:
+// a rack's cable up, and its cable down. Wires of other sets of classes are not found then, and of
+// more than 128 classes only so many are tested for a wire of their own.
 //
 // A wire between clusters of which one is a single rank cannot be told from that rank's port.
 #pragma once
@@ -22,9 +26,6 @@ struct Wire {
   std::vector<Flow> arcs;  // ascending
   double bandwidth_Bps = 0;
 };
-
-// The number of each rank's cluster; clusters are numbered by their lowest rank.
-std::vector<std::size_t> clusters_of(const ArcRates& rates);
 
 // The transfers that decide, in order; none where no arc was disturbed in its round.
 std::vector<std::vector<Flow>> wire_tests(const ArcRates& rates);

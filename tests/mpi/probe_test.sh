@@ -15,6 +15,8 @@ probe() {
   "$mpiexec" -n "$count" "$program" probe --effort 0.1 "$@" >stdout 2>stderr </dev/null
   status=$?
 }
+# As in command_line_test.sh.
+no_files_to_remove() { export OMPI_MCA_odls_base_sigkill_timeout=0; }
 done_well() { [ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }; }
 says() { grep -qE -- "$1" stdout || { fail "stdout lacks '$1'"; cat stdout; }; }
 # refused STATUS TEXT: in one line of ours.
@@ -124,6 +126,7 @@ test_models() {
   says '^\{ "name": "probe of 2 ranks, within a host, median of 2 pairs",$'
   grep -q '^loggp: L ' stderr || { fail "no summary"; cat stderr; }
   only
+  no_files_to_remove
   probe 2 --model plgp -o out.json; refused 2 "--model: unknown model 'plgp'; did you mean 'plogp'?"
   probe 2 --model plogp -o out.json --class between-hosts; refused 2 '--class: all ranks are on one host'
   probe 2 --model plogp -o out.json --class hosts; refused 2 "--class: unknown class 'hosts'"
@@ -145,6 +148,7 @@ test_models() {
 }
 
 test_refusals() {
+  no_files_to_remove
   probe 1 -o out.json; refused 2 'one rank has no network to probe; start two or more'
   probe 2; refused 2 '--output is required'
   probe 2 -o nowhere/out.json; refused 2 'nowhere/out.json: cannot write: No such file or directory'
@@ -159,6 +163,7 @@ test_refusals() {
   "$mpiexec" -n 2 "$program" probe -o out.json --effort hard >stdout 2>stderr </dev/null
   status=$?
   refused 2 "--effort: 'hard' is neither quick, normal or thorough nor a number from 0.1 to 100"
+  unset OMPI_MCA_odls_base_sigkill_timeout
   probe 2 -o /dev/full; refused 2 '/dev/full: '
   only
 }

@@ -43,6 +43,32 @@ TEST(ArcRates, TellWhatMayHaveBeenDisturbed) {
   EXPECT_THAT(rates.doubtful(), ElementsAre(Flow{2, 1}));
 }
 
+// From a and b to c and d all arcs have others beside them.
+TEST(ArcRates, TakeAfterThoseOfTheirClassThatWereMeasuredAloneWhereTheseAreAlike) {
+  Measurements measured{{"a", "b", "c", "d"}, {}, {}};
+  measured.experiments = {one(Purpose::kRound, {{0, 1}, {2, 3}}, {100, 80}),
+                          one(Purpose::kRound, {{1, 0}, {3, 2}}, {100, 80}),
+                          one(Purpose::kRound, {{0, 2}, {1, 3}}, {30, 30}),
+                          one(Purpose::kRound, {{0, 3}, {1, 2}}, {30, 30}),
+                          one(Purpose::kRound, {{2, 0}, {3, 1}}, {80, 80}),
+                          one(Purpose::kRound, {{3, 0}, {2, 1}}, {80, 80}),
+                          one(Purpose::kAlone, {{0, 2}}, {60})};
+  const std::vector<std::size_t> clusters = {0, 0, 1, 1};
+  ArcRates rates(measured);
+  rates.take_after_class(clusters);
+  for (const Flow& arc : {Flow{0, 2}, Flow{0, 3}, Flow{1, 2}, Flow{1, 3}}) {
+    EXPECT_DOUBLE_EQ(rates.rate_bps(arc), 60) << arc.from << " to " << arc.to;
+    EXPECT_TRUE(rates.was_disturbed(arc));
+  }
+  EXPECT_TRUE(rates.doubtful().empty());
+
+  measured.experiments.push_back(one(Purpose::kAlone, {{1, 3}}, {30}));
+  ArcRates unlike(measured);
+  unlike.take_after_class(clusters);
+  EXPECT_EQ(unlike.rate_bps({0, 3}), 30);
+  EXPECT_THAT(unlike.doubtful(), ElementsAre(Flow{0, 3}, Flow{1, 2}));
+}
+
 TEST(NodeNames, AreHostsWhereTheseDiffer) {
   EXPECT_THAT(node_names({"a.x", "b.x"}), ElementsAre("a", "b"));
   EXPECT_THAT(node_names({"a.x", "a.y"}), ElementsAre("a.x", "a.y"));

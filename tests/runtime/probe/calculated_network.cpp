@@ -24,7 +24,7 @@ void Truth::join(const std::vector<std::size_t>& from, const std::vector<std::si
   Wire wire{{}, wire_rate};
   for (const std::size_t sender : from) {
     for (const std::size_t receiver : to) {
-      wire.arcs.push_back({sender, receiver});
+      wire.arcs.insert({sender, receiver});
       rate[sender][receiver] = std::min(rate[sender][receiver], wire_rate);
     }
   }
@@ -65,9 +65,7 @@ std::vector<CalculatedNetwork::Resource> CalculatedNetwork::resources_of(
     }
   }
   for (const Truth::Wire& wire : truth_.wires) {
-    add([&](const Flow& flow) {
-      return std::ranges::count(wire.arcs, flow) > 0 ? 1 / wire.rate : 0;
-    });
+    add([&](const Flow& flow) { return wire.arcs.contains(flow) ? 1 / wire.rate : 0; });
   }
   return resources;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ struct Truth {
   // Port models: a flow keeps both its ends busy for 1 / rate a byte, and they divide their time.
   enum class Ports { kNone, kOnePort, kUnidirectional };
   struct Wire {
-    std::vector<Flow> arcs;
+    std::set<Flow> arcs;
     double rate;
   };
   std::vector<std::vector<double>> rate;  // [from][to]

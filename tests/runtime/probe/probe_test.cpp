@@ -154,8 +154,7 @@ TEST_P(Probing, AWireForBothDirectionsTogetherIsOne) {
   const std::vector<std::size_t> right = {3, 4, 5};
   truth.join(left, right, 100 * kMbit);
   truth.join(right, left, 100 * kMbit);
-  auto& both = truth.wires[0].arcs;
-  both.insert(both.end(), truth.wires[1].arcs.begin(), truth.wires[1].arcs.end());
+  truth.wires[0].arcs.merge(truth.wires[1].arcs);
   truth.wires.resize(1);
   const Estimate estimate = probed(truth);
   ASSERT_EQ(estimate.wires.size(), 1U);
@@ -264,6 +263,80 @@ TEST(ProbeOf64, TakesMinutesAtMost) {
   const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
   EXPECT_LT(network.seconds, 360);
   EXPECT_EQ(estimate.wires.size(), 2U);
+}
+
+constexpr std::size_t kRacks = 8;
+
+// Of 64 hosts, in order or in turn.
+class EightRacks : public ::testing::TestWithParam<bool> {
+ protected:
+  static std::size_t rack_of(std::size_t host) {
+    return GetParam() ? host / (64 / kRacks) : host % kRacks;
+  }
+  static std::vector<std::size_t> hosts(auto is_one) {
+    std::vector<std::size_t> hosts;
+    for (std::size_t host = 0; host < 64; ++host) {
+      if (is_one(rack_of(host))) hosts.push_back(host);
+    }
+    return hosts;
+  }
+  static std::vector<std::size_t> hosts_in(std::size_t rack) {
+    return hosts([&](std::size_t its) { return its == rack; });
+  }
+  static std::vector<std::size_t> hosts_outside(std::size_t rack) {
+    return hosts([&](std::size_t its) { return its != rack; });
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(InOrder, EightRacks, ::testing::Values(true, false));
+
+// Most arcs have others beside them in all rounds, and there is no time to measure each alone.
+void expect_all_links_as_fast_as_hosts(const Estimate& estimate, double host_Bps) {
+  EXPECT_EQ(estimate.doubtful, 0U);
+  ASSERT_EQ(estimate.links.size(), 64U * 63U);
+  for (const Link& link : estimate.links) {
+    ASSERT_NEAR(link.bandwidth_Bps / host_Bps, 1, 0.05) << link.ends.from << " to " << link.ends.to;
+  }
+}
+
+// Racks on a core that is never full: 56 classes of arcs, which share 16 cables.
+TEST_P(EightRacks, HaveTheirCables) {
+  Truth truth = Truth::star(std::vector<double>(64, 100 * kMbit));
+  for (std::size_t i = 0; i < kRacks; ++i) {
+    truth.join(hosts_in(i), hosts_outside(i), 200 * kMbit);
+    truth.join(hosts_outside(i), hosts_in(i), 200 * kMbit);
+  }
+  CalculatedNetwork network(truth, 0.01, 1);
+  const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
+  EXPECT_LT(network.seconds, 900);
+  expect_all_links_as_fast_as_hosts(estimate, 100 * kMbit);
+  EXPECT_EQ(estimate.wires.size(), 2 * kRacks);
+  const auto about_200 = AllOf(Ge(195 * kMbit), Le(205 * kMbit));
+  for (std::size_t i = 0; i < kRacks; ++i) {
+    expect_wire(estimate, hosts_in(i), hosts_outside(i), about_200);
+    expect_wire(estimate, hosts_outside(i), hosts_in(i), about_200);
+  }
+}
+
+TEST_P(EightRacks, HavePipesOfTheirOwnToEachOther) {
+  Truth truth = Truth::star(std::vector<double>(64, 1000 * kMbit));
+  for (std::size_t from = 0; from < kRacks; ++from) {
+    for (std::size_t to = 0; to < kRacks; ++to) {
+      if (from != to) truth.join(hosts_in(from), hosts_in(to), 1500 * kMbit);
+    }
+  }
+  CalculatedNetwork network(truth, 0.01, 1);
+  const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
+  EXPECT_LT(network.seconds, 360);
+  expect_all_links_as_fast_as_hosts(estimate, 1000 * kMbit);
+  EXPECT_EQ(estimate.wires.size(), kRacks * (kRacks - 1));
+  for (std::size_t from = 0; from < kRacks; ++from) {
+    for (std::size_t to = 0; to < kRacks; ++to) {
+      if (from == to) continue;
+      expect_wire(estimate, hosts_in(from), hosts_in(to),
+                  AllOf(Ge(1450 * kMbit), Le(1550 * kMbit)));
+    }
+  }
 }
 
 TEST(ProbeThatWasBrokenOff, GoesOnFromWhatIsThere) {

@@ -29,6 +29,23 @@ TEST_P(Tournament, EveryPairMeetsOnceAndNobodyTwiceInARound) {
   EXPECT_EQ(met.size(), ranks * (ranks - 1));
 }
 
+TEST_P(Tournament, TheSecondLegIsTheSamePairsTheOtherWayRound) {
+  const std::size_t ranks = GetParam();
+  const auto rounds = tournament(ranks);
+  const auto second = second_leg(rounds, ranks);
+  std::set<Flow> met;
+  for (const auto& round : rounds) met.insert(round.begin(), round.end());
+  for (const auto& round : second) {
+    std::set<std::size_t> busy;
+    for (const Flow& pair : round) {
+      EXPECT_LT(std::max(pair.from, pair.to), ranks);
+      EXPECT_TRUE(busy.insert(pair.from).second && busy.insert(pair.to).second);
+      EXPECT_TRUE(met.insert(pair).second);
+    }
+  }
+  EXPECT_EQ(met.size(), ranks * (ranks - 1));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, Tournament, ::testing::Values(2, 3, 4, 5, 6, 7, 8, 31, 64));
 
 TEST(TournamentOfFew, HasNoRounds) {
