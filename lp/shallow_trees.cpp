@@ -15,6 +15,7 @@
 #include "lp/host_arcs.hpp"
 #include "lp/packing_master.hpp"
 #include "lp/tree_pricer.hpp"
+#include "lp/tree_ways.hpp"
 
 namespace espalier::lp {
 
@@ -292,6 +293,7 @@ std::vector<RoutedTree> ShallowPacker::run() {
     if (master_.solve(std::nullopt) != LpStatus::kOptimal || out_of_time()) break;
     idle = master_.total() > best * (1 + kWorthGoingOn) ? 0 : idle + 1;
     best = std::max(best, master_.total());
+    if (best * packing_.rate >= options_.enough_Bps) break;
     for (std::size_t r = 0; r < prices.size(); ++r) {
       prices[r] = kSmoothing * prices[r] + (1 - kSmoothing) * master_.prices()[r];
     }
@@ -322,49 +324,11 @@ std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const 
              : packed;
 }
 
-namespace {
-
-// The longest way from the root to a host, where an edge is as long as `length` says of its path.
-template <class Length>
-double longest_way(const Digraph& graph, std::uint32_t root, const RoutedTree& tree,
-                   Length length) {
-  std::vector<std::pair<std::uint32_t, double>> above(graph.node_count, {root, 0.0});
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto path = tree.path(edge);
-    above[graph.head[path.back()]] = {graph.tail[path.front()], length(path)};
-  }
-  double longest = 0;
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    double way = 0;
-    for (std::uint32_t at = graph.head[tree.path(edge).back()]; at != root; at = above[at].first) {
-      way += above[at].second;
-    }
-    longest = std::max(longest, way);
-  }
-  return longest;
-}
-
-}  // namespace
-
 bool is_shallow(const PackingProblem& problem, const RoutedTree& tree,
                 const ShallowOptions& options) {
   const Digraph& graph = problem.graph;
   return options.max_latency ? latency_of(graph, problem.root, tree) <= *options.max_latency
                              : depth_of(graph, problem.root, tree) <= options.max_depth;
-}
-
-std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
-  return static_cast<std::uint32_t>(
-      longest_way(graph, root, tree, [](const auto&) { return 1.0; }));
-}
-
-Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
-  if (graph.latency_s.empty()) return {};
-  return {longest_way(graph, root, tree, [&](const auto& path) {
-    double latency = 0;
-    for (const std::uint32_t arc : path) latency += graph.latency_s[arc];
-    return latency;
-  })};
 }
 
 }  // namespace espalier::lp

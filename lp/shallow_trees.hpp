@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ShallowOptions {
   std::optional<Seconds> max_latency = std::nullopt;
   std::size_t max_trees = 0;     // 0: as many as the packing of shallow trees has
   std::size_t max_rounds = 400;  // trees priced
+  double enough_Bps = std::numeric_limits<double>::infinity();  // none once they carry so much
   std::optional<Seconds> time_limit = std::nullopt;
 };
 
@@ -35,10 +37,5 @@ std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const 
 // Whether the tree, of the problem's graph, keeps the limit.
 bool is_shallow(const PackingProblem& problem, const RoutedTree& tree,
                 const ShallowOptions& options);
-
-// Edges on the longest way from the root of a tree of `graph` to a host.
-std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
-// Latencies on the longest way from the root to a host, added up.
-Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
 
 }  // namespace espalier::lp

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lp/tree_ways.hpp"
+
 namespace espalier::lp {
 
 namespace {
@@ -258,11 +260,10 @@ namespace {
 // How long the way to a host becomes by each arc between hosts: edges or, where there are
 // latencies, the time of a slice, for hosts beside each other are no farther than one of them.
 std::vector<double> lengths_of(const HostArcs& arcs) {
-  constexpr double kSliceBytes = 65536;  // about what slices are where latencies count
   std::vector<double> length(arcs.size(), 1.0);
   if (!arcs.has_latencies()) return length;
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
-    length[arc] = arcs.latency_s(arc) + kSliceBytes * arcs.weight(arc);
+    length[arc] = arcs.latency_s(arc) + kSliceOnLongWays * arcs.weight(arc);
   }
   return length;
 }

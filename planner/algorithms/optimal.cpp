@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lp/few_trees.hpp"
+#include "lp/nearer_trees.hpp"
 #include "lp/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/deadline.hpp"
@@ -56,6 +57,9 @@ Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packi
     }
     std::vector<lp::PackedTree> flat = lp::flatten_trees(problem, packing, trees);
     if (std::none_of(flat.begin(), flat.end(), too_deep)) trees = std::move(flat);
+  } else if (!limits_depth) {
+    trees = lp::draw_nearer(problem, packing, std::move(trees),
+                            {.gap = options.gap, .time_limit = deadline.left()});
   }
   Outcome outcome = outcome_of(packing);
   outcome.trees.clear();

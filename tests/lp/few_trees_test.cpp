@@ -2,31 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
-#include "lp/certificate.hpp"
-#include "tests/lp/random_problems.hpp"
+#include "tests/lp/tree_sets.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
 using espalier::testing::draws;
+using testing::fault_of;
 using testing::kAllModels;
 using testing::ModelKind;
 using testing::random_problem;
 using testing::RandomProblem;
-
-double rate_of(const std::vector<PackedTree>& trees) {
-  return std::accumulate(trees.begin(), trees.end(), 0.0,
-                         [](double sum, const PackedTree& tree) { return sum + tree.rate; });
-}
-
-std::string fault_of(const RandomProblem& made, Packing packing, std::vector<PackedTree> trees) {
-  packing.rate = rate_of(trees);
-  packing.trees = std::move(trees);
-  return packing_fault(made.problem(), packing);
-}
+using testing::rate_of;
 
 class FewTrees : public ::testing::TestWithParam<ModelKind> {};
 

@@ -3,33 +3,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
-#include <random>
 #include <vector>
 
-#include "lp/certificate.hpp"
-#include "tests/lp/random_problems.hpp"
+#include "lp/tree_ways.hpp"
+#include "tests/lp/tree_sets.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::lp {
 namespace {
 
 using espalier::testing::draws;
+using testing::fault_of;
 using testing::kAllModels;
 using testing::ModelKind;
+using testing::random_latencies;
 using testing::random_problem;
 using testing::RandomProblem;
-
-double rate_of(const std::vector<PackedTree>& trees) {
-  return std::accumulate(trees.begin(), trees.end(), 0.0,
-                         [](double sum, const PackedTree& tree) { return sum + tree.rate; });
-}
-
-std::string fault_of(const RandomProblem& made, Packing packing, std::vector<PackedTree> trees) {
-  packing.rate = rate_of(trees);
-  packing.trees = std::move(trees);
-  return packing_fault(made.problem(), packing);
-}
+using testing::rate_of;
 
 class ShallowTrees : public ::testing::TestWithParam<ModelKind> {};
 
@@ -60,17 +50,6 @@ TEST_P(ShallowTrees, AreFeasibleAndNoDeeperThanAsked) {
     }
     EXPECT_TRUE(possible);
   }
-}
-
-// As long as the ways are: relays and doubled arcs have theirs.
-std::vector<double> random_latencies(const Digraph& graph, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_int_distribution<int> milliseconds(0, 80);
-  std::vector<double> latency_s;
-  for (std::size_t arc = 0; arc < graph.arc_count(); ++arc) {
-    latency_s.push_back(1e-3 * milliseconds(random));
-  }
-  return latency_s;
 }
 
 TEST_P(ShallowTrees, AreNoFartherThanAsked) {
