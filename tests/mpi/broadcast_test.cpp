@@ -11,6 +11,7 @@
 
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::testing {
 namespace {
@@ -146,7 +147,7 @@ TEST_P(RandomPlans, ByFewPorts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 41));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 1 + draws(40)));
 
 TEST(Broadcast, MoreTreesThanSlices) {
   std::mt19937_64 random(3);

@@ -15,6 +15,7 @@
 
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::testing {
 namespace {
@@ -124,7 +125,7 @@ TEST_P(RandomPlans, OfManyTrees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 41));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 1 + draws(40)));
 
 TEST_P(Operations, MoreTreesThanSlices) {
   std::mt19937_64 random(3);
