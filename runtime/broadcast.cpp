@@ -14,6 +14,7 @@
 #include "runtime/comm_facts.hpp"
 #include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/host_ring.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
 #include "runtime/patience.hpp"
@@ -78,8 +79,10 @@ struct Broadcast::State {
   planner::Plan plan;
   planner::SliceCosts costs;
   BroadcastOptions options;
+  std::vector<int> hosts_of;   // each rank's host
   std::optional<Slots> slots;  // by schedule
   std::unique_ptr<Engine> engine;
+  bool uses_rings = false;
 
   State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
       : comm(of, Patience(usable(wanted.timeout))), plan(of_plan), options(wanted) {
@@ -87,30 +90,51 @@ struct Broadcast::State {
     seat = take_seat(
         comm, plan, seat_options(options), fingerprint(of_plan, options),
         [&] { check_plan(plan, options); }, Patience(usable(options.timeout)));
-    using Waiting = BroadcastOptions::Waiting;
-    const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
-    const auto here = static_cast<std::size_t>(
-        std::ranges::count(hosts_of, hosts_of[static_cast<std::size_t>(comm.rank())]));
-    if (here < comm.size()) costs.eager = kEagerOverTcp;
+    hosts_of = hosts_of_ranks(comm.get());
+    if (ranks_here() < comm.size()) costs.eager = kEagerOverTcp;
     if (options.schedule) slots.emplace(plan);
     forget_schedule();
-    if (options.direct_copies && !keeps_an_order()) copy_directly(hosts_of);
-    const bool crowded = here > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+    if (copies_directly()) copy_directly();
+    make_engine(copies_directly() ? share_rings(comm.get(), readers()) : nullptr);
+  }
+
+  void make_engine(std::shared_ptr<HostRings> rings) {
+    using Waiting = BroadcastOptions::Waiting;
+    const bool crowded = ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
     const bool doze = options.source_waiting == Waiting::kAuto
                           ? crowded
                           : options.source_waiting == Waiting::kDozing;
     std::vector<TreeRole> roles =
         roles_of(plan.broadcast_trees, seat.rank_of_node, comm.rank(), hosts_of);
+    uses_rings = rings != nullptr;
+    if (uses_rings) {
+      use_rings(roles, plan.broadcast_trees, seat.rank_of_node, hosts_of, comm.rank(), readers());
+    }
     std::optional<Timetable> timetable;
     if (slots) timetable = slots->of_rank(seat.rank_of_node, comm.rank(), roles);
     engine = std::make_unique<Engine>(
         comm.get(), seat.root, std::move(roles), dealer(),
-        EngineOptions{
-            options.sends_in_flight, options.receives_in_flight, costs, options.check_sizes,
-            slices_vary(), slices_vary() && !are_always_eager(), options.ports,
-            options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
-                           : std::vector<TreeRounds>{},
-            std::move(timetable), doze, options.timeout, options.transfers, options.on_progress});
+        EngineOptions{options.sends_in_flight, options.receives_in_flight, costs,
+                      options.check_sizes, slices_vary(), slices_vary() && !are_always_eager(),
+                      options.ports,
+                      options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
+                                     : std::vector<TreeRounds>{},
+                      std::move(timetable), doze, options.timeout, std::move(rings),
+                      options.transfers, options.on_progress});
+  }
+
+  // Streams have less room than the message, and stop where a store fails.
+  void forget_rings() {
+    if (uses_rings && !comm.is_abandoned()) make_engine(nullptr);
+  }
+
+  [[nodiscard]] std::size_t ranks_here() const {
+    return static_cast<std::size_t>(
+        std::ranges::count(hosts_of, hosts_of[static_cast<std::size_t>(comm.rank())]));
+  }
+
+  [[nodiscard]] std::vector<std::vector<int>> readers() const {
+    return ring_readers(plan.broadcast_trees, seat.rank_of_node, hosts_of);
   }
 
   // Rounds give each tree a turn until the end.
@@ -125,15 +149,15 @@ struct Broadcast::State {
     plan.slice.value = std::min(plan.slice.value, kLargestSlice);
   }
 
-  // So that each edge is the plan's.
-  [[nodiscard]] bool keeps_an_order() const {
-    return options.rounds || options.schedule || options.ports != 0;
+  // Otherwise each edge is the plan's.
+  [[nodiscard]] bool copies_directly() const {
+    return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0;
   }
 
-  void copy_directly(std::span<const int> host_of_rank) {
+  void copy_directly() {
     std::vector<int> host_of_node;
     for (const int rank : seat.rank_of_node) {
-      host_of_node.push_back(host_of_rank[static_cast<std::size_t>(rank)]);
+      host_of_node.push_back(hosts_of[static_cast<std::size_t>(rank)]);
     }
     for (planner::PlanTree& tree : plan.broadcast_trees) {
       if (tree.exchange.empty()) tree = with_direct_copies(tree, host_of_node);
@@ -262,6 +286,7 @@ bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore
                                  state_->slots->room(), shape.slices_per_tree));
   }
   const SliceGrid grid{bytes, shape.slice_bytes};
+  state_->forget_rings();
   return state_->run(grid, store, true) == Outcome::kComplete;
 }
 

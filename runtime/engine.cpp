@@ -1,6 +1,7 @@
 #include "runtime/engine.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppabl
   try {
     begin(grid, store, stoppable);
     while (!is_done()) {
-      if (store.has_work() || holds_back()) {
+      if (has_to_poll()) {
         poll();
       } else {
         const auto completions = requests_.wait_for_some(waiting_, patience_);
@@ -67,7 +68,9 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
     options_.timetable->sends.reset();
     options_.timetable->receives.reset();
   }
-  if (options_.transfers != nullptr) options_.transfers->begin_run(requests_.size());
+  if (options_.transfers != nullptr) {
+    options_.transfers->begin_run(requests_.size() + ring_places());
+  }
   if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
   dealer_.end_at(grid_.count(), {grid_.slice});
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
@@ -83,6 +86,7 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
   }
   for (std::size_t tree = 0; tree < flows_.size() && !is_source(); ++tree) post_receives(tree);
   stop_words_.begin(stoppable_);
+  patience_.begin();
   move_on();
 }
 
@@ -117,12 +121,26 @@ bool Engine::Run::is_done() {
   return requests_.size_check() == MPI_REQUEST_NULL && flows_are_done() && !store_->has_work();
 }
 
+bool Engine::Run::has_to_poll() const {
+  return store_->has_work() || holds_back() || awaits_rings();
+}
+
 void Engine::Run::poll() {
+  const bool moved = move_rings();
+  if (moved && has_only_rings() && !store_->has_work()) {
+    return patience_.begin();  // to look at MPI may cost a turn at the processor
+  }
   const auto completions = requests_.test_some();
   for (const auto& completion : completions) handle(completion);
   store_->work();
-  if (!completions.empty() || store_->has_work() || !holds_back()) return;
-  if (next_due_s_ - MPI_Wtime() > kWorthSleeping) ::usleep(kSleep);
+  if (moved || !completions.empty() || store_->has_work()) return patience_.begin();
+  if (awaits_rings()) {
+    if (holds_back()) patience_.begin();
+    if (patience_.is_over()) give_up();
+    ::sched_yield();
+  } else if (holds_back() && next_due_s_ - MPI_Wtime() > kWorthSleeping) {
+    ::usleep(kSleep);
+  }
 }
 
 bool Engine::Run::flows_are_done() const {
@@ -210,8 +228,12 @@ void Engine::Run::fail(const RequestTable::Completion& completion) {
 }
 
 void Engine::Run::give_up() {
-  throw TimedOut(fmt::format("rank {}: {}; {}", rank_, patience_.complaint(),
-                             names_.waiting_for(requests_.outstanding())));
+  std::vector<std::string> waits = ring_waits();
+  if (std::string others = names_.waiting_for(requests_.outstanding()); !others.empty()) {
+    waits.push_back(std::move(others));
+  }
+  throw TimedOut(
+      fmt::format("rank {}: {}; {}", rank_, patience_.complaint(), fmt::join(waits, ", ")));
 }
 
 void Engine::Run::add_progress(std::uint64_t bytes) {

@@ -21,6 +21,11 @@
 // On links whose latency holds slices of their own, windows are larger, slices of a tree go to a
 // child at a pace, and a single tree has a lookahead, too.
 //
+// Where roles say so, slices go from a rank to others of its host through a ring in their memory
+// (runtime/host_ring.hpp). Once all of a slice is in the ring it counts as sent, and once all of it
+// has come out as received. The argument above holds: a reader has room for the whole message, so
+// it empties the ring whatever else it waits for. Such ranks poll, for no request tells of a ring.
+//
 // Exchange edges (PlanTree::exchange) come last in their tree: a rank begins to send on them when
 // it has all of the tree's slices and has begun to send the last of them to its other children. The
 // source's lookahead does not count them. Where a store has no room for that many slices, they are
@@ -61,6 +66,7 @@
 
 #include "planner/slice_choice.hpp"
 #include "planner/slice_dealer.hpp"
+#include "runtime/host_ring.hpp"
 #include "runtime/patience.hpp"
 #include "runtime/rounds.hpp"
 #include "runtime/slices.hpp"
@@ -88,7 +94,9 @@ struct EngineOptions {
   std::optional<Timetable> timetable{};  // of this rank; unset: not by schedule
   bool source_dozes = false;             // sleeps while it waits, with messages that are worth it
   std::optional<Seconds> timeout;        // without a request completed; unset: waits for ever
-  TransferLog* transfers = nullptr;      // notes all slices, unless null
+  // Of the roles that say so; stores have room for the whole message then, and none may fail.
+  std::shared_ptr<HostRings> rings{};
+  TransferLog* transfers = nullptr;  // notes all slices, unless null
   // Called with the bytes that this rank is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };

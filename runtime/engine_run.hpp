@@ -61,8 +61,9 @@ class Engine::Run {
   void set_scheduled_windows(std::span<const TreeWindows> windows);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
-  // Instead of waiting, while the store has work of its own or a slice is held back; the timeout
-  // says nothing of that.
+  // Instead of waiting, while the store has work of its own, a slice is held back or is to go
+  // through a ring; the timeout says nothing of the first two.
+  [[nodiscard]] bool has_to_poll() const;
   void poll();
   void handle(const RequestTable::Completion& completion);
   // Whatever has become possible.
@@ -105,6 +106,26 @@ class Engine::Run {
   [[nodiscard]] bool is_at_risk(const Slice& slice);
   void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status);
   void stop_flow(std::size_t tree, std::uint64_t nth);
+
+  // --- rings of the host (engine_rings.cpp) ---
+  // Whether slices are still to go through one that this rank reads or writes.
+  [[nodiscard]] bool awaits_rings() const;
+  // Whether no slice comes or goes by MPI.
+  [[nodiscard]] bool has_only_rings() const;
+  // A few cells each. Whether there were any.
+  bool read_ring(HostRings::Read& ring);
+  bool write_ring();
+  bool move_rings();
+  void write_cell(std::size_t tree);
+  void take_cell(int writer, const HostRing::Cell& cell);
+  // The tree whose next slice for the ring is the oldest; none while nothing is here for it.
+  [[nodiscard]] std::optional<std::size_t> next_for_ring() const;
+  // "receiving slice 7 (number 3 of tree 1) from rank 2".
+  [[nodiscard]] std::vector<std::string> ring_waits() const;
+  // Places for the log of transfers, after the requests': of what comes from the parent's ring, and
+  // of what goes to each reader of this rank's.
+  [[nodiscard]] std::size_t ring_places() const;
+  [[nodiscard]] std::size_t place_in_ring(std::size_t tree, std::size_t reader) const;
 
   // --- stopping ---
   void say_stop();

@@ -159,6 +159,7 @@ void Engine::Run::keep_arrived(std::size_t tree) {
 void Engine::Run::free_sent(std::size_t tree) {
   Flow& flow = flows_[tree];
   std::uint64_t freed = is_source() ? flow.here : flow.kept;
+  if (roles_[tree].to_ring) freed = std::min(freed, flow.published);
   flow.passed_on = freed;
   for (std::size_t child = 0; child < flow.children.size(); ++child) {
     note_sent(tree, child);
@@ -176,6 +177,7 @@ void Engine::Run::free_sent(std::size_t tree) {
 
 void Engine::Run::post_receives(std::size_t tree) {
   if (options_.timetable) return post_scheduled_receives();
+  if (roles_[tree].from_ring) return;
   const Flow& flow = flows_[tree];
   const std::uint64_t end = rounds_ ? std::min(flow.end, rounds_->receives_due(tree)) : flow.end;
   while (flow.posted < end && post_receive(tree)) {

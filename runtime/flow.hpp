@@ -19,6 +19,11 @@ struct Flow {
   std::uint64_t passed_on = 0;
   std::size_t at_once = 0;  // the children after the first so many wait
   bool stopped = false;     // the last of `end` is the word to stop
+  // Through rings of the host: slices that are all in this rank's own; bytes of the next one that
+  // are; bytes of slice `here` that have come out of the parent's.
+  std::uint64_t published = 0;
+  std::uint64_t published_bytes = 0;
+  std::uint64_t read_bytes = 0;
   struct Child {
     std::uint64_t started = 0;
     std::uint64_t sent = 0;

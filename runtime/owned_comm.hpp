@@ -31,6 +31,7 @@ class OwnedComm {
   // Messages that nobody will receive may be under way on it: MPICH would hand them to the next
   // communicator, which takes over the context of one that was freed.
   void abandon() { abandoned_ = true; }
+  [[nodiscard]] bool is_abandoned() const { return abandoned_; }
   [[nodiscard]] MPI_Comm get() const { return comm_; }
   [[nodiscard]] int rank() const;
   [[nodiscard]] std::size_t size() const;

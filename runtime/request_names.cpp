@@ -21,8 +21,11 @@ std::string RequestNames::receiving(std::size_t tree, std::uint64_t nth) const {
 }
 
 std::string RequestNames::sending(std::size_t tree, std::size_t child, std::uint64_t nth) const {
-  return fmt::format("sending {} to rank {}", slice_name(tree, nth),
-                     (*roles_)[tree].children[child]);
+  return sending_to((*roles_)[tree].children[child], tree, nth);
+}
+
+std::string RequestNames::sending_to(int rank, std::size_t tree, std::uint64_t nth) const {
+  return fmt::format("sending {} to rank {}", slice_name(tree, nth), rank);
 }
 
 std::uint64_t RequestNames::nth_of(const RequestTable::Entry& entry) const {

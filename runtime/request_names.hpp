@@ -27,6 +27,7 @@ class RequestNames {
   // "receiving slice 7 (number 3 of tree 1) from rank 2".
   [[nodiscard]] std::string receiving(std::size_t tree, std::uint64_t nth) const;
   [[nodiscard]] std::string sending(std::size_t tree, std::size_t child, std::uint64_t nth) const;
+  [[nodiscard]] std::string sending_to(int rank, std::size_t tree, std::uint64_t nth) const;
   // Of any request of the table, as long as the counters do not say that it is complete.
   [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const;
   // What a rank that gets nothing waits for: of each tree and peer the oldest slice, receives

@@ -16,9 +16,13 @@ inline constexpr int kNoRank = -1;
 struct TreeRole {
   int parent = kNoRank;         // the source has none
   bool parent_is_here = false;  // on this rank's host
-  std::vector<int> children;    // in the order of the plan, but those on exchange edges last
-  std::size_t exchanges = 0;    // the last so many children are on exchange edges
-  BytesPerSecond rate;          // of the tree
+  // Through memory of the host, and not by MPI (runtime/host_ring.hpp): from the parent; to the
+  // children that read this rank's ring, who are not among `children` then.
+  bool from_ring = false;
+  bool to_ring = false;
+  std::vector<int> children;  // in the order of the plan, but those on exchange edges last
+  std::size_t exchanges = 0;  // the last so many children are on exchange edges
+  BytesPerSecond rate;        // of the tree
   // On their way at one time, at the tree's rate: planner/send_windows.hpp.
   double bytes_from_parent = 0;
   std::vector<double> bytes_to_child;  // of each child

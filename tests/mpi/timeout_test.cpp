@@ -16,6 +16,7 @@ namespace {
 using runtime::Broadcast;
 using runtime::BroadcastOptions;
 using runtime::TimedOut;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -31,9 +32,10 @@ BroadcastOptions impatient(bool check_sizes) {
 
 // Of a run in which rank kMissing does not take part. The broadcasts and buffers live on: nobody
 // knows what MPI still does with them.
-std::string complaint_of(const planner::Plan& plan, const BroadcastOptions& options) {
+std::string complaint_of(const planner::Plan& plan, const BroadcastOptions& options,
+                         std::size_t message = kMessage) {
   auto* const broadcast = new Broadcast(MPI_COMM_WORLD, plan, options);
-  auto* const buffer = new std::vector<std::byte>(kMessage);
+  auto* const buffer = new std::vector<std::byte>(message);
   std::string text = "took no part";
   if (rank_in(MPI_COMM_WORLD) != kMissing) {
     try {
@@ -65,6 +67,28 @@ TEST(Timeout, NamesSlicesAndPeers) {
       break;
     default:
       break;
+  }
+}
+
+// Through a ring of the host: the source notices when it is full.
+TEST(Timeout, NamesSlicesAndPeersOfRings) {
+  BroadcastOptions options = impatient(false);
+  options.direct_copies = true;
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const auto from = [&](std::uint32_t source) {
+    const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+    return complaint_of(plan_shaped(Shape::kChain, ranks, source, 100'000), options, 9'000'000);
+  };
+  const std::string as_reader = from(kMissing);
+  if (rank != kMissing) {
+    EXPECT_EQ(as_reader, "rank " + std::to_string(rank) +
+                             ": nothing came for 0.3 s; receiving slice 0 (number 0 of tree 0) "
+                             "from rank 1");
+  }
+  const std::string as_writer = from(0);
+  if (rank == 0) {
+    EXPECT_THAT(as_writer, ContainsRegex("^rank 0: nothing came for 0.3 s; sending slice [0-9]+ "
+                                         "\\(number [0-9]+ of tree 0\\) to rank 1$"));
   }
 }
 

@@ -13,6 +13,7 @@ namespace {
 using planner::PlanEdge;
 using planner::PlanTree;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(DirectCopies, AChainOnOneHostBecomesAStarAtItsSource) {
   const PlanTree chain{{1}, {{2, 1}, {1, 3}, {3, 0}}, {}};
@@ -64,6 +65,55 @@ TEST(DirectCopies, AreOneStepFromTheHostsFirst) {
       EXPECT_TRUE(hosts[edge.parent] != hosts[edge.child] || is_first[edge.parent]);
     }
   }
+}
+
+// Hosts A: 0 1 2, B: 3 4 5. The first tree enters B at 3, the second at 4, and there 3 gets from
+// the source; 0 serves 1 and 2 in both.
+TEST(Rings, AreForTreesWhoseChildrenAreTheReaders) {
+  const std::vector<int> nodes{0, 1, 2, 3, 4, 5};
+  const std::vector<int> hosts{0, 0, 0, 3, 3, 3};
+  const std::vector<PlanTree> trees{{{1}, {{0, 3}, {0, 2}, {0, 1}, {3, 4}, {3, 5}}, {}},
+                                    {{1}, {{0, 3}, {0, 4}, {0, 1}, {0, 2}, {4, 5}}, {}}};
+  const auto readers = ring_readers(trees, nodes, hosts);
+  EXPECT_THAT(readers, ElementsAre(ElementsAre(1, 2), IsEmpty(), IsEmpty(), ElementsAre(4, 5),
+                                   ElementsAre(5), IsEmpty()));
+  const auto roles = [&](int rank) {
+    auto found = roles_of(trees, nodes, rank, hosts);
+    use_rings(found, trees, nodes, hosts, rank, readers);
+    return found;
+  };
+  for (const TreeRole& role : roles(0)) EXPECT_TRUE(role.to_ring && !role.from_ring);
+  EXPECT_THAT(roles(0)[0].children, ElementsAre(3));
+  EXPECT_THAT(roles(0)[1].children, ElementsAre(3, 4));
+  EXPECT_EQ(roles(0)[1].bytes_to_child.size(), 2U);
+  for (const TreeRole& role : roles(2)) EXPECT_TRUE(role.from_ring && role.parent == 0);
+  EXPECT_TRUE(roles(3)[0].to_ring && roles(3)[0].children.empty());
+  EXPECT_FALSE(roles(3)[1].to_ring || roles(3)[1].from_ring);
+  EXPECT_TRUE(roles(5)[0].from_ring && roles(5)[1].from_ring);
+}
+
+// 0 has more children in the first tree than in the second, where they go by MPI.
+TEST(Rings, AreReadByAllOrNotUsed) {
+  const std::vector<int> nodes{0, 1, 2};
+  const std::vector<int> hosts{0, 0, 0};
+  const std::vector<PlanTree> trees{{{1}, {{0, 1}, {0, 2}}, {}}, {{1}, {{0, 1}, {1, 2}}, {}}};
+  const auto readers = ring_readers(trees, nodes, hosts);
+  auto source = roles_of(trees, nodes, 0, hosts);
+  use_rings(source, trees, nodes, hosts, 0, readers);
+  EXPECT_TRUE(source[0].to_ring);
+  EXPECT_FALSE(source[1].to_ring);
+  EXPECT_THAT(source[1].children, ElementsAre(1));
+  auto last = roles_of(trees, nodes, 2, hosts);
+  use_rings(last, trees, nodes, hosts, 2, readers);
+  EXPECT_TRUE(last[0].from_ring && last[1].from_ring);
+}
+
+TEST(Rings, AreNotForTreesWithExchangeEdges) {
+  const std::vector<int> nodes{0, 1};
+  std::vector<PlanTree> trees(1);
+  trees[0].edges = trees[0].exchange = {{0, 1}};
+  EXPECT_THAT(ring_readers(trees, nodes, std::vector<int>{0, 0}),
+              ElementsAre(IsEmpty(), IsEmpty()));
 }
 
 }  // namespace

@@ -1,0 +1,183 @@
+// Slices that go from rank to rank through memory of their host, with hosts as the tests say they
+// are: ranks between two of them send by MPI.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "runtime/direct_copies.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/host_ring.hpp"
+#include "runtime/owned_comm.hpp"
+#include "runtime/stores.hpp"
+#include "support/errors.hpp"
+#include "tests/mpi/check_run.hpp"
+#include "tests/mpi/plans.hpp"
+#include "tests/support/draws.hpp"
+
+namespace espalier::testing {
+namespace {
+
+using runtime::Broadcast;
+using runtime::BroadcastOptions;
+
+constexpr std::size_t kCell = runtime::HostRing::kCellBytes;
+constexpr std::size_t kRing = kCell * runtime::HostRing::kCells;
+
+// What check_run wants of a broadcast.
+class OnHosts {
+ public:
+  // hosts: of each rank, all of which share one in truth.
+  OnHosts(MPI_Comm comm, const planner::Plan& plan, const std::vector<int>& hosts, int root)
+      : comm_(comm), root_(root), slice_(plan.slice.value) {
+    const int rank = comm_.rank();
+    std::vector<int> rank_of_node(hosts.size());
+    for (std::size_t i = 0; i < hosts.size(); ++i) rank_of_node[i] = static_cast<int>(i);
+    const auto& trees = plan.broadcast_trees;
+    const auto readers = runtime::ring_readers(trees, rank_of_node, hosts);
+    auto roles = runtime::roles_of(trees, rank_of_node, rank, hosts);
+    runtime::EngineOptions options;
+    options.rings = runtime::share_rings(comm_.get(), readers);
+    const bool any = std::ranges::any_of(readers, [](const auto& of) { return !of.empty(); });
+    EXPECT_EQ(options.rings != nullptr, any);
+    if (any) runtime::use_rings(roles, trees, rank_of_node, hosts, rank, readers);
+    engine_ = std::make_unique<runtime::Engine>(comm_.get(), root, std::move(roles),
+                                                planner::dealer_down(plan), std::move(options));
+  }
+  [[nodiscard]] int root() const { return root_; }
+  void run(std::byte* buffer, std::size_t bytes, MPI_Datatype /*bytes*/) {
+    runtime::MemoryStore store(buffer);
+    engine_->run({bytes, slice_}, store, false, runtime::Patience());
+  }
+
+ private:
+  runtime::OwnedComm comm_;
+  int root_;
+  std::uint64_t slice_;
+  std::unique_ptr<runtime::Engine> engine_;
+};
+
+// Slices below, at and above a cell; messages that are more than the ring; several writers on a
+// host, with other readers from tree to tree.
+TEST(Rings, OfRandomTreesOverRandomHosts) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  for (std::uint64_t seed = 1; seed <= draws(24); ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    std::vector<int> hosts;
+    for (std::uint32_t i = 0; i < ranks; ++i) {
+      hosts.push_back(static_cast<int>(random() % (1 + seed % 4)));
+    }
+    const std::uint64_t slice = std::vector<std::uint64_t>{
+        700, kCell - 1, kCell, kCell + 1, 3 * kCell + 17, 10 * kCell}[seed % 6];
+    const auto source = static_cast<std::uint32_t>(random() % ranks);
+    planner::Plan plan = random_plan_from(source, ranks, slice, 5, random);
+    if (seed % 2 == 0) {
+      for (auto& tree : plan.broadcast_trees) tree = runtime::with_direct_copies(tree, hosts);
+    }
+    OnHosts broadcast(MPI_COMM_WORLD, plan, hosts, static_cast<int>(source));
+    for (std::uint64_t message = 0; message < 4; ++message) {
+      check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 12), message);
+    }
+    check_run(broadcast, MPI_COMM_WORLD, kRing + 12'345, 5);
+  }
+}
+
+// Each rank reads at its own pace, and the writer is messages ahead.
+TEST(Rings, MessagesInARowDoNotMix) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 5000));
+  std::mt19937 own(static_cast<unsigned>(rank_in(MPI_COMM_WORLD)) + 1);
+  for (std::uint64_t message = 0; message < 60; ++message) {
+    if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    check_run(broadcast, MPI_COMM_WORLD, 3701 * (message % 20), message);
+  }
+}
+
+TEST(Rings, EveryRootAndSizesAroundCells) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  for (std::uint32_t source = 0; source < ranks; ++source) {
+    Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kBinary, ranks, source, 2 * kCell));
+    for (const std::size_t bytes :
+         {0UL, 1UL, kCell - 1, kCell, kCell + 1, 2 * kCell - 1, 2 * kCell, 2 * kCell + 1, kRing}) {
+      check_run(broadcast, MPI_COMM_WORLD, bytes, bytes + source);
+    }
+  }
+}
+
+TEST(Rings, AreGivenUpForStreamsAndWorkWithoutAfterwards) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 1000));
+  check_run(broadcast, MPI_COMM_WORLD, 30'000, 1);
+  const auto shape = broadcast.stream_shape(30'000, 8000);
+  TestStore store(shape, 2);
+  EXPECT_TRUE(broadcast.stream(30'000, shape, store));
+  EXPECT_EQ(store.wrong(), 0U);
+  check_run(broadcast, MPI_COMM_WORLD, 30'000, 3);
+}
+
+// One rank without a descriptor to spare: all do without.
+TEST(Rings, AreSharedByAllOfAHostOrByNone) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  if (ranks < 2) GTEST_SKIP() << "nobody to share with";
+  std::vector<std::vector<int>> readers(ranks);
+  for (std::uint32_t i = 1; i < ranks; ++i) readers[0].push_back(static_cast<int>(i));
+  runtime::OwnedComm comm(MPI_COMM_WORLD);
+  for (const int poor : {0, static_cast<int>(ranks) - 1}) {
+    rlimit usual{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    if (comm.rank() == poor) {
+      const rlimit none{0, usual.rlim_max};
+      ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    }
+    EXPECT_EQ(runtime::share_rings(comm.get(), readers), nullptr);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  }
+  const auto rings = runtime::share_rings(comm.get(), readers);
+  ASSERT_NE(rings, nullptr);
+  EXPECT_EQ(rings->written.has_value(), comm.rank() == 0);
+  EXPECT_EQ(rings->read.size(), comm.rank() == 0 ? 0U : 1U);
+}
+
+// The ring is full before anybody notices.
+TEST(Rings, SizesThatDifferAreRefused) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  if (ranks < 2) GTEST_SKIP() << "nobody to differ from";
+  for (const std::size_t more : {1UL, 3 * kRing}) {
+    auto* const broadcast =
+        new Broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, 3 * kCell));
+    const bool differs = rank_in(MPI_COMM_WORLD) == static_cast<int>(ranks) - 1;
+    std::vector<std::byte> buffer(2 * kRing + 100 + (differs ? more : 0));
+    EXPECT_THROW(broadcast->run(buffer.data(), buffer.size(), MPI_BYTE), InputError);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(Rings, TransfersAreLogged) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  const int rank = rank_in(MPI_COMM_WORLD);
+  runtime::TransferLog log(10'000);
+  BroadcastOptions options;
+  options.transfers = &log;
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 2 * kCell), options);
+  check_run(broadcast, MPI_COMM_WORLD, 6 * kCell + 1, 1);
+  std::size_t sends = 0;
+  std::size_t receives = 0;
+  for (const runtime::Transfer& one : log.transfers()) {
+    EXPECT_LE(one.begun_s, one.ended_s);
+    EXPECT_EQ(one.bytes, one.slice == 3 ? 1U : 2 * kCell);
+    EXPECT_TRUE(one.is_send ? rank == 0 : one.peer == 0);
+    ++(one.is_send ? sends : receives);
+  }
+  EXPECT_EQ(sends, rank == 0 ? 4 * (ranks - 1) : 0U);
+  EXPECT_EQ(receives, rank == 0 ? 0U : 4U);
+}
+
+}  // namespace
+}  // namespace espalier::testing
