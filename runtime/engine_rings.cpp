@@ -16,7 +16,7 @@ namespace {
 // Between two looks at what else has come.
 constexpr int kCellsAtOnce = 4;
 // Of a message that fits a processor's own cache the receiver soon reads what has come.
-constexpr std::uint64_t kPastCaches = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kPastCaches = std::uint64_t{2} << 20U;
 
 void copy(std::byte* to, const std::byte* from, std::size_t bytes, std::uint64_t message) {
   if (message < kPastCaches) {

@@ -183,10 +183,6 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   members.root = root;
   members.operation = operation;
   if (members.world_ranks.empty()) return Reason::kOtherWorld;
-  const bool local = are_local(members.world_ranks, shared);
-  members.local = local && operation == planner::Operation::kBroadcast;
-  const bool given = !shared.plans.empty() || !members.decided.empty();
-  if (members.local && !given) return Reason::kOneHost;
   const PlainComm comm(of);
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
     members.hosts = runtime::host_names(comm.get());
@@ -200,7 +196,8 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   if (found.plan.empty()) return static_cast<Reason>(found.reason);
   try {
     auto ready = ready_from(found, members, shared, comm.get());
-    if (local && !given) ready->least = kLocalReductions;
+    const bool is_own = found.given < 0 && found.decided == 0;
+    if (is_own && are_local(members.world_ranks, shared)) ready->least = kLocalCalls;
     return ready;
   } catch (const InputError& error) {  // on all ranks alike
     if (rank == 0)
@@ -258,7 +255,6 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
     return {Reason::kNoPlanFits, planner::to_json(decided_for(members, *shared_).plan), -1, true};
   }
   if (shared_->platform.empty()) return {};
-  if (members.local) return {Reason::kOneHost, {}};
   return {Reason::kNoPlanFits,
           planner::to_json(make_plan_for(shared_->platform, shared_->settings, members))};
 }

@@ -17,7 +17,6 @@ struct Members {
   std::vector<std::string> hosts;  // where each runs; empty unless mapped by host
   int root = 0;                    // rank in the communicator; of an allreduce any
   planner::Operation operation = planner::Operation::kBroadcast;
-  bool local = false;     // all on one host, where MPI's own broadcast is to be left to it
   std::string decided{};  // the algorithm that a table decides on; empty: no table is for this
 };
 

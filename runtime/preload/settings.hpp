@@ -17,12 +17,12 @@ inline constexpr Bytes kDefaultThreshold{64U << 10U};
 
 // What becomes of calls among ranks that all share one host.
 enum class LocalCalls : std::uint8_t {
-  kHandOn,  // broadcasts and short reductions, unless plans are given: memory is no network
+  kHandOn,  // the short ones, unless plans are given: memory is no network
   kTake,
 };
 
-// Measured likewise: shorter reductions within a host are MPI's where broadcasts are.
-inline constexpr Bytes kLocalReductions{256U << 10U};
+// Measured likewise: shorter messages within a host are MPI's.
+inline constexpr Bytes kLocalCalls{256U << 10U};
 
 struct Settings {
   std::vector<std::string> plan_files;      // ESPALIER_PLAN, separated by colons

@@ -141,7 +141,7 @@ if [ -n "$preloaded" ]; then
     done
     if grep -qE 'no plan' stderr; then fail "had no plan"; cat stderr; fi
   done <<'END'
-hand-on 18 72 18
+hand-on 27 72 18
 take 27 81 21
 END
 fi

@@ -205,29 +205,31 @@ test_unusual_calls() {
     says_once "^espalier-pmpi: $(((sizes - 1) * (11 + ranks))) MPI_Reduce taken .* 0 handed on\$"
     says_once "^espalier-pmpi: $(((sizes - 1) * (11 + ranks))) MPI_Allreduce taken .* 0 handed on\$"
   done
-  # Of one host only reductions from 256 KiB on are taken, the two largest sizes.
+  # Within a host only calls from 256 KiB on are taken, the two largest sizes.
   platform 4 >net.csv
   ESPALIER_LOCAL=hand-on preloaded 4 sweep 1100000
   all_right
-  says_once '^espalier-pmpi: 0 MPI_Bcast taken .* 165 handed on: 165 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Bcast taken .18.75 MiB., 135 handed on: 135 among ranks of one host$'
   says_once '^espalier-pmpi: 30 MPI_Reduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
   says_once '^espalier-pmpi: 30 MPI_Allreduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
 }
 
-# Broadcasts and short reductions within a host are MPI's, unless a plan is given.
+# Short calls within a host are MPI's, unless a plan is given.
 test_local() {
   need_planner || return
+  local below_256KiB='^espalier-pmpi: ([0-9]+ B|(1?[0-9]{1,2}|2[0-4][0-9]|25[0-5])([.][0-9]+)? KiB) '
   platform 4 >net.csv
   export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv
   preloaded 4
   all_right
-  taken 0
+  taken 10
+  if grep -qE "$below_256KiB" stderr; then fail 'took short calls'; fi
   says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* among ranks of one host$'
   ESPALIER_PLAN=from1.json preloaded 4
   all_right
   # From one of four roots: six sizes, two types, and what has the world's ranks.
   taken 10
-  if grep -E ' from rank ' stderr | grep -qv ': by hand, '; then fail 'took what no plan is given for'; fi
+  if grep -E "$below_256KiB" stderr | grep -qv ': by hand, '; then fail 'took short calls without a plan'; fi
   preloaded 4 reductions
   all_right
   says_once '^espalier-pmpi: 8 MPI_Reduce taken .* 8 among ranks of one host$'
