@@ -51,22 +51,25 @@ bool Engine::Run::move_rings() {
   return write_ring() || any;
 }
 
+bool Engine::Run::awaits_from(int writer) const {
+  for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+    const TreeRole& role = roles_[tree];
+    if (role.from_ring && role.parent == writer && flows_[tree].here < flows_[tree].end)
+      return true;
+  }
+  return false;
+}
+
 // The cells after a message's last are of the next one, for which this rank is not ready.
 bool Engine::Run::read_ring(HostRings::Read& ring) {
-  const auto awaits = [&](std::size_t tree) {
-    return roles_[tree].from_ring && roles_[tree].parent == ring.writer &&
-           flows_[tree].here < flows_[tree].end;
-  };
-  for (int cells = 0; cells < kCellsAtOnce; ++cells) {
-    bool any = false;
-    for (std::size_t tree = 0; tree < flows_.size() && !any; ++tree) any = awaits(tree);
-    if (!any) return cells != 0;
+  int cells = 0;
+  for (; cells < kCellsAtOnce && awaits_from(ring.writer); ++cells) {
     const auto cell = ring.ring.next();
-    if (!cell) return cells != 0;
+    if (!cell) break;
     take_cell(ring.writer, *cell);
     ring.ring.pass();
   }
-  return true;
+  return cells != 0;
 }
 
 void Engine::Run::take_cell(int writer, const HostRing::Cell& cell) {
@@ -108,12 +111,13 @@ std::optional<std::size_t> Engine::Run::next_for_ring() const {
 
 bool Engine::Run::write_ring() {
   if (!options_.rings->written) return false;
-  for (int cells = 0; cells < kCellsAtOnce; ++cells) {
+  int cells = 0;
+  for (; cells < kCellsAtOnce; ++cells) {
     const auto tree = next_for_ring();
-    if (!tree || !options_.rings->written->has_room()) return cells != 0;
+    if (!tree || !options_.rings->written->has_room()) break;
     write_cell(*tree);
   }
-  return true;
+  return cells != 0;
 }
 
 void Engine::Run::write_cell(std::size_t tree) {

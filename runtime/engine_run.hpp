@@ -110,14 +110,15 @@ class Engine::Run {
   // --- rings of the host (engine_rings.cpp) ---
   // Whether slices are still to go through one that this rank reads or writes.
   [[nodiscard]] bool awaits_rings() const;
+  [[nodiscard]] bool awaits_from(int writer) const;
   // Whether no slice comes or goes by MPI.
   [[nodiscard]] bool has_only_rings() const;
-  // A few cells each. Whether there were any.
-  bool read_ring(HostRings::Read& ring);
-  bool write_ring();
+  // A few cells of each ring. Whether there were any.
   bool move_rings();
-  void write_cell(std::size_t tree);
+  bool read_ring(HostRings::Read& ring);
   void take_cell(int writer, const HostRing::Cell& cell);
+  bool write_ring();
+  void write_cell(std::size_t tree);
   // The tree whose next slice for the ring is the oldest; none while nothing is here for it.
   [[nodiscard]] std::optional<std::size_t> next_for_ring() const;
   // "receiving slice 7 (number 3 of tree 1) from rank 2".

@@ -179,7 +179,7 @@ TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
     const planner::Plan plan = plan_by("split-binary", ranks, source, 100);
     const auto roles =
         runtime::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
-    const std::vector<Call> made = calls_of(plan, {}, 100 * kSlices);
+    const std::vector<Call> made = calls_of(plan, as_planned(), 100 * kSlices);
     std::size_t slices_sent = 0;
     for (std::size_t tree = 0; tree < 2; ++tree) {
       const auto& children = roles[tree].children;
