@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -23,6 +24,7 @@ namespace {
   throw std::system_error(errno, std::generic_category(), doing);
 }
 
+constexpr char kName[] = "espalier";
 constexpr std::size_t kPageBytes = 4096;
 // Cells begin in the middle of a page, for large buffers begin where one does: a processor tells by
 // an address's place in its page whether a load has to wait for a store, and copies between the
@@ -61,7 +63,7 @@ void SharedMemory::close_descriptor() noexcept {
 }
 
 SharedMemory SharedMemory::create(std::size_t bytes) {
-  const int descriptor = ::memfd_create("espalier", MFD_CLOEXEC);
+  const int descriptor = ::memfd_create(kName, MFD_CLOEXEC);
   if (descriptor < 0) throw_errno("memfd_create");
   if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
     const int failure = errno;
@@ -73,6 +75,10 @@ SharedMemory SharedMemory::create(std::size_t bytes) {
 
 SharedMemory SharedMemory::attach(pid_t process, int descriptor, std::size_t bytes) {
   const std::string name = fmt::format("/proc/{}/fd/{}", process, descriptor);
+  // In another name space of processes it may be anybody's, and not to be touched.
+  if (!std::filesystem::read_symlink(name).native().starts_with(fmt::format("/memfd:{}", kName))) {
+    throw std::system_error(EINVAL, std::generic_category(), "not the memory of another rank");
+  }
   const int own = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (own < 0) throw_errno("open");
   struct stat found {};
