@@ -95,10 +95,15 @@ struct Broadcast::State {
     if (options.schedule) slots.emplace(plan);
     forget_schedule();
     if (copies_directly()) copy_directly();
-    make_engine(copies_directly() ? share_rings(comm.get(), readers()) : nullptr);
+    std::vector<std::vector<int>> readers_of;
+    if (copies_directly()) {
+      readers_of = ring_readers(plan.broadcast_trees, seat.rank_of_node, hosts_of);
+    }
+    make_engine(share_rings(comm.get(), readers_of), readers_of);
   }
 
-  void make_engine(std::shared_ptr<HostRings> rings) {
+  // readers_of: of the rings, if any.
+  void make_engine(std::shared_ptr<HostRings> rings, std::span<const std::vector<int>> readers_of) {
     using Waiting = BroadcastOptions::Waiting;
     const bool crowded = ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
     const bool doze = options.source_waiting == Waiting::kAuto
@@ -108,7 +113,7 @@ struct Broadcast::State {
         roles_of(plan.broadcast_trees, seat.rank_of_node, comm.rank(), hosts_of);
     uses_rings = rings != nullptr;
     if (uses_rings) {
-      use_rings(roles, plan.broadcast_trees, seat.rank_of_node, hosts_of, comm.rank(), readers());
+      use_rings(roles, plan.broadcast_trees, seat.rank_of_node, hosts_of, comm.rank(), readers_of);
     }
     std::optional<Timetable> timetable;
     if (slots) timetable = slots->of_rank(seat.rank_of_node, comm.rank(), roles);
@@ -125,16 +130,12 @@ struct Broadcast::State {
 
   // Streams have less room than the message, and stop where a store fails.
   void forget_rings() {
-    if (uses_rings && !comm.is_abandoned()) make_engine(nullptr);
+    if (uses_rings && !comm.is_abandoned()) make_engine(nullptr, {});
   }
 
   [[nodiscard]] std::size_t ranks_here() const {
     return static_cast<std::size_t>(
         std::ranges::count(hosts_of, hosts_of[static_cast<std::size_t>(comm.rank())]));
-  }
-
-  [[nodiscard]] std::vector<std::vector<int>> readers() const {
-    return ring_readers(plan.broadcast_trees, seat.rank_of_node, hosts_of);
   }
 
   // Rounds give each tree a turn until the end.

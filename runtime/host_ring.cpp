@@ -26,10 +26,6 @@ namespace {
 
 constexpr char kName[] = "espalier";
 constexpr std::size_t kPageBytes = 4096;
-// Cells begin in the middle of a page, for large buffers begin where one does: a processor tells by
-// an address's place in its page whether a load has to wait for a store, and copies between the
-// same places of two pages take twice as long.
-constexpr std::size_t kIntoPage = kPageBytes / 2;
 
 constexpr std::size_t whole_pages(std::size_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
@@ -37,15 +33,15 @@ constexpr std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(int descriptor, std::size_t bytes)
-    : descriptor_(descriptor), bytes_(bytes) {
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  if (at == MAP_FAILED) {
-    const int failure = errno;
-    close_descriptor();
-    throw std::system_error(failure, std::generic_category(), "mmap");
-  }
+SharedMemory::SharedMemory(int descriptor, const char* doing) : descriptor_(descriptor) {
+  if (descriptor < 0) throw_errno(doing);
+}
+
+void SharedMemory::map(std::size_t bytes) {
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (at == MAP_FAILED) throw_errno("mmap");
   data_ = static_cast<std::byte*>(at);
+  bytes_ = bytes;
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
@@ -63,34 +59,31 @@ void SharedMemory::close_descriptor() noexcept {
 }
 
 SharedMemory SharedMemory::create(std::size_t bytes) {
-  const int descriptor = ::memfd_create(kName, MFD_CLOEXEC);
-  if (descriptor < 0) throw_errno("memfd_create");
-  if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
-    const int failure = errno;
-    ::close(descriptor);
-    throw std::system_error(failure, std::generic_category(), "ftruncate");
-  }
-  return SharedMemory(descriptor, bytes);
+  SharedMemory memory(::memfd_create(kName, MFD_CLOEXEC), "memfd_create");
+  if (::ftruncate(memory.descriptor_, static_cast<off_t>(bytes)) != 0) throw_errno("ftruncate");
+  memory.map(bytes);
+  return memory;
 }
 
 SharedMemory SharedMemory::attach(pid_t process, int descriptor, std::size_t bytes) {
+  constexpr const char* kAnothers = "not the memory of another rank";
   const std::string name = fmt::format("/proc/{}/fd/{}", process, descriptor);
   // In another name space of processes it may be anybody's, and not to be touched.
   if (!std::filesystem::read_symlink(name).native().starts_with(fmt::format("/memfd:{}", kName))) {
-    throw std::system_error(EINVAL, std::generic_category(), "not the memory of another rank");
+    throw std::system_error(EINVAL, std::generic_category(), kAnothers);
   }
-  const int own = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
-  if (own < 0) throw_errno("open");
+  SharedMemory memory(::open(name.c_str(), O_RDWR | O_CLOEXEC), "open");
   struct stat found {};
-  if (::fstat(own, &found) != 0 || found.st_size != static_cast<off_t>(bytes)) {
-    ::close(own);
-    throw std::system_error(EINVAL, std::generic_category(), "not the memory of another rank");
+  if (::fstat(memory.descriptor_, &found) != 0) throw_errno("fstat");
+  if (found.st_size != static_cast<off_t>(bytes)) {
+    throw std::system_error(EINVAL, std::generic_category(), kAnothers);
   }
-  return SharedMemory(own, bytes);
+  memory.map(bytes);
+  return memory;
 }
 
 std::size_t HostRing::memory_for(std::size_t readers) {
-  return whole_pages(sizeof(Control) + readers * sizeof(Line) + kCells * sizeof(Head)) + kIntoPage +
+  return whole_pages(sizeof(Control) + readers * sizeof(Line) + kCells * sizeof(Head)) +
          kCells * kCellBytes;
 }
 

@@ -2,9 +2,8 @@
 //
 // MPI carries a message to another process of the host by a copy that the kernel makes, page by
 // page, once for each receiver. Here the writer copies a slice into the ring, cell by cell, and
-// each reader copies it from there: one copy more, but of memory that stays in the processors'
-// caches, without a call to the kernel, and a reader that has been put aside finds many cells at
-// once.
+// each reader copies it from there: one copy more, but without a call to the kernel, and a reader
+// that has been put aside finds many cells at once.
 //
 // The ring has one writer. Every reader reads every cell; a cell is written again when all have.
 #pragma once
@@ -43,7 +42,9 @@ class SharedMemory {
   void close_descriptor() noexcept;
 
  private:
-  SharedMemory(int descriptor, std::size_t bytes);
+  // Throws with errno where there is no descriptor.
+  SharedMemory(int descriptor, const char* doing);
+  void map(std::size_t bytes);
 
   int descriptor_ = -1;
   std::size_t bytes_ = 0;
