@@ -5,6 +5,13 @@
 
 namespace espalier::planner {
 
+namespace {
+
+constexpr double kPace = 0.8;            // of a slice's time at its tree's rate
+constexpr double kPacedFrom = 1.0 / 16;  // of a slice
+
+}  // namespace
+
 double bytes_on_the_way(const PlanTree& tree, std::size_t edge) {
   return tree.rate.value * tree.latency(edge).value;
 }
@@ -19,6 +26,14 @@ double most_bytes_on_the_way(const Plan& plan) {
     }
   }
   return most;
+}
+
+bool keeps_pace(double most_on_the_way, Bytes slice) {
+  return most_on_the_way >= kPacedFrom * static_cast<double>(slice.value);
+}
+
+Seconds pace(BytesPerSecond rate, Bytes slice) {
+  return {kPace * static_cast<double>(slice.value) / rate.value};
 }
 
 std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks) {

@@ -27,10 +27,17 @@ double most_bytes_on_the_way(const Plan& plan);
 // (docs/decisions/0012-long-links.md).
 inline constexpr std::uint64_t kFarSends = 16;
 
-// On such edges of a broadcast a slice follows the last one no sooner than this share of the time
-// that a slice has at its tree's rate. Less than all of it, so that what was late can be made up
-// for; enough to part slices that were sent together within some windows.
-inline constexpr double kPace = 0.8;
+// Whether slices keep a pace along the edges of some trees, where along one of them at most so many
+// bytes are on their way: from a sixteenth of a slice on. Sends that begin together share the link,
+// arrive together and are answered for together, with nothing on the link meanwhile; and whatever
+// goes in bursts keeps waiting what it shares ports and links with, for sends share them evenly
+// or by their round-trip times, not by their trees' rates.
+bool keeps_pace(double most_on_the_way, Bytes slice);
+
+// How long after the last one a slice is sent then, at the soonest: most of the time that a slice
+// has at its tree's rate. Less than all of it, so that what was late can be made up for; enough to
+// part slices that were sent together within some windows.
+Seconds pace(BytesPerSecond rate, Bytes slice);
 
 // Sends outstanding so that a tree reaches its rate along an edge with `on_the_way` bytes on their
 // way: `base` where that is less than a slice; else also those slices that have left and are not

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -21,11 +20,6 @@ namespace {
 // MPI copies. Others have copies to make; where they doze, processors stand idle. Below this size a
 // doze is longer than what it waits for.
 constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
-
-// Seconds that a slice is held back, and microseconds of sleep until then, which may last twice as
-// long.
-constexpr double kWorthSleeping = 200e-6;
-constexpr ::useconds_t kSleep = 50;
 
 }  // namespace
 
@@ -122,7 +116,7 @@ bool Engine::Run::is_done() {
 }
 
 bool Engine::Run::has_to_poll() const {
-  return store_->has_work() || holds_back() || awaits_rings();
+  return store_->has_work() || held_back_.any() || awaits_rings();
 }
 
 void Engine::Run::poll() {
@@ -135,11 +129,11 @@ void Engine::Run::poll() {
   store_->work();
   if (moved || !completions.empty() || store_->has_work()) return patience_.begin();
   if (awaits_rings()) {
-    if (holds_back()) patience_.begin();
+    if (held_back_.any()) patience_.begin();
     if (patience_.is_over()) give_up();
     ::sched_yield();
-  } else if (holds_back() && next_due_s_ - MPI_Wtime() > kWorthSleeping) {
-    ::usleep(kSleep);
+  } else {
+    held_back_.doze(!is_source());
   }
 }
 
@@ -170,7 +164,7 @@ void Engine::Run::handle(const RequestTable::Completion& completion) {
 }
 
 void Engine::Run::move_on() {
-  next_due_s_ = 0;
+  held_back_.forget();
   do {
     if (is_source()) let_go();
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {

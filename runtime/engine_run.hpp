@@ -11,6 +11,7 @@
 
 #include "runtime/engine.hpp"
 #include "runtime/flow.hpp"
+#include "runtime/pace.hpp"
 #include "runtime/request_names.hpp"
 #include "runtime/request_table.hpp"
 #include "runtime/size_check.hpp"
@@ -28,6 +29,7 @@ class Engine::Run {
         roles_(std::move(roles)),
         dealer_(std::move(dealer)),
         options_(std::move(options)),
+        most_on_the_way_(most_on_the_way(roles_)),
         requests_(roles_,
                   even_windows(roles_, options_.receives_in_flight, options_.sends_in_flight)),
         flows_(roles_.size()),
@@ -48,7 +50,6 @@ class Engine::Run {
   using Kind = RequestTable::Kind;
 
   [[nodiscard]] bool is_source() const { return rank_ == source_; }
-  [[nodiscard]] bool holds_back() const { return next_due_s_ > 0; }
 
   [[nodiscard]] Slice slice_at(std::size_t tree, std::uint64_t nth) const {
     const std::uint64_t index = dealer_.slice_of(tree, nth);
@@ -85,11 +86,8 @@ class Engine::Run {
   void start_oldest_sends();
   void start_scheduled_sends();
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t child);
-  // When (MPI_Wtime) the child's next slice may go: 0, but on long links, where slices go one after
-  // the other, not much faster than the tree's rate. The slices of a window that go all at once may
-  // share the link and arrive all at once, and so would those of every window after it, with
-  // nothing on the link while the answers are on their way.
-  [[nodiscard]] double due(std::size_t tree, std::size_t child) const;
+  // On long links and beside them (planner/send_windows.hpp).
+  [[nodiscard]] bool keeps_pace(std::size_t tree, std::size_t child) const;
   bool start_send(std::size_t tree, std::size_t child);
   // How many of the tree's slices this child may have been sent by now.
   [[nodiscard]] std::uint64_t sendable(std::size_t tree, std::size_t child) const;
@@ -145,6 +143,7 @@ class Engine::Run {
   planner::SliceDealer dealer_;
   EngineOptions options_;
   std::uint64_t lookahead_ = 0;
+  double most_on_the_way_;
   RequestTable requests_;
   std::vector<Flow> flows_;
   RequestNames names_;
@@ -162,7 +161,7 @@ class Engine::Run {
   std::uint64_t done_bytes_ = 0;
   std::size_t under_way_ = 0;  // sends
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
-  double next_due_s_ = 0;  // MPI_Wtime, of a slice that is held back; 0: none is
+  HeldBack held_back_;
   bool stoppable_ = false;
   bool stopping_ = false;  // the source: flows were cut short
   SizeCheck sizes_;

@@ -98,17 +98,15 @@ bool Engine::Run::may_send(std::size_t tree, std::size_t child) {
   const std::uint64_t sent = flows_[tree].children[child].sent;
   if (started >= sendable(tree, child)) return false;
   if (started - sent >= requests_.windows()[tree].children[child]) return false;
-  const double due_s = due(tree, child);
-  if (!(due_s > 0 && due_s > MPI_Wtime())) return true;
-  next_due_s_ = holds_back() ? std::min(next_due_s_, due_s) : due_s;
-  return false;
+  return !held_back_.holds(flows_[tree].children[child].due_s);
 }
 
-double Engine::Run::due(std::size_t tree, std::size_t child) const {
-  const Flow::Child& to = flows_[tree].children[child];
-  const std::uint64_t window = requests_.windows()[tree].children[child];
-  if (window <= options_.sends_in_flight || to.started == 0 || options_.timetable) return 0;
-  return to.began_s + planner::kPace * static_cast<double>(grid_.slice) / roles_[tree].rate.value;
+bool Engine::Run::keeps_pace(std::size_t tree, std::size_t child) const {
+  if (options_.timetable) return false;
+  // Whoever waits for the whole, on exchange edges, has the links without the others.
+  const bool waits = child >= flows_[tree].at_once;
+  const double on_the_way = waits ? roles_[tree].bytes_to_child[child] : most_on_the_way_;
+  return planner::keeps_pace(on_the_way, {grid_.slice});
 }
 
 bool Engine::Run::start_send(std::size_t tree, std::size_t child) {
@@ -128,7 +126,10 @@ bool Engine::Run::start_send(std::size_t tree, std::size_t child) {
     options_.transfers->begun(requests_.place_of(requests_.send(tree, child, started)), slice,
                               roles_[tree].children[child], true);
   }
-  flow.children[child].began_s = MPI_Wtime();
+  if (keeps_pace(tree, child)) {
+    flow.children[child].due_s =
+        MPI_Wtime() + planner::pace(roles_[tree].rate, {grid_.slice}).value;
+  }
   ++started;
   ++under_way_;
   return true;

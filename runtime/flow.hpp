@@ -27,7 +27,7 @@ struct Flow {
   struct Child {
     std::uint64_t started = 0;
     std::uint64_t sent = 0;
-    double began_s = 0;  // MPI_Wtime, of the last one started
+    double due_s = 0;  // MPI_Wtime: the next is not to be started before
   };
   std::vector<Child> children;
 

@@ -21,15 +21,18 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
       options_(std::move(options)),
       requests_(roles_, even_windows(roles_, options_.sends_in_flight, options_.receives_in_flight),
                 RequestTable::Way::kUp),
-      flows_(roles_.size()) {
+      flows_(roles_.size()),
+      awaits_slices_(std::ranges::any_of(
+          roles_, [](const TreeRole& role) { return !role.children.empty(); })) {
   rank_ = rank_in(comm_);
 }
 
 // --- the course of a run ---
 
-void ReduceEngine::set_windows(Bytes slice) {
+void ReduceEngine::set_windows() {
+  keeps_pace_ = planner::keeps_pace(most_on_the_way(roles_), slice_);
   std::vector<TreeWindows> windows =
-      windows_up(roles_, options_.receives_in_flight, options_.sends_in_flight, slice);
+      windows_up(roles_, options_.receives_in_flight, options_.sends_in_flight, slice_);
   lookahead_ = lookahead_over(windows, options_.receives_in_flight);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows), RequestTable::Way::kUp);
@@ -42,10 +45,10 @@ std::uint64_t ReduceEngine::ring_of(std::size_t tree, std::size_t child, bool ke
 }
 
 void ReduceEngine::reserve(const ReduceJob& job) {
-  const Bytes slice{std::max<std::uint64_t>(job.grid.slice * job.shape.bytes, 1)};
-  set_windows(slice);
+  slice_ = {std::max<std::uint64_t>(job.grid.slice * job.shape.bytes, 1)};
+  set_windows();
   const std::uint64_t slices = job.grid.count();
-  dealer_.end_at(slices, slice);
+  dealer_.end_at(slices, slice_);
   const bool to_result = job.result != nullptr && job.result != job.own;
   ScratchWindows::Rings rings;
   for (std::size_t tree = 0; tree < roles_.size(); ++tree) {
@@ -77,6 +80,10 @@ void ReduceEngine::begin(const ReduceJob& job) {
 }
 
 void ReduceEngine::wait_for_some() {
+  if (held_back_.any()) {
+    held_back_.doze(awaits_slices_);
+    return poll();
+  }
   note(requests_.wait_for_some(RequestTable::Waiting::kBusy));
   move_on();
 }
@@ -249,6 +256,7 @@ bool ReduceEngine::is_too_far_ahead(std::uint64_t index) const {
 }
 
 void ReduceEngine::start_sends() {
+  held_back_.forget();
   if (is_root()) return;
   if (options_.ports == 0) {
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
@@ -267,11 +275,13 @@ bool ReduceEngine::start_send(std::size_t tree) {
   Inflow& flow = flows_[tree];
   if (flow.started == flow.combined) return false;
   if (flow.started - flow.sent >= requests_.windows()[tree].parent) return false;
+  if (held_back_.holds(flow.due_s)) return false;
   const int code =
       MPI_Issend(sum_of(tree, flow.started), elements_of(dealer_.slice_of(tree, flow.started)),
                  job_->type, roles_[tree].parent, options_.first_tag + static_cast<int>(tree),
                  comm_, &requests_.send_up(tree, flow.started));
   if (code != MPI_SUCCESS) throw MpiError(code, context() + sending(tree, flow.started));
+  if (keeps_pace_) flow.due_s = MPI_Wtime() + planner::pace(roles_[tree].rate, slice_).value;
   ++flow.started;
   ++under_way_;
   return true;

@@ -45,6 +45,7 @@
 
 #include "planner/slice_dealer.hpp"
 #include "runtime/call_check.hpp"
+#include "runtime/pace.hpp"
 #include "runtime/reduce_window.hpp"
 #include "runtime/request_table.hpp"
 #include "runtime/slices.hpp"
@@ -115,6 +116,7 @@ class ReduceEngine {
     std::size_t added = 0;       // of slice `combined`, those of the first so many children
     std::uint64_t started = 0;   // sends (not on the root)
     std::uint64_t sent = 0;
+    double due_s = 0;  // MPI_Wtime: the next is not to be sent before
     std::vector<Child> children;
   };
 
@@ -137,7 +139,7 @@ class ReduceEngine {
   [[nodiscard]] std::uint64_t freed(std::size_t tree, std::size_t child) const;
 
   // With latencies they are larger than the options' (runtime/windows.hpp).
-  void set_windows(Bytes slice);
+  void set_windows();
   // Slices of a child that there is room for.
   [[nodiscard]] std::uint64_t ring_of(std::size_t tree, std::size_t child, bool keeps_result) const;
   void note(std::span<const RequestTable::Completion> completions);
@@ -162,11 +164,15 @@ class ReduceEngine {
   std::vector<TreeRole> roles_;
   planner::SliceDealer dealer_;
   ReduceEngineOptions options_;
+  Bytes slice_{};
   std::uint64_t lookahead_ = 0;
+  bool keeps_pace_ = false;  // planner/send_windows.hpp
+  HeldBack held_back_;
   RequestTable requests_;
   ScratchWindows scratch_;
   std::optional<ReduceJob> job_;
   std::vector<Inflow> flows_;
+  bool awaits_slices_;
   std::uint64_t next_ = 0;     // slice to be sent, with ports
   std::size_t under_way_ = 0;  // sends
   std::uint64_t done_bytes_ = 0;

@@ -47,6 +47,7 @@ class EventLoop {
         processors_(task, resources, agenda_, on_send),
         trees_(static_cast<std::uint32_t>(task.flows.trees())),
         up_trees_(static_cast<std::uint32_t>(task.flows.up_trees())),
+        most_on_the_way_(most_on_the_way()),
         flows_(task.flows.all().size()),
         here_(task.flows.hosts() * trees_, 0),
         above_(up_trees_ > 0 ? here_.size() : 0, Wires::kNoFlow),
@@ -136,9 +137,24 @@ class EventLoop {
 
   // Where sends take turns they come one after the other anyway.
   void set_pace(const Flow& flow, Edge& edge) {
-    if (windows_.sharing == Sharing::kTurns || flow.up || edge.window == windows_.sends) return;
-    edge.pace =
-        agenda_.ticks(planner::kPace * static_cast<double>(windows_.slice.value) / flow.rate_bps);
+    if (windows_.sharing == Sharing::kTurns || !windows_.until_received) return;
+    const double most = flow.up ? most_on_the_way_.up : most_on_the_way_.down;
+    if (!planner::keeps_pace(most, windows_.slice)) return;
+    edge.pace = agenda_.ticks(planner::pace({flow.rate_bps}, windows_.slice).value);
+  }
+
+  // Along any edge of the trees of a kind, in bytes.
+  struct OnTheWay {
+    double up = 0;
+    double down = 0;
+  };
+  [[nodiscard]] OnTheWay most_on_the_way() const {
+    OnTheWay most;
+    for (const Flow& flow : task_.flows.all()) {
+      double& of_kind = flow.up ? most.up : most.down;
+      of_kind = std::max(of_kind, flow.rate_bps * flow.latency_s);
+    }
+    return most;
   }
 
   // Of the source, over its windows in these trees, each `base` where there is no latency.
@@ -330,6 +346,7 @@ class EventLoop {
   Processors processors_;
   std::uint32_t trees_;
   std::uint32_t up_trees_;
+  OnTheWay most_on_the_way_;
   std::vector<Edge> flows_;
   std::vector<std::uint64_t> here_;   // of host and broadcast tree: slices; on the source, let go
   std::vector<std::uint32_t> above_;  // of host and reduce tree: the flow to its parent

@@ -36,9 +36,9 @@
 // Where sends share instead (Options::sharing), one keeps all resources of its way at a time and
 // gets a rate on them: max-min fair, inverse to the latency of its edge, as TCP's flows and SimGrid
 // divide a port by their round trips. It ends when all of it is through, a slice not before those
-// that went to the same child ahead of it. On edges with windows that are larger for their
-// latencies a slice then follows the last no sooner than planner::kPace says, as the executor has
-// it. A followed schedule needs nothing of this: there nothing is to be shared.
+// that went to the same child ahead of it. Where windows are larger for latencies, slices also keep
+// the pace that the executor has them keep (planner::keeps_pace). A followed schedule needs nothing
+// of this: there nothing is to be shared.
 //
 // What begins first. Slice by slice of the message, as if every host were a slice of the tree
 // behind its parent: the nth slice of a tree at depth d of it stands where the source's (n + d)th

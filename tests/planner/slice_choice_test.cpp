@@ -113,6 +113,13 @@ TEST(SendWindow, HoldsWhatIsOnTheWay) {
   EXPECT_DOUBLE_EQ(most_bytes_on_the_way(plan), 1.25e9);
 }
 
+TEST(Pace, IsALittleFasterThanTheTree) {
+  EXPECT_DOUBLE_EQ(pace({1e6}, {1000}).value, 0.8e-3);
+  EXPECT_TRUE(keeps_pace(64, {1024}));
+  EXPECT_FALSE(keeps_pace(63, {1024}));
+  EXPECT_FALSE(keeps_pace(0, {1}));
+}
+
 // 10 slices of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.
 TEST(PipelinedTime, IsTheMessagesAndTheFilling) {
   const Plan plan = two_chains(6, kMiB);

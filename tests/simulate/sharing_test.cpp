@@ -182,6 +182,39 @@ TEST(Sharing, KeepsThePaceOfFarSlices) {
   EXPECT_NEAR(of.run(4 * 10, kSends).makespan.value, 10 * 0.4 + 8, kNear);
 }
 
+// A wire takes 0.4 s for a slice, and two of a window go at a time; or a pace of 3.2 s, on all
+// edges where one has a sixteenth of a slice on its way.
+TEST(Sharing, KeepsThePaceWhereOneEdgeIsLong) {
+  const Options options{.until_received = true, .sharing = Sharing::kSends};
+  for (const double latency : {0.2, 1.0}) {
+    Case of = star(100, {{10, 0}, {10, latency}});
+    const bool is_paced = latency >= 4.0 / 16;
+    const double paced = 19 * 3.2 + 0.4;
+    const std::vector<double> one{0, is_paced ? paced : 20 * 0.4,
+                                  is_paced ? paced + latency : 10 * (2 * 0.4 + latency)};
+    EXPECT_THAT(of.done(4 * 20, options), Pointwise(DoubleNear(kNear), one));
+    of.plan.broadcast_trees.push_back(of.plan.broadcast_trees[0]);
+    of.plan.throughput = {2};
+    const double paced_here = 9 * 3.2 + 2 * 0.4;
+    const std::vector<double> two{0, is_paced ? paced_here : 20 * 0.4,
+                                  is_paced ? paced_here + latency : 5 * (4 * 0.4 + latency)};
+    EXPECT_THAT(of.done(4 * 20, options), Pointwise(DoubleNear(kNear), two));
+  }
+}
+
+// Up to the root, too: h0 has two children, one of them far.
+TEST(Sharing, KeepsThePaceOfReductions) {
+  platforms::PlatformBuilder builder("star");
+  const platforms::NodeId root = builder.node_named("h0");
+  builder.add_arc({builder.node_named("h1"), root, {10}, {0}, {0}});
+  builder.add_arc({builder.node_named("h2"), root, {10}, {1}, {0}});
+  Case of = one_tree(std::move(builder), {{0, 1}, {0, 2}});
+  of.plan.operation = planner::Operation::kReduce;
+  std::swap(of.plan.reduce_trees, of.plan.broadcast_trees);
+  const Options options{.until_received = true, .sharing = Sharing::kSends};
+  EXPECT_NEAR(of.run(4 * 20, options).makespan.value, 19 * 3.2 + 0.4 + 1, kNear);
+}
+
 // One slice after the other is on each link of a chain, going up as well as down.
 TEST(SharingAmongEdges, LeavesAReductionAlongAChainAsItIs) {
   platforms::PlatformBuilder builder("chain");
