@@ -7,8 +7,14 @@ namespace espalier::planner {
 
 namespace {
 
-constexpr double kPace = 0.8;            // of a slice's time at its tree's rate
-constexpr double kPacedFrom = 1.0 / 16;  // of a slice
+constexpr double kPace = 0.8;       // of a slice's time at its tree's rate
+constexpr double kLong = 1.0 / 16;  // of a slice
+constexpr double kVeryLong = 1.0 / 4;
+
+// Whether `on_the_way` is at least `share` of the slice.
+bool is_at_least(double on_the_way, double share, Bytes slice) {
+  return on_the_way >= share * static_cast<double>(slice.value);
+}
 
 }  // namespace
 
@@ -29,20 +35,24 @@ double most_bytes_on_the_way(const Plan& plan) {
 }
 
 bool keeps_pace(double most_on_the_way, Bytes slice) {
-  return most_on_the_way >= kPacedFrom * static_cast<double>(slice.value);
+  return is_at_least(most_on_the_way, kLong, slice);
 }
 
 Seconds pace(BytesPerSecond rate, Bytes slice) {
   return {kPace * static_cast<double>(slice.value) / rate.value};
 }
 
-std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks) {
-  const double slices = std::floor((asks ? 2 : 1) * on_the_way / static_cast<double>(slice.value));
+std::uint64_t slices_on_the_way(double on_the_way, Bytes slice, bool asks) {
+  if (!is_at_least(on_the_way, kLong, slice)) return 0;
+  const double slices = std::ceil((asks ? 2 : 1) * on_the_way / static_cast<double>(slice.value));
   // Compared as doubles: what is above may not fit into an integer.
-  if (slices < 1) return base;
-  return base + kFarSends +
-         (slices < static_cast<double>(kMostOnTheWay) ? static_cast<std::uint64_t>(slices)
-                                                      : kMostOnTheWay);
+  return slices < static_cast<double>(kMostOnTheWay) ? static_cast<std::uint64_t>(slices)
+                                                     : kMostOnTheWay;
+}
+
+std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks) {
+  return base + slices_on_the_way(on_the_way, slice, asks) +
+         (is_at_least(on_the_way, kVeryLong, slice) ? kFarSends : 0);
 }
 
 }  // namespace espalier::planner

@@ -21,9 +21,9 @@ double bytes_on_the_way(const PlanTree& tree, std::size_t edge);
 // The largest of them over the plan's trees.
 double most_bytes_on_the_way(const Plan& plan);
 
-// Where at least a slice is on its way, so many more sends are outstanding. Transfers that share a
-// port share it by their round-trip times, under TCP as in SimGrid, so that one far transfer beside
-// a near one gets next to nothing; as many as this keep their tree's rate
+// Where at least a quarter of a slice is on its way, so many more sends are outstanding. Transfers
+// that share a port share it by their round-trip times, under TCP as in SimGrid, so that one far
+// transfer beside a near one gets next to nothing; as many as this keep their tree's rate
 // (docs/decisions/0012-long-links.md).
 inline constexpr std::uint64_t kFarSends = 16;
 
@@ -39,11 +39,13 @@ bool keeps_pace(double most_on_the_way, Bytes slice);
 // part slices that were sent together within some windows.
 Seconds pace(BytesPerSecond rate, Bytes slice);
 
-// Sends outstanding so that a tree reaches its rate along an edge with `on_the_way` bytes on their
-// way: `base` where that is less than a slice; else also those slices that have left and are not
-// there yet, and kFarSends.
-// There and back when a sender asks the receiver first (`asks`), one way when a send is over once
-// it has been received. slice: at least 1 byte.
+// Slices, the last a part of one, that are on their way along an edge with `on_the_way` bytes:
+// there and back when a sender asks the receiver first (`asks`), one way when a send is over once
+// it has been received. 0 where it is less than a sixteenth of one. slice: at least 1 byte.
+std::uint64_t slices_on_the_way(double on_the_way, Bytes slice, bool asks);
+
+// Sends outstanding so that a tree reaches its rate along such an edge: `base` where none is on its
+// way, else also those that are, and kFarSends.
 std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks);
 
 }  // namespace espalier::planner

@@ -89,24 +89,22 @@ void Engine::Run::set_windows(Bytes slice) {
       windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice,
                    options_.timetable || options_.costs.asks(slice));
   lookahead_ = lookahead_over(windows, options_.sends_in_flight);
-  if (options_.timetable) set_scheduled_windows(windows);
+  if (options_.timetable) set_scheduled_windows(slice);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows));
 }
 
 // As many over all trees as otherwise to one child or from one parent, and what is on the way. Far
 // slices share no port with near ones here, so that no more are needed.
-void Engine::Run::set_scheduled_windows(std::span<const TreeWindows> windows) {
-  const auto on_the_way = [](std::uint64_t window, std::uint64_t base) {
-    return window > base ? window - base - planner::kFarSends : 0;
+void Engine::Run::set_scheduled_windows(Bytes slice) {
+  const auto on_the_way = [slice](double bytes) {
+    return planner::slices_on_the_way(bytes, slice, true);
   };
   most_sends_ = options_.sends_in_flight;
   most_receives_ = options_.receives_in_flight;
-  for (const TreeWindows& tree : windows) {
-    most_receives_ += on_the_way(tree.parent, options_.receives_in_flight);
-    for (const std::uint64_t child : tree.children) {
-      most_sends_ += on_the_way(child, options_.sends_in_flight);
-    }
+  for (const TreeRole& role : roles_) {
+    most_receives_ += on_the_way(role.bytes_from_parent);
+    for (const double bytes : role.bytes_to_child) most_sends_ += on_the_way(bytes);
   }
   lookahead_ = 2 * options_.timetable->slices + most_sends_;
 }

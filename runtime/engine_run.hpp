@@ -59,7 +59,7 @@ class Engine::Run {
   // --- the course of a run ---
   void begin(const SliceGrid& grid, SliceStore& store, bool stoppable);
   void set_windows(Bytes slice);
-  void set_scheduled_windows(std::span<const TreeWindows> windows);
+  void set_scheduled_windows(Bytes slice);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
   // Instead of waiting, while the store has work of its own, a slice is held back or is to go

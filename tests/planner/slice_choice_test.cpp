@@ -101,8 +101,12 @@ TEST(SendWindow, HoldsWhatIsOnTheWay) {
   EXPECT_EQ(send_window(2, 0, {1000}, true), 2U);
   EXPECT_EQ(send_window(2, 25e6, {1'000'000}, false), 27U + kFarSends);
   EXPECT_EQ(send_window(2, 25e6, {1'000'000}, true), 52U + kFarSends);
-  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, false), 4U);
-  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, true), 5U + kFarSends);
+  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, false), 5U + kFarSends);
+  EXPECT_EQ(send_window(4, 999'999, {1'000'000}, true), 6U + kFarSends);
+  EXPECT_EQ(send_window(4, 255, {1024}, true), 5U);
+  EXPECT_EQ(send_window(4, 256, {1024}, false), 5U + kFarSends);
+  EXPECT_EQ(send_window(4, 64, {1024}, false), 5U);
+  EXPECT_EQ(send_window(4, 63, {1024}, true), 4U);
   EXPECT_EQ(send_window(2, 25e6, {1}, false), 2 + kFarSends + kMostOnTheWay);
   EXPECT_EQ(send_window(2, 1e300, {1}, true), 2 + kFarSends + kMostOnTheWay);
   Plan plan;
