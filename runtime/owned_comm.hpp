@@ -12,8 +12,12 @@
 namespace espalier::runtime {
 
 inline constexpr std::uint64_t kLargestSlice = std::uint64_t{1} << 30;  // MPI counts in int
-// Of Open MPI's and MPICH's TCP, with room for their headers (docs/runtime.md, "Slices").
+// With room for headers (docs/runtime.md, "Slices").
+#ifdef MPICH_VERSION
+inline constexpr Bytes kEagerOverTcp{15U << 10U};  // over UCX
+#else
 inline constexpr Bytes kEagerOverTcp{60U << 10U};
+#endif
 
 // A communicator of our own: no message of the user's can match ours, and MPI's errors come back as
 // codes.
