@@ -37,6 +37,8 @@ class FewTrees {
  private:
   void try_single_trees();
   void try_count(std::size_t count);
+  // At least all of the packing's: no more counts.
+  [[nodiscard]] std::size_t next_count(std::size_t count, std::size_t most) const;
   void search(const std::vector<RoutedTree>& start, std::size_t count);
   void spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
                     const std::vector<PackedTree>& packed) const;
@@ -185,17 +187,26 @@ std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double 
   return trees;
 }
 
+// Without a limit the look for fewer trees goes on only while it is promising; and with half of the
+// packing's where those are not many, for links that few trees share waste less.
+std::size_t FewTrees::next_count(std::size_t count, std::size_t most) const {
+  constexpr double kPromising = 0.98;
+  constexpr std::size_t kNotMany = 16;
+  const std::size_t all = packing_.trees.size();
+  const bool promising = count < 2 || total_rate(best_) >= kPromising * packing_.bound;
+  if (promising || options_.max_trees > 0) return std::min(2 * count, most);
+  const std::size_t half = (all + 1) / 2;
+  return all <= kNotMany && count < half ? half : all;
+}
+
 std::vector<PackedTree> FewTrees::run() {
   const std::size_t all = packing_.trees.size();
   const std::size_t most = options_.max_trees > 0 ? std::min(options_.max_trees, all) : all;
   try_single_trees();
   for (std::size_t count = 1; !good_enough() && count < all && !out_of_time();) {
     try_count(count);
-    // Without a limit the look for fewer trees goes on only while it is promising.
-    constexpr double kPromising = 0.98;
-    const bool promising = count < 2 || total_rate(best_) >= kPromising * packing_.bound;
-    if (count == most || (options_.max_trees == 0 && !promising)) break;
-    count = std::min(2 * count, most);
+    if (count == most) break;
+    count = next_count(count, most);
   }
   if (!good_enough()) {
     take(trimmed(packing_.trees, packing_.rate * (1 - options_.gap / 2)), most);
