@@ -22,16 +22,19 @@ double bytes_on_the_way(const PlanTree& tree, std::size_t edge) {
   return tree.rate.value * tree.latency(edge).value;
 }
 
-double most_bytes_on_the_way(const Plan& plan) {
+double most_bytes_on_the_way(std::span<const PlanTree> trees) {
   double most = 0;
-  for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
-    for (const PlanTree& tree : *trees) {
-      for (std::size_t edge = 0; edge < tree.latencies.size(); ++edge) {
-        most = std::max(most, bytes_on_the_way(tree, edge));
-      }
+  for (const PlanTree& tree : trees) {
+    for (std::size_t edge = 0; edge < tree.latencies.size(); ++edge) {
+      most = std::max(most, bytes_on_the_way(tree, edge));
     }
   }
   return most;
+}
+
+double most_bytes_on_the_way(const Plan& plan) {
+  return std::max(most_bytes_on_the_way(plan.reduce_trees),
+                  most_bytes_on_the_way(plan.broadcast_trees));
 }
 
 bool keeps_pace(double most_on_the_way, Bytes slice) {

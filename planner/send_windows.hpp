@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "planner/plan.hpp"
 #include "support/quantities.hpp"
@@ -18,7 +19,8 @@ inline constexpr std::uint64_t kMostOnTheWay = 256;
 // host and reaching the next, when the tree runs at its rate. Precondition: edge < edges.size().
 double bytes_on_the_way(const PlanTree& tree, std::size_t edge);
 
-// The largest of them over the plan's trees.
+// The largest of them over these trees; over all of the plan's.
+double most_bytes_on_the_way(std::span<const PlanTree> trees);
 double most_bytes_on_the_way(const Plan& plan);
 
 // Where at least a quarter of a slice is on its way, so many more sends are outstanding. Transfers
@@ -45,7 +47,7 @@ Seconds pace(BytesPerSecond rate, Bytes slice);
 std::uint64_t slices_on_the_way(double on_the_way, Bytes slice, bool asks);
 
 // Sends outstanding so that a tree reaches its rate along such an edge: `base` where none is on its
-// way, else also those that are, and kFarSends.
+// way, else also those that are; and kFarSends.
 std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks);
 
 }  // namespace espalier::planner

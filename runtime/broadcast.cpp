@@ -120,8 +120,8 @@ struct Broadcast::State {
     engine = std::make_unique<Engine>(
         comm.get(), seat.root, std::move(roles), dealer(),
         EngineOptions{options.sends_in_flight, options.receives_in_flight, costs,
-                      options.check_sizes, slices_vary(), slices_vary() && !are_always_eager(),
-                      options.ports,
+                      planner::most_bytes_on_the_way(plan.broadcast_trees), options.check_sizes,
+                      slices_vary(), slices_vary() && !are_always_eager(), options.ports,
                       options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
                                      : std::vector<TreeRounds>{},
                       std::move(timetable), doze, options.timeout, std::move(rings),

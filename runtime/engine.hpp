@@ -82,6 +82,7 @@ struct EngineOptions {
   // With latencies the windows are larger than the two above, and more so for slices that the
   // receiver is asked about (runtime/windows.hpp).
   planner::SliceCosts costs;
+  double most_on_the_way = 0;  // planner::most_bytes_on_the_way of the trees, all ranks' edges
   // Compare the message's size among the ranks while it runs. Receives that a longer slice could
   // overflow wait for it.
   bool check_sizes = true;

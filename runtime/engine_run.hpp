@@ -29,7 +29,6 @@ class Engine::Run {
         roles_(std::move(roles)),
         dealer_(std::move(dealer)),
         options_(std::move(options)),
-        most_on_the_way_(most_on_the_way(roles_)),
         requests_(roles_,
                   even_windows(roles_, options_.receives_in_flight, options_.sends_in_flight)),
         flows_(roles_.size()),
@@ -143,7 +142,6 @@ class Engine::Run {
   planner::SliceDealer dealer_;
   EngineOptions options_;
   std::uint64_t lookahead_ = 0;
-  double most_on_the_way_;
   RequestTable requests_;
   std::vector<Flow> flows_;
   RequestNames names_;

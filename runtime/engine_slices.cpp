@@ -105,7 +105,7 @@ bool Engine::Run::keeps_pace(std::size_t tree, std::size_t child) const {
   if (options_.timetable) return false;
   // Whoever waits for the whole, on exchange edges, has the links without the others.
   const bool waits = child >= flows_[tree].at_once;
-  const double on_the_way = waits ? roles_[tree].bytes_to_child[child] : most_on_the_way_;
+  const double on_the_way = waits ? roles_[tree].bytes_to_child[child] : options_.most_on_the_way;
   return planner::keeps_pace(on_the_way, {grid_.slice});
 }
 

@@ -30,7 +30,7 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
 // --- the course of a run ---
 
 void ReduceEngine::set_windows() {
-  keeps_pace_ = planner::keeps_pace(most_on_the_way(roles_), slice_);
+  keeps_pace_ = planner::keeps_pace(options_.most_on_the_way, slice_);
   std::vector<TreeWindows> windows =
       windows_up(roles_, options_.receives_in_flight, options_.sends_in_flight, slice_);
   lookahead_ = lookahead_over(windows, options_.receives_in_flight);

@@ -92,13 +92,18 @@ struct Reduction::State {
   [[nodiscard]] bool has_result() const { return is_allreduce() || rank == seat.root; }
 
   void make_engines() {
-    ReduceEngineOptions up{options.sends_in_flight, options.receives_in_flight, options.ports, 0,
+    ReduceEngineOptions up{options.sends_in_flight,
+                           options.receives_in_flight,
+                           options.ports,
+                           0,
+                           planner::most_bytes_on_the_way(plan.reduce_trees),
                            is_allreduce() ? nullptr : options.on_progress};
     if (is_allreduce()) {
       EngineOptions down;
       down.sends_in_flight = options.sends_in_flight;
       down.receives_in_flight = options.receives_in_flight;
       down.costs = costs;
+      down.most_on_the_way = planner::most_bytes_on_the_way(plan.broadcast_trees);
       down.check_sizes = false;  // the reduction has compared them before anything is received
       down.ports = options.ports;
       down.on_progress = options.on_progress;

@@ -26,7 +26,6 @@ struct TreeRole {
   // On their way at one time, at the tree's rate: planner/send_windows.hpp.
   double bytes_from_parent = 0;
   std::vector<double> bytes_to_child;  // of each child
-  double most_on_the_way = 0;          // along any edge of the tree
 };
 
 // What rank `rank` does in each of a plan's trees. rank_of_node[i] is the rank of plan.nodes[i];
@@ -45,14 +44,12 @@ inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
     std::vector<std::size_t> on_exchange_edges;
     for (std::size_t i = 0; i < tree.edges.size(); ++i) {
       const planner::PlanEdge& edge = tree.edges[i];
-      const double on_the_way = planner::bytes_on_the_way(tree, i);
-      role.most_on_the_way = std::max(role.most_on_the_way, on_the_way);
       if (rank_of_node[edge.child] == rank) {
         role.parent = rank_of_node[edge.parent];
         role.parent_is_here =
             !host_of_rank.empty() && host_of_rank[static_cast<std::size_t>(role.parent)] ==
                                          host_of_rank[static_cast<std::size_t>(rank)];
-        role.bytes_from_parent = on_the_way;
+        role.bytes_from_parent = planner::bytes_on_the_way(tree, i);
       }
       if (rank_of_node[edge.parent] != rank) continue;
       (last(edge) ? on_exchange_edges : mine).push_back(i);

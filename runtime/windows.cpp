@@ -45,12 +45,6 @@ std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64
   return windows_of(roles, sends, receives, slice, true);
 }
 
-double most_on_the_way(std::span<const TreeRole> roles) {
-  double most = 0;
-  for (const TreeRole& role : roles) most = std::max(most, role.most_on_the_way);
-  return most;
-}
-
 std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base) {
   std::vector<std::uint64_t> largest;
   for (const TreeWindows& tree : windows) {

@@ -33,9 +33,6 @@ std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint
 std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64_t receives,
                                     std::uint64_t sends, Bytes slice);
 
-// Bytes along any edge of any of the trees, this rank's or not.
-double most_on_the_way(std::span<const TreeRole> roles);
-
 // planner::source_lookahead of the source or root that has such windows with its children, each
 // `base` where there is no latency.
 std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base);

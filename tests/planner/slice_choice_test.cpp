@@ -117,6 +117,15 @@ TEST(SendWindow, HoldsWhatIsOnTheWay) {
   EXPECT_DOUBLE_EQ(most_bytes_on_the_way(plan), 1.25e9);
 }
 
+TEST(MostOnTheWay, IsOfAnyEdgeOfAnyTree) {
+  const PlanTree near{{1e6}, {{0, 1}, {1, 2}}, {}};
+  PlanTree longer = near;
+  longer.latencies = {{0}, {100e-6}};
+  const auto most = [](const std::vector<PlanTree>& trees) { return most_bytes_on_the_way(trees); };
+  EXPECT_DOUBLE_EQ(most({near, longer}), 100);
+  EXPECT_EQ(most({near, near}), 0);
+}
+
 TEST(Pace, IsALittleFasterThanTheTree) {
   EXPECT_DOUBLE_EQ(pace({1e6}, {1000}).value, 0.8e-3);
   EXPECT_TRUE(keeps_pace(64, {1024}));

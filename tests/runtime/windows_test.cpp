@@ -62,21 +62,6 @@ TEST(Windows, BothEndsOfAnEdgeAgree) {
             windows_up(below, 4, 2, kSlice)[0].parent - 2);
 }
 
-// Wherever in its trees a rank is.
-TEST(MostOnTheWay, IsOfAnyEdgeOfAnyTree) {
-  planner::PlanTree near{{1e6}, {{0, 1}, {1, 2}}, {}};
-  planner::PlanTree longer{{1e6}, {{0, 1}, {1, 2}}, {}};
-  longer.latencies = {{0}, {100e-6}};
-  const std::vector<int> ranks{0, 1, 2};
-  for (const int rank : ranks) {
-    const auto most = [&](std::vector<planner::PlanTree> trees) {
-      return most_on_the_way(roles_of(trees, ranks, rank));
-    };
-    EXPECT_DOUBLE_EQ(most({near, longer}), 100) << "rank " << rank;
-    EXPECT_EQ(most({near, near}), 0) << "rank " << rank;
-  }
-}
-
 TEST(Lookahead, OfASingleNearTreeIsEndless) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 2}}}, 2), UINT64_MAX);
   EXPECT_EQ(lookahead_over({}, 2), planner::source_lookahead(0, 0, false));
