@@ -14,11 +14,6 @@ namespace espalier::cli {
 
 namespace {
 
-constexpr double kFirstProgressAt = 1.0;        // seconds
-constexpr double kTerminalInterval = 0.2;       // seconds between rewritings
-constexpr double kLogInterval = 5.0;            // seconds between lines of a log
-constexpr const char* kWipeLine = "\r\033[2K";  // to the line's start, erase the line
-
 void print_line(std::string_view kind, std::string_view text) {
   fmt::print(stderr, "espalier: {}{}\n", kind, printable(text));
 }
@@ -65,44 +60,22 @@ void require_writable(const std::string& file) {
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
 
-ProgressLine::ProgressLine(const Console& console, std::string label)
-    : label_(std::move(label)),
-      enabled_(!console.quiet),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      next_at_s_(kFirstProgressAt) {}
-
-ProgressLine::~ProgressLine() {
-  if (shown_ && terminal_) std::fputs(kWipeLine, stderr);
-}
-
-bool ProgressLine::due(Seconds elapsed) const {
-  return enabled_ && elapsed.value >= next_at_s_;
-}
-
-void ProgressLine::print(Seconds elapsed, std::string_view text) {
-  next_at_s_ = elapsed.value + (terminal_ ? kTerminalInterval : kLogInterval);
-  shown_ = true;
-  if (terminal_) {
-    fmt::print(stderr, "{}espalier: {}: {}", kWipeLine, label_, text);
-    std::fflush(stderr);
-  } else {
-    fmt::print(stderr, "espalier: {}: {}\n", label_, text);
-  }
-}
+ProgressLine::ProgressLine(const Console& console, std::string_view label)
+    : line_(fmt::format("espalier: {}: ", label), !console.quiet, ::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(Seconds elapsed, std::string_view text) {
-  if (due(elapsed)) print(elapsed, text);
+  if (line_.due(elapsed)) line_.print(elapsed, text);
 }
 
 void ProgressLine::show(const planner::Progress& progress) {
-  if (!due(progress.elapsed)) return;
+  if (!line_.due(progress.elapsed)) return;
   std::string text = fmt::format("{:.1f} s, round {}", progress.elapsed.value, progress.iterations);
   if (progress.bound.value > 0) {
     text += fmt::format(", {} of at most {}, gap {:.2e}", format_rate(progress.throughput),
                         format_rate(progress.bound),
                         1 - progress.throughput.value / progress.bound.value);
   }
-  print(progress.elapsed, text);
+  line_.print(progress.elapsed, text);
 }
 
 }  // namespace espalier::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/status_line.hpp"
 #include "planner/registry.hpp"
 #include "support/json.hpp"
 
@@ -32,31 +33,17 @@ std::string json_text(const Json& json);
 // output.
 void require_writable(const std::string& file);
 
-// The progress of an anytime algorithm on stderr, once it has taken a second: one line that is
-// rewritten on a terminal, else a line every few seconds. The line on the terminal is wiped at the
-// end.
+// The progress of an anytime algorithm.
 class ProgressLine {
  public:
-  ProgressLine(const Console& console, std::string label);
-  ~ProgressLine();
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-  ProgressLine(ProgressLine&&) = delete;
-  ProgressLine& operator=(ProgressLine&&) = delete;
+  ProgressLine(const Console& console, std::string_view label);
 
   void show(const planner::Progress& progress);
   // Any other progress, in words.
   void show(Seconds elapsed, std::string_view text);
 
  private:
-  [[nodiscard]] bool due(Seconds elapsed) const;
-  void print(Seconds elapsed, std::string_view text);
-
-  std::string label_;
-  bool enabled_;
-  bool terminal_;
-  bool shown_ = false;
-  double next_at_s_;
+  StatusLine line_;
 };
 
 }  // namespace espalier::cli

@@ -33,10 +33,9 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
     }
   }
 
-  std::optional<ProgressBar> bar(
-      std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);
-  arguments.on_message = [&bar](std::uint64_t bytes) { bar->expect(bytes); };
-  arguments.broadcast.on_progress = [&bar](std::uint64_t bytes) { bar->show(bytes); };
+  ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
+  arguments.on_message = [&bar](std::uint64_t bytes) { bar.expect(bytes); };
+  arguments.broadcast.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };
   std::optional<TraceRecorder> trace;
   if (!arguments.trace.empty()) {
     watchdog.expect("waiting for all ranks to compare their clocks");
@@ -50,7 +49,7 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
   const Figures figures = arguments.in.empty()
                               ? broadcast_message(comm, broadcast, arguments, watchdog)
                               : broadcast_file(comm, broadcast, arguments, watchdog);
-  bar.emplace(false, plan.throughput);
+  bar.end();
   if (trace) {
     watchdog.expect("waiting for all ranks' part of the trace");
     trace->write(broadcast.node(), arguments.quiet);

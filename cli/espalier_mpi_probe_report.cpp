@@ -19,7 +19,6 @@ using runtime::probe::Estimate;
 using runtime::probe::Link;
 
 constexpr std::size_t kMostCapsNamed = 8;
-constexpr auto kBetweenReports = std::chrono::milliseconds(200);
 
 Quartiles spread_of_links(const Estimate& estimate, double Link::*figure) {
   std::vector<double> figures;
@@ -124,20 +123,16 @@ std::string probe_text(const Estimate& estimate, double seconds) {
   return text;
 }
 
-ProbeProgress::ProbeProgress(bool enabled) : enabled_(enabled && stderr_reaches_terminal()) {}
-
-ProbeProgress::~ProbeProgress() {
-  if (shown_) std::fputs("\r\033[2K", stderr);
-}
+ProbeProgress::ProbeProgress(bool enabled)
+    : line_("espalier-mpi: ", enabled, stderr_reaches_terminal()) {}
 
 void ProbeProgress::show(const runtime::probe::Progress& progress) {
-  const Clock::time_point now = Clock::now();
-  if (!enabled_ || now < next_) return;
-  next_ = now + kBetweenReports;
-  shown_ = true;
-  fmt::print(stderr, "\r\033[2K{}: {} of {} done", progress.doing, progress.done, progress.planned);
-  if (progress.seconds_left >= 0) fmt::print(stderr, ", {:.0f} s left", progress.seconds_left);
-  std::fflush(stderr);
+  const Seconds elapsed{std::chrono::duration<double>(Clock::now() - begun_).count()};
+  if (!line_.due(elapsed)) return;
+  std::string text =
+      fmt::format("{}: {} of {} done", progress.doing, progress.done, progress.planned);
+  if (progress.seconds_left >= 0) text += fmt::format(", {:.0f} s left", progress.seconds_left);
+  line_.print(elapsed, text);
 }
 
 }  // namespace espalier::cli

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/status_line.hpp"
 #include "models/parameters.hpp"
 #include "runtime/probe/analysis.hpp"
 #include "runtime/probe/message_times.hpp"
@@ -32,23 +33,17 @@ struct ModelReport {
 std::string model_json(const ModelReport& report);
 std::string model_text(const ModelReport& report);
 
-// A line on stderr that is rewritten, where a person sees it.
+// How far a probe has come, on stderr.
 class ProbeProgress {
  public:
   explicit ProbeProgress(bool enabled);
-  ~ProbeProgress();
-  ProbeProgress(const ProbeProgress&) = delete;
-  ProbeProgress& operator=(const ProbeProgress&) = delete;
-  ProbeProgress(ProbeProgress&&) = delete;
-  ProbeProgress& operator=(ProbeProgress&&) = delete;
 
   void show(const runtime::probe::Progress& progress);
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool enabled_;
-  bool shown_ = false;
-  Clock::time_point next_{};
+  StatusLine line_;
+  Clock::time_point begun_ = Clock::now();
 };
 
 }  // namespace espalier::cli

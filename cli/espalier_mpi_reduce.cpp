@@ -101,19 +101,18 @@ void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
   const planner::Plan plan = plan_of_run(comm, arguments, arguments.operation, arguments.reduction);
   planner::require_operation(plan, arguments.operation, display_name(arguments.plan));
 
-  std::optional<ProgressBar> bar(
-      std::in_place, rank == 0 && !arguments.quiet && stderr_reaches_terminal(), plan.throughput);
-  bar->expect(arguments.message.value);
+  ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
+  bar.expect(arguments.message.value);
   // Who waits a while for its first slice may wait as long for any other.
   const Seconds foreseen{static_cast<double>(arguments.message.value) / plan.throughput.value};
   arguments.reduction.on_progress = [&](std::uint64_t bytes) {
-    bar->show(bytes);
+    bar.show(bytes);
     watchdog.expect(kReducing, foreseen);
   };
   watchdog.expect("waiting for all ranks to make the reduction");
   runtime::Reduction reduction(comm, plan, arguments.reduction);
   const Figures figures = reduce_message(comm, reduction, arguments, foreseen, watchdog);
-  bar.emplace(false, plan.throughput);
+  bar.end();
   if (rank != 0) return;
   fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));
   std::fflush(stdout);

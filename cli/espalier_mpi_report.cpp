@@ -13,8 +13,6 @@
 namespace espalier::cli {
 namespace {
 
-constexpr auto kInterval = std::chrono::milliseconds(200);
-
 double rate_of(std::uint64_t bytes, double seconds) {
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
 }
@@ -120,23 +118,17 @@ bool stderr_reaches_terminal() {
 }
 
 ProgressBar::ProgressBar(bool enabled, BytesPerSecond planned)
-    : enabled_(enabled), planned_(planned) {}
-
-ProgressBar::~ProgressBar() {
-  if (shown_) std::fputs("\r\033[2K", stderr);
-}
+    : line_("espalier-mpi: ", enabled, stderr_reaches_terminal()), planned_(planned) {}
 
 void ProgressBar::show(std::uint64_t bytes) {
-  if (!enabled_) return;
   const Clock::time_point now = Clock::now();
   if (bytes < last_bytes_) {
     ++message_;
     begun_ = now;
   }
   last_bytes_ = bytes;
-  if (now < next_) return;
-  next_ = now + kInterval;
-  shown_ = true;
+  const Seconds elapsed{std::chrono::duration<double>(now - first_begun_).count()};
+  if (!line_.due(elapsed)) return;
   const double seconds = std::chrono::duration<double>(now - begun_).count();
   const double rate = rate_of(bytes, seconds);
   std::string line = fmt::format("message {}: {}, {} (planned {})", message_, format_size({bytes}),
@@ -145,8 +137,7 @@ void ProgressBar::show(std::uint64_t bytes) {
     line +=
         fmt::format(", {} left", format_duration({static_cast<double>(expected_ - bytes) / rate}));
   }
-  fmt::print(stderr, "\r\033[2K{}", line);
-  std::fflush(stderr);
+  line_.print(elapsed, line);
 }
 
 }  // namespace espalier::cli

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/status_line.hpp"
 #include "planner/plan.hpp"
 
 namespace espalier::cli {
@@ -26,31 +27,26 @@ struct Figures {
 std::string figures_json(const planner::Plan& plan, const Figures& figures);
 std::string figures_text(const planner::Plan& plan, const Figures& figures);
 
-// A line on stderr that is rewritten a few times a second, where a person sees it.
+// How far a message has come, on stderr.
 class ProgressBar {
  public:
   ProgressBar(bool enabled, BytesPerSecond planned);
-  ~ProgressBar();
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-  ProgressBar(ProgressBar&&) = delete;
-  ProgressBar& operator=(ProgressBar&&) = delete;
 
   // How many bytes a message has. Without it, no time left is shown.
   void expect(std::uint64_t bytes) { expected_ = bytes; }
   // Bytes of the message under way that are done; fewer than before means that another has begun.
   void show(std::uint64_t bytes);
+  void end() { line_.end(); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool enabled_;
+  StatusLine line_;
   BytesPerSecond planned_;
-  bool shown_ = false;
   std::uint64_t expected_ = 0;
   std::uint64_t last_bytes_ = 0;
   std::uint64_t message_ = 1;
-  Clock::time_point begun_ = Clock::now();
-  Clock::time_point next_ = Clock::now();
+  Clock::time_point first_begun_ = Clock::now();
+  Clock::time_point begun_ = first_begun_;
 };
 
 // Does what this process writes to stderr reach a terminal? An mpirun hands on what its ranks

@@ -37,7 +37,7 @@ std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees
 
 Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
               const Console& console) {
-  ProgressLine line(console, std::string(label));
+  ProgressLine line(console, label);
   options.on_progress = [&line](const planner::Progress& progress) { line.show(progress); };
   const auto start = std::chrono::steady_clock::now();
   Run run;
