@@ -91,7 +91,7 @@ class Streams {
       if (slot.sends) {
         if (slot.is_last) continue;
         const Transfer::Stream& stream = transfer_->streams[slot.flow];
-        slot.is_last = now >= transfer_->seconds || sent_[slot.flow] >= stream.most_bytes;
+        slot.is_last = now >= transfer_->seconds;
         send(at, slot.is_last ? 0 : stream.chunk_bytes);
         continue;
       }
@@ -105,12 +105,20 @@ class Streams {
     return true;
   }
 
+  // Each `acknowledged_every`-th message keeps its slot until the receiver has it.
   void send(std::size_t slot, std::uint64_t bytes) {
-    const std::size_t to = transfer_->streams[slots_[slot].flow].flow.to;
-    sent_[slots_[slot].flow] += bytes;
-    check(MPI_Isend(data_.data(), static_cast<int>(bytes), MPI_BYTE, static_cast<int>(to), kDataTag,
-                    comm_, &requests_[slot]),
-          fmt::format("sending to rank {}", to));
+    const std::size_t flow = slots_[slot].flow;
+    const Transfer::Stream& stream = transfer_->streams[flow];
+    const bool is_acknowledged = bytes > 0 && sent_[flow]++ % acknowledged_every(stream) == 0;
+    const auto begin = is_acknowledged ? MPI_Issend : MPI_Isend;
+    check(begin(data_.data(), static_cast<int>(bytes), MPI_BYTE, static_cast<int>(stream.flow.to),
+                kDataTag, comm_, &requests_[slot]),
+          fmt::format("sending to rank {}", stream.flow.to));
+  }
+
+  static std::uint64_t acknowledged_every(const Transfer::Stream& stream) {
+    const std::uint64_t of_all_slots = kOutstanding * stream.chunk_bytes;
+    return std::max<std::uint64_t>(1, (stream.ahead_bytes + of_all_slots - 1) / of_all_slots);
   }
 
   void receive(std::size_t slot) {
@@ -123,7 +131,7 @@ class Streams {
 
   MPI_Comm comm_;
   const Transfer* transfer_;
-  std::vector<std::uint64_t> sent_;             // of each flow, by this rank
+  std::vector<std::uint64_t> sent_;             // messages of each flow, by this rank
   std::vector<std::vector<Arrival>> arrivals_;  // likewise, to this rank
   std::vector<Slot> slots_;
   std::vector<MPI_Request> requests_;  // of each slot
@@ -280,8 +288,8 @@ void MpiNetwork::tell(std::vector<std::uint64_t> order) {
 std::vector<double> MpiNetwork::transfer(const Transfer& transfer) {
   std::vector<std::uint64_t> order = {static_cast<std::uint64_t>(Order::kTransfer),
                                       std::bit_cast<std::uint64_t>(transfer.seconds)};
-  for (const auto& [ends, chunk_bytes, most_bytes] : transfer.streams) {
-    order.insert(order.end(), {ends.from, ends.to, chunk_bytes, most_bytes});
+  for (const auto& [ends, chunk_bytes, ahead_bytes] : transfer.streams) {
+    order.insert(order.end(), {ends.from, ends.to, chunk_bytes, ahead_bytes});
   }
   tell(std::move(order));
   return take_part_in_transfer(transfer);

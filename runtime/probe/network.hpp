@@ -13,11 +13,12 @@ namespace espalier::runtime::probe {
 
 // Flows that run at once.
 struct Transfer {
-  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
   struct Stream {
     Flow flow;
-    std::uint64_t chunk_bytes = 1;          // of each message, 1 and more
-    std::uint64_t most_bytes = kUnlimited;  // ends it early: buffers may take far more than arrives
+    std::uint64_t chunk_bytes = 1;  // of each message, 1 and more
+    // How much the sender may be ahead of what it knows to have arrived, about; four messages at
+    // least. Buffers on the way may take far more, for which everybody would wait at the end.
+    std::uint64_t ahead_bytes = 0;
   };
   std::vector<Stream> streams;
   double seconds = 0;  // how long they send

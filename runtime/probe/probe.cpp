@@ -22,7 +22,7 @@ constexpr double kEnoughBytes = 2 << 20;  // of a flow, at normal effort
 constexpr double kShortestTransfer_s = 0.02;
 constexpr double kLongestTransfer_s = 0.4;
 constexpr double kCalibration_s = 0.03;
-constexpr std::size_t kCalibrations = 3;
+constexpr std::size_t kCalibrations = 8;
 constexpr double kFarOff = 3;
 constexpr double kLeastRate_Bps = 1e5;  // where nothing better is known
 constexpr double kStable = 0.02;        // how uncertain a median may be, as a share of it
@@ -34,7 +34,11 @@ constexpr std::uint64_t kEager = std::uint64_t{60} << 10;
 constexpr std::uint64_t kLongChunk = std::uint64_t{512} << 10;
 constexpr double kFast_Bps = 625e6;
 constexpr double kChunksOfTransfer = 20;
-constexpr double kMostOfExpected = 8;  // sent, where less was expected
+// A sender's lead, at the rate that is expected: of round trips, more than kFarOff, so that it
+// hides no faster link; and of the transfer's time, so that a rank that is put aside does not stop
+// it.
+constexpr double kTripsAhead = 6;
+constexpr double kShareAhead = 0.1;
 constexpr std::uint64_t kShortestChunk = 1024;
 // A rank sends to that many of its fastest and that many of its slowest at once.
 constexpr std::size_t kFastest = 4;
@@ -209,12 +213,13 @@ class Probe {
   };
 
   // Long enough for what the flows will carry, roughly: by earlier transfers, or by a short one,
-  // which opens their connections as well. Where that was far too little, a rank was put aside.
+  // which opens their connections as well. Where that was far too little, a rank was put aside, or
+  // the sender's lead was short of what is on a long way.
   Calibrated calibrated(Purpose purpose, const std::vector<Flow>& flows) {
     std::vector<double> expected;
     if (purpose == Purpose::kRound) {
       Transfer first{{}, kCalibration_s};
-      for (const Flow& flow : flows) first.streams.push_back({flow, kEager / 4});
+      for (const Flow& flow : flows) first.streams.push_back({flow, kEager / 4, 0});
       expected = network_->transfer(first);
     } else {
       expected = expected_rates(flows);
@@ -224,10 +229,10 @@ class Probe {
       const std::vector<double> seen = network_->transfer(run);
       bool is_far_off = false;
       for (std::size_t i = 0; i < flows.size(); ++i) {
-        is_far_off = is_far_off || seen[i] > kFarOff * expected[i];
+        is_far_off = is_far_off || seen[i] > kFarOff * std::max(expected[i], kLeastRate_Bps);
         expected[i] = std::max(expected[i], seen[i]);
       }
-      if (!is_far_off) return {std::move(run), seen};
+      if (!is_far_off) return {transfer_for(purpose, flows, seen), seen};
       run = transfer_for(purpose, flows, expected);
     }
     std::vector<double> seen = network_->transfer(run);
@@ -235,16 +240,20 @@ class Probe {
   }
 
   [[nodiscard]] Transfer transfer_for(Purpose purpose, const std::vector<Flow>& flows,
-                                      std::vector<double>& expected) const {
+                                      std::vector<double> expected) const {
     for (double& rate : expected) rate = std::max(rate, kLeastRate_Bps);
     const bool shares_ends = purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
     Transfer run{{}, seconds_for(expected, shares_ends)};
     for (std::size_t i = 0; i < flows.size(); ++i) {
-      run.streams.push_back(
-          {flows[i], chunk_for(expected[i], run.seconds),
-           static_cast<std::uint64_t>(kMostOfExpected * expected[i] * run.seconds)});
+      const double ahead_s = kTripsAhead * round_trip_s(flows[i]) + kShareAhead * run.seconds;
+      run.streams.push_back({flows[i], chunk_for(expected[i], run.seconds),
+                             static_cast<std::uint64_t>(expected[i] * ahead_s)});
     }
     return run;
+  }
+
+  [[nodiscard]] double round_trip_s(const Flow& flow) const {
+    return median_of(std::ranges::find(measured_.timings, flow, &Timing::flow)->round_trip_s);
   }
 
   void time(std::string_view doing, const std::vector<Flow>& flows) {

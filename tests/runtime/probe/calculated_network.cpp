@@ -73,8 +73,6 @@ std::vector<CalculatedNetwork::Resource> CalculatedNetwork::resources_of(
 // Progressive filling: all grow together, and whoever meets a full resource stays as it is. Under
 // caps flows grow alike; under ports they get the same time.
 std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
-  ++transfers;
-  seconds += transfer.seconds;
   std::vector<Flow> flows;
   for (const auto& stream : transfer.streams) flows.push_back(stream.flow);
   const std::vector<Resource> resources = resources_of(flows);
@@ -103,14 +101,22 @@ std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
       if (full->seconds_per_byte[i] > 0) grows[i] = false;
     }
   }
-  for (double& rate : rates) rate = noisy(rate);
+  double drained_s = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const auto& [flow, chunk_bytes, ahead_bytes] = transfer.streams[i];
+    const auto ahead = static_cast<double>(std::max(ahead_bytes, 4 * chunk_bytes));
+    rates[i] = noisy(std::min(rates[i], ahead / truth_.round_trip_s));
+    drained_s = std::max(drained_s, ahead / rates[i]);
+  }
+  ++transfers;
+  seconds += transfer.seconds + drained_s;
   return rates;
 }
 
 std::vector<ShortMessages> CalculatedNetwork::exchange(std::span<const Flow> flows, std::size_t) {
   std::vector<ShortMessages> figures;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    figures.push_back({noisy(kRoundTrip_s), noisy(kGap_s), noisy(kGap_s / 2)});
+    figures.push_back({noisy(truth_.round_trip_s), noisy(kGap_s), noisy(kGap_s / 2)});
   }
   return figures;
 }
@@ -118,8 +124,9 @@ std::vector<ShortMessages> CalculatedNetwork::exchange(std::span<const Flow> flo
 runtime::probe::MessageTimes CalculatedNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
                                                               std::size_t messages) {
   const double rest = static_cast<double>(bytes - 1) / truth_.rate[flow.from][flow.to];
-  seconds += static_cast<double>(messages) * (kRoundTrip_s + rest);
-  return {noisy(kRoundTrip_s + rest), noisy(kGap_s / 2 + rest / 4), noisy(kGap_s / 4 + rest / 8)};
+  seconds += static_cast<double>(messages) * (truth_.round_trip_s + rest);
+  return {noisy(truth_.round_trip_s + rest), noisy(kGap_s / 2 + rest / 4),
+          noisy(kGap_s / 4 + rest / 8)};
 }
 
 }  // namespace espalier::testing

@@ -30,6 +30,8 @@ struct Truth {
   std::vector<std::optional<double>> send;  // caps; empty: none
   std::vector<std::optional<double>> receive;
   std::vector<Wire> wires;
+  static constexpr double kRoundTrip_s = 200e-6;
+  double round_trip_s = kRoundTrip_s;
 
   [[nodiscard]] std::size_t ranks() const { return rate.size(); }
   // Hosts on a switch: their cables' rates up and down, with which they are capped.
@@ -45,6 +47,7 @@ class CalculatedNetwork : public runtime::probe::Network {
   CalculatedNetwork(Truth truth, double noise, std::uint64_t seed);
 
   [[nodiscard]] std::size_t ranks() const override { return truth_.ranks(); }
+  // Buffers take whatever a sender may be ahead.
   std::vector<double> transfer(const runtime::probe::Transfer& transfer) override;
   std::vector<runtime::probe::ShortMessages> exchange(std::span<const Flow> flows,
                                                       std::size_t messages) override;
@@ -53,10 +56,10 @@ class CalculatedNetwork : public runtime::probe::Network {
   runtime::probe::MessageTimes time_messages(const Flow& flow, std::uint64_t bytes,
                                              std::size_t messages) override;
 
-  static constexpr double kRoundTrip_s = 200e-6;
+  static constexpr double kRoundTrip_s = Truth::kRoundTrip_s;
   static constexpr double kGap_s = 3e-6;
   std::size_t transfers = 0;  // so far
-  double seconds = 0;         // of sending, so far
+  double seconds = 0;         // until all had arrived, so far
 
  private:
   struct Resource {

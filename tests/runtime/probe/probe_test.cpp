@@ -265,6 +265,29 @@ TEST(ProbeOf64, TakesMinutesAtMost) {
   EXPECT_EQ(estimate.wires.size(), 2U);
 }
 
+// What buffers take is waited for: over a thin link that many share, the longest.
+TEST(ProbeOf64, WaitsForNoFullBuffers) {
+  Truth truth = Truth::star(std::vector<double>(64, 30 * kMbit));
+  std::vector<std::vector<std::size_t>> half(2);
+  for (std::size_t host = 0; host < 64; ++host) half[host / 32].push_back(host);
+  truth.join(half[0], half[1], 20 * kMbit);
+  truth.join(half[1], half[0], 20 * kMbit);
+  CalculatedNetwork network(truth, 0.01, 1);
+  const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
+  EXPECT_LT(network.seconds, 900);
+  EXPECT_EQ(estimate.wires.size(), 2U);
+}
+
+TEST_P(Probing, ALongWayHidesNoFastLink) {
+  Truth truth = Truth::star({1000 * kMbit, 1000 * kMbit, 50 * kMbit});
+  truth.round_trip_s = 0.2;
+  const Estimate estimate = probed(truth);
+  for (const Link& link : estimate.links) {
+    EXPECT_THAT(link.bandwidth_Bps, about(truth.rate[link.ends.from][link.ends.to]))
+        << link.ends.from << " to " << link.ends.to;
+  }
+}
+
 constexpr std::size_t kRacks = 8;
 
 // Of 64 hosts, in order or in turn.
