@@ -7,6 +7,8 @@
 #include <new>
 
 #include "runtime/agreement.hpp"
+#include "runtime/comm_facts.hpp"
+#include "runtime/hosts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
 #include "support/errors.hpp"
@@ -20,7 +22,8 @@ using runtime::check;
 // Memory is granted on paper and taken back by killing; so it is counted before.
 void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option,
                   std::uint64_t copies) {
-  const std::size_t ranks = runtime::ranks_here(comm);
+  const std::size_t ranks =
+      runtime::ranks_beside(runtime::rank_in(comm), runtime::hosts_of_ranks(comm));
   const auto memory =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   runtime::together(comm, [&] {

@@ -14,6 +14,7 @@
 #include "planner/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
+#include "runtime/hosts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
 #include "support/errors.hpp"
@@ -132,7 +133,7 @@ void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog)
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   runtime::TunedSlices tuned{runtime::identity_of(plan),
                              static_cast<std::size_t>(runtime::size_of(comm)),
-                             runtime::count_hosts(comm),
+                             runtime::count_hosts(runtime::hosts_of_ranks(comm)),
                              {}};
   runtime::together(comm, [&] {
     if (rank == 0) tuned.slices = found_before(arguments.out, tuned, plan);

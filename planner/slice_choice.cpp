@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "planner/send_windows.hpp"
 
@@ -58,6 +59,11 @@ std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& co
   // Compared as doubles: what is not below the plan's slice may not fit into its type.
   if (wanted >= static_cast<double>(plan.slice.value)) return plan.slice.value;
   return static_cast<std::uint64_t>(wanted);
+}
+
+bool are_always_eager(const Plan& plan, const SliceCosts& costs) {
+  constexpr Bytes kEndless{std::numeric_limits<std::uint64_t>::max()};
+  return costs.eager && !costs.asks({fitted_slice(plan, kEndless, costs)});
 }
 
 Seconds pipelined_time(const Plan& plan, Bytes message, Bytes slice, Seconds overhead) {

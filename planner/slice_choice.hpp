@@ -35,6 +35,10 @@ struct SliceCosts {
 // Precondition: no structural fault.
 std::uint64_t fitted_slice(const Plan& plan, Bytes message, const SliceCosts& costs);
 
+// Whether no message's slices are above the eager size.
+// Precondition: no structural fault.
+bool are_always_eager(const Plan& plan, const SliceCosts& costs);
+
 // The time that the same formula gives for slices of `slice` bytes: the last host has the whole
 // message after it, if the network is what the plan was made for. The latencies of the longest ways
 // down its trees are added, by what the trees carry (of an allreduce those up the farthest tree and

@@ -15,6 +15,7 @@
 #include "runtime/direct_copies.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/host_ring.hpp"
+#include "runtime/hosts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
 #include "runtime/patience.hpp"
@@ -133,10 +134,7 @@ struct Broadcast::State {
     if (uses_rings && !comm.is_abandoned()) make_engine(nullptr, {});
   }
 
-  [[nodiscard]] std::size_t ranks_here() const {
-    return static_cast<std::size_t>(
-        std::ranges::count(hosts_of, hosts_of[static_cast<std::size_t>(comm.rank())]));
-  }
+  [[nodiscard]] std::size_t ranks_here() const { return ranks_beside(comm.rank(), hosts_of); }
 
   // Rounds give each tree a turn until the end.
   [[nodiscard]] planner::SliceDealer dealer() const {
@@ -182,13 +180,10 @@ struct Broadcast::State {
 
   // Whether no message's slices are above the eager size.
   [[nodiscard]] bool are_always_eager() const {
-    constexpr Bytes kEndless{std::numeric_limits<std::uint64_t>::max()};
-    std::uint64_t largest = planner::fitted_slice(plan, kEndless, costs);
-    for (const TunedSlice& tuned : options.tuned) {
-      if (tuned.slice_bytes == 0) return false;
-      largest = std::max(largest, tuned.slice_bytes);
-    }
-    return costs.eager && !costs.asks({largest});
+    const auto is_eager = [this](const TunedSlice& tuned) {
+      return tuned.slice_bytes != 0 && !costs.asks({tuned.slice_bytes});
+    };
+    return planner::are_always_eager(plan, costs) && std::ranges::all_of(options.tuned, is_eager);
   }
 
   // The largest that a message of `message` bytes has.

@@ -9,21 +9,6 @@
 
 namespace espalier::runtime {
 
-std::vector<int> hosts_of_ranks(MPI_Comm comm) {
-  const int rank = rank_in(comm);
-  const int size = size_of(comm);
-  MPI_Comm host = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
-        "MPI_Comm_split_type");
-  int lowest = rank;
-  const int code = MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
-  MPI_Comm_free(&host);
-  check(code, "MPI_Bcast");
-  std::vector<int> hosts(static_cast<std::size_t>(size));
-  check(MPI_Allgather(&lowest, 1, MPI_INT, hosts.data(), 1, MPI_INT, comm), "MPI_Allgather");
-  return hosts;
-}
-
 planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
                                      std::span<const int> host_of_node) {
   constexpr std::uint32_t kNone = UINT32_MAX;

@@ -11,10 +11,6 @@
 
 namespace espalier::runtime {
 
-// Collective. For each rank of comm, the lowest rank that shares its memory: equal for ranks of one
-// host.
-std::vector<int> hosts_of_ranks(MPI_Comm comm);
-
 // The tree with every node below the uppermost of its ancestors to which a way within one host
 // leads, so that all copy from the same pages. Nodes that got their data from another host still
 // do, by the same edge. A node serves its children on other hosts first, in the order of the tree,

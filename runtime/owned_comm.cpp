@@ -42,13 +42,4 @@ std::size_t OwnedComm::largest_tag() const {
   return is_set != 0 ? static_cast<std::size_t>(*tag) : 32767;  // which MPI guarantees
 }
 
-std::size_t ranks_here(MPI_Comm comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-        "MPI_Comm_split_type");
-  const int ranks = size_of(host);
-  MPI_Comm_free(&host);
-  return static_cast<std::size_t>(ranks);
-}
-
 }  // namespace espalier::runtime

@@ -46,7 +46,4 @@ class OwnedComm {
   bool abandoned_ = false;
 };
 
-// Collective. How many of the ranks share this one's memory.
-std::size_t ranks_here(MPI_Comm comm);
-
 }  // namespace espalier::runtime

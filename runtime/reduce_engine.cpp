@@ -101,6 +101,7 @@ bool ReduceEngine::is_done() const {
 }
 
 bool ReduceEngine::has_combined(std::uint64_t index) const {
+  if (is_under_comparison()) return false;
   const std::size_t tree = dealer_.tree_of(index);
   return dealer_.count(tree, index) < flows_[tree].combined;
 }
@@ -121,6 +122,7 @@ void ReduceEngine::abandon() noexcept {
 void ReduceEngine::note(std::span<const RequestTable::Completion> completions) {
   for (const RequestTable::Completion& completion : completions) {
     if (completion.error != MPI_SUCCESS) {
+      if (completion.entry.kind == RequestTable::Kind::kReceive) settle_comparison();
       std::string what = context() + describe(completion.entry);
       const std::vector<RequestTable::Entry> others = requests_.outstanding();
       if (!others.empty()) {
@@ -142,10 +144,18 @@ void ReduceEngine::check_received(const RequestTable::Completion& completion) {
   int elements = 0;
   check(MPI_Get_count(completion.status, job_->type, &elements), "MPI_Get_count");
   if (elements == due) return;
+  settle_comparison();
   const std::string came =
       elements == MPI_UNDEFINED ? "a part of an element" : fmt::format("{} elements", elements);
   throw InputError(context() + receiving(tree, child, nth) +
                    fmt::format(": {} came, {} were due", came, due));
+}
+
+// Calls that differ show in what comes; that they do is the better message.
+void ReduceEngine::settle_comparison() {
+  if (job_->check == nullptr) return;
+  check(MPI_Wait(&requests_.size_check(), MPI_STATUS_IGNORE), "MPI_Wait");
+  job_->check->judge(rank_);
 }
 
 // Whatever has become possible. One slice of each tree is combined at a time, so that sends start
@@ -233,15 +243,22 @@ void ReduceEngine::post_receives(std::size_t tree) {
   }
 }
 
-// Not before the ranks' messages are known to be alike: a longer one would overflow what it is
-// received in (Open MPI 4.1 writes all of it before it reports the truncation).
 bool ReduceEngine::may_receive(std::size_t tree, std::size_t child) {
   const Inflow& flow = flows_[tree];
   const auto& [posted, here] = flow.children[child];
-  if (posted == flow.end || is_under_comparison()) return false;
+  if (posted == flow.end || is_at_risk(roles_[tree].children[child])) return false;
   if (posted - here >= requests_.windows()[tree].children[child]) return false;
   if (posted - freed(tree, child) >= ring_of(tree, child, job_->result != nullptr)) return false;
   return !is_root() || !is_too_far_ahead(dealer_.slice_of(tree, posted));
+}
+
+// Before the ranks' messages are known to be alike, a longer one might overflow what it is received
+// in (Open MPI 4.1 writes all of it before it reports the truncation). So may an element that is
+// longer than slices are.
+bool ReduceEngine::is_at_risk(int from) const {
+  if (!is_under_comparison()) return false;
+  return options_.sends_at_once.empty() || job_->grid.slice == 1 ||
+         !options_.sends_at_once[static_cast<std::size_t>(from)];
 }
 
 bool ReduceEngine::is_too_far_ahead(std::uint64_t index) const {

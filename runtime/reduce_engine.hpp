@@ -25,7 +25,7 @@
 // its window has room, as all before n are complete. And R has posted the receive of n: it has
 // received, combined and sent on what was before, so that the rooms of n are free; where R is the
 // root, i is within the lookahead. Both match, so they complete, and when all children's have
-// come, R combines them: a contradiction. With `check` all receives wait for its comparison, which
+// come, R combines them: a contradiction. With `check` receives may wait for its comparison, which
 // ends when all ranks have begun.
 //
 // With ports a rank sends its slices strictly in the order of the message over all trees. All
@@ -59,6 +59,10 @@ struct ReduceEngineOptions {
   std::size_t ports = 0;       // sends under way over all trees; 0: any number
   int first_tag = 0;           // of as many as trees
   double most_on_the_way = 0;  // planner::most_bytes_on_the_way of the trees, all ranks' edges
+  // Of each rank: whether its slices, of whatever call, are short enough for MPI to send them at
+  // once and to cut what is too long for its receive. Others are received when all calls are known
+  // to be alike. Empty: none are.
+  std::vector<bool> sends_at_once;
   // Called on this rank with the bytes that it is done with, as it goes; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
@@ -145,11 +149,13 @@ class ReduceEngine {
   [[nodiscard]] std::uint64_t ring_of(std::size_t tree, std::size_t child, bool keeps_result) const;
   void note(std::span<const RequestTable::Completion> completions);
   void check_received(const RequestTable::Completion& completion);
+  void settle_comparison();
   void move_on();
   void note_arrivals_and_sends(std::size_t tree);
   bool combine_one(std::size_t tree);
   void post_receives(std::size_t tree);
   [[nodiscard]] bool may_receive(std::size_t tree, std::size_t child);
+  [[nodiscard]] bool is_at_risk(int from) const;
   [[nodiscard]] bool is_too_far_ahead(std::uint64_t index) const;
   void start_sends();
   bool start_send(std::size_t tree);

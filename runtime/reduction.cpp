@@ -13,6 +13,7 @@
 #include "planner/slice_choice.hpp"
 #include "runtime/call_check.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/hosts.hpp"
 #include "runtime/library_reduction.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/owned_comm.hpp"
@@ -84,19 +85,34 @@ struct Reduction::State {
     const SeatOptions common = seat_options(options);
     seat = take_seat(comm, plan, common, fingerprint(of_plan, common),
                      [&] { check_plan(plan, options); });
-    if (ranks_here(comm.get()) < comm.size()) costs.eager = kEagerOverTcp;
-    make_engines();
+    const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
+    if (ranks_beside(rank, hosts_of) < comm.size()) costs.eager = kEagerOverTcp;
+    make_engines(hosts_of);
   }
 
   [[nodiscard]] bool is_allreduce() const { return plan.operation == Operation::kAllreduce; }
   [[nodiscard]] bool has_result() const { return is_allreduce() || rank == seat.root; }
 
-  void make_engines() {
+  // Of each rank, as ReduceEngineOptions has it. Within a host MPI may copy from process to
+  // process.
+  [[nodiscard]] std::vector<bool> sends_at_once(std::span<const int> hosts_of) const {
+    const bool are_eager = options.slice_bytes == 0
+                               ? options.tuned.empty() && planner::are_always_eager(plan, costs)
+                               : costs.eager && !costs.asks({options.slice_bytes});
+    std::vector<bool> at_once;
+    for (const int host : hosts_of) {
+      at_once.push_back(are_eager && host != hosts_of[static_cast<std::size_t>(rank)]);
+    }
+    return at_once;
+  }
+
+  void make_engines(std::span<const int> hosts_of) {
     ReduceEngineOptions up{options.sends_in_flight,
                            options.receives_in_flight,
                            options.ports,
                            0,
                            planner::most_bytes_on_the_way(plan.reduce_trees),
+                           sends_at_once(hosts_of),
                            is_allreduce() ? nullptr : options.on_progress};
     if (is_allreduce()) {
       EngineOptions down;

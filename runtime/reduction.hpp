@@ -36,8 +36,8 @@ struct ReductionOptions {
   std::vector<TunedSlice> tuned;
   double tuned_within = kTunedWithin;
   // Compare the message's size, the type and the operation among the ranks while it runs, so that a
-  // mismatch is an error and no hang. A rank leaves run() only when all have entered it, and
-  // nothing is received before.
+  // mismatch is an error and no hang. A rank leaves run() only when all have entered it; what
+  // MPI would ask for before it is sent is received only then.
   bool check_sizes = true;
   // As for a broadcast: bytes of a message that this rank is done with. In an allreduce, of its
   // broadcast. May be empty.
@@ -71,9 +71,9 @@ class Reduction {
   //
   // Throws InputError when `op` is not defined on `type`, for MPI_IN_PLACE where it has no meaning,
   // when the ranks' messages, types or operations differ (check_sizes), when there is no memory for
-  // the windows; MpiError (naming slice, tree and peer) when MPI fails. After a throw this object
-  // cannot run again. Of error handlers the same holds as for Broadcast::run; MPI_Reduce_local asks
-  // MPI_COMM_WORLD's as well.
+  // the windows; MpiError (naming slice, tree and peer) when MPI fails. After a throw recvbuf may
+  // hold anything, and this object cannot run again. Of error handlers the same holds as for
+  // Broadcast::run; MPI_Reduce_local asks MPI_COMM_WORLD's as well.
   void run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
 
   // kReduce or kAllreduce.

@@ -8,6 +8,7 @@
 #include "runtime/agreement.hpp"
 #include "runtime/checksum.hpp"
 #include "runtime/comm_facts.hpp"
+#include "runtime/hosts.hpp"
 #include "runtime/owned_comm.hpp"
 #include "runtime/rank_mapping.hpp"
 #include "support/errors.hpp"
@@ -154,12 +155,7 @@ TunedSlices share_tuned(MPI_Comm comm, const std::string& file) {
 std::vector<TunedSlice> tuned_slices_from(MPI_Comm comm, const std::string& file,
                                           const planner::Plan& plan) {
   return slices_of(share_tuned(comm, file), plan, static_cast<std::size_t>(size_of(comm)),
-                   count_hosts(comm), display_name(file));
-}
-
-std::size_t count_hosts(MPI_Comm comm) {
-  const std::vector<std::string> hosts = host_names(comm);
-  return std::set(hosts.begin(), hosts.end()).size();
+                   count_hosts(hosts_of_ranks(comm)), display_name(file));
 }
 
 }  // namespace espalier::runtime

@@ -70,7 +70,5 @@ TunedSlices share_tuned(MPI_Comm comm, const std::string& file);
 // The file's slices, as slices_of() gives them for the plan and this communicator.
 std::vector<TunedSlice> tuned_slices_from(MPI_Comm comm, const std::string& file,
                                           const planner::Plan& plan);
-// On how many hosts the ranks are.
-std::size_t count_hosts(MPI_Comm comm);
 
 }  // namespace espalier::runtime

@@ -8,7 +8,7 @@
 
 #include "planner/plan.hpp"
 #include "runtime/agreement.hpp"
-#include "runtime/direct_copies.hpp"
+#include "runtime/hosts.hpp"
 #include "runtime/mpi_error.hpp"
 #include "runtime/preload/planning.hpp"
 #include "support/errors.hpp"
