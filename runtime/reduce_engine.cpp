@@ -31,9 +31,12 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
 
 void ReduceEngine::set_windows() {
   keeps_pace_ = planner::keeps_pace(options_.most_on_the_way, slice_);
-  std::vector<TreeWindows> windows =
-      windows_up(roles_, options_.receives_in_flight, options_.sends_in_flight, slice_);
-  lookahead_ = lookahead_over(windows, options_.receives_in_flight);
+  const std::uint64_t least = std::min(
+      (options_.least_in_flight.value + slice_.value - 1) / slice_.value, planner::kMostOnTheWay);
+  const std::uint64_t receives = std::max<std::uint64_t>(options_.receives_in_flight, least);
+  const std::uint64_t sends = std::max<std::uint64_t>(options_.sends_in_flight, least);
+  std::vector<TreeWindows> windows = windows_up(roles_, receives, sends, slice_);
+  lookahead_ = lookahead_over(windows, receives);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows), RequestTable::Way::kUp);
 }

@@ -56,6 +56,8 @@ namespace espalier::runtime {
 struct ReduceEngineOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // per tree
   std::size_t receives_in_flight = 4;                     // per child of a tree
+  // Both windows are to hold so many bytes: as many slices more as that takes, 256 at most.
+  Bytes least_in_flight{};
   std::size_t ports = 0;       // sends under way over all trees; 0: any number
   int first_tag = 0;           // of as many as trees
   double most_on_the_way = 0;  // planner::most_bytes_on_the_way of the trees, all ranks' edges

@@ -27,6 +27,10 @@ namespace {
 
 using planner::Operation;
 
+// Towards the root, in an allreduce over links: the receivers' answers queue behind what the other
+// half sends (docs/runtime.md, "Reductions").
+constexpr Bytes kLeastInFlight{std::uint64_t{96} << 10};
+
 // What a reduction asks of them besides what any engine does (runtime/seat.hpp).
 void check_plan(const planner::Plan& plan, const ReductionOptions& options) {
   if (plan.operation == Operation::kBroadcast) {
@@ -109,6 +113,7 @@ struct Reduction::State {
   void make_engines(std::span<const int> hosts_of) {
     ReduceEngineOptions up{options.sends_in_flight,
                            options.receives_in_flight,
+                           {},
                            options.ports,
                            0,
                            planner::most_bytes_on_the_way(plan.reduce_trees),
@@ -126,6 +131,7 @@ struct Reduction::State {
       broadcast = std::make_unique<Engine>(comm.get(), seat.root,
                                            roles_of(plan.broadcast_trees, seat.rank_of_node, rank),
                                            planner::dealer_down(plan), std::move(down));
+      if (costs.eager) up.least_in_flight = kLeastInFlight;
       up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
     }
     reduce = std::make_unique<ReduceEngine>(comm.get(),

@@ -20,7 +20,8 @@ namespace espalier::runtime {
 
 // The same on all ranks.
 struct ReductionOptions {
-  // Outstanding sends per tree; in an allreduce's broadcast per child of a tree.
+  // Outstanding sends per tree; in an allreduce's broadcast per child of a tree. Between hosts an
+  // allreduce has 96 KiB of a tree outstanding at least, in slices up to 256.
   // More than for a broadcast alone: each is answered by its receiver (docs/runtime.md,
   // "Reductions").
   std::size_t sends_in_flight = planner::kReductionSendsInFlight;
