@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "runtime/probe/arc_rates.hpp"
@@ -257,20 +258,20 @@ class Probe {
   }
 
   void time(std::string_view doing, const std::vector<Flow>& flows) {
-    std::vector<Timing> timings;
-    for (const Flow& flow : flows) {
-      const bool is_there = std::ranges::any_of(
-          measured_.timings, [&](const Timing& timing) { return timing.flow == flow; });
-      if (!is_there) timings.push_back({flow, {}, {}, {}});
-    }
-    if (timings.size() < flows.size()) {
+    std::vector<Flow> missing;
+    std::ranges::copy_if(flows, std::back_inserter(missing), [&](const Flow& flow) {
+      return std::ranges::find(measured_.timings, flow, &Timing::flow) == measured_.timings.end();
+    });
+    if (missing.empty()) {
       --planned_;
       return;
     }
     report(doing);
+    std::vector<Timing> timings;
+    for (const Flow& flow : missing) timings.push_back({flow, {}, {}, {}});
     for (std::size_t repeat = 0; repeat < kTimingRepeats; ++repeat) {
-      const std::vector<ShortMessages> seen = network_->exchange(flows, kShortMessages);
-      for (std::size_t i = 0; i < flows.size(); ++i) {
+      const std::vector<ShortMessages> seen = network_->exchange(missing, kShortMessages);
+      for (std::size_t i = 0; i < missing.size(); ++i) {
         timings[i].round_trip_s.push_back(seen[i].round_trip_s);
         timings[i].gap_s.push_back(seen[i].gap_s);
         timings[i].send_s.push_back(seen[i].send_s);

@@ -392,6 +392,17 @@ TEST(ProbeThatWasBrokenOff, GoesOnFromWhatIsThere) {
   EXPECT_EQ(progress.back().done, progress.back().planned);
 }
 
+// A sender's lead is told from its flow's round trips.
+TEST(ProbeThatWasBrokenOff, MeasuresTheLatencyThatIsMissing) {
+  const Truth truth = Truth::star(of_mbits({400, 400, 400, 400}));
+  CalculatedNetwork network(truth, 0, 1);
+  Measurements part = measure(network, unmeasured(4), {});
+  const std::size_t all = part.timings.size();
+  part.timings.erase(part.timings.begin() + 5);
+  part.experiments.clear();
+  EXPECT_EQ(measure(network, part, {}).timings.size(), all);
+}
+
 TEST(Effort, IsANameOrANumber) {
   EXPECT_EQ(parse_effort("quick"), kQuick);
   EXPECT_EQ(parse_effort("normal"), kNormal);
