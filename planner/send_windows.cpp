@@ -58,4 +58,9 @@ std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bo
          (is_at_least(on_the_way, kVeryLong, slice) ? kFarSends : 0);
 }
 
+std::uint64_t window_holding(Bytes bytes, Bytes slice, std::uint64_t base) {
+  const std::uint64_t slices = bytes.value / slice.value + (bytes.value % slice.value != 0 ? 1 : 0);
+  return std::max(base, std::min(slices, kMostOnTheWay));
+}
+
 }  // namespace espalier::planner

@@ -50,4 +50,13 @@ std::uint64_t slices_on_the_way(double on_the_way, Bytes slice, bool asks);
 // way, else also those that are; and kFarSends.
 std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks);
 
+// Of an allreduce's reduce trees at least so many bytes are under way along each edge between
+// hosts: the receivers' answers queue behind what the broadcast sends the other way
+// (docs/runtime.md, "Reductions").
+inline constexpr Bytes kAllreduceInFlight{std::uint64_t{96} << 10};
+
+// `base`, or as many slices as hold `bytes` where these are more; for these kMostOnTheWay at most.
+// slice: at least 1 byte.
+std::uint64_t window_holding(Bytes bytes, Bytes slice, std::uint64_t base);
+
 }  // namespace espalier::planner

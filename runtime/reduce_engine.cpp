@@ -31,10 +31,11 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
 
 void ReduceEngine::set_windows() {
   keeps_pace_ = planner::keeps_pace(options_.most_on_the_way, slice_);
-  const std::uint64_t least = std::min(
-      (options_.least_in_flight.value + slice_.value - 1) / slice_.value, planner::kMostOnTheWay);
-  const std::uint64_t receives = std::max<std::uint64_t>(options_.receives_in_flight, least);
-  const std::uint64_t sends = std::max<std::uint64_t>(options_.sends_in_flight, least);
+  const auto at_least = [this](std::uint64_t base) {
+    return planner::window_holding(options_.least_in_flight, slice_, base);
+  };
+  const std::uint64_t receives = at_least(options_.receives_in_flight);
+  const std::uint64_t sends = at_least(options_.sends_in_flight);
   std::vector<TreeWindows> windows = windows_up(roles_, receives, sends, slice_);
   lookahead_ = lookahead_over(windows, receives);
   if (std::ranges::equal(windows, requests_.windows())) return;

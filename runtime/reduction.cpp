@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "planner/send_windows.hpp"
 #include "planner/slice_choice.hpp"
 #include "runtime/call_check.hpp"
 #include "runtime/engine.hpp"
@@ -26,10 +27,6 @@ namespace espalier::runtime {
 namespace {
 
 using planner::Operation;
-
-// Towards the root, in an allreduce over links: the receivers' answers queue behind what the other
-// half sends (docs/runtime.md, "Reductions").
-constexpr Bytes kLeastInFlight{std::uint64_t{96} << 10};
 
 // What a reduction asks of them besides what any engine does (runtime/seat.hpp).
 void check_plan(const planner::Plan& plan, const ReductionOptions& options) {
@@ -131,7 +128,7 @@ struct Reduction::State {
       broadcast = std::make_unique<Engine>(comm.get(), seat.root,
                                            roles_of(plan.broadcast_trees, seat.rank_of_node, rank),
                                            planner::dealer_down(plan), std::move(down));
-      if (costs.eager) up.least_in_flight = kLeastInFlight;
+      if (costs.eager) up.least_in_flight = planner::kAllreduceInFlight;
       up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
     }
     reduce = std::make_unique<ReduceEngine>(comm.get(),

@@ -75,7 +75,8 @@ class EventLoop {
       touched_.push_back(i);
     }
     if (deal.up() != nullptr) {
-      const std::uint64_t lookahead = lookahead_over({0, up_trees_}, &Edge::room, windows.receives);
+      const std::uint64_t lookahead =
+          lookahead_over({0, up_trees_}, &Edge::room, base_up(windows.receives));
       taken_in_.emplace(*deal.up(), task.count, lookahead);
     }
     if (deal.down() != nullptr) {
@@ -129,8 +130,15 @@ class EventLoop {
     return host == task_.source || let_go_.has_value();
   }
 
+  // Towards the root, of an allreduce `base` or more.
+  [[nodiscard]] std::uint64_t base_up(std::uint64_t base) const {
+    if (!windows_.until_received || deal_.down() == nullptr) return base;
+    return planner::window_holding(planner::kAllreduceInFlight, windows_.slice, base);
+  }
+
   // `base` where latencies are not to count, or do not. Towards the root receivers are asked.
   [[nodiscard]] std::uint64_t window_over(const Flow& flow, std::uint64_t base) const {
+    if (flow.up) base = base_up(base);
     if (!windows_.until_received) return base;
     return planner::send_window(base, flow.rate_bps * flow.latency_s, windows_.slice, flow.up);
   }
