@@ -259,7 +259,7 @@ test_wrong_usage() {
 # unlucky RANK SIGNAL CALL ARGS...: four ranks, of which RANK gets SIGNAL at CALL (unlucky_rank.c).
 unlucky() {
   local who=$1 signal=$2 call=$3; shift 3
-  UNLUCKY_RANK=$who UNLUCKY_SIGNAL=$signal UNLUCKY_CALL=$call timeout -k 5 60 "$mpiexec" -n 4 \
+  UNLUCKY_RANK=$who UNLUCKY_SIGNAL=$signal UNLUCKY_CALL=$call timeout -k 5 "${UNLUCKY_PATIENCE:-60}" "$mpiexec" -n 4 \
     env LD_PRELOAD="$unlucky_rank${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr </dev/null
   status=$?
 }
@@ -274,7 +274,7 @@ gave_up() {
 
 # A rank that stands still, at every place where the others wait.
 test_stopped() {
-  local stop=19 rank
+  local stop=19 rank try
   no_files_to_remove
   for rank in 0 1 3; do
     unlucky $rank $stop slice bcast good.json --message 10MB --timeout 2s --as-planned
@@ -293,7 +293,12 @@ test_stopped() {
   gave_up "nothing came for .*, waiting for all ranks to begin"
   unlucky 2 $stop agree bcast good.json --message 100kB --timeout 1s
   gave_up "nothing came for 1 s, waiting for "
-  unlucky 2 $stop finalize bcast good.json --message 100kB --timeout 1s
+  # When ranks leave while another finalizes, mpirun 4.1.4 itself crashes or hangs now and then, its ranks long gone.
+  for try in 1 2 3 4 5 6; do
+    UNLUCKY_PATIENCE=20 unlucky 2 $stop finalize bcast good.json --message 100kB --timeout 1s
+    [ "$status" -gt 4 ] || break
+    echo "try $try: status $status"
+  done
   [ "$status" -eq 4 ] || { fail "status $status, not 4"; cat stderr; }
   grep -q 'waiting for all ranks to end' stderr || { fail "does not say that it waits for the end"; cat stderr; }
   unset OMPI_MCA_odls_base_sigkill_timeout
