@@ -28,7 +28,7 @@ std::vector<BenchPlan> read_plans(MPI_Comm comm, const BenchArguments& arguments
                      arguments.slice.value_or(Bytes{0}).value});
   }
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
-  const std::size_t hosts = runtime::count_hosts(runtime::hosts_of_ranks(comm));
+  const std::size_t hosts = runtime::count_hosts(comm);
   for (const std::string& file : arguments.tuned) {
     const runtime::TunedSlices tuned = runtime::share_tuned(comm, file);
     if (plans.empty()) throw InputError("--tuned: there is no plan that it could be for");

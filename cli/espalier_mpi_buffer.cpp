@@ -10,7 +10,6 @@
 #include "runtime/comm_facts.hpp"
 #include "runtime/hosts.hpp"
 #include "runtime/mpi_error.hpp"
-#include "runtime/owned_comm.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 

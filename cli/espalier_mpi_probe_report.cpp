@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "cli/espalier_mpi_report.hpp"
@@ -124,7 +123,7 @@ std::string probe_text(const Estimate& estimate, double seconds) {
 }
 
 ProbeProgress::ProbeProgress(bool enabled)
-    : line_("espalier-mpi: ", enabled, stderr_reaches_terminal()) {}
+    : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()) {}
 
 void ProbeProgress::show(const runtime::probe::Progress& progress) {
   const Seconds elapsed{std::chrono::duration<double>(Clock::now() - begun_).count()};

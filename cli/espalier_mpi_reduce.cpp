@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
 #include "cli/espalier_mpi_buffer.hpp"
 #include "cli/espalier_mpi_decided.hpp"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "support/json.hpp"
@@ -118,9 +117,10 @@ bool stderr_reaches_terminal() {
 }
 
 ProgressBar::ProgressBar(bool enabled, BytesPerSecond planned)
-    : line_("espalier-mpi: ", enabled, stderr_reaches_terminal()), planned_(planned) {}
+    : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()), planned_(planned) {}
 
 void ProgressBar::show(std::uint64_t bytes) {
+  if (!line_.is_enabled()) return;
   const Clock::time_point now = Clock::now();
   if (bytes < last_bytes_) {
     ++message_;

@@ -133,7 +133,7 @@ void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog)
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   runtime::TunedSlices tuned{runtime::identity_of(plan),
                              static_cast<std::size_t>(runtime::size_of(comm)),
-                             runtime::count_hosts(runtime::hosts_of_ranks(comm)),
+                             runtime::count_hosts(comm),
                              {}};
   runtime::together(comm, [&] {
     if (rank == 0) tuned.slices = found_before(arguments.out, tuned, plan);

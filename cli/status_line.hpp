@@ -20,6 +20,7 @@ class StatusLine {
   StatusLine(StatusLine&&) = delete;
   StatusLine& operator=(StatusLine&&) = delete;
 
+  [[nodiscard]] bool is_enabled() const { return enabled_; }
   // Is a text wanted, `elapsed` after the beginning?
   [[nodiscard]] bool due(Seconds elapsed) const;
   // Whether due or not.

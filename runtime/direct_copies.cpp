@@ -4,9 +4,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "runtime/comm_facts.hpp"
-#include "runtime/mpi_error.hpp"
-
 namespace espalier::runtime {
 
 planner::PlanTree with_direct_copies(const planner::PlanTree& tree,

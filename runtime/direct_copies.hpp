@@ -1,8 +1,6 @@
 // Ranks that share a host: no link is between them, and what one of them has the others can copy.
 #pragma once
 
-#include <mpi.h>
-
 #include <span>
 #include <vector>
 

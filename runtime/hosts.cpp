@@ -28,8 +28,9 @@ std::size_t ranks_beside(int rank, std::span<const int> host_of_rank) {
   return static_cast<std::size_t>(std::ranges::count(host_of_rank, host));
 }
 
-std::size_t count_hosts(std::span<const int> host_of_rank) {
-  return std::set(host_of_rank.begin(), host_of_rank.end()).size();
+std::size_t count_hosts(MPI_Comm comm) {
+  const std::vector<int> hosts = hosts_of_ranks(comm);
+  return std::set(hosts.begin(), hosts.end()).size();
 }
 
 }  // namespace espalier::runtime

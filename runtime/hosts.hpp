@@ -17,7 +17,7 @@ std::vector<int> hosts_of_ranks(MPI_Comm comm);
 // included.
 std::size_t ranks_beside(int rank, std::span<const int> host_of_rank);
 
-// How many hosts there are.
-std::size_t count_hosts(std::span<const int> host_of_rank);
+// Collective. On how many hosts the ranks are. Throws MpiError.
+std::size_t count_hosts(MPI_Comm comm);
 
 }  // namespace espalier::runtime

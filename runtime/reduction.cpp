@@ -108,14 +108,13 @@ struct Reduction::State {
   }
 
   void make_engines(std::span<const int> hosts_of) {
-    ReduceEngineOptions up{options.sends_in_flight,
-                           options.receives_in_flight,
-                           {},
-                           options.ports,
-                           0,
-                           planner::most_bytes_on_the_way(plan.reduce_trees),
-                           sends_at_once(hosts_of),
-                           is_allreduce() ? nullptr : options.on_progress};
+    ReduceEngineOptions up;
+    up.sends_in_flight = options.sends_in_flight;
+    up.receives_in_flight = options.receives_in_flight;
+    up.ports = options.ports;
+    up.most_on_the_way = planner::most_bytes_on_the_way(plan.reduce_trees);
+    up.sends_at_once = sends_at_once(hosts_of);
+    if (!is_allreduce()) up.on_progress = options.on_progress;
     if (is_allreduce()) {
       EngineOptions down;
       down.sends_in_flight = options.sends_in_flight;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "runtime/agreement.hpp"
 #include "runtime/checksum.hpp"
@@ -155,7 +154,7 @@ TunedSlices share_tuned(MPI_Comm comm, const std::string& file) {
 std::vector<TunedSlice> tuned_slices_from(MPI_Comm comm, const std::string& file,
                                           const planner::Plan& plan) {
   return slices_of(share_tuned(comm, file), plan, static_cast<std::size_t>(size_of(comm)),
-                   count_hosts(hosts_of_ranks(comm)), display_name(file));
+                   count_hosts(comm), display_name(file));
 }
 
 }  // namespace espalier::runtime

@@ -118,7 +118,7 @@ std::vector<runtime::TunedSlice> tuned_for(const std::string& given, const Share
   const std::string identity =
       runtime::identity_of(planner::parse_plan(given, "the plan"));  // as it was read
   const auto ranks = static_cast<std::size_t>(size_of(comm));
-  const std::size_t hosts = runtime::count_hosts(runtime::hosts_of_ranks(comm));
+  const std::size_t hosts = runtime::count_hosts(comm);
   std::string reason;
   for (std::size_t i = 0; i < shared.tuned.size(); ++i) {
     if (shared.tuned[i].plan != identity) continue;

@@ -102,11 +102,6 @@ TEST(SendWindow, HoldsWhatIsOnTheWay) {
   EXPECT_EQ(send_window(2, 25e6, {1'000'000}, false), 27U + kFarSends);
   EXPECT_EQ(send_window(2, 25e6, {1'000'000}, true), 52U + kFarSends);
   EXPECT_EQ(send_window(4, 999'999, {1'000'000}, false), 5U + kFarSends);
-  EXPECT_EQ(window_holding({}, {10}, 4), 4U);
-  EXPECT_EQ(window_holding({100}, {25}, 4), 4U);
-  EXPECT_EQ(window_holding({101}, {25}, 4), 5U);
-  EXPECT_EQ(window_holding({100'000}, {1}, 4), kMostOnTheWay);
-  EXPECT_EQ(window_holding({100'000}, {1}, 300), 300U);
   EXPECT_EQ(send_window(4, 999'999, {1'000'000}, true), 6U + kFarSends);
   EXPECT_EQ(send_window(4, 255, {1024}, true), 5U);
   EXPECT_EQ(send_window(4, 256, {1024}, false), 5U + kFarSends);
@@ -120,6 +115,14 @@ TEST(SendWindow, HoldsWhatIsOnTheWay) {
   plan.reduce_trees = {tree};
   plan.reduce_trees[0].latencies[0] = {1};
   EXPECT_DOUBLE_EQ(most_bytes_on_the_way(plan), 1.25e9);
+}
+
+TEST(WindowHolding, IsTheBaseOrMore) {
+  EXPECT_EQ(window_holding({}, {10}, 4), 4U);
+  EXPECT_EQ(window_holding({100}, {25}, 4), 4U);
+  EXPECT_EQ(window_holding({101}, {25}, 4), 5U);
+  EXPECT_EQ(window_holding({100'000}, {1}, 4), kMostOnTheWay);
+  EXPECT_EQ(window_holding({100'000}, {1}, 300), 300U);
 }
 
 TEST(MostOnTheWay, IsOfAnyEdgeOfAnyTree) {
