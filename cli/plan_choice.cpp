@@ -45,7 +45,8 @@ std::string reason(const Choice& choice) {
   if (own.algorithm != "optimal") {
     const auto packing = std::ranges::find(others, std::string_view("optimal"), &Rival::algorithm);
     if (packing == others.end()) return {};
-    const std::string_view why = packing->depth > own.depth ? "deeper trees take longer to fill"
+    const std::string_view why = packing->makespan <= own.makespan ? "as good, but less sure"
+                                 : packing->depth > own.depth ? "deeper trees take longer to fill"
                                  : trees_in(*packing) > trees_in(own)
                                      ? "its trees wait for each other"
                                      : "its trees are made for throughput alone";

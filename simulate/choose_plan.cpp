@@ -22,7 +22,9 @@ using planner::Collective;
 
 constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
-constexpr double kWorthFewerSlices = 1.025;  // of the makespan
+// What the makespan may grow by for a surer plan, and where hosts would have no time left.
+constexpr double kWorthBeingSure = 1.01;
+constexpr double kWorthHostsLackOfTime = 1.025;
 
 // Whether the matrix depends on the size of slices, and the best trees with it.
 bool depends_on_slices(const platforms::Platform& platform, bool latency_occupies) {
@@ -148,12 +150,9 @@ class Chooser {
       if (search_.contenders()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
     Choice choice;
-    const Seconds slice = host_time_of_a_slice(best);
-    const bool is_too_busy =
-        slice.value * static_cast<double>(best.slices) > best.makespan.value && !options_.slice;
-    const Forecast forecast =
-        is_too_busy ? search_.with_time_for(best, slice, kWorthFewerSlices, kMostSendsInFull)
-                    : search_.run_in_full(best, kMostSendsInFull);
+    const Forecast forecast = options_.slice || !hosts_handle_aside()
+                                  ? search_.run_in_full(best, kMostSendsInFull)
+                                  : surest(best);
     choice.extrapolated = forecast.extrapolated;
     choice.makespan = best.makespan;
     const Contender& winner = search_.contenders()[best.contender];
@@ -170,15 +169,21 @@ class Chooser {
 
   // Under the multi-port models overheads are on wires, of which a host has many at once, and too
   // short slices cost it nothing. A real one handles slices one after the other.
-  [[nodiscard]] Seconds host_time_of_a_slice(const Trial& trial) const {
-    const auto& arcs = simulated_.arcs();
-    if (arcs.empty() || model_ == platforms::Model::kOnePort ||
-        model_ == platforms::Model::kOnePortUnidirectional) {
-      return {};
+  [[nodiscard]] bool hosts_handle_aside() const {
+    return !simulated_.arcs().empty() && model_ != platforms::Model::kOnePort &&
+           model_ != platforms::Model::kOnePortUnidirectional;
+  }
+
+  Forecast surest(Trial& best) {
+    const Seconds overhead =
+        std::ranges::min_element(simulated_.arcs(), {}, &platforms::Arc::overhead)->overhead;
+    std::vector<Seconds> handling;  // of a slice, by contender
+    for (const Contender& one : search_.contenders()) {
+      handling.push_back({most_handled(one.plan) * overhead.value});
     }
-    const double overhead_s =
-        std::ranges::min_element(arcs, {}, &platforms::Arc::overhead)->overhead.value;
-    return {most_handled(search_.contenders()[trial.contender].plan) * overhead_s};
+    const double handling_s = handling[best.contender].value * static_cast<double>(best.slices);
+    const double worth = handling_s > best.makespan.value ? kWorthHostsLackOfTime : kWorthBeingSure;
+    return search_.surest(best, handling, worth, kMostSendsInFull);
   }
 
   void add_rivals(Choice& choice, const Trial& best) const {

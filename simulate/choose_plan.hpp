@@ -61,7 +61,7 @@ struct Choice {
   Seconds makespan;           // of the message, simulated with `overhead` counted
   bool extrapolated = false;  // from a shorter message: to simulate all of it would take long
   Seconds overhead;           // counted on links that name none
-  std::vector<Rival> rivals;  // ascending by makespan; the plan is the first
+  std::vector<Rival> rivals;  // the plan's is the first, the others ascend by makespan
   // Of the plan's trees: the slice that the pipeline's formula likes best, and what it then says.
   Bytes formula_slice;
   Seconds formula_makespan;
@@ -70,9 +70,12 @@ struct Choice {
 };
 
 // Plans from (of a reduction: to) `source` under `model` such that the last host that is to have
-// the result of `message`, at least one byte, has it as early as can be found. Throws InputError
-// and InfeasibleError as planner::Collective and the algorithms do, std::invalid_argument for a
-// slice of no bytes, a window of none, or a compute rate where nothing is combined.
+// the result of `message`, at least one byte, has it as early as can be found; under the multi-port
+// models, of what is at most 1 % later (2.5 % where hosts lack the time for their slices), what
+// asks least of hosts and of the order in which links serve (docs/decisions/0015). Throws
+// InputError and InfeasibleError as planner::Collective and the algorithms do,
+// std::invalid_argument for a slice of no bytes, a window of none, or a compute rate where nothing
+// is combined.
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options = {});

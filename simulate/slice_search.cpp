@@ -98,7 +98,8 @@ void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t s
   }
 }
 
-Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uint64_t most_sends) {
+Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uint64_t most_sends,
+                               Sharing sharing) {
   const Cut& now = cut(slices);
   Contender& contender = contenders_[index];
   const bool has_rest = now.rest.value > 0;
@@ -109,8 +110,9 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   const auto seconds_of = [&](std::uint64_t count) {
     contender.deal.end_at(count, now.slice);
     task.share_out(contender.deal, count, has_rest);
-    const GreedyRun run = run_greedily(task, contender.deal, {options_.window, options_.receives},
-                                       now.full.resources.size(), {});
+    const GreedyRun run =
+        run_greedily(task, contender.deal, {options_.window, options_.receives, false, sharing},
+                     now.full.resources.size(), {});
     return *std::ranges::max_element(run.done_s);
   };
   ++simulations_;
@@ -238,31 +240,60 @@ Forecast SliceSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
   }
 }
 
-Forecast SliceSearch::with_time_for(Trial& best, Seconds slice, double factor,
-                                    std::uint64_t most_sends) {
-  const double limit_s = factor * best.makespan.value;
-  const auto taken_s = [&](std::uint64_t slices, const Cell& cell) {
-    if (cell.seconds() > limit_s) return std::numeric_limits<double>::infinity();
-    return std::max(cell.seconds(), slice.value * static_cast<double>(slices));
-  };
-  auto& cells = cells_[best.contender];
-  std::uint64_t found = best.slices;
-  double least_s = slice.value * static_cast<double>(found);
-  for (auto& [slices, cell] : cells) {
-    if (slices >= best.slices || deadline_.passed()) break;
-    // By the formula, as told, in full: ever dearer.
-    if (taken_s(slices, cell) >= least_s) continue;
-    if (!cell.simulated_s) (void)simulate_cell(best.contender, slices, kMostSends);
-    if (taken_s(slices, cell) >= least_s) continue;
-    if (!cell.in_full) (void)simulate_cell(best.contender, slices, most_sends);
-    if (taken_s(slices, cell) >= least_s) continue;
-    found = slices;
-    least_s = taken_s(slices, cell);
+// looked: only those that have been run in full and with edges that share. The least that any was
+// simulated to take may have been told from a shorter message, and grow.
+Trial SliceSearch::least_asking(std::span<const Seconds> handling, double factor,
+                                bool looked) const {
+  const bool is_late = deadline_.passed();
+  double limit_s = std::numeric_limits<double>::infinity();
+  for (const auto& cells : cells_) {
+    for (const auto& [slices, cell] : cells) {
+      if (cell.simulated_s) limit_s = std::min(limit_s, factor * *cell.simulated_s);
+    }
   }
-  Cell& cell = cells.at(found);
-  if (!cell.in_full && !deadline_.passed()) (void)simulate_cell(best.contender, found, most_sends);
-  best = {best.contender, found, {*cell.simulated_s}, true};
-  return {best.makespan, cell.extrapolated};
+  Trial found;
+  double least_s = std::numeric_limits<double>::infinity();
+  for (std::size_t index = 0; index < cells_.size(); ++index) {
+    for (const auto& [slices, cell] : cells_[index]) {
+      if (looked ? !cell.shared_s : cell.seconds() > limit_s) continue;
+      if (is_late && !cell.simulated_s) continue;
+      const double takes_s = std::max(cell.seconds(), cell.shared_s.value_or(0)) +
+                             handling[index].value * static_cast<double>(slices);
+      if (takes_s >= least_s) continue;
+      found = {index, slices, {cell.seconds()}, cell.simulated_s.has_value()};
+      least_s = takes_s;
+    }
+  }
+  return found;
+}
+
+Forecast SliceSearch::surest(Trial& best, std::span<const Seconds> handling, double factor,
+                             std::uint64_t most_sends) {
+  constexpr int kLeastLooks = 4;
+  constexpr int kMostLooks = 24;
+  const auto edges = static_cast<double>(contenders_.front().plan.nodes.size() - 1);
+  double looked_at = 0;  // sends, about
+  // What is known of a trial by the formula, as told, in full and with edges that share is ever
+  // more.
+  for (int looks = 0;;) {
+    const bool is_enough =
+        looks >= kLeastLooks && (looks >= kMostLooks || looked_at > 4.0 * kMostSends);
+    best = least_asking(handling, factor, is_enough);
+    Cell& cell = cells_[best.contender].at(best.slices);
+    if (deadline_.passed() || (cell.in_full && cell.shared_s)) {
+      return {best.makespan, cell.extrapolated};
+    }
+    if (!cell.simulated_s) {
+      (void)simulate_cell(best.contender, best.slices, kMostSends);
+      continue;
+    }
+    if (!cell.in_full) (void)simulate_cell(best.contender, best.slices, most_sends);
+    cell.in_full = true;
+    cell.shared_s =
+        forecast(best.contender, best.slices, kMostSends, Sharing::kEdges).makespan.value;
+    ++looks;
+    looked_at += edges * static_cast<double>(best.slices);
+  }
 }
 
 Trial SliceSearch::best_so_far(std::size_t contender) const {

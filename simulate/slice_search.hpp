@@ -15,6 +15,7 @@
 #include "platforms/contention.hpp"
 #include "platforms/platform.hpp"
 #include "simulate/contenders.hpp"
+#include "simulate/sharing.hpp"
 #include "simulate/task.hpp"
 #include "support/quantities.hpp"
 
@@ -64,11 +65,12 @@ class SliceSearch {
   // While searching, long messages are told from shorter ones. This runs what seems best with up to
   // so many sends until the best of all has been, or a number of runs or the deadline is reached.
   Forecast run_in_full(Trial& best, std::uint64_t most_sends);
-  // `best`, or the same contender with fewer slices: where what it takes, or what its busiest host
-  // takes for handling all slices if that is longer, is least, but no more than `factor` times what
-  // `best` takes. slice: of one of them, on average; `best` has too many. Runs with up to so many
-  // sends each.
-  Forecast with_time_for(Trial& best, Seconds slice, double factor, std::uint64_t most_sends);
+  // Of all trials that take at most `factor` times the least, the one for which what it takes, in
+  // turns or where edges share what they need, whichever is longer, and what its busiest host takes
+  // for handling all its slices add up to least. handling: by contender, of one slice on average.
+  // Needs a best_of before it; runs some in full, with up to so many sends each.
+  Forecast surest(Trial& best, std::span<const Seconds> handling, double factor,
+                  std::uint64_t most_sends);
   // The best trial of one contender so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t contender) const;
   // The same, of those that were simulated where any were.
@@ -79,7 +81,7 @@ class SliceSearch {
   // most_sends: of a run; a message that takes more is told from its first half and its whole of
   // that many, for what is added once the pipelines are full goes at a steady pace.
   [[nodiscard]] Forecast forecast(std::size_t contender, std::uint64_t slices,
-                                  std::uint64_t most_sends);
+                                  std::uint64_t most_sends, Sharing sharing = Sharing::kTurns);
 
   [[nodiscard]] bool complete() const { return complete_; }
   [[nodiscard]] std::size_t simulations() const { return simulations_; }
@@ -88,7 +90,8 @@ class SliceSearch {
   struct Cell {
     double bound_s = 0;
     std::optional<double> simulated_s;
-    bool in_full = false;  // or as far as run_in_full goes
+    std::optional<double> shared_s;  // simulated with edges that share
+    bool in_full = false;            // or as far as run_in_full goes
     bool extrapolated = false;
     [[nodiscard]] double seconds() const { return simulated_s.value_or(bound_s); }
   };
@@ -111,6 +114,8 @@ class SliceSearch {
   void look_at(const std::vector<std::size_t>& which, std::uint64_t slices);
   void simulate_best_first(const std::vector<std::size_t>& which, Trial& best);
   void scan_around(Trial& best);
+  [[nodiscard]] Trial least_asking(std::span<const Seconds> handling, double factor,
+                                   bool looked) const;
   [[nodiscard]] std::vector<std::uint64_t> counts_near(std::size_t contender, double factor) const;
 
   const platforms::Platform& platform_;

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "planner/collective.hpp"
 #include "planner/slice_grid.hpp"
@@ -108,6 +109,44 @@ TEST(ChoosePlan, SlicesOfManyPortsLeaveAHostItsTime) {
         .makespan.value;
   };
   EXPECT_LE(choice.makespan.value, 1.03 * seconds({4 * kKiB}));
+}
+
+// Five hosts with a rate for each pair as a probe might tell them: 8, 4, 2 and 1 times some 3 MB/s,
+// and half a per cent beside that, which makes many trees, of rates that do not go into one
+// another. There are short slices of which all fit by luck, as long as links serve them one by one.
+TEST(ChoosePlan, DoesNotLiveOnTheOrderInWhichLinksServe) {
+  const std::vector<std::string> hosts{"h0", "h1", "h2", "h3", "h4"};
+  constexpr double kRatesKBps[5][5] = {{0, 23883, 5960, 11981, 5956},
+                                       {2992, 0, 23893, 5955, 2991},
+                                       {5954, 5977, 0, 11911, 5957},
+                                       {5977, 6001, 2979, 0, 23859},
+                                       {5989, 12016, 5986, 5975, 0}};
+  std::vector<testing::Link> links;
+  for (std::size_t from = 0; from < 5; ++from) {
+    for (std::size_t to = 0; to < 5; ++to) {
+      if (from == to) continue;
+      links.push_back({hosts[from], hosts[to], 1e-3 / kRatesKBps[from][to]});
+    }
+  }
+  const platforms::Platform platform =
+      with_overhead(testing::small_platform(hosts, links), Seconds{3e-6});
+  const auto choose_from = [&](const ChoiceOptions& options) {
+    return choose_plan(platform, platform.hosts().front(), Model::kBoundedMultiPort, false,
+                       {8 * kMiB}, options);
+  };
+  for (const char* algorithms : {"", "optimal"}) {
+    SCOPED_TRACE(algorithms);
+    const Choice choice = choose_from(*algorithms != '\0' ? only(algorithms) : ChoiceOptions{});
+    const auto with = [&](Sharing sharing) {
+      return Simulator(choice.plan, platform, {.sharing = sharing}).run({8 * kMiB}).makespan.value;
+    };
+    EXPECT_DOUBLE_EQ(with(Sharing::kTurns), choice.makespan.value);
+    EXPECT_LE(with(Sharing::kEdges), 1.02 * choice.makespan.value);
+    EXPECT_GE(choice.plan.slice, Bytes{6 * kKiB});  // hosts take 3 us for each
+    for (const Rival& rival : choice.rivals) {
+      EXPECT_LE(choice.makespan.value, 1.01 * rival.makespan.value);
+    }
+  }
 }
 
 TEST(ChoosePlan, KeepsToWhatIsGiven) {
@@ -208,6 +247,8 @@ double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
 // which some host cannot answer where it must.
 TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
   constexpr double kRounding = 1e-9;
+  const bool is_one_port = model() == Model::kOnePort || model() == Model::kOnePortUnidirectional;
+  const double worth = is_one_port ? 1 : 1.01;  // of a surer plan
   std::size_t drawn_so_far = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
@@ -221,7 +262,8 @@ TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
     EXPECT_NEAR(choice.makespan.value, seconds(choice.plan, simulated, choice.plan.slice, message),
                 kRounding * choice.makespan.value);
     EXPECT_THAT(planner::verify(choice.plan, drawn.platform).faults, ::testing::IsEmpty());
-    EXPECT_LE(choice.makespan.value, best_fixed_s(drawn, simulated, message) * (1 + kRounding));
+    EXPECT_LE(choice.makespan.value,
+              worth * best_fixed_s(drawn, simulated, message) * (1 + kRounding));
   };
   testing::for_each_platform(operation(), testing::draws(2), 7, model(), check);
   EXPECT_GT(drawn_so_far, testing::draws(8));
