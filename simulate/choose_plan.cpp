@@ -22,30 +22,11 @@ using planner::Collective;
 
 constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
-// What the makespan may grow by for a surer plan, and where hosts would have no time left.
-constexpr double kWorthBeingSure = 1.01;
-constexpr double kWorthHostsLackOfTime = 1.025;
-
 // Whether the matrix depends on the size of slices, and the best trees with it.
 bool depends_on_slices(const platforms::Platform& platform, bool latency_occupies) {
   return std::ranges::any_of(platform.arcs(), [&](const platforms::Arc& arc) {
     return arc.overhead.value > 0 || (latency_occupies && arc.latency.value > 0);
   });
-}
-
-// How often, on average, the host that handles most sends or receives a slice of the message.
-double most_handled(const planner::Plan& plan) {
-  std::vector<double> handled(plan.nodes.size());
-  for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
-    for (const planner::PlanTree& tree : *kind.trees) {
-      const double its = tree.rate.value / plan.throughput.value;
-      for (const planner::PlanEdge& edge : tree.edges) {
-        handled[edge.parent] += its;
-        handled[edge.child] += its;
-      }
-    }
-  }
-  return std::ranges::max(handled);
 }
 
 class Chooser {
@@ -152,7 +133,7 @@ class Chooser {
     Choice choice;
     const Forecast forecast = options_.slice || !hosts_handle_aside()
                                   ? search_.run_in_full(best, kMostSendsInFull)
-                                  : surest(best);
+                                  : search_.surest(best, least_overhead(), kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
     choice.makespan = best.makespan;
     const Contender& winner = search_.contenders()[best.contender];
@@ -174,16 +155,8 @@ class Chooser {
            model_ != platforms::Model::kOnePortUnidirectional;
   }
 
-  Forecast surest(Trial& best) {
-    const Seconds overhead =
-        std::ranges::min_element(simulated_.arcs(), {}, &platforms::Arc::overhead)->overhead;
-    std::vector<Seconds> handling;  // of a slice, by contender
-    for (const Contender& one : search_.contenders()) {
-      handling.push_back({most_handled(one.plan) * overhead.value});
-    }
-    const double handling_s = handling[best.contender].value * static_cast<double>(best.slices);
-    const double worth = handling_s > best.makespan.value ? kWorthHostsLackOfTime : kWorthBeingSure;
-    return search_.surest(best, handling, worth, kMostSendsInFull);
+  [[nodiscard]] Seconds least_overhead() const {
+    return std::ranges::min_element(simulated_.arcs(), {}, &platforms::Arc::overhead)->overhead;
   }
 
   void add_rivals(Choice& choice, const Trial& best) const {

@@ -21,6 +21,19 @@ constexpr std::uint64_t kMostSlices = 1U << 20U;  // of those that are tried
 constexpr std::uint64_t kMostSends =
     80'000;                                // of a run while searching: some hundredths of a second
 constexpr double kWorthACloserLook = 1.1;  // of the best: what is refined
+// What the makespan may grow by for a surer plan, and where hosts would have no time left.
+constexpr double kWorthBeingSure = 1.01;
+constexpr double kWorthHostsLackOfTime = 1.025;
+
+// How many slices the host with the most sends and receives.
+std::uint64_t most_handled(const Task& task) {
+  std::vector<std::uint64_t> handled(task.flows.hosts());
+  for (const Flow& flow : task.flows.all()) {
+    handled[flow.parent] += task.slices[flow.tree];
+    handled[flow.child] += task.slices[flow.tree];
+  }
+  return std::ranges::max(handled);
+}
 
 }  // namespace
 
@@ -93,8 +106,10 @@ void SliceSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t s
     Task task{contender.flows, full, last, contender.source, now.combining};
     contender.deal.end_at(slices, now.slice);
     task.share_out(contender.deal, slices, has_rest);
-    cells_[index][slices].bound_s =
+    Cell& cell = cells_[index][slices];
+    cell.bound_s =
         pipeline_bound(task, contender.deal, now.full.resources.size(), options_.receives).value;
+    cell.handled = most_handled(task);
   }
 }
 
@@ -110,9 +125,10 @@ Forecast SliceSearch::forecast(std::size_t index, std::uint64_t slices, std::uin
   const auto seconds_of = [&](std::uint64_t count) {
     contender.deal.end_at(count, now.slice);
     task.share_out(contender.deal, count, has_rest);
+    const Windows windows{
+        .sends = options_.window, .receives = options_.receives, .sharing = sharing};
     const GreedyRun run =
-        run_greedily(task, contender.deal, {options_.window, options_.receives, false, sharing},
-                     now.full.resources.size(), {});
+        run_greedily(task, contender.deal, windows, now.full.resources.size(), {});
     return *std::ranges::max_element(run.done_s);
   };
   ++simulations_;
@@ -240,10 +256,9 @@ Forecast SliceSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
   }
 }
 
-// looked: only those that have been run in full and with edges that share. The least that any was
-// simulated to take may have been told from a shorter message, and grow.
-Trial SliceSearch::least_asking(std::span<const Seconds> handling, double factor,
-                                bool looked) const {
+// looked: only those that have been run in full and with edges that share. The limit may grow from
+// one call to the next, for it may be of a time that was told from a shorter message.
+Trial SliceSearch::least_asking(Seconds overhead, double factor, bool looked) const {
   const bool is_late = deadline_.passed();
   double limit_s = std::numeric_limits<double>::infinity();
   for (const auto& cells : cells_) {
@@ -258,7 +273,7 @@ Trial SliceSearch::least_asking(std::span<const Seconds> handling, double factor
       if (looked ? !cell.shared_s : cell.seconds() > limit_s) continue;
       if (is_late && !cell.simulated_s) continue;
       const double takes_s = std::max(cell.seconds(), cell.shared_s.value_or(0)) +
-                             handling[index].value * static_cast<double>(slices);
+                             overhead.value * static_cast<double>(cell.handled);
       if (takes_s >= least_s) continue;
       found = {index, slices, {cell.seconds()}, cell.simulated_s.has_value()};
       least_s = takes_s;
@@ -267,10 +282,12 @@ Trial SliceSearch::least_asking(std::span<const Seconds> handling, double factor
   return found;
 }
 
-Forecast SliceSearch::surest(Trial& best, std::span<const Seconds> handling, double factor,
-                             std::uint64_t most_sends) {
+Forecast SliceSearch::surest(Trial& best, Seconds overhead, std::uint64_t most_sends) {
   constexpr int kLeastLooks = 4;
   constexpr int kMostLooks = 24;
+  const auto handled = static_cast<double>(cells_[best.contender].at(best.slices).handled);
+  const bool is_too_much = overhead.value * handled > best.makespan.value;
+  const double factor = is_too_much ? kWorthHostsLackOfTime : kWorthBeingSure;
   const auto edges = static_cast<double>(contenders_.front().plan.nodes.size() - 1);
   double looked_at = 0;  // sends, about
   // What is known of a trial by the formula, as told, in full and with edges that share is ever
@@ -278,7 +295,7 @@ Forecast SliceSearch::surest(Trial& best, std::span<const Seconds> handling, dou
   for (int looks = 0;;) {
     const bool is_enough =
         looks >= kLeastLooks && (looks >= kMostLooks || looked_at > 4.0 * kMostSends);
-    best = least_asking(handling, factor, is_enough);
+    best = least_asking(overhead, factor, is_enough);
     Cell& cell = cells_[best.contender].at(best.slices);
     if (deadline_.passed() || (cell.in_full && cell.shared_s)) {
       return {best.makespan, cell.extrapolated};

@@ -65,12 +65,12 @@ class SliceSearch {
   // While searching, long messages are told from shorter ones. This runs what seems best with up to
   // so many sends until the best of all has been, or a number of runs or the deadline is reached.
   Forecast run_in_full(Trial& best, std::uint64_t most_sends);
-  // Of all trials that take at most `factor` times the least, the one for which what it takes, in
+  // Of all trials that take at most 1 % more than the least, the one for which what it takes, in
   // turns or where edges share what they need, whichever is longer, and what its busiest host takes
-  // for handling all its slices add up to least. handling: by contender, of one slice on average.
-  // Needs a best_of before it; runs some in full, with up to so many sends each.
-  Forecast surest(Trial& best, std::span<const Seconds> handling, double factor,
-                  std::uint64_t most_sends);
+  // for all slices that it sends and receives, one after the other, add up to least. 2.5 % more
+  // where that host would take longer for the slices of `best` than the message takes. overhead: of
+  // a slice. Needs a best_of before it; runs some in full, with up to so many sends each.
+  Forecast surest(Trial& best, Seconds overhead, std::uint64_t most_sends);
   // The best trial of one contender so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t contender) const;
   // The same, of those that were simulated where any were.
@@ -93,6 +93,7 @@ class SliceSearch {
     std::optional<double> shared_s;  // simulated with edges that share
     bool in_full = false;            // or as far as run_in_full goes
     bool extrapolated = false;
+    std::uint64_t handled = 0;  // slices that the host with the most sends and receives
     [[nodiscard]] double seconds() const { return simulated_s.value_or(bound_s); }
   };
   // A for slices of one size, and for the message's last one where that is shorter; and how long
@@ -114,8 +115,7 @@ class SliceSearch {
   void look_at(const std::vector<std::size_t>& which, std::uint64_t slices);
   void simulate_best_first(const std::vector<std::size_t>& which, Trial& best);
   void scan_around(Trial& best);
-  [[nodiscard]] Trial least_asking(std::span<const Seconds> handling, double factor,
-                                   bool looked) const;
+  [[nodiscard]] Trial least_asking(Seconds overhead, double factor, bool looked) const;
   [[nodiscard]] std::vector<std::uint64_t> counts_near(std::size_t contender, double factor) const;
 
   const platforms::Platform& platform_;
