@@ -21,6 +21,7 @@ using planner::Collective;
 
 constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
+
 // Whether the matrix depends on the size of slices, and the best trees with it.
 bool depends_on_slices(const platforms::Platform& platform, bool latency_occupies) {
   return std::ranges::any_of(platform.arcs(), [&](const platforms::Arc& arc) {

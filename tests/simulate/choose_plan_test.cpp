@@ -130,13 +130,10 @@ TEST(ChoosePlan, DoesNotLiveOnTheOrderInWhichLinksServe) {
   }
   const platforms::Platform platform =
       with_overhead(testing::small_platform(hosts, links), Seconds{3e-6});
-  const auto choose_from = [&](const ChoiceOptions& options) {
-    return choose_plan(platform, platform.hosts().front(), Model::kBoundedMultiPort, false,
-                       {8 * kMiB}, options);
-  };
-  for (const char* algorithms : {"", "optimal"}) {
-    SCOPED_TRACE(algorithms);
-    const Choice choice = choose_from(*algorithms != '\0' ? only(algorithms) : ChoiceOptions{});
+  for (const ChoiceOptions& options : {ChoiceOptions{}, only("optimal")}) {
+    SCOPED_TRACE(options.algorithms.size());
+    const Choice choice = choose_plan(platform, platform.hosts().front(), Model::kBoundedMultiPort,
+                                      false, {8 * kMiB}, options);
     const auto with = [&](Sharing sharing) {
       return Simulator(choice.plan, platform, {.sharing = sharing}).run({8 * kMiB}).makespan.value;
     };
