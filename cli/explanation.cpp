@@ -129,8 +129,7 @@ std::string what_helps(const Explanation& explanation) {
 
 // What a faster resource is, under the model at hand.
 std::string what_faster_means(platforms::Model model) {
-  const bool one_port =
-      model == platforms::Model::kOnePort || model == platforms::Model::kOnePortUnidirectional;
+  const bool one_port = platforms::is_one_port(model);
   return fmt::format(
       "\"Faster\" multiplies the bandwidths{} in the column \"raised\" and solves the changed "
       "platform anew{}.\n",

@@ -25,6 +25,11 @@ enum class Model : std::uint8_t {
   kBoundedMultiPort,  // caps out of and into a node; each wire its own T
 };
 
+// Whether a node has one port, which transfers occupy from end to end, overheads included.
+inline bool is_one_port(Model model) {
+  return model == Model::kOnePort || model == Model::kOnePortUnidirectional;
+}
+
 struct ModelEntry {
   Model model;
   std::string_view name;     // "one-port"

@@ -151,8 +151,7 @@ class Chooser {
   // Under the multi-port models overheads are on wires, of which a host has many at once, and too
   // short slices cost it nothing. A real one handles slices one after the other.
   [[nodiscard]] bool hosts_handle_aside() const {
-    return !simulated_.arcs().empty() && model_ != platforms::Model::kOnePort &&
-           model_ != platforms::Model::kOnePortUnidirectional;
+    return !simulated_.arcs().empty() && !platforms::is_one_port(model_);
   }
 
   [[nodiscard]] Seconds least_overhead() const {

@@ -92,8 +92,7 @@ Holdings::Holdings(const Flows& flows, const platforms::Occupation& occupation,
 
 void Holdings::fill(const Flows& flows, const platforms::Occupation& occupation,
                     platforms::Model model, Bytes slice_size) {
-  const bool at_once =
-      model == platforms::Model::kOnePort || model == platforms::Model::kOnePortUnidirectional;
+  const bool at_once = platforms::is_one_port(model);
   const auto slice = static_cast<double>(slice_size.value);
   std::vector<Holding> held;  // on one arc
   const auto end_stretch = [&] { first_.push_back(static_cast<std::uint32_t>(holdings_.size())); };

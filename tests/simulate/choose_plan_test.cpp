@@ -244,8 +244,7 @@ double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
 // which some host cannot answer where it must.
 TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
   constexpr double kRounding = 1e-9;
-  const bool is_one_port = model() == Model::kOnePort || model() == Model::kOnePortUnidirectional;
-  const double worth = is_one_port ? 1 : 1.01;  // of a surer plan
+  const double worth = platforms::is_one_port(model()) ? 1 : 1.01;  // of a surer plan
   std::size_t drawn_so_far = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
