@@ -18,7 +18,7 @@
 #include "lp/min_cost_arborescence.hpp"
 #include "planner/instance.hpp"
 #include "planner/registry.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/generators/generators.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "planner/instance.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/registry.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/generators/generators.hpp"
 #include "simulate/simulate.hpp"
 
 namespace {

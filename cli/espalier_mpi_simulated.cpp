@@ -1,6 +1,6 @@
 #include "cli/espalier_mpi_simulated.hpp"
 
-#include "platforms/readers.hpp"
+#include "platforms/formats/readers.hpp"
 #include "simulate/best_slice.hpp"
 #include "simulate/overhead.hpp"
 #include "support/errors.hpp"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "platforms/csv.hpp"
-#include "platforms/text_lines.hpp"
+#include "platforms/formats/text/csv.hpp"
+#include "platforms/formats/text/text_lines.hpp"
 #include "support/errors.hpp"
 #include "support/json.hpp"
 

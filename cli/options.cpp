@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-#include "platforms/warnings.hpp"
+#include "platforms/core/warnings.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"
 #include "support/quantities.hpp"

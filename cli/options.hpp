@@ -12,7 +12,7 @@
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "planner/registry.hpp"
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
@@ -65,7 +65,7 @@ class PlatformOptions {
   std::vector<std::string> class_rates_;
 };
 
-// What looks wrong with the platform, as notes on the console (platforms/warnings.hpp): for
+// What looks wrong with the platform, as notes on the console (platforms/core/warnings.hpp): for
 // commands that show what a platform is, so that scripts that plan on it are left in peace.
 void note_warnings(const platforms::Platform& platform, const Console& console);
 

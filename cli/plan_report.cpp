@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cli/table.hpp"
-#include "platforms/contention.hpp"
+#include "platforms/core/contention.hpp"
 
 namespace espalier::cli {
 

@@ -7,7 +7,7 @@
 
 #include "planner/plan.hpp"
 #include "planner/plan_on_platform.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {

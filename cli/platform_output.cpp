@@ -10,8 +10,8 @@
 
 #include "cli/console.hpp"
 #include "cli/options.hpp"
-#include "platforms/formats.hpp"
-#include "platforms/warnings.hpp"
+#include "platforms/formats/formats.hpp"
+#include "platforms/core/warnings.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"
 

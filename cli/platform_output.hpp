@@ -7,7 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/console.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::cli {
 

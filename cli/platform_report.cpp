@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/table.hpp"
-#include "platforms/summary.hpp"
+#include "platforms/core/summary.hpp"
 
 namespace espalier::cli {
 

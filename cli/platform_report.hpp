@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {

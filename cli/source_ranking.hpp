@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "planner/rank_sources.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {

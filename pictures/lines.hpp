@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::pictures {

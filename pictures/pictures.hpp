@@ -8,7 +8,7 @@
 
 #include "planner/plan.hpp"
 #include "planner/plan_on_platform.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::pictures {
 

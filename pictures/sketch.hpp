@@ -7,7 +7,7 @@
 
 #include "pictures/dot_text.hpp"
 #include "pictures/legend.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::pictures {
 

@@ -8,7 +8,7 @@
 
 #include "planner/collective.hpp"
 #include "planner/registry.hpp"
-#include "platforms/faster.hpp"
+#include "platforms/core/faster.hpp"
 
 namespace espalier::planner {
 

@@ -16,9 +16,9 @@
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "planner/registry.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
-#include "platforms/reversed.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
+#include "platforms/core/reversed.hpp"
 
 namespace espalier::planner {
 

@@ -8,7 +8,7 @@
 #include "planner/collective_problem.hpp"
 #include "planner/deadline.hpp"
 #include "planner/solve_packing.hpp"
-#include "platforms/faster.hpp"
+#include "platforms/core/faster.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {

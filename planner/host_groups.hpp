@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
 

@@ -10,8 +10,8 @@
 #include "lp/digraph.hpp"
 #include "lp/host_arcs.hpp"
 #include "lp/routed_tree.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::planner {

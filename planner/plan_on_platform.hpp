@@ -8,7 +8,7 @@
 #include "lp/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
 

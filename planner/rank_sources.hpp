@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "planner/registry.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::planner {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
 

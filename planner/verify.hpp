@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "planner/plan.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "planner/plan.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "planner/plan.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::simulate {
 

@@ -1,7 +1,7 @@
 // What a slice costs by itself, counted on links whose platform does not say.
 #pragma once
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {

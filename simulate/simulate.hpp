@@ -70,8 +70,8 @@
 
 #include "planner/plan.hpp"
 #include "planner/slice_dealer.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 #include "simulate/flows.hpp"
 #include "simulate/sharing.hpp"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "planner/deadline.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 #include "simulate/contenders.hpp"
 #include "simulate/sharing.hpp"
 #include "simulate/task.hpp"

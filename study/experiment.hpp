@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "planner/registry.hpp"
-#include "platforms/contention.hpp"
+#include "platforms/core/contention.hpp"
 #include "study/families.hpp"
 #include "support/json.hpp"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "platforms/generators.hpp"
+#include "platforms/generators/generators.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::study {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::study {
 

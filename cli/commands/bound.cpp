@@ -16,7 +16,7 @@
 #include "planner/bottlenecks.hpp"
 #include "planner/collective.hpp"
 #include "planner/registry.hpp"
-#include "platforms/contention.hpp"
+#include "platforms/core/contention.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 

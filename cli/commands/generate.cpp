@@ -16,7 +16,7 @@
 #include "cli/options.hpp"
 #include "cli/platform_output.hpp"
 #include "cli/table.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/generators/generators.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {

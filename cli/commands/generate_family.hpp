@@ -11,7 +11,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/platform_output.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/generators/generators.hpp"
 
 namespace espalier::cli {
 

@@ -17,7 +17,7 @@
 #include "cli/plan_choice.hpp"
 #include "cli/table.hpp"
 #include "planner/deadline.hpp"
-#include "platforms/contention.hpp"
+#include "platforms/core/contention.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {

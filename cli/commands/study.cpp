@@ -15,7 +15,7 @@
 #include "cli/console.hpp"
 #include "cli/number_list.hpp"
 #include "cli/options.hpp"
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "study/experiment.hpp"
 #include "study/families.hpp"
 #include "study/journal.hpp"

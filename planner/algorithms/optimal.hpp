@@ -5,7 +5,7 @@
 #include "lp/arborescence_packing.hpp"
 #include "planner/deadline.hpp"
 #include "planner/registry.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::planner::tree_algorithms {
 

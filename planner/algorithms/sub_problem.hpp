@@ -7,8 +7,8 @@
 
 #include "lp/routed_tree.hpp"
 #include "planner/instance.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
 

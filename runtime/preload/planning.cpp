@@ -7,8 +7,8 @@
 #include "planner/algorithms/sub_problem.hpp"
 #include "planner/collective.hpp"
 #include "planner/registry.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/formats.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/formats/formats.hpp"
 #include "runtime/rank_mapping.hpp"
 
 namespace espalier::preload {

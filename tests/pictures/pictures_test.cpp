@@ -12,7 +12,7 @@
 #include <regex>
 #include <string>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "support/errors.hpp"
 #include "tests/support/xml.hpp"
 

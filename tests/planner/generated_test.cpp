@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "platforms/generators.hpp"
+#include "platforms/generators/generators.hpp"
 #include "tests/planner/small_platform.hpp"
 
 namespace espalier::planner {

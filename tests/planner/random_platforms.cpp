@@ -11,7 +11,7 @@
 
 #include "planner/reach.hpp"
 #include "planner/registry.hpp"
-#include "platforms/reversed.hpp"
+#include "platforms/core/reversed.hpp"
 
 namespace espalier::testing {
 

@@ -15,8 +15,8 @@
 #include "planner/collective.hpp"
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
-#include "platforms/contention.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::testing {
 

@@ -6,7 +6,7 @@
 
 #include "planner/registry.hpp"
 #include "planner/solve_packing.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/generators/generators.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/small_platform.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/planner/plain_model.hpp"
 
 namespace espalier::testing {

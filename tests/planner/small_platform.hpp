@@ -9,7 +9,7 @@
 #include "planner/collective.hpp"
 #include "planner/instance.hpp"
 #include "planner/registry.hpp"
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::testing {
 

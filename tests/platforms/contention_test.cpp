@@ -1,11 +1,11 @@
-#include "platforms/contention.hpp"
+#include "platforms/core/contention.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::platforms {

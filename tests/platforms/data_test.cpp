@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/platforms/expect_same.hpp"
 
 namespace espalier::platforms {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::testing {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::testing {
 

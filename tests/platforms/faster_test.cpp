@@ -1,4 +1,4 @@
-#include "platforms/faster.hpp"
+#include "platforms/core/faster.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

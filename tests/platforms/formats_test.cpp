@@ -1,4 +1,4 @@
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

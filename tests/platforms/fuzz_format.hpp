@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "platforms/contention.hpp"
-#include "platforms/formats.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/formats/formats.hpp"
 
 namespace espalier::testing {
 

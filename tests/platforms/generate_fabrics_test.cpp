@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "platforms/formats.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/formats/formats.hpp"
+#include "platforms/generators/generators.hpp"
 #include "tests/platforms/expect_same.hpp"
 #include "tests/platforms/family_checks.hpp"
 #include "tests/support/refusal.hpp"

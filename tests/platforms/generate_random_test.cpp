@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "platforms/formats.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/formats/formats.hpp"
+#include "platforms/generators/generators.hpp"
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"
 

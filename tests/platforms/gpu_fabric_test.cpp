@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::platforms {

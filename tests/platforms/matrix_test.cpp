@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"
 

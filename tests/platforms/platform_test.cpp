@@ -1,4 +1,4 @@
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

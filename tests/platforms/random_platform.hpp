@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "platforms/platform.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::testing {
 

@@ -1,4 +1,4 @@
-#include "platforms/reversed.hpp"
+#include "platforms/core/reversed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "platforms/contention.hpp"
+#include "platforms/core/contention.hpp"
 #include "tests/platforms/expect_same.hpp"
 #include "tests/platforms/random_platform.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/platforms/expect_same.hpp"
 #include "tests/platforms/random_platform.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::platforms {

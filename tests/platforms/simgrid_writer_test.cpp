@@ -8,7 +8,7 @@
 #include <pugixml.hpp>
 #include <vector>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "tests/platforms/random_platform.hpp"
 #include "tests/support/refusal.hpp"
 

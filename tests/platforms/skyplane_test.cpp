@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"

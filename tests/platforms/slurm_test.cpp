@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats.hpp"
-#include "platforms/slurm_topology.hpp"
+#include "platforms/formats/formats.hpp"
+#include "platforms/formats/slurm/slurm_topology.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::platforms {

@@ -1,11 +1,11 @@
 // A platform in figures, each worked out by hand.
-#include "platforms/summary.hpp"
+#include "platforms/core/summary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 
 namespace espalier::platforms {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <set>
 
-#include "platforms/formats.hpp"
-#include "platforms/link_classes.hpp"
+#include "platforms/formats/formats.hpp"
+#include "platforms/formats/text/link_classes.hpp"
 #include "support/files.hpp"
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"

@@ -1,5 +1,5 @@
 // What looks like a slip, and what does not.
-#include "platforms/warnings.hpp"
+#include "platforms/core/warnings.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "platforms/formats.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/formats/formats.hpp"
+#include "platforms/generators/generators.hpp"
 
 namespace espalier::platforms {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "planner/slice_dealer.hpp"
-#include "platforms/contention.hpp"
+#include "platforms/core/contention.hpp"
 #include "tests/planner/plain_model.hpp"
 
 namespace espalier::testing {

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "platforms/formats.hpp"
-#include "platforms/generators.hpp"
+#include "platforms/formats/formats.hpp"
+#include "platforms/generators/generators.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::study {

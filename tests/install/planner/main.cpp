@@ -4,7 +4,7 @@
 
 #include "planner/make_plan.hpp"
 #include "planner/verify.hpp"
-#include "platforms/formats.hpp"
+#include "platforms/formats/formats.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

@@ -1,8 +1,8 @@
 // What a probe writes is a platform to the planner, and means the same to both.
 #include <gmock/gmock.h>
 
-#include "platforms/contention.hpp"
-#include "platforms/formats.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/formats/formats.hpp"
 #include "runtime/probe/model_fit.hpp"
 #include "runtime/probe/platform_file.hpp"
 #include "runtime/probe/probe.hpp"

@@ -1,0 +1,284 @@
+#include "platforms/core/contention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "support/nearest_name.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+constexpr std::array<ModelEntry, 4> kModels{{
+    {Model::kOnePort, "one-port",
+     "a host sends to one and receives from one at a time, both at once if it likes",
+     "Bhat, Raghavendra, Prasanna, JPDC 63 (2003)"},
+    {Model::kOnePortUnidirectional, "one-port-unidirectional",
+     "a host sends to one or receives from one at a time",
+     "Bhat, Raghavendra, Prasanna, JPDC 63 (2003), unidirectional"},
+    {Model::kMultiPort, "multi-port",
+     "a sender is busy a fixed time per byte and target, the wires run side by side",
+     "Bar-Noy, Guha, Naor, Schieber, SIAM J. Comput. 30 (2000)"},
+    {Model::kBoundedMultiPort, "bounded-multi-port",
+     "any number of transfers at once, within caps on what a node sends and receives",
+     "Hong, Prasanna, IEEE TPDS 18 (2007)"},
+}};
+
+constexpr std::array<std::string_view, kModels.size()> model_names() {
+  std::array<std::string_view, kModels.size()> names{};
+  for (std::size_t i = 0; i < kModels.size(); ++i) names[i] = kModels[i].name;
+  return names;
+}
+
+constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
+
+// What leaving or entering a node occupies of it, per byte.
+struct Port {
+  enum class Cost : std::uint8_t {
+    kNone,     // no such resource
+    kArcTime,  // the arc's own T
+    kFixed,    // `seconds`, whatever the arc
+  };
+  Cost cost = Cost::kNone;
+  Resource::Kind kind = Resource::Kind::kPort;
+  double seconds = 0;
+  std::uint32_t row = kNoRow;
+
+  [[nodiscard]] double occupied(double arc_time) const {
+    return cost == Cost::kArcTime ? arc_time : seconds;
+  }
+};
+
+void require_slice(const OccupationOptions& options) {
+  if (options.latency_occupies && options.slice.value == 0) {
+    throw InputError("latencies that occupy need a slice size");
+  }
+}
+
+// Builds A column by column: a port of the sender, one of the receiver, the wire, shared wires.
+class Builder {
+ public:
+  Builder(const Platform& platform, Model model, const OccupationOptions& options)
+      : platform_(platform),
+        model_(model),
+        turned_(options.turned),
+        out_(platform.nodes().size()),
+        in_(out_.size()) {
+    arc_times_.reserve(platform.arcs().size());
+    for (const Arc& arc : platform.arcs()) {
+      arc_times_.push_back(arc_seconds_per_byte(arc, options));
+    }
+  }
+
+  Occupation build() {
+    choose_ports();
+    number_ports();
+    number_wires();
+    group_shared_wires();
+    fill();
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool is_relay(NodeId node) const { return platform_.node(node).relay; }
+  [[nodiscard]] NodeId sender(const Arc& arc) const { return turned_ ? arc.to : arc.from; }
+  [[nodiscard]] NodeId receiver(const Arc& arc) const { return turned_ ? arc.from : arc.to; }
+  [[nodiscard]] const std::optional<BytesPerSecond>& send_cap(const Node& node) const {
+    return turned_ ? node.receive : node.send;
+  }
+  [[nodiscard]] const std::optional<BytesPerSecond>& receive_cap(const Node& node) const {
+    return turned_ ? node.send : node.receive;
+  }
+
+  void choose_ports() {
+    const std::vector<double> fastest =
+        model_ == Model::kMultiPort ? fastest_sends() : std::vector<double>{};
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      const Node& node = platform_.nodes()[i];
+      if (model_ == Model::kBoundedMultiPort) {
+        // A cap is a fact about the machine, so that of a relay counts as well.
+        if (const auto& cap = send_cap(node))
+          out_[i] = fixed(Resource::Kind::kOutPort, 1 / cap->value);
+        if (const auto& cap = receive_cap(node))
+          in_[i] = fixed(Resource::Kind::kInPort, 1 / cap->value);
+      } else if (node.relay) {
+        continue;  // no ports: a switch forwards on all its wires at once
+      } else if (model_ == Model::kMultiPort) {
+        out_[i] = fixed(Resource::Kind::kOutPort, send_seconds(node, fastest[i]));
+      } else if (model_ == Model::kOnePort) {
+        out_[i] = {Port::Cost::kArcTime, Resource::Kind::kOutPort};
+        in_[i] = {Port::Cost::kArcTime, Resource::Kind::kInPort};
+      } else {
+        out_[i] = {Port::Cost::kArcTime, Resource::Kind::kPort};
+        in_[i] = out_[i];
+      }
+    }
+  }
+
+  static Port fixed(Resource::Kind kind, double seconds) {
+    return {Port::Cost::kFixed, kind, seconds};
+  }
+
+  // Per node the least T of the arcs that it sends along; infinite where there is none.
+  [[nodiscard]] std::vector<double> fastest_sends() const {
+    std::vector<double> fastest(out_.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t e = 0; e < arc_times_.size(); ++e) {
+      double& of_sender = fastest[index_of(sender(platform_.arcs()[e]))];
+      of_sender = std::min(of_sender, arc_times_[e]);
+    }
+    return fastest;
+  }
+
+  // s_u of the multi-port model.
+  [[nodiscard]] double send_seconds(const Node& node, double fastest) const {
+    constexpr double kShareOfFastest = 0.8;  // HBT, Simulations
+    if (const auto& cap = send_cap(node)) return 1 / cap->value;
+    return kShareOfFastest * fastest;
+  }
+
+  // Numbers the ports that some arc occupies; ports are numbered by node, its out-port first.
+  void number_ports() {
+    std::vector<bool> sends(out_.size());
+    std::vector<bool> receives(in_.size());
+    for (const Arc& arc : platform_.arcs()) {
+      sends[index_of(sender(arc))] = true;
+      receives[index_of(receiver(arc))] = true;
+    }
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      const auto node = static_cast<std::uint32_t>(i);
+      if (out_[i].cost != Port::Cost::kNone && sends[i]) {
+        out_[i].row = add_row(out_[i].kind, node);
+      }
+      if (in_[i].cost == Port::Cost::kNone || !receives[i]) continue;
+      const bool same_port = in_[i].kind == Resource::Kind::kPort && out_[i].row != kNoRow;
+      in_[i].row = same_port ? out_[i].row : add_row(in_[i].kind, node);
+    }
+  }
+
+  void number_wires() {
+    const bool every_wire = model_ == Model::kMultiPort || model_ == Model::kBoundedMultiPort;
+    wire_rows_.assign(arc_times_.size(), kNoRow);
+    for (std::size_t e = 0; e < wire_rows_.size(); ++e) {
+      const Arc& arc = platform_.arcs()[e];
+      if (!every_wire && !is_relay(arc.from) && !is_relay(arc.to)) continue;
+      wire_rows_[e] = add_row(Resource::Kind::kWire, static_cast<std::uint32_t>(e));
+    }
+  }
+
+  // Lists each arc's shared wires, ascending: those of arc e are shared_[first_shared_[e] ...].
+  void group_shared_wires() {
+    const auto wires = platform_.shared_wires();
+    first_shared_.assign(arc_times_.size() + 1, 0);
+    for (const SharedWire& wire : wires) {
+      for (const ArcId arc : wire.arcs) ++first_shared_[index_of(arc) + 1];
+    }
+    for (std::size_t e = 1; e < first_shared_.size(); ++e) {
+      first_shared_[e] += first_shared_[e - 1];
+    }
+    shared_.resize(first_shared_.back());
+    std::vector<std::size_t> next(first_shared_.begin(), first_shared_.end() - 1);
+    first_shared_row_ = static_cast<std::uint32_t>(result_.resources.size());
+    for (std::size_t i = 0; i < wires.size(); ++i) {
+      const auto index = static_cast<std::uint32_t>(i);
+      add_row(Resource::Kind::kSharedWire, index);
+      for (const ArcId arc : wires[i].arcs) shared_[next[index_of(arc)]++] = index;
+    }
+  }
+
+  std::uint32_t add_row(Resource::Kind kind, std::uint32_t index) {
+    result_.resources.push_back({kind, index});
+    return static_cast<std::uint32_t>(result_.resources.size() - 1);
+  }
+
+  void fill() {
+    auto& matrix = result_.seconds_per_byte;
+    matrix.resize(static_cast<Eigen::Index>(result_.resources.size()),
+                  static_cast<Eigen::Index>(arc_times_.size()));
+    matrix.reserve(static_cast<Eigen::Index>(3 * arc_times_.size() + shared_.size()));
+    for (std::size_t e = 0; e < arc_times_.size(); ++e) {
+      const auto column = static_cast<Eigen::Index>(e);
+      const auto add = [&](std::uint32_t row, double seconds) {
+        if (row != kNoRow) matrix.insertBack(static_cast<Eigen::Index>(row), column) = seconds;
+      };
+      const Arc& arc = platform_.arcs()[e];
+      const Port* first = &out_[index_of(sender(arc))];
+      const Port* second = &in_[index_of(receiver(arc))];
+      if (first->row > second->row) std::swap(first, second);  // rows ascend within a column
+      matrix.startVec(column);
+      add(first->row, first->occupied(arc_times_[e]));
+      add(second->row, second->occupied(arc_times_[e]));
+      add(wire_rows_[e], arc_times_[e]);
+      for (std::size_t i = first_shared_[e]; i < first_shared_[e + 1]; ++i) {
+        const double bandwidth = platform_.shared_wires()[shared_[i]].bandwidth.value;
+        add(first_shared_row_ + shared_[i], 1 / bandwidth);
+      }
+    }
+    matrix.finalize();
+  }
+
+  const Platform& platform_;
+  Model model_;
+  bool turned_;
+  std::vector<double> arc_times_;
+  std::vector<Port> out_;
+  std::vector<Port> in_;
+  std::vector<std::uint32_t> wire_rows_;
+  std::vector<std::size_t> first_shared_;
+  std::vector<std::uint32_t> shared_;
+  std::uint32_t first_shared_row_ = 0;
+  Occupation result_;
+};
+
+}  // namespace
+
+std::span<const ModelEntry> models() {
+  return kModels;
+}
+
+std::string_view name_of(Model model) {
+  return std::ranges::find(kModels, model, &ModelEntry::model)->name;
+}
+
+Model parse_model(std::string_view name) {
+  static constexpr auto kNames = model_names();
+  const auto* const found = std::ranges::find(kModels, name, &ModelEntry::name);
+  if (found == kModels.end()) throw InputError(unknown_name("model", name, kNames));
+  return found->model;
+}
+
+double arc_seconds_per_byte(const Arc& arc, const OccupationOptions& options) {
+  require_slice(options);
+  if (options.slice.value == 0) return 1 / arc.bandwidth.value;
+  const double per_slice =
+      arc.overhead.value + (options.latency_occupies ? arc.latency.value : 0.0);
+  return per_slice / static_cast<double>(options.slice.value) + 1 / arc.bandwidth.value;
+}
+
+Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options) {
+  require_slice(options);
+  return Builder(platform, model, options).build();
+}
+
+std::string describe(const Resource& resource, const Platform& platform) {
+  const auto node_name = [&](NodeId node) { return printable(platform.node(node).name); };
+  switch (resource.kind) {
+    case Resource::Kind::kOutPort:
+      return "out-port of " + node_name(NodeId{resource.index});
+    case Resource::Kind::kInPort:
+      return "in-port of " + node_name(NodeId{resource.index});
+    case Resource::Kind::kPort:
+      return "port of " + node_name(NodeId{resource.index});
+    case Resource::Kind::kWire: {
+      const Arc& arc = platform.arc(ArcId{resource.index});
+      return fmt::format("wire {} -> {}", node_name(arc.from), node_name(arc.to));
+    }
+    case Resource::Kind::kSharedWire:
+      return "shared wire " + printable(platform.shared_wires()[resource.index].name);
+  }
+  return {};
+}
+
+}  // namespace espalier::platforms

@@ -1,0 +1,32 @@
+#include "platforms/core/reversed.hpp"
+
+#include <utility>
+
+namespace espalier::platforms {
+
+ReversedPlatform reversed(const Platform& platform) {
+  PlatformBuilder builder(platform.name());
+  for (Node node : platform.nodes()) {
+    std::swap(node.send, node.receive);
+    builder.add_node(std::move(node));
+  }
+  for (Arc arc : platform.arcs()) {
+    std::swap(arc.from, arc.to);
+    builder.add_arc(arc);
+  }
+  for (const SharedWire& wire : platform.shared_wires()) {
+    std::vector<std::pair<NodeId, NodeId>> turned;
+    for (const ArcId arc : wire.arcs) {
+      turned.emplace_back(platform.arc(arc).to, platform.arc(arc).from);
+    }
+    builder.add_shared_wire(wire.name, wire.bandwidth, std::move(turned));
+  }
+  ReversedPlatform result{std::move(builder).build(), {}};
+  result.original.reserve(platform.arcs().size());
+  for (const Arc& arc : result.platform.arcs()) {
+    result.original.push_back(*platform.find_arc(arc.to, arc.from));
+  }
+  return result;
+}
+
+}  // namespace espalier::platforms

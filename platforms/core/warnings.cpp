@@ -1,0 +1,275 @@
+#include "platforms/core/warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+namespace espalier::platforms {
+
+namespace {
+
+// "a, b, c and 12 more".
+class Examples {
+ public:
+  void add(const std::function<std::string()>& text) {
+    constexpr std::size_t kNamed = 3;
+    if (++count_ > kNamed) return;
+    text_ += fmt::format("{}{}", count_ > 1 ? ", " : "", text());
+    ++named_;
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::string text() const {
+    return count_ == named_ ? text_ : fmt::format("{} and {} more", text_, count_ - named_);
+  }
+
+ private:
+  std::string text_;
+  std::size_t count_ = 0;
+  std::size_t named_ = 0;
+};
+
+std::string_view plural(std::size_t count, std::string_view one, std::string_view several) {
+  return count == 1 ? one : several;
+}
+
+std::string name_of(const Platform& platform, const Arc& arc) {
+  return fmt::format("{} -> {}", in_quotes(platform.node(arc.from).name),
+                     in_quotes(platform.node(arc.to).name));
+}
+
+// Of the links' bandwidths, the upper one of two. There must be links.
+double median_bandwidth(const Platform& platform) {
+  std::vector<double> rates;
+  rates.reserve(platform.arcs().size());
+  for (const Arc& arc : platform.arcs()) rates.push_back(arc.bandwidth.value);
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::ranges::nth_element(rates, middle);
+  return *middle;
+}
+
+// Which nodes links hold together, in whichever direction.
+class Sets {
+ public:
+  explicit Sets(std::size_t nodes) : parent_(nodes) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+  std::size_t root(std::size_t node) {
+    while (parent_[node] != node) {
+      parent_[node] = parent_[parent_[node]];
+      node = parent_[node];
+    }
+    return node;
+  }
+  void join(std::size_t one, std::size_t other) { parent_[root(one)] = root(other); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+// Sets of nodes that links of at least 1/thin of the median join, and that one link leads into.
+void warn_of_thin_ways(const Platform& platform, const WarningLimits& limits,
+                       std::vector<std::string>& lines) {
+  const std::size_t nodes = platform.nodes().size();
+  const double thick = median_bandwidth(platform) / limits.thin;
+  Sets sets(nodes);
+  for (const Arc& arc : platform.arcs()) {
+    if (arc.bandwidth.value >= thick) sets.join(index_of(arc.from), index_of(arc.to));
+  }
+  std::vector<std::size_t> ways(nodes, 0);   // into each set, by its root
+  std::vector<std::size_t> hosts(nodes, 0);  // of each set
+  std::vector<const Arc*> way(nodes, nullptr);
+  for (const NodeId host : platform.hosts()) ++hosts[sets.root(index_of(host))];
+  for (const Arc& arc : platform.arcs()) {
+    const std::size_t into = sets.root(index_of(arc.to));
+    if (sets.root(index_of(arc.from)) == into) continue;
+    ++ways[into];
+    way[into] = &arc;
+  }
+  const auto largest = static_cast<std::size_t>(std::ranges::max_element(hosts) - hosts.begin());
+  Examples examples;
+  for (std::size_t root = 0; root < nodes; ++root) {
+    if (root == largest || ways[root] != 1 || hosts[root] == 0) continue;
+    examples.add([&] {
+      return fmt::format("{} ({}, to {} {})", name_of(platform, *way[root]),
+                         format_rate(way[root]->bandwidth), hosts[root],
+                         plural(hosts[root], "host", "hosts"));
+    });
+  }
+  if (examples.count() == 0) return;
+  lines.push_back(fmt::format(
+      "{} over {:g} times slower than the median link is the only way to "
+      "its hosts: {}",
+      plural(examples.count(), "a link", "each of several links"), limits.thin, examples.text()));
+}
+
+void warn_of_one_way_links(const Platform& platform, std::vector<std::string>& lines) {
+  Examples examples;
+  std::size_t both_ways = 0;
+  for (const Arc& arc : platform.arcs()) {
+    if (platform.find_arc(arc.to, arc.from)) {
+      if (arc.from < arc.to) ++both_ways;
+      continue;
+    }
+    examples.add([&] { return name_of(platform, arc); });
+  }
+  // Where most go one way, that is how the network is meant.
+  if (examples.count() == 0 || examples.count() > both_ways) return;
+  lines.push_back(fmt::format("{} {} one way only: {}", examples.count(),
+                              plural(examples.count(), "link goes", "links go"), examples.text()));
+}
+
+// Arcs with a latency, into each node, by where they come from.
+class ArcsInto {
+ public:
+  explicit ArcsInto(const Platform& platform) : first_(platform.nodes().size() + 1, 0) {
+    for (const Arc& arc : platform.arcs()) ++first_[index_of(arc.to) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    arcs_.resize(platform.arcs().size());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    for (const Arc& arc : platform.arcs()) arcs_[next[index_of(arc.to)]++] = &arc;
+  }
+  [[nodiscard]] std::span<const Arc* const> of(NodeId node) const {
+    return std::span(arcs_).subspan(first_[index_of(node)],
+                                    first_[index_of(node) + 1] - first_[index_of(node)]);
+  }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<const Arc*> arcs_;
+};
+
+struct Detour {
+  NodeId by{};
+  double latency_s = 0;
+};
+
+// The quickest way over one other node. Both lists ascend by that node.
+std::optional<Detour> quickest_detour(std::span<const Arc> out, std::span<const Arc* const> in) {
+  std::optional<Detour> best;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < out.size() && j < in.size()) {
+    if (out[i].to < in[j]->from) {
+      ++i;
+    } else if (in[j]->from < out[i].to) {
+      ++j;
+    } else {
+      const double one = out[i++].latency.value;
+      const Arc& last = *in[j++];
+      if (one == 0 || last.latency.value == 0) continue;
+      if (best && best->latency_s <= one + last.latency.value) continue;
+      best = Detour{last.from, one + last.latency.value};
+    }
+  }
+  return best;
+}
+
+std::span<const Arc> arcs_out_of(const Platform& platform, NodeId node) {
+  const auto [first, last] = platform.arcs_out_of(node);
+  return platform.arcs().subspan(first, last - first);
+}
+
+void warn_of_detours(const Platform& platform, const WarningLimits& limits,
+                     std::vector<std::string>& lines) {
+  constexpr std::size_t kMostSteps = 2'000'000;
+  const ArcsInto into(platform);
+  std::size_t steps = 0;
+  for (const Arc& arc : platform.arcs()) {
+    steps += arcs_out_of(platform, arc.from).size() + into.of(arc.to).size();
+  }
+  const std::size_t stride = steps / kMostSteps + 1;
+  Examples examples;
+  for (std::size_t i = 0; i < platform.arcs().size(); i += stride) {
+    const Arc& arc = platform.arcs()[i];
+    if (arc.latency.value == 0) continue;
+    const auto detour = quickest_detour(arcs_out_of(platform, arc.from), into.of(arc.to));
+    if (!detour || arc.latency.value <= limits.detour * detour->latency_s) continue;
+    examples.add([&] {
+      return fmt::format("{} ({}, by {} {})", name_of(platform, arc), format_duration(arc.latency),
+                         in_quotes(platform.node(detour->by).name),
+                         format_duration({detour->latency_s}));
+    });
+  }
+  if (examples.count() == 0) return;
+  const std::string sample = stride > 1 ? fmt::format(" (of every {}-th link)", stride) : "";
+  lines.push_back(fmt::format("{} {} over {:g} times the latency of a detour{}: {}",
+                              examples.count(), plural(examples.count(), "link has", "links have"),
+                              limits.detour, sample, examples.text()));
+}
+
+// Calls visit(rate, what) for all that has a rate; `what` makes the words.
+template <typename Visit>
+void for_each_rate(const Platform& platform, const Visit& visit) {
+  for (const Arc& arc : platform.arcs()) {
+    visit(arc.bandwidth, [&] { return name_of(platform, arc); });
+  }
+  for (const Node& node : platform.nodes()) {
+    const auto cap = [&] { return "a cap of " + in_quotes(node.name); };
+    if (node.send) visit(*node.send, cap);
+    if (node.receive) visit(*node.receive, cap);
+  }
+  for (const SharedWire& wire : platform.shared_wires()) {
+    visit(wire.bandwidth, [&] { return "shared wire " + in_quotes(wire.name); });
+  }
+}
+
+void warn_of_rates(const Platform& platform, const WarningLimits& limits,
+                   std::vector<std::string>& lines) {
+  Examples slow;
+  Examples fast;
+  BytesPerSecond least = platform.arcs().front().bandwidth;
+  BytesPerSecond most = least;
+  for_each_rate(platform, [&](BytesPerSecond rate, const auto& what) {
+    least = std::min(least, rate);
+    most = std::max(most, rate);
+    const auto example = [&] { return fmt::format("{} ({})", what(), format_rate(rate)); };
+    if (rate < limits.least_rate) slow.add(example);
+    if (rate > limits.most_rate) fast.add(example);
+  });
+  const auto tell = [&](const Examples& examples, std::string_view side, BytesPerSecond limit) {
+    if (examples.count() == 0) return;
+    lines.push_back(fmt::format("{} {} {} {}; is the unit right? {}", examples.count(),
+                                plural(examples.count(), "rate is", "rates are"), side,
+                                format_rate(limit), examples.text()));
+  };
+  tell(slow, "under", limits.least_rate);
+  tell(fast, "over", limits.most_rate);
+  if (most.value / least.value > limits.spread) {
+    lines.push_back(fmt::format("rates go from {} to {}, a factor of {:.0e}; are the units right?",
+                                format_rate(least), format_rate(most), most.value / least.value));
+  }
+}
+
+void warn_of_latencies(const Platform& platform, const WarningLimits& limits,
+                       std::vector<std::string>& lines) {
+  Examples examples;
+  for (const Arc& arc : platform.arcs()) {
+    if (arc.latency <= limits.most_latency) continue;
+    examples.add([&] {
+      return fmt::format("{} ({})", name_of(platform, arc), format_duration(arc.latency));
+    });
+  }
+  if (examples.count() == 0) return;
+  lines.push_back(fmt::format("{} {} over {}; is the unit right? {}", examples.count(),
+                              plural(examples.count(), "latency is", "latencies are"),
+                              format_duration(limits.most_latency), examples.text()));
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(const Platform& platform, const WarningLimits& limits) {
+  std::vector<std::string> lines;
+  if (platform.arcs().empty()) return lines;
+  warn_of_thin_ways(platform, limits, lines);
+  warn_of_one_way_links(platform, lines);
+  warn_of_detours(platform, limits, lines);
+  warn_of_rates(platform, limits, lines);
+  warn_of_latencies(platform, limits, lines);
+  return lines;
+}
+
+}  // namespace espalier::platforms

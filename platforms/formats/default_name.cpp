@@ -1,0 +1,17 @@
+// Apart from the registry, so that the JSON format needs no other.
+#include <filesystem>
+#include <string>
+
+#include "platforms/formats/readers.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::platforms {
+
+std::string default_name(const std::string& file, const ReadOptions& options) {
+  if (!options.name.empty()) return options.name;
+  if (file == display_name("-")) return "stdin";
+  return printable(std::filesystem::path(file).stem().string());
+}
+
+}  // namespace espalier::platforms

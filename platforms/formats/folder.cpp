@@ -1,0 +1,115 @@
+// A folder of measurements, one file a pair: all of them are one platform (docs/formats.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "platforms/formats/measured/pair_measurements.hpp"
+#include "platforms/formats/readers.hpp"
+#include "support/files.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFiles = 1'000'000;  // all pairs of a thousand hosts
+
+struct Contents {
+  std::vector<std::string> files;   // sorted
+  std::vector<std::string> others;  // folders, pipes and the like
+};
+
+Contents contents_of(const std::string& folder) {
+  Contents contents;
+  std::error_code fault;
+  for (fs::directory_iterator entry(folder, fault), last; !fault && entry != last;
+       entry.increment(fault)) {
+    if (entry->path().filename().string().starts_with('.')) continue;
+    std::error_code unknown;
+    auto& list = entry->is_regular_file(unknown) ? contents.files : contents.others;
+    list.push_back(entry->path().string());
+    if (contents.files.size() > kMostFiles) {
+      throw InputError(folder, {}, fmt::format("more than {} files", kMostFiles));
+    }
+  }
+  if (fault) throw InputError(folder, {}, "cannot read: " + fault.message());
+  std::ranges::sort(contents.files);
+  std::ranges::sort(contents.others);
+  return contents;
+}
+
+// Gathers file by file, so that no more than one is in memory.
+class FolderReader {
+ public:
+  FolderReader(const std::string& folder, const ReadOptions& options)
+      : folder_(folder), options_(options) {
+    if (options.format.empty()) return;
+    format_ = &format_named(options.format);
+    if (format_->gather == nullptr) {
+      throw InputError(
+          folder, {},
+          fmt::format("format '{}' is of one file, and this is a folder", format_->name));
+    }
+  }
+
+  ReadResult result() && {
+    Contents contents = contents_of(folder_);
+    left_out_ = std::move(contents.others);
+    for (const std::string& file : contents.files) add(file);
+    if (format_ == nullptr) {
+      throw InputError(folder_, {},
+                       "a folder is read when it holds measurements of pairs of hosts "
+                       "(iperf3, osu), and no file in this one does");
+    }
+    ReadResult result = std::move(measurements_).result(format_->name, folder_name(), folder_);
+    if (!left_out_.empty()) {
+      result.notes.insert(result.notes.begin(),
+                          fmt::format("left out {} that are no {} file, first {}", left_out_.size(),
+                                      format_->name, left_out_.front()));
+    }
+    return result;
+  }
+
+ private:
+  void add(const std::string& file) {
+    const std::string text = read_text(file);
+    const FormatEntry* const format = options_.format.empty() ? detected_format(text) : format_;
+    if (format == nullptr || format->gather == nullptr) {
+      left_out_.push_back(file);
+      return;
+    }
+    if (format_ == nullptr) format_ = format;
+    if (format != format_) {
+      throw InputError(file, {},
+                       fmt::format("is of format {}, files before it in the folder of {}",
+                                   format->name, format_->name));
+    }
+    format->gather(text, file, options_, measurements_);
+  }
+
+  [[nodiscard]] std::string folder_name() const {
+    if (!options_.name.empty()) return options_.name;
+    std::error_code fault;
+    const fs::path path = fs::canonical(folder_, fault);
+    const std::string name = printable(path.filename().string());
+    return name.empty() ? "folder" : name;
+  }
+
+  const std::string& folder_;
+  const ReadOptions& options_;
+  const FormatEntry* format_ = nullptr;  // of the files before
+  PairMeasurements measurements_;
+  std::vector<std::string> left_out_;
+};
+
+}  // namespace
+
+ReadResult read_folder(const std::string& folder, const ReadOptions& options) {
+  return FolderReader(folder, options).result();
+}
+
+}  // namespace espalier::platforms

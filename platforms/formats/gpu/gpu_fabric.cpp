@@ -1,0 +1,142 @@
+// A fabric of GPUs and switches as a list of directed links: src,dst,GBps,alpha_us,kind
+// (docs/formats.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "platforms/formats/text/csv.hpp"
+#include "platforms/formats/readers.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+constexpr std::string_view kGpu = "gpu";
+
+// "gpu3", "n0_gpu3", "NODE1_GPU3"; what is before the mark is the machine.
+bool is_gpu(std::string_view name) {
+  const std::size_t end = name.find_last_not_of("0123456789") + 1;
+  if (end == name.size() || end < kGpu.size()) return false;
+  std::string_view stem = name.substr(0, end);
+  const bool named =
+      std::ranges::equal(stem.substr(end - kGpu.size()), kGpu, [](char one, char other) {
+        return (one >= 'A' && one <= 'Z' ? one - 'A' + 'a' : one) == other;
+      });
+  stem.remove_suffix(kGpu.size());
+  return named && (stem.empty() || stem.ends_with('_'));
+}
+
+std::string_view machine_of(std::string_view name) {
+  const std::size_t mark = name.rfind('_');
+  return mark == std::string_view::npos ? std::string_view{} : name.substr(0, mark);
+}
+
+// A rate's unit as a heading: "GBps", "Gbps", "MB/s".
+bool is_rate_unit(std::string_view heading) {
+  try {
+    parse_rate(fmt::format("1 {}", heading));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+struct Columns {
+  std::size_t width = 0;
+  std::size_t from = 0;
+  std::size_t to = 0;
+  std::size_t bandwidth = 0;
+  std::optional<std::size_t> latency = {};
+};
+
+Columns columns_of(const CsvReader& csv) {
+  std::optional<std::size_t> from;
+  std::optional<std::size_t> to;
+  std::optional<std::size_t> bandwidth;
+  Columns columns{.width = csv.fields().size()};
+  for (std::size_t i = 0; i < columns.width; ++i) {
+    const std::string_view heading = csv.fields()[i];
+    const auto take = [&](std::optional<std::size_t>& column) {
+      if (column) csv.refuse(fmt::format("two columns say {}", in_quotes(heading)));
+      column = i;
+    };
+    if (heading == "src")
+      take(from);
+    else if (heading == "dst")
+      take(to);
+    else if (heading.starts_with("alpha_"))
+      take(columns.latency);
+    else if (is_rate_unit(heading))
+      take(bandwidth);
+    else if (heading != "kind")
+      csv.refuse(fmt::format("unknown column {}", in_quotes(heading)));
+  }
+  if (!from || !to) csv.refuse("there must be the columns 'src' and 'dst'");
+  if (!bandwidth) csv.refuse("there is no column of bandwidths, such as 'GBps'");
+  columns.from = *from;
+  columns.to = *to;
+  columns.bandwidth = *bandwidth;
+  return columns;
+}
+
+NodeId node_named(PlatformBuilder& builder, std::string_view name) {
+  if (const auto known = builder.find_node(name)) return *known;
+  Node node;
+  node.name = name;
+  node.relay = !is_gpu(name);
+  if (!node.relay) node.group = machine_of(name);
+  return builder.add_node(std::move(node));
+}
+
+}  // namespace
+
+bool detects_gpufabric(std::string_view text) {
+  const auto header = header_of(text);
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(header, name) != header.end();
+  };
+  return has("src") && has("dst") && std::ranges::any_of(header, is_rate_unit);
+}
+
+ReadResult parse_gpufabric(std::string_view text, const std::string& file,
+                           const ReadOptions& options) {
+  CsvReader csv(text, file);
+  if (!csv.next()) throw InputError(file, {}, "there is no header line");
+  const Columns columns = columns_of(csv);
+  const QuantityColumn<BytesPerSecond> bandwidths(
+      fmt::format("bandwidth_{}", csv.fields()[columns.bandwidth]), &parse_rate);
+  std::optional<QuantityColumn<Seconds>> latencies;
+  if (columns.latency) {
+    latencies = csv.at_place(
+        [&] { return QuantityColumn<Seconds>(csv.fields()[*columns.latency], &parse_duration); });
+  }
+  PlatformBuilder builder = csv.at_place([&] {
+    return PlatformBuilder(csv.name().empty() ? default_name(file, options) : csv.name());
+  });
+  while (csv.next()) {
+    const auto& fields = csv.fields();
+    if (fields.size() != columns.width) {
+      csv.refuse(fmt::format("{} fields where the header has {}", fields.size(), columns.width));
+    }
+    csv.at_place([&] {
+      Arc arc{node_named(builder, fields[columns.from]),
+              node_named(builder, fields[columns.to]),
+              bandwidths.read(fields[columns.bandwidth]),
+              {},
+              {}};
+      if (latencies && !fields[*columns.latency].empty()) {
+        arc.latency = latencies->read(fields[*columns.latency]);
+      }
+      builder.add_arc(arc);
+    });
+  }
+  ReadResult result{{}, "gpufabric", {}};
+  result.platform = csv.at_place([&] { return std::move(builder).build(&result.notes); });
+  if (result.platform.hosts().empty()) {
+    throw InputError(file, {}, "no node is called gpu and a number, as hosts are");
+  }
+  return result;
+}
+
+}  // namespace espalier::platforms

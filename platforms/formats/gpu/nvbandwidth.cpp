@@ -1,0 +1,258 @@
+// What NVIDIA's nvbandwidth measures between the GPUs of a machine, as text or, with -j, as JSON
+// (docs/formats.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "platforms/formats/text/figure_table.hpp"
+#include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/text_lines.hpp"
+#include "support/json.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+// The likest to a broadcast's copies first.
+constexpr std::array<std::string_view, 4> kPreferred{
+    "device_to_device_memcpy_write_ce", "device_to_device_memcpy_read_ce",
+    "device_to_device_memcpy_write_sm", "device_to_device_memcpy_read_sm"};
+
+struct Testcase {
+  std::string name;                       // of what runs; empty in a text that holds a matrix only
+  std::string description = {};           // over the matrix
+  std::string fault = {};                 // what was said instead of a matrix: waived, failed
+  std::optional<FigureTable> table = {};  // if it is one that counts
+};
+
+bool measures_latency(const Testcase& test) {
+  return has(test.description, "GPU(row)") && has(test.description, "(ns)") &&
+         (test.name.empty() || has(test.name, "device_to_device_latency"));
+}
+
+// Whether its figures are of each pair of GPUs and one direction at a time. The sums of all_to_one
+// and one_to_all have the same heading, and one row.
+bool measures_links(const Testcase& test) {
+  return has(test.description, "(GB/s)") &&
+         (has(test.description, "GPU(row) -> GPU(column)") ||
+          has(test.description, "GPU(row) <- GPU(column)")) &&
+         (test.name.empty() || has(test.name, "device_to_device_memcpy_"));
+}
+
+// The table of a test that counts, no row there yet.
+void start_table(Testcase& test, std::size_t size) {
+  const bool latency = measures_latency(test);
+  if (!latency && !measures_links(test)) return;
+  test.table.emplace(size, latency ? durations_in({1e-9}) : rates_in({1e9}));
+}
+
+class TextReader {
+ public:
+  TextReader(std::string_view text, const std::string& file) : lines_(text, file) {}
+
+  std::vector<Testcase> testcases() && {
+    while (const auto line = lines_.next()) {
+      lines_.at(lines_.number(), [&] { read_line(*line); });
+    }
+    return std::move(tests_);
+  }
+
+ private:
+  enum class Within { kNothing, kHeading, kRows };
+
+  void read_line(std::string_view line) {
+    const auto words = words_of(line, kMostColumns + 2);
+    if (words.empty()) return;
+    line = line.substr(line.find_first_not_of(kBlank));
+    line = line.substr(0, line.find_last_not_of(kBlank) + 1);
+    if (within_ == Within::kRows && add_numbered_row(*tests_.back().table, words)) return;
+    if (within_ == Within::kHeading && count_up(words)) {
+      start_table(tests_.back(), words.size());
+      within_ = tests_.back().table ? Within::kRows : Within::kNothing;
+      return;
+    }
+    within_ = Within::kNothing;
+    if (words[0] == "Running" && words.size() == 2) {
+      std::string_view name = words[1];
+      if (name.ends_with('.')) name.remove_suffix(1);
+      tests_.push_back({printable(name)});
+    } else if (has(line, "(row)") && has(line, "(column)")) {
+      // A test may print several matrices, and a text hold nothing else.
+      if (tests_.empty()) tests_.emplace_back();
+      if (!tests_.back().description.empty()) tests_.push_back({tests_.back().name});
+      tests_.back().description = printable(line);
+      within_ = Within::kHeading;
+    } else if (!tests_.empty() && tests_.back().description.empty() && says_fault(words[0])) {
+      tests_.back().fault = printable(line);
+    }
+  }
+
+  static bool says_fault(std::string_view word) {
+    constexpr std::array<std::string_view, 5> kFaults{"WAIVED", "Waived", "ERROR", "Error",
+                                                      "ASSERT"};
+    return std::ranges::any_of(kFaults,
+                               [&](std::string_view fault) { return word.starts_with(fault); });
+  }
+
+  TextLines lines_;
+  std::vector<Testcase> tests_;
+  Within within_ = Within::kNothing;
+};
+
+std::string text_at(const JsonCursor& object, std::string_view key) {
+  const auto member = object.find(key);
+  return member ? printable(member->string()) : std::string{};
+}
+
+void read_row(const JsonCursor& row, FigureTable& table) {
+  std::vector<std::string> texts;
+  for (const JsonCursor& cell : row.elements()) {
+    texts.push_back(cell.value().is_number() ? fmt::format("{}", cell.number()) : cell.string());
+  }
+  const std::vector<std::string_view> cells(texts.begin(), texts.end());
+  try {
+    table.add_row(cells);
+  } catch (const InputError& fault) {
+    row.refuse(fault.what());
+  }
+}
+
+std::vector<Testcase> json_testcases(std::string_view text, const std::string& file) {
+  const Json document = parse_json(text, file);
+  const JsonCursor root(document, file);
+  std::vector<Testcase> tests;
+  for (const JsonCursor& entry : root.at("nvbandwidth").at("testcases").elements()) {
+    Testcase test{text_at(entry, "name"), text_at(entry, "bandwidth_description")};
+    const auto matrix = entry.find("bandwidth_matrix");
+    if (!matrix) {
+      const std::string error = text_at(entry, "error");
+      test.fault = error.empty() ? text_at(entry, "status") : error;
+    } else {
+      const auto rows = matrix->elements();
+      if (!rows.empty()) start_table(test, rows.front().elements().size());
+      for (const JsonCursor& row : rows) {
+        if (test.table) read_row(row, *test.table);
+      }
+    }
+    tests.push_back(std::move(test));
+  }
+  return tests;
+}
+
+// Of those that measure links, the one asked for, else the most preferred, else the first.
+const Testcase& chosen(const std::vector<const Testcase*>& links, const std::string& wanted) {
+  if (!wanted.empty()) {
+    std::vector<std::string> names;
+    names.reserve(links.size());
+    for (const Testcase* test : links) names.push_back(test->name);
+    return *links[index_of_name(names, wanted, "device-to-device test")];
+  }
+  for (const std::string_view name : kPreferred) {
+    const auto found =
+        std::ranges::find_if(links, [&](const Testcase* test) { return has(test->name, name); });
+    if (found != links.end()) return **found;
+  }
+  return *links.front();
+}
+
+std::string called(const Testcase& test) {
+  return test.name.empty() ? in_quotes(test.description) : test.name;
+}
+
+void require_complete(const Testcase& test, const std::string& file) {
+  if (test.table->complete()) return;
+  throw InputError(file, {},
+                   fmt::format("{}: {} rows for {} GPUs: the matrix is cut short", called(test),
+                               test.table->rows(), test.table->size()));
+}
+
+// "there is no ...: waived_test: WAIVED", as short as a line should be.
+std::string nothing_found(const std::vector<Testcase>& tests) {
+  std::string reason = "there is no matrix of bandwidths between GPUs, one direction at a time";
+  for (const Testcase& test : tests) {
+    if (test.fault.empty() || !has(test.name, "device_to_device_memcpy_")) continue;
+    return reason + fmt::format("; {}: {}", test.name, in_quotes(test.fault));
+  }
+  return reason;
+}
+
+// What there was besides, one line a note.
+void note_rest(const std::vector<Testcase>& tests, const Testcase& taken, const Testcase* latency,
+               std::vector<std::string>& notes) {
+  std::size_t others = 0;
+  for (const Testcase& test : tests) {
+    if (!test.fault.empty()) {
+      notes.push_back(fmt::format("{} has no matrix: {}", called(test), in_quotes(test.fault)));
+    } else if (&test != &taken && &test != latency && !test.description.empty()) {
+      ++others;
+    }
+  }
+  if (others > 0) {
+    notes.push_back(
+        fmt::format("left out {} more {}; --table NAME takes another of device_to_device_memcpy_*",
+                    others, others == 1 ? "matrix" : "matrices"));
+  }
+}
+
+bool is_json(std::string_view text) {
+  return detects_json(text) && has(text, "\"nvbandwidth\"");
+}
+
+}  // namespace
+
+bool detects_nvbandwidth(std::string_view text) {
+  constexpr std::size_t kEnough = 100'000;  // the first heading is near the top
+  if (detects_json(text)) {
+    const std::string_view head = text.substr(0, kEnough);
+    return has(head, "\"nvbandwidth\"") && !has(head, "\"espalier-platform\"");
+  }
+  const std::string_view head = text.substr(0, kEnough);
+  return has(head, "GPU(column)") && (has(head, "GPU(row)") || has(head, "CPU(row)"));
+}
+
+ReadResult parse_nvbandwidth(std::string_view text, const std::string& file,
+                             const ReadOptions& options) {
+  const std::vector<Testcase> tests =
+      is_json(text) ? json_testcases(text, file) : TextReader(text, file).testcases();
+  std::vector<const Testcase*> links;
+  const Testcase* latency = nullptr;
+  for (const Testcase& test : tests) {
+    if (!test.table) continue;
+    if (measures_links(test))
+      links.push_back(&test);
+    else if (latency == nullptr)
+      latency = &test;
+  }
+  if (links.empty()) throw InputError(file, {}, nothing_found(tests));
+  const Testcase* taken = nullptr;
+  try {
+    taken = &chosen(links, options.table);
+  } catch (const InputError& fault) {
+    throw InputError(file, {}, fault.what());
+  }
+  require_complete(*taken, file);
+  if (latency != nullptr) require_complete(*latency, file);
+  if (latency != nullptr && latency->table->size() != taken->table->size()) latency = nullptr;
+
+  ReadResult result{{}, "nvbandwidth", {}};
+  result.notes.push_back(fmt::format("took {}: {}", called(*taken), taken->description));
+  PlatformBuilder builder(default_name(file, options));
+  const auto gpus = add_gpus(taken->table->size(), builder);
+  const LinkCounts counts = add_links({.bandwidths = *taken->table,
+                                       .latencies = latency == nullptr ? nullptr : &*latency->table,
+                                       .columns_send = has(taken->description, "<-")},
+                                      gpus, builder);
+  if (latency != nullptr)
+    result.notes.push_back(fmt::format("latencies from {}", called(*latency)));
+  if (counts.unlinked > 0) {
+    result.notes.push_back(fmt::format("{} pairs have no figure: no link", counts.unlinked));
+  }
+  note_rest(tests, *taken, latency, result.notes);
+  result.platform = std::move(builder).build(&result.notes);
+  return result;
+}
+
+}  // namespace espalier::platforms

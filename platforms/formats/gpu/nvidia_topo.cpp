@@ -1,0 +1,344 @@
+// What `nvidia-smi topo -m` prints: how each two GPUs of a machine are joined, as classes, which
+// become rates by a table (docs/formats.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/text_lines.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+constexpr std::string_view kNvlink = "NV";
+// NVLinks of a Hopper or Blackwell GPU, the most there are: where the links to a GPU's peers add up
+// to more, they go through NVSwitch and are the same links each time.
+constexpr std::uint64_t kMostNvlinks = 18;
+// More devices than a machine has.
+constexpr std::size_t kMostDevices = 1'000;
+
+// Bytes per second and direction. NVLink 2 to 4: 25 GB/s a link. PCIe: what NCCL takes for a PCIe
+// 3.0 slot of 16 lanes and for the link between Skylake sockets (PCI_BW and SKL_QPI_BW in its
+// src/graph/topo.h), for the classes do not tell the generation.
+struct DefaultRate {
+  std::string_view name;
+  double rate;
+};
+constexpr std::array<DefaultRate, 7> kDefaults{{{kNvlink, 25e9},
+                                                {"PIX", 12e9},
+                                                {"PXB", 12e9},
+                                                {"PHB", 12e9},
+                                                {"NODE", 12e9},
+                                                {"SYS", 10e9},
+                                                {"SOC", 10e9}}};
+
+// How many NVLinks "NV12" is; unset: another class.
+std::optional<std::uint64_t> nvlinks_of(std::string_view name) {
+  if (!name.starts_with(kNvlink)) return std::nullopt;
+  return parse_whole<std::uint64_t>(name.substr(kNvlink.size()));
+}
+
+bool crosses_pcie(std::string_view name) {
+  return name != kNvlink &&
+         std::ranges::find(kDefaults, name, &DefaultRate::name) != kDefaults.end();
+}
+
+bool is_gpu(std::string_view name) {
+  constexpr std::string_view kGpu = "GPU";
+  return name.starts_with(kGpu) && parse_whole<std::uint32_t>(name.substr(kGpu.size())).has_value();
+}
+
+// Without what colours and underlines the header on a terminal: ESC [ digits letter.
+std::string without_escapes(std::string_view line) {
+  std::string plain;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] != '\x1b') {
+      plain += line[i];
+      continue;
+    }
+    if (i + 1 < line.size() && line[i + 1] == '[') ++i;
+    while (i + 1 < line.size() &&
+           (line[i + 1] == ';' || (line[i + 1] >= '0' && line[i + 1] <= '9')))
+      ++i;
+    ++i;  // the letter
+  }
+  return plain;
+}
+
+// The devices that a line names as columns: GPU0, then others up to "CPU Affinity"; empty: it is no
+// such line.
+std::vector<std::string> devices_of(const std::vector<std::string_view>& words) {
+  std::vector<std::string> devices;
+  for (const std::string_view word : words) {
+    if (word == "CPU" || word == "NUMA" || word == "GPU") break;
+    devices.emplace_back(word);
+  }
+  const bool matrix =
+      !devices.empty() && is_gpu(devices.front()) && (devices.size() == 1 || devices[1] != "X");
+  return matrix ? devices : std::vector<std::string>{};
+}
+
+// The rate of each class of links: what the options say, else the defaults.
+class Rates {
+ public:
+  explicit Rates(std::span<const ClassRate> said) : said_(said) {}
+
+  // Unset: no link. Throws InputError when nobody knows.
+  std::optional<BytesPerSecond> of(const std::string& name) {
+    if (const ClassRate* const exact = said(name)) return exact->rate;
+    const auto links = nvlinks_of(name);
+    const std::string_view family = links ? kNvlink : std::string_view(name);
+    const double count = links ? static_cast<double>(*links) : 1;
+    if (const ClassRate* const known = said(family)) {
+      if (!known->rate) return std::nullopt;
+      return scaled(known->rate->value, count);
+    }
+    const auto* const known = std::ranges::find(kDefaults, family, &DefaultRate::name);
+    if (known == kDefaults.end()) {
+      throw InputError(fmt::format("unknown class {}; --class-rate {}=RATE says what it carries",
+                                   in_quotes(name), printable(name)));
+    }
+    guessed_.insert(known->name);
+    return scaled(known->rate, count);
+  }
+
+  // Throws InputError when a class was said that neither is known nor came.
+  void require_all_known() const {
+    for (const ClassRate& rate : said_) {
+      const bool known =
+          used_.contains(rate.name) || nvlinks_of(rate.name) ||
+          std::ranges::find(kDefaults, rate.name, &DefaultRate::name) != kDefaults.end();
+      if (!known)
+        throw InputError(fmt::format("--class-rate: no link is of class {}", in_quotes(rate.name)));
+    }
+  }
+
+  // "NV 25 GB/s a link, SYS 10 GB/s"; empty: all were said.
+  [[nodiscard]] std::string defaults_taken() const {
+    std::vector<std::string> taken;
+    for (const DefaultRate& rate : kDefaults) {
+      if (!guessed_.contains(rate.name)) continue;
+      taken.push_back(fmt::format("{} {} GB/s{}", rate.name, rate.rate / 1e9,
+                                  rate.name == kNvlink ? " a link" : ""));
+    }
+    return fmt::format("{}", fmt::join(taken, ", "));
+  }
+
+ private:
+  // The last one of that name.
+  const ClassRate* said(std::string_view name) {
+    const auto found = std::find_if(said_.rbegin(), said_.rend(),
+                                    [&](const ClassRate& rate) { return rate.name == name; });
+    if (found == said_.rend()) return nullptr;
+    used_.insert(found->name);
+    return &*found;
+  }
+
+  static std::optional<BytesPerSecond> scaled(double rate, double count) {
+    require_rate({rate * count}, "a bandwidth");
+    return BytesPerSecond{rate * count};
+  }
+
+  std::span<const ClassRate> said_;
+  std::set<std::string, std::less<>> used_;
+  std::set<std::string_view> guessed_;
+};
+
+// Links that leave a GPU, or come to it, over one port of it.
+struct Port {
+  std::vector<std::pair<NodeId, NodeId>> links = {};
+  BytesPerSecond fastest;
+  std::uint64_t nvlinks = 0;
+
+  void add(NodeId from, NodeId to, BytesPerSecond rate, std::uint64_t count) {
+    links.emplace_back(from, to);
+    fastest = std::max(fastest, rate);
+    nvlinks += count;
+  }
+};
+
+class TopologyReader {
+ public:
+  TopologyReader(std::string_view text, const std::string& file, const ReadOptions& options)
+      : lines_(text, file),
+        file_(file),
+        builder_(default_name(file, options)),
+        rates_(options.class_rates) {}
+
+  ReadResult result() && {
+    for (auto line = lines_.next(); line; line = done_ ? std::nullopt : lines_.next()) {
+      lines_.at(lines_.number(), [&] { read_line(without_escapes(*line)); });
+    }
+    if (devices_.empty()) throw InputError(file_, {}, "there is no line with the GPUs as columns");
+    if (!done_) {
+      throw InputError(file_, {},
+                       fmt::format("{} rows of GPUs for {} columns: the table is cut short", rows_,
+                                   gpus_.size()));
+    }
+    try {
+      rates_.require_all_known();
+    } catch (const InputError& fault) {
+      throw InputError(file_, {}, fault.what());
+    }
+    add_ports();
+    return finish();
+  }
+
+ private:
+  void read_line(const std::string& line) {
+    const auto words = words_of(line, 2 * kMostDevices);
+    if (words.empty()) return;
+    if (!devices_.empty()) return read_row(words);
+    devices_ = devices_of(words);
+    if (devices_.size() > kMostDevices) {
+      throw InputError(fmt::format("more than {} devices", kMostDevices));
+    }
+    for (const std::string& device : devices_) {
+      if (!is_gpu(device)) continue;
+      Node gpu;
+      gpu.name = device;
+      gpus_.push_back(builder_.add_node(std::move(gpu)));
+    }
+  }
+
+  // GPU0 X NV12 PIX 0-23 0 N/A: a cell for each column, then what the columns behind say.
+  void read_row(const std::vector<std::string_view>& words) {
+    const auto node = is_gpu(words[0]) ? builder_.find_node(words[0]) : std::nullopt;
+    if (!node || *node != gpus_[rows_]) {
+      throw InputError(fmt::format("expected the row of {}, got {}", builder_.nodes()[rows_].name,
+                                   in_quotes(words[0])));
+    }
+    if (words.size() < devices_.size() + 1) {
+      throw InputError(
+          fmt::format("{} cells where there are {} columns", words.size() - 1, devices_.size()));
+    }
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      if (!is_gpu(devices_[i])) continue;
+      const NodeId to = gpus_[column++];
+      if (to == *node) {
+        if (words[i + 1] != "X") {
+          throw InputError(fmt::format("a GPU to itself is X, not {}", in_quotes(words[i + 1])));
+        }
+      } else {
+        add_link(*node, to, std::string(words[i + 1]));
+      }
+    }
+    done_ = ++rows_ == gpus_.size();
+  }
+
+  void add_link(NodeId from, NodeId to, const std::string& name) {
+    const auto rate = rates_.of(name);
+    if (!rate) {
+      ++left_out_;
+      return;
+    }
+    builder_.add_arc({from, to, *rate, {}, {}});
+    if (const auto links = nvlinks_of(name)) {
+      const std::uint64_t count = std::min(*links, kMostNvlinks + 1);  // cannot overflow the sum
+      nvlinks_out_[from].add(from, to, *rate, count);
+      nvlinks_in_[to].add(from, to, *rate, count);
+    } else if (crosses_pcie(name)) {
+      slots_out_[from].add(from, to, *rate, 0);
+      slots_in_[to].add(from, to, *rate, 0);
+    }
+  }
+
+  using Ports = std::map<NodeId, Port>;
+
+  // All PCIe links of a GPU cross its one slot; all NVLinks through NVSwitch are the same ones.
+  void add_ports() {
+    for (Ports* const ports : {&nvlinks_out_, &nvlinks_in_}) {
+      std::erase_if(*ports, [](const auto& port) { return port.second.nvlinks <= kMostNvlinks; });
+    }
+    switched_ = nvlinks_out_.size();
+    add_wires(nvlinks_out_, "NVLinks out");
+    add_wires(nvlinks_in_, "NVLinks in");
+    add_wires(slots_out_, "PCIe out");
+    add_wires(slots_in_, "PCIe in");
+  }
+
+  void add_wires(const Ports& ports, std::string_view what) {
+    for (const auto& [node, port] : ports) {
+      if (port.links.size() < 2) continue;
+      builder_.add_shared_wire(fmt::format("{} {}", builder_.nodes()[index_of(node)].name, what),
+                               port.fastest, port.links);
+    }
+  }
+
+  ReadResult finish() {
+    ReadResult result{{}, "nvidiatopo", {}};
+    auto& notes = result.notes;
+    if (const std::string taken = rates_.defaults_taken(); !taken.empty()) {
+      notes.push_back(fmt::format("took {}; --class-rate CLASS=RATE says what yours carry", taken));
+    }
+    if (switched_ > 0) {
+      notes.push_back(
+          fmt::format("{} GPUs have more NVLinks than {} by their row: an NVSwitch, so "
+                      "that all peers share a GPU's links",
+                      switched_, kMostNvlinks));
+    }
+    if (const std::size_t others = devices_.size() - gpus_.size(); others > 0) {
+      notes.push_back(fmt::format("left out {} network adapters", others));
+    }
+    if (left_out_ > 0) {
+      notes.push_back(fmt::format("left out {} links of classes without a rate", left_out_));
+    }
+    result.platform = std::move(builder_).build(&notes);
+    return result;
+  }
+
+  TextLines lines_;
+  const std::string& file_;
+  PlatformBuilder builder_;
+  Rates rates_;
+  std::vector<std::string> devices_;  // the columns, once they are known
+  std::vector<NodeId> gpus_;          // those of them that are GPUs
+  std::size_t rows_ = 0;
+  bool done_ = false;
+  Ports nvlinks_out_;
+  Ports nvlinks_in_;
+  Ports slots_out_;
+  Ports slots_in_;
+  std::size_t switched_ = 0;
+  std::size_t left_out_ = 0;
+};
+
+}  // namespace
+
+bool detects_nvidiatopo(std::string_view text) {
+  constexpr std::size_t kEnough = 100'000;  // a prompt or the driver's banner may come first
+  const std::string unnamed;
+  TextLines lines(text.substr(0, kEnough), unnamed);
+  while (const auto line = lines.next()) {
+    const std::string plain = without_escapes(*line);
+    const auto words = words_of(plain, 2);
+    if (words.size() == 2 && is_gpu(words[0]) && words[1] == "X") return true;
+  }
+  return false;
+}
+
+ReadResult parse_nvidiatopo(std::string_view text, const std::string& file,
+                            const ReadOptions& options) {
+  return TopologyReader(text, file, options).result();
+}
+
+ClassRate parse_class_rate(std::string_view text) {
+  const std::size_t mark = text.rfind('=');
+  if (mark == std::string_view::npos || mark == 0) {
+    throw InputError(
+        fmt::format("class rate {}: expected CLASS=RATE, such as NV=25GB/s", in_quotes(text)));
+  }
+  ClassRate rate{std::string(text.substr(0, mark)), std::nullopt};
+  if (text.substr(mark + 1) == "none") return rate;
+  rate.rate = parse_rate(text.substr(mark + 1));
+  require_rate(*rate.rate, fmt::format("class rate {}: the rate", in_quotes(text)));
+  return rate;
+}
+
+}  // namespace espalier::platforms

@@ -1,0 +1,267 @@
+// What ibnetdiscover prints of an InfiniBand fabric, by stanzas or, with -p, by ports
+// (docs/formats.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/text_lines.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+constexpr std::size_t kLongestLine = std::size_t{64} << 10U;  // descriptions have 64 bytes
+
+// What stands between the first `open` of `text` and the next `close`; `text` goes on behind it.
+std::optional<std::string_view> take_between(std::string_view& text, char open, char close) {
+  const std::size_t first = text.find(open);
+  if (first == std::string_view::npos) return std::nullopt;
+  const std::size_t last = text.find(close, first + 1);
+  if (last == std::string_view::npos) return std::nullopt;
+  const std::string_view inside = text.substr(first + 1, last - first - 1);
+  text.remove_prefix(last + 1);
+  return inside;
+}
+
+// Data rate of a link: lanes of so many Gbit/s. InfiniBand Trade Association, roadmap; SDR to QDR
+// less the 8b/10b coding, FDR and on less 64b/66b.
+BytesPerSecond link_rate(std::string_view width, std::string_view speed) {
+  struct Lane {
+    std::string_view name;
+    double gigabits;
+  };
+  constexpr std::array<Lane, 9> kLanes{{{"SDR", 2},
+                                        {"DDR", 4},
+                                        {"QDR", 8},
+                                        {"FDR10", 10},
+                                        {"FDR", 13.64},
+                                        {"EDR", 25},
+                                        {"HDR", 50},
+                                        {"NDR", 100},
+                                        {"XDR", 200}}};
+  const auto lanes = parse_whole<std::uint32_t>(width);
+  const auto* const lane = std::ranges::find(kLanes, speed, &Lane::name);
+  if (!lanes || *lanes < 1 || *lanes > 12 || lane == kLanes.end()) {
+    throw InputError(fmt::format("a link is 1 to 12 lanes of SDR to XDR, such as 4xQDR, not {}",
+                                 in_quotes(fmt::format("{}x{}", width, speed))));
+  }
+  return {*lanes * lane->gigabits * 1e9 / 8};
+}
+
+struct Port {
+  std::string node;  // its key: GUID with prefix, or kind and lid
+  std::uint32_t number;
+  auto operator<=>(const Port&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
+};
+
+class FabricReader {
+ public:
+  FabricReader(std::string_view text, const std::string& file, const ReadOptions& options)
+      : lines_(text, file), file_(file), builder_(default_name(file, options)) {}
+
+  ReadResult result() && {
+    while (auto line = lines_.next()) {
+      line->remove_prefix(std::min(line->find_first_not_of(kBlank), line->size()));
+      lines_.at(lines_.number(), [&] { read_line(*line); });
+    }
+    if (nodes_.empty()) throw InputError(file_, {}, "there are no switches and no adapters");
+    name_nodes();
+    for (const auto& entry : cables_) {
+      lines_.at(entry.second.line,
+                [&] { add_cable(entry.first.first, entry.first.second, entry.second.rate); });
+    }
+    return finish();
+  }
+
+ private:
+  struct Device {
+    std::string key;
+    std::string description;
+    bool relay;
+  };
+  struct Cable {
+    BytesPerSecond rate;
+    std::size_t line;
+  };
+
+  void read_line(std::string_view line) {
+    if (line.empty() || line.starts_with('#')) return;
+    if (line.size() > kLongestLine) {
+      throw InputError(fmt::format("a line of more than {} bytes", kLongestLine));
+    }
+    if (line.starts_with('[')) return read_port(line);
+    const auto words = words_of(line);
+    if (words[0] == "CA" || words[0] == "SW" || words[0] == "RT") return read_flat(line, words);
+    if (words[0] == "Switch") return read_stanza(line, true);
+    if (words[0] == "Ca" || words[0] == "Rt") return read_stanza(line, words[0] == "Rt");
+    // "vendid=0x66a", "Non-Chassis Nodes", "Chassis 1 (guid 0x...)" and the like.
+    stanza_.clear();
+  }
+
+  // Switch 36 "S-00066a00e3006cb2" # "ibcore01" base port 0 lid 3 lmc 0
+  void read_stanza(std::string_view line, bool relay) {
+    const auto key = take_between(line, '"', '"');
+    if (!key) throw InputError("a stanza has no GUID in quotes");
+    const auto description = take_between(line, '"', '"');
+    stanza_ = *key;
+    if (!add_device(stanza_, description.value_or(""), relay)) {
+      throw InputError(fmt::format("a second stanza of {}", in_quotes(stanza_)));
+    }
+  }
+
+  // [1](8f10403960985) "S-0008f10400410015"[6] # lid 16 lmc 1 "SW-6IB4 Voltaire" lid 3 4xSDR
+  void read_port(std::string_view line) {
+    if (stanza_.empty()) throw InputError("a port without Switch or Ca before it");
+    const std::string_view last = words_of(line).back();
+    const auto number = parse_whole<std::uint32_t>(take_between(line, '[', ']').value_or(""));
+    const auto peer = take_between(line, '"', '"');
+    const auto peer_number = parse_whole<std::uint32_t>(take_between(line, '[', ']').value_or(""));
+    const std::size_t cross = last.find('x');
+    if (!number || !peer || !peer_number || cross == std::string_view::npos) {
+      throw InputError("a port is '[1] \"GUID\"[2] # ... 4xQDR'");
+    }
+    add_end({stanza_, *number}, {std::string(*peer), *peer_number},
+            link_rate(last.substr(0, cross), last.substr(cross + 1)));
+  }
+
+  // CA 113 1 0xf4521403007a6d21 4x QDR - SW 109 24 0x0002c90200493108 ( 'one' - 'other' )
+  void read_flat(std::string_view line, const std::vector<std::string_view>& words) {
+    if (words.size() < 6) throw InputError("a port is 'CA lid port guid 4x QDR ...'");
+    const Port port = flat_port(words, 0);
+    if (words.size() < 12 || words[6] != "-") {
+      // Nothing plugged in, but the switch is there.
+      add_device(port.node, take_between(line, '\'', '\'').value_or(""), words[0] != "CA");
+      ++dangling_;
+      return;
+    }
+    const Port peer = flat_port(words, 7);
+    const auto description = take_between(line, '\'', '\'');
+    const auto peer_description = take_between(line, '\'', '\'');
+    add_device(port.node, description.value_or(""), words[0] != "CA");
+    add_device(peer.node, peer_description.value_or(""), words[7] != "CA");
+    std::string_view width = words[4];
+    if (width.ends_with('x')) width.remove_suffix(1);
+    add_end(port, peer, link_rate(width, words[5]));
+  }
+
+  static Port flat_port(const std::vector<std::string_view>& words, std::size_t first) {
+    const auto lid = parse_whole<std::uint32_t>(words[first + 1]);
+    const auto number = parse_whole<std::uint32_t>(words[first + 2]);
+    if (!lid || !number) {
+      throw InputError(fmt::format("lid and port are whole numbers, not {} and {}",
+                                   in_quotes(words[first + 1]), in_quotes(words[first + 2])));
+    }
+    return {fmt::format("{} {}", words[first], *lid), *number};
+  }
+
+  // Whether it is new.
+  bool add_device(const std::string& key, std::string_view description, bool relay) {
+    if (!nodes_.emplace(key, NodeId{static_cast<std::uint32_t>(devices_.size())}).second) {
+      return false;
+    }
+    devices_.push_back({key, printable(description), relay});
+    return true;
+  }
+
+  // Each cable is listed at both ends.
+  void add_end(const Port& port, const Port& peer, BytesPerSecond rate) {
+    const auto ends = std::minmax(port, peer);
+    const auto [known, is_new] =
+        cables_.try_emplace({ends.first, ends.second}, Cable{rate, lines_.number()});
+    if (is_new || known->second.rate == rate) return;
+    known->second.rate = std::min(known->second.rate, rate);
+    ++disagreeing_;
+  }
+
+  // By description where that is unique, for that is where host names are.
+  void name_nodes() {
+    std::map<std::string, std::size_t> uses;
+    for (const Device& device : devices_) ++uses[device.description];
+    for (const Device& device : devices_) {
+      Node node;
+      node.relay = device.relay;
+      node.name = device.description;
+      if (node.name.empty()) node.name = printable(device.key);
+      if (uses[device.description] > 1 && !device.description.empty()) {
+        node.name += fmt::format(" ({})", printable(device.key));
+      }
+      try {
+        builder_.add_node(std::move(node));
+      } catch (const InputError& fault) {
+        throw InputError(file_, {}, fault.what());
+      }
+    }
+  }
+
+  void add_cable(const Port& port, const Port& peer, BytesPerSecond rate) {
+    const auto node_of = [&](const Port& end) {
+      const auto found = nodes_.find(end.node);
+      if (found != nodes_.end()) return found->second;
+      throw InputError(fmt::format("there is no stanza of {}", in_quotes(end.node)));
+    };
+    Arc arc{node_of(port), node_of(peer), rate, {}, {}};
+    if (arc.from == arc.to) {
+      ++loops_;
+      return;
+    }
+    builder_.add_arc(arc);
+    std::swap(arc.from, arc.to);
+    builder_.add_arc(arc);
+  }
+
+  ReadResult finish() {
+    ReadResult result{{}, "ibnetdiscover", {}};
+    auto& notes = result.notes;
+    if (disagreeing_ > 0) {
+      notes.push_back(
+          fmt::format("{} cables have two rates, one an end: the lower one counts", disagreeing_));
+    }
+    if (loops_ > 0)
+      notes.push_back(fmt::format("left out {} cables from a node to itself", loops_));
+    if (dangling_ > 0) notes.push_back(fmt::format("{} ports lead nowhere", dangling_));
+    result.platform = std::move(builder_).build(&notes);
+    return result;
+  }
+
+  TextLines lines_;
+  const std::string& file_;
+  PlatformBuilder builder_;
+  std::string stanza_;  // the key of the device whose ports are being listed
+  std::vector<Device> devices_;
+  std::map<std::string, NodeId, std::less<>> nodes_;
+  std::map<std::pair<Port, Port>, Cable> cables_;
+  std::size_t disagreeing_ = 0;
+  std::size_t loops_ = 0;
+  std::size_t dangling_ = 0;
+};
+
+}  // namespace
+
+bool detects_ibnetdiscover(std::string_view text) {
+  constexpr std::size_t kEnough = 100'000;  // the first stanza is near the top
+  std::string_view rest = text.substr(0, kEnough);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.starts_with("Switch") || line.starts_with("Ca")) {
+      return line.find("\"S-") != std::string_view::npos ||
+             line.find("\"H-") != std::string_view::npos;
+    }
+    if (line.starts_with("CA ") || line.starts_with("SW ")) {
+      return line.find(" 0x") != std::string_view::npos;
+    }
+  }
+  return false;
+}
+
+ReadResult parse_ibnetdiscover(std::string_view text, const std::string& file,
+                               const ReadOptions& options) {
+  return FabricReader(text, file, options).result();
+}
+
+}  // namespace espalier::platforms

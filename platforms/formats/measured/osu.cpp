@@ -1,0 +1,169 @@
+// What osu_bw and osu_latency (OSU Micro-Benchmarks) print of one pair of hosts, which the file's
+// name tells (docs/formats.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "platforms/formats/text/csv.hpp"
+#include "platforms/formats/measured/pair_measurements.hpp"
+#include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/text_lines.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+constexpr double kMegabyte = 1e6;  // "MB/s" is of powers of 1000 there
+constexpr std::string_view kTitle = "# OSU ";
+
+struct Ends {
+  std::string from;
+  std::string to;
+};
+
+// From the name a__b.bw or, with a label of the run, a__b__2.bw.
+Ends ends_of(const std::string& file) {
+  constexpr std::string_view kBetween = "__";
+  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::size_t first = stem.find(kBetween);
+  if (first == std::string::npos) {
+    throw InputError(file, {},
+                     "the file's name tells the pair, FROM__TO.bw, and this one has no '__'");
+  }
+  const std::string_view rest = std::string_view(stem).substr(first + kBetween.size());
+  Ends ends{stem.substr(0, first), std::string(rest.substr(0, rest.find(kBetween)))};
+  try {
+    require_name(ends.from, "a host name");
+    require_name(ends.to, "a host name");
+  } catch (const InputError& fault) {
+    throw InputError(file, {}, fmt::format("the file's name, FROM__TO.bw: {}", fault.what()));
+  }
+  return ends;
+}
+
+enum class Test { kBandwidth, kLatency };
+
+// Of "# OSU MPI-CUDA Bandwidth Test v5.8".
+Test test_of(std::string_view title) {
+  title.remove_prefix(kTitle.size());
+  const std::string_view name = title.substr(0, title.find(" Test"));
+  const auto words = words_of(name);
+  const bool is_mpi = words.size() == 2 && (words[0] == "MPI" || words[0].starts_with("MPI-"));
+  if (is_mpi && words[1] == "Bandwidth") return Test::kBandwidth;
+  if (is_mpi && words[1] == "Latency") return Test::kLatency;
+  throw InputError(fmt::format("{} is neither osu_bw nor osu_latency", in_quotes(name)));
+}
+
+class OsuReader {
+ public:
+  OsuReader(std::string_view text, const std::string& file, const ReadOptions& options,
+            PairMeasurements& into)
+      : lines_(text, file), file_(file), ends_(ends_of(file)), into_(into) {
+    if (options.osu_size.empty()) return;
+    try {
+      size_ = parse_size(options.osu_size);
+    } catch (const InputError& fault) {
+      throw InputError({}, "--osu-size", fault.what());
+    }
+  }
+
+  void gather() {
+    while (const auto line = lines_.next()) {
+      lines_.at(lines_.number(), [&] { read_line(*line); });
+    }
+    end_table();
+    if (tables_ == 0) throw InputError(file_, {}, "there is no line '# OSU MPI ... Test'");
+  }
+
+ private:
+  struct Row {
+    Bytes size;
+    double value;
+  };
+
+  void read_line(std::string_view line) {
+    if (line.starts_with(kTitle)) {
+      end_table();
+      test_ = test_of(line);
+      ++tables_;
+      return;
+    }
+    if (!test_ || line.starts_with('#')) return;
+    const auto words = words_of(line);
+    if (words.empty()) return;
+    const auto size = parse_whole<std::uint64_t>(words[0]);
+    if (!size) return;  // what mpirun or a job has to say
+    const auto value = words.size() > 1 ? parse_number(words[1]) : std::nullopt;
+    if (!value)
+      throw InputError(fmt::format("expected a size and a figure, got {}", in_quotes(line)));
+    if (*value < 0) throw InputError(fmt::format("the figure {} is below 0", in_quotes(words[1])));
+    rows_.push_back({{*size}, *value});
+    if (words.back() == "Fail") failed_ = true;
+  }
+
+  // Takes the figure out of the table that was being read.
+  void end_table() {
+    if (!test_) return;
+    if (rows_.empty()) {
+      into_.add_failure(file_, "a table without figures");
+    } else if (failed_) {
+      into_.add_failure(file_, "the validation failed");
+    } else if (*test_ == Test::kBandwidth) {
+      add_bandwidth();
+    } else {
+      const auto least = std::ranges::min_element(rows_, {}, &Row::size);
+      into_.add_latency(ends_.from, ends_.to, {least->value * kMicrosecond});
+    }
+    rows_.clear();
+    failed_ = false;
+    test_.reset();
+  }
+
+  void add_bandwidth() {
+    const auto row = size_ ? std::ranges::find(rows_, *size_, &Row::size)
+                           : std::ranges::max_element(rows_, {}, &Row::value);
+    if (row == rows_.end()) {
+      throw InputError(file_, {}, fmt::format("no figure for messages of {}", format_size(*size_)));
+    }
+    if (row->value == 0) return into_.add_failure(file_, "nothing arrived");
+    into_.add_bandwidth(ends_.from, ends_.to, {row->value * kMegabyte});
+  }
+
+  TextLines lines_;
+  const std::string& file_;
+  Ends ends_;
+  PairMeasurements& into_;
+  std::optional<Bytes> size_;
+  std::optional<Test> test_;  // of the table that is being read
+  std::vector<Row> rows_;
+  bool failed_ = false;
+  std::size_t tables_ = 0;
+};
+
+}  // namespace
+
+// The title may stand below what mpirun or a job printed.
+bool detects_osu(std::string_view text) {
+  constexpr std::size_t kEnough = 100'000;
+  const std::string_view head = text.substr(0, kEnough);
+  for (std::size_t at = head.find(kTitle); at != std::string_view::npos;
+       at = head.find(kTitle, at + 1)) {
+    if (at == 0 || head[at - 1] == '\n') return true;
+  }
+  return false;
+}
+
+void gather_osu(std::string_view text, const std::string& file, const ReadOptions& options,
+                PairMeasurements& into) {
+  OsuReader(text, file, options, into).gather();
+}
+
+ReadResult parse_osu(std::string_view text, const std::string& file, const ReadOptions& options) {
+  PairMeasurements measurements;
+  gather_osu(text, file, options, measurements);
+  return std::move(measurements).result("osu", default_name(file, options), file);
+}
+
+}  // namespace espalier::platforms

@@ -1,0 +1,144 @@
+#include "platforms/formats/measured/pair_measurements.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "platforms/formats/text/text_lines.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  if (values.size() % 2 == 1) return values[middle];
+  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
+}
+
+}  // namespace
+
+void PairMeasurements::add_bandwidth(const std::string& from, const std::string& to,
+                                     BytesPerSecond bandwidth) {
+  require_name(from, "a host name");
+  require_name(to, "a host name");
+  require_rate(bandwidth, "a bandwidth");
+  if (from == to) {
+    ++self_pairs_;
+    return;
+  }
+  bandwidths_[{from, to}].push_back(bandwidth.value);
+}
+
+void PairMeasurements::add_latency(const std::string& from, const std::string& to,
+                                   Seconds latency) {
+  require_duration(latency, "a latency");
+  if (from != to) latencies_[{from, to}].push_back(latency.value);
+}
+
+void PairMeasurements::add_failure(const std::string& file, const std::string& reason) {
+  if (failed_.count++ == 0) failed_ = {1, file, reason};
+}
+
+void PairMeasurements::add_name(const std::string& host, const std::string& name) {
+  auto& names = names_[host];
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+// By host. A host of two names, or two hosts of one name, keep what they are known by.
+std::map<std::string, std::string> PairMeasurements::node_names() const {
+  std::map<std::string, std::string> chosen;
+  for (const auto& [pair, runs] : bandwidths_) {
+    chosen.emplace(pair.first, pair.first);
+    chosen.emplace(pair.second, pair.second);
+  }
+  std::map<std::string, std::size_t> uses;
+  for (const auto& [host, names] : names_) {
+    for (const std::string& name : names) ++uses[name];
+  }
+  for (auto& [host, name] : chosen) {
+    const auto known = names_.find(host);
+    if (known == names_.end() || known->second.size() != 1) continue;
+    const std::string& wanted = known->second.front();
+    if (uses[wanted] == 1 && !chosen.contains(wanted)) name = wanted;
+  }
+  return chosen;
+}
+
+std::string PairMeasurements::nothing_measured(const std::string& place) const {
+  if (failed_.file == place) return fmt::format("the measurement failed: {}", failed_.reason);
+  if (failed_.count > 0) {
+    return fmt::format("every measurement failed, first {}: {}", failed_.file, failed_.reason);
+  }
+  if (self_pairs_ > 0) return "a host measured itself: that is no link";
+  if (!latencies_.empty()) return "there are latencies and no bandwidth";
+  return "no measurement of two hosts";
+}
+
+void PairMeasurements::note_left_out(std::vector<std::string>& notes) const {
+  if (failed_.count > 0) {
+    notes.push_back(fmt::format("left out {}, first {}: {}",
+                                counted(failed_.count, "failed measurement", "failed measurements"),
+                                failed_.file, failed_.reason));
+  }
+  if (self_pairs_ > 0) {
+    notes.push_back(fmt::format("left out {} of a host with itself",
+                                counted(self_pairs_, "measurement", "measurements")));
+  }
+  std::size_t repeats = 0;
+  for (const auto& [pair, runs] : bandwidths_) repeats += runs.size() - 1;
+  if (repeats > 0) {
+    notes.push_back(fmt::format("took the median where a pair was measured again ({})",
+                                counted(repeats, "run more", "runs more")));
+  }
+  for (const auto& [remark, count] : remarks_) {
+    notes.push_back(fmt::format("{} {}", counted(count, "measurement", "measurements"), remark));
+  }
+  const auto unused = static_cast<std::size_t>(std::ranges::count_if(latencies_, [&](auto& entry) {
+    const Pair& pair = entry.first;
+    return !bandwidths_.contains(pair) && !bandwidths_.contains({pair.second, pair.first});
+  }));
+  if (unused > 0) {
+    notes.push_back(fmt::format("left out the latencies of {} without a bandwidth",
+                                counted(unused, "pair", "pairs")));
+  }
+}
+
+ReadResult PairMeasurements::result(std::string_view format, std::string name,
+                                    const std::string& place) && {
+  if (bandwidths_.empty()) throw InputError(place, {}, nothing_measured(place));
+  ReadResult result{{}, std::string(format), {}};
+  note_left_out(result.notes);
+  PlatformBuilder builder(std::move(name));
+  const auto names = node_names();
+  std::set<std::string> ordered;
+  for (const auto& [host, node] : names) ordered.insert(node);
+  for (const std::string& node : ordered) builder.node_named(node);
+  std::size_t without = 0;
+  for (const auto& [pair, runs] : bandwidths_) {
+    auto latency = latencies_.find(pair);
+    if (latency == latencies_.end()) latency = latencies_.find({pair.second, pair.first});
+    if (latency == latencies_.end()) ++without;
+    builder.add_arc({builder.node_named(names.at(pair.first)),
+                     builder.node_named(names.at(pair.second)),
+                     {median(runs)},
+                     {latency == latencies_.end() ? 0 : median(latency->second)},
+                     {}});
+  }
+  if (without > 0) {
+    result.notes.push_back(
+        fmt::format("no latency for {} of {} links: taken as 0", without, bandwidths_.size()));
+  }
+  const std::size_t pairs = names.size() * (names.size() - 1);
+  if (bandwidths_.size() < pairs) {
+    result.notes.push_back(fmt::format("{} of {} ordered pairs were not measured: no link",
+                                       pairs - bandwidths_.size(), pairs));
+  }
+  result.platform = std::move(builder).build(&result.notes);
+  return result;
+}
+
+}  // namespace espalier::platforms

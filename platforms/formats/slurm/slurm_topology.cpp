@@ -1,0 +1,351 @@
+#include "platforms/formats/slurm/slurm_topology.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "platforms/formats/readers.hpp"
+
+namespace espalier::platforms {
+
+namespace {
+
+std::vector<BytesPerSecond> parse_levels(std::string_view text) {
+  std::vector<BytesPerSecond> levels;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    try {
+      levels.push_back(parse_rate(text.substr(0, comma)));
+      require_rate(levels.back(), "a rate");
+    } catch (const InputError& fault) {
+      throw InputError({}, "--level-bandwidth", fault.what());
+    }
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  return levels;
+}
+
+// What trees and toruses have in common: nodes, links by level, and what hangs together.
+class Network {
+ public:
+  Network(std::string_view format, const std::string& file, const ReadOptions& options,
+          std::vector<std::string> notes)
+      : file_(file),
+        speeds_(parse_levels(options.level_bandwidth)),
+        builder_(default_name(file, options)),
+        result_{{}, std::string(format), std::move(notes)} {}
+
+  // Refuses speeds that are not one for each of `count` levels.
+  void require_levels(std::size_t count) {
+    if (speeds_.empty()) {
+      std::string example = "100Gbit/s";
+      for (std::size_t level = 1; level < count; ++level) example += ",200Gbit/s";
+      throw InputError(file_, {},
+                       fmt::format("the file has no speeds: give one for each of its {} level{} of "
+                                   "links, from the hosts up, as in --level-bandwidth {}",
+                                   count, count == 1 ? "" : "s", example));
+    }
+    if (speeds_.size() != count) {
+      throw InputError(file_, {},
+                       fmt::format("it has {} level{} of links, --level-bandwidth {}", count,
+                                   count == 1 ? "" : "s", speeds_.size()));
+    }
+    links_.assign(count, 0);
+  }
+
+  NodeId add_node(const std::string& name, bool relay, const std::string& group,
+                  const std::string& place) {
+    Node node;
+    node.name = name;
+    node.relay = relay;
+    node.group = group;
+    try {
+      parts_.push_back(parts_.size());
+      return builder_.add_node(std::move(node));
+    } catch (const InputError& fault) {
+      throw InputError(file_, place, fault.what());
+    }
+  }
+  [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const {
+    return builder_.find_node(name);
+  }
+
+  // Both ways; level 0 is that of the hosts.
+  void add_link(NodeId one, NodeId other, std::size_t level) {
+    builder_.add_arc({one, other, speeds_[level], {}, {}});
+    builder_.add_arc({other, one, speeds_[level], {}, {}});
+    ++links_[level];
+    parts_[part_of(index_of(one))] = part_of(index_of(other));
+  }
+  void note(std::string text) { result_.notes.push_back(std::move(text)); }
+
+  ReadResult result() && {
+    note_links();
+    note_parts();
+    result_.platform = std::move(builder_).build(&result_.notes);
+    return std::move(result_);
+  }
+
+ private:
+  // Of a disjoint-set forest, with path halving.
+  std::size_t part_of(std::size_t node) {
+    while (parts_[node] != node) node = parts_[node] = parts_[parts_[node]];
+    return node;
+  }
+
+  void note_links() {
+    std::string list;
+    for (std::size_t level = 0; level < links_.size(); ++level) {
+      list += fmt::format("{}{} of {}", level == 0 ? "" : ", ", links_[level],
+                          format_rate(speeds_[level]));
+    }
+    note(fmt::format("links by level from the hosts up: {}", list));
+  }
+
+  void note_parts() {
+    std::map<std::size_t, std::size_t> hosts;  // by part
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (!builder_.nodes()[i].relay) ++hosts[part_of(i)];
+    }
+    if (hosts.size() < 2) return;
+    std::vector<std::size_t> sizes;
+    sizes.reserve(hosts.size());
+    for (const auto& [part, size] : hosts) sizes.push_back(size);
+    std::ranges::sort(sizes, std::greater<>{});
+    constexpr std::size_t kShown = 8;
+    const std::size_t shown = std::min(kShown, sizes.size());
+    note(fmt::format(
+        "the network falls into {} parts, of {}{} hosts: no way leads from one to "
+        "another",
+        sizes.size(),
+        fmt::join(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+        shown < sizes.size() ? ", ..." : ""));
+  }
+
+  const std::string& file_;
+  std::vector<BytesPerSecond> speeds_;
+  std::vector<std::size_t> links_;  // by level
+  PlatformBuilder builder_;
+  std::vector<std::size_t> parts_;  // by node
+  ReadResult result_;
+};
+
+// Switches by name, who is above whom, and how high each stands: 1 with no switch below it.
+class Tree {
+ public:
+  Tree(const std::vector<SlurmSwitch>& switches, const std::string& file)
+      : switches_(switches), file_(file), parents_(switches.size()), heights_(switches.size(), 0) {
+    for (std::size_t i = 0; i < switches.size(); ++i) {
+      if (!index_.emplace(switches[i].name, i).second) {
+        refuse(i, fmt::format("a second switch {}", in_quotes(switches[i].name)));
+      }
+    }
+    for (std::size_t i = 0; i < switches.size(); ++i) find_children(i);
+    climb();
+  }
+
+  [[nodiscard]] const std::vector<std::size_t>& parents(std::size_t i) const { return parents_[i]; }
+  [[nodiscard]] std::size_t height(std::size_t i) const { return heights_[i]; }
+  // Of links; that of hosts is one.
+  [[nodiscard]] std::size_t level_count() const {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+      if (!parents_[i].empty()) count = std::max(count, heights_[i] + 1);
+    }
+    return count;
+  }
+  [[nodiscard]] std::size_t root_count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(parents_, [](const auto& above) { return above.empty(); }));
+  }
+  // Names from the top down to switch i, a slash between them, by the first parent of each;
+  // without the top one when `below_top`.
+  [[nodiscard]] std::string path(std::size_t i, bool below_top) const {
+    std::string path;
+    while (!parents_[i].empty() || !below_top) {
+      path.insert(0, path.empty() ? "" : "/");
+      path.insert(0, switches_[i].name);
+      if (parents_[i].empty()) break;
+      i = parents_[i].front();
+    }
+    return path;
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t i, const std::string& reason) const {
+    throw InputError(file_, switches_[i].place, reason);
+  }
+
+  void find_children(std::size_t i) {
+    children_.emplace_back();
+    for (const std::string& name : switches_[i].switches) {
+      const auto found = index_.find(name);
+      if (found == index_.end()) refuse(i, fmt::format("there is no switch {}", in_quotes(name)));
+      auto& above = parents_[found->second];
+      if (!above.empty() && above.back() == i) continue;  // listed twice
+      above.push_back(i);
+      children_.back().push_back(found->second);
+    }
+  }
+
+  // Heights from the leaves up; what is left over then goes round in circles.
+  void climb() {
+    std::vector<std::size_t> open(switches_.size());
+    std::vector<std::size_t> ready;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      open[i] = children_[i].size();
+      if (open[i] == 0) ready.push_back(i);
+    }
+    while (!ready.empty()) {
+      const std::size_t i = ready.back();
+      ready.pop_back();
+      ++heights_[i];
+      for (const std::size_t above : parents_[i]) {
+        heights_[above] = std::max(heights_[above], heights_[i]);
+        if (--open[above] == 0) ready.push_back(above);
+      }
+      if (heights_[i] > kMostSwitchLevels) {
+        refuse(i, fmt::format("over {} levels of switches", kMostSwitchLevels));
+      }
+    }
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (open[i] > 0) refuse_cycle(i, open);
+    }
+  }
+
+  [[noreturn]] void refuse_cycle(std::size_t i, const std::vector<std::size_t>& open) const {
+    const auto below = [&](std::size_t above) {
+      return *std::ranges::find_if(children_[above], [&](std::size_t c) { return open[c] > 0; });
+    };
+    std::vector<bool> seen(switches_.size());
+    for (; !seen[i]; i = below(i)) seen[i] = true;  // into the circle
+    constexpr std::size_t kShown = 8;
+    std::string names = switches_[i].name;
+    std::size_t at = below(i);
+    for (std::size_t shown = 1; at != i; at = below(at), ++shown) {
+      if (shown == kShown) names += " -> ...";
+      if (shown < kShown) names += " -> " + switches_[at].name;
+    }
+    refuse(i, fmt::format("cycle {} -> {}", printable(names), printable(switches_[i].name)));
+  }
+
+  const std::vector<SlurmSwitch>& switches_;
+  const std::string& file_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+  std::vector<std::vector<std::size_t>> parents_;
+  std::vector<std::vector<std::size_t>> children_;
+  std::vector<std::size_t> heights_;
+};
+
+void build_tree(const std::vector<SlurmSwitch>& switches, const std::string& file,
+                Network& network) {
+  const Tree tree(switches, file);
+  network.require_levels(tree.level_count());
+  const bool below_top = tree.root_count() == 1;
+  std::set<std::pair<std::string_view, std::size_t>> links;
+  std::size_t repeated = 0;
+  std::set<std::string_view> several;
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    for (const std::string& name : switches[i].nodes) {
+      if (!links.emplace(name, i).second) {
+        ++repeated;
+      } else if (network.find_node(name)) {
+        several.insert(name);
+      } else {
+        network.add_node(name, false, tree.path(i, below_top), switches[i].place);
+      }
+    }
+  }
+  std::vector<NodeId> relays;
+  relays.reserve(switches.size());
+  for (const SlurmSwitch& one : switches) {
+    relays.push_back(network.add_node(one.name, true, {}, one.place));
+  }
+  for (const auto& [name, i] : links) network.add_link(*network.find_node(name), relays[i], 0);
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    for (const std::size_t above : tree.parents(i)) {
+      network.add_link(relays[i], relays[above], tree.height(i));
+    }
+  }
+  if (repeated > 0) network.note(fmt::format("{} nodes stand twice under a switch", repeated));
+  if (!several.empty()) {
+    network.note(fmt::format("{} nodes are on several switches, first {}: a link to each",
+                             several.size(), in_quotes(*several.begin())));
+  }
+}
+
+void add_torus_links(const SlurmTorus& torus, const std::vector<NodeId>& nodes, Network& network) {
+  std::uint64_t stride = 1;
+  for (const std::uint64_t size : torus.sizes) {
+    for (std::uint64_t i = 0; i < nodes.size(); ++i) {
+      const std::uint64_t at = i / stride % size;
+      if (size == 1 || (size == 2 && at == 1)) continue;  // two have one link
+      const std::uint64_t next = at + 1 < size ? i + stride : i - at * stride;
+      network.add_link(nodes[i], nodes[next], 0);
+    }
+    stride *= size;
+  }
+}
+
+void build_torus(const SlurmTorus& torus, bool alone, const std::string& file, Network& network) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : torus.sizes) {
+    // No product can overflow: it stays below the number of nodes.
+    if (size == 0 || size > torus.nodes.size() / count) {
+      count = 0;
+      break;
+    }
+    count *= size;
+  }
+  if (count != torus.nodes.size()) {
+    throw InputError(file, torus.place,
+                     fmt::format("{} nodes do not fill {} x {} x {}", torus.nodes.size(),
+                                 torus.sizes[0], torus.sizes[1], torus.sizes[2]));
+  }
+  std::vector<NodeId> nodes;
+  nodes.reserve(torus.nodes.size());
+  for (const std::string& name : torus.nodes) {
+    nodes.push_back(network.add_node(name, false, alone ? "" : torus.name, torus.place));
+  }
+  add_torus_links(torus, nodes, network);
+}
+
+}  // namespace
+
+void join_blocks(std::vector<SlurmSwitch>& blocks, std::vector<std::string>& notes) {
+  if (blocks.size() < 2) return;
+  constexpr std::string_view kBetween = "(between blocks)";
+  SlurmSwitch above{std::string(kBetween), {}, {}, {}};
+  for (const SlurmSwitch& block : blocks) above.switches.push_back(block.name);
+  blocks.push_back(std::move(above));
+  notes.push_back(
+      fmt::format("what joins the blocks is not told: one relay, '{}', does", kBetween));
+}
+
+ReadResult slurm_platform(const SlurmTopology& topology, std::string_view format,
+                          const std::string& file, const ReadOptions& options,
+                          std::vector<std::string> notes) {
+  const auto is_empty = [](const auto& one) { return one.nodes.empty(); };
+  if (std::ranges::all_of(topology.switches, is_empty) &&
+      std::ranges::all_of(topology.toruses, is_empty)) {
+    throw InputError(file, {}, "there are no nodes");
+  }
+  Network network(format, file, options, std::move(notes));
+  if (!topology.switches.empty()) {
+    build_tree(topology.switches, file, network);
+  } else {
+    network.require_levels(1);
+    const bool alone = topology.toruses.size() == 1;
+    for (const SlurmTorus& torus : topology.toruses) build_torus(torus, alone, file, network);
+  }
+  return std::move(network).result();
+}
+
+}  // namespace espalier::platforms
