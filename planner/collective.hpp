@@ -3,7 +3,7 @@
 //
 // A reduction is a broadcast with time running backwards: on the platform with its arcs turned
 // round every algorithm makes trees for it. The halves of an allreduce share all resources; their
-// optimum is one packing (lp/doubled_problem.hpp). What all this rests on: docs/model.md, "Reduce
+// optimum is one packing (lp/packing/doubled_problem.hpp). What all this rests on: docs/model.md, "Reduce
 // and allreduce".
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <optional>
 #include <string_view>
 
-#include "lp/arborescence_packing.hpp"
-#include "lp/routed_tree.hpp"
+#include "lp/packing/arborescence_packing.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "planner/registry.hpp"

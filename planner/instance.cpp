@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lp/arborescence_packing.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 #include "planner/reach.hpp"
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "lp/digraph.hpp"
-#include "lp/host_arcs.hpp"
-#include "lp/routed_tree.hpp"
+#include "lp/graph/digraph.hpp"
+#include "lp/graph/host_arcs.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"

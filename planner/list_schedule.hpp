@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "lp/host_arcs.hpp"
+#include "lp/graph/host_arcs.hpp"
 #include "planner/instance.hpp"
 #include "support/quantities.hpp"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "lp/open_shop.hpp"
+#include "lp/graph/open_shop.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {

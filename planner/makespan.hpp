@@ -1,7 +1,7 @@
 // How long one message takes along one tree when it goes as a whole: no slices, no pipeline.
 #pragma once
 
-#include "lp/routed_tree.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "support/quantities.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "lp/tree_pricer.hpp"
+#include "lp/packing/tree_pricer.hpp"
 #include "planner/bottlenecks.hpp"
 #include "planner/collective_problem.hpp"
 #include "planner/plan_on_platform.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lp/arborescence_packing.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "lp/routed_tree.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "planner/plan.hpp"
 #include "support/quantities.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "lp/arborescence_packing.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 #include "planner/instance.hpp"
 #include "planner/registry.hpp"
 

@@ -109,7 +109,7 @@ void run_units(const Study& study, std::span<const std::size_t> units, std::size
     }
   };
   {
-    // GLPK keeps its environment per thread (lp/linear_program.cpp), so solvers run side by side.
+    // GLPK keeps its environment per thread (lp/solver/linear_program.cpp), so solvers run side by side.
     std::vector<std::jthread> threads;
     const std::size_t most = std::max<std::size_t>(1, std::min(jobs, units.size()));
     for (std::size_t i = 0; i < most; ++i) threads.emplace_back(work);

@@ -1,5 +1,5 @@
 // One tree, as good as can be: best-tree looks for a limited effort, exact-tree until it has a
-// proof (lp/single_tree.hpp, lp/exact_tree.hpp). Both start from every other algorithm's tree and
+// proof (lp/single/single_tree.hpp, lp/single/exact_tree.hpp). Both start from every other algorithm's tree and
 // from those that the packing's master has held. Of an allreduce one tree each way, which are one
 // tree of the problem of both (planner/collective_problem.hpp).
 #include <algorithm>
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "lp/exact_tree.hpp"
-#include "lp/few_trees.hpp"
-#include "lp/single_tree.hpp"
-#include "lp/tree_set.hpp"
+#include "lp/single/exact_tree.hpp"
+#include "lp/packing/few_trees.hpp"
+#include "lp/single/single_tree.hpp"
+#include "lp/packing/tree_set.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/collective_problem.hpp"

@@ -1,13 +1,13 @@
-// The packing LP's solution as a plan (design: lp/arborescence_packing.hpp).
+// The packing LP's solution as a plan (design: lp/packing/arborescence_packing.hpp).
 #include "planner/algorithms/optimal.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "lp/few_trees.hpp"
-#include "lp/nearer_trees.hpp"
-#include "lp/shallow_trees.hpp"
+#include "lp/packing/few_trees.hpp"
+#include "lp/packing/nearer_trees.hpp"
+#include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/deadline.hpp"
 #include "planner/solve_packing.hpp"

@@ -2,7 +2,7 @@
 // instance's.
 #pragma once
 
-#include "lp/arborescence_packing.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 #include "planner/deadline.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/platform.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lp/digraph.hpp"
+#include "lp/graph/digraph.hpp"
 
 namespace espalier::planner {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lp/host_arcs.hpp"
-#include "lp/routed_tree.hpp"
+#include "lp/graph/host_arcs.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "planner/instance.hpp"
 
 namespace espalier::planner {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "lp/routed_tree.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"

@@ -1,9 +1,9 @@
-#include "lp/arborescence_packing.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 
 #include <gtest/gtest.h>
 
-#include "lp/certificate.hpp"
-#include "lp/flow_lp.hpp"
+#include "lp/packing/certificate.hpp"
+#include "lp/packing/flow_lp.hpp"
 #include "support/errors.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"

@@ -1,4 +1,4 @@
-#include "lp/certificate.hpp"
+#include "lp/packing/certificate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "lp/doubled_problem.hpp"
+#include "lp/packing/doubled_problem.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "lp/certificate.hpp"
-#include "lp/flow_lp.hpp"
+#include "lp/packing/certificate.hpp"
+#include "lp/packing/flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 

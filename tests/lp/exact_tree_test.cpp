@@ -1,4 +1,4 @@
-#include "lp/exact_tree.hpp"
+#include "lp/single/exact_tree.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lp/arborescence_packing.hpp"
-#include "lp/single_tree.hpp"
+#include "lp/packing/arborescence_packing.hpp"
+#include "lp/single/single_tree.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 

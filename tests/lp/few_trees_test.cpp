@@ -1,4 +1,4 @@
-#include "lp/few_trees.hpp"
+#include "lp/packing/few_trees.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lp/linear_program.hpp"
+#include "lp/solver/linear_program.hpp"
 
 #include <gtest/gtest.h>
 

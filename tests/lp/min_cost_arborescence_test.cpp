@@ -1,10 +1,10 @@
-#include "lp/min_cost_arborescence.hpp"
+#include "lp/graph/min_cost_arborescence.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "lp/certificate.hpp"
+#include "lp/packing/certificate.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::lp {

@@ -1,4 +1,4 @@
-#include "lp/nearer_trees.hpp"
+#include "lp/packing/nearer_trees.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lp/few_trees.hpp"
-#include "lp/tree_ways.hpp"
+#include "lp/packing/few_trees.hpp"
+#include "lp/graph/tree_routes.hpp"
 #include "tests/lp/tree_sets.hpp"
 
 namespace espalier::lp {

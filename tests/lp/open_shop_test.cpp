@@ -1,4 +1,4 @@
-#include "lp/open_shop.hpp"
+#include "lp/graph/open_shop.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

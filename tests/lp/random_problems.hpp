@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "lp/arborescence_packing.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 
 namespace espalier::lp::testing {
 

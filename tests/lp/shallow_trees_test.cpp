@@ -1,11 +1,11 @@
-#include "lp/shallow_trees.hpp"
+#include "lp/packing/shallow_trees.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "lp/tree_ways.hpp"
+#include "lp/graph/tree_routes.hpp"
 #include "tests/lp/tree_sets.hpp"
 #include "tests/support/draws.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lp/linear_program.hpp"
+#include "lp/solver/linear_program.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/registry.hpp"
 #include "tests/planner/plain_model.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lp/linear_program.hpp"
+#include "lp/solver/linear_program.hpp"
 #include "planner/collective.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/plain_model.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lp/routed_tree.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "planner/instance.hpp"
 #include "planner/registry.hpp"
 

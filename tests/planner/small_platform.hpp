@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lp/routed_tree.hpp"
+#include "lp/graph/routed_tree.hpp"
 #include "planner/collective.hpp"
 #include "planner/instance.hpp"
 #include "planner/registry.hpp"

@@ -1,0 +1,87 @@
+#include "lp/graph/host_arcs.hpp"
+
+#include <algorithm>
+
+namespace espalier::lp {
+
+namespace {
+
+// Arcs grouped by one of their ends, ascending within a group.
+void list_by_end(std::span<const std::uint32_t> end, std::uint32_t node_count,
+                 std::vector<std::size_t>& first, std::vector<std::uint32_t>& arcs) {
+  first.assign(node_count + 1, 0);
+  for (const std::uint32_t node : end) ++first[node + 1];
+  for (std::uint32_t node = 0; node < node_count; ++node) first[node + 1] += first[node];
+  arcs.resize(end.size());
+  std::vector<std::size_t> next(first.begin(), first.end() - 1);
+  for (std::uint32_t arc = 0; arc < end.size(); ++arc) arcs[next[end[arc]]++] = arc;
+}
+
+}  // namespace
+
+HostArcs::HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                   std::span<const double> arc_cost)
+    : graph_(&graph), hosts_(graph), resource_count_(static_cast<std::size_t>(occupation.rows())) {
+  hosts_.reprice(arc_cost);
+  list_ways(occupation);
+  list_by_end(hosts_.head(), node_count(), first_into_, into_);
+  list_by_end(hosts_.tail(), node_count(), first_out_of_, out_of_);
+  for (std::uint32_t node = 0; node < node_count(); ++node) {
+    std::stable_sort(into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node]),
+                     into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node + 1]),
+                     [&](std::uint32_t a, std::uint32_t b) { return tail(a) < tail(b); });
+  }
+}
+
+void HostArcs::append_uses(const Eigen::SparseMatrix<double>& occupation,
+                           std::span<const std::uint32_t> path, std::vector<Use>& uses) {
+  const auto first = static_cast<std::ptrdiff_t>(uses.size());
+  for (const std::uint32_t hop : path) {
+    using Matrix = Eigen::SparseMatrix<double>;
+    for (Matrix::InnerIterator it(occupation, static_cast<Eigen::Index>(hop)); it; ++it) {
+      const auto resource = static_cast<std::uint32_t>(it.row());
+      const auto known = std::find_if(uses.begin() + first, uses.end(),
+                                      [&](const Use& use) { return use.resource == resource; });
+      if (known != uses.end()) {
+        known->seconds_per_byte += it.value();
+      } else {
+        uses.push_back({resource, it.value()});
+      }
+    }
+  }
+}
+
+void HostArcs::list_ways(const Eigen::SparseMatrix<double>& occupation) {
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t arc = 0; arc < size(); ++arc) {
+    path.clear();
+    hosts_.append_path(arc, path);
+    append_uses(occupation, path, uses_);
+    first_use_.push_back(uses_.size());
+    if (graph_->latency_s.empty()) continue;
+    double& latency = latency_s_.emplace_back(0);
+    for (const std::uint32_t hop : path) latency += graph_->latency_s[hop];
+  }
+}
+
+double HostArcs::weight(std::uint32_t arc) const {
+  double largest = 0;
+  for (const Use& use : uses(arc)) largest = std::max(largest, use.seconds_per_byte);
+  return largest;
+}
+
+std::uint32_t HostArcs::find(std::uint32_t from, std::uint32_t to) const {
+  const std::span<const std::uint32_t> candidates = into(to);
+  const auto at =
+      std::lower_bound(candidates.begin(), candidates.end(), from,
+                       [&](std::uint32_t arc, std::uint32_t node) { return tail(arc) < node; });
+  return at != candidates.end() && tail(*at) == from ? *at : UINT32_MAX;
+}
+
+void HostArcs::add_edge(std::uint32_t arc, RoutedTree& tree) const {
+  std::vector<std::uint32_t> path;
+  hosts_.append_path(arc, path);
+  tree.add_edge(path);
+}
+
+}  // namespace espalier::lp

@@ -1,0 +1,16 @@
+#include "lp/graph/routed_tree.hpp"
+
+namespace espalier::lp {
+
+void RoutedTree::add_edge(std::span<const std::uint32_t> path) {
+  if (path.size() > 1 && path_ends.empty()) {
+    // Until now every edge was one arc: write their ends down.
+    path_ends.reserve(arcs.size() + 1);
+    for (std::uint32_t end = 1; end <= arcs.size(); ++end) path_ends.push_back(end);
+  }
+  const bool routed = path.size() > 1 || !path_ends.empty();
+  arcs.insert(arcs.end(), path.begin(), path.end());
+  if (routed) path_ends.push_back(static_cast<std::uint32_t>(arcs.size()));
+}
+
+}  // namespace espalier::lp

@@ -1,0 +1,74 @@
+#include "lp/graph/tree_routes.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lp/graph/host_arcs.hpp"
+
+namespace espalier::lp {
+
+namespace {
+
+// The longest way from the root to a host, where an edge is as long as `length` says of its path.
+template <class Length>
+double longest_way(const Digraph& graph, std::uint32_t root, const RoutedTree& tree,
+                   Length length) {
+  std::vector<std::pair<std::uint32_t, double>> above(graph.node_count, {root, 0.0});
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto path = tree.path(edge);
+    above[graph.head[path.back()]] = {graph.tail[path.front()], length(path)};
+  }
+  double longest = 0;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    double way = 0;
+    for (std::uint32_t at = graph.head[tree.path(edge).back()]; at != root; at = above[at].first) {
+      way += above[at].second;
+    }
+    longest = std::max(longest, way);
+  }
+  return longest;
+}
+
+double latency_along(const Digraph& graph, std::span<const std::uint32_t> path) {
+  double latency_s = 0;
+  if (graph.latency_s.empty()) return latency_s;
+  for (const std::uint32_t arc : path) latency_s += graph.latency_s[arc];
+  return latency_s;
+}
+
+}  // namespace
+
+std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
+  return static_cast<std::uint32_t>(
+      longest_way(graph, root, tree, [](const auto&) { return 1.0; }));
+}
+
+Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
+  return {
+      longest_way(graph, root, tree, [&](const auto& path) { return latency_along(graph, path); })};
+}
+
+Seconds way_of_a_slice(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                       std::uint32_t root, const RoutedTree& tree) {
+  std::vector<HostArcs::Use> uses;
+  return {longest_way(graph, root, tree, [&](const auto& path) {
+    uses.clear();
+    HostArcs::append_uses(occupation, path, uses);
+    const auto most = std::ranges::max_element(uses, {}, &HostArcs::Use::seconds_per_byte);
+    const double seconds_per_byte = most == uses.end() ? 0 : most->seconds_per_byte;
+    return latency_along(graph, path) + kSliceOnLongWays * seconds_per_byte;
+  })};
+}
+
+std::size_t out_degree_of(const Digraph& graph, const RoutedTree& tree) {
+  std::vector<std::size_t> children(graph.node_count, 0);
+  std::size_t most = 0;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    most = std::max(most, ++children[graph.tail[tree.path(edge).front()]]);
+  }
+  return most;
+}
+
+}  // namespace espalier::lp

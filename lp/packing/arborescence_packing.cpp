@@ -1,0 +1,248 @@
+#include "lp/packing/arborescence_packing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "lp/packing/packing_master.hpp"
+#include "lp/packing/tree_pricer.hpp"
+
+namespace espalier::lp {
+
+namespace {
+
+double max_of(std::span<const double> values) {
+  return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+}
+
+double sum_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// Multiplicative weights of the resources (Plotkin, Shmoys, Tardos, Math. Oper. Res. 20, 1995,
+// doi:10.1287/moor.20.2.257): proportional to exp(step * load so far).
+class MultiplicativeWeights {
+ public:
+  // start: logarithms of the first weights, one a resource.
+  MultiplicativeWeights(std::vector<double> start, double step)
+      : step_(step), exponent_(std::move(start)), weight_(exponent_.size()) {}
+
+  // load * scale should be near 1 on a full resource; what is far above says no more than "far
+  // above".
+  void add(std::span<const double> load, double scale) {
+    constexpr double kFarAbove = 100;
+    for (std::size_t r = 0; r < exponent_.size(); ++r) {
+      exponent_[r] += step_ * std::min(load[r] * scale, kFarAbove);
+    }
+  }
+  // Sum 1. Valid until the next call.
+  std::span<const double> normalised() {
+    const double top = max_of(exponent_);
+    for (std::size_t r = 0; r < exponent_.size(); ++r) weight_[r] = std::exp(exponent_[r] - top);
+    const double sum = sum_of(weight_);
+    for (double& weight : weight_) weight /= sum;
+    return weight_;
+  }
+
+ private:
+  double step_;
+  std::vector<double> exponent_;
+  std::vector<double> weight_;
+};
+
+// Logarithms of prices that value what each resource can carry in all: a resource of many arcs (a
+// port) by the bytes a second that its arcs make of it on average. A resource of one arc (a wire)
+// bounds little by itself and starts low. With every sender saturated, as on clusters of unlike
+// senders, these prices are the optimal ones.
+std::vector<double> first_weights(const SparseMatrix& occupation) {
+  constexpr double kSingleArc = -6;
+  std::vector<double> sum(static_cast<std::size_t>(occupation.rows()), 0.0);
+  std::vector<int> arcs(sum.size(), 0);
+  for (Eigen::Index arc = 0; arc < occupation.outerSize(); ++arc) {
+    for (SparseMatrix::InnerIterator it(occupation, arc); it; ++it) {
+      sum[static_cast<std::size_t>(it.row())] += it.value();
+      ++arcs[static_cast<std::size_t>(it.row())];
+    }
+  }
+  std::vector<double> weight(sum.size());
+  for (std::size_t r = 0; r < sum.size(); ++r) {
+    if (arcs[r] == 0) {
+      weight[r] = -std::numeric_limits<double>::infinity();  // a row that nothing occupies
+      continue;
+    }
+    weight[r] = std::log(arcs[r] / sum[r]) + (arcs[r] == 1 ? kSingleArc : 0);
+  }
+  return weight;
+}
+
+class Packer {
+ public:
+  Packer(const PackingProblem& problem, const PackingOptions& options)
+      : problem_(problem),
+        options_(options),
+        pricer_(problem),
+        best_prices_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
+
+  Packing run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+  [[nodiscard]] bool out_of_time() const {
+    return (options_.time_limit && elapsed() >= options_.time_limit->value) ||
+           result_.arborescences_priced >= options_.max_iterations;
+  }
+  [[nodiscard]] bool gap_reached() const {
+    return result_.bound <= (1 + options_.gap) * result_.rate;
+  }
+
+  RoutedTree price(std::span<const double> prices);
+  std::vector<RoutedTree> warm_up();
+  void generate_columns(PackingMaster& master, double unit_rate);
+  bool add_trees(PackingMaster& master, double unit_rate);
+  void take_solution(const PackingMaster& master, double unit_rate);
+  void report();
+
+  const PackingProblem& problem_;
+  const PackingOptions& options_;
+  TreePricer pricer_;
+  Clock::time_point start_ = Clock::now();
+  double last_report_ = 0;
+  std::vector<double> best_prices_;  // sum 1; those of result_.bound
+  Packing result_;
+};
+
+// Prices a tree and takes the bound that comes with it. prices: >= 0, not all 0.
+RoutedTree Packer::price(std::span<const double> prices) {
+  TreePricer::Priced priced = pricer_.cheapest_tree(prices);
+  ++result_.arborescences_priced;
+  const double sum = sum_of(prices);
+  const double bound = priced.cost > 0 ? sum / priced.cost : Packing::kUnbounded;
+  if (bound < result_.bound) {
+    result_.bound = bound;
+    for (std::size_t r = 0; r < prices.size(); ++r) best_prices_[r] = prices[r] / sum;
+  }
+  return std::move(priced.tree);
+}
+
+// Every round's tree is a column that the optimum is likely to be near, and the weights come near
+// good prices. The first round is run whatever the limits, so that there is a tree and a bound.
+std::vector<RoutedTree> Packer::warm_up() {
+  std::vector<RoutedTree> trees;
+  MultiplicativeWeights weights(first_weights(problem_.occupation), 0.5);
+  for (std::size_t round = 0; round < options_.warm_rounds; ++round) {
+    if (round > 0 && out_of_time()) break;
+    trees.push_back(price(weights.normalised()));
+    const std::vector<double> load = tree_load(problem_.occupation, trees.back());
+    weights.add(load, 1 / max_of(load));
+  }
+  return trees;
+}
+
+Packing Packer::run() {
+  std::vector<RoutedTree> trees = options_.seeds;
+  std::vector<RoutedTree> warm = warm_up();
+  std::move(warm.begin(), warm.end(), std::back_inserter(trees));
+  // The best single tree scales the master, and is what there is if the time is up before the
+  // master is solved.
+  for (const RoutedTree& tree : trees) {
+    const double rate = 1 / max_of(tree_load(problem_.occupation, tree));
+    if (rate <= result_.rate) continue;
+    result_.rate = rate;
+    result_.trees = {{tree, rate}};
+  }
+  const double unit_rate = result_.rate;
+  PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
+  for (RoutedTree& tree : trees) master.add_tree(std::move(tree));
+  generate_columns(master, unit_rate);
+  result_.master_solves = master.solves();
+  result_.prices = best_prices_;
+  result_.pool = master.whole_trees();
+  return std::move(result_);
+}
+
+void Packer::generate_columns(PackingMaster& master, double unit_rate) {
+  for (;;) {
+    std::optional<Seconds> left;
+    if (options_.time_limit) left = Seconds{options_.time_limit->value - elapsed()};
+    const LpStatus status = master.solve(left);
+    if (status == LpStatus::kOptimal) take_solution(master, unit_rate);
+    report();
+    if (gap_reached()) {
+      result_.end = PackingEnd::kGapReached;
+      return;
+    }
+    if (status == LpStatus::kLimit || out_of_time()) {
+      result_.end = PackingEnd::kLimit;
+      return;
+    }
+    if (status != LpStatus::kOptimal || !add_trees(master, unit_rate)) {
+      // The time may also have run out within the batch, before it had anything new.
+      const PackingEnd open = out_of_time() ? PackingEnd::kLimit : PackingEnd::kStalled;
+      result_.end = gap_reached() ? PackingEnd::kGapReached : open;
+      return;
+    }
+    master.forget(200 + 3 * master.row_count(), 50);
+  }
+}
+
+// One batch of trees. The first is priced at the master's own duals: when the master has it
+// already, the duals are exact. The others are priced near the best prices so far (smoothing after
+// Wentges, Int. Trans. Opl. Res. 4, 1997), blended with weights that grow with what the batch and
+// the master's solution load: trees that are equally cheap differ most in the resources whose price
+// is zero, and the blend makes them share those instead of overloading one after the other. false:
+// the master knew every tree of the batch.
+bool Packer::add_trees(PackingMaster& master, double unit_rate) {
+  constexpr std::size_t kBatch = 15;
+  constexpr double kBlend =
+      0.03;  // of weights, in the later trees of a batch every second time a tenth of it
+  constexpr double kTieBreak = 1e-9;  // of weights, in the first
+  const std::span<const double> duals = master.prices();
+  const double dual_sum = sum_of(duals);
+  if (!(dual_sum > 0)) return false;
+  MultiplicativeWeights weights(std::vector<double>(duals.size(), 0.0), 0.3);
+  weights.add(master.loads(), 33.0);
+  bool added = false;
+  std::vector<double> prices(duals.size());
+  for (std::size_t k = 0; k < kBatch && !gap_reached() && !out_of_time(); ++k) {
+    const double smoothing = k == 0 ? 0 : options_.smoothing;
+    const double blend = k == 0 ? kTieBreak : (k % 2 == 0 ? kBlend : kBlend / 10);
+    const std::span<const double> weight = weights.normalised();
+    for (std::size_t r = 0; r < duals.size(); ++r) {
+      const double smooth = smoothing * best_prices_[r] + (1 - smoothing) * duals[r] / dual_sum;
+      prices[r] = (1 - blend) * smooth + blend * weight[r];
+    }
+    RoutedTree tree = price(prices);
+    weights.add(tree_load(problem_.occupation, tree), unit_rate);
+    added |= master.add_tree(std::move(tree));
+  }
+  return added;
+}
+
+void Packer::take_solution(const PackingMaster& master, double unit_rate) {
+  const double rate = master.total() * unit_rate;
+  if (rate <= result_.rate) return;
+  result_.rate = rate;
+  result_.trees = master.packed();
+}
+
+void Packer::report() {
+  if (!options_.on_progress) return;
+  const double now = elapsed();
+  if (now - last_report_ < 0.2) return;
+  last_report_ = now;
+  options_.on_progress({Seconds{now}, result_.arborescences_priced, result_.rate, result_.bound});
+}
+
+}  // namespace
+
+Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& options) {
+  return Packer(problem, options).run();
+}
+
+}  // namespace espalier::lp

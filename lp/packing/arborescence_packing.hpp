@@ -1,0 +1,91 @@
+// Packing arborescences into resources: the heart of Espalier.
+//
+//     max  sum_T lambda_T     s.t.   sum_T lambda_T A x_T <= 1,   lambda >= 0,
+//
+// over all spanning arborescences T of the graph (x_T: how often T uses each arc; A: occupation
+// matrix, resources x arcs, seconds per byte). Solved by column generation: the restricted master
+// holds the trees found so far and the resources that have mattered so far; its row duals y price
+// the arcs, c = A'y, and a minimum-cost arborescence under c is the best tree to add. Any y >= 0
+// proves   optimum <= sum(y) / mincost(y).
+//
+// Notation as in docs/model.md. The LP (in terms of flows) is that of Beaumont, Legrand, Marchal,
+// Robert, "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
+// doi:10.1109/TPDS.2005.48.
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lp/graph/digraph.hpp"
+#include "lp/graph/routed_tree.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::lp {
+
+using SparseMatrix = Eigen::SparseMatrix<double>;
+
+// References: what they refer to must outlive whatever works on the problem.
+struct PackingProblem {
+  const Digraph& graph;
+  std::uint32_t root;  // a host; every other host can be reached from it
+  const SparseMatrix&
+      occupation;  // resources x arcs, seconds per byte, >= 0; every arc occupies something
+  // Arcs from this one on make a part of every tree that goes with any other part: no host is
+  // spanned by both (lp/packing/doubled_problem.hpp). Says how to solve, not what. UINT32_MAX: there is no
+  // such part.
+  std::uint32_t second_part = UINT32_MAX;
+};
+
+struct PackedTree {
+  RoutedTree tree;
+  double rate;  // bytes per second
+};
+
+struct PackingProgress {
+  Seconds elapsed;
+  std::size_t iterations;  // arborescences priced
+  double rate;             // best feasible total so far, bytes per second
+  double bound;            // best proven bound so far, bytes per second
+};
+
+struct PackingOptions {
+  double gap = 1e-6;  // stop when bound <= (1 + gap) * rate
+  std::optional<Seconds> time_limit = std::nullopt;
+  std::size_t max_iterations = 1'000'000;  // arborescences priced
+  std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
+  double smoothing = 0.8;                  // weight of the best prices so far when trees are priced
+  std::vector<RoutedTree> seeds;           // trees to start from
+  std::function<void(const PackingProgress&)> on_progress;
+};
+
+enum class PackingEnd : std::uint8_t {
+  kGapReached,
+  kLimit,    // time or iterations
+  kStalled,  // the master gave out numerically, or repeats itself: the gap is honest but open
+};
+
+struct Packing {
+  std::vector<PackedTree>
+      trees;        // feasible together; a basic solution: no more trees than saturated resources
+  double rate = 0;  // sum of their rates, bytes per second
+  double bound = kUnbounded;     // proven: no set of trees does better
+  std::vector<double> prices;    // per resource, sum 1: the certificate of `bound`
+  std::vector<RoutedTree> pool;  // all trees that the master held at the end, in the order found
+  PackingEnd end = PackingEnd::kGapReached;
+  std::size_t arborescences_priced = 0;
+  std::size_t master_solves = 0;
+
+  static constexpr double kUnbounded = 1.7976931348623157e308;
+};
+
+// Throws InfeasibleError when some host cannot be reached.
+Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& options = {});
+
+// Load of a tree per byte that flows along it: A x, one a resource.
+std::vector<double> tree_load(const SparseMatrix& occupation, const RoutedTree& tree);
+
+}  // namespace espalier::lp

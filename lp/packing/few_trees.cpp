@@ -1,0 +1,289 @@
+#include "lp/packing/few_trees.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "lp/packing/packing_master.hpp"
+#include "lp/packing/tree_pricer.hpp"
+#include "lp/packing/tree_set.hpp"
+
+namespace espalier::lp {
+
+namespace {
+
+double total_rate(const std::vector<PackedTree>& trees) {
+  return std::accumulate(trees.begin(), trees.end(), 0.0,
+                         [](double sum, const PackedTree& tree) { return sum + tree.rate; });
+}
+
+std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
+  std::vector<RoutedTree> trees;
+  trees.reserve(packed.size());
+  for (const PackedTree& tree : packed) trees.push_back(tree.tree);
+  return trees;
+}
+
+class FewTrees {
+ public:
+  FewTrees(const PackingProblem& problem, const Packing& packing, const FewTreesOptions& options)
+      : problem_(problem), packing_(packing), options_(options), pricer_(problem) {
+    arcs_ = arcs_to_search(problem, packing.prices);
+  }
+
+  std::vector<PackedTree> run();
+
+ private:
+  void try_single_trees();
+  void try_count(std::size_t count);
+  // At least all of the packing's: no more counts.
+  [[nodiscard]] std::size_t next_count(std::size_t count, std::size_t most) const;
+  void search(const std::vector<RoutedTree>& start, std::size_t count);
+  void spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
+                    const std::vector<PackedTree>& packed) const;
+  [[nodiscard]] std::vector<RoutedTree> split_best(std::size_t count) const;
+  [[nodiscard]] std::vector<RoutedTree> eliminated(std::size_t count) const;
+  std::vector<RoutedTree> priced_in_turn(std::size_t count);
+  [[nodiscard]] std::vector<PackedTree> trimmed(std::vector<PackedTree> trees, double enough) const;
+  void take(const std::vector<PackedTree>& trees, std::size_t count);
+  [[nodiscard]] bool out_of_time() const {
+    using namespace std::chrono;
+    return options_.time_limit &&
+           duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value;
+  }
+  [[nodiscard]] bool good_enough() const {
+    return total_rate(best_) >= packing_.bound * (1 - options_.gap);
+  }
+
+  const PackingProblem& problem_;
+  const Packing& packing_;
+  const FewTreesOptions& options_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  TreePricer pricer_;
+  std::optional<HostArcs> arcs_;
+  std::vector<PackedTree> best_;
+  std::vector<PackedTree>
+      seen_;  // trees of good sets that the search has met, with their rates there
+};
+
+void FewTrees::take(const std::vector<PackedTree>& trees, std::size_t count) {
+  if (trees.size() <= count && total_rate(trees) > total_rate(best_)) best_ = trees;
+}
+
+void FewTrees::try_single_trees() {
+  const auto consider = [&](const RoutedTree& tree) {
+    const std::vector<double> load = tree_load(problem_.occupation, tree);
+    const double rate = 1 / *std::max_element(load.begin(), load.end());
+    if (rate > total_rate(best_)) best_ = {{tree, rate}};
+  };
+  for (const PackedTree& packed : packing_.trees) consider(packed.tree);
+  for (const RoutedTree& tree : packing_.pool) consider(tree);
+}
+
+// The best set so far, its heaviest trees doubled until there are `count`: the search makes the
+// doubles differ.
+std::vector<RoutedTree> FewTrees::split_best(std::size_t count) const {
+  std::vector<PackedTree> trees = best_;
+  while (trees.size() < count) {
+    const auto heaviest =
+        std::max_element(trees.begin(), trees.end(),
+                         [](const PackedTree& a, const PackedTree& b) { return a.rate < b.rate; });
+    heaviest->rate /= 2;
+    trees.push_back(*heaviest);
+  }
+  return trees_of(trees);
+}
+
+// The trees worth having, thinned to `count`.
+std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
+  std::vector<RoutedTree> trees = trees_of(packing_.trees);
+  for (const PackedTree& packed : seen_) trees.push_back(packed.tree);
+  return trees_of(
+      thinned(problem_, with_best_rates(problem_, trees, packing_.rate), packing_.rate, count));
+}
+
+// Each tree is the cheapest where the ones before it have left room.
+std::vector<RoutedTree> FewTrees::priced_in_turn(std::size_t count) {
+  constexpr double kSteep = 8;    // e-folds of price per unit of load
+  constexpr double kFloor = 0.1;  // of the prices' sum, spread evenly
+  const double rate = packing_.rate / static_cast<double>(count);
+  const auto resources = static_cast<double>(packing_.prices.size());
+  std::vector<double> load(packing_.prices.size(), 0.0);
+  std::vector<double> prices(load.size());
+  std::vector<RoutedTree> trees;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double top = std::max(1.0, *std::max_element(load.begin(), load.end()));
+    for (std::size_t r = 0; r < load.size(); ++r) {
+      prices[r] = packing_.prices[r] + kFloor / resources + std::exp(kSteep * (load[r] - top));
+    }
+    trees.push_back(pricer_.cheapest_tree(prices).tree);
+    const std::vector<double> more = tree_load(problem_.occupation, trees.back());
+    for (std::size_t r = 0; r < load.size(); ++r) load[r] += std::min(rate * more[r], 100.0);
+  }
+  return trees;
+}
+
+// The LP's rates; a tree that it left out keeps a tenth of an equal share, so that the search does
+// not lose it.
+void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
+                            const std::vector<PackedTree>& packed) const {
+  const double equal = packing_.rate / static_cast<double>(trees.size());
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const auto same = std::find_if(packed.begin(), packed.end(),
+                                   [&](const PackedTree& tree) { return tree.tree == trees[i]; });
+    set.set_rate(i, same != packed.end() ? same->rate : 0.1 * equal);
+  }
+}
+
+void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
+  constexpr int kPasses = 5;
+  const double unit_rate = packing_.rate;
+  std::vector<PackedTree> packed = with_best_rates(problem_, start, unit_rate);
+  take(packed, count);
+  if (good_enough() || !arcs_ || start.empty()) return;
+  const std::uint64_t effort = options_.effort * std::max<std::size_t>(1, count / 8);
+  TreeSet set(*arcs_, problem_.root);
+  for (const RoutedTree& tree : start) {
+    if (!set.add(tree, unit_rate / static_cast<double>(start.size()))) return;
+  }
+  for (const double beta : {10.0, 20.0, 40.0, 80.0}) {
+    for (int pass = 0; pass < kPasses && set.sweep(beta); ++pass) {
+      if (set.moves_evaluated() > effort || out_of_time()) break;
+    }
+    std::vector<RoutedTree> trees;
+    for (std::size_t i = 0; i < set.size(); ++i) trees.push_back(set.tree(i));
+    packed = with_best_rates(problem_, trees, unit_rate);
+    take(packed, count);
+    seen_.insert(seen_.end(), packed.begin(), packed.end());
+    if (good_enough() || set.moves_evaluated() > effort || out_of_time()) break;
+    spread_rates(set, trees, packed);
+  }
+}
+
+void FewTrees::try_count(std::size_t count) {
+  search(split_best(count), count);
+  if (!good_enough()) search(priced_in_turn(count), count);
+  if (!good_enough() && count > 1 && options_.max_trees > 0) search(eliminated(count), count);
+}
+
+// These trees, less those that can go while the rate stays `enough`.
+std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double enough) const {
+  // A set that is all needed should not cost an LP for each tree when it is large.
+  const std::size_t most_failures = std::max<std::size_t>(3, 200 / trees.size());
+  std::size_t needed = 0;  // trees found needed; they are the last when the lightest come last
+  while (trees.size() > needed + 1 && needed < most_failures && !out_of_time()) {
+    std::stable_sort(trees.begin(), trees.end(),
+                     [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
+    std::vector<PackedTree> fewer = trees;
+    fewer.erase(fewer.end() - 1 - static_cast<std::ptrdiff_t>(needed));
+    fewer = with_best_rates(problem_, trees_of(fewer), packing_.rate);
+    if (total_rate(fewer) >= enough) {
+      trees = std::move(fewer);
+    } else {
+      ++needed;
+    }
+  }
+  return trees;
+}
+
+// Without a limit the look for fewer trees goes on only while it is promising; and with half of the
+// packing's where those are not many, for links that few trees share waste less.
+std::size_t FewTrees::next_count(std::size_t count, std::size_t most) const {
+  constexpr double kPromising = 0.98;
+  constexpr std::size_t kNotMany = 16;
+  const std::size_t all = packing_.trees.size();
+  const bool promising = count < 2 || total_rate(best_) >= kPromising * packing_.bound;
+  if (promising || options_.max_trees > 0) return std::min(2 * count, most);
+  const std::size_t half = (all + 1) / 2;
+  return all <= kNotMany && count < half ? half : all;
+}
+
+std::vector<PackedTree> FewTrees::run() {
+  const std::size_t all = packing_.trees.size();
+  const std::size_t most = options_.max_trees > 0 ? std::min(options_.max_trees, all) : all;
+  try_single_trees();
+  for (std::size_t count = 1; !good_enough() && count < all && !out_of_time();) {
+    try_count(count);
+    if (count == most) break;
+    count = next_count(count, most);
+  }
+  if (!good_enough()) {
+    take(trimmed(packing_.trees, packing_.rate * (1 - options_.gap / 2)), most);
+  }
+  if (good_enough()) best_ = trimmed(best_, packing_.bound * (1 - options_.gap));
+  return best_;
+}
+
+}  // namespace
+
+std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
+                                       const std::vector<double>& prices) {
+  constexpr std::size_t kMost = 1'000'000;
+  constexpr double kTieBreak = 1e-9;
+  const std::size_t hosts = problem.graph.host_count();
+  if (hosts < problem.graph.node_count && hosts * hosts > kMost) return std::nullopt;
+  std::vector<double> cost(problem.graph.arc_count(), 0.0);
+  for (std::size_t arc = 0; arc < cost.size(); ++arc) {
+    for (SparseMatrix::InnerIterator it(problem.occupation, static_cast<Eigen::Index>(arc)); it;
+         ++it) {
+      cost[arc] += it.value() * (prices[static_cast<std::size_t>(it.row())] + kTieBreak);
+    }
+  }
+  return HostArcs(problem.graph, problem.occupation, cost);
+}
+
+std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
+                                        const std::vector<RoutedTree>& trees, double unit_rate) {
+  constexpr double kNextToNothing = 1e-11;
+  PackingMaster master(problem.occupation, unit_rate);
+  for (const RoutedTree& tree : trees) master.add_tree(tree);
+  std::vector<PackedTree> packed;
+  if (master.solve({}) != LpStatus::kOptimal) return packed;
+  for (std::size_t i = 0; i < master.tree_count(); ++i) {
+    if (master.rates()[i] > kNextToNothing)
+      packed.push_back({master.tree(i), master.rates()[i] * unit_rate});
+  }
+  return packed;
+}
+
+std::vector<PackedTree> thinned(const PackingProblem& problem, std::vector<PackedTree> trees,
+                                double unit_rate, std::size_t count) {
+  while (trees.size() > count) {
+    std::stable_sort(trees.begin(), trees.end(),
+                     [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
+    const std::size_t excess = trees.size() - count;
+    trees.resize(trees.size() - std::max<std::size_t>(1, excess / 4));
+    trees = with_best_rates(problem, trees_of(trees), unit_rate);
+  }
+  return trees;
+}
+
+std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Packing& packing,
+                                       const FewTreesOptions& options) {
+  return FewTrees(problem, packing, options).run();
+}
+
+std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
+                                      const std::vector<PackedTree>& trees) {
+  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices);
+  if (!arcs) return trees;
+  TreeSet set(*arcs, problem.root);
+  for (const PackedTree& packed : trees) {
+    if (!set.add(packed.tree, packed.rate)) return trees;
+  }
+  // Where relays offer several ways, the set's paths may be others than the trees' own and overload
+  // something.
+  constexpr double kFull = 1 + 1e-9;
+  if (set.busiest_load() > kFull) return trees;
+  set.flatten(kFull);
+  std::vector<RoutedTree> flat;
+  for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back(set.tree(i));
+  // Flattening fills some resources up and empties others, so that the old rates are no basic
+  // solution any more: there may be more trees than resources that hold them back.
+  constexpr double kRounding = 1e-9;
+  const std::vector<PackedTree> basic = with_best_rates(problem, flat, packing.rate);
+  return total_rate(basic) >= total_rate(trees) * (1 - kRounding) ? basic : trees;
+}
+
+}  // namespace espalier::lp

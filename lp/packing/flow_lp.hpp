@@ -1,0 +1,33 @@
+// The papers' linear program for the optimal broadcast, in flows: a plain reference for tests and
+// benchmarks.
+//
+//   max TP   s.t.   for every target t:  f^t is a flow of value TP from the root to t,   0 <=
+//   f^t_uv <= n_uv,
+//                   A n <= 1.
+//
+// n_uv: bytes a second that cross the arc; flows to different targets may share them, because what
+// crosses once serves every target behind. Beaumont, Legrand, Marchal, Robert, "Pipelining
+// broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48, section 4
+// (SSB(G)). Relays cannot copy, so with them n is kept per sending host: h^u is what u sends to
+// other hosts along paths of relays, conserved at relays, and sharing happens between hosts only.
+// Variables O(hosts x arcs); use it on small graphs.
+#pragma once
+
+#include <optional>
+
+#include "lp/packing/arborescence_packing.hpp"
+#include "lp/solver/linear_program.hpp"
+
+namespace espalier::lp {
+
+struct FlowSolution {
+  LpStatus status = LpStatus::kTrouble;
+  double throughput = 0;  // TP, bytes per second; valid when optimal
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+};
+
+FlowSolution solve_flow_lp(const PackingProblem& problem,
+                           std::optional<Seconds> time_limit = std::nullopt);
+
+}  // namespace espalier::lp

@@ -1,0 +1,85 @@
+// The restricted master of the packing: trees found so far x resources that have mattered so far.
+//
+// Where a problem's trees fall into two parts (PackingProblem::second_part), a column is a part of
+// a tree: parts of either kind may go with any of the other, so that few of them make many trees.
+// Then
+//     max sum of the first parts' rates   s.t.   A x <= 1,   first parts' rates - second parts' =
+//     0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lp/packing/arborescence_packing.hpp"
+#include "lp/solver/linear_program.hpp"
+
+namespace espalier::lp {
+
+class PackingMaster {
+ public:
+  // unit_rate: rates inside are multiples of it, so that the LP's numbers are near 1. Bytes per
+  // second.
+  // second_part: as in PackingProblem.
+  PackingMaster(const SparseMatrix& occupation, double unit_rate,
+                std::uint32_t second_part = UINT32_MAX);
+
+  // Adds a tree as a column, or its parts. false: all is there already.
+  bool add_tree(RoutedTree tree);
+  // Columns: trees, or parts.
+  [[nodiscard]] std::size_t tree_count() const { return columns_.size(); }
+  [[nodiscard]] const RoutedTree& tree(std::size_t column) const { return columns_[column].tree; }
+  // Every column in at least one whole tree.
+  [[nodiscard]] std::vector<RoutedTree> whole_trees() const;
+
+  // Solves, adding every resource that the solution overloads and solving again, until none is (or
+  // the time is up).
+  LpStatus solve(std::optional<Seconds> time_limit);
+
+  // Of the last solve. rates: per tree, multiples of unit_rate. prices: per resource.
+  [[nodiscard]] double total() const {
+    return total_;
+  }  // sum of the trees' rates, after scaling to feasibility
+  // Whole trees at their rates, bytes per second: no more of them than there are columns at work.
+  [[nodiscard]] std::vector<PackedTree> packed() const;
+  [[nodiscard]] std::span<const double> rates() const { return rates_; }
+  [[nodiscard]] std::span<const double> prices() const { return prices_; }
+  [[nodiscard]] std::span<const double> loads() const { return load_; }  // 1: full
+  [[nodiscard]] std::size_t solves() const { return solves_; }
+  [[nodiscard]] std::size_t row_count() const { return active_.size(); }
+
+  // Drops trees that have not carried anything for `patience` solves, when there are more than
+  // `keep`.
+  void forget(std::size_t keep, std::size_t patience);
+
+ private:
+  struct Column {
+    RoutedTree tree;
+    std::vector<Entry> load;  // resource, A x times unit_rate; ascending
+    std::uint64_t hash;
+    std::size_t last_used;  // solve in which it was basic
+    bool second;            // the second part of trees
+  };
+  [[nodiscard]] bool has_parts() const { return second_part_ != UINT32_MAX; }
+  bool add_column(RoutedTree tree, bool second);
+  void activate(std::uint32_t resource);
+  bool activate_overloaded();
+
+  const SparseMatrix* occupation_;
+  double unit_rate_;
+  std::uint32_t second_part_;
+  LinearProgram program_{Sense::kMaximise};
+  std::vector<Column> columns_;
+  std::vector<std::uint32_t> active_;  // program row -> resource; none for the balance of parts
+  std::vector<std::uint32_t> row_of_;  // resource -> program row
+  std::vector<double> load_;           // per resource, of the current solution
+  std::vector<double> rates_;
+  std::vector<double> prices_;
+  std::vector<double> scratch_;
+  std::vector<std::uint32_t> touched_;
+  double total_ = 0;
+  std::size_t solves_ = 0;
+};
+
+}  // namespace espalier::lp

@@ -1,0 +1,388 @@
+#include "lp/packing/tree_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lp/graph/tree_routes.hpp"
+
+namespace espalier::lp {
+
+namespace {
+constexpr double kGain = 1e-9;  // relative gains below are rounding
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+}  // namespace
+
+bool TreeSet::add(const RoutedTree& tree, double rate) {
+  Tree added{rate, std::vector<std::uint32_t>(arcs_->node_count(), kNone),
+             std::vector<std::vector<std::uint32_t>>(arcs_->node_count())};
+  std::vector<std::uint32_t> ends;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto [parent, child] = arcs_->ends_of(tree.path(edge));
+    const std::uint32_t arc = arcs_->find(parent, child);
+    if (arc == kNone) return false;
+    added.parent_arc[child] = arc;
+    added.children[parent].push_back(child);
+  }
+  for (const std::uint32_t arc : added.parent_arc) {
+    if (arc != kNone) change_load(arc, rate);
+  }
+  trees_.push_back(std::move(added));
+  return true;
+}
+
+void TreeSet::set_rate(std::size_t tree, double rate) {
+  for (const std::uint32_t arc : trees_[tree].parent_arc) {
+    if (arc != kNone) change_load(arc, rate - trees_[tree].rate);
+  }
+  trees_[tree].rate = rate;
+}
+
+RoutedTree TreeSet::tree(std::size_t index) const {
+  const Tree& tree = trees_[index];
+  std::vector<std::uint32_t> order{root_};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const std::uint32_t child : tree.children[order[i]]) order.push_back(child);
+  }
+  std::vector<std::uint32_t> height(arcs_->node_count(), 0);
+  for (auto node = order.rbegin(); node != order.rend(); ++node) {
+    for (const std::uint32_t child : tree.children[*node]) {
+      height[*node] = std::max(height[*node], height[child] + 1);
+    }
+  }
+  RoutedTree routed;
+  for (const std::uint32_t node : order) {
+    std::vector<std::uint32_t> children = tree.children[node];
+    std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return height[a] > height[b] || (height[a] == height[b] && a < b);
+    });
+    for (const std::uint32_t child : children) {
+      arcs_->add_edge(tree.parent_arc[child], routed);
+    }
+  }
+  return routed;
+}
+
+double TreeSet::busiest_load() const {
+  return *std::max_element(load_.begin(), load_.end());
+}
+
+void TreeSet::change_load(std::uint32_t arc, double rate) {
+  for (const auto& [resource, seconds] : arcs_->uses(arc)) load_[resource] += rate * seconds;
+}
+
+// Makes growth_ that of the tree and weight_ that of the loads as they are.
+void TreeSet::prepare(const Tree& tree) {
+  // Exponents are capped so that products stay finite; where a cap bites, the move is hopeless
+  // anyway.
+  constexpr double kMostLoad = 300;
+  constexpr double kMostGrowth = 100;
+  std::transform(load_.begin(), load_.end(), weight_.begin(),
+                 [&](double load) { return std::exp(std::min(beta_per_load_ * load, kMostLoad)); });
+  const std::span<const HostArcs::Use> uses = arcs_->all_uses();
+  growth_.resize(uses.size());
+  const double scale = beta_per_load_ * tree.rate;
+  std::transform(uses.begin(), uses.end(), growth_.begin(), [&](const HostArcs::Use& use) {
+    return std::expm1(std::min(scale * use.seconds_per_byte, kMostGrowth));
+  });
+}
+
+// Follows an arc's coming or going in weight_.
+void TreeSet::multiply(std::uint32_t arc, bool add) {
+  const double* growth = growth_.data() + arcs_->first_use(arc);
+  for (const auto& [resource, seconds] : arcs_->uses(arc)) {
+    if (add) {
+      weight_[resource] *= 1 + *growth;
+    } else {
+      weight_[resource] /= 1 + *growth;
+    }
+    ++growth;
+  }
+}
+
+// What adding the arc adds to the potential; cut short when it exceeds `enough`.
+double TreeSet::potential_of(std::uint32_t arc, double enough) const {
+  const double* growth = growth_.data() + arcs_->first_use(arc);
+  double sum = 0;
+  for (const auto& [resource, seconds] : arcs_->uses(arc)) {
+    sum += weight_[resource] * *growth++;
+    if (sum > enough) return sum;
+  }
+  return sum;
+}
+
+// Joins the arc's factors to those of the move at hand.
+void TreeSet::gather(std::uint32_t arc, bool add) {
+  const double* growth = growth_.data() + arcs_->first_use(arc);
+  for (const auto& [resource, seconds] : arcs_->uses(arc)) {
+    const double factor = add ? 1 + *growth : 1 / (1 + *growth);
+    ++growth;
+    auto known = factors_.begin();
+    while (known != factors_.end() && known->resource != resource) ++known;
+    if (known != factors_.end()) {
+      known->factor *= factor;
+    } else {
+      factors_.push_back({resource, factor});
+    }
+  }
+}
+
+double TreeSet::change_by_insert(std::uint32_t in, std::uint32_t out, std::uint32_t cut) {
+  factors_.clear();
+  gather(in, true);
+  gather(out, true);
+  gather(cut, false);
+  double change = 0;
+  for (const Factor& f : factors_) change += weight_[f.resource] * (f.factor - 1);
+  return change;
+}
+
+bool TreeSet::below(const Tree& tree, std::uint32_t node, std::uint32_t top) const {
+  while (node != top) {
+    const std::uint32_t arc = tree.parent_arc[node];
+    if (arc == kNone) return false;
+    node = arcs_->tail(arc);
+  }
+  return true;
+}
+
+// Loads change with it.
+void TreeSet::rehang(Tree& tree, std::uint32_t node, std::uint32_t arc) {
+  const std::uint32_t old_arc = tree.parent_arc[node];
+  std::vector<std::uint32_t>& siblings = tree.children[arcs_->tail(old_arc)];
+  siblings.erase(std::find(siblings.begin(), siblings.end(), node));
+  tree.children[arcs_->tail(arc)].push_back(node);
+  tree.parent_arc[node] = arc;
+  change_load(old_arc, -tree.rate);
+  change_load(arc, tree.rate);
+}
+
+bool TreeSet::try_rehang(Tree& tree, std::uint32_t node) {
+  const std::uint32_t old_arc = tree.parent_arc[node];
+  multiply(old_arc, false);
+  double best = potential_of(old_arc, kUnlimited) * (1 - kGain);
+  std::uint32_t best_arc = kNone;
+  const std::span<const std::uint32_t> candidates = arcs_->into(node);
+  evaluated_ += candidates.size();
+  for (const std::uint32_t arc : candidates) {
+    const double potential = potential_of(arc, best);
+    if (potential >= best || arc == old_arc || below(tree, arcs_->tail(arc), node)) continue;
+    best = potential;
+    best_arc = arc;
+  }
+  multiply(best_arc == kNone ? old_arc : best_arc, true);
+  if (best_arc == kNone) return false;
+  rehang(tree, node, best_arc);
+  return true;
+}
+
+// The cheapest place for `node` between some other host and a child of that host's. Precondition:
+// weight_ is as if `node` were out of the tree and `child` hung to its parent.
+TreeSet::Insertion TreeSet::best_insertion(const Tree& tree, std::uint32_t node,
+                                           std::uint32_t child, double enough) {
+  for (const std::uint32_t arc : arcs_->out_of(node)) arc_to_[arcs_->head(arc)] = arc;
+  Insertion best{enough};
+  for (const std::uint32_t in : arcs_->into(node)) {
+    const std::uint32_t above = arcs_->tail(in);
+    for (const std::uint32_t next : tree.children[above]) {
+      const std::uint32_t out = arc_to_[next];
+      if (out == kNone || next == node || next == child) continue;
+      ++evaluated_;
+      const double change = change_by_insert(in, out, tree.parent_arc[next]);
+      if (change < best.change) best = {change, in, out};
+    }
+  }
+  for (const std::uint32_t arc : arcs_->out_of(node)) arc_to_[arcs_->head(arc)] = kNone;
+  return best;
+}
+
+bool TreeSet::try_insert(Tree& tree, std::uint32_t node) {
+  if (tree.children[node].size() > 1) return false;
+  const std::uint32_t old_arc = tree.parent_arc[node];
+  const std::uint32_t parent = arcs_->tail(old_arc);
+  const std::uint32_t child = tree.children[node].empty() ? kNone : tree.children[node].front();
+  const std::uint32_t bridge = child == kNone ? kNone : arcs_->find(parent, child);
+  if (child != kNone && bridge == kNone) return false;
+
+  // Take the node out, and see what putting it back would cost.
+  multiply(old_arc, false);
+  double put_back = 0;
+  if (child == kNone) {
+    put_back = potential_of(old_arc, kUnlimited);
+  } else {
+    multiply(tree.parent_arc[child], false);
+    multiply(bridge, true);
+    put_back = change_by_insert(old_arc, tree.parent_arc[child], bridge);
+  }
+  const double enough = put_back - kGain * std::abs(put_back);
+  const Insertion best = best_insertion(tree, node, child, enough);
+  if (best.in == kNone) {
+    if (child != kNone) {
+      multiply(bridge, false);
+      multiply(tree.parent_arc[child], true);
+    }
+    multiply(old_arc, true);
+    return false;
+  }
+  const std::uint32_t next = arcs_->head(best.out);
+  multiply(tree.parent_arc[next], false);
+  multiply(best.in, true);
+  multiply(best.out, true);
+  if (child != kNone) rehang(tree, child, bridge);
+  rehang(tree, node, best.in);
+  rehang(tree, next, best.out);
+  return true;
+}
+
+bool TreeSet::sweep(double beta) {
+  beta_per_load_ = beta / busiest_load();
+  bool changed = false;
+  for (Tree& tree : trees_) {
+    prepare(tree);
+    for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
+      if (tree.parent_arc[node] == kNone) continue;
+      changed |= try_rehang(tree, node);
+      changed |= try_insert(tree, node);
+    }
+  }
+  return changed;
+}
+
+bool TreeSet::fits(std::uint32_t arc, double rate, double full) const {
+  for (const auto& [resource, seconds] : arcs_->uses(arc)) {
+    if (load_[resource] + rate * seconds > full) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// How long the way to a host becomes by each arc between hosts: edges or, where there are
+// latencies, the time of a slice, for hosts beside each other are no farther than one of them.
+std::vector<double> lengths_of(const HostArcs& arcs) {
+  std::vector<double> length(arcs.size(), 1.0);
+  if (!arcs.has_latencies()) return length;
+  for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
+    length[arc] = arcs.latency_s(arc) + kSliceOnLongWays * arcs.weight(arc);
+  }
+  return length;
+}
+
+std::size_t largest_out_degree(const std::vector<std::vector<std::uint32_t>>& children) {
+  std::size_t largest = 0;
+  for (const auto& of_node : children) largest = std::max(largest, of_node.size());
+  return largest;
+}
+
+}  // namespace
+
+// Depth of every node and height of its subtree, in what `length` measures.
+struct TreeSet::Levels {
+  std::vector<double> depth;
+  std::vector<double> height;
+  double deepest = 0;
+
+  Levels(const TreeSet& set, const Tree& tree)
+      : depth(tree.children.size(), 0), height(tree.children.size(), 0) {
+    const auto length_to = [&](std::uint32_t node) { return set.length_[tree.parent_arc[node]]; };
+    std::vector<std::uint32_t> order{set.root_};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (const std::uint32_t child : tree.children[order[i]]) {
+        depth[child] = depth[order[i]] + length_to(child);
+        deepest = std::max(deepest, depth[child]);
+        order.push_back(child);
+      }
+    }
+    for (auto node = order.rbegin(); node != order.rend(); ++node) {
+      for (const std::uint32_t child : tree.children[*node]) {
+        height[*node] = std::max(height[*node], height[child] + length_to(child));
+      }
+    }
+  }
+};
+
+void TreeSet::flatten(double full) {
+  length_ = lengths_of(*arcs_);
+  for (Tree& tree : trees_) {
+    lower_out_degree(tree, full);
+    lower_depth(tree, full);
+  }
+}
+
+// The arc by which some child of `node` can go to the shallowest other parent that `accepts`;
+// kNone: there is none.
+template <class Accepts>
+std::uint32_t TreeSet::best_foster(const Tree& tree, std::uint32_t node, Accepts accepts,
+                                   const std::vector<double>& depth, double full) {
+  std::uint32_t best = kNone;
+  const auto depth_by = [&](std::uint32_t arc) { return depth[arcs_->tail(arc)] + length_[arc]; };
+  for (const std::uint32_t child : tree.children[node]) {
+    const std::uint32_t old_arc = tree.parent_arc[child];
+    change_load(old_arc, -tree.rate);
+    for (const std::uint32_t arc : arcs_->into(child)) {
+      const std::uint32_t foster = arcs_->tail(arc);
+      if (foster == node || !accepts(child, arc)) continue;
+      if (best != kNone && depth_by(arc) >= depth_by(best)) continue;
+      if (fits(arc, tree.rate, full) && !below(tree, foster, child)) best = arc;
+    }
+    change_load(old_arc, tree.rate);
+  }
+  return best;
+}
+
+// Moves children away from the nodes that have most, as long as the tree gets no deeper by it.
+void TreeSet::lower_out_degree(Tree& tree, double full) {
+  Levels levels(*this, tree);
+  for (std::size_t degree = largest_out_degree(tree.children); degree > 2; --degree) {
+    for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
+      while (tree.children[node].size() >= degree) {
+        const auto move = best_foster(
+            tree, node,
+            [&](std::uint32_t child, std::uint32_t arc) {
+              const std::uint32_t foster = arcs_->tail(arc);
+              return tree.children[foster].size() + 1 < degree &&
+                     levels.depth[foster] + length_[arc] + levels.height[child] <= levels.deepest;
+            },
+            levels.depth, full);
+        if (move == kNone) break;
+        rehang(tree, arcs_->head(move), move);
+        levels = Levels(*this, tree);
+      }
+    }
+    if (largest_out_degree(tree.children) >= degree) return;
+  }
+}
+
+// Moves hosts nearer to the root where that makes no out-degree larger than the largest.
+void TreeSet::lower_depth(Tree& tree, double full) {
+  constexpr int kPasses = 4;
+  constexpr double kNearer = 1 - 1e-9;
+  const std::size_t degree = largest_out_degree(tree.children);
+  for (int pass = 0; pass < kPasses; ++pass) {
+    bool changed = false;
+    Levels levels(*this, tree);
+    for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
+      if (tree.parent_arc[node] == kNone) continue;
+      const std::uint32_t old_arc = tree.parent_arc[node];
+      std::uint32_t best = kNone;
+      double best_depth = levels.depth[node];
+      change_load(old_arc, -tree.rate);
+      for (const std::uint32_t arc : arcs_->into(node)) {
+        const std::uint32_t foster = arcs_->tail(arc);
+        const double depth = levels.depth[foster] + length_[arc];
+        if (depth >= best_depth * kNearer || tree.children[foster].size() >= degree) continue;
+        if (!fits(arc, tree.rate, full) || below(tree, foster, node)) continue;
+        best = arc;
+        best_depth = depth;
+      }
+      change_load(old_arc, tree.rate);
+      if (best == kNone) continue;
+      rehang(tree, node, best);
+      levels = Levels(*this, tree);
+      changed = true;
+    }
+    if (!changed) return;
+  }
+}
+
+}  // namespace espalier::lp

@@ -1,0 +1,107 @@
+// A handful of spanning trees with rates, and local search on what they load together.
+//
+// The search lowers the potential sum_r exp(beta * load_r / busiest), which for large beta follows
+// the busiest resource and for small beta spreads load evenly. Moves: re-hang (a host gets another
+// parent) and insert (a host with at most one child leaves its place and goes between another host
+// and one of its children, so that no out-degree changes but its own).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lp/graph/host_arcs.hpp"
+#include "lp/graph/routed_tree.hpp"
+
+namespace espalier::lp {
+
+class TreeSet {
+ public:
+  // Keeps a reference to `arcs`. root: a host.
+  TreeSet(const HostArcs& arcs, std::uint32_t root)
+      : arcs_(&arcs),
+        root_(root),
+        load_(arcs.resource_count(), 0.0),
+        weight_(load_.size(), 0.0),
+        arc_to_(arcs.node_count(), kNone) {}
+
+  // Adds a tree. false, and nothing added: it has an edge that is no arc between hosts (a
+  // topology-blind detour).
+  bool add(const RoutedTree& tree, double rate);
+  void set_rate(std::size_t tree, double rate);
+  [[nodiscard]] std::size_t size() const { return trees_.size(); }
+  // Parents before children; a parent's children in order of falling height, so that the longest
+  // way starts first.
+  [[nodiscard]] RoutedTree tree(std::size_t index) const;
+  [[nodiscard]] double busiest_load() const;
+
+  // One pass over all trees and hosts; true: the potential fell.
+  bool sweep(double beta);
+
+  // Re-hangs hosts, without loading any resource above `full` (nor further where one is above it),
+  // first so that no host has more children than need be, then so that hosts are nearer to the
+  // root: in edges or, where arcs have latencies, in time.
+  void flatten(double full);
+
+  // Moves evaluated so far: the search's own clock.
+  [[nodiscard]] std::uint64_t moves_evaluated() const { return evaluated_; }
+
+ private:
+  struct Tree {
+    double rate;
+    std::vector<std::uint32_t> parent_arc;             // per node; kNone at the root and at relays
+    std::vector<std::vector<std::uint32_t>> children;  // per node: the children's nodes
+  };
+  // exp(beta * load) changes by a factor when an arc comes or goes: no exponential is needed to
+  // weigh a move.
+  struct Factor {
+    std::uint32_t resource;
+    double factor;
+  };
+
+  void prepare(const Tree& tree);
+  void change_load(std::uint32_t arc, double rate);
+  void multiply(std::uint32_t arc, bool add);
+  void gather(std::uint32_t arc, bool add);
+  [[nodiscard]] double potential_of(std::uint32_t arc, double enough) const;
+  [[nodiscard]] double change_by_insert(std::uint32_t in, std::uint32_t out, std::uint32_t cut);
+  [[nodiscard]] bool below(const Tree& tree, std::uint32_t node, std::uint32_t top) const;
+  void rehang(Tree& tree, std::uint32_t node, std::uint32_t arc);
+  bool try_rehang(Tree& tree, std::uint32_t node);
+  bool try_insert(Tree& tree, std::uint32_t node);
+  struct Insertion {
+    double change;  // of the potential
+    std::uint32_t in = kNone;
+    std::uint32_t out = kNone;
+  };
+  Insertion best_insertion(const Tree& tree, std::uint32_t node, std::uint32_t child,
+                           double enough);
+
+  [[nodiscard]] bool fits(std::uint32_t arc, double rate, double full) const;
+  template <class Accepts>
+  std::uint32_t best_foster(const Tree& tree, std::uint32_t node, Accepts accepts,
+                            const std::vector<double>& depth, double full);
+  void lower_out_degree(Tree& tree, double full);
+  void lower_depth(Tree& tree, double full);
+
+  struct Levels;
+
+  const HostArcs* arcs_;
+  std::uint32_t root_;
+  std::vector<double> length_;  // per arc: how much farther the root is by it, for `flatten`
+  std::vector<Tree> trees_;
+  std::vector<double> load_;
+  std::uint64_t evaluated_ = 0;
+
+  // Of the sweep at hand.
+  double beta_per_load_ = 0;
+  std::vector<double> weight_;  // per resource: exp(beta_per_load_ * load_)
+  std::vector<double>
+      growth_;  // per use, of the tree at hand: exp(beta_per_load_ * rate * seconds) - 1
+  std::vector<Factor> factors_;  // of the move at hand
+  std::vector<std::uint32_t>
+      arc_to_;  // per node: the arc from the node at hand, kNone: there is none
+};
+
+}  // namespace espalier::lp

@@ -1,0 +1,52 @@
+// The single spanning tree of least busiest load, and the proof that none is better.
+//
+// The least load L* lies between what is proven and the best tree found. A decision (is there a
+// tree of capacity c? lp/single/tree_decision.hpp) at some c between them moves one end or the other, and
+// is quick far from L*; near it the last decision, just below the best tree, is the proof. So c is
+// first chosen between the ends with little work each, then just below the best tree.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "lp/graph/host_arcs.hpp"
+#include "lp/graph/routed_tree.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::lp {
+
+struct ExactTreeProgress {
+  Seconds elapsed;
+  std::size_t branches;
+  double busiest_load;  // of the best tree so far, seconds per byte
+  double bound;         // proven so far: no tree has less, seconds per byte
+};
+
+struct ExactTreeOptions {
+  double bound = 0;   // known before: no tree has a busiest load below this, seconds per byte
+  double gap = 1e-6;  // stop when busiest_load <= (1 + gap) * bound
+  std::optional<Seconds> time_limit = std::nullopt;
+  double work_limit = kNoLimit;  // in simplex pivots times rows: 1e7 is some seconds
+  // Per arc, not 0 where it is left out: a good tree is found sooner among fewer arcs, and the
+  // bound is then what was known before. Empty: none is.
+  std::vector<char> excluded = {};
+  std::function<void(const ExactTreeProgress&)> on_progress = nullptr;  // may be empty
+
+  static constexpr double kNoLimit = 1e300;
+};
+
+struct ExactTree {
+  RoutedTree tree;           // parents before children; no worse than the start
+  double busiest_load = 0;   // seconds per byte
+  double bound = 0;          // proven: no tree along `arcs` has less, seconds per byte
+  bool proven = false;       // busiest_load <= (1 + gap) * bound
+  std::size_t branches = 0;  // explored
+};
+
+// start: a spanning tree, all of whose edges are among `arcs`.
+ExactTree find_exact_tree(const HostArcs& arcs, std::uint32_t root, const RoutedTree& start,
+                          const ExactTreeOptions& options = {});
+
+}  // namespace espalier::lp

@@ -1,0 +1,311 @@
+#include "lp/single/single_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+namespace espalier::lp {
+
+namespace {
+
+// A tree under change: parent arcs, children in linked lists, and what it loads.
+class LoadedTree {
+ public:
+  LoadedTree(const HostArcs& arcs, std::uint32_t root, const RoutedTree& tree)
+      : arcs_(&arcs),
+        root_(root),
+        parent_arc_(arcs.node_count(), kNone),
+        first_child_(arcs.node_count(), kNone),
+        next_(arcs.node_count(), kNone),
+        before_(arcs.node_count(), kNone) {
+    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+      const auto [parent, child] = arcs.ends_of(tree.path(edge));
+      parent_arc_[child] = arcs.find(parent, child);
+      link(child);
+    }
+    recompute_loads();
+  }
+
+  // Gives the arc's head another parent. Returns by how much the excess grows.
+  double rehang(std::uint32_t arc) {
+    const std::uint32_t node = arcs_->head(arc);
+    double growth = 0;
+    for (const auto& [resource, seconds] : arcs_->uses(parent_arc_[node])) {
+      growth -= above(load_[resource]);
+      load_[resource] -= seconds;
+      growth += above(load_[resource]);
+    }
+    for (const auto& [resource, seconds] : arcs_->uses(arc)) {
+      growth -= above(load_[resource]);
+      load_[resource] += seconds;
+      growth += above(load_[resource]);
+    }
+    unlink(node);
+    parent_arc_[node] = arc;
+    link(node);
+    return growth;
+  }
+  // From the arcs anew, so that rounding does not pile up.
+  void recompute_loads() {
+    load_.assign(arcs_->resource_count(), 0.0);
+    for (const std::uint32_t arc : parent_arc_) {
+      if (arc == kNone) continue;
+      for (const auto& [resource, seconds] : arcs_->uses(arc)) load_[resource] += seconds;
+    }
+  }
+  // Returns the excess over the new target.
+  double set_target(double target) {
+    target_ = target;
+    double excess = 0;
+    for (const double load : load_) excess += above(load);
+    return excess;
+  }
+  [[nodiscard]] double busiest_load() const {
+    return *std::max_element(load_.begin(), load_.end());
+  }
+  [[nodiscard]] std::uint32_t parent_arc(std::uint32_t node) const { return parent_arc_[node]; }
+  [[nodiscard]] std::uint32_t parent(std::uint32_t node) const {
+    return arcs_->tail(parent_arc_[node]);
+  }
+  [[nodiscard]] std::uint32_t first_child(std::uint32_t node) const { return first_child_[node]; }
+  [[nodiscard]] std::uint32_t next_sibling(std::uint32_t node) const { return next_[node]; }
+  [[nodiscard]] bool below(std::uint32_t node, std::uint32_t top) const {
+    while (node != top) {
+      if (node == root_) return false;
+      node = parent(node);
+    }
+    return true;
+  }
+  [[nodiscard]] RoutedTree routed() const {
+    RoutedTree routed;
+    std::vector<std::uint32_t> order{root_};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::uint32_t child = first_child_[order[i]]; child != kNone; child = next_[child]) {
+        arcs_->add_edge(parent_arc_[child], routed);
+        order.push_back(child);
+      }
+    }
+    return routed;
+  }
+
+ private:
+  [[nodiscard]] double above(double load) const { return load > target_ ? load - target_ : 0; }
+  void link(std::uint32_t node) {
+    std::uint32_t& first = first_child_[parent(node)];
+    before_[node] = kNone;
+    next_[node] = first;
+    if (first != kNone) before_[first] = node;
+    first = node;
+  }
+  void unlink(std::uint32_t node) {
+    if (before_[node] == kNone) {
+      first_child_[parent(node)] = next_[node];
+    } else {
+      next_[before_[node]] = next_[node];
+    }
+    if (next_[node] != kNone) before_[next_[node]] = before_[node];
+  }
+
+  const HostArcs* arcs_;
+  std::uint32_t root_;
+  std::vector<std::uint32_t> parent_arc_;
+  std::vector<std::uint32_t> first_child_;
+  std::vector<std::uint32_t> next_;    // sibling
+  std::vector<std::uint32_t> before_;  // sibling
+  std::vector<double> load_;
+  double target_ = 0;
+};
+
+// Dice that roll alike on every machine, which the standard's distributions need not.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  std::size_t below(std::size_t count) { return ((engine_() >> 32) * count) >> 32; }
+  double share() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  template <class Range>
+  auto pick(const Range& range) {
+    return range[below(range.size())];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+class Walk {
+ public:
+  Walk(const HostArcs& arcs, std::uint32_t root, LoadedTree start, const SingleTreeOptions& options)
+      : arcs_(arcs),
+        options_(options),
+        dice_(options.seed),
+        tree_(start),
+        best_(std::move(start)),
+        best_load_(best_.busiest_load()) {
+    for (std::uint32_t node = 0; node < arcs.node_count(); ++node) {
+      if (node != root && !arcs.into(node).empty()) hosts_.push_back(node);
+    }
+  }
+
+  SingleTree run();
+
+ private:
+  void anneal(double target, std::uint64_t steps);
+  void take();
+  bool propose();
+  bool hang(std::uint32_t arc);
+  bool insert(std::uint32_t arc);
+  void change(std::uint32_t arc) {
+    old_arcs_.push_back(tree_.parent_arc(arcs_.head(arc)));
+    growth_ += tree_.rehang(arc);
+  }
+  void take_back() {
+    for (; !old_arcs_.empty(); old_arcs_.pop_back()) tree_.rehang(old_arcs_.back());
+  }
+  [[nodiscard]] bool finished() const {
+    using namespace std::chrono;
+    return moves_ >= options_.effort || best_load_ <= options_.bound * (1 + kGain) ||
+           (options_.time_limit &&
+            duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value);
+  }
+
+  static constexpr double kGain = 1e-6;  // relative gains below are not looked for
+
+  const HostArcs& arcs_;
+  const SingleTreeOptions& options_;
+  Dice dice_;
+  std::vector<std::uint32_t> hosts_;  // all but the root
+  LoadedTree tree_;
+  LoadedTree best_;
+  double best_load_;
+  std::uint64_t moves_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+
+  // Of the move at hand.
+  std::vector<std::uint32_t> old_arcs_;
+  double growth_ = 0;
+};
+
+// Hangs the arc's head to its tail. Where the tail is below the head, some host on the way between
+// them gets a parent elsewhere first.
+bool Walk::hang(std::uint32_t arc) {
+  const std::uint32_t node = arcs_.head(arc);
+  if (tree_.below(arcs_.tail(arc), node)) {
+    constexpr std::size_t kMostChoices = 64;
+    std::array<std::uint32_t, kMostChoices> way;
+    std::size_t length = 0;
+    for (std::uint32_t at = arcs_.tail(arc); at != node && length < kMostChoices;
+         at = tree_.parent(at)) {
+      way[length++] = at;
+    }
+    const std::uint32_t elsewhere = dice_.pick(arcs_.into(way[dice_.below(length)]));
+    if (tree_.below(arcs_.tail(elsewhere), node)) return false;
+    change(elsewhere);
+  }
+  change(arc);
+  return true;
+}
+
+// Puts the arc's head between its tail and one of the tail's children. What hung below the head
+// goes to its old parent, mostly.
+bool Walk::insert(std::uint32_t arc) {
+  constexpr double kLeaveChildrenBehind = 0.7;
+  const std::uint32_t node = arcs_.head(arc);
+  const std::uint32_t above = arcs_.tail(arc);
+  if (tree_.below(above, node)) return false;
+  std::uint32_t down = kNone;
+  std::size_t choices = 0;
+  for (std::uint32_t child = tree_.first_child(above); child != kNone;
+       child = tree_.next_sibling(child)) {
+    if (child == node) continue;
+    const std::uint32_t to_child = arcs_.find(node, child);
+    if (to_child != kNone && dice_.below(++choices) == 0) down = to_child;
+  }
+  if (down == kNone) return false;
+  if (dice_.share() < kLeaveChildrenBehind) {
+    for (std::uint32_t child = tree_.first_child(node); child != kNone;) {
+      const std::uint32_t next = tree_.next_sibling(child);
+      const std::uint32_t bridge = arcs_.find(tree_.parent(node), child);
+      if (bridge != kNone) change(bridge);
+      child = next;
+    }
+  }
+  change(arc);
+  change(down);
+  return true;
+}
+
+bool Walk::propose() {
+  const std::uint32_t arc = dice_.pick(arcs_.into(dice_.pick(hosts_)));
+  if (arc == tree_.parent_arc(arcs_.head(arc))) return false;
+  old_arcs_.clear();
+  growth_ = 0;
+  return dice_.below(2) == 0 ? hang(arc) : insert(arc);
+}
+
+void Walk::take() {
+  tree_.recompute_loads();
+  const double busiest = tree_.busiest_load();
+  if (busiest >= best_load_) return;
+  best_ = tree_;
+  best_load_ = busiest;
+}
+
+void Walk::anneal(double target, std::uint64_t steps) {
+  constexpr double kHot = 0.05;  // of the target
+  constexpr double kCold = 0.025;
+  constexpr double kNoExcess = 1e-9;
+  constexpr std::uint64_t kBlock = 256;  // steps of equal temperature
+  const double cooling =
+      std::pow(kCold / kHot, static_cast<double>(kBlock) / static_cast<double>(steps));
+  double temperature = kHot * best_load_;
+  tree_ = best_;
+  double excess = tree_.set_target(target);
+  for (std::uint64_t step = 1; step <= steps; ++step) {
+    if (step % kBlock == 0) {
+      temperature *= cooling;
+      if (finished()) return;
+    }
+    ++moves_;
+    if (!propose()) continue;
+    if (growth_ > 0 && dice_.share() >= std::exp(-growth_ / temperature)) {
+      take_back();
+      continue;
+    }
+    excess += growth_;
+    if (excess > kNoExcess * target) continue;
+    take();
+    target = best_load_ * (1 - kGain);
+    excess = tree_.set_target(target);
+  }
+}
+
+SingleTree Walk::run() {
+  // Far below the best tree the walk is drawn to other kinds of trees (a chain where there were
+  // forks); just below it, to small repairs.
+  constexpr std::array kAmbitions{0.0, 0.5, 0.9};
+  constexpr std::uint64_t kStepsPerHost = 400;
+  std::uint64_t steps = kStepsPerHost * hosts_.size();
+  while (!finished()) {
+    for (const double ambition : kAmbitions) {
+      anneal(best_load_ * (1 - kGain) - ambition * (best_load_ - options_.bound), steps);
+    }
+    steps += steps / 2;
+  }
+  return {best_.routed(), best_load_, moves_};
+}
+
+}  // namespace
+
+SingleTree search_single_tree(const HostArcs& arcs, std::uint32_t root,
+                              const std::vector<RoutedTree>& starts,
+                              const SingleTreeOptions& options) {
+  std::optional<LoadedTree> best;
+  for (const RoutedTree& start : starts) {
+    LoadedTree tree(arcs, root, start);
+    if (!best || tree.busiest_load() < best->busiest_load()) best = std::move(tree);
+  }
+  return Walk(arcs, root, *std::move(best), options).run();
+}
+
+}  // namespace espalier::lp

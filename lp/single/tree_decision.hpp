@@ -1,0 +1,88 @@
+// Is there a spanning tree that loads no resource above a capacity? Branch and cut:
+//
+//     min z    s.t.   (A x)_r <= z <= capacity          every resource r
+//                     x(into v) = 1                     every host v but the root
+//                     x(into S) >= 1                    sets S of hosts without the root, lazily
+//                     x in {0, 1}^arcs
+//
+// With the capacity fixed each row of A is a knapsack, of which covers follow (Balas, Facets of the
+// knapsack polytope, Math. Programming 8 (1975), doi:10.1007/BF01580440), and lp/single/forced_arcs.hpp
+// fixes most arcs: so the relaxation says much more than the packing LP does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "lp/single/forced_arcs.hpp"
+#include "lp/graph/host_arcs.hpp"
+#include "lp/solver/linear_program.hpp"
+#include "lp/single/root_cuts.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::lp {
+
+enum class Verdict : std::uint8_t {
+  kFound,    // tree() has one
+  kNoTree,   // proven: there is none
+  kUnknown,  // a limit came first, or GLPK gave out on some branch
+};
+
+class TreeDecision {
+ public:
+  // Keeps references to `arcs` and `rules`, both of the same problem. capacity: seconds per byte.
+  TreeDecision(const HostArcs& arcs, std::uint32_t root, ForcedArcs& rules, double capacity);
+
+  struct Limits {
+    double work;  // in simplex pivots times rows: the same on every machine
+    std::function<std::optional<Seconds>()> time_left;  // asked before each LP; unset: no limit
+  };
+  Verdict run(const Limits& limits);
+
+  // The arcs of the tree found.
+  [[nodiscard]] const std::vector<std::uint32_t>& tree() const { return tree_; }
+  [[nodiscard]] std::size_t branches() const { return branches_; }
+  [[nodiscard]] double work() const { return work_; }
+
+ private:
+  struct Branch {
+    double bound;  // z of the relaxation that it was split from
+    std::size_t number;
+    std::vector<ArcDecision> decisions;
+    // Best first, the younger of equals.
+    bool operator<(const Branch& other) const {
+      return bound > other.bound || (bound == other.bound && number < other.number);
+    }
+  };
+  enum class Relaxation : std::uint8_t { kEmpty, kFractional, kTree, kTrouble, kLimit };
+
+  void build(std::uint32_t root);
+  Relaxation relax(const std::vector<ArcDecision>& decisions, const Limits& limits);
+  void fix_columns();
+  bool add_covers();
+  void add_cover(const std::vector<ForcedArcs::Member>& members);
+  void add_clique(const std::vector<ForcedArcs::Member>& members);
+  bool add_cuts();
+  void add_row(Bounds bounds, const std::vector<std::uint32_t>& arcs);
+  void drop_slack_rows();
+  [[nodiscard]] std::uint32_t branching_arc() const;
+
+  const HostArcs& arcs_;
+  ForcedArcs& rules_;
+  double capacity_;
+  RootCuts root_cuts_;
+  std::vector<std::uint32_t> in_play_;    // the arcs that are columns: those that may be in at all
+  std::vector<std::uint32_t> column_of_;  // per arc
+  LinearProgram lp_{Sense::kMinimise};
+  std::uint32_t z_ = 0;
+  std::uint32_t first_cut_ = 0;  // rows from here on are covers and cuts
+  std::vector<double> x_;        // of the last relaxation, per arc
+  std::vector<ArcState> fixed_;
+  std::vector<std::uint32_t> tree_;
+  std::size_t branches_ = 0;
+  double work_ = 0;
+};
+
+}  // namespace espalier::lp
