@@ -10,7 +10,7 @@
 #include <exception>
 #include <string_view>
 
-#include "planner/solve_packing.hpp"
+#include "planner/solve/solve_packing.hpp"
 #include "study/families.hpp"
 
 namespace {

@@ -23,9 +23,9 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
-#include "planner/slice_grid.hpp"
+#include "planner/plan/slice_grid.hpp"
 #include "simulate/choose_plan.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/slice_search.hpp"

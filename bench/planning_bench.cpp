@@ -16,7 +16,7 @@
 #include "lp/packing/certificate.hpp"
 #include "lp/packing/flow_lp.hpp"
 #include "lp/graph/min_cost_arborescence.hpp"
-#include "planner/instance.hpp"
+#include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/generators/generators.hpp"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "planner/instance.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/problem/instance.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
 #include "platforms/generators/generators.hpp"
 #include "simulate/simulate.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {

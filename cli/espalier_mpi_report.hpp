@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/status_line.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace espalier::cli {
 

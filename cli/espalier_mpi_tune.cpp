@@ -11,7 +11,7 @@
 
 #include "cli/espalier_mpi_output.hpp"
 #include "cli/espalier_mpi_simulated.hpp"
-#include "planner/slice_choice.hpp"
+#include "planner/plan/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
 #include "runtime/hosts.hpp"
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr const char* kDefault = "by default";
 constexpr int kPercents[] = {0, -20, -10, 10, 20};  // about the middle
 
-// What the formula of planner/slice_choice.hpp foresees least time for.
+// What the formula of planner/plan/slice_choice.hpp foresees least time for.
 std::uint64_t predicted_slice(const planner::Plan& plan, Bytes message, std::size_t hosts) {
   planner::SliceCosts costs;
   if (hosts > 1) costs.eager = runtime::kEagerOverTcp;

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "planner/collective.hpp"
-#include "planner/explain.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/explain/explain.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {

@@ -9,8 +9,8 @@
 
 #include "cli/arguments.hpp"
 #include "cli/console.hpp"
-#include "planner/instance.hpp"
-#include "planner/plan.hpp"
+#include "planner/problem/instance.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
 #include "platforms/formats/formats.hpp"
 #include "support/errors.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/console.hpp"
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 #include "simulate/choose_plan.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"

@@ -6,7 +6,7 @@
 
 #include "cli/run.hpp"
 #include "cli/table.hpp"
-#include "planner/bottlenecks.hpp"
+#include "planner/explain/bottlenecks.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

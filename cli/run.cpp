@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cli/table.hpp"
-#include "planner/makespan.hpp"
+#include "planner/schedule/makespan.hpp"
 
 namespace espalier::cli {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "cli/console.hpp"
-#include "planner/collective.hpp"
-#include "planner/plan.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"

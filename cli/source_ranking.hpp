@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/rank_sources.hpp"
+#include "planner/explain/rank_sources.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "support/json.hpp"

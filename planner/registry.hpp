@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
-#include "planner/instance.hpp"
-#include "planner/plan.hpp"
+#include "planner/problem/instance.hpp"
+#include "planner/plan/plan.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -84,7 +84,7 @@ struct Outcome {
       prices;  // of the bound's certificate, dearest first; empty without a bound
   Termination termination = Termination::kDone;
   std::size_t iterations = 0;
-  // Of a reduce or an allreduce (planner/collective.hpp): edges run from child to parent.
+  // Of a reduce or an allreduce (planner/problem/collective.hpp): edges run from child to parent.
   // Algorithms make none: an instance is a broadcast.
   std::vector<WeightedTree> reduce_trees{};
 };

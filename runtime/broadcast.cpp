@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "planner/send_windows.hpp"
-#include "planner/slice_choice.hpp"
+#include "planner/plan/send_windows.hpp"
+#include "planner/plan/slice_choice.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
 #include "runtime/direct_copies.hpp"

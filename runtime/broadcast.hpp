@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "runtime/tuned_slices.hpp"
 
 namespace espalier::runtime {
@@ -42,7 +42,7 @@ struct BroadcastOptions {
   // (runtime/direct_copies.hpp). Off: they pass slices on along the plan's edges, as hosts do. By
   // rounds or schedule, with ports and in trees with exchange edges always off.
   bool direct_copies = true;
-  // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/slice_choice.hpp), the
+  // Bytes of a slice, 1 to 1 GiB. 0: what suits message and plan (planner/plan/slice_choice.hpp), the
   // plan's slice at most; by rounds or schedule, and where all ranks share a host, always the
   // plan's.
   std::uint64_t slice_bytes = 0;

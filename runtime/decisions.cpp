@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "planner/blind_shapes.hpp"
+#include "planner/plan/blind_shapes.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/comm_facts.hpp"
 #include "runtime/mpi_error.hpp"

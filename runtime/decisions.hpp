@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/broadcast.hpp"
 #include "runtime/reduction.hpp"
 #include "runtime/tuned_slices.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/tree_role.hpp"
 
 namespace espalier::runtime {

@@ -64,8 +64,8 @@
 #include <optional>
 #include <vector>
 
-#include "planner/slice_choice.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_choice.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "runtime/host_ring.hpp"
 #include "runtime/patience.hpp"
 #include "runtime/rounds.hpp"

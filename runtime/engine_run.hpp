@@ -85,7 +85,7 @@ class Engine::Run {
   void start_oldest_sends();
   void start_scheduled_sends();
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t child);
-  // On long links and beside them (planner/send_windows.hpp).
+  // On long links and beside them (planner/plan/send_windows.hpp).
   [[nodiscard]] bool keeps_pace(std::size_t tree, std::size_t child) const;
   bool start_send(std::size_t tree, std::size_t child);
   // How many of the tree's slices this child may have been sent by now.

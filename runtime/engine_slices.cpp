@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/send_windows.hpp"
+#include "planner/plan/send_windows.hpp"
 #include "runtime/engine_run.hpp"
 #include "runtime/mpi_error.hpp"
 

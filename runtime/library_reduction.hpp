@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace espalier::runtime {
 

@@ -1,4 +1,4 @@
-// Slices that are held back, because slices keep a pace (planner/send_windows.hpp).
+// Slices that are held back, because slices keep a pace (planner/plan/send_windows.hpp).
 #pragma once
 
 namespace espalier::runtime {

@@ -43,7 +43,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "runtime/call_check.hpp"
 #include "runtime/pace.hpp"
 #include "runtime/reduce_window.hpp"
@@ -175,7 +175,7 @@ class ReduceEngine {
   ReduceEngineOptions options_;
   Bytes slice_{};
   std::uint64_t lookahead_ = 0;
-  bool keeps_pace_ = false;  // planner/send_windows.hpp
+  bool keeps_pace_ = false;  // planner/plan/send_windows.hpp
   HeldBack held_back_;
   RequestTable requests_;
   ScratchWindows scratch_;

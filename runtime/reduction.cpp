@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "planner/send_windows.hpp"
-#include "planner/slice_choice.hpp"
+#include "planner/plan/send_windows.hpp"
+#include "planner/plan/slice_choice.hpp"
 #include "runtime/call_check.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/hosts.hpp"

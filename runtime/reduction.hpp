@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "planner/plan.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "runtime/broadcast.hpp"
 
 namespace espalier::runtime {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "runtime/flow.hpp"
 #include "runtime/request_table.hpp"
 #include "runtime/tree_role.hpp"

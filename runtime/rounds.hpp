@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace espalier::runtime {
 

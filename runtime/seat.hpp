@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/broadcast.hpp"
 #include "runtime/owned_comm.hpp"
 #include "runtime/patience.hpp"

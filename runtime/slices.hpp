@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "planner/slice_grid.hpp"
+#include "planner/plan/slice_grid.hpp"
 
 namespace espalier::runtime {
 

@@ -28,8 +28,8 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "runtime/tree_role.hpp"
 
 namespace espalier::runtime {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan.hpp"
-#include "planner/send_windows.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/send_windows.hpp"
 
 namespace espalier::runtime {
 
@@ -23,7 +23,7 @@ struct TreeRole {
   std::vector<int> children;  // in the order of the plan, but those on exchange edges last
   std::size_t exchanges = 0;  // the last so many children are on exchange edges
   BytesPerSecond rate;        // of the tree
-  // On their way at one time, at the tree's rate: planner/send_windows.hpp.
+  // On their way at one time, at the tree's rate: planner/plan/send_windows.hpp.
   double bytes_from_parent = 0;
   std::vector<double> bytes_to_child;  // of each child
 };

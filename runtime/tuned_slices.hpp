@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace espalier::runtime {
 

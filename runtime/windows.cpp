@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/send_windows.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/send_windows.hpp"
+#include "planner/plan/slice_dealer.hpp"
 
 namespace espalier::runtime {
 

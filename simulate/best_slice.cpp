@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "planner/slice_grid.hpp"
+#include "planner/plan/slice_grid.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/told_time.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"
 

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "planner/collective.hpp"
-#include "planner/deadline.hpp"
-#include "planner/plan_on_platform.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/check/plan_on_platform.hpp"
 #include "simulate/contenders.hpp"
 #include "simulate/slice_search.hpp"
 

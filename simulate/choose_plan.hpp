@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/overhead.hpp"

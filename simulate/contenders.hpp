@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/collective.hpp"
-#include "planner/deadline.hpp"
-#include "planner/plan.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
 #include "simulate/deal.hpp"
 #include "simulate/flows.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "planner/plan.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/slice_dealer.hpp"
 
 namespace espalier::simulate {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <type_traits>
 
-#include "planner/send_windows.hpp"
+#include "planner/plan/send_windows.hpp"
 #include "simulate/agenda.hpp"
 #include "simulate/message_front.hpp"
 #include "simulate/network.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "planner/plan_on_platform.hpp"
+#include "planner/check/plan_on_platform.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::simulate {

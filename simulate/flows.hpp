@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/task.hpp"
 

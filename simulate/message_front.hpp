@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_dealer.hpp"
 
 namespace espalier::simulate {
 

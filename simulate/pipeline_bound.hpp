@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "simulate/deal.hpp"
 #include "simulate/task.hpp"
 #include "support/quantities.hpp"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "planner/instance.hpp"
-#include "planner/plan_on_platform.hpp"
-#include "planner/slice_grid.hpp"
-#include "planner/verify_schedule.hpp"
+#include "planner/problem/instance.hpp"
+#include "planner/check/plan_on_platform.hpp"
+#include "planner/plan/slice_grid.hpp"
+#include "planner/check/verify_schedule.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/follow_schedule.hpp"
 #include "simulate/task.hpp"

@@ -68,8 +68,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/flows.hpp"
@@ -92,7 +92,7 @@ struct Options {
   bool follow_schedule = true;  // where the plan has one
   // A send ends when the slice is there, not when it has left, so that latencies count against the
   // windows; these and how far the source goes ahead are then as the executor's, larger where links
-  // are long (planner/send_windows.hpp). MPI does so with slices for which it asks the receiver.
+  // are long (planner/plan/send_windows.hpp). MPI does so with slices for which it asks the receiver.
   bool until_received = false;
   Sharing sharing = Sharing::kTurns;  // without effect where a schedule is followed
 };

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "planner/slice_grid.hpp"
+#include "planner/plan/slice_grid.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/pipeline_bound.hpp"
 #include "simulate/told_time.hpp"

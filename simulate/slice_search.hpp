@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/deadline.hpp"
+#include "planner/problem/deadline.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/contenders.hpp"

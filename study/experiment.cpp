@@ -8,8 +8,8 @@
 #include <mutex>
 #include <thread>
 
-#include "planner/make_plan.hpp"
-#include "planner/solve_packing.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace espalier::study {
 

@@ -13,7 +13,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/run.hpp"
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "support/files.hpp"
 

@@ -1,6 +1,6 @@
 // espalier explain: why the optimum is what it is, what would raise it, which source would be best,
 // and where a plan loses.
-#include "planner/explain.hpp"
+#include "planner/explain/explain.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@
 #include "cli/plan_loss_report.hpp"
 #include "cli/run.hpp"
 #include "cli/source_ranking.hpp"
-#include "planner/plan.hpp"
-#include "planner/verify.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/check/verify.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {

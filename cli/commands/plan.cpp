@@ -1,5 +1,5 @@
 // espalier plan: makes a plan, and says how far it is from the best possible.
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -19,9 +19,9 @@
 #include "cli/plan_choice.hpp"
 #include "cli/run.hpp"
 #include "cli/table.hpp"
-#include "planner/collective.hpp"
-#include "planner/deadline.hpp"
-#include "planner/make_schedule.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/schedule/make_schedule.hpp"
 #include "planner/registry.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"

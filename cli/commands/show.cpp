@@ -14,7 +14,7 @@
 #include "cli/plan_report.hpp"
 #include "cli/platform_report.hpp"
 #include "pictures/pictures.hpp"
-#include "planner/verify.hpp"
+#include "planner/check/verify.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"
 

@@ -16,7 +16,7 @@
 #include "cli/options.hpp"
 #include "cli/plan_choice.hpp"
 #include "cli/table.hpp"
-#include "planner/deadline.hpp"
+#include "planner/problem/deadline.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/files.hpp"
 

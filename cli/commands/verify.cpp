@@ -1,5 +1,5 @@
 // espalier verify: checks a plan from the two files alone, trusting none of its figures.
-#include "planner/verify.hpp"
+#include "planner/check/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 

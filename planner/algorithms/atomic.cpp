@@ -1,6 +1,6 @@
 // Trees for one message that goes as a whole, made to give it to the last host as early as they
 // can. Sends are scheduled one after the other on the resources of the occupation matrix
-// (planner/list_schedule.hpp), which under one-port is Bhat's model; A are the hosts that have the
+// (planner/schedule/list_schedule.hpp), which under one-port is Bhat's model; A are the hosts that have the
 // message, B the others. Where hosts are not all linked, only links that there are count.
 //
 //   FNF  (Banikazemi, Moorthy, Panda): into the fastest host of B next, by its own send time per
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/list_schedule.hpp"
+#include "planner/schedule/list_schedule.hpp"
 
 namespace espalier::planner::tree_algorithms {
 

@@ -1,5 +1,5 @@
 // What topology-blind algorithms share: shapes over ranks relative to the source
-// (planner/blind_shapes.hpp), laid over the platform. A hop between two hosts that no link joins
+// (planner/plan/blind_shapes.hpp), laid over the platform. A hop between two hosts that no link joins
 // goes along the fastest path, through relays and other hosts alike, and loads it. Where there is
 // no path either, links being one-way, the sender's own parent takes the child over, in the end the
 // source.
@@ -7,7 +7,7 @@
 
 #include <span>
 
-#include "planner/blind_shapes.hpp"
+#include "planner/plan/blind_shapes.hpp"
 #include "planner/registry.hpp"
 
 namespace espalier::planner::tree_algorithms {

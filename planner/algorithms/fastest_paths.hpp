@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "planner/instance.hpp"
+#include "planner/problem/instance.hpp"
 
 namespace espalier::planner {
 

@@ -17,9 +17,9 @@
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/fastest_paths.hpp"
 #include "planner/algorithms/sub_problem.hpp"
-#include "planner/deadline.hpp"
-#include "planner/host_groups.hpp"
-#include "planner/reach.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/problem/host_groups.hpp"
+#include "planner/problem/reach.hpp"
 
 namespace espalier::planner::tree_algorithms {
 

@@ -9,7 +9,7 @@
 
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/reachability.hpp"
-#include "planner/solve_packing.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner::tree_algorithms {
 

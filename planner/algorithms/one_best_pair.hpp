@@ -2,7 +2,7 @@
 // load the same ports and wires.
 #pragma once
 
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 
 namespace espalier::planner::tree_algorithms {

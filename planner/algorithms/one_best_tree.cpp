@@ -1,7 +1,7 @@
 // One tree, as good as can be: best-tree looks for a limited effort, exact-tree until it has a
 // proof (lp/single/single_tree.hpp, lp/single/exact_tree.hpp). Both start from every other algorithm's tree and
 // from those that the packing's master has held. Of an allreduce one tree each way, which are one
-// tree of the problem of both (planner/collective_problem.hpp).
+// tree of the problem of both (planner/problem/collective_problem.hpp).
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -13,9 +13,9 @@
 #include "lp/packing/tree_set.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/one_best_pair.hpp"
-#include "planner/collective_problem.hpp"
-#include "planner/deadline.hpp"
-#include "planner/solve_packing.hpp"
+#include "planner/problem/collective_problem.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner::tree_algorithms {
 

@@ -9,8 +9,8 @@
 #include "lp/packing/nearer_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/deadline.hpp"
-#include "planner/solve_packing.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner::tree_algorithms {

@@ -8,7 +8,7 @@
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/routed_tree.hpp"
-#include "planner/instance.hpp"
+#include "planner/problem/instance.hpp"
 
 namespace espalier::planner {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
-#include "planner/instance.hpp"
+#include "planner/problem/instance.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/preload/planning.hpp"
 
 namespace espalier::preload {

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "planner/algorithms/sub_problem.hpp"
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"

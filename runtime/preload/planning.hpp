@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/preload/settings.hpp"
 
 namespace espalier::preload {

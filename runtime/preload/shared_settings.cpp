@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/hosts.hpp"
 #include "runtime/mpi_error.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace espalier::preload {
 

@@ -1,5 +1,5 @@
 // plan and bound: what they print, where it goes, and that it is the same every time.
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 #include <gmock/gmock.h>
 

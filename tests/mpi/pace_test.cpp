@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/send_windows.hpp"
+#include "planner/plan/send_windows.hpp"
 #include "runtime/transfer_log.hpp"
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/check_run.hpp"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "planner/make_plan.hpp"
-#include "planner/make_schedule.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/schedule/make_schedule.hpp"
 #include "planner/registry.hpp"
 #include "runtime/broadcast.hpp"
 #include "runtime/timetable.hpp"

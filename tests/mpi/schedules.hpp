@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace espalier::testing {
 

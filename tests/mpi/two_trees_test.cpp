@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
 #include "runtime/broadcast.hpp"
 #include "runtime/rounds.hpp"

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/makespan.hpp"
+#include "planner/schedule/makespan.hpp"
 #include "planner/registry.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"

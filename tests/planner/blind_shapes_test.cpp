@@ -1,4 +1,4 @@
-#include "planner/blind_shapes.hpp"
+#include "planner/plan/blind_shapes.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

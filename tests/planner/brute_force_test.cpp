@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lp/solver/linear_program.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"

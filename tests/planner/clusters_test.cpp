@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/bandwidth_clusters.hpp"
-#include "planner/host_groups.hpp"
+#include "planner/problem/bandwidth_clusters.hpp"
+#include "planner/problem/host_groups.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lp/solver/linear_program.hpp"
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"

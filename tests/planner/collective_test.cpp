@@ -1,6 +1,6 @@
 // What must hold for every algorithm of the registry that serves a reduction, under every model, on
 // every kind of platform; and cases whose answers are known.
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/make_plan.hpp"
-#include "planner/verify.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/check/verify.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <tuple>
 
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
-#include "planner/verify.hpp"
+#include "planner/check/verify.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/support/draws.hpp"

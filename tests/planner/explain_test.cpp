@@ -1,4 +1,4 @@
-#include "planner/explain.hpp"
+#include "planner/explain/explain.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/make_plan.hpp"
-#include "planner/rank_sources.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/explain/rank_sources.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 

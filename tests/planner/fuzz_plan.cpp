@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "support/errors.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "planner/algorithms/sub_problem.hpp"
-#include "planner/host_groups.hpp"
+#include "planner/problem/host_groups.hpp"
 #include "planner/registry.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"

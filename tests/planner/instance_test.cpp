@@ -1,4 +1,4 @@
-#include "planner/instance.hpp"
+#include "planner/problem/instance.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

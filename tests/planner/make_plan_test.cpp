@@ -1,4 +1,4 @@
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // One message along one tree, by hand and by other means.
-#include "planner/makespan.hpp"
+#include "planner/schedule/makespan.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

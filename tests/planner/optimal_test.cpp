@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/random_platforms.hpp"

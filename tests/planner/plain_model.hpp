@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
-#include "planner/instance.hpp"
+#include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 
 namespace espalier::testing {

@@ -1,4 +1,4 @@
-#include "planner/plan_loss.hpp"
+#include "planner/explain/plan_loss.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/make_plan.hpp"
-#include "planner/verify.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/check/verify.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 

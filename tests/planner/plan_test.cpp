@@ -1,4 +1,4 @@
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/reach.hpp"
+#include "planner/problem/reach.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/reversed.hpp"
 

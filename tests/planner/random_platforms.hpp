@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "planner/collective.hpp"
-#include "planner/instance.hpp"
-#include "planner/plan.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/problem/instance.hpp"
+#include "planner/plan/plan.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/make_plan.hpp"
-#include "planner/make_schedule.hpp"
-#include "planner/verify.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/schedule/make_schedule.hpp"
+#include "planner/check/verify.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 #include "tests/planner/two_chains.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "planner/registry.hpp"
-#include "planner/solve_packing.hpp"
+#include "planner/solve/solve_packing.hpp"
 #include "platforms/generators/generators.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/small_platform.hpp"

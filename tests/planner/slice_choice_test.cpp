@@ -1,9 +1,9 @@
-#include "planner/slice_choice.hpp"
+#include "planner/plan/slice_choice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "planner/send_windows.hpp"
+#include "planner/plan/send_windows.hpp"
 
 namespace espalier::planner {
 namespace {

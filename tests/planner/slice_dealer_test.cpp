@@ -1,4 +1,4 @@
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_dealer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "planner/slice_grid.hpp"
+#include "planner/plan/slice_grid.hpp"
 
 namespace espalier::planner {
 namespace {

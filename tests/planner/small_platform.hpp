@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
-#include "planner/collective.hpp"
-#include "planner/instance.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/platform.hpp"
 

@@ -1,7 +1,7 @@
 // The smallest plan that shares its ports between trees: for the tests of schedules.
 #pragma once
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "tests/planner/small_platform.hpp"
 
 namespace espalier::testing {

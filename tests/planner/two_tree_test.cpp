@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "planner/algorithms/two_tree_complete.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
 #include "tests/planner/plain_model.hpp"
 #include "tests/planner/small_platform.hpp"

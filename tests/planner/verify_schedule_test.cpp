@@ -1,5 +1,5 @@
 // Every way in which verify finds that a schedule cannot be kept.
-#include "planner/verify_schedule.hpp"
+#include "planner/check/verify_schedule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/verify.hpp"
+#include "planner/check/verify.hpp"
 #include "tests/planner/two_chains.hpp"
 
 namespace espalier::planner {

@@ -1,4 +1,4 @@
-#include "planner/verify.hpp"
+#include "planner/check/verify.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
 #include "tests/planner/small_platform.hpp"
 

@@ -10,8 +10,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "planner/collective.hpp"
-#include "planner/slice_grid.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/plan/slice_grid.hpp"
 #include "simulate/overhead.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"

@@ -13,9 +13,9 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/collective.hpp"
-#include "planner/slice_grid.hpp"
-#include "planner/verify.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/plan/slice_grid.hpp"
+#include "planner/check/verify.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/slice_search.hpp"
 #include "tests/planner/random_platforms.hpp"

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "planner/collective.hpp"
-#include "planner/slice_dealer.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "simulate/event_loop.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "planner/slice_dealer.hpp"
+#include "planner/plan/slice_dealer.hpp"
 #include "platforms/core/contention.hpp"
 #include "tests/planner/plain_model.hpp"
 

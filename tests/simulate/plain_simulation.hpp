@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "platforms/core/platform.hpp"
 
 namespace espalier::testing {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/collective.hpp"
+#include "planner/problem/collective.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/random_platforms.hpp"

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/make_plan.hpp"
-#include "planner/make_schedule.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/schedule/make_schedule.hpp"
 #include "simulate/follow_schedule.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/planner/random_platforms.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "planner/collective.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/random_platforms.hpp"

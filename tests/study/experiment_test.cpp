@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/make_plan.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/study/small_study.hpp"
 
 namespace espalier::study {

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "planner/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "planner/make_plan.hpp"
-#include "planner/verify.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/check/verify.hpp"
 #include "platforms/formats/formats.hpp"
 
 int main(int argc, char** argv) {

@@ -1,0 +1,93 @@
+#include "planner/check/plan_on_platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lp/packing/arborescence_packing.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+
+using platforms::NodeId;
+using platforms::Platform;
+
+std::vector<PlanFault> misfits(const Plan& plan, const Platform& platform) {
+  std::vector<PlanFault> faults;
+  if (plan.platform != platform.name()) {
+    faults.push_back({"/platform", fmt::format("the plan is for platform '{}', not for '{}'",
+                                               plan.platform, platform.name())});
+  }
+  const auto hosts = platform.hosts();
+  if (plan.nodes.size() != hosts.size()) {
+    faults.push_back({"/nodes", fmt::format("the plan has {} nodes, the platform {} hosts",
+                                            plan.nodes.size(), hosts.size())});
+    return faults;
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (plan.nodes[i] == platform.node(hosts[i]).name) continue;
+    faults.push_back(
+        {fmt::format("/nodes/{}", i), fmt::format("'{}' stands where the platform has '{}'",
+                                                  plan.nodes[i], platform.node(hosts[i]).name)});
+    break;
+  }
+  return faults;
+}
+
+std::vector<std::uint32_t> arcs_along(const Platform& platform, const PlanTree& tree,
+                                      const PlanEdge& edge, bool up) {
+  const auto hosts = platform.hosts();
+  std::vector<NodeId> way{hosts[up ? edge.child : edge.parent]};
+  const auto via = tree.via.find({edge.parent, edge.child});
+  if (via != tree.via.end()) {
+    for (const std::string& name : via->second) {
+      const auto node = platform.find_node(name);
+      if (!node) {
+        throw InputError(fmt::format("via '{}', which the platform does not have", name));
+      }
+      way.push_back(*node);
+    }
+  }
+  way.push_back(hosts[up ? edge.parent : edge.child]);
+  std::vector<std::uint32_t> arcs;
+  for (std::size_t i = 0; i + 1 < way.size(); ++i) {
+    const auto arc = platform.find_arc(way[i], way[i + 1]);
+    if (!arc) {
+      throw InputError(fmt::format("the platform has no link '{}' -> '{}'",
+                                   platform.node(way[i]).name, platform.node(way[i + 1]).name));
+    }
+    arcs.push_back(static_cast<std::uint32_t>(*arc));
+  }
+  return arcs;
+}
+
+lp::RoutedTree links_of(const Platform& platform, const PlanTree& tree, bool up) {
+  lp::RoutedTree links;
+  for (const PlanEdge& edge : tree.edges) links.add_edge(arcs_along(platform, tree, edge, up));
+  return links;
+}
+
+std::vector<ResourceLoad> loads_of(const Plan& plan, const Platform& platform,
+                                   const platforms::Occupation& occupation) {
+  std::vector<ResourceLoad> loads;
+  for (const platforms::Resource& resource : occupation.resources) loads.push_back({resource, 0});
+  for (const auto& [key, trees, up] : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *trees) {
+      const std::vector<double> seconds =
+          lp::tree_load(occupation.seconds_per_byte, links_of(platform, tree, up));
+      for (std::size_t r = 0; r < loads.size(); ++r) loads[r].load += tree.rate.value * seconds[r];
+    }
+  }
+  return loads;
+}
+
+std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance) {
+  return loads_of(plan, instance.platform(), instance.occupation());
+}
+
+std::size_t full_count(std::span<const ResourceLoad> loads) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(loads, [](const ResourceLoad& load) { return load.load >= 1 - 1e-6; }));
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,43 @@
+// A plan laid onto a platform: whether its names fit, which links its edges are, what they load.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lp/graph/routed_tree.hpp"
+#include "planner/problem/instance.hpp"
+#include "planner/plan/plan.hpp"
+#include "platforms/core/platform.hpp"
+
+namespace espalier::planner {
+
+// How the plan's platform name and nodes differ from the platform's, as (JSON pointer, reason);
+// empty when they do not. Of nodes that differ the first.
+std::vector<PlanFault> misfits(const Plan& plan, const platforms::Platform& platform);
+
+// The platform's arcs along one edge of a tree, from its ends and its `via` alone, in the direction
+// of the data: from parent to child, or from child to parent in a reduce tree (`up`). Throws
+// InputError (reason only): a node or a link that the platform does not have.
+// Precondition: the plan's nodes are the platform's hosts.
+std::vector<std::uint32_t> arcs_along(const platforms::Platform& platform, const PlanTree& tree,
+                                      const PlanEdge& edge, bool up = false);
+
+// The same of all edges of a tree.
+lp::RoutedTree links_of(const platforms::Platform& platform, const PlanTree& tree, bool up);
+
+// A resource, and the share of its time that a plan's trees take: 1 is full.
+struct ResourceLoad {
+  platforms::Resource resource;
+  double load = 0;
+};
+// (sum of rate times A x)_r over the trees of both kinds, one a row of the platform's matrix, in
+// its order. Throws as arcs_along does. Precondition: no structural fault, and the plan's nodes are
+// the platform's hosts.
+std::vector<ResourceLoad> loads_of(const Plan& plan, const platforms::Platform& platform,
+                                   const platforms::Occupation& occupation);
+std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance);
+// How many of them are full, but for rounding (relative 1e-6).
+std::size_t full_count(std::span<const ResourceLoad> loads);
+
+}  // namespace espalier::planner

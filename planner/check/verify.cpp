@@ -1,0 +1,172 @@
+#include "planner/check/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "planner/problem/collective.hpp"
+#include "planner/check/plan_on_platform.hpp"
+#include "planner/check/verify_schedule.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using platforms::Platform;
+
+class Verifier {
+ public:
+  Verifier(const Plan& plan, const Platform& platform, const VerifyOptions& options)
+      : plan_(plan), platform_(platform), options_(options) {}
+
+  VerifyReport run() {
+    if (!names_fit()) return report_;
+    if (const auto fault = structural_fault(plan_)) {
+      add_fault(fault->place, fault->reason);
+      return report_;
+    }
+    count_shape();
+    const std::optional<Collective> collective = make_collective();
+    if (collective && follow_edges()) {
+      weigh(*collective);
+      check_schedule(*collective);
+      hold_against_optimum(*collective);
+    }
+    if (const auto fault = color_fault(plan_)) add_fault(fault->place, fault->reason);
+    return report_;
+  }
+
+ private:
+  void add_fault(const std::string& place, const std::string& reason) {
+    report_.faults.push_back(place + ": " + reason);
+  }
+
+  bool names_fit() {
+    for (const PlanFault& fault : misfits(plan_, platform_)) add_fault(fault.place, fault.reason);
+    if (plan_.nodes.size() != platform_.hosts().size()) return false;
+    try {
+      static_cast<void>(find_algorithm(plan_.algorithm, plan_.operation));
+    } catch (const InputError& error) {
+      add_fault("/algorithm", error.what());
+    }
+    return report_.faults.empty();
+  }
+
+  void count_shape() {
+    report_.trees = tree_count(plan_);
+    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
+      for (const PlanTree& tree : *trees) {
+        report_.depth = std::max(report_.depth, depth_of(tree, source_index(plan_)));
+        report_.out_degree = std::max(report_.out_degree, out_degree_of(tree));
+      }
+    }
+  }
+
+  std::optional<Collective> make_collective() {
+    std::string_view place = "/model";
+    try {
+      const platforms::Model model = platforms::parse_model(plan_.model);
+      place = "/source";
+      const platforms::OccupationOptions options{plan_.slice, plan_.latency_occupies};
+      return Collective(plan_.operation, platform_, source_named(platform_, plan_.source), model,
+                        options);
+    } catch (const Error& error) {
+      add_fault(std::string(place), error.what());
+      return std::nullopt;
+    }
+  }
+
+  // Every edge must be arcs of the platform, told from its ends and its `via` alone.
+  bool follow_edges() {
+    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
+      for (std::size_t t = 0; t < trees->size(); ++t) follow_tree((*trees)[t], up, key, t);
+    }
+    return report_.faults.empty();
+  }
+
+  void follow_tree(const PlanTree& tree, bool up, std::string_view key, std::size_t place) {
+    for (std::size_t e = 0; e < tree.edges.size(); ++e) {
+      try {
+        check_latency(tree, e, arcs_along(platform_, tree, tree.edges[e], up),
+                      fmt::format("/{}/{}/latencies_s/{}", key, place, e));
+      } catch (const InputError& error) {
+        add_fault(fmt::format("/{}/{}/edges/{}", key, place, e), error.what());
+      }
+    }
+  }
+
+  void check_latency(const PlanTree& tree, std::size_t edge, std::span<const std::uint32_t> arcs,
+                     const std::string& place) {
+    if (tree.latencies.empty()) return;
+    const Seconds claimed = tree.latency(edge);
+    const Seconds found = platforms::latency_along(platform_, arcs);
+    if (std::abs(claimed.value - found.value) <= options_.tolerance * found.value) return;
+    add_fault(place, fmt::format("{} is claimed; the links on the way have {}",
+                                 format_duration(claimed), format_duration(found)));
+  }
+
+  void weigh(const Collective& collective) {
+    const std::vector<ResourceLoad> loads = loads_of(plan_, platform_, collective.occupation());
+    for (const ResourceLoad& load : loads) report_.loads.push_back(load.load);
+    if (loads.empty()) return;  // a host by itself
+    const auto busiest = std::ranges::max_element(loads, {}, &ResourceLoad::load);
+    report_.busiest_load = busiest->load;
+    report_.busiest_resource = platforms::describe(busiest->resource, platform_);
+    double sum = 0;
+    const auto& trees = broadcasts(plan_.operation) ? plan_.broadcast_trees : plan_.reduce_trees;
+    for (const PlanTree& tree : trees) sum += tree.rate.value;
+    report_.throughput = {sum / std::max(1.0, report_.busiest_load)};
+    if (report_.busiest_load > 1 + options_.tolerance) {
+      add_fault(
+          broadcasts(plan_.operation) ? "/broadcast_trees" : "/reduce_trees",
+          fmt::format("the rates load {} to {:.6f} of what it can carry; throughput at most {}",
+                      report_.busiest_resource, report_.busiest_load,
+                      format_rate(report_.throughput)));
+    }
+  }
+
+  void check_schedule(const Collective& collective) {
+    if (!plan_.schedule) return;  // which only a broadcast has
+    const auto faults = faults_of_schedule(*collective.broadcast(), plan_, options_.tolerance);
+    report_.faults.insert(report_.faults.end(), faults.begin(), faults.end());
+    if (faults.empty()) report_.scheduled = plan_.schedule->throughput;
+  }
+
+  void hold_against_optimum(const Collective& collective) {
+    constexpr double kSlack = 1e-5;  // two proofs with gap 1e-6 each may differ by that, and some
+    const double throughput = report_.throughput.value;
+    const bool below = plan_.optimum && plan_.optimum->value < throughput * (1 - kSlack);
+    if (below) {
+      add_fault("/optimum_Bps",
+                fmt::format("{} is below the plan's own throughput {}", format_rate(*plan_.optimum),
+                            format_rate({throughput})));
+    }
+    if (!options_.prove) return;
+    const Outcome proof = prove_optimum(collective, {});
+    report_.bound = proof.bound;
+    if (!plan_.optimum || below) return;
+    const double reached = throughput_of(proof).value;
+    // The claim may be a looser bound than ours (a plan made under a time limit), never a tighter
+    // one.
+    if (plan_.optimum->value < reached * (1 - kSlack)) {
+      add_fault("/optimum_Bps", fmt::format("{} is claimed to be the most, yet {} is reached",
+                                            format_rate(*plan_.optimum), format_rate({reached})));
+    }
+  }
+
+  const Plan& plan_;
+  const Platform& platform_;
+  const VerifyOptions& options_;
+  VerifyReport report_;
+};
+
+}  // namespace
+
+VerifyReport verify(const Plan& plan, const Platform& platform, const VerifyOptions& options) {
+  return Verifier(plan, platform, options).run();
+}
+
+}  // namespace espalier::planner

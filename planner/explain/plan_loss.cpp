@@ -1,0 +1,199 @@
+#include "planner/explain/plan_loss.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "lp/packing/tree_pricer.hpp"
+#include "planner/explain/bottlenecks.hpp"
+#include "planner/problem/collective_problem.hpp"
+#include "planner/check/plan_on_platform.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+// Of one edge, in the direction of the data. Those of an allreduce's halves are different ways
+// though their links may be the same.
+struct Way {
+  std::vector<std::uint32_t> links;
+  bool up;
+  auto operator<=>(const Way&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
+};
+
+class LossCounter {
+ public:
+  LossCounter(const Plan& plan, const std::vector<double>& loads, const Collective& collective,
+              const std::vector<PricedResource>& prices)
+      : plan_(plan),
+        loads_(loads),
+        collective_(collective),
+        platform_(collective.platform()),
+        price_(loads.size(), 0.0),
+        arc_cost_(platform_.arcs().size(), 0.0) {
+    for (const PricedResource& priced : prices) price_[priced.row] = priced.price;
+  }
+
+  PlanLoss run() {
+    price_arcs();
+    result_.throughput = {0};
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      double sum = 0;
+      for (const PlanTree& tree : *kind.trees) sum += tree.rate.value;
+      result_.throughput.value = std::max(result_.throughput.value, sum);
+    }
+    list_users();
+    count_idle();
+    count_dear();
+    list_full();
+    return std::move(result_);
+  }
+
+ private:
+  // The cheapest tree, of an allreduce one of either kind, and every arc's cost as a share of it.
+  void price_arcs() {
+    const CollectiveProblem problem(collective_);
+    const lp::PackingProblem packing = problem.problem();
+    const lp::TreePricer::Priced cheapest = lp::TreePricer(packing).cheapest_tree(price_);
+    if (!(cheapest.cost > 0)) throw InfeasibleError("the prices prove no bound");
+    double sum = 0;
+    for (const double price : price_) sum += price;
+    result_.bound = {sum / cheapest.cost};
+    for (double& price : price_) price /= sum;
+    using Column = Eigen::SparseMatrix<double>::InnerIterator;
+    for (std::size_t arc = 0; arc < arc_cost_.size(); ++arc) {
+      for (Column it(collective_.occupation().seconds_per_byte, static_cast<Eigen::Index>(arc)); it;
+           ++it) {
+        arc_cost_[arc] +=
+            result_.bound.value * price_[static_cast<std::size_t>(it.row())] * it.value();
+      }
+    }
+    const CollectiveProblem::Halves halves = problem.split(cheapest.tree);
+    for (const bool up : {true, false}) {
+      const lp::RoutedTree& half = up ? halves.up : halves.down;
+      for (std::size_t edge = 0; edge < half.edge_count(); ++edge) {
+        const auto links = half.path(edge);
+        Way way{{links.begin(), links.end()}, up};
+        const Place place = place_of(way);
+        cheapest_for_.emplace(place, std::move(way));
+      }
+    }
+  }
+
+  // What every tree of a kind has one edge for: a host but the source.
+  struct Place {
+    platforms::NodeId host;
+    bool up;
+    auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr): the same
+  };
+  [[nodiscard]] Place place_of(const Way& way) const {
+    const auto arcs = platform_.arcs();
+    return {way.up ? arcs[way.links.front()].from : arcs[way.links.back()].to, way.up};
+  }
+
+  void list_users() {
+    users_.resize(loads_.size());
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      for (std::size_t t = 0; t < kind.trees->size(); ++t) {
+        const PlanTree& tree = (*kind.trees)[t];
+        const std::vector<double> seconds = lp::tree_load(collective_.occupation().seconds_per_byte,
+                                                          links_of(platform_, tree, kind.up));
+        for (std::size_t row = 0; row < seconds.size(); ++row) {
+          if (seconds[row] > 0) users_[row].push_back({kind.up, t, tree.rate.value * seconds[row]});
+        }
+      }
+    }
+    for (std::vector<ResourceUser>& users : users_) {
+      std::stable_sort(users.begin(), users.end(),
+                       [](const auto& a, const auto& b) { return a.load > b.load; });
+    }
+  }
+
+  void count_idle() {
+    for (std::size_t row = 0; row < price_.size(); ++row) {
+      if (!(price_[row] > 0)) continue;
+      const double loss = result_.bound.value * price_[row] * (1 - loads_[row]);
+      result_.idle.value += loss;
+      if (loss != 0) {
+        result_.idle_resources.push_back(
+            {name_of(row), price_[row], loads_[row], {loss}, users_[row]});
+      }
+    }
+    worst_first(result_.idle_resources);
+  }
+
+  void count_dear() {
+    std::map<Way, double> rates;
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      for (const PlanTree& tree : *kind.trees) {
+        for (const PlanEdge& edge : tree.edges) {
+          rates[{arcs_along(platform_, tree, edge, kind.up), kind.up}] += tree.rate.value;
+        }
+      }
+    }
+    for (const auto& [way, rate] : rates) {
+      const Way& cheapest = cheapest_for_.at(place_of(way));
+      const double cost = cost_of(way);
+      const double least = cost_of(cheapest);
+      const double loss = rate * (cost - least);
+      result_.dear.value += loss;
+      if (way == cheapest || loss == 0) continue;
+      result_.dear_edges.push_back(
+          {name_of(way), way.up, {rate}, cost, name_of(cheapest), least, {loss}});
+    }
+    worst_first(result_.dear_edges);
+  }
+
+  void list_full() {
+    for (std::size_t row = 0; row < loads_.size(); ++row) {
+      if (loads_[row] >= kFullLoad) {
+        result_.full.push_back({name_of(row), loads_[row], price_[row], users_[row]});
+      }
+    }
+    std::stable_sort(
+        result_.full.begin(), result_.full.end(),
+        [](const FullResource& a, const FullResource& b) { return a.price > b.price; });
+  }
+
+  template <typename Part>
+  static void worst_first(std::vector<Part>& parts) {
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Part& a, const Part& b) { return a.loss > b.loss; });
+  }
+
+  [[nodiscard]] double cost_of(const Way& way) const {
+    double cost = 0;
+    for (const std::uint32_t arc : way.links) cost += arc_cost_[arc];
+    return cost;
+  }
+  [[nodiscard]] std::string name_of(std::size_t row) const {
+    return platforms::describe(collective_.occupation().resources[row], platform_);
+  }
+  [[nodiscard]] std::string name_of(const Way& way) const {
+    std::string name = printable(platform_.node(platform_.arcs()[way.links.front()].from).name);
+    for (const std::uint32_t arc : way.links) {
+      name += " -> " + printable(platform_.node(platform_.arcs()[arc].to).name);
+    }
+    return name;
+  }
+
+  const Plan& plan_;
+  const std::vector<double>& loads_;
+  const Collective& collective_;
+  const platforms::Platform& platform_;
+  std::vector<double> price_;     // sum 1
+  std::vector<double> arc_cost_;  // the cheapest tree costs 1
+  std::map<Place, Way> cheapest_for_;
+  std::vector<std::vector<ResourceUser>> users_;  // of each resource
+  PlanLoss result_;
+};
+
+}  // namespace
+
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Collective& collective,
+                 const std::vector<PricedResource>& prices) {
+  return LossCounter(plan, loads, collective, prices).run();
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,221 @@
+#include "planner/problem/collective.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "planner/algorithms/one_best_pair.hpp"
+#include "planner/algorithms/optimal.hpp"
+#include "planner/problem/collective_problem.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/solve/make_plan.hpp"
+#include "planner/solve/solve_packing.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using platforms::Resource;
+
+double total_rate(const std::vector<WeightedTree>& trees) {
+  double sum = 0;
+  for (const WeightedTree& tree : trees) sum += tree.rate.value;
+  return sum;
+}
+
+// The outcome of an algorithm on the reversed platform, as one of the collective's.
+Outcome gathered(const Collective& collective, Outcome outcome) {
+  for (WeightedTree& tree : outcome.trees) {
+    // Rounds are a broadcast's: the plan knows none for a reduction.
+    outcome.reduce_trees.push_back({collective.gathering(tree.tree), tree.rate});
+  }
+  outcome.trees.clear();
+  if (outcome.prices.empty()) return outcome;
+  const std::vector<std::uint32_t> row = collective.rows_of_reduction();
+  for (PricedResource& priced : outcome.prices) priced.row = row[priced.row];
+  return outcome;
+}
+
+// The largest rate at which trees whose rates are shares of 1 fill no resource.
+double joint_rate(const Collective& collective, const std::vector<WeightedTree>& up,
+                  const std::vector<WeightedTree>& down) {
+  std::vector<double> load(collective.occupation().resources.size(), 0.0);
+  for (const auto* trees : {&up, &down}) {
+    for (const WeightedTree& tree : *trees) {
+      const std::vector<double> seconds =
+          lp::tree_load(collective.occupation().seconds_per_byte, tree.tree);
+      for (std::size_t r = 0; r < load.size(); ++r) load[r] += tree.rate.value * seconds[r];
+    }
+  }
+  return 1 / *std::max_element(load.begin(), load.end());
+}
+
+Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
+                    AlgorithmOptions options, const Packings* packings) {
+  if (options.time_limit) options.time_limit->value /= 2;
+  options.packing = packings != nullptr ? &*packings->reduction : nullptr;
+  Outcome up = gathered(collective, algorithm.run_reduction(*collective.reduction(), options));
+  options.packing = packings != nullptr ? &*packings->broadcast : nullptr;
+  Outcome down = algorithm.run(*collective.broadcast(), options);
+  Outcome outcome;
+  outcome.reduce_trees = std::move(up.reduce_trees);
+  outcome.trees = std::move(down.trees);
+  for (WeightedTree& tree : outcome.trees) tree.colors.clear();
+  for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
+    const double sum = total_rate(*trees);
+    for (WeightedTree& tree : *trees) tree.rate.value /= sum;
+  }
+  const double rate = joint_rate(collective, outcome.reduce_trees, outcome.trees);
+  for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
+    for (WeightedTree& tree : *trees) tree.rate.value *= rate;
+  }
+  outcome.termination = up.termination != Termination::kDone ? up.termination : down.termination;
+  outcome.iterations = up.iterations + down.iterations;
+  return outcome;
+}
+
+// Trees of both halves' heuristics, to start an allreduce's packing from.
+std::vector<lp::RoutedTree> joint_seeds(const Collective& collective,
+                                        const CollectiveProblem& joint) {
+  const auto up = heuristic_trees(*collective.reduction());
+  const auto down = heuristic_trees(*collective.broadcast());
+  std::vector<lp::RoutedTree> joined;
+  if (up.empty() || down.empty()) return joined;
+  for (std::size_t i = 0; i < std::max(up.size(), down.size()); ++i) {
+    joined.push_back(joint.join({collective.gathering(up[i % up.size()]), down[i % down.size()]}));
+  }
+  return joined;
+}
+
+lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& options) {
+  const Deadline deadline(options.time_limit);
+  const CollectiveProblem joint(collective);
+  lp::PackingOptions packing = packing_options(options);
+  packing.seeds = joint_seeds(collective, joint);
+  packing.time_limit = deadline.left();
+  return lp::pack_arborescences(joint.problem(), packing);
+}
+
+Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
+                          const Packings* packings) {
+  const Deadline deadline(options.time_limit);
+  const CollectiveProblem joint(collective);
+  const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, options);
+  return joint.in_links(
+      tree_algorithms::few_and_flat(joint.problem(), packings != nullptr ? *packings->joint : own,
+                                    options, deadline, collective.platform(), collective.source()));
+}
+
+// Algorithms that look at both halves of an allreduce at once.
+struct Together {
+  std::string_view name;
+  Outcome (*run)(const Collective& collective, const AlgorithmOptions& options,
+                 const Packings* packings);
+};
+constexpr std::array kTogether{Together{kOptimal, optimal_allreduce},
+                               Together{"best-tree", tree_algorithms::best_pair},
+                               Together{"exact-tree", tree_algorithms::exact_pair}};
+
+}  // namespace
+
+Collective::Collective(Operation operation, const platforms::Platform& platform,
+                       platforms::NodeId source, platforms::Model model,
+                       const platforms::OccupationOptions& options)
+    : operation_(operation),
+      platform_(&platform),
+      source_(source),
+      model_(model),
+      options_(options) {
+  if (broadcasts(operation)) broadcast_.emplace(platform, source, model, options);
+  if (!reduces(operation)) return;
+  reversed_ = std::make_unique<const platforms::ReversedPlatform>(platforms::reversed(platform));
+  platforms::OccupationOptions turned = options;
+  turned.turned = true;
+  reduction_.emplace(reversed_->platform, source, model, turned);
+  if (!broadcast_) occupation_ = platforms::occupation(platform, model, options);
+}
+
+const platforms::Occupation& Collective::occupation() const {
+  return broadcast_ ? broadcast_->occupation() : *occupation_;
+}
+
+lp::RoutedTree Collective::gathering(const lp::RoutedTree& tree) const {
+  lp::RoutedTree gathering;
+  std::vector<std::uint32_t> path;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto turned = tree.path(edge);
+    path.clear();
+    for (std::size_t hop = turned.size(); hop-- > 0;) {
+      path.push_back(static_cast<std::uint32_t>(reversed_->original[turned[hop]]));
+    }
+    gathering.add_edge(path);
+  }
+  return gathering;
+}
+
+std::vector<std::uint32_t> Collective::rows_of_reduction() const {
+  const std::vector<Resource>& own = occupation().resources;
+  std::map<std::pair<Resource::Kind, std::uint32_t>, std::uint32_t> row_of;
+  for (std::uint32_t row = 0; row < own.size(); ++row) {
+    row_of[{own[row].kind, own[row].index}] = row;
+  }
+  std::vector<std::uint32_t> rows;
+  for (const Resource& resource : reduction_->occupation().resources) {
+    const bool is_wire = resource.kind == Resource::Kind::kWire;
+    const std::uint32_t index =
+        is_wire ? static_cast<std::uint32_t>(reversed_->original[resource.index]) : resource.index;
+    rows.push_back(row_of.at({resource.kind, index}));
+  }
+  return rows;
+}
+
+Packings solve_packings(const Collective& collective, const AlgorithmOptions& options) {
+  const Deadline deadline(options.time_limit);
+  AlgorithmOptions limits = options;
+  Packings packings;
+  const bool both = collective.operation() == Operation::kAllreduce;
+  const auto solve = [&](double share, const auto& make) {
+    limits.time_limit = deadline.left();
+    if (limits.time_limit) limits.time_limit->value *= share;
+    return std::optional(make());
+  };
+  if (both) packings.joint = solve(0.5, [&] { return solve_joint(collective, limits); });
+  if (const Instance* half = collective.reduction()) {
+    packings.reduction = solve(both ? 0.5 : 1, [&] { return solve_packing(*half, limits); });
+  }
+  if (const Instance* half = collective.broadcast()) {
+    packings.broadcast = solve(1, [&] { return solve_packing(*half, limits); });
+  }
+  return packings;
+}
+
+Outcome run(const Algorithm& algorithm, const Collective& collective,
+            const AlgorithmOptions& options, const Packings* packings) {
+  if (collective.operation() == Operation::kAllreduce) {
+    const auto together = std::ranges::find(kTogether, algorithm.entry->name, &Together::name);
+    return together != kTogether.end() ? together->run(collective, options, packings)
+                                       : both_halves(algorithm, collective, options, packings);
+  }
+  AlgorithmOptions own = options;
+  if (packings != nullptr) own.packing = &packings->whole();
+  if (collective.operation() == Operation::kBroadcast) {
+    return algorithm.run(*collective.broadcast(), own);
+  }
+  return gathered(collective, algorithm.run_reduction(*collective.reduction(), own));
+}
+
+Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& options) {
+  const CollectiveProblem problem(collective);
+  return problem.outcome_of(lp::pack_arborescences(problem.problem(), packing_options(options)));
+}
+
+BytesPerSecond throughput_of(const Outcome& outcome) {
+  return {std::max(total_rate(outcome.reduce_trees), total_rate(outcome.trees))};
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,85 @@
+#include "planner/problem/collective_problem.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "planner/solve/solve_packing.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+void add(lp::RoutedTree tree, BytesPerSecond rate, std::vector<WeightedTree>& trees) {
+  if (tree.edge_count() == 0) return;  // a half that there is none of
+  const auto same = std::ranges::find(trees, tree, &WeightedTree::tree);
+  if (same != trees.end()) {
+    same->rate.value += rate.value;
+  } else {
+    trees.push_back({std::move(tree), rate});
+  }
+}
+
+// Every edge the other way.
+lp::RoutedTree against(const lp::RoutedTree& tree) {
+  lp::RoutedTree turned;
+  std::vector<std::uint32_t> path;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto forth = tree.path(edge);
+    path.assign(forth.rbegin(), forth.rend());
+    turned.add_edge(path);
+  }
+  return turned;
+}
+
+}  // namespace
+
+CollectiveProblem::CollectiveProblem(const Collective& collective) : collective_(collective) {
+  switch (collective.operation()) {
+    case Operation::kBroadcast:
+      break;
+    case Operation::kReduce:
+      turned_ = digraph_of(collective.platform());
+      std::swap(turned_->tail, turned_->head);
+      break;
+    case Operation::kAllreduce:
+      doubled_.emplace(packing_problem(*collective.broadcast()));
+  }
+}
+
+lp::PackingProblem CollectiveProblem::problem() const {
+  if (doubled_) return doubled_->problem();
+  return {turned_ ? *turned_ : collective_.broadcast()->digraph(),
+          static_cast<std::uint32_t>(collective_.source()),
+          collective_.occupation().seconds_per_byte};
+}
+
+Outcome CollectiveProblem::outcome_of(const lp::Packing& packing) const {
+  return in_links(planner::outcome_of(packing));
+}
+
+Outcome CollectiveProblem::in_links(Outcome outcome) const {
+  if (!turned_ && !doubled_) return outcome;
+  std::vector<WeightedTree> whole;
+  std::swap(whole, outcome.trees);
+  for (const WeightedTree& tree : whole) {
+    Halves halves = split(tree.tree);
+    add(std::move(halves.up), tree.rate, outcome.reduce_trees);
+    add(std::move(halves.down), tree.rate, outcome.trees);
+  }
+  return outcome;
+}
+
+CollectiveProblem::Halves CollectiveProblem::split(const lp::RoutedTree& tree) const {
+  if (doubled_) return doubled_->split(tree);
+  if (turned_) return {against(tree), {}};
+  return {{}, tree};
+}
+
+lp::RoutedTree CollectiveProblem::join(const Halves& halves) const {
+  if (doubled_) return doubled_->join(halves);
+  return turned_ ? against(halves.up) : halves.down;
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,44 @@
+// The packing LP of a collective, in the platform's own links and resources: its trees spread from
+// the source (a broadcast), gather at it (a reduce), or both (an allreduce).
+//
+// A tree of the LP runs from the source whatever the operation: for a reduce along links that are
+// turned round, for an allreduce along both copies of lp/packing/doubled_problem.hpp. Link e is arc e of
+// the LP's graph; rows are those of Collective::occupation().
+#pragma once
+
+#include <optional>
+
+#include "lp/packing/arborescence_packing.hpp"
+#include "lp/packing/doubled_problem.hpp"
+#include "lp/graph/routed_tree.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/registry.hpp"
+
+namespace espalier::planner {
+
+class CollectiveProblem {
+ public:
+  // Keeps a reference to `collective`.
+  explicit CollectiveProblem(const Collective& collective);
+
+  // Refers to this and to the collective.
+  [[nodiscard]] lp::PackingProblem problem() const;
+
+  // A packing's trees, rates, bound and prices: the trees of the outcome in the direction of the
+  // data. Halves of an allreduce's trees that are alike become one tree.
+  [[nodiscard]] Outcome outcome_of(const lp::Packing& packing) const;
+  // The same of an outcome whose trees are the LP's.
+  [[nodiscard]] Outcome in_links(Outcome outcome) const;
+
+  // Both in links, in the direction of the data; a half that the operation does not have is empty.
+  using Halves = lp::DoubledProblem::Halves;
+  [[nodiscard]] Halves split(const lp::RoutedTree& tree) const;
+  [[nodiscard]] lp::RoutedTree join(const Halves& halves) const;
+
+ private:
+  const Collective& collective_;
+  std::optional<lp::Digraph> turned_;          // of a reduce
+  std::optional<lp::DoubledProblem> doubled_;  // of an allreduce
+};
+
+}  // namespace espalier::planner

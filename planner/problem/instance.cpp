@@ -1,0 +1,102 @@
+#include "planner/problem/instance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "lp/packing/arborescence_packing.hpp"
+#include "planner/problem/reach.hpp"
+#include "support/errors.hpp"
+#include "support/nearest_name.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using platforms::NodeId;
+using platforms::Platform;
+
+void require_reachable(const Platform& platform, NodeId source, bool turned) {
+  const std::vector<char> reached = reached_from(platform, source);
+  const auto hosts = platform.hosts();
+  const auto missed = std::find_if(hosts.begin(), hosts.end(),
+                                   [&](NodeId host) { return reached[index_of(host)] == 0; });
+  if (missed == hosts.end()) return;
+  const auto others = std::count_if(missed + 1, hosts.end(),
+                                    [&](NodeId host) { return reached[index_of(host)] == 0; });
+  const std::string more = others > 0 ? fmt::format(" (nor can {} others)", others) : "";
+  if (turned) {
+    throw InfeasibleError(fmt::format("{}: '{}' cannot reach '{}'{}", platform.name(),
+                                      platform.node(*missed).name, platform.node(source).name,
+                                      more));
+  }
+  throw InfeasibleError(fmt::format("{}: '{}' cannot be reached from '{}'{}", platform.name(),
+                                    platform.node(*missed).name, platform.node(source).name, more));
+}
+
+}  // namespace
+
+Instance::Instance(const Platform& platform, NodeId source, platforms::Model model,
+                   const platforms::OccupationOptions& options)
+    : platform_(&platform), source_(source), model_(model), options_(options) {
+  if (platform.node(source).relay) {
+    throw InputError(fmt::format("{}: '{}' is a relay and cannot be the source", platform.name(),
+                                 platform.node(source).name));
+  }
+  if (platform.hosts().size() < 2) {
+    throw InputError(fmt::format("{}: has a single host, so there is nobody to {}", platform.name(),
+                                 options.turned ? "reduce from" : "broadcast to"));
+  }
+  require_reachable(platform, source, options.turned);
+  occupation_ = platforms::occupation(platform, model, options);
+  digraph_ = digraph_of(platform);
+}
+
+std::vector<double> Instance::arc_seconds_per_byte() const {
+  std::vector<double> seconds;
+  for (const platforms::Arc& arc : platform_->arcs()) {
+    seconds.push_back(platforms::arc_seconds_per_byte(arc, options_));
+  }
+  return seconds;
+}
+
+lp::HostArcs Instance::fastest_host_arcs() const {
+  return {digraph_, occupation_.seconds_per_byte, arc_seconds_per_byte()};
+}
+
+std::vector<double> Instance::load_seconds_per_byte(const lp::RoutedTree& tree) const {
+  return lp::tree_load(occupation_.seconds_per_byte, tree);
+}
+
+BytesPerSecond Instance::throughput(const lp::RoutedTree& tree) const {
+  const std::vector<double> load = load_seconds_per_byte(tree);
+  const double busiest = load.empty() ? 0 : *std::max_element(load.begin(), load.end());
+  return {busiest > 0 ? 1 / busiest : std::numeric_limits<double>::infinity()};
+}
+
+lp::Digraph digraph_of(const Platform& platform) {
+  lp::Digraph graph;
+  graph.node_count = static_cast<std::uint32_t>(platform.nodes().size());
+  for (const platforms::Arc& arc : platform.arcs()) {
+    graph.tail.push_back(static_cast<std::uint32_t>(arc.from));
+    graph.head.push_back(static_cast<std::uint32_t>(arc.to));
+    graph.latency_s.push_back(arc.latency.value);
+  }
+  if (std::ranges::all_of(graph.latency_s, [](double latency) { return latency == 0; })) {
+    graph.latency_s.clear();
+  }
+  if (platform.hosts().size() < platform.nodes().size()) {
+    for (const platforms::Node& node : platform.nodes()) graph.is_relay.push_back(node.relay);
+  }
+  return graph;
+}
+
+NodeId source_named(const Platform& platform, std::string_view name) {
+  if (const auto node = platform.find_node(name)) return *node;
+  std::vector<std::string_view> names;
+  for (const platforms::Node& node : platform.nodes()) names.push_back(node.name);
+  throw InputError(platform.name(), "", unknown_name("source", name, names));
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,95 @@
+#include "planner/schedule/makespan.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "planner/schedule/list_schedule.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+// A tree's edges, each with the next one of its sender.
+struct Edge {
+  std::uint32_t parent;
+  std::uint32_t child;
+  std::uint32_t next_sibling;
+  double latency;
+  std::vector<lp::HostArcs::Use> uses;
+};
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+struct Waiting {
+  double start;  // no later than the edge's send can really begin
+  std::uint32_t edge;
+};
+struct Later {
+  bool operator()(const Waiting& a, const Waiting& b) const {
+    return a.start > b.start || (a.start == b.start && a.edge > b.edge);
+  }
+};
+
+class TreeSchedule {
+ public:
+  TreeSchedule(const Instance& instance, const lp::RoutedTree& tree, Bytes message)
+      : schedule_(instance, message), first_child_(instance.platform().nodes().size(), kNone) {
+    const lp::Digraph& graph = instance.digraph();
+    for (std::size_t i = 0; i < tree.edge_count(); ++i) {
+      const std::span<const std::uint32_t> path = tree.path(i);
+      Edge& edge = edges_.emplace_back(Edge{graph.tail[path.front()],
+                                            graph.head[path.back()],
+                                            kNone,
+                                            way_latency(instance, path),
+                                            {}});
+      lp::HostArcs::append_uses(instance.occupation().seconds_per_byte, path, edge.uses);
+    }
+    for (std::uint32_t i = static_cast<std::uint32_t>(edges_.size()); i-- > 0;) {
+      std::uint32_t& first = first_child_[edges_[i].parent];
+      edges_[i].next_sibling = first;
+      first = i;
+    }
+    wait(first_child_[index_of(instance.source())]);
+  }
+
+  Seconds run() {
+    double makespan = 0;
+    while (!waiting_.empty()) {
+      std::pop_heap(waiting_.begin(), waiting_.end(), Later{});
+      const Waiting first = waiting_.back();
+      waiting_.pop_back();
+      const Edge& edge = edges_[first.edge];
+      // Resources only get busier, so a stale start is too early: put it back where it belongs.
+      if (schedule_.earliest(edge.parent, edge.uses, edge.latency).start > first.start) {
+        wait(first.edge);
+        continue;
+      }
+      const ListSchedule::Send send =
+          schedule_.add(edge.parent, edge.child, edge.uses, edge.latency);
+      makespan = std::max(makespan, send.completion);
+      wait(edge.next_sibling);
+      wait(first_child_[edge.child]);
+    }
+    return {makespan};
+  }
+
+ private:
+  void wait(std::uint32_t edge) {
+    if (edge == kNone) return;
+    const Edge& next = edges_[edge];
+    waiting_.push_back({schedule_.earliest(next.parent, next.uses, next.latency).start, edge});
+    std::push_heap(waiting_.begin(), waiting_.end(), Later{});
+  }
+
+  ListSchedule schedule_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint32_t> first_child_;  // per node, an edge
+  std::vector<Waiting> waiting_;
+};
+
+}  // namespace
+
+Seconds atomic_makespan(const Instance& instance, const lp::RoutedTree& tree, Bytes message) {
+  return TreeSchedule(instance, tree, message).run();
+}
+
+}  // namespace espalier::planner

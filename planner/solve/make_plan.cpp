@@ -1,0 +1,90 @@
+#include "planner/solve/make_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/problem/collective.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+// Of any operation: what an outcome's trees are trees of.
+struct Made {
+  const platforms::Platform& platform;
+  platforms::NodeId source;
+  platforms::Model model;
+  const platforms::OccupationOptions& options;
+};
+
+PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weighted, bool up,
+                   const std::vector<std::uint32_t>& host_of_node) {
+  const auto arcs = platform.arcs();
+  PlanTree result;
+  result.rate = weighted.rate;
+  bool any_latency = false;
+  result.colors = weighted.colors;
+  for (std::size_t i = 0; i < weighted.tree.edge_count(); ++i) {
+    const std::span<const std::uint32_t> path = weighted.tree.path(i);
+    PlanEdge edge{host_of_node[index_of(arcs[path.front()].from)],
+                  host_of_node[index_of(arcs[path.back()].to)]};
+    if (up) std::swap(edge.parent, edge.child);
+    result.edges.push_back(edge);
+    result.latencies.push_back(latency_along(platform, path));
+    any_latency = any_latency || result.latencies.back().value > 0;
+    if (path.size() == 1) continue;
+    std::vector<std::string>& via = result.via[{edge.parent, edge.child}];
+    for (std::size_t hop = 0; hop + 1 < path.size(); ++hop) {
+      via.push_back(platform.node(arcs[path[hop]].to).name);
+    }
+  }
+  if (!any_latency) result.latencies.clear();
+  for (const std::uint32_t edge : weighted.exchange) {
+    result.exchange.push_back(result.edges[edge]);
+  }
+  return result;
+}
+
+Plan plan_of(const Made& made, std::string_view algorithm, const Outcome& outcome, Bytes slice) {
+  const platforms::Platform& platform = made.platform;
+  Plan plan;
+  plan.platform = platform.name();
+  plan.source = platform.node(made.source).name;
+  plan.model = platforms::name_of(made.model);
+  plan.algorithm = algorithm;
+  plan.slice = made.options.slice.value > 0 ? made.options.slice : slice;
+  plan.latency_occupies = made.options.latency_occupies;
+  std::vector<std::uint32_t> host_of_node(platform.nodes().size(), UINT32_MAX);
+  for (const platforms::NodeId host : platform.hosts()) {
+    host_of_node[index_of(host)] = static_cast<std::uint32_t>(plan.nodes.size());
+    plan.nodes.push_back(platform.node(host).name);
+  }
+  for (const WeightedTree& tree : outcome.reduce_trees) {
+    plan.reduce_trees.push_back(plan_tree(platform, tree, true, host_of_node));
+  }
+  for (const WeightedTree& tree : outcome.trees) {
+    plan.broadcast_trees.push_back(plan_tree(platform, tree, false, host_of_node));
+  }
+  plan.throughput = throughput_of(outcome);
+  if (outcome.bound) plan.optimum = std::max(*outcome.bound, plan.throughput);
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Instance& instance, std::string_view algorithm, const Outcome& outcome,
+               Bytes slice) {
+  return plan_of({instance.platform(), instance.source(), instance.model(), instance.options()},
+                 algorithm, outcome, slice);
+}
+
+Plan make_plan(const Collective& collective, std::string_view algorithm, const Outcome& outcome,
+               Bytes slice) {
+  Plan plan = plan_of(
+      {collective.platform(), collective.source(), collective.model(), collective.options()},
+      algorithm, outcome, slice);
+  plan.operation = collective.operation();
+  return plan;
+}
+
+}  // namespace espalier::planner

@@ -1,0 +1,124 @@
+#include "planner/solve/solve_packing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/algorithms/algorithms.hpp"
+#include "planner/problem/deadline.hpp"
+#include "planner/solve/make_plan.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using tree_algorithms::binary;
+using tree_algorithms::binomial;
+using tree_algorithms::chain;
+using tree_algorithms::grow;
+using tree_algorithms::prune_refined;
+using tree_algorithms::prune_simple;
+
+// Whether an edge passes through other hosts, as blind trees do where there is no link. A plan is
+// better off without: those hosts get the data in any case.
+bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    for (const std::uint32_t arc : tree.path(edge).subspan(1)) {
+      if (!graph.relay(graph.tail[arc])) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+lp::PackingOptions packing_options(const AlgorithmOptions& options) {
+  lp::PackingOptions packing;
+  packing.gap = options.gap;
+  packing.time_limit = options.time_limit;
+  if (options.on_progress) {
+    packing.on_progress = [&options](const lp::PackingProgress& progress) {
+      options.on_progress(
+          {progress.elapsed, progress.iterations, {progress.rate}, {progress.bound}});
+    };
+  }
+  return packing;
+}
+
+// Blind trees only where most hops are links: one that makes detours is
+// slow to make and never good.
+std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
+  constexpr double kFarBehind = 0.5;
+  const double hosts = static_cast<double>(instance.host_count());
+  const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
+  std::vector<WeightedTree> trees;
+  double best = 0;
+  for (const auto run : {grow, prune_refined, prune_simple, chain, binary, binomial}) {
+    if (!dense && (run == chain || run == binary || run == binomial)) continue;
+    for (WeightedTree& tree : run(instance, {}).trees) {
+      best = std::max(best, tree.rate.value);
+      trees.push_back(std::move(tree));
+    }
+  }
+  std::vector<lp::RoutedTree> good;
+  for (WeightedTree& tree : trees) {
+    if (tree.rate.value < kFarBehind * best || makes_detours(instance.digraph(), tree.tree))
+      continue;
+    good.push_back(std::move(tree.tree));
+  }
+  return good;
+}
+
+lp::PackingProblem packing_problem(const Instance& instance) {
+  return {instance.digraph(), static_cast<std::uint32_t>(instance.source()),
+          instance.occupation().seconds_per_byte};
+}
+
+lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options) {
+  const Deadline deadline(options.time_limit);
+  lp::PackingOptions packing = packing_options(options);
+  packing.seeds = heuristic_trees(instance);
+  packing.time_limit = deadline.left();
+  return lp::pack_arborescences(packing_problem(instance), packing);
+}
+
+Outcome outcome_of(const lp::Packing& packing) {
+  Outcome outcome;
+  for (const lp::PackedTree& packed : packing.trees) {
+    outcome.trees.push_back({packed.tree, {packed.rate}});
+  }
+  outcome.bound = BytesPerSecond{packing.bound};
+  for (std::uint32_t row = 0; row < packing.prices.size(); ++row) {
+    if (packing.prices[row] > 0) outcome.prices.push_back({row, packing.prices[row]});
+  }
+  std::stable_sort(
+      outcome.prices.begin(), outcome.prices.end(),
+      [](const PricedResource& a, const PricedResource& b) { return a.price > b.price; });
+  outcome.iterations = packing.arborescences_priced;
+  switch (packing.end) {
+    case lp::PackingEnd::kGapReached:
+      outcome.termination = Termination::kDone;
+      break;
+    case lp::PackingEnd::kLimit:
+      outcome.termination = Termination::kTimeLimit;
+      break;
+    case lp::PackingEnd::kStalled:
+      outcome.termination = Termination::kStalled;
+      break;
+  }
+  return outcome;
+}
+
+Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing,
+                   lp::RoutedTree tree) {
+  Outcome outcome = outcome_of(packing);
+  const double busiest = std::ranges::max(lp::tree_load(problem.occupation, tree));
+  outcome.trees = {{std::move(tree), {1 / busiest}}};
+  outcome.termination = Termination::kDone;
+  return outcome;
+}
+
+Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options) {
+  return outcome_of(lp::pack_arborescences(packing_problem(instance), packing_options(options)));
+}
+
+}  // namespace espalier::planner
