@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "planner/solve/solve_packing.hpp"
-#include "study/families.hpp"
+#include "experiments/families.hpp"
 
 namespace {
 

@@ -26,9 +26,9 @@
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "planner/plan/slice_grid.hpp"
-#include "simulate/choose_plan.hpp"
+#include "simulate/search/choose_plan.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/slice_search.hpp"
+#include "simulate/search/slice_search.hpp"
 #include "tests/planner/random_platforms.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/options.hpp"
-#include "models/parameters_json.hpp"
-#include "models/presets.hpp"
+#include "cost_models/parameters_json.hpp"
+#include "cost_models/presets.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"

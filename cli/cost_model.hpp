@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "models/registry.hpp"
+#include "cost_models/formulas/registry.hpp"
 
 namespace espalier::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/decision.hpp"
+#include "cost_models/decide/decision.hpp"
 #include "support/cell_chart.hpp"
 #include "support/json.hpp"
 

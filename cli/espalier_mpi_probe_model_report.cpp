@@ -2,7 +2,7 @@
 
 #include "cli/espalier_mpi_probe_report.hpp"
 #include "cli/table.hpp"
-#include "models/parameters_json.hpp"
+#include "cost_models/parameters_json.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "cli/espalier_mpi_probe.hpp"
 #include "cli/espalier_mpi_running_options.hpp"
-#include "models/parameters.hpp"
+#include "cost_models/parameters.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

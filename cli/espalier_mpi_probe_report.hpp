@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/status_line.hpp"
-#include "models/parameters.hpp"
+#include "cost_models/parameters.hpp"
 #include "runtime/probe/analysis.hpp"
 #include "runtime/probe/message_times.hpp"
 #include "runtime/probe/probe.hpp"

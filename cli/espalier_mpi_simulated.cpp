@@ -1,8 +1,8 @@
 #include "cli/espalier_mpi_simulated.hpp"
 
 #include "platforms/formats/readers.hpp"
-#include "simulate/best_slice.hpp"
-#include "simulate/overhead.hpp"
+#include "simulate/search/best_slice.hpp"
+#include "simulate/model/overhead.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/decision.hpp"
+#include "cost_models/decide/decision.hpp"
 
 namespace espalier::cli {
 

@@ -7,7 +7,7 @@
 
 #include "cli/console.hpp"
 #include "planner/problem/collective.hpp"
-#include "simulate/choose_plan.hpp"
+#include "simulate/search/choose_plan.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"
 

@@ -9,9 +9,9 @@
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/plan/slice_grid.hpp"
 #include "planner/check/verify_schedule.hpp"
-#include "simulate/event_loop.hpp"
-#include "simulate/follow_schedule.hpp"
-#include "simulate/task.hpp"
+#include "simulate/transport/event_loop.hpp"
+#include "simulate/transport/follow_schedule.hpp"
+#include "simulate/transport/task.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::simulate {

@@ -53,7 +53,7 @@
 // stand idle or takes another slice first: such a greedy order may stay below the sum of the rates,
 // which only says that no resource is given more work than time. The same goes for both ways of an
 // allreduce, even with one tree each. A plan's periodic schedule has an
-// order that keeps the rates, and is followed where there is one (simulate/follow_schedule.hpp).
+// order that keeps the rates, and is followed where there is one (simulate/transport/follow_schedule.hpp).
 //
 // Time runs in whole ticks of a power of two, as fine as the longest possible run allows in 62
 // bits: what happens at the same moment is known to. Memory: a few counters an edge, a resource and
@@ -72,8 +72,8 @@
 #include "planner/plan/slice_dealer.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
-#include "simulate/flows.hpp"
-#include "simulate/sharing.hpp"
+#include "simulate/transport/flows.hpp"
+#include "simulate/model/sharing.hpp"
 
 namespace espalier::simulate {
 

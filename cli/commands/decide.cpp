@@ -19,8 +19,8 @@
 #include "cli/measured_times.hpp"
 #include "cli/number_list.hpp"
 #include "cli/options.hpp"
-#include "models/decision.hpp"
-#include "models/open_mpi_rules.hpp"
+#include "cost_models/decide/decision.hpp"
+#include "cost_models/decide/open_mpi_rules.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {

@@ -1,5 +1,5 @@
 // espalier predict: what a collective operation takes by the published formulas.
-#include "models/predict.hpp"
+#include "cost_models/formulas/predict.hpp"
 
 #include <fmt/format.h>
 

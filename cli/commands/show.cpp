@@ -13,7 +13,7 @@
 #include "cli/options.hpp"
 #include "cli/plan_report.hpp"
 #include "cli/platform_report.hpp"
-#include "pictures/pictures.hpp"
+#include "render/pictures.hpp"
 #include "planner/check/verify.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"

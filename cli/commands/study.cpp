@@ -16,10 +16,10 @@
 #include "cli/number_list.hpp"
 #include "cli/options.hpp"
 #include "platforms/formats/formats.hpp"
-#include "study/experiment.hpp"
-#include "study/families.hpp"
-#include "study/journal.hpp"
-#include "study/report.hpp"
+#include "experiments/experiment.hpp"
+#include "experiments/families.hpp"
+#include "experiments/journal.hpp"
+#include "experiments/report.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {

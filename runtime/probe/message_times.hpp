@@ -1,5 +1,5 @@
 // What messages of several sizes take between pairs of ranks: what the parameters of LogGP, PLogP
-// and Hockney's model are told from (models/measured_messages.hpp).
+// and Hockney's model are told from (cost_models/fit/measured_messages.hpp).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Decision functions, and what they cost against measurements.
-#include "models/decision.hpp"
+#include "cost_models/decide/decision.hpp"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "models/predict.hpp"
+#include "cost_models/formulas/predict.hpp"
 #include "tests/models/networks.hpp"
 #include "tests/models/plain_events.hpp"
 

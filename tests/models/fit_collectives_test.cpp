@@ -1,5 +1,5 @@
 // Parameters fitted to times that were made from known ones.
-#include "models/fit_collectives.hpp"
+#include "cost_models/fit/fit_collectives.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Fitting Hockney's parameters to measured times.
-#include "models/fit.hpp"
+#include "cost_models/fit/fit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Parameters that are known come back from the times that they give.
-#include "models/measured_messages.hpp"
+#include "cost_models/fit/measured_messages.hpp"
 
 #include <gmock/gmock.h>
 
 #include <random>
 #include <vector>
 
-#include "models/parameters_json.hpp"
+#include "cost_models/parameters_json.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::models {

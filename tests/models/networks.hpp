@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/presets.hpp"
-#include "models/registry.hpp"
+#include "cost_models/presets.hpp"
+#include "cost_models/formulas/registry.hpp"
 
 namespace espalier::models {
 

@@ -1,5 +1,5 @@
 // Rules for Open MPI; tests/mpi/open_mpi_rules_test.sh has Open MPI itself read and follow them.
-#include "models/open_mpi_rules.hpp"
+#include "cost_models/decide/open_mpi_rules.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "models/parameters_json.hpp"
+#include "cost_models/parameters_json.hpp"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/presets.hpp"
+#include "cost_models/presets.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::models {

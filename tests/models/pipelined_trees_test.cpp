@@ -1,5 +1,5 @@
 // Any trees, by period and fill.
-#include "models/pipelined_trees.hpp"
+#include "cost_models/formulas/pipelined_trees.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Choosing among segments and algorithms.
-#include "models/predict.hpp"
+#include "cost_models/formulas/predict.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/two_tree.hpp"
+#include "cost_models/formulas/two_tree.hpp"
 #include "support/errors.hpp"
 #include "tests/models/networks.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/predict.hpp"
+#include "cost_models/formulas/predict.hpp"
 #include "tests/models/networks.hpp"
 
 namespace espalier::models {

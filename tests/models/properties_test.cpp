@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "models/predict.hpp"
+#include "cost_models/formulas/predict.hpp"
 #include "support/errors.hpp"
 #include "tests/models/networks.hpp"
 

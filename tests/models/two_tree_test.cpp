@@ -1,5 +1,5 @@
 // The number of chunks of the two-tree broadcast.
-#include "models/two_tree.hpp"
+#include "cost_models/formulas/two_tree.hpp"
 
 #include <gtest/gtest.h>
 

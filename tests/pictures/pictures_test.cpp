@@ -1,5 +1,5 @@
 // Pictures of platforms and plans: what is in their DOT text, and that Graphviz draws them.
-#include "pictures/pictures.hpp"
+#include "render/pictures.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // The slice for a plan: held against a chain's closed form, and against a sweep of many numbers of
 // slices.
-#include "simulate/best_slice.hpp"
+#include "simulate/search/best_slice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "planner/problem/collective.hpp"
 #include "planner/plan/slice_grid.hpp"
-#include "simulate/overhead.hpp"
+#include "simulate/model/overhead.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/random_platforms.hpp"

@@ -1,6 +1,6 @@
 // The plan for one message: held against every algorithm, every slice, and messages whose best plan
 // is known.
-#include "simulate/choose_plan.hpp"
+#include "simulate/search/choose_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include "planner/plan/slice_grid.hpp"
 #include "planner/check/verify.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/slice_search.hpp"
+#include "simulate/search/slice_search.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 #include "tests/support/draws.hpp"

@@ -1,5 +1,5 @@
 // The pipeline's formula: exact where nothing waits for anything else, and never too much.
-#include "simulate/pipeline_bound.hpp"
+#include "simulate/search/pipeline_bound.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "planner/problem/collective.hpp"
 #include "planner/plan/slice_dealer.hpp"
-#include "simulate/event_loop.hpp"
+#include "simulate/transport/event_loop.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"
 

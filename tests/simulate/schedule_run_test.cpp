@@ -11,7 +11,7 @@
 
 #include "planner/solve/make_plan.hpp"
 #include "planner/schedule/make_schedule.hpp"
-#include "simulate/follow_schedule.hpp"
+#include "simulate/transport/follow_schedule.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/planner/random_platforms.hpp"
 #include "tests/planner/small_platform.hpp"

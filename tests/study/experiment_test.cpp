@@ -1,5 +1,5 @@
 // Running units: the same from any number of threads, and failures in their rows.
-#include "study/experiment.hpp"
+#include "experiments/experiment.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The grids of the families.
-#include "study/families.hpp"
+#include "experiments/families.hpp"
 
 #include <gmock/gmock.h>
 

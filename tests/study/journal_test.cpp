@@ -1,5 +1,5 @@
 // A study's folder: what resumes, and what is refused.
-#include "study/journal.hpp"
+#include "experiments/journal.hpp"
 
 #include <gmock/gmock.h>
 

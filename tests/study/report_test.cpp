@@ -1,5 +1,5 @@
 // Summaries against sums done by hand, the tables, the charts.
-#include "study/report.hpp"
+#include "experiments/report.hpp"
 
 #include <gmock/gmock.h>
 

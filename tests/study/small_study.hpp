@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "study/experiment.hpp"
-#include "study/journal.hpp"
-#include "study/report.hpp"
+#include "experiments/experiment.hpp"
+#include "experiments/journal.hpp"
+#include "experiments/report.hpp"
 
 namespace espalier::testing {
 

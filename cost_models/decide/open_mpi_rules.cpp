@@ -1,0 +1,168 @@
+#include "cost_models/decide/open_mpi_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "support/errors.hpp"
+
+namespace espalier::models {
+
+namespace {
+
+struct Collective {
+  std::string_view operation;
+  int id;  // Open MPI's COLLTYPE_T
+  std::string_view function;
+};
+constexpr std::array kCollectives{
+    Collective{"alltoall", 3, "MPI_Alltoall"}, Collective{"barrier", 6, "MPI_Barrier"},
+    Collective{"broadcast", 7, "MPI_Bcast"}, Collective{"reduce", 11, "MPI_Reduce"}};
+
+struct Number {
+  std::string_view operation;
+  std::string_view algorithm;
+  int number;
+  bool cuts;  // whether Open MPI looks at the segment size
+};
+constexpr std::array kNumbers{
+    Number{"alltoall", "linear", 1, false},     Number{"alltoall", "pairwise", 2, false},
+    Number{"barrier", "flat-tree", 1, false},   Number{"barrier", "flat-tree-worst", 1, false},
+    Number{"barrier", "double-ring", 2, false}, Number{"barrier", "recursive-doubling", 3, false},
+    Number{"barrier", "bruck", 4, false},       Number{"broadcast", "linear", 1, false},
+    Number{"broadcast", "pipeline", 3, true},   Number{"broadcast", "split-binary", 4, true},
+    Number{"broadcast", "binary", 5, true},     Number{"broadcast", "binomial", 6, true},
+    Number{"reduce", "flat-tree", 1, false},    Number{"reduce", "pipeline", 3, true},
+    Number{"reduce", "binary", 4, true},        Number{"reduce", "binomial", 5, true},
+};
+
+constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+
+// From this size on.
+struct Rule {
+  std::uint64_t bytes = 0;
+  int number = 0;  // 0: Open MPI's own choice
+  std::uint64_t segment = 0;
+  std::string_view algorithm{};
+
+  [[nodiscard]] bool decides_as(const Rule& other) const {
+    return number == other.number && segment == other.segment;
+  }
+  friend bool operator==(const Rule& one, const Rule& other) {
+    return one.bytes == other.bytes && one.decides_as(other);
+  }
+};
+
+// From this number of ranks on.
+struct RankRules {
+  std::uint64_t ranks = 0;
+  std::vector<Rule> rules;
+};
+
+// What Open MPI counts as the size of the message.
+std::uint64_t counted_bytes(std::string_view operation, const Case& of) {
+  if (operation != "alltoall") return of.message.value;
+  if (of.message.value > kMostBytes / of.ranks) {
+    throw InputError(fmt::format("{} bytes to each of {} ranks are more than Open MPI counts",
+                                 of.message.value, of.ranks));
+  }
+  return of.message.value * of.ranks;
+}
+
+Rule rule_of(std::string_view operation, const Prediction& best) {
+  Rule rule;
+  rule.bytes = counted_bytes(operation, best.of);
+  if (best.entry == nullptr) return rule;
+  const auto number = open_mpi_number(best);
+  if (!number) return rule;
+  rule.number = *number;
+  rule.segment = best.of.segment.value;
+  rule.algorithm = best.entry->algorithm;
+  return rule;
+}
+
+// Of one number of ranks, only where the choice changes. The first must be of size 0.
+std::vector<Rule> rules_of(std::string_view operation, const DecisionFunction& decision,
+                           std::size_t row) {
+  std::vector<Rule> all{Rule{}};
+  const std::size_t columns = decision.grid.messages.size();
+  for (std::size_t c = 0; c < columns; ++c) {
+    const Rule rule = rule_of(operation, decision.best[row * columns + c]);
+    if (rule.bytes == 0) {
+      all.back() = rule;
+    } else if (!rule.decides_as(all.back())) {
+      all.push_back(rule);
+    }
+  }
+  if (operation == "barrier") return all;
+  const Rule last = rule_of(operation, decision.best[row * columns + columns - 1]);
+  if (last.number != 0 && last.bytes < kMostBytes) all.push_back(Rule{.bytes = last.bytes + 1});
+  return all;
+}
+
+// Open MPI takes the first rules for fewer ranks as well, so these come first.
+std::vector<RankRules> rules_of(std::string_view operation, const DecisionFunction& decision) {
+  std::vector<RankRules> all;
+  const std::vector<std::uint64_t>& ranks = decision.grid.ranks;
+  if (ranks.front() > 1) all.push_back({0, {Rule{}}});
+  for (std::size_t row = 0; row < ranks.size(); ++row) {
+    RankRules next{ranks[row], rules_of(operation, decision, row)};
+    if (all.empty() || all.back().rules != next.rules) all.push_back(std::move(next));
+  }
+  if (ranks.back() < kMaxRanks) all.push_back({ranks.back() + 1, {Rule{}}});
+  return all;
+}
+
+void write(std::string& text, const RankRules& rank_rules) {
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "{} # from so many ranks\n{} # rules\n", rank_rules.ranks,
+                 rank_rules.rules.size());
+  for (const Rule& rule : rank_rules.rules) {
+    fmt::format_to(out, "{} {} 0 {} # {}\n", rule.bytes, rule.number, rule.segment,
+                   rule.number == 0 ? std::string_view("Open MPI's own choice") : rule.algorithm);
+  }
+}
+
+}  // namespace
+
+std::optional<int> open_mpi_number(const Prediction& prediction) {
+  for (const Number& known : kNumbers) {
+    if (known.operation != prediction.entry->operation ||
+        known.algorithm != prediction.entry->algorithm) {
+      continue;
+    }
+    const std::uint64_t segment = prediction.of.segment.value;
+    const bool told = segment == 0 || (known.cuts && segment <= std::numeric_limits<int>::max());
+    return told ? std::optional(known.number) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string open_mpi_rules(const DecisionFunction& decision) {
+  const auto some = std::ranges::find_if(
+      decision.best, [](const Prediction& best) { return best.entry != nullptr; });
+  if (some == decision.best.end()) throw std::invalid_argument("a decision without any method");
+  const std::string_view operation = some->entry->operation;
+  const auto* const collective = std::ranges::find(kCollectives, operation, &Collective::operation);
+  if (collective == kCollectives.end()) throw std::invalid_argument("an unknown operation");
+
+  const std::vector<RankRules> all = rules_of(operation, decision);
+  std::string text = fmt::format(
+      "# Rules for Open MPI 4.1, coll_tuned_dynamic_rules_filename; by espalier decide.\n"
+      "# A rule: from this size on, number of the algorithm (0: Open MPI's own choice), topology\n"
+      "# (unused), segment size (0: not cut); sizes in bytes{}.\n"
+      "1 # collective\n{} # {}\n{} # numbers of ranks\n",
+      operation == "alltoall" ? ", of what a rank sends to all" : "", collective->id,
+      collective->function, all.size());
+  for (const RankRules& rank_rules : all) write(text, rank_rules);
+  return text;
+}
+
+}  // namespace espalier::models

@@ -1,0 +1,109 @@
+#include "cost_models/formulas/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+
+#include "cost_models/formulas/terms.hpp"
+#include "cost_models/formulas/two_tree.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::models {
+
+Bytes segment_of(const Case& of) {
+  return of.segment.value == 0 ? of.message : std::min(of.segment, of.message);
+}
+
+std::uint64_t segments_of(const Case& of) {
+  const std::uint64_t segment = segment_of(of).value;
+  if (segment == 0) return 1;
+  return of.message.value / segment + (of.message.value % segment != 0 ? 1 : 0);
+}
+
+Counts counts_of(const Case& of) {
+  if (of.ranks == 0 || of.ranks > kMaxRanks) {
+    throw InputError({}, "ranks", fmt::format("{} is not 1 to {}", of.ranks, kMaxRanks));
+  }
+  if (!std::isfinite(of.computation.value) || of.computation.value < 0) {
+    throw InputError(
+        {}, "computation",
+        fmt::format("{} is not finite and at least 0 seconds a byte", of.computation.value));
+  }
+  const auto as_double = [](std::uint64_t value) { return static_cast<double>(value); };
+  const double segment_bytes = as_double(segment_of(of).value);
+  const auto log_floor = static_cast<int>(std::bit_width(of.ranks)) - 1;
+  const bool power_of_two = std::has_single_bit(of.ranks);
+  return {.ranks = as_double(of.ranks),
+          .segments = as_double(segments_of(of)),
+          .segment_bytes = segment_bytes,
+          .message_bytes = as_double(of.message.value),
+          .half_bytes = as_double(of.message.value - of.message.value / 2),
+          .log_floor = static_cast<double>(log_floor),
+          .log_ceil = static_cast<double>(power_of_two ? log_floor : log_floor + 1),
+          // ceil(log2(P + 1)) is the number of bits of P
+          .levels = static_cast<double>(log_floor + 1),
+          .compute_s = of.computation.value * segment_bytes,
+          .power_of_two = power_of_two};
+}
+
+Seconds finite(double seconds) {
+  if (!std::isfinite(seconds)) throw InputError("the time is too large for a number");
+  return {seconds};
+}
+
+Seconds predict(const FormulaEntry& entry, const Parameters& parameters, const Case& of) {
+  return std::visit(
+      [&of]<typename Function, typename Model>(Function function, const Model& model) -> Seconds {
+        if constexpr (std::is_invocable_v<Function, const Model&, const Case&>) {
+          return function(model, of);
+        } else {
+          throw std::invalid_argument("parameters of another model than the formula's");
+        }
+      },
+      entry.formula, parameters);
+}
+
+std::vector<Bytes> usual_segments(Bytes message) {
+  std::vector<Bytes> segments{{0}};
+  for (std::uint64_t size = 64; size != 0 && size < message.value; size *= 2) {
+    segments.push_back({size});
+  }
+  return segments;
+}
+
+Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters, const Case& of,
+                        std::span<const Bytes> segments) {
+  if (segments.empty()) throw InputError("no segment sizes to choose from");
+  std::vector<Bytes> sizes(segments.begin(), segments.end());
+  if (!entry.segments) sizes = {{0}};
+  const FormulaOf<LogGP> two_tree = broadcast_two_tree;
+  if (entry.formula == Formula(two_tree) && std::holds_alternative<LogGP>(parameters)) {
+    sizes.push_back(optimal_chunk_size(std::get<LogGP>(parameters), of));
+  }
+  std::optional<Prediction> best;
+  for (const Bytes size : sizes) {
+    Case tried = of;
+    tried.segment = size < of.message ? size : Bytes{0};
+    const Seconds time = predict(entry, parameters, tried);
+    if (!best || time < best->time) best = Prediction{&entry, tried, time};
+  }
+  return *best;
+}
+
+Prediction best_of(std::span<const FormulaEntry* const> candidates, const Parameters& parameters,
+                   const Case& of, std::span<const Bytes> segments) {
+  std::optional<Prediction> best;
+  for (const FormulaEntry* entry : candidates) {
+    const Prediction prediction = best_segment(*entry, parameters, of, segments);
+    if (!best || prediction.time < best->time) best = prediction;
+  }
+  if (!best) throw InputError("no algorithms to choose from");
+  return *best;
+}
+
+}  // namespace espalier::models

@@ -1,0 +1,62 @@
+#include "cost_models/formulas/two_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost_models/formulas/terms.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::models {
+
+namespace {
+
+// What a chunk costs the root beside its bytes.
+double chunk_s(const LogGP& model) {
+  return std::max(model.gap.value, model.overhead.value);
+}
+
+double chunked_s(const LogGP& model, const Counts& n, double chunks, double chunk_bytes) {
+  const double hop_s = model.latency.value + 3 * model.overhead.value;
+  const double per_byte = model.gap_per_byte.value;
+  return hop_s + n.message_bytes * per_byte + n.log_ceil * (hop_s + chunk_bytes * per_byte / 2) +
+         chunks * chunk_s(model);
+}
+
+}  // namespace
+
+Seconds broadcast_two_tree_chunks(const LogGP& model, const Case& of, std::uint64_t chunks) {
+  if (chunks == 0) throw InputError({}, "chunks", "must be at least 1");
+  return predict_by(model, of, [chunks](const LogGP& m, const Counts& n) {
+    const auto count = static_cast<double>(chunks);
+    return chunked_s(m, n, count, n.message_bytes / count);
+  });
+}
+
+Seconds broadcast_two_tree(const LogGP& model, const Case& of) {
+  return predict_by(model, of, [](const LogGP& m, const Counts& n) {
+    return chunked_s(m, n, n.segments, n.segment_bytes);
+  });
+}
+
+std::uint64_t optimal_chunks(const LogGP& model, const Case& of) {
+  check(model);
+  const Counts n = counts_of(of);
+  const std::uint64_t most = std::max<std::uint64_t>(of.message.value, 1);
+  if (chunk_s(model) == 0) return model.gap_per_byte.value > 0 && of.ranks > 1 ? most : 1;
+  // The formula is convex in N: the best whole number is beside the best real one.
+  const double best =
+      std::sqrt(n.log_ceil * n.message_bytes * model.gap_per_byte.value / (2 * chunk_s(model)));
+  if (!(best < static_cast<double>(most))) return most;
+  const auto below = std::max<std::uint64_t>(static_cast<std::uint64_t>(best), 1);
+  const std::uint64_t above = std::min(below + 1, most);
+  return broadcast_two_tree_chunks(model, of, above) < broadcast_two_tree_chunks(model, of, below)
+             ? above
+             : below;
+}
+
+Bytes optimal_chunk_size(const LogGP& model, const Case& of) {
+  const std::uint64_t chunks = optimal_chunks(model, of);
+  return {of.message.value / chunks + (of.message.value % chunks != 0 ? 1 : 0)};
+}
+
+}  // namespace espalier::models

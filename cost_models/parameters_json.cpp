@@ -1,0 +1,123 @@
+#include "cost_models/parameters_json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/json.hpp"
+#include "support/nearest_name.hpp"
+
+namespace espalier::models {
+
+namespace {
+
+double figure(const JsonCursor& at) {
+  const double value = at.number();
+  if (value < 0) at.refuse(fmt::format("{} is below 0", value));
+  return value;
+}
+
+// Whether a table may go on with its last slope.
+bool rises(const std::vector<PiecewiseLinear::Point>& points) {
+  return points.size() > 1 && points.back().value >= points[points.size() - 2].value;
+}
+
+PiecewiseLinear table(const JsonCursor& at, PiecewiseLinear::Beyond beyond) {
+  if (!at.value().is_array()) return {figure(at)};
+  std::vector<PiecewiseLinear::Point> points;
+  for (const JsonCursor& element : at.elements()) {
+    const std::vector<JsonCursor> pair = element.elements();
+    if (pair.size() != 2) element.refuse("expected [bytes, value]");
+    points.push_back({{pair[0].unsigned_integer()}, figure(pair[1])});
+  }
+  if (!rises(points)) beyond = PiecewiseLinear::Beyond::kConstant;
+  try {
+    return PiecewiseLinear(std::move(points), beyond);
+  } catch (const InputError& fault) {
+    at.refuse(fault.what());
+  }
+}
+
+Hockney read_hockney(const JsonCursor& root) {
+  root.expect_object({"name", "model", "alpha_s", "beta_s_per_byte"});
+  constexpr auto kBeyond = PiecewiseLinear::Beyond::kConstant;
+  return {table(root.at("alpha_s"), kBeyond), table(root.at("beta_s_per_byte"), kBeyond)};
+}
+
+LogGP read_loggp(const JsonCursor& root) {
+  root.expect_object({"name", "model", "latency_s", "overhead_s", "gap_s", "gap_per_byte_s"});
+  return {{figure(root.at("latency_s"))},
+          {figure(root.at("overhead_s"))},
+          {figure(root.at("gap_s"))},
+          {figure(root.at("gap_per_byte_s"))}};
+}
+
+PLogP read_plogp(const JsonCursor& root) {
+  root.expect_object(
+      {"name", "model", "latency_s", "send_overhead_s", "receive_overhead_s", "gap_s"});
+  constexpr auto kBeyond = PiecewiseLinear::Beyond::kLastSlope;
+  PLogP model{{figure(root.at("latency_s"))},
+              table(root.at("send_overhead_s"), kBeyond),
+              table(root.at("receive_overhead_s"), kBeyond),
+              table(root.at("gap_s"), kBeyond)};
+  try {
+    check(model);
+  } catch (const InputError& fault) {
+    root.refuse(fault.what());
+  }
+  return model;
+}
+
+// A number where there is one size, which holds for all.
+Json json_of(const PiecewiseLinear& table) {
+  if (table.points().size() == 1) return table.points()[0].value;
+  Json points = Json::array();
+  for (const PiecewiseLinear::Point& point : table.points()) {
+    points.push_back(Json::array({point.size.value, point.value}));
+  }
+  return points;
+}
+
+}  // namespace
+
+Parameters parse_parameters(std::string_view text, const std::string& file) {
+  const Json document = parse_json(text, file);
+  const JsonCursor root(document, file);
+  const JsonCursor model = root.at("model");
+  if (model.string() == "hockney") return read_hockney(root);
+  if (model.string() == "loggp") return read_loggp(root);
+  if (model.string() == "plogp") return read_plogp(root);
+  model.refuse(unknown_name("model", model.string(), kModelNames));
+}
+
+std::string parameters_json(const Parameters& parameters, const std::string& name) {
+  Json json;
+  if (!name.empty()) json["name"] = name;
+  json["model"] = kModelNames[parameters.index()];
+  if (const auto* const hockney = std::get_if<Hockney>(&parameters)) {
+    json["alpha_s"] = json_of(hockney->alpha_s);
+    json["beta_s_per_byte"] = json_of(hockney->beta_s_per_byte);
+  } else if (const auto* const loggp = std::get_if<LogGP>(&parameters)) {
+    json["latency_s"] = loggp->latency.value;
+    json["overhead_s"] = loggp->overhead.value;
+    json["gap_s"] = loggp->gap.value;
+    json["gap_per_byte_s"] = loggp->gap_per_byte.value;
+  } else {
+    const auto& plogp = std::get<PLogP>(parameters);
+    json["latency_s"] = plogp.latency.value;
+    json["send_overhead_s"] = json_of(plogp.send_overhead_s);
+    json["receive_overhead_s"] = json_of(plogp.receive_overhead_s);
+    json["gap_s"] = json_of(plogp.gap_s);
+  }
+  // A key a line; tables would otherwise have four lines a point.
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += fmt::format("{} {}: {}", text.empty() ? "{" : ",\n ", Json(key).dump(), value.dump());
+  }
+  return text + " }\n";
+}
+
+}  // namespace espalier::models

@@ -1,0 +1,24 @@
+// Networks whose parameters were published.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "cost_models/parameters.hpp"
+
+namespace espalier::models {
+
+struct Preset {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;  // with the table
+  LogGP loggp;
+};
+
+// The clusters of CM, table 5, with the figures as printed there.
+std::span<const Preset> presets();
+
+// Throws InputError for an unknown name: the nearest, and all there are.
+const Preset& find_preset(std::string_view name);
+
+}  // namespace espalier::models

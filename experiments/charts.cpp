@@ -1,0 +1,71 @@
+#include "experiments/charts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/line_chart.hpp"
+
+namespace espalier::study {
+
+namespace {
+
+struct Axis {
+  std::string_view name;   // in the file's name
+  std::string_view label;  // below the axis
+  // Where a row stands on it; unset: it belongs to another chart.
+  std::optional<double> (*place)(const SummaryRow& row);
+};
+
+const Axis kAxes[] = {
+    {"nodes", "nodes",
+     [](const SummaryRow& row) -> std::optional<double> {
+       if (!row.nodes || row.density) return std::nullopt;
+       return static_cast<double>(*row.nodes);
+     }},
+    {"density", "density, as asked for (links / pairs of nodes)",
+     [](const SummaryRow& row) -> std::optional<double> {
+       return row.nodes ? std::nullopt : row.density;
+     }},
+};
+
+LineChart chart_of(const Study& study, const std::vector<SummaryRow>& rows, platforms::Model model,
+                   const Axis& axis) {
+  LineChart chart{
+      .title = fmt::format("{}: performance against {}", platforms::name_of(model), axis.name),
+      .x_label = std::string(axis.label),
+      .y_label = "mean throughput / optimum of several trees",
+      .series = {}};
+  chart.y_range = ChartRange{0, 1.05};
+  for (const planner::Algorithm& algorithm : study.algorithms) {
+    chart.series.push_back({algorithm.name, {}});
+  }
+  for (const SummaryRow& row : rows) {
+    const std::optional<double> x = axis.place(row);
+    if (row.model != model || !x) continue;
+    chart.series[row.algorithm].points.push_back({*x, row.relative.mean, row.relative.deviation});
+    if (row.algorithm == 0) chart.x_ticks.push_back(*x);
+  }
+  // More values than have room below the axis: nice ones instead.
+  constexpr std::size_t kMostTicks = 12;
+  if (chart.x_ticks.size() > kMostTicks) chart.x_ticks.clear();
+  return chart;
+}
+
+}  // namespace
+
+std::vector<OutputFile> charts(const Study& study, const std::vector<SummaryRow>& rows) {
+  std::vector<OutputFile> files;
+  for (const platforms::Model model : study.models) {
+    for (const Axis& axis : kAxes) {
+      const LineChart chart = chart_of(study, rows, model, axis);
+      if (chart.series.empty() || chart.series.front().points.size() < 2) continue;
+      files.push_back(
+          {fmt::format("{}{}-{}.svg", kChartPrefix, axis.name, platforms::name_of(model)),
+           to_svg(chart)});
+    }
+  }
+  return files;
+}
+
+}  // namespace espalier::study

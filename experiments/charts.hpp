@@ -1,0 +1,17 @@
+// The charts of HBT's simulations: relative performance against nodes, against density.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "experiments/report.hpp"
+
+namespace espalier::study {
+
+inline constexpr std::string_view kChartPrefix = "relative-vs-";
+
+// relative-vs-nodes-MODEL.svg and relative-vs-density-MODEL.svg, where there are two values at
+// least to draw a line between: means, with the deviation as error bars.
+std::vector<OutputFile> charts(const Study& study, const std::vector<SummaryRow>& rows);
+
+}  // namespace espalier::study

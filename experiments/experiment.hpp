@@ -1,0 +1,70 @@
+// An experiment: algorithms on many platforms under several contention models, each measured
+// against the proven optimum of several pipelined trees (MTP), as in HBT's simulations. Knows no
+// folder and no command line.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "planner/registry.hpp"
+#include "platforms/core/contention.hpp"
+#include "experiments/families.hpp"
+#include "support/json.hpp"
+
+namespace espalier::study {
+
+inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
+
+struct Study {
+  std::string family;       // a name of families(), or "files"
+  Json origin;              // what the cases were made from, as study.json keeps it
+  std::vector<Case> cases;  // in the order of the results
+  std::vector<platforms::Model> models;
+  std::vector<planner::Algorithm> algorithms;
+  platforms::OccupationOptions occupation;
+  planner::AlgorithmOptions limits;  // gap, time_limit (of each packing and algorithm)
+
+  // A unit of work is a case under a model; units are numbered case by case.
+  [[nodiscard]] std::size_t unit_count() const { return cases.size() * models.size(); }
+  [[nodiscard]] const Case& case_of(std::size_t unit) const { return cases[unit / models.size()]; }
+  [[nodiscard]] platforms::Model model_of(std::size_t unit) const {
+    return models[unit % models.size()];
+  }
+};
+
+// One algorithm on one unit. Figures are kNoFigure where `error` says why there are none.
+struct Row {
+  std::size_t trees = 0;
+  double throughput_Bps = kNoFigure;
+  double relative = kNoFigure;  // to the proven bound: at least this share of the optimum
+  std::size_t depth = 0;        // edges on the longest way from the source, over all trees
+  double seconds = kNoFigure;   // wall clock
+  std::string error{};
+};
+
+// All algorithms on one unit.
+struct Result {
+  std::size_t nodes = 0;  // hosts
+  std::size_t arcs = 0;
+  std::string source{};
+  double bound_Bps = kNoFigure;  // proven
+  double seconds = kNoFigure;    // wall clock of the packing that proves the bound
+  bool gap_open = false;         // a limit came before the bound was within the gap
+  std::vector<Row> rows;         // one an algorithm, in the study's order
+};
+
+// The packing is solved once and handed to all algorithms. That there is no solution, or that a
+// limit came first, is a result; a fault is thrown.
+Result run_unit(const Study& study, std::size_t unit);
+
+// Runs these units on `jobs` threads (at least one) and reports each as it is done: one call at a
+// time, in any order, from any thread. The results do not depend on `jobs`. When a unit or `report`
+// throws, no further unit is begun and the first exception is rethrown once all threads are done.
+void run_units(const Study& study, std::span<const std::size_t> units, std::size_t jobs,
+               const std::function<void(std::size_t unit, Result&& result)>& report);
+
+}  // namespace espalier::study

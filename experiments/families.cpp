@@ -1,0 +1,125 @@
+#include "experiments/families.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "platforms/generators/generators.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::study {
+
+namespace {
+
+// The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195): seeds
+// that differ by little give platforms that have nothing in common.
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+
+// 32 bits, so that people can copy it.
+std::uint64_t seed_of(std::uint64_t seed, std::size_t nodes, double density, std::size_t draw) {
+  constexpr double kSteps = 1e9;  // of densities: what is written alike has the same seed
+  const auto steps = static_cast<std::uint64_t>(std::llround(density * kSteps));
+  return mixed(mixed(mixed(mixed(seed) ^ nodes) ^ steps) ^ draw) >> 32U;
+}
+
+Grid random_defaults() {
+  return {.nodes = {10, 20, 30, 40, 50},
+          .densities = {0.04, 0.08, 0.12, 0.16, 0.20},
+          .draws = 10,
+          .seed = 1};
+}
+
+std::vector<Case> random_cases(const Grid& grid) {
+  for (const std::size_t nodes : grid.nodes) {
+    if (nodes < 2) throw InputError(fmt::format("nodes must be at least 2, not {}", nodes));
+  }
+  for (const double density : grid.densities) {
+    if (!(density > 0 && density <= 1)) {
+      throw InputError(fmt::format("a density must be over 0 and at most 1, not {}", density));
+    }
+  }
+  if (grid.nodes.empty() || grid.densities.empty()) {
+    throw InputError("nodes and densities must be at least one each");
+  }
+  if (grid.draws == 0) throw InputError("draws must be at least 1");
+  std::vector<Case> cases;
+  for (const std::size_t nodes : grid.nodes) {
+    for (const double density : grid.densities) {
+      for (std::size_t draw = 1; draw <= grid.draws; ++draw) {
+        platforms::RandomFamily family;  // 100 +- 20 MB/s
+        family.nodes = nodes;
+        family.density = density;
+        family.seed = seed_of(grid.seed, nodes, density, draw);
+        cases.push_back({.platform = {},
+                         .nodes = nodes,
+                         .density = density,
+                         .draw = draw,
+                         .seed = family.seed,
+                         .source = {},
+                         .make = [family] {
+                           return std::make_shared<const platforms::Platform>(
+                               platforms::generate_random(family));
+                         }});
+      }
+    }
+  }
+  return cases;
+}
+
+Grid tiers_defaults() {
+  return {.nodes = {30, 65}, .densities = {}, .draws = 100, .seed = 1};
+}
+
+// Tiers' topologies with the random platforms' bandwidths: HBT does not say what its had.
+platforms::TiersFamily tiers_family(std::size_t nodes) {
+  platforms::TiersFamily family;
+  family.shape = platforms::tiers_preset(fmt::format("hbt-{}", nodes));
+  family.wan_bandwidth = family.man_bandwidth = family.lan_bandwidth = BytesPerSecond{100e6};
+  family.spread = 0.2;
+  return family;
+}
+
+std::vector<Case> tiers_cases(const Grid& grid) {
+  if (grid.nodes.empty()) throw InputError("nodes must be at least one");
+  if (grid.draws == 0) throw InputError("draws must be at least 1");
+  std::vector<Case> cases;
+  for (const std::size_t nodes : grid.nodes) {
+    platforms::TiersFamily family = tiers_family(nodes);
+    for (std::size_t draw = 1; draw <= grid.draws; ++draw) {
+      family.seed = seed_of(grid.seed, nodes, 0, draw);
+      cases.push_back({.platform = {},
+                       .nodes = nodes,
+                       .density = {},
+                       .draw = draw,
+                       .seed = family.seed,
+                       .source = {},
+                       .make = [family] {
+                         return std::make_shared<const platforms::Platform>(
+                             platforms::generate_tiers(family));
+                       }});
+    }
+  }
+  return cases;
+}
+
+constexpr std::string_view kHbt =
+    "Beaumont, Marchal, Robert, Broadcast Trees for Heterogeneous Platforms, IPDPS 2005";
+constexpr std::array kFamilies{
+    FamilyEntry{"random", "Random platforms by nodes and density, links of 100 +- 20 MB/s", kHbt,
+                random_defaults, random_cases},
+    FamilyEntry{"tiers", "Tiers' wide-area topologies of 30 and 65 nodes, links of 100 +- 20 MB/s",
+                kHbt, tiers_defaults, tiers_cases}};
+
+}  // namespace
+
+std::span<const FamilyEntry> families() {
+  return kFamilies;
+}
+
+}  // namespace espalier::study

@@ -1,0 +1,187 @@
+#include "experiments/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "experiments/report.hpp"
+#include "support/files.hpp"
+
+namespace espalier::study {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, int number) {
+  throw InputError(file, {}, "cannot write: " + std::generic_category().message(number));
+}
+
+// nlohmann writes NaN as null, and other doubles so that they read back the same.
+double figure(const JsonCursor& value) {
+  return value.value().is_null() ? kNoFigure : value.number();
+}
+
+Json json_of(std::size_t unit, const Result& result) {
+  Json json{{"unit", unit},
+            {"nodes", result.nodes},
+            {"arcs", result.arcs},
+            {"source", result.source},
+            {"bound_Bps", result.bound_Bps},
+            {"seconds", result.seconds},
+            {"gap_open", result.gap_open},
+            {"rows", Json::array()}};
+  for (const Row& row : result.rows) {
+    json["rows"].push_back({{"trees", row.trees},
+                            {"throughput_Bps", row.throughput_Bps},
+                            {"relative", row.relative},
+                            {"depth", row.depth},
+                            {"seconds", row.seconds},
+                            {"error", row.error}});
+  }
+  return json;
+}
+
+Row row_of(const JsonCursor& json) {
+  json.expect_object({"trees", "throughput_Bps", "relative", "depth", "seconds", "error"});
+  return {.trees = json.at("trees").unsigned_integer(),
+          .throughput_Bps = figure(json.at("throughput_Bps")),
+          .relative = figure(json.at("relative")),
+          .depth = json.at("depth").unsigned_integer(),
+          .seconds = figure(json.at("seconds")),
+          .error = json.at("error").string()};
+}
+
+Result result_of(const JsonCursor& json) {
+  json.expect_object(
+      {"unit", "nodes", "arcs", "source", "bound_Bps", "seconds", "gap_open", "rows"});
+  Result result{.nodes = json.at("nodes").unsigned_integer(),
+                .arcs = json.at("arcs").unsigned_integer(),
+                .source = json.at("source").string(),
+                .bound_Bps = figure(json.at("bound_Bps")),
+                .seconds = figure(json.at("seconds")),
+                .gap_open = json.at("gap_open").boolean(),
+                .rows = {}};
+  for (const JsonCursor& row : json.at("rows").elements()) result.rows.push_back(row_of(row));
+  return result;
+}
+
+void require_same(const Json& wanted, const Json& found, const std::string& file) {
+  for (const auto& [key, value] : wanted.items()) {
+    const bool there = found.is_object() && found.contains(key);
+    if (there && found[key] == value) continue;
+    throw InputError(
+        file, "/" + key,
+        fmt::format("the folder holds a study of other settings ({} there, {} here): name another "
+                    "folder, or begin anew with --restart",
+                    there ? in_quotes(found[key].dump()) : "nothing", in_quotes(value.dump())));
+  }
+}
+
+void remove_outputs(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (is_output(entry.path().filename().string())) std::filesystem::remove(entry.path());
+  }
+}
+
+}  // namespace
+
+Json settings_of(const Study& study) {
+  Json json{{"format", "espalier-study"}, {"version", 1}, {"family", study.family}};
+  for (const auto& [key, value] : study.origin.items()) json[key] = value;
+  json["models"] = Json::array();
+  for (const platforms::Model model : study.models) {
+    json["models"].push_back(platforms::name_of(model));
+  }
+  json["algorithms"] = Json::array();
+  for (const planner::Algorithm& algorithm : study.algorithms) {
+    json["algorithms"].push_back(algorithm.name);
+  }
+  json["slice_bytes"] = study.occupation.slice.value;
+  json["latency_occupies"] = study.occupation.latency_occupies;
+  json["gap"] = study.limits.gap;
+  json["time_limit_s"] =
+      study.limits.time_limit ? Json(study.limits.time_limit->value) : Json(nullptr);
+  return json;
+}
+
+Journal::Journal(const Study& study, const std::string& folder, bool restart) {
+  const std::filesystem::path path(folder);
+  std::error_code fault;
+  std::filesystem::create_directories(path, fault);
+  if (fault) refuse(folder, fault.value());
+  file_ = (path / "done.jsonl").string();
+  descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) refuse(file_, errno);
+  try {
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      throw InputError(file_, {}, "another study is running in this folder");
+    }
+    const std::string settings_file = (path / "study.json").string();
+    const Json settings = settings_of(study);
+    if (restart) {
+      remove_outputs(path);
+      if (::ftruncate(descriptor_, 0) != 0) refuse(file_, errno);
+    }
+    if (std::filesystem::exists(settings_file)) {
+      require_same(settings, parse_json(read_text(settings_file), settings_file), settings_file);
+    } else if (std::filesystem::file_size(file_) > 0) {
+      throw InputError(settings_file, {},
+                       "missing, so nobody knows what the results in done.jsonl are of; begin anew "
+                       "with --restart");
+    } else {
+      write_text(settings_file, settings.dump(2) + '\n');
+    }
+    take_up(study);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+Journal::~Journal() {
+  ::close(descriptor_);
+}
+
+void Journal::take_up(const Study& study) {
+  const std::string text = read_text(file_);
+  std::size_t start = 0;
+  for (std::size_t line = 1; start < text.size(); ++line) {
+    const std::size_t end = text.find('\n', start);
+    if (end == std::string::npos) break;
+    const std::string place = fmt::format("{}:{}", file_, line);
+    const Json json = parse_json(std::string_view(text).substr(start, end - start), place);
+    const JsonCursor cursor(json, place);
+    Result result = result_of(cursor);
+    const std::uint64_t unit = cursor.at("unit").unsigned_integer();
+    if (unit >= study.unit_count()) cursor.at("unit").refuse("the study has no such unit");
+    if (result.rows.size() != study.algorithms.size()) {
+      cursor.at("rows").refuse("not as many as the study has algorithms");
+    }
+    done_.insert_or_assign(unit, std::move(result));
+    start = end + 1;
+  }
+  // What a cut left of a line would spoil the next one.
+  if (start < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(start)) != 0) {
+    refuse(file_, errno);
+  }
+}
+
+void Journal::append(std::size_t unit, Result&& result) {
+  const std::string line =
+      json_of(unit, result).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t put = ::write(descriptor_, rest.data(), rest.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) refuse(file_, errno);
+    rest.remove_prefix(static_cast<std::size_t>(put));
+  }
+  done_.insert_or_assign(unit, std::move(result));
+}
+
+}  // namespace espalier::study

@@ -1,0 +1,103 @@
+// Drawing by libgvc. Graphviz is a C library with a global state, and reports through a callback.
+#include <fmt/format.h>
+#include <graphviz/cgraph.h>
+#include <graphviz/gvc.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "render/pictures.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::pictures {
+
+namespace {
+
+// The first error that Graphviz reported; the callback knows no owner, hence the global. Warnings
+// ("node 'x', graph 'y' size too small for label") are of no use to who reads the picture.
+thread_local std::string first_error;
+
+int remember(char* message) {
+  if (first_error.empty()) first_error = message;
+  return 0;
+}
+
+std::string take_error() {
+  std::string error = std::exchange(first_error, {});
+  std::replace(error.begin(), error.end(), '\n', ' ');
+  error.erase(error.find_last_not_of(' ') + 1);
+  return error.empty() ? "it does not say why" : printable(error);
+}
+
+// One context for the life of the process, never freed: the text plugin of Graphviz 2.42 keeps a
+// pointer to the font names of the first one, and reads it when a second one draws.
+GVC_t* the_context() {
+  static GVC_t* const context = gvContext();
+  if (context == nullptr) throw InputError("Graphviz does not start");
+  return context;
+}
+
+struct Deleter {
+  void operator()(Agraph_t* graph) const { agclose(graph); }
+};
+
+// The graph drawn last, kept until the next is there: circo (Graphviz 2.42) takes a graph at the
+// address of the last one for that one, and reads its attributes, which went with it.
+std::unique_ptr<Agraph_t, Deleter>& drawn_last() {
+  static std::unique_ptr<Agraph_t, Deleter> graph;
+  return graph;
+}
+
+// Everything that Graphviz holds for one drawing.
+class Drawing {
+ public:
+  explicit Drawing(const std::string& dot) {
+    agseterr(AGERR);
+    agseterrf(&remember);
+    first_error.clear();
+    graph_.reset(agmemread(dot.c_str()));
+    if (!graph_) throw InputError("no DOT graph: " + take_error());
+  }
+  ~Drawing() {
+    if (!laid_out_) return;
+    gvFreeLayout(context_, graph_.get());
+    drawn_last() = std::move(graph_);
+  }
+  Drawing(const Drawing&) = delete;
+  Drawing& operator=(const Drawing&) = delete;
+  Drawing(Drawing&&) = delete;
+  Drawing& operator=(Drawing&&) = delete;
+
+  std::string as(const std::string& format) {
+    std::string layout = "layout";
+    const char* engine = agget(graph_.get(), layout.data());
+    const std::string by = engine == nullptr || *engine == 0 ? "dot" : engine;
+    if (gvLayout(context_, graph_.get(), by.c_str()) != 0) {
+      throw InputError(fmt::format("Graphviz cannot lay it out: {}", take_error()));
+    }
+    laid_out_ = true;
+    char* bytes = nullptr;
+    unsigned length = 0;
+    const int fault = gvRenderData(context_, graph_.get(), format.c_str(), &bytes, &length);
+    const std::unique_ptr<char, decltype(&gvFreeRenderData)> owner(bytes, &gvFreeRenderData);
+    if (fault != 0 || bytes == nullptr) {
+      throw InputError(fmt::format("Graphviz cannot draw {}: {}", format, take_error()));
+    }
+    return {bytes, length};
+  }
+
+ private:
+  GVC_t* context_ = the_context();
+  std::unique_ptr<Agraph_t, Deleter> graph_;
+  bool laid_out_ = false;
+};
+
+}  // namespace
+
+std::string draw(const std::string& dot, std::string_view format) {
+  return Drawing(dot).as(std::string(format));
+}
+
+}  // namespace espalier::pictures

@@ -1,0 +1,278 @@
+// The trees of a plan, over the platform, as a DOT graph.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "render/dot_text.hpp"
+#include "render/legend.hpp"
+#include "render/lines.hpp"
+#include "render/pictures.hpp"
+#include "render/sketch.hpp"
+#include "support/drawing.hpp"
+
+namespace espalier::pictures {
+
+namespace {
+
+using planner::Plan;
+using planner::PlanTree;
+using platforms::Node;
+using platforms::Platform;
+using platforms::Resource;
+
+constexpr std::string_view kBusy = "#c00000";
+constexpr std::string_view kGrey = "#b4b4b4";
+
+class PlanPicture {
+ public:
+  PlanPicture(const Plan& plan, const Platform& platform,
+              std::span<const planner::ResourceLoad> loads)
+      : plan_(plan), platform_(platform), nodes_(platform), map_(platform) {
+    for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+      for (const PlanTree& tree : *kind.trees) order_.push_back({&tree, kind.up});
+    }
+    std::ranges::stable_sort(order_, std::greater<>(),
+                             [](const Drawn& drawn) { return drawn.tree->rate; });
+    // More coloured edges than this cannot be told apart.
+    constexpr std::size_t kMostEdges = 220;
+    const std::size_t edges = std::max<std::size_t>(1, plan.nodes.size() - 1);
+    coloured_ = std::min(
+        {order_.size(), kSeriesColours.size(), std::max<std::size_t>(1, kMostEdges / edges)});
+    find_bottleneck(loads);
+    follow_trees();
+  }
+
+  std::string text() {
+    DotText dot(platform_.name());
+    dot.defaults("graph", graph_attributes());
+    dot.defaults("node", node_defaults(platform_.nodes().size()));
+    dot.defaults("edge", {{"arrowsize", "0.5"}, {"fontname", kFont}, {"fontsize", "8"}});
+    for (const Node& node : platform_.nodes()) write(node, dot);
+    write_grey(dot);
+    for (std::size_t i = 0; i < coloured_; ++i) write_tree(i, dot);
+    return std::move(dot).finish();
+  }
+
+ private:
+  using Arcs = std::map<std::uint32_t, std::size_t>;  // how often each is crossed
+  struct Drawn {
+    const PlanTree* tree;
+    bool up;  // data goes to the source
+  };
+
+  void find_bottleneck(std::span<const planner::ResourceLoad> loads) {
+    for (const planner::ResourceLoad& load : loads) busiest_ = std::max(busiest_, load.load);
+    std::size_t count = 0;
+    constexpr std::size_t kMostNamed = 2;
+    for (const planner::ResourceLoad& load : loads) {
+      if (load.load < busiest_ * (1 - 1e-6)) continue;
+      if (++count <= kMostNamed) {
+        bottleneck_ += (count == 1 ? "" : ", ") + platforms::describe(load.resource, platform_);
+      }
+      switch (load.resource.kind) {
+        case Resource::Kind::kOutPort:
+        case Resource::Kind::kInPort:
+        case Resource::Kind::kPort:
+          busy_nodes_.insert(load.resource.index);
+          break;
+        case Resource::Kind::kWire:
+          busy_arcs_.insert(load.resource.index);
+          break;
+        case Resource::Kind::kSharedWire:
+          for (const platforms::ArcId arc : platform_.shared_wires()[load.resource.index].arcs) {
+            busy_arcs_.insert(static_cast<std::uint32_t>(arc));
+          }
+      }
+    }
+    if (count > kMostNamed) bottleneck_ += fmt::format(" and {} more", count - kMostNamed);
+  }
+
+  void follow_trees() {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const auto& [tree, up] = order_[i];
+      Arcs arcs;
+      for (const planner::PlanEdge& edge : tree->edges) {
+        for (const std::uint32_t arc : planner::arcs_along(platform_, *tree, edge, up)) ++arcs[arc];
+      }
+      if (i < coloured_) {
+        trees_.push_back(std::move(arcs));
+        continue;
+      }
+      grey_rates_[up ? 0 : 1] += tree->rate.value;
+      for (const auto& [arc, count] : arcs) grey_[arc] += tree->rate.value;
+    }
+  }
+
+  DotAttributes graph_attributes() {
+    DotAttributes attributes = common_graph_attributes();
+    if (map_.used()) {
+      std::ranges::move(Map::graph_attributes(), std::back_inserter(attributes));
+    } else if (layered()) {
+      attributes.push_back({"layout", "dot"});
+      if (!order_.empty() && order_.front().up) attributes.push_back({"rankdir", "BT"});
+      attributes.push_back({"nodesep", "0.15"});
+    } else {
+      // The first tree around its source; what has weight 0 has no say in it.
+      attributes.push_back({"layout", "twopi"});
+      attributes.push_back({"root", plan_.source});
+      attributes.push_back({"overlap", "prism"});
+      attributes.push_back({"splines", "line"});
+      attributes.push_back({"ranksep", "0.7"});
+    }
+    attributes.push_back({"label", legend(), true});
+    return attributes;
+  }
+
+  // Whether there are few enough edges for layers from the source down, with bent edges.
+  [[nodiscard]] bool layered() const {
+    constexpr std::size_t kMostEdges = 160;
+    return !map_.used() && plan_.nodes.size() * order_.size() <= kMostEdges;
+  }
+
+  void write(const Node& node, DotText& dot) const {
+    DotAttributes looks = nodes_.looks(node);
+    if (busy_nodes_.contains(index_of(*platform_.find_node(node.name)))) {
+      looks.push_back({"color", std::string(kBusy)});
+      looks.push_back({"penwidth", "2.2"});
+    }
+    if (map_.used()) std::ranges::move(map_.place_of(node), std::back_inserter(looks));
+    if (node.name == plan_.source) looks.push_back({"peripheries", "2"});
+    dot.node(node.name, looks);
+  }
+
+  [[nodiscard]] double width_of(double rate) const {
+    const double most = order_.empty() ? 1 : order_.front().tree->rate.value;
+    const double thickest = plan_.nodes.size() > 220 ? 1.8 : 3.8;
+    return 0.8 + (thickest - 0.8) * std::min(1.0, rate / most);
+  }
+
+  void write_edge(std::uint32_t arc, DotAttributes looks, DotText& dot) const {
+    const platforms::Arc& ends = platform_.arcs()[arc];
+    if (busy_arcs_.contains(arc)) {
+      looks.push_back({"label", "busiest"});
+      looks.push_back({"fontcolor", std::string(kBusy)});
+    }
+    dot.edge(platform_.node(ends.from).name, platform_.node(ends.to).name, looks);
+  }
+
+  void write_tree(std::size_t i, DotText& dot) const {
+    const double rate = order_[i].tree->rate.value;
+    for (const auto& [arc, count] : trees_[i]) {
+      // The first is the one that the nodes stand by; the others do not hide it.
+      const bool behind = i > 0 && !layered();
+      DotAttributes looks{{"color", std::string(kSeriesColours[i]) + (behind ? "a0" : "")},
+                          {"penwidth", fmt::format("{:.2f}", (behind ? 0.6 : 1) * width_of(rate))}};
+      if (count > 1) looks.push_back({"label", fmt::format("{} times", count)});
+      if (i > 0) demote(looks);
+      write_edge(arc, looks, dot);
+    }
+  }
+
+  // An edge that does not say where nodes go.
+  void demote(DotAttributes& looks) const {
+    if (map_.used()) return;
+    looks.push_back(layered() ? DotAttribute{"constraint", "false"} : DotAttribute{"weight", "0"});
+  }
+
+  // Of very many grey links the strongest are drawn.
+  [[nodiscard]] std::size_t most_grey() const {
+    return std::max<std::size_t>(400, 2 * platform_.nodes().size());
+  }
+
+  void write_grey(DotText& dot) const {
+    std::vector<std::pair<double, std::uint32_t>> strongest;
+    for (const auto& [arc, rate] : grey_) strongest.emplace_back(rate, arc);
+    std::ranges::stable_sort(strongest, std::greater<>(),
+                             [](const auto& one) { return one.first; });
+    strongest.resize(std::min(most_grey(), strongest.size()));
+    for (const auto& [rate, arc] : strongest) {
+      DotAttributes looks{{"color", std::string(kGrey) + "70"},
+                          {"penwidth", fmt::format("{:.2f}", 0.6 * width_of(rate))}};
+      demote(looks);
+      write_edge(arc, looks, dot);
+    }
+  }
+
+  [[nodiscard]] std::string_view what_it_does() const {
+    switch (plan_.operation) {
+      case planner::Operation::kReduce:
+        return "reduced to";
+      case planner::Operation::kAllreduce:
+        return "reduced to and broadcast from";
+      case planner::Operation::kBroadcast:
+        break;
+    }
+    return "from";
+  }
+  [[nodiscard]] std::string tree_counts() const {
+    if (plan_.operation == planner::Operation::kAllreduce) {
+      return fmt::format("{} trees up, {} down", plan_.reduce_trees.size(),
+                         plan_.broadcast_trees.size());
+    }
+    return fmt::format("{} tree{}", order_.size(), order_.size() == 1 ? "" : "s");
+  }
+  // Which way data goes, where both are drawn.
+  [[nodiscard]] std::string_view way_of(bool up) const {
+    if (plan_.operation != planner::Operation::kAllreduce) return "";
+    return up ? " up" : " down";
+  }
+
+  std::string legend() const {
+    Legend legend(platform_.name());
+    legend.add_line(fmt::format("{} {} by {} under {}: {}, {}", what_it_does(), plan_.source,
+                                plan_.algorithm, plan_.model, tree_counts(),
+                                short_rate(plan_.throughput)));
+    for (std::size_t i = 0; i < coloured_; ++i) {
+      const BytesPerSecond rate = order_[i].tree->rate;
+      legend.add_bar(kSeriesColours[i], width_of(rate.value),
+                     fmt::format("{}{}", short_rate(rate), way_of(order_[i].up)));
+    }
+    for (const bool up : {true, false}) {
+      const auto grey = static_cast<std::size_t>(
+          std::count_if(order_.begin() + static_cast<std::ptrdiff_t>(coloured_), order_.end(),
+                        [&](const Drawn& drawn) { return drawn.up == up; }));
+      if (grey == 0) continue;
+      legend.add_bar(
+          "#aaaaaa", 2,
+          fmt::format("{} more, {}{}", grey, short_rate({grey_rates_[up ? 0 : 1]}), way_of(up)));
+    }
+    if (grey_.size() > most_grey()) {
+      legend.add_line(fmt::format("grey: the {} busiest of {} links", most_grey(), grey_.size()));
+    }
+    nodes_.add_to(legend);
+    if (!bottleneck_.empty()) {
+      legend.add_line(fmt::format("double border: the source; red, the busiest ({:.4g} %): {}",
+                                  100 * busiest_, bottleneck_));
+    }
+    return std::move(legend).html();
+  }
+
+  const Plan& plan_;
+  const Platform& platform_;
+  NodeLooks nodes_;
+  Map map_;
+  std::vector<Drawn> order_;              // the greatest rate first
+  std::size_t coloured_ = 0;              // so many of them have a colour
+  std::vector<Arcs> trees_;               // theirs
+  std::map<std::uint32_t, double> grey_;  // the others': the sum of rates by arc
+  std::array<double, 2> grey_rates_{};    // of those up, of those down
+  double busiest_ = 0;
+  std::string bottleneck_;  // names of the resources that are as busy as that
+  std::set<std::size_t> busy_nodes_;
+  std::set<std::uint32_t> busy_arcs_;
+};
+
+}  // namespace
+
+std::string plan_picture(const Plan& plan, const Platform& platform,
+                         std::span<const planner::ResourceLoad> loads) {
+  require_drawable(platform);
+  return PlanPicture(plan, platform, loads).text();
+}
+
+}  // namespace espalier::pictures

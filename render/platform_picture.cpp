@@ -1,0 +1,227 @@
+// A platform as a DOT graph.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "render/dot_text.hpp"
+#include "render/legend.hpp"
+#include "render/lines.hpp"
+#include "render/pictures.hpp"
+#include "render/sketch.hpp"
+
+namespace espalier::pictures {
+
+namespace {
+
+using platforms::Arc;
+using platforms::ArcId;
+using platforms::Node;
+using platforms::Platform;
+
+class PlatformPicture {
+ public:
+  explicit PlatformPicture(const Platform& platform)
+      : platform_(platform),
+        nodes_(platform),
+        map_(platform),
+        all_lines_(lines_of(platform)),
+        wire_of_(wires_by_arc(platform)),
+        // Beyond, a full graph is a blot; a sparse one of many nodes needs some for each of them.
+        selection_(strongest(platform, all_lines_,
+                             std::max<std::size_t>(200, 2 * platform.nodes().size()))),
+        scale_(scale_of(platform, crowded())) {}
+
+  std::string text() {
+    DotText dot(platform_.name());
+    dot.defaults("graph", graph_attributes());
+    dot.defaults("node", node_defaults(platform_.nodes().size()));
+    dot.defaults("edge", {{"arrowsize", "0.6"},
+                          {"fontname", kFont},
+                          {"fontsize", "8"},
+                          {"len", labelled() ? "1.5" : "1"}});
+    for (const Node& node : platform_.nodes()) {
+      DotAttributes looks = nodes_.looks(node);
+      if (map_.used()) std::ranges::move(map_.place_of(node), std::back_inserter(looks));
+      dot.node(node.name, looks);
+    }
+    for (const Line& line : selection_.lines) write(line, dot);
+    return std::move(dot).finish();
+  }
+
+ private:
+  static RateScale scale_of(const Platform& platform, bool crowded) {
+    BytesPerSecond least{1};
+    BytesPerSecond greatest{1};
+    for (std::size_t i = 0; i < platform.arcs().size(); ++i) {
+      const BytesPerSecond rate = platform.arcs()[i].bandwidth;
+      least = i == 0 ? rate : std::min(least, rate);
+      greatest = i == 0 ? rate : std::max(greatest, rate);
+    }
+    return {least, greatest, crowded};
+  }
+
+  DotAttributes graph_attributes() {
+    DotAttributes attributes = common_graph_attributes();
+    std::ranges::move(map_.used() ? Map::graph_attributes() : laid_out(),
+                      std::back_inserter(attributes));
+    attributes.push_back({"label", legend(), true});
+    return attributes;
+  }
+
+  [[nodiscard]] DotAttributes laid_out() const {
+    const std::size_t nodes = platform_.nodes().size();
+    // A full graph has no shape of its own: a circle shows all its lines.
+    constexpr std::size_t kMostOnACircle = 30;
+    const bool circle = nodes <= kMostOnACircle && 3 * all_lines_.size() >= nodes * (nodes - 1);
+    return {{"layout", circle ? "circo" : "neato"},
+            {"mindist", "2"},
+            {"overlap", "prism"},
+            {"sep", "+5"},
+            {"splines", "line"}};
+  }
+
+  [[nodiscard]] bool crowded() const { return selection_.lines.size() > 100; }
+  // Few lines have their rates written beside them.
+  [[nodiscard]] bool labelled() const { return selection_.lines.size() <= 25; }
+
+  void write(const Line& line, DotText& dot) {
+    const Arc* there = line.there ? &platform_.arc(*line.there) : nullptr;
+    const Arc* back = line.back ? &platform_.arc(*line.back) : nullptr;
+    DotAttributes looks{{"penwidth", fmt::format("{:.2f}", scale_.width(line.strongest))}};
+    const std::string& one = platform_.node(line.one).name;
+    const std::string& other = platform_.node(line.other).name;
+    std::string label;
+    std::string tip;
+    if (there != nullptr && back != nullptr && there->bandwidth == back->bandwidth) {
+      looks.push_back({"color", shade(there->bandwidth)});
+      looks.push_back({"dir", "none"});
+      label = short_rate(there->bandwidth);
+      tip = fmt::format("{} - {}: {}", one, other, label);
+    } else if (there != nullptr && back != nullptr) {
+      looks.push_back(
+          {"color", fmt::format("{};0.5:{}", shade(there->bandwidth), shade(back->bandwidth))});
+      looks.push_back({"dir", "none"});
+      if (labelled()) {
+        looks.push_back({"taillabel", short_rate(there->bandwidth)});
+        looks.push_back({"headlabel", short_rate(back->bandwidth)});
+      }
+      tip = fmt::format("{} -> {}: {}, back {}", one, other, short_rate(there->bandwidth),
+                        short_rate(back->bandwidth));
+    } else {
+      const Arc& arc = there != nullptr ? *there : *back;
+      looks.push_back({"color", shade(arc.bandwidth)});
+      label = short_rate(arc.bandwidth);
+      tip = fmt::format("{} -> {}: {}", platform_.node(arc.from).name, platform_.node(arc.to).name,
+                        label);
+    }
+    const std::string wires = wires_on(line);
+    if (!wires.empty()) {
+      looks.push_back({"style", "dashed"});
+      tip += ", on " + wires;
+      label += '\n' + wires;
+    }
+    if (labelled() && !label.empty()) looks.push_back({"label", label});
+    looks.push_back({"tooltip", tip});
+    if (there != nullptr) {
+      dot.edge(one, other, looks);
+    } else {
+      dot.edge(other, one, looks);
+    }
+  }
+
+  // Of many lines the weak let the strong shine through.
+  [[nodiscard]] std::string shade(BytesPerSecond rate) const {
+    std::string colour = scale_.colour(rate);
+    if (crowded()) {
+      colour += fmt::format("{:02x}", 110 + static_cast<int>(120 * scale_.place(rate)));
+    }
+    return colour;
+  }
+
+  static std::map<ArcId, std::string> wires_by_arc(const Platform& platform) {
+    std::map<ArcId, std::string> wires;
+    for (const platforms::SharedWire& wire : platform.shared_wires()) {
+      for (const ArcId arc : wire.arcs) {
+        std::string& names = wires[arc];
+        names += (names.empty() ? "" : ", ") + wire.name;
+      }
+    }
+    return wires;
+  }
+
+  [[nodiscard]] std::string wires_on(const Line& line) const {
+    std::string names;
+    for (const auto& arc : {line.there, line.back}) {
+      const auto found = arc ? wire_of_.find(*arc) : wire_of_.end();
+      if (found == wire_of_.end() || found->second == names) continue;
+      names += (names.empty() ? "" : ", ") + found->second;
+    }
+    return names;
+  }
+
+  std::string legend() const {
+    Legend legend(platform_.name());
+    const std::size_t relays = platform_.nodes().size() - platform_.hosts().size();
+    legend.add_line(fmt::format("{} hosts (boxes){}, {} links", platform_.hosts().size(),
+                                relays > 0 ? fmt::format(", {} relays (octagons)", relays) : "",
+                                platform_.arcs().size()));
+    if (!platform_.arcs().empty()) {
+      for (const BytesPerSecond rate : scale_.samples()) {
+        legend.add_bar(scale_.colour(rate), scale_.width(rate), short_rate(rate));
+      }
+    }
+    if (halves()) legend.add_line("each half of a line: what the node beside it sends");
+    if (arrows()) legend.add_line("arrows: links of one way only");
+    nodes_.add_to(legend);
+    add_wires(legend);
+    if (selection_.per_node > 0) {
+      legend.add_line(fmt::format(
+          "drawn: {} of {} pairs, every node's {} strongest and what holds all together",
+          selection_.lines.size(), all_lines_.size(), selection_.per_node));
+    }
+    return std::move(legend).html();
+  }
+
+  [[nodiscard]] bool halves() const {
+    return std::ranges::any_of(selection_.lines, [&](const Line& line) {
+      return line.there && line.back &&
+             platform_.arc(*line.there).bandwidth != platform_.arc(*line.back).bandwidth;
+    });
+  }
+  [[nodiscard]] bool arrows() const {
+    return std::ranges::any_of(selection_.lines,
+                               [](const Line& line) { return !line.there || !line.back; });
+  }
+
+  void add_wires(Legend& legend) const {
+    const auto wires = platform_.shared_wires();
+    if (wires.empty()) return;
+    constexpr std::size_t kMostNamed = 4;
+    std::string text = "dashed: links that share a wire";
+    for (std::size_t w = 0; w < std::min(kMostNamed, wires.size()); ++w) {
+      text += fmt::format("{} {} {}", w == 0 ? ":" : ",", wires[w].name,
+                          short_rate(wires[w].bandwidth));
+    }
+    if (wires.size() > kMostNamed) text += fmt::format(" and {} more", wires.size() - kMostNamed);
+    legend.add_line(text);
+  }
+
+  const Platform& platform_;
+  NodeLooks nodes_;
+  Map map_;
+  std::vector<Line> all_lines_;
+  std::map<ArcId, std::string> wire_of_;
+  Selection selection_;
+  RateScale scale_;
+};
+
+}  // namespace
+
+std::string platform_picture(const Platform& platform) {
+  require_drawable(platform);
+  return PlatformPicture(platform).text();
+}
+
+}  // namespace espalier::pictures

@@ -1,0 +1,170 @@
+#include "simulate/model/network.hpp"
+
+#include <algorithm>
+
+namespace espalier::simulate {
+
+namespace {
+
+// Of each flow: edges from the source to its parent.
+std::vector<std::uint32_t> depths_of(const Task& task) {
+  std::vector<std::uint32_t> depths(task.flows.all().size(), 0);
+  for (std::uint32_t tree = 0; tree < task.flows.trees(); ++tree) {
+    std::vector<std::uint32_t> hosts{task.source};
+    for (std::uint32_t depth = 0; !hosts.empty(); ++depth) {
+      std::vector<std::uint32_t> below;
+      for (const std::uint32_t host : hosts) {
+        const auto [first, last] = task.flows.below(host, tree);
+        for (std::uint32_t flow = first; flow < last; ++flow) {
+          depths[flow] = depth;
+          below.push_back(task.flows.all()[flow].child);
+        }
+      }
+      hosts = std::move(below);
+    }
+  }
+  return depths;
+}
+
+}  // namespace
+
+Network::Network(const Task& task, const Deal& deal, std::size_t resources, Agenda& agenda,
+                 const OnSend& on_send)
+    : task_(task),
+      deal_(deal),
+      agenda_(agenda),
+      on_send_(on_send),
+      lanes_(task.flows.all().size()),
+      is_busy_(resources, 0),
+      parked_(resources) {
+  for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) add_stages(flow);
+  set_leads();
+}
+
+Network::Range Network::append(std::span<const Holding> holdings) {
+  const auto first = static_cast<std::uint32_t>(needs_.size());
+  for (const Holding& held : holdings) {
+    needs_.push_back({held.resource, agenda_.ticks(held.seconds)});
+  }
+  return {first, static_cast<std::uint32_t>(needs_.size())};
+}
+
+void Network::add_stages(std::uint32_t flow) {
+  const auto [first, last] = task_.full.stretches(flow);
+  lanes_[flow].tree = task_.flows.all()[flow].tree;
+  lanes_[flow].stages.first = static_cast<std::uint32_t>(stages_.size());
+  for (std::uint32_t stretch = first; stretch < last; ++stretch) {
+    Stage stage;
+    stage.flow = flow;
+    stage.full = append(task_.full.held_on(stretch));
+    if (task_.ends_short[lanes_[flow].tree] != 0) {
+      stage.last = append(task_.last.held_on(stretch));
+    }
+    stages_.push_back(stage);
+  }
+  lanes_[flow].stages.last = static_cast<std::uint32_t>(stages_.size());
+}
+
+// Step by step, a host a slice of the tree away from its neighbours: towards the source the deepest
+// hosts of a tree begin; from it the source does, which in an allreduce is as far behind as the
+// deepest reduce tree is deep.
+void Network::set_leads() {
+  const std::vector<std::uint32_t> depths = depths_of(task_);
+  std::vector<std::uint32_t> deepest(task_.flows.trees(), 0);
+  std::uint32_t turn = 0;
+  for (std::uint32_t i = 0; i < depths.size(); ++i) {
+    const Flow& flow = task_.flows.all()[i];
+    deepest[flow.tree] = std::max(deepest[flow.tree], depths[i]);
+    if (flow.up) turn = std::max(turn, depths[i] + 1);
+  }
+  for (std::uint32_t i = 0; i < depths.size(); ++i) {
+    const Flow& flow = task_.flows.all()[i];
+    lanes_[i].lead = flow.up ? deepest[flow.tree] - depths[i] : turn + depths[i];
+  }
+}
+
+// Where that is the same, in the order of the flows.
+inline std::uint64_t Network::rank_of(const Stage& stage) const {
+  const Lane& lane = lanes_[stage.flow];
+  const std::uint64_t slice = deal_.slice_of(lane.tree, stage.started + lane.lead);
+  return slice * lanes_.size() + stage.flow;
+}
+
+inline void Network::consider(std::uint32_t index) {
+  Stage& stage = stages_[index];
+  const Lane& lane = lanes_[stage.flow];
+  const std::uint64_t come = index == lane.stages.first ? lane.allowed : stages_[index - 1].started;
+  if (stage.waits || stage.started >= come || stage.started != stage.ended) return;
+  stage.waits = true;
+  candidates_.push({rank_of(stage), index, true});
+}
+
+inline void Network::consider_parked(std::uint32_t resource) {
+  if (is_busy_[resource] != 0 || parked_[resource].empty()) return;
+  candidates_.push({parked_[resource].top().rank, resource, false});
+}
+
+void Network::begin(std::uint32_t index) {
+  Stage& stage = stages_[index];
+  stage.waits = false;
+  const auto [first, last] = needs_of(stage, stage.started);
+  if (on_send_) tell(index);
+  ++stage.started;
+  for (std::uint32_t i = first; i < last; ++i) is_busy_[needs_[i].resource] = 1;
+  for (std::uint32_t i = first; i < last;) {
+    const std::uint32_t group = i;
+    const Ticks time = needs_[i].time;
+    while (i < last && needs_[i].time == time) ++i;
+    agenda_.add(Event::Kind::kRelease, time, index, group, i);
+  }
+  if (index + 1 < lanes_[stage.flow].stages.last) consider(index + 1);
+}
+
+inline void Network::begin_or_park(std::uint32_t stage, std::uint64_t rank) {
+  const auto [first, last] = needs_of(stages_[stage], stages_[stage].started);
+  for (std::uint32_t i = first; i < last; ++i) {
+    if (is_busy_[needs_[i].resource] == 0) continue;
+    parked_[needs_[i].resource].push({rank, stage});
+    return;
+  }
+  begin(stage);
+}
+
+// Only what needs something that was released now, and what has come to its stage or to the head of
+// it now, can have become possible: all else is parked at a resource that is still busy.
+void Network::begin_sends() {
+  for (const std::uint32_t stage : roused_) consider(stage);
+  roused_.clear();
+  for (const std::uint32_t resource : released_) consider_parked(resource);
+  released_.clear();
+  while (!candidates_.empty()) {
+    const Candidate candidate = candidates_.top();
+    candidates_.pop();
+    if (candidate.is_stage) {
+      begin_or_park(candidate.index, candidate.rank);
+    } else if (is_busy_[candidate.index] == 0 && !parked_[candidate.index].empty()) {
+      const Parked first = parked_[candidate.index].top();
+      parked_[candidate.index].pop();
+      begin_or_park(first.stage, first.rank);
+      consider_parked(candidate.index);
+    }
+  }
+}
+
+void Network::tell(std::uint32_t index) const {
+  const Stage& stage = stages_[index];
+  const Flow& flow = task_.flows.all()[stage.flow];
+  const Holdings& holdings = is_short(stage, stage.started) ? task_.last : task_.full;
+  const std::uint32_t stretch =
+      holdings.stretches(stage.flow).first + index - lanes_[stage.flow].stages.first;
+  const auto up_trees = static_cast<std::uint32_t>(task_.flows.up_trees());
+  on_send_({flow.up ? Send::Kind::kUp : Send::Kind::kDown,
+            flow.up ? flow.tree : flow.tree - up_trees,
+            flow.parent,
+            flow.child,
+            stage.started,
+            {agenda_.seconds(agenda_.now())},
+            holdings.held_on(stretch)});
+}
+
+}  // namespace espalier::simulate

@@ -1,0 +1,85 @@
+#include "simulate/model/processors.hpp"
+
+namespace espalier::simulate {
+
+Processors::Processors(const Task& task, std::size_t resources, Agenda& agenda,
+                       const OnSend& on_send)
+    : task_(task),
+      agenda_(agenda),
+      on_send_(on_send),
+      resources_(resources),
+      trees_(task.flows.up_trees()),
+      full_(agenda.ticks(task.combining.full_s)),
+      last_(agenda.ticks(task.combining.last_s)) {
+  if (trees_ == 0) return;
+  sums_.resize(task.flows.hosts() * trees_);
+  here_.resize(task.flows.all().size(), 0);
+  processors_.resize(task.flows.hosts(), {{}, static_cast<std::uint32_t>(trees_)});
+  for (std::uint32_t host = 0; host < task.flows.hosts(); ++host) {
+    for (std::uint32_t tree = 0; tree < trees_; ++tree) {
+      const auto [first, last] = task.flows.below(host, tree);
+      if (first == last) sums_[host * trees_ + tree].combined = task.slices[tree];
+    }
+  }
+}
+
+std::uint64_t Processors::added(std::uint32_t flow) const {
+  const Flow& edge = task_.flows.all()[flow];
+  const Sum& sum = sums_[edge.parent * trees_ + edge.tree];
+  const std::uint32_t place = flow - task_.flows.below(edge.parent, edge.tree).first;
+  return sum.combined + (sum.added > place ? 1 : 0);
+}
+
+bool Processors::add(std::uint32_t host, std::uint32_t tree) {
+  Sum& sum = sums_[host * trees_ + tree];
+  const auto [first, last] = task_.flows.below(host, tree);
+  if (++sum.added < last - first) return false;
+  sum.added = 0;
+  ++sum.combined;
+  return true;
+}
+
+void Processors::note_ready(std::uint32_t host, std::uint32_t tree) {
+  Processor& processor = processors_[host];
+  if (processor.is_busy && processor.tree == tree) return;  // looked at when it ends
+  processor.ready.insert(tree);
+  if (!processor.is_busy) woken_.push_back(host);
+}
+
+// The trees in turns; one that was idle begins with the first.
+void Processors::begin_woken() {
+  for (const std::uint32_t host : woken_) {
+    Processor& processor = processors_[host];
+    if (processor.is_busy) continue;
+    if (processor.ready.empty()) {
+      processor.tree = static_cast<std::uint32_t>(trees_);
+      continue;
+    }
+    auto next = processor.ready.upper_bound(processor.tree);
+    if (next == processor.ready.end()) next = processor.ready.begin();
+    processor.tree = *next;
+    processor.ready.erase(next);
+    processor.is_busy = true;
+    const bool is_short =
+        task_.is_short(processor.tree, sums_[host * trees_ + processor.tree].combined);
+    if (on_send_) tell(host, is_short);
+    agenda_.add(Event::Kind::kCombined, is_short ? last_ : full_, host);
+  }
+  woken_.clear();
+}
+
+void Processors::tell(std::uint32_t host, bool is_short) const {
+  const std::uint32_t tree = processors_[host].tree;
+  const Flow& flow = task_.flows.all()[next_of(host, tree)];
+  const Holding held{static_cast<std::uint32_t>(resources_) + host,
+                     is_short ? task_.combining.last_s : task_.combining.full_s};
+  on_send_({Send::Kind::kCombining,
+            tree,
+            flow.parent,
+            flow.child,
+            sums_[host * trees_ + tree].combined,
+            {agenda_.seconds(agenda_.now())},
+            {&held, 1}});
+}
+
+}  // namespace espalier::simulate

@@ -1,0 +1,102 @@
+// The hosts of a reduction: slices of their children that are there, and the processors that add
+// them to their own, child after child in the plan's order and slice after slice of a tree, one at
+// a time, the trees in turns (as runtime/reduce_engine.hpp does).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "simulate/model/agenda.hpp"
+#include "simulate/simulate.hpp"
+#include "simulate/transport/task.hpp"
+
+namespace espalier::simulate {
+
+class Processors {
+ public:
+  // Keeps references to all. resources: rows of A; processors are numbered after them in what
+  // on_send is told.
+  Processors(const Task& task, std::size_t resources, Agenda& agenda, const OnSend& on_send);
+
+  // How many slices of `tree` the host has combined with those of all its children. Leaves have
+  // from the start.
+  [[nodiscard]] std::uint64_t combined(std::uint32_t host, std::uint32_t tree) const {
+    return sums_[host * trees_ + tree].combined;
+  }
+  // How many slices of the flow, an edge of a reduce tree, are there, and how many of these have
+  // been added.
+  [[nodiscard]] std::uint64_t here(std::uint32_t flow) const { return here_[flow]; }
+  [[nodiscard]] std::uint64_t added(std::uint32_t flow) const;
+
+  // One more slice of the flow is there. If adding takes no time, added(flow, whole) is called for
+  // each that is added by that; `whole`: its slice is combined.
+  template <class Added>
+  void arrive(std::uint32_t flow, Added on_added) {
+    ++here_[flow];
+    const Flow& edge = task_.flows.all()[flow];
+    if (full_ == 0 && last_ == 0) {
+      while (can_add(edge.parent, edge.tree)) {
+        const std::uint32_t next = next_of(edge.parent, edge.tree);
+        on_added(next, add(edge.parent, edge.tree));
+      }
+    } else if (can_add(edge.parent, edge.tree)) {
+      note_ready(edge.parent, edge.tree);
+    }
+  }
+  // What the host's processor was at is done: added(flow, whole) as above.
+  template <class Added>
+  void end(std::uint32_t host, Added on_added) {
+    Processor& processor = processors_[host];
+    const std::uint32_t tree = processor.tree;
+    processor.is_busy = false;
+    const std::uint32_t flow = next_of(host, tree);
+    const bool whole = add(host, tree);
+    if (can_add(host, tree)) processor.ready.insert(tree);
+    woken_.push_back(host);
+    on_added(flow, whole);
+  }
+  // All processors that are free and have something to add begin.
+  void begin() {
+    if (!woken_.empty()) begin_woken();
+  }
+
+ private:
+  // A host's slices of one tree.
+  struct Sum {
+    std::uint64_t combined = 0;
+    std::uint32_t added = 0;  // of slice `combined`, those of the first so many children
+  };
+  struct Processor {
+    std::set<std::uint32_t> ready;  // trees that have something to add, but the one it is at
+    std::uint32_t tree;             // that it is at, or was last; trees_: it was idle
+    bool is_busy = false;
+  };
+
+  [[nodiscard]] std::uint32_t next_of(std::uint32_t host, std::uint32_t tree) const {
+    return task_.flows.below(host, tree).first + sums_[host * trees_ + tree].added;
+  }
+  [[nodiscard]] bool can_add(std::uint32_t host, std::uint32_t tree) const {
+    return here_[next_of(host, tree)] > sums_[host * trees_ + tree].combined;
+  }
+  // Whether the slice is combined by that.
+  bool add(std::uint32_t host, std::uint32_t tree);
+  void note_ready(std::uint32_t host, std::uint32_t tree);
+  void begin_woken();
+  void tell(std::uint32_t host, bool is_short) const;
+
+  const Task& task_;
+  Agenda& agenda_;
+  const OnSend& on_send_;
+  std::size_t resources_;
+  std::size_t trees_;  // reduce trees
+  Ticks full_;
+  Ticks last_;
+  std::vector<Sum> sums_;            // of host and tree
+  std::vector<std::uint64_t> here_;  // of each flow
+  std::vector<Processor> processors_;
+  std::vector<std::uint32_t> woken_;  // now: hosts whose processors may have something to begin
+};
+
+}  // namespace espalier::simulate

@@ -1,0 +1,383 @@
+#include "simulate/transport/event_loop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "planner/plan/send_windows.hpp"
+#include "simulate/model/agenda.hpp"
+#include "simulate/transport/message_front.hpp"
+#include "simulate/model/network.hpp"
+#include "simulate/model/processors.hpp"
+#include "simulate/model/sharing_network.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::simulate {
+
+namespace {
+
+// The power of two that the longest possible run, one thing after the other, fits 2^61 times into.
+double tick_for(const Task& task) {
+  double longest = 0;
+  for (std::size_t i = 0; i < task.flows.all().size(); ++i) {
+    const Flow& flow = task.flows.all()[i];
+    double seconds = flow.latency_s;
+    for (const Holding& held : task.full.of(i)) seconds += held.seconds;
+    if (flow.up) seconds += task.combining.full_s;
+    longest += static_cast<double>(task.slices[flow.tree]) * seconds;
+  }
+  if (!std::isfinite(longest)) throw InputError("the message would take for ever");
+  constexpr int kBits = 61;
+  return std::ldexp(1.0, std::max(std::ilogb(std::max(longest, 1e-300)) + 1 - kBits, -1070));
+}
+
+// Wires: Network or SharingNetwork.
+template <class Wires>
+class EventLoop {
+ public:
+  EventLoop(const Task& task, const Deal& deal, const Windows& windows, std::size_t resources,
+            const OnSend& on_send)
+      : task_(task),
+        deal_(deal),
+        windows_(windows),
+        agenda_(tick_for(task)),
+        network_(make_network(resources, on_send)),
+        processors_(task, resources, agenda_, on_send),
+        trees_(static_cast<std::uint32_t>(task.flows.trees())),
+        up_trees_(static_cast<std::uint32_t>(task.flows.up_trees())),
+        most_on_the_way_(most_on_the_way()),
+        flows_(task.flows.all().size()),
+        here_(task.flows.hosts() * trees_, 0),
+        above_(up_trees_ > 0 ? here_.size() : 0, Wires::kNoFlow),
+        laggards_(trees_, 0),
+        turned_(up_trees_, 0),
+        missing_(task.flows.hosts(), task.count),
+        done_(task.flows.hosts(), 0) {
+    for (std::uint32_t tree = 0; tree < trees_; ++tree) {
+      const auto [first, last] = task.flows.below(task.source, tree);
+      laggards_[tree] = last - first;
+    }
+    for (std::uint32_t i = 0; i < flows_.size(); ++i) {
+      const Flow& flow = task.flows.all()[i];
+      flows_[i] = {0,
+                   window_over(flow, windows.sends),
+                   agenda_.ticks(flow.latency_s),
+                   flow.parent,
+                   flow.child,
+                   flow.tree,
+                   flow.up};
+      if (flow.up) flows_[i].room = window_over(flow, windows.receives);
+      set_pace(flow, flows_[i]);
+      if (!flow.up) continue;
+      above_[place(flow.child, flow.tree)] = i;
+      touched_.push_back(i);
+    }
+    if (deal.up() != nullptr) {
+      const std::uint64_t lookahead =
+          lookahead_over({0, up_trees_}, &Edge::room, base_up(windows.receives));
+      taken_in_.emplace(*deal.up(), task.count, lookahead);
+    }
+    if (deal.down() != nullptr) {
+      const std::uint64_t lookahead =
+          lookahead_over({up_trees_, trees_}, &Edge::window, windows.sends);
+      let_go_.emplace(*deal.down(), task.count, lookahead);
+    }
+  }
+
+  GreedyRun run() {
+    settle();
+    while (!agenda_.is_empty()) {
+      agenda_.advance();
+      while (agenda_.has_one_now()) take(agenda_.take());
+      settle();
+    }
+    GreedyRun result{{}, agenda_.tick_s(), agenda_.most()};
+    for (const Ticks done : done_) result.done_s.push_back(agenda_.seconds(done));
+    return result;
+  }
+
+ private:
+  // What is asked of a flow all the time.
+  struct Edge {
+    std::uint64_t sent = 0;  // as its window sees it
+    std::uint64_t window = 0;
+    Ticks latency = 0;
+    std::uint32_t parent = 0;
+    std::uint32_t child = 0;
+    std::uint32_t tree = 0;
+    bool up = false;
+    std::uint64_t room = 0;  // going up: of receives
+    Ticks pace = 0;          // from slice to slice, at least
+    std::uint64_t posted = 0;
+    Ticks due = 0;
+  };
+
+  Wires make_network(std::size_t resources, const OnSend& on_send) {
+    if constexpr (std::is_same_v<Wires, Network>) {
+      return Network(task_, deal_, resources, agenda_, on_send);
+    } else {
+      return SharingNetwork(task_, windows_.sharing, resources, agenda_, on_send);
+    }
+  }
+
+  [[nodiscard]] std::size_t place(std::uint32_t host, std::uint32_t tree) const {
+    return std::size_t{host} * trees_ + tree;
+  }
+  // Whether the host has the result's memory.
+  [[nodiscard]] bool keeps_result(std::uint32_t host) const {
+    return host == task_.source || let_go_.has_value();
+  }
+
+  // Towards the root, of an allreduce `base` or more.
+  [[nodiscard]] std::uint64_t base_up(std::uint64_t base) const {
+    if (!windows_.until_received || deal_.down() == nullptr) return base;
+    return planner::window_holding(planner::kAllreduceInFlight, windows_.slice, base);
+  }
+
+  // `base` where latencies are not to count, or do not. Towards the root receivers are asked.
+  [[nodiscard]] std::uint64_t window_over(const Flow& flow, std::uint64_t base) const {
+    if (flow.up) base = base_up(base);
+    if (!windows_.until_received) return base;
+    return planner::send_window(base, flow.rate_bps * flow.latency_s, windows_.slice, flow.up);
+  }
+
+  // Where sends take turns they come one after the other anyway.
+  void set_pace(const Flow& flow, Edge& edge) {
+    if (windows_.sharing == Sharing::kTurns || !windows_.until_received) return;
+    const double most = flow.up ? most_on_the_way_.up : most_on_the_way_.down;
+    if (!planner::keeps_pace(most, windows_.slice)) return;
+    edge.pace = agenda_.ticks(planner::pace({flow.rate_bps}, windows_.slice).value);
+  }
+
+  // Along any edge of the trees of a kind, in bytes.
+  struct OnTheWay {
+    double up = 0;
+    double down = 0;
+  };
+  [[nodiscard]] OnTheWay most_on_the_way() const {
+    OnTheWay most;
+    for (const Flow& flow : task_.flows.all()) {
+      double& of_kind = flow.up ? most.up : most.down;
+      of_kind = std::max(of_kind, flow.rate_bps * flow.latency_s);
+    }
+    return most;
+  }
+
+  // Of the source, over its windows in these trees, each `base` where there is no latency.
+  [[nodiscard]] std::uint64_t lookahead_over(Flows::Range trees, std::uint64_t Edge::*window,
+                                             std::uint64_t base) const {
+    std::vector<std::uint64_t> largest;
+    for (std::uint32_t tree = trees.first; tree < trees.last; ++tree) {
+      const auto [first, last] = task_.flows.below(task_.source, tree);
+      std::uint64_t& of_tree = largest.emplace_back(0);
+      for (std::uint32_t i = first; i < last; ++i) of_tree = std::max(of_tree, flows_[i].*window);
+    }
+    return planner::source_lookahead(largest, base);
+  }
+
+  // --- ends and arrivals ---
+
+  void take(const Event& event) {
+    switch (event.kind) {
+      case Event::Kind::kRelease: {
+        const std::uint32_t through = network_.release(event);
+        if (through != Wires::kNoFlow) leave(through);
+        return;
+      }
+      case Event::Kind::kArrival:
+        if (windows_.until_received) end_send(event.index);
+        arrive(event.index);
+        return;
+      case Event::Kind::kDue:
+        touched_.push_back(event.index);
+        return;
+      case Event::Kind::kCombined:
+        processors_.end(event.index, [this](std::uint32_t flow, bool whole) { add(flow, whole); });
+    }
+  }
+
+  // A slice is through with all stretches. It is there when the latencies are over too; its send
+  // ends now or then.
+  void leave(std::uint32_t index) {
+    const bool is_there = flows_[index].latency == 0;
+    if (is_there || !windows_.until_received) end_send(index);
+    if (is_there) {
+      arrive(index);
+    } else {
+      agenda_.add(Event::Kind::kArrival, flows_[index].latency, index);
+    }
+  }
+
+  void end_send(std::uint32_t index) {
+    Edge& flow = flows_[index];
+    const std::uint64_t sent = ++flow.sent;
+    touched_.push_back(index);
+    if (!flow.up) {
+      if (flow.parent == task_.source) note_sent(flow.tree, sent);
+      return;
+    }
+    if (keeps_result(flow.child)) return;
+    count_done(flow.child);
+    const auto [first, last] = task_.flows.below(flow.child, flow.tree);
+    if (first < last) touched_.push_back(first);  // where the sum was there is room again
+  }
+
+  void note_sent(std::uint32_t tree, std::uint64_t sent) {
+    const std::uint32_t number = tree - up_trees_;
+    if (sent != let_go_->finished(number) + 1 || --laggards_[tree] > 0) return;
+    let_go_->finish(number);
+    may_let_go_ = true;
+    const auto [first, last] = task_.flows.below(task_.source, tree);
+    for (std::uint32_t flow = first; flow < last; ++flow) {
+      if (flows_[flow].sent == let_go_->finished(number)) ++laggards_[tree];
+    }
+  }
+
+  void arrive(std::uint32_t index) {
+    const Edge& flow = flows_[index];
+    if (flow.up) {
+      processors_.arrive(index, [this](std::uint32_t which, bool whole) { add(which, whole); });
+      touched_.push_back(index);
+      return;
+    }
+    ++here_[place(flow.child, flow.tree)];
+    count_done(flow.child);
+    touch_flows_below(flow.child, flow.tree);
+  }
+
+  // A slice of the flow has been added to its parent's own; if that is whole, it goes on.
+  void add(std::uint32_t index, bool whole) {
+    const Edge& flow = flows_[index];
+    touched_.push_back(index);
+    if (!whole) return;
+    if (flow.parent != task_.source) {
+      touched_.push_back(above_[place(flow.parent, flow.tree)]);
+      return;
+    }
+    taken_in_->finish(flow.tree);
+    may_take_in_ = true;
+    may_let_go_ = true;
+    count_done(task_.source);
+  }
+
+  void count_done(std::uint32_t host) {
+    if (--missing_[host] == 0) done_[host] = agenda_.now();
+  }
+
+  void touch_flows_below(std::uint32_t host, std::uint32_t tree) {
+    const auto [first, last] = task_.flows.below(host, tree);
+    for (std::uint32_t flow = first; flow < last; ++flow) touched_.push_back(flow);
+  }
+
+  // --- what hosts do then ---
+
+  void settle() {
+    processors_.begin();
+    post();
+    network_.begin_sends();
+  }
+
+  void post() {
+    if (taken_in_ && may_take_in_) take_in();
+    if (let_go_ && may_let_go_) let_go();
+    for (const std::uint32_t index : touched_)
+      network_.allow(index, paced(index, may_begin(index)));
+    touched_.clear();
+  }
+
+  // Of the slices that may begin, those that are not to wait for their time.
+  std::uint64_t paced(std::uint32_t index, std::uint64_t slices) {
+    Edge& flow = flows_[index];
+    if (flow.pace == 0) return slices;
+    if (flow.posted < slices && flow.due <= agenda_.now()) {
+      ++flow.posted;
+      flow.due = agenda_.now() + flow.pace;
+      agenda_.add(Event::Kind::kDue, flow.pace, index);
+    }
+    return flow.posted;
+  }
+
+  [[nodiscard]] std::uint64_t may_begin(std::uint32_t index) const {
+    const Edge& flow = flows_[index];
+    const std::uint64_t in_window = flow.sent + flow.window;
+    if (!flow.up) return std::min(here_[place(flow.parent, flow.tree)], in_window);
+    return std::min({processors_.combined(flow.child, flow.tree), in_window, has_room(index)});
+  }
+
+  // Slices of a reduce tree's flow that its parent has posted receives for, and has room for. Both
+  // are taken from the beginning of a send on, its latencies included.
+  [[nodiscard]] std::uint64_t has_room(std::uint32_t index) const {
+    const Edge& flow = flows_[index];
+    std::uint64_t room = processors_.added(index) + flow.room;
+    if (!keeps_result(flow.parent) && index == task_.flows.below(flow.parent, flow.tree).first) {
+      // The sum is made there, and stays until it has been sent.
+      const Edge& above = flows_[above_[place(flow.parent, flow.tree)]];
+      room = std::min(above.sent + above.window, processors_.here(index)) + flow.room;
+    }
+    return flow.parent == task_.source ? std::min(room, taken_in_->admitted(flow.tree)) : room;
+  }
+
+  void take_in() {
+    may_take_in_ = false;
+    if (!taken_in_->advance([](std::uint64_t, std::size_t) { return true; })) return;
+    for (std::uint32_t tree = 0; tree < up_trees_; ++tree) touch_flows_below(task_.source, tree);
+  }
+
+  // In an allreduce slices turn at the root, as they are combined.
+  void let_go() {
+    may_let_go_ = false;
+    const bool any = let_go_->advance([this](std::uint64_t slice, std::size_t tree) {
+      if (taken_in_ && !turn(slice)) return false;
+      ++here_[place(task_.source, up_trees_ + static_cast<std::uint32_t>(tree))];
+      return true;
+    });
+    if (!any) return;
+    for (std::uint32_t tree = up_trees_; tree < trees_; ++tree) {
+      touch_flows_below(task_.source, tree);
+    }
+  }
+
+  bool turn(std::uint64_t slice) {
+    const auto tree = static_cast<std::uint32_t>(deal_.up()->tree_of(slice));
+    if (turned_[tree] == processors_.combined(task_.source, tree)) return false;
+    ++turned_[tree];
+    return true;
+  }
+
+  const Task& task_;
+  const Deal& deal_;
+  Windows windows_;
+  Agenda agenda_;
+  Wires network_;
+  Processors processors_;
+  std::uint32_t trees_;
+  std::uint32_t up_trees_;
+  OnTheWay most_on_the_way_;
+  std::vector<Edge> flows_;
+  std::vector<std::uint64_t> here_;   // of host and broadcast tree: slices; on the source, let go
+  std::vector<std::uint32_t> above_;  // of host and reduce tree: the flow to its parent
+  std::optional<MessageFront> taken_in_;  // of a reduction
+  std::optional<MessageFront> let_go_;    // of a broadcast
+  bool may_take_in_ = true;
+  bool may_let_go_ = true;
+  std::vector<std::uint32_t>
+      laggards_;  // of each broadcast tree: children of the source to whom no more is sent than all
+  std::vector<std::uint64_t> turned_;   // of each reduce tree: slices that turned at the root
+  std::vector<std::uint64_t> missing_;  // of each host: slices, over all trees of a kind
+  std::vector<Ticks> done_;
+  std::vector<std::uint32_t> touched_;  // now: flows that may have something to begin
+};
+
+}  // namespace
+
+GreedyRun run_greedily(const Task& task, const Deal& deal, const Windows& windows,
+                       std::size_t resources, const OnSend& on_send) {
+  if (windows.sharing == Sharing::kTurns) {
+    return EventLoop<Network>(task, deal, windows, resources, on_send).run();
+  }
+  return EventLoop<SharingNetwork>(task, deal, windows, resources, on_send).run();
+}
+
+}  // namespace espalier::simulate

@@ -1,0 +1,32 @@
+// The greedy run: every host sends what it can as soon as it can (simulate/simulate.hpp says how).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/transport/deal.hpp"
+#include "simulate/simulate.hpp"
+#include "simulate/transport/task.hpp"
+
+namespace espalier::simulate {
+
+struct GreedyRun {
+  std::vector<double> done_s;  // of each host, as in Simulation
+  double tick_s;
+  std::uint64_t most_events;
+};
+
+// As in Options.
+struct Windows {
+  std::uint64_t sends = planner::kSendsInFlight;
+  std::uint64_t receives = planner::kReceivesInFlight;
+  bool until_received = false;
+  Sharing sharing = Sharing::kTurns;
+  Bytes slice{1};  // a whole one; counts where sends last until received
+};
+
+// resources: rows of A. Throws InputError when the time is beyond a double.
+GreedyRun run_greedily(const Task& task, const Deal& deal, const Windows& windows,
+                       std::size_t resources, const OnSend& on_send);
+
+}  // namespace espalier::simulate

@@ -1,0 +1,206 @@
+#include "simulate/transport/follow_schedule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace espalier::simulate {
+
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+class Follower {
+ public:
+  Follower(const Task& task, const planner::PlanSchedule& schedule, double slice_bytes,
+           const OnSend& on_send)
+      : task_(task),
+        schedule_(schedule),
+        slice_bytes_(slice_bytes),
+        on_send_(on_send),
+        into_(task.flows.hosts() * task.flows.trees(), kNone),
+        pieces_(task.flows.all().size()),
+        delay_(task.flows.all().size(), 0) {
+    const std::span<const Flow> flows = task.flows.all();
+    for (std::uint32_t i = 0; i < flows.size(); ++i) into(flows[i].child, flows[i].tree) = i;
+    for (const planner::ScheduledSend& send : schedule.sends) {
+      pieces_[into(send.child, send.tree)].push_back(&send);
+    }
+    for (std::uint32_t tree = 0; tree < task.slices.size(); ++tree) {
+      if (task.slices[tree] == 0) continue;
+      batches_ = std::max(batches_, (task.slices[tree] - 1) / schedule.slices[tree] + 1);
+      delay_children(task.source, tree, 0);
+    }
+  }
+
+  std::vector<double> run() {
+    std::vector<double> done_s(task_.flows.hosts(), 0.0);
+    for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
+      const Flow& flow = task_.flows.all()[i];
+      if (task_.slices[flow.tree] == 0) continue;
+      done_s[flow.child] = std::max(done_s[flow.child], arrival_of_all(i));
+    }
+    if (on_send_) tell();
+    return done_s;
+  }
+
+ private:
+  std::uint32_t& into(std::uint32_t host, std::uint32_t tree) {
+    return into_[host * task_.flows.trees() + tree];
+  }
+  [[nodiscard]] double period_s() const { return schedule_.period.value; }
+
+  // The children's edges of the tree carry their first batch in period `delay`, theirs in turn in
+  // the first one by whose start it has arrived.
+  void delay_children(std::uint32_t source, std::uint32_t tree, std::uint64_t first_delay) {
+    struct Visit {
+      std::uint32_t host;
+      std::uint64_t delay;
+    };
+    std::vector<Visit> visits{{source, first_delay}};
+    while (!visits.empty()) {
+      const Visit visit = visits.back();
+      visits.pop_back();
+      const auto [first, last] = task_.flows.below(visit.host, tree);
+      for (std::uint32_t i = first; i < last; ++i) {
+        delay_[i] = visit.delay;
+        const double arrival = end_of(i, whole_batch(tree)) + task_.flows.all()[i].latency_s;
+        const double periods = std::max(1.0, std::ceil(arrival / period_s() - kRounding));
+        visits.push_back(
+            {task_.flows.all()[i].child, visit.delay + static_cast<std::uint64_t>(periods)});
+      }
+    }
+  }
+
+  // --- bytes of one tree in a batch: those of a slice count as its share of a whole slice's time
+  // ---
+
+  [[nodiscard]] double whole_batch(std::uint32_t tree) const {
+    return static_cast<double>(schedule_.slices[tree]) * slice_bytes_;
+  }
+  [[nodiscard]] std::uint64_t slices_of_last(std::uint32_t tree) const {
+    return task_.slices[tree] -
+           std::min(task_.slices[tree], (batches_ - 1) * schedule_.slices[tree]);
+  }
+  [[nodiscard]] double last_batch(std::uint32_t flow) const {
+    const std::uint32_t tree = task_.flows.all()[flow].tree;
+    double slices = static_cast<double>(slices_of_last(tree));
+    if (task_.ends_short[tree] != 0) {
+      slices += task_.last.seconds(flow) / task_.full.seconds(flow) - 1;
+    }
+    return slices * slice_bytes_;
+  }
+
+  // When, since its period began, the flow has sent the first `bytes` of a batch.
+  [[nodiscard]] double end_of(std::uint32_t flow, double bytes) const {
+    double end = 0;
+    for (const planner::ScheduledSend* piece : pieces_[flow]) {
+      const double sent = std::min(bytes, piece->bytes);
+      end = piece->start.value + piece->time.value * (sent / piece->bytes);
+      bytes -= sent;
+      if (bytes <= kRounding * slice_bytes_) break;
+    }
+    return end;
+  }
+
+  [[nodiscard]] double arrival_of_all(std::uint32_t flow) const {
+    const std::uint32_t tree = task_.flows.all()[flow].tree;
+    const bool in_last = slices_of_last(tree) > 0;
+    const std::uint64_t period = delay_[flow] + batches_ - (in_last ? 1 : 2);
+    return static_cast<double>(period) * period_s() +
+           end_of(flow, in_last ? last_batch(flow) : whole_batch(tree)) +
+           task_.flows.all()[flow].latency_s;
+  }
+
+  // --- every piece, period by period ---
+
+  void tell() {
+    const std::uint64_t periods = *std::ranges::max_element(delay_) + batches_;
+    for (std::uint64_t period = 0; period < periods; ++period) {
+      std::vector<double> sent(pieces_.size(), 0.0);
+      for (const planner::ScheduledSend& send : schedule_.sends) {
+        tell_piece(send, period, sent[into(send.child, send.tree)]);
+      }
+    }
+  }
+
+  // `sent`: bytes of its batch that the flow has sent before.
+  void tell_piece(const planner::ScheduledSend& piece, std::uint64_t period, double& sent) {
+    const std::uint32_t flow = into(piece.child, piece.tree);
+    if (task_.slices[piece.tree] == 0 || period < delay_[flow]) return;
+    const std::uint64_t batch = period - delay_[flow];
+    if (batch >= batches_) return;
+    const double due = batch + 1 < batches_ ? whole_batch(piece.tree) : last_batch(flow);
+    const double bytes = std::min(piece.bytes, due - sent);
+    if (bytes <= kRounding * slice_bytes_) return;
+    const double seconds = piece.time.value * (bytes / piece.bytes);
+    std::array<Holding, 2> held{};  // one-port without relays: an out-port and an in-port
+    const std::span<const Holding> ports = task_.full.of(flow);
+    for (std::size_t i = 0; i < held.size(); ++i) held[i] = {ports[i].resource, seconds};
+    const auto slice = static_cast<std::uint64_t>(sent / slice_bytes_ + kRounding);
+    on_send_({Send::Kind::kDown,
+              piece.tree,
+              piece.parent,
+              piece.child,
+              batch * schedule_.slices[piece.tree] + slice,
+              {static_cast<double>(period) * period_s() + piece.start.value},
+              held});
+    sent += bytes;
+  }
+
+  static constexpr double kRounding = 1e-9;
+
+  const Task& task_;
+  const planner::PlanSchedule& schedule_;
+  double slice_bytes_;
+  const OnSend& on_send_;
+  std::vector<std::uint32_t> into_;                                 // of host and tree: the flow
+  std::vector<std::vector<const planner::ScheduledSend*>> pieces_;  // of each flow, by start
+  std::vector<std::uint64_t> delay_;  // of each flow: the period of its first batch
+  std::uint64_t batches_ = 0;
+};
+
+}  // namespace
+
+BatchedDeal deal_in_batches(const planner::PlanSchedule& schedule, std::uint64_t slices) {
+  const std::vector<std::uint64_t>& batch = schedule.slices;
+  const std::uint64_t in_batch = std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
+  if (in_batch == 0) throw std::invalid_argument("a period without slices");
+  const std::uint64_t whole = (slices - 1) / in_batch;
+  std::uint64_t left = slices - whole * in_batch;
+  const double share = static_cast<double>(left) / static_cast<double>(in_batch);
+
+  constexpr double kRounding = 1e-12;
+  std::vector<std::uint64_t> last(batch.size());
+  std::vector<double> remainder(batch.size());
+  for (std::size_t k = 0; k < batch.size(); ++k) {
+    const double fair = static_cast<double>(batch[k]) * share;
+    last[k] = static_cast<std::uint64_t>(fair * (1 - kRounding));  // so that rounding adds none
+    remainder[k] = fair - static_cast<double>(last[k]);
+  }
+  left -= std::accumulate(last.begin(), last.end(), std::uint64_t{0});
+  std::vector<std::uint32_t> order(batch.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(
+      order, [&](std::uint32_t a, std::uint32_t b) { return remainder[a] > remainder[b]; });
+  for (std::size_t i = 0; left > 0; i = (i + 1) % order.size()) {
+    if (last[order[i]] == batch[order[i]]) continue;
+    ++last[order[i]];
+    --left;
+  }
+  BatchedDeal deal{std::move(last), 0};
+  for (std::uint32_t k = 0; k < batch.size(); ++k) {
+    if (deal.slices[k] > 0) deal.last_tree = k;
+    deal.slices[k] += whole * batch[k];
+  }
+  return deal;
+}
+
+std::vector<double> follow_schedule(const Task& task, const planner::PlanSchedule& schedule,
+                                    double slice_bytes, const OnSend& on_send) {
+  return Follower(task, schedule, slice_bytes, on_send).run();
+}
+
+}  // namespace espalier::simulate
