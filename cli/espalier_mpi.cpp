@@ -23,9 +23,9 @@
 #include "cli/espalier_mpi_reduce.hpp"
 #include "cli/espalier_mpi_tune.hpp"
 #include "cli/espalier_mpi_watchdog.hpp"
-#include "runtime/mpi_error.hpp"
-#include "runtime/rank_mapping.hpp"
-#include "runtime/temporary_names.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "runtime/files/temporary_names.hpp"
 #include "support/errors.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/espalier_mpi_options.hpp"
 #include "cli/espalier_mpi_report.hpp"
 #include "cli/espalier_mpi_watchdog.hpp"
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 
 namespace espalier::cli {
 

@@ -7,9 +7,9 @@
 
 #include "cli/espalier_mpi_buffer.hpp"
 #include "cli/espalier_mpi_timing.hpp"
-#include "runtime/agreement.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/hosts.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/hosts.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/statistics.hpp"

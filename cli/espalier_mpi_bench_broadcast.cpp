@@ -5,8 +5,8 @@
 #include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_buffer.hpp"
 #include "cli/espalier_mpi_pattern.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

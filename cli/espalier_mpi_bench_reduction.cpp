@@ -6,9 +6,9 @@
 
 #include "cli/espalier_mpi_bench.hpp"
 #include "cli/espalier_mpi_reduce.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/library_reduction.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/api/library_reduction.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

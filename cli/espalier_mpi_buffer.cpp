@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <new>
 
-#include "runtime/agreement.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/hosts.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/hosts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/comm_facts.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

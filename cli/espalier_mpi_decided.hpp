@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 #include "cli/espalier_mpi_options.hpp"
-#include "runtime/decisions.hpp"
+#include "runtime/api/decisions.hpp"
 
 namespace espalier::cli {
 

@@ -12,12 +12,12 @@
 
 #include "cli/espalier_mpi_bcast.hpp"
 #include "cli/espalier_mpi_timing.hpp"
-#include "runtime/agreement.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/file_store.hpp"
-#include "runtime/file_tree.hpp"
-#include "runtime/mpi_error.hpp"
-#include "runtime/rank_mapping.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/files/file_store.hpp"
+#include "runtime/files/file_tree.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/api/rank_mapping.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

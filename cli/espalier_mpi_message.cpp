@@ -8,9 +8,9 @@
 #include "cli/espalier_mpi_buffer.hpp"
 #include "cli/espalier_mpi_pattern.hpp"
 #include "cli/espalier_mpi_timing.hpp"
-#include "runtime/agreement.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

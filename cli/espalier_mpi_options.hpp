@@ -11,8 +11,8 @@
 #include "cli/espalier_mpi_elements.hpp"
 #include "cli/espalier_mpi_probe.hpp"
 #include "cli/espalier_mpi_tune.hpp"
-#include "runtime/broadcast.hpp"
-#include "runtime/reduction.hpp"
+#include "runtime/api/broadcast.hpp"
+#include "runtime/api/reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {

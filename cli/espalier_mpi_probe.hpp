@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "runtime/probe/message_times.hpp"
-#include "runtime/probe/mpi_network.hpp"
-#include "runtime/probe/probe.hpp"
+#include "runtime/measure/message_times.hpp"
+#include "runtime/measure/mpi_network.hpp"
+#include "runtime/measure/probe.hpp"
 #include "support/quantities.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): theirs

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/espalier_mpi_report.hpp"
-#include "runtime/probe/platform_file.hpp"
+#include "runtime/measure/platform_file.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"

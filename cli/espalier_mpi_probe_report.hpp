@@ -8,9 +8,9 @@
 
 #include "cli/status_line.hpp"
 #include "cost_models/parameters.hpp"
-#include "runtime/probe/analysis.hpp"
-#include "runtime/probe/message_times.hpp"
-#include "runtime/probe/probe.hpp"
+#include "runtime/measure/analysis.hpp"
+#include "runtime/measure/message_times.hpp"
+#include "runtime/measure/probe.hpp"
 
 namespace espalier::cli {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/reduce_operation.hpp"
+#include "runtime/engine/reduce_operation.hpp"
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/espalier_mpi_elements.hpp"
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 #include "support/quantities.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): theirs

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "runtime/comm_facts.hpp"
-#include "runtime/mpi_error.hpp"
-#include "runtime/patience.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/transport/patience.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "cli/chrome_trace.hpp"
-#include "runtime/agreement.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

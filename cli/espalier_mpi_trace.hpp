@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "runtime/transfer_log.hpp"
+#include "runtime/transport/transfer_log.hpp"
 
 namespace espalier::cli {
 

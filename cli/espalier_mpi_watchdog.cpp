@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "runtime/temporary_names.hpp"
+#include "runtime/files/temporary_names.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

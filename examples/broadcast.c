@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/espalier.h"
+#include "runtime/api/espalier.h"
 
 static void require(espalier_status status) {
   if (status == ESPALIER_OK) return;

@@ -1,6 +1,6 @@
 // Broadcasts a million doubles along a plan.
 //   mpirun -np 8 ./broadcast plan.json
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 
 #include <mpi.h>
 

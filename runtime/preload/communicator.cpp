@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/agreement.hpp"
-#include "runtime/comm_facts.hpp"
-#include "runtime/hosts.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/hosts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "runtime/preload/plan_choice.hpp"
-#include "runtime/rank_mapping.hpp"
+#include "runtime/api/rank_mapping.hpp"
 
 namespace espalier::preload {
 namespace {

@@ -12,11 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 #include "runtime/preload/planning.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/tally.hpp"
-#include "runtime/reduction.hpp"
+#include "runtime/api/reduction.hpp"
 
 namespace espalier::preload {
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <new>
 
-#include "runtime/comm_facts.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 
 namespace espalier::preload {
 namespace {

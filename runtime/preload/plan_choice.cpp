@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/rank_mapping.hpp"
+#include "runtime/api/rank_mapping.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::preload {

@@ -9,7 +9,7 @@
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
-#include "runtime/rank_mapping.hpp"
+#include "runtime/api/rank_mapping.hpp"
 
 namespace espalier::preload {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "planner/plan/plan.hpp"
-#include "runtime/agreement.hpp"
-#include "runtime/hosts.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/hosts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "runtime/preload/planning.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/decisions.hpp"
+#include "runtime/api/decisions.hpp"
 #include "runtime/preload/settings.hpp"
-#include "runtime/tuned_slices.hpp"
+#include "runtime/api/tuned_slices.hpp"
 
 namespace espalier::preload {
 

@@ -1,6 +1,6 @@
 // The hosts of a reduction: slices of their children that are there, and the processors that add
 // them to their own, child after child in the plan's order and slice after slice of a tree, one at
-// a time, the trees in turns (as runtime/reduce_engine.hpp does).
+// a time, the trees in turns (as runtime/engine/reduce_engine.hpp does).
 #pragma once
 
 #include <cstddef>

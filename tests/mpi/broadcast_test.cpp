@@ -1,6 +1,6 @@
 // What arrives is what was sent: every root, sizes around the slices' borders, many trees, windows,
 // communicators.
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

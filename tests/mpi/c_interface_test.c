@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/espalier.h"
+#include "runtime/api/espalier.h"
 
 static int failures = 0;
 #define EXPECT(condition)                                             \

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/broadcast.hpp"
-#include "runtime/slices.hpp"
+#include "runtime/api/broadcast.hpp"
+#include "runtime/engine/slices.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {

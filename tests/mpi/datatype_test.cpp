@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/broadcast.hpp"
-#include "runtime/stores.hpp"
+#include "runtime/api/broadcast.hpp"
+#include "runtime/memory/stores.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {

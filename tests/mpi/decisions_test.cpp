@@ -1,5 +1,5 @@
 // What a table decides is what runs, from every root, and what arrives is what was sent.
-#include "runtime/decisions.hpp"
+#include "runtime/api/decisions.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
 #ifdef MPICH_VERSION
   // It treats what fails in a request as this communicator's error handler says
-  // (runtime/broadcast.hpp).
+  // (runtime/api/broadcast.hpp).
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 #endif
   ::testing::InitGoogleMock(&argc, argv);

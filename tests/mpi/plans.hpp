@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 
 namespace espalier::testing {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <tuple>
 
-#include "runtime/hosts.hpp"
-#include "runtime/reduction.hpp"
+#include "runtime/transport/hosts.hpp"
+#include "runtime/api/reduction.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/plans.hpp"
 

@@ -1,6 +1,6 @@
 // What comes out is what all ranks put in: every root, sizes around the slices' borders, many
 // trees, windows, operations, types, communicators.
-#include "runtime/reduction.hpp"
+#include "runtime/api/reduction.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/broadcast.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/api/broadcast.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/plans.hpp"
 #include "tests/mpi/refusals.hpp"

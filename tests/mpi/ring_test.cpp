@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/direct_copies.hpp"
-#include "runtime/engine.hpp"
-#include "runtime/host_ring.hpp"
-#include "runtime/owned_comm.hpp"
-#include "runtime/stores.hpp"
+#include "runtime/memory/direct_copies.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/memory/host_ring.hpp"
+#include "runtime/transport/owned_comm.hpp"
+#include "runtime/memory/stores.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/broadcast.hpp"
+#include "runtime/api/broadcast.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 #include "tests/support/draws.hpp"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/broadcast.hpp"
-#include "runtime/mpi_error.hpp"
+#include "runtime/api/broadcast.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {

@@ -1,5 +1,5 @@
 // What a rank notes of its transfers.
-#include "runtime/transfer_log.hpp"
+#include "runtime/transport/transfer_log.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -15,9 +15,9 @@
 
 #include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
-#include "runtime/broadcast.hpp"
-#include "runtime/rounds.hpp"
-#include "runtime/tree_role.hpp"
+#include "runtime/api/broadcast.hpp"
+#include "runtime/engine/rounds.hpp"
+#include "runtime/engine/tree_role.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/checksum.hpp"
+#include "runtime/memory/checksum.hpp"
 
 #include <gtest/gtest.h>
 

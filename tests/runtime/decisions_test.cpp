@@ -1,4 +1,4 @@
-#include "runtime/decisions.hpp"
+#include "runtime/api/decisions.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

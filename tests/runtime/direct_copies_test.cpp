@@ -1,5 +1,5 @@
 // Trees with the ways within a host cut short, worked out without any ranks.
-#include "runtime/direct_copies.hpp"
+#include "runtime/memory/direct_copies.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

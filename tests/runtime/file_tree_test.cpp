@@ -1,5 +1,5 @@
 // Several files as one message, without any ranks.
-#include "runtime/file_tree.hpp"
+#include "runtime/files/file_tree.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

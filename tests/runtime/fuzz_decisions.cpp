@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "runtime/decisions.hpp"
+#include "runtime/api/decisions.hpp"
 #include "support/errors.hpp"
 
 namespace {

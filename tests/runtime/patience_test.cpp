@@ -1,4 +1,4 @@
-#include "runtime/patience.hpp"
+#include "runtime/transport/patience.hpp"
 
 #include <gtest/gtest.h>
 

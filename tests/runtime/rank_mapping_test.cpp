@@ -1,4 +1,4 @@
-#include "runtime/rank_mapping.hpp"
+#include "runtime/api/rank_mapping.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

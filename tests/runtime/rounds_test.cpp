@@ -1,5 +1,5 @@
 // The rounds of a plan, worked out without any ranks.
-#include "runtime/rounds.hpp"
+#include "runtime/engine/rounds.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/streaming_copy.hpp"
+#include "runtime/memory/streaming_copy.hpp"
 
 #include <gtest/gtest.h>
 

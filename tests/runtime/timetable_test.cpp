@@ -1,5 +1,5 @@
 // What ranks do by a schedule, worked out without any ranks.
-#include "runtime/timetable.hpp"
+#include "runtime/engine/timetable.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

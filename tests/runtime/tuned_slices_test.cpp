@@ -1,4 +1,4 @@
-#include "runtime/tuned_slices.hpp"
+#include "runtime/api/tuned_slices.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/windows.hpp"
+#include "runtime/engine/windows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "runtime/probe/analysis.hpp"
+#include "runtime/measure/analysis.hpp"
 
 #include <gmock/gmock.h>
 
-#include "runtime/probe/arc_rates.hpp"
-#include "runtime/probe/model_fit.hpp"
-#include "runtime/probe/platform_file.hpp"
+#include "runtime/measure/arc_rates.hpp"
+#include "runtime/measure/model_fit.hpp"
+#include "runtime/measure/platform_file.hpp"
 #include "support/json.hpp"
 
 namespace espalier::runtime::probe {

@@ -1,4 +1,4 @@
-#include "runtime/probe/arrivals.hpp"
+#include "runtime/measure/arrivals.hpp"
 
 #include <gmock/gmock.h>
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/probe/network.hpp"
+#include "runtime/measure/network.hpp"
 
 namespace espalier::testing {
 

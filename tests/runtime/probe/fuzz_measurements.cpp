@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "runtime/probe/analysis.hpp"
-#include "runtime/probe/measurements.hpp"
+#include "runtime/measure/analysis.hpp"
+#include "runtime/measure/measurements.hpp"
 #include "support/errors.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/probe/measurements.hpp"
+#include "runtime/measure/measurements.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/probe/message_times.hpp"
+#include "runtime/measure/message_times.hpp"
 
 #include <gmock/gmock.h>
 

@@ -3,9 +3,9 @@
 
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
-#include "runtime/probe/model_fit.hpp"
-#include "runtime/probe/platform_file.hpp"
-#include "runtime/probe/probe.hpp"
+#include "runtime/measure/model_fit.hpp"
+#include "runtime/measure/platform_file.hpp"
+#include "runtime/measure/probe.hpp"
 #include "tests/runtime/probe/calculated_network.hpp"
 
 namespace espalier::runtime::probe {

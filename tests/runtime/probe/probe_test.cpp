@@ -1,13 +1,13 @@
 // Whole probes of networks that are only calculated, so that what is true is known.
-#include "runtime/probe/probe.hpp"
+#include "runtime/measure/probe.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <set>
 
-#include "runtime/probe/analysis.hpp"
-#include "runtime/probe/model_fit.hpp"
+#include "runtime/measure/analysis.hpp"
+#include "runtime/measure/model_fit.hpp"
 #include "tests/runtime/probe/calculated_network.hpp"
 #include "tests/support/refusal.hpp"
 

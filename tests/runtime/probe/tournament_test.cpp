@@ -1,4 +1,4 @@
-#include "runtime/probe/tournament.hpp"
+#include "runtime/measure/tournament.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,297 @@
+#include "runtime/api/broadcast.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "planner/plan/send_windows.hpp"
+#include "planner/plan/slice_choice.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/memory/direct_copies.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/memory/host_ring.hpp"
+#include "runtime/transport/hosts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/transport/owned_comm.hpp"
+#include "runtime/transport/patience.hpp"
+#include "runtime/engine/rounds.hpp"
+#include "runtime/api/seat.hpp"
+#include "runtime/memory/stores.hpp"
+#include "runtime/engine/timetable.hpp"
+#include "support/files.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+// What a broadcast asks of them besides what any engine does (runtime/api/seat.hpp).
+void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
+  if (options.rounds) {
+    if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
+  }
+  if (options.schedule) {
+    if (const auto fault = timetable_fault(plan)) {
+      throw InputError({}, fault->place, fault->reason);
+    }
+  }
+  planner::require_operation(plan, planner::Operation::kBroadcast, {});
+  if (options.ports != 0 && options.rounds) {
+    throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
+  }
+  if (options.schedule && (options.ports != 0 || options.rounds)) {
+    throw InputError("a schedule goes neither with ports nor with rounds: it says who sends when");
+  }
+  if (!options.tuned.empty() && (options.slice_bytes != 0 || options.rounds || options.schedule)) {
+    throw InputError(
+        "tuned slices go neither with slices of one size nor with rounds or a schedule");
+  }
+  if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
+  if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
+    throw InputError(
+        fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
+  }
+}
+
+std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const BroadcastOptions& options) {
+  std::vector<std::uint64_t> numbers = fingerprint(plan, seat_options(options));
+  numbers.insert(
+      numbers.end(),
+      {options.rounds ? 1U : 0U, options.schedule ? 1U : 0U, options.direct_copies ? 1U : 0U,
+       std::bit_cast<std::uint64_t>(options.timeout.value_or(Seconds{}).value)});
+  return numbers;
+}
+
+// What is no timeout is refused only when all can be told.
+std::optional<Seconds> usable(std::optional<Seconds> timeout) {
+  return timeout && timeout->value > 0 ? timeout : std::nullopt;
+}
+
+}  // namespace
+
+struct Broadcast::State {
+  OwnedComm comm;
+  Seat seat;
+  planner::Plan plan;
+  planner::SliceCosts costs;
+  BroadcastOptions options;
+  std::vector<int> hosts_of;   // each rank's host
+  std::optional<Slots> slots;  // by schedule
+  std::unique_ptr<Engine> engine;
+  bool uses_rings = false;
+
+  State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
+      : comm(of, Patience(usable(wanted.timeout))), plan(of_plan), options(wanted) {
+    if (!options.schedule) forget_schedule();
+    seat = take_seat(
+        comm, plan, seat_options(options), fingerprint(of_plan, options),
+        [&] { check_plan(plan, options); }, Patience(usable(options.timeout)));
+    hosts_of = hosts_of_ranks(comm.get());
+    if (ranks_here() < comm.size()) costs.eager = kEagerOverTcp;
+    if (options.schedule) slots.emplace(plan);
+    forget_schedule();
+    if (copies_directly()) copy_directly();
+    std::vector<std::vector<int>> readers_of;
+    if (copies_directly()) {
+      readers_of = ring_readers(plan.broadcast_trees, seat.rank_of_node, hosts_of);
+    }
+    make_engine(share_rings(comm.get(), readers_of), readers_of);
+  }
+
+  // readers_of: of the rings, if any.
+  void make_engine(std::shared_ptr<HostRings> rings, std::span<const std::vector<int>> readers_of) {
+    using Waiting = BroadcastOptions::Waiting;
+    const bool crowded = ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+    const bool doze = options.source_waiting == Waiting::kAuto
+                          ? crowded
+                          : options.source_waiting == Waiting::kDozing;
+    std::vector<TreeRole> roles =
+        roles_of(plan.broadcast_trees, seat.rank_of_node, comm.rank(), hosts_of);
+    uses_rings = rings != nullptr;
+    if (uses_rings) {
+      use_rings(roles, plan.broadcast_trees, seat.rank_of_node, hosts_of, comm.rank(), readers_of);
+    }
+    std::optional<Timetable> timetable;
+    if (slots) timetable = slots->of_rank(seat.rank_of_node, comm.rank(), roles);
+    engine = std::make_unique<Engine>(
+        comm.get(), seat.root, std::move(roles), dealer(),
+        EngineOptions{options.sends_in_flight, options.receives_in_flight, costs,
+                      planner::most_bytes_on_the_way(plan.broadcast_trees), options.check_sizes,
+                      slices_vary(), slices_vary() && !are_always_eager(), options.ports,
+                      options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
+                                     : std::vector<TreeRounds>{},
+                      std::move(timetable), doze, options.timeout, std::move(rings),
+                      options.transfers, options.on_progress});
+  }
+
+  // Streams have less room than the message, and stop where a store fails.
+  void forget_rings() {
+    if (uses_rings && !comm.is_abandoned()) make_engine(nullptr, {});
+  }
+
+  [[nodiscard]] std::size_t ranks_here() const { return ranks_beside(comm.rank(), hosts_of); }
+
+  // Rounds give each tree a turn until the end.
+  [[nodiscard]] planner::SliceDealer dealer() const {
+    if (slots) return slots->dealer();
+    return options.rounds ? planner::dealer_for(plan.broadcast_trees) : planner::dealer_down(plan);
+  }
+
+  // Its slices are what it says of them; the run's may be smaller.
+  void forget_schedule() {
+    plan.schedule.reset();
+    plan.slice.value = std::min(plan.slice.value, kLargestSlice);
+  }
+
+  // Otherwise each edge is the plan's.
+  [[nodiscard]] bool copies_directly() const {
+    return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0;
+  }
+
+  void copy_directly() {
+    std::vector<int> host_of_node;
+    for (const int rank : seat.rank_of_node) {
+      host_of_node.push_back(hosts_of[static_cast<std::size_t>(rank)]);
+    }
+    for (planner::PlanTree& tree : plan.broadcast_trees) {
+      if (tree.exchange.empty()) tree = with_direct_copies(tree, host_of_node);
+    }
+  }
+
+  // On one host there are no links to keep filled, and a slice costs a turn at the processor.
+  [[nodiscard]] bool fits_slices() const {
+    return options.slice_bytes == 0 && !options.rounds && !slots && costs.eager;
+  }
+
+  [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
+    if (const auto slice = slice_tuned_for(options.tuned, message, options.tuned_within)) {
+      return *slice != 0 ? *slice : undivided_slice(message, plan.broadcast_trees.size());
+    }
+    if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
+    return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
+  }
+
+  [[nodiscard]] bool slices_vary() const { return fits_slices() || !options.tuned.empty(); }
+
+  // Whether no message's slices are above the eager size.
+  [[nodiscard]] bool are_always_eager() const {
+    const auto is_eager = [this](const TunedSlice& tuned) {
+      return tuned.slice_bytes != 0 && !costs.asks({tuned.slice_bytes});
+    };
+    return planner::are_always_eager(plan, costs) && std::ranges::all_of(options.tuned, is_eager);
+  }
+
+  // The largest that a message of `message` bytes has.
+  [[nodiscard]] std::uint64_t window(std::uint64_t base, std::uint64_t message) const {
+    const Bytes slice{slice_of(message)};
+    return planner::send_window(base, planner::most_bytes_on_the_way(plan), slice,
+                                costs.asks(slice));
+  }
+
+  [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t slice) const {
+    Seconds time = planner::pipelined_time(plan, {message}, {slice}, costs.overhead);
+    if (slots) time.value += slots->fill({slice}).value;
+    return time;
+  }
+
+  // For ranks that may all be at work but for this one.
+  [[nodiscard]] Patience patience_with_all(const SliceGrid& grid) const {
+    if (!options.timeout) return Patience();
+    return Patience(Seconds{options.timeout->value + 2 * foreseen(grid.message, grid.slice).value});
+  }
+
+  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+    try {
+      return engine->run(grid, store, stoppable, patience_with_all(grid));
+    } catch (...) {
+      comm.abandon();
+      throw;
+    }
+  }
+};
+
+Broadcast::Broadcast(MPI_Comm comm, const planner::Plan& plan, const BroadcastOptions& options)
+    : state_(std::make_unique<State>(comm, plan, options)) {}
+Broadcast::~Broadcast() = default;
+Broadcast::Broadcast(Broadcast&&) noexcept = default;
+Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
+
+int Broadcast::root() const {
+  return state_->seat.root;
+}
+const std::string& Broadcast::node() const {
+  return state_->seat.node;
+}
+std::uint64_t Broadcast::slice_bytes(std::uint64_t message_bytes) const {
+  return state_->slice_of(message_bytes);
+}
+
+Seconds Broadcast::foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const {
+  return state_->foreseen(message_bytes, slice_bytes);
+}
+
+void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
+  const TypeShape shape = shape_of(state_->comm.get(), type);
+  if (shape.bytes != 0 && count > std::numeric_limits<std::size_t>::max() / 2 / shape.bytes) {
+    throw InputError(
+        fmt::format("{} elements of {} bytes exceed the address space", count, shape.bytes));
+  }
+  const std::uint64_t bytes = count * shape.bytes;
+  const SliceGrid grid{bytes, state_->slice_of(bytes)};
+  if (shape.is_plain) {
+    MemoryStore store(first_byte_of(buffer, shape));
+    state_->run(grid, store, false);
+  } else {
+    PackedStore store(state_->comm.get(), buffer, count, type, shape.bytes, grid);
+    state_->run(grid, store, false);
+  }
+}
+
+Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t message_bytes,
+                                               std::uint64_t buffer_bytes) const {
+  // Room for what is posted, what is being sent on, and one in between; less where many trees would
+  // make slices so small that their number costs more than the overlap gains.
+  constexpr std::uint64_t kSmallSlice = std::uint64_t{64} << 10;
+  const std::uint64_t trees = state_->plan.broadcast_trees.size();
+  const std::uint64_t least = state_->slots ? state_->slots->room() : 2;
+  const std::uint64_t wanted = state_->window(state_->options.receives_in_flight, message_bytes) +
+                               state_->window(state_->options.sends_in_flight, message_bytes) +
+                               (state_->slots ? least : 1);
+  const std::uint64_t slots =
+      std::clamp(buffer_bytes / trees / kSmallSlice, least, std::max(wanted, least));
+  std::uint64_t slice = std::max(buffer_bytes / trees / slots, std::uint64_t{1});
+  if (slice > kPage) slice -= slice % kPage;
+  return {std::min(slice, state_->slice_of(message_bytes)), slots, trees};
+}
+
+bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store) {
+  if (state_->options.ports != 0) {
+    throw InputError("ports need the whole message in memory");
+  }
+  // While a slice goes to its second child, the next one comes.
+  if (state_->options.rounds && shape.slices_per_tree < 2) {
+    throw InputError("rounds need room for two slices of each tree");
+  }
+  if (state_->slots && shape.slices_per_tree < state_->slots->room()) {
+    throw InputError(fmt::format("the schedule needs room for {} slices of each tree, not {}",
+                                 state_->slots->room(), shape.slices_per_tree));
+  }
+  const SliceGrid grid{bytes, shape.slice_bytes};
+  state_->forget_rings();
+  return state_->run(grid, store, true) == Outcome::kComplete;
+}
+
+planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
+  planner::Plan plan = planner::parse_plan(share_file(comm, file), display_name(file));
+  if (const auto fault = planner::structural_fault(plan)) {
+    throw InputError(display_name(file), fault->place, fault->reason);
+  }
+  return plan;
+}
+
+}  // namespace espalier::runtime

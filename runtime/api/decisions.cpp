@@ -1,0 +1,235 @@
+#include "runtime/api/decisions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "planner/plan/blind_shapes.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/transport/owned_comm.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+#include "support/nearest_name.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+using planner::Operation;
+
+constexpr std::uint64_t kMostRanks = 2'147'483'647;  // MPI counts them in an int
+// Of a plan about whose time the table says nothing, as its messages are empty.
+constexpr BytesPerSecond kUnknownRate{1e6};
+
+// The formulas' names and the shapes' names.
+struct Shape {
+  Operation operation;
+  std::string_view algorithm;
+  std::string_view shape;
+  std::uint64_t trees = 1;
+  std::uint64_t parts = 1;  // slices that a segment is: TTC's chunks are half of each tree's
+};
+constexpr std::array kShapes{
+    Shape{Operation::kBroadcast, "linear", "flat"},
+    Shape{Operation::kBroadcast, "pipeline", "chain"},
+    Shape{Operation::kBroadcast, "binomial", "binomial"},
+    Shape{Operation::kBroadcast, "binary", "binary"},
+    Shape{Operation::kBroadcast, "split-binary", "split-binary", 2},
+    Shape{Operation::kBroadcast, "two-tree", "two-tree-complete", 2, 2},
+    Shape{Operation::kReduce, "flat-tree", "flat"},
+    Shape{Operation::kReduce, "pipeline", "chain"},
+    Shape{Operation::kReduce, "binomial", "binomial"},
+    Shape{Operation::kReduce, "binary", "binary"},
+};
+
+const Shape* shape_for(Operation operation, std::string_view algorithm) {
+  const auto* const found = std::ranges::find_if(kShapes, [&](const Shape& shape) {
+    return shape.operation == operation && shape.algorithm == algorithm;
+  });
+  return found == kShapes.end() ? nullptr : found;
+}
+
+std::vector<std::string_view> algorithms_of(Operation operation) {
+  std::vector<std::string_view> names;
+  for (const Shape& shape : kShapes) {
+    if (shape.operation == operation) names.push_back(shape.algorithm);
+  }
+  return names;
+}
+
+Operation operation_at(const JsonCursor& at) {
+  for (const Operation operation : {Operation::kBroadcast, Operation::kReduce}) {
+    if (at.string() == planner::name_of(operation)) return operation;
+  }
+  at.refuse(fmt::format("{} follows no plan; broadcast and reduce do", in_quotes(at.string())));
+}
+
+Decision decision_at(const JsonCursor& at, Operation operation) {
+  Decision decision;
+  const std::uint64_t ranks = at.at("ranks").unsigned_integer();
+  if (ranks == 0 || ranks > kMostRanks) {
+    at.at("ranks").refuse(fmt::format("{} is not 1 to {}", ranks, kMostRanks));
+  }
+  decision.ranks = static_cast<std::uint32_t>(ranks);
+  decision.message_bytes = at.at("message_bytes").unsigned_integer();
+  decision.algorithm = at.at("algorithm").string();
+  if (shape_for(operation, decision.algorithm) == nullptr) {
+    at.at("algorithm")
+        .refuse(unknown_name("algorithm", decision.algorithm, algorithms_of(operation)));
+  }
+  decision.segment_bytes = at.at("segment_bytes").unsigned_integer();
+  decision.predicted = {at.at("predicted_s").number()};
+  if (decision.predicted.value < 0) at.at("predicted_s").refuse("a time is not negative");
+  return decision;
+}
+
+bool comes_before(const Decision& a, const Decision& b) {
+  return std::pair(a.ranks, a.message_bytes) < std::pair(b.ranks, b.message_bytes);
+}
+
+// Half a byte for nothing, so that it has ratios.
+double size_of_message(std::uint64_t bytes) {
+  return bytes == 0 ? 0.5 : static_cast<double>(bytes);
+}
+
+// Of two neighbours, whether the upper one is nearer by ratio.
+bool is_upper_nearer(double lower, double value, double upper) {
+  return value / lower > upper / value;
+}
+
+// The slice that a cell asks for; 0: as few as there are trees.
+std::uint64_t slice_for(const Decision& decision, const Shape& shape) {
+  const std::uint64_t slice = undivided_slice(decision.segment_bytes, shape.parts);
+  const bool cuts = decision.segment_bytes != 0 && decision.segment_bytes < decision.message_bytes;
+  return cuts && slice < undivided_slice(decision.message_bytes, shape.trees) ? slice : 0;
+}
+
+}  // namespace
+
+Decisions parse_decisions(std::string_view text, const std::string& file) {
+  const Json document = parse_json(text, file);
+  const JsonCursor root(document, file);
+  Decisions decisions;
+  decisions.operation = operation_at(root.at("operation"));
+  const JsonCursor rows = root.at("rows");
+  std::set<std::pair<std::uint32_t, std::uint64_t>> cells;
+  for (const JsonCursor& row : rows.elements()) {
+    decisions.cells.push_back(decision_at(row, decisions.operation));
+    const Decision& cell = decisions.cells.back();
+    if (!cells.emplace(cell.ranks, cell.message_bytes).second) {
+      row.refuse(
+          fmt::format("{} bytes among {} ranks are decided twice; decide writes each once "
+                      "without --every",
+                      cell.message_bytes, cell.ranks));
+    }
+  }
+  if (decisions.cells.empty()) rows.refuse("there is nothing decided");
+  std::ranges::sort(decisions.cells, comes_before);
+  return decisions;
+}
+
+Decisions share_decisions(MPI_Comm comm, const std::string& file) {
+  return parse_decisions(share_file(comm, file), display_name(file));
+}
+
+std::span<const Decision> cells_for(const Decisions& decisions, std::uint32_t ranks) {
+  const std::vector<Decision>& cells = decisions.cells;
+  const auto upper = std::ranges::lower_bound(cells, ranks, {}, &Decision::ranks);
+  std::uint32_t nearest = 0;
+  if (upper == cells.end()) {
+    nearest = cells.back().ranks;
+  } else if (upper == cells.begin() || upper->ranks == ranks) {
+    nearest = upper->ranks;
+  } else {
+    const std::uint32_t lower = std::prev(upper)->ranks;
+    nearest = is_upper_nearer(lower, ranks, upper->ranks) ? upper->ranks : lower;
+  }
+  return {std::ranges::lower_bound(cells, nearest, {}, &Decision::ranks),
+          std::ranges::upper_bound(cells, nearest, {}, &Decision::ranks)};
+}
+
+const Decision& decision_for(const Decisions& decisions, std::uint32_t ranks,
+                             std::uint64_t message_bytes) {
+  const std::span<const Decision> cells = cells_for(decisions, ranks);
+  const auto upper = std::ranges::lower_bound(cells, message_bytes, {}, &Decision::message_bytes);
+  if (upper == cells.end()) return cells.back();
+  if (upper == cells.begin() || upper->message_bytes == message_bytes) return *upper;
+  const Decision& lower = *std::prev(upper);
+  return is_upper_nearer(size_of_message(lower.message_bytes), size_of_message(message_bytes),
+                         size_of_message(upper->message_bytes))
+             ? *upper
+             : lower;
+}
+
+DecidedPlan plan_for(const Decisions& decisions, std::string_view algorithm, std::uint32_t ranks,
+                     std::uint32_t root) {
+  const Shape* const shape = shape_for(decisions.operation, algorithm);
+  DecidedPlan decided;
+  BytesPerSecond best{};
+  for (const Decision& decision : cells_for(decisions, ranks)) {
+    if (decision.algorithm != algorithm || decision.message_bytes == 0) continue;
+    decided.slices.push_back(
+        {decision.message_bytes, slice_for(decision, *shape), decision.predicted.value});
+    if (decision.predicted.value == 0) continue;
+    const double rate = static_cast<double>(decision.message_bytes) / decision.predicted.value;
+    if (std::isfinite(rate)) best = std::max(best, BytesPerSecond{rate});
+  }
+  decided.plan = planner::plan_of(
+      {shape->shape, decisions.operation, ranks, root, best.value > 0 ? best : kUnknownRate});
+  return decided;
+}
+
+void follow(const DecidedPlan& decided, BroadcastOptions& options) {
+  options.tuned = decided.slices;
+  options.tuned_within = std::numeric_limits<double>::infinity();
+  options.direct_copies = false;
+}
+
+void follow(const DecidedPlan& decided, ReductionOptions& options) {
+  options.tuned = decided.slices;
+  options.tuned_within = std::numeric_limits<double>::infinity();
+}
+
+DecidedBroadcast::DecidedBroadcast(MPI_Comm comm, Decisions decisions, int root,
+                                   BroadcastOptions options)
+    : comm_(comm),
+      decisions_(std::move(decisions)),
+      root_(static_cast<std::uint32_t>(root)),
+      options_(std::move(options)) {
+  if (decisions_.operation != Operation::kBroadcast) {
+    throw InputError(
+        fmt::format("decisions about a {}, not a broadcast", name_of(decisions_.operation)));
+  }
+  const int ranks = size_of(comm);
+  if (root < 0 || root >= ranks) {
+    throw InputError(fmt::format("rank {} is none of {} ranks", root, ranks));
+  }
+}
+
+void DecidedBroadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
+  MPI_Count element = 0;
+  check(MPI_Type_size_x(type, &element), "MPI_Type_size_x");
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(element), count, &bytes)) {
+    bytes = std::numeric_limits<std::uint64_t>::max();  // Broadcast::run says what is wrong
+  }
+  const auto ranks = static_cast<std::uint32_t>(size_of(comm_));
+  const std::string& algorithm = decision_for(decisions_, ranks, bytes).algorithm;
+  auto found = broadcasts_.find(algorithm);
+  if (found == broadcasts_.end()) {
+    const DecidedPlan decided = plan_for(decisions_, algorithm, ranks, root_);
+    BroadcastOptions options = options_;
+    follow(decided, options);
+    found = broadcasts_.emplace(algorithm, Broadcast(comm_, decided.plan, options)).first;
+  }
+  found->second.run(buffer, count, type);
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,32 @@
+#include "runtime/api/library_reduction.hpp"
+
+#include <algorithm>
+#include <climits>
+
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/memory/stores.hpp"
+
+namespace espalier::runtime {
+
+void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, const void* sendbuf,
+                       void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op) {
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  check(MPI_Type_get_extent(type, &low, &extent), "MPI_Type_get_extent");
+  std::size_t done = 0;
+  do {  // once for no elements at all
+    const int now = static_cast<int>(std::min<std::size_t>(count - done, INT_MAX));
+    const auto from = static_cast<MPI_Aint>(done) * extent;
+    const void* const own =
+        sendbuf == MPI_IN_PLACE ? sendbuf : moved(const_cast<void*>(sendbuf), from);
+    void* const result = moved(recvbuf, from);
+    if (operation == planner::Operation::kAllreduce) {
+      check(MPI_Allreduce(own, result, now, type, op, comm), "MPI_Allreduce");
+    } else {
+      check(MPI_Reduce(own, result, now, type, op, root, comm), "MPI_Reduce");
+    }
+    done += static_cast<std::size_t>(now);
+  } while (done < count);
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,93 @@
+#include "runtime/api/rank_mapping.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <numeric>
+#include <unordered_map>
+
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+void check_numbers(std::size_t ranks, std::size_t nodes) {
+  if (ranks != nodes) {
+    throw InputError(
+        fmt::format("the plan has {} nodes, but {} ranks are running it; start it with {}", nodes,
+                    ranks, nodes));
+  }
+}
+
+}  // namespace
+
+std::string up_to_dot(const std::string& name) {
+  return name.substr(0, name.find('.'));
+}
+
+std::vector<int> ranks_by_order(std::size_t ranks, std::size_t nodes) {
+  check_numbers(ranks, nodes);
+  std::vector<int> rank_of_node(nodes);
+  std::iota(rank_of_node.begin(), rank_of_node.end(), 0);
+  return rank_of_node;
+}
+
+std::vector<int> ranks_by_host(std::span<const std::string> hosts,
+                               std::span<const std::string> nodes) {
+  check_numbers(hosts.size(), nodes.size());
+  // Whole names first: nodes like "n1.lyon" and "n1.paris" are the same up to the dot.
+  std::unordered_map<std::string, int> whole;
+  std::unordered_map<std::string, int> cut;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    const auto [earlier, is_new] = whole.emplace(hosts[rank], static_cast<int>(rank));
+    if (!is_new) {
+      throw InputError(
+          fmt::format("ranks {} and {} both run on host '{}', so that the host does not "
+                      "say which node of the plan each is",
+                      earlier->second, rank, hosts[rank]));
+    }
+    cut.emplace(up_to_dot(hosts[rank]), static_cast<int>(rank));
+  }
+  std::vector<int> rank_of_node;
+  std::vector<std::string> node_of_rank(hosts.size());
+  for (const std::string& node : nodes) {
+    auto found = whole.find(node);
+    if (found == whole.end()) {
+      found = cut.find(up_to_dot(node));
+      if (found == cut.end()) {
+        throw InputError(fmt::format("node '{}' of the plan is no host that a rank runs on", node));
+      }
+    }
+    std::string& taken = node_of_rank[static_cast<std::size_t>(found->second)];
+    if (!taken.empty()) {
+      throw InputError(fmt::format("nodes '{}' and '{}' of the plan are both host '{}'", taken,
+                                   node, hosts[static_cast<std::size_t>(found->second)]));
+    }
+    taken = node;
+    rank_of_node.push_back(found->second);
+  }
+  return rank_of_node;
+}
+
+std::string host_name() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  return {name.data(), static_cast<std::size_t>(length)};
+}
+
+std::vector<std::string> host_names(MPI_Comm comm) {
+  const int ranks = size_of(comm);
+  std::array<char, MPI_MAX_PROCESSOR_NAME> mine{};
+  host_name().copy(mine.data(), mine.size() - 1);
+  std::vector<char> all(mine.size() * static_cast<std::size_t>(ranks));
+  check(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(),
+                      static_cast<int>(mine.size()), MPI_CHAR, comm),
+        "MPI_Allgather");
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < all.size(); at += mine.size()) names.emplace_back(&all[at]);
+  return names;
+}
+
+}  // namespace espalier::runtime

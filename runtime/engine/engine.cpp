@@ -1,0 +1,247 @@
+#include "runtime/engine/engine.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/engine/engine_run.hpp"
+#include "runtime/transport/mpi_error.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+// A source that polls takes its share of the processor and does little with it, for its children's
+// MPI copies. Others have copies to make; where they doze, processors stand idle. Below this size a
+// doze is longer than what it waits for.
+constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
+
+}  // namespace
+
+Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppable,
+                         Patience settling) {
+  if (broken_) throw std::logic_error("a broadcast that failed cannot run again");
+  try {
+    begin(grid, store, stoppable);
+    while (!is_done()) {
+      if (has_to_poll()) {
+        poll();
+      } else {
+        const auto completions = requests_.wait_for_some(waiting_, patience_);
+        if (!completions) give_up();
+        for (const auto& completion : *completions) handle(completion);
+      }
+      move_on();
+    }
+    return stoppable && stop_words_.settle(settling) ? Outcome::kStopped : Outcome::kComplete;
+  } catch (...) {
+    broken_ = true;
+    if (requests_.size_check() != MPI_REQUEST_NULL) sizes_.leave_to_mpi();
+    requests_.abandon();
+    throw;
+  }
+}
+
+void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+  grid_ = grid;
+  store_ = &store;
+  stoppable_ = stoppable;
+  const bool dozes = options_.source_dozes && is_source() && grid.message >= kWorthDozing;
+  waiting_ = dozes ? RequestTable::Waiting::kDozing : RequestTable::Waiting::kBusy;
+  let_go_ = oldest_ = done_bytes_ = 0;
+  under_way_ = 0;
+  stopping_ = false;
+  set_windows({grid.slice});
+  if (rounds_) rounds_->reset();
+  if (options_.timetable) {
+    options_.timetable->sends.reset();
+    options_.timetable->receives.reset();
+  }
+  if (options_.transfers != nullptr) {
+    options_.transfers->begin_run(requests_.size() + ring_places());
+  }
+  if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
+  dealer_.end_at(grid_.count(), {grid_.slice});
+  for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+    Flow& flow = flows_[tree];
+    flow = Flow{};
+    flow.end = dealer_.count(tree, grid_.count());
+    flow.children.resize(roles_[tree].children.size());
+    flow.at_once = flow.children.size();
+    // Otherwise the room of what is held back is wanted for what comes.
+    if (store.slices_per_tree() >= flow.end && !options_.timetable) {
+      flow.at_once -= roles_[tree].exchanges;
+    }
+  }
+  for (std::size_t tree = 0; tree < flows_.size() && !is_source(); ++tree) post_receives(tree);
+  stop_words_.begin(stoppable_);
+  patience_.begin();
+  move_on();
+}
+
+void Engine::Run::set_windows(Bytes slice) {
+  std::vector<TreeWindows> windows =
+      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice,
+                   options_.timetable || options_.costs.asks(slice));
+  lookahead_ = lookahead_over(windows, options_.sends_in_flight);
+  if (options_.timetable) set_scheduled_windows(slice);
+  if (std::ranges::equal(windows, requests_.windows())) return;
+  requests_ = RequestTable(roles_, std::move(windows));
+}
+
+// As many over all trees as otherwise to one child or from one parent, and what is on the way. Far
+// slices share no port with near ones here, so that no more are needed.
+void Engine::Run::set_scheduled_windows(Bytes slice) {
+  const auto on_the_way = [slice](double bytes) {
+    return planner::slices_on_the_way(bytes, slice, true);
+  };
+  most_sends_ = options_.sends_in_flight;
+  most_receives_ = options_.receives_in_flight;
+  for (const TreeRole& role : roles_) {
+    most_receives_ += on_the_way(role.bytes_from_parent);
+    for (const double bytes : role.bytes_to_child) most_sends_ += on_the_way(bytes);
+  }
+  lookahead_ = 2 * options_.timetable->slices + most_sends_;
+}
+
+bool Engine::Run::is_done() {
+  return requests_.size_check() == MPI_REQUEST_NULL && flows_are_done() && !store_->has_work();
+}
+
+bool Engine::Run::has_to_poll() const {
+  return store_->has_work() || held_back_.any() || awaits_rings();
+}
+
+void Engine::Run::poll() {
+  const bool moved = move_rings();
+  if (moved && has_only_rings() && !store_->has_work()) {
+    return patience_.begin();  // to look at MPI may cost a turn at the processor
+  }
+  const auto completions = requests_.test_some();
+  for (const auto& completion : completions) handle(completion);
+  store_->work();
+  if (moved || !completions.empty() || store_->has_work()) return patience_.begin();
+  if (awaits_rings()) {
+    if (held_back_.any()) patience_.begin();
+    if (patience_.is_over()) give_up();
+    ::sched_yield();
+  } else {
+    held_back_.doze(!is_source());
+  }
+}
+
+bool Engine::Run::flows_are_done() const {
+  return std::all_of(flows_.begin(), flows_.end(), [](const Flow& flow) { return flow.is_done(); });
+}
+
+void Engine::Run::handle(const RequestTable::Completion& completion) {
+  if (completion.error != MPI_SUCCESS) fail(completion);
+  if (options_.transfers != nullptr) options_.transfers->ended(completion.place);
+  switch (completion.entry.kind) {
+    case Kind::kReceive:
+      on_received(completion.entry.tree, completion.entry.slot, *completion.status);
+      break;
+    case Kind::kSizeCheck:
+      sizes_.judge(rank_);
+      break;
+    case Kind::kStopWord:
+      if (is_source()) {
+        stop_words_.hear();
+        stop_all_flows();
+      }
+      break;
+    case Kind::kSend:
+      --under_way_;  // of the send itself its null request tells
+      break;
+  }
+}
+
+void Engine::Run::move_on() {
+  held_back_.forget();
+  do {
+    if (is_source()) let_go();
+    for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+      if (!flows_[tree].is_done()) advance(tree);
+    }
+    if (is_source()) let_go();  // for what has just been sent makes room
+    if (stoppable_ && !stop_words_.said() && store_->failed()) say_stop();
+  } while (begin_next_round());
+}
+
+bool Engine::Run::begin_next_round() {
+  if (!rounds_ || flows_are_done()) return false;
+  for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+    const Flow& flow = flows_[tree];
+    if (!is_source() && flow.here < std::min(flow.end, rounds_->receives_due(tree))) return false;
+    for (std::size_t child = 0; child < flow.children.size(); ++child) {
+      const std::uint64_t due = std::min(flow.end, rounds_->sends_due(tree, child));
+      if (flow.children[child].sent < due) return false;
+    }
+  }
+  rounds_->next();
+  return true;
+}
+
+void Engine::Run::advance(std::size_t tree) {
+  Flow& flow = flows_[tree];
+  if (!is_source()) {
+    while (flow.here < flow.posted && requests_.receive(tree, flow.here) == MPI_REQUEST_NULL) {
+      ++flow.here;
+    }
+  }
+  start_sends(tree);
+  if (!is_source()) keep_arrived(tree);
+  free_sent(tree);
+  if (!is_source()) post_receives(tree);
+}
+
+void Engine::Run::say_stop() {
+  stop_words_.say();
+  if (!is_source()) return;
+  stop_all_flows();
+  for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
+}
+
+void Engine::Run::settle_sizes() {
+  if (!options_.check_sizes) return;
+  patience_.wait(requests_.size_check(), RequestNames::kComparingSizes);
+  sizes_.judge(rank_);
+}
+
+void Engine::Run::fail(const RequestTable::Completion& completion) {
+  if (completion.entry.kind == Kind::kReceive) settle_sizes();
+  throw MpiError(completion.error, context() + names_.describe(completion.entry) +
+                                       names_.others(requests_.outstanding()));
+}
+
+void Engine::Run::give_up() {
+  std::vector<std::string> waits = ring_waits();
+  if (std::string others = names_.waiting_for(requests_.outstanding()); !others.empty()) {
+    waits.push_back(std::move(others));
+  }
+  throw TimedOut(
+      fmt::format("rank {}: {}; {}", rank_, patience_.complaint(), fmt::join(waits, ", ")));
+}
+
+void Engine::Run::add_progress(std::uint64_t bytes) {
+  done_bytes_ += bytes;
+  if (options_.on_progress) options_.on_progress(done_bytes_);
+}
+
+Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
+               EngineOptions options)
+    : run_(std::make_unique<Run>(comm, rank_in(comm), source, std::move(roles), std::move(dealer),
+                                 std::move(options))) {}
+
+Engine::~Engine() = default;
+
+Outcome Engine::run(const SliceGrid& grid, SliceStore& store, bool stoppable, Patience settling) {
+  return run_->run(grid, store, stoppable, settling);
+}
+
+}  // namespace espalier::runtime

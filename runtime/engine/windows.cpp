@@ -1,0 +1,56 @@
+#include "runtime/engine/windows.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "planner/plan/send_windows.hpp"
+#include "planner/plan/slice_dealer.hpp"
+
+namespace espalier::runtime {
+
+std::vector<TreeWindows> even_windows(std::span<const TreeRole> roles, std::uint64_t parent,
+                                      std::uint64_t child) {
+  std::vector<TreeWindows> windows;
+  for (const TreeRole& role : roles) {
+    windows.push_back({parent, std::vector<std::uint64_t>(role.children.size(), child)});
+  }
+  return windows;
+}
+
+namespace {
+
+std::vector<TreeWindows> windows_of(std::span<const TreeRole> roles, std::uint64_t parent,
+                                    std::uint64_t child, Bytes slice, bool asks) {
+  std::vector<TreeWindows> windows;
+  for (const TreeRole& role : roles) {
+    TreeWindows& tree = windows.emplace_back();
+    tree.parent = planner::send_window(parent, role.bytes_from_parent, slice, asks);
+    for (const double on_the_way : role.bytes_to_child) {
+      tree.children.push_back(planner::send_window(child, on_the_way, slice, asks));
+    }
+  }
+  return windows;
+}
+
+}  // namespace
+
+std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint64_t receives,
+                                      std::uint64_t sends, Bytes slice, bool asks) {
+  return windows_of(roles, receives, sends, slice, asks);
+}
+
+std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64_t receives,
+                                    std::uint64_t sends, Bytes slice) {
+  return windows_of(roles, sends, receives, slice, true);
+}
+
+std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base) {
+  std::vector<std::uint64_t> largest;
+  for (const TreeWindows& tree : windows) {
+    largest.push_back(tree.children.empty() ? 0 : std::ranges::max(tree.children));
+  }
+  return planner::source_lookahead(largest, base);
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,77 @@
+// Slices of a file: read on the source, written elsewhere, in constant memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/api/broadcast.hpp"
+#include "runtime/memory/checksum.hpp"
+#include "runtime/files/files.hpp"
+#include "runtime/engine/slices.hpp"
+
+namespace espalier::runtime {
+
+// The windows' room, and what the stores of files have in common.
+class FileStore : public SliceStore {
+ public:
+  explicit FileStore(const Broadcast::StreamShape& shape);
+  [[nodiscard]] std::uint64_t slices_per_tree() const override { return shape_.slices_per_tree; }
+  std::byte* room_for(const Slice& slice) override;
+  [[nodiscard]] bool failed() const override { return !failure_.empty(); }
+  // Why it failed; empty: it did not.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] std::uint64_t checksum() const { return checksum_.value(); }
+
+  // The message is the rest of a longer one, whose first `bytes` bytes, in slices of the same size,
+  // have the checksum `checksum`.
+  void continue_from(std::uint64_t bytes, std::uint64_t checksum);
+
+ protected:
+  // Does `act` unless something failed before, and notes an InputError as the failure.
+  template <class Act>
+  void attempt(const Act& act);
+  // In the whole message.
+  [[nodiscard]] std::uint64_t place_of(const Slice& slice) const { return begin_ + slice.offset; }
+  void add_to_checksum(const Slice& slice);
+  // The slice is in `out`, which hears from time to time how much of the message is.
+  void note_written(const Slice& slice, ByteTarget& out);
+
+ private:
+  Broadcast::StreamShape shape_;
+  std::unique_ptr<std::byte[]> room_;
+  std::uint64_t begin_ = 0;
+  std::vector<std::uint64_t> written_;  // up to there, of each tree's slices
+  std::uint64_t noted_ = 0;
+  MessageChecksum checksum_;
+  std::string failure_;
+};
+
+// The source's: reads `in`, and writes `out` as well unless that is null.
+class FileSource : public FileStore {
+ public:
+  FileSource(const Broadcast::StreamShape& shape, ByteSource& in, ByteTarget* out)
+      : FileStore(shape), in_(&in), out_(out) {}
+  void load(const Slice& slice) override;
+
+ private:
+  ByteSource* in_;
+  ByteTarget* out_;
+};
+
+// The others': writes `out`.
+class FileSink : public FileStore {
+ public:
+  FileSink(const Broadcast::StreamShape& shape, ByteTarget& out) : FileStore(shape), out_(&out) {}
+  void arrived(const Slice& slice) override;
+
+ private:
+  ByteTarget* out_;
+};
+
+// The checksum that a store of `slice_bytes` slices has of these bytes, from what is in the file.
+std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t slice_bytes);
+
+}  // namespace espalier::runtime

@@ -1,0 +1,360 @@
+#include "runtime/files/file_tree.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include "runtime/memory/checksum.hpp"
+#include "support/errors.hpp"
+#include "support/json.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+using FileKind = FileTree::Kind;
+
+// Enough for the trees of a plan, whose slices are near one another.
+constexpr std::size_t kOpenAtOnce = 32;
+
+FileTree::Entry entry_of(const std::string& name, std::string path, bool follow) {
+  struct stat state {};
+  const int fault = follow ? ::stat(name.c_str(), &state) : ::lstat(name.c_str(), &state);
+  if (fault != 0) refuse_file(name, "cannot read: " + reason_of(errno));
+  FileTree::Entry entry;
+  entry.path = std::move(path);
+  entry.mode = state.st_mode & 07777U;
+  entry.modified_s = state.st_mtim.tv_sec;
+  entry.modified_ns = state.st_mtim.tv_nsec;
+  if (S_ISREG(state.st_mode)) {
+    entry.bytes = static_cast<std::uint64_t>(state.st_size);
+  } else if (S_ISDIR(state.st_mode)) {
+    entry.kind = FileKind::kFolder;
+  } else if (S_ISLNK(state.st_mode)) {
+    entry.kind = FileKind::kLink;
+    std::error_code unread;
+    entry.target = fs::read_symlink(name, unread).string();
+    if (unread) refuse_file(name, "cannot read: " + unread.message());
+  } else {
+    refuse_file(name, "is no file, folder or symbolic link");
+  }
+  return entry;
+}
+
+// What is in folder `name`, as entries whose paths begin with `prefix`.
+void add_folder(const std::string& name, const std::string& prefix, FileTree& to) {
+  std::vector<std::string> inside;
+  std::error_code fault;
+  for (fs::directory_iterator it(name, fault), end; !fault && it != end; it.increment(fault)) {
+    inside.push_back(it->path().filename().string());
+  }
+  if (fault) refuse_file(name, "cannot read: " + fault.message());
+  std::sort(inside.begin(), inside.end());
+  for (const std::string& one : inside) {
+    const std::string path = fmt::format("{}/{}", name, one);
+    to.entries.push_back(entry_of(path, prefix + one, false));
+    if (to.entries.back().kind == FileKind::kFolder)
+      add_folder(path, fmt::format("{}{}/", prefix, one), to);
+  }
+}
+
+std::string last_part(const std::string& name) {
+  const fs::path path = fs::path(name).lexically_normal();
+  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+}
+
+bool is_one_folder(const std::vector<std::string>& names) {
+  std::error_code ignored;
+  return names.size() == 1 && fs::is_directory(names[0], ignored);
+}
+
+// Relative, and going only down.
+bool stays_below(const std::string& path) {
+  if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
+  const fs::path parts(path);
+  return std::none_of(parts.begin(), parts.end(), [](const fs::path& part) {
+    return part == ".." || part == "." || part.empty();
+  });
+}
+
+}  // namespace
+
+std::uint64_t FileTree::bytes() const {
+  return std::accumulate(
+      entries.begin(), entries.end(), std::uint64_t{0},
+      [](std::uint64_t so_far, const Entry& entry) { return so_far + entry.bytes; });
+}
+
+FileTree scan_files(const std::vector<std::string>& names) {
+  FileTree tree;
+  if (is_one_folder(names)) {
+    add_folder(names[0], "", tree);
+    return tree;
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    const std::string part = last_part(name);
+    if (part.empty() || part == "..")
+      refuse_file(name, "has no name of its own to be stored under");
+    if (!seen.insert(part).second) {
+      refuse_file(name, fmt::format("would be stored as '{}', as another --in is", part));
+    }
+    tree.entries.push_back(entry_of(name, part, true));
+    if (tree.entries.back().kind == FileKind::kFolder) add_folder(name, part + "/", tree);
+  }
+  return tree;
+}
+
+std::string to_text(const FileTree& tree) {
+  Json entries = Json::array();
+  for (const FileTree::Entry& entry : tree.entries) {
+    // Bytes as numbers: names need not be UTF-8.
+    const auto bytes_of = [](const std::string& text) {
+      return std::vector<std::uint8_t>(text.begin(), text.end());
+    };
+    entries.push_back({bytes_of(entry.path), static_cast<unsigned>(entry.kind), entry.bytes,
+                       entry.mode, entry.modified_s, entry.modified_ns, bytes_of(entry.target)});
+  }
+  const std::vector<std::uint8_t> packed = Json::to_msgpack(entries);
+  return {packed.begin(), packed.end()};
+}
+
+FileTree file_tree_from_text(const std::string& text) {
+  FileTree tree;
+  try {
+    const auto text_of = [](const Json& bytes) {
+      const auto list = bytes.get<std::vector<std::uint8_t>>();
+      return std::string(list.begin(), list.end());
+    };
+    for (const Json& entry : Json::from_msgpack(text)) {
+      tree.entries.push_back(
+          {text_of(entry.at(0)), static_cast<FileKind>(entry.at(1).get<unsigned>()),
+           entry.at(2).get<std::uint64_t>(), entry.at(3).get<std::uint32_t>(),
+           entry.at(4).get<std::int64_t>(), entry.at(5).get<std::int64_t>(), text_of(entry.at(6))});
+    }
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("the list of files is damaged: {}", error.what()));
+  }
+  for (const FileTree::Entry& entry : tree.entries) {
+    if (entry.kind > FileKind::kLink || !stays_below(entry.path)) {
+      throw InputError(printable(entry.path), {}, "is no path below the output's folder");
+    }
+  }
+  return tree;
+}
+
+// --- FileSequence ---
+
+FileSequence::FileSequence(const FileTree& tree) {
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < tree.entries.size(); ++i) {
+    if (tree.entries[i].bytes == 0) continue;
+    end += tree.entries[i].bytes;
+    ends_.emplace_back(end, i);
+  }
+}
+
+std::vector<FileSequence::Part> FileSequence::parts_of(std::uint64_t offset,
+                                                       std::size_t bytes) const {
+  std::vector<Part> parts;
+  auto file = std::upper_bound(
+      ends_.begin(), ends_.end(), offset,
+      [](std::uint64_t place, const auto& end_of_file) { return place < end_of_file.first; });
+  for (std::size_t at = 0; at < bytes; ++file) {
+    const std::uint64_t begin = file == ends_.begin() ? 0 : std::prev(file)->first;
+    const std::uint64_t from = offset + at - begin;
+    const auto here =
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes - at, file->first - begin - from));
+    parts.push_back({file->second, from, at, here});
+    at += here;
+  }
+  return parts;
+}
+
+// --- OpenFiles ---
+
+OpenFiles::~OpenFiles() {
+  close_all();
+}
+
+void OpenFiles::close_all() {
+  for (const Open& file : open_) ::close(file.descriptor);
+  open_.clear();
+}
+
+OpenFiles::Open& OpenFiles::file(std::size_t entry, const std::string& path, int flags) {
+  const auto found = std::ranges::find(open_, entry, &Open::entry);
+  if (found != open_.end()) {
+    open_.splice(open_.begin(), open_, found);
+    return open_.front();
+  }
+  if (open_.size() >= kOpenAtOnce) {
+    ::close(open_.back().descriptor);
+    open_.pop_back();
+  }
+  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) refuse_file(path, "cannot open: " + reason_of(errno));
+  open_.push_front({entry, descriptor, {}, {}});
+  return open_.front();
+}
+
+// --- InputTree ---
+
+InputTree::InputTree(const std::vector<std::string>& names, FileTree tree)
+    : tree_(std::move(tree)), sequence_(tree_) {
+  const bool one_folder = is_one_folder(names);
+  for (const FileTree::Entry& entry : tree_.entries) {
+    if (one_folder) {
+      paths_.push_back(names[0] + "/" + entry.path);
+      continue;
+    }
+    const std::size_t slash = entry.path.find('/');
+    const std::string first = entry.path.substr(0, slash);
+    const auto name = std::ranges::find(names, first, last_part);
+    const std::string rest = slash == std::string::npos ? "" : entry.path.substr(slash);
+    paths_.push_back((rest.empty() ? fs::canonical(*name).string() : *name) + rest);
+  }
+}
+
+std::uint64_t InputTree::identity() const {
+  const std::string text = to_text(tree_);
+  return hash_of(std::as_bytes(std::span(text)));
+}
+
+void InputTree::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
+  for (const auto& [entry, from, at, here] : sequence_.parts_of(offset, bytes)) {
+    OpenFiles::Open& file = open_.file(entry, paths_[entry], O_RDONLY);
+    file.ahead.reached(file.descriptor, from);
+    read_all(file.descriptor, paths_[entry], from, to + at, here);
+  }
+}
+
+// --- OutputTree ---
+
+OutputTree::OutputTree(std::string name, FileTree tree, std::optional<std::uint64_t> resume)
+    : name_(std::move(name)), tree_(std::move(tree)), sequence_(tree_) {
+  std::error_code fault;
+  if (fs::exists(name_, fault) && !(fs::is_directory(name_, fault) && fs::is_empty(name_, fault))) {
+    refuse_file(name_, "cannot write: exists; several files go into a folder that is new or empty");
+  }
+  fs::path target = fs::path(name_).lexically_normal();
+  if (!target.has_filename()) target = target.parent_path();
+  std::string staging = kept_name(target.string());
+  if (resume) {
+    record_.emplace(staging + ".progress", *resume);
+    if (record_->bytes() == 0) fs::remove_all(staging, fault);
+    if (record_->bytes() > 0) {
+      staging_ = std::move(staging);
+      return;
+    }
+  } else {
+    staging.replace(staging.size() - std::string_view("part").size(), std::string::npos,
+                    std::to_string(::getpid()));
+  }
+  if (::mkdir(staging.c_str(), 0700) != 0) refuse_file(name_, "cannot write: " + reason_of(errno));
+  staging_ = std::move(staging);
+  try {
+    make_entries();
+  } catch (...) {
+    remove();
+    throw;
+  }
+}
+
+OutputTree::~OutputTree() {
+  if (!record_) remove();
+}
+
+std::string OutputTree::path_of(std::size_t entry) const {
+  return staging_ + "/" + tree_.entries[entry].path;
+}
+
+void OutputTree::make_entries() {
+  for (std::size_t i = 0; i < tree_.entries.size(); ++i) {
+    const FileTree::Entry& entry = tree_.entries[i];
+    const std::string path = path_of(i);
+    int fault = 0;
+    if (entry.kind == FileKind::kFolder) {
+      fault = ::mkdir(path.c_str(), 0700);
+    } else if (entry.kind == FileKind::kLink) {
+      fault = ::symlink(entry.target.c_str(), path.c_str());
+    } else {
+      claim_room(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor, path, entry.bytes);
+    }
+    if (fault != 0) refuse_file(path, "cannot write: " + reason_of(errno));
+  }
+}
+
+void OutputTree::write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) {
+  for (const auto& [entry, to, at, here] : sequence_.parts_of(offset, bytes)) {
+    const std::string path = path_of(entry);
+    OpenFiles::Open& file = open_.file(entry, path, O_RDWR);
+    write_all(file.descriptor, path, to, from + at, here);
+    file.behind.wrote(file.descriptor, to, here);
+  }
+}
+
+void OutputTree::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
+  for (const auto& [entry, from, at, here] : sequence_.parts_of(offset, bytes)) {
+    const std::string path = path_of(entry);
+    read_all(open_.file(entry, path, O_RDWR).descriptor, path, from, to + at, here);
+  }
+}
+
+void OutputTree::sync() {
+  open_.close_all();
+  finish_entries();
+  const int folder = ::open(staging_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool fine = folder >= 0 && ::syncfs(folder) == 0;
+  const int why = errno;
+  if (folder >= 0) ::close(folder);
+  if (!fine) refuse_file(name_, "cannot write: " + reason_of(why));
+}
+
+// From the last to the first, so that a folder's own come after what is in it was touched.
+void OutputTree::finish_entries() {
+  for (std::size_t i = tree_.entries.size(); i-- > 0;) {
+    const FileTree::Entry& entry = tree_.entries[i];
+    const std::string path = path_of(i);
+    const std::array<timespec, 2> times = {
+        {{0, UTIME_OMIT}, {entry.modified_s, entry.modified_ns}}};
+    const bool fine = (entry.kind == FileKind::kLink || ::chmod(path.c_str(), entry.mode) == 0) &&
+                      ::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) == 0;
+    if (!fine) refuse_file(path, "cannot write: " + reason_of(errno));
+  }
+}
+
+void OutputTree::commit() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::chmod(staging_.c_str(), 0777U & ~mask) != 0 ||
+      ::rename(staging_.c_str(), name_.c_str()) != 0) {
+    refuse_file(name_, "cannot write: " + reason_of(errno));
+  }
+  staging_.clear();
+  if (record_) record_->remove();
+}
+
+void OutputTree::remove() noexcept {
+  if (staging_.empty()) return;
+  open_.close_all();
+  std::error_code ignored;
+  // What forbids to be emptied was made so by finish_entries().
+  for (std::size_t i = 0; i < tree_.entries.size(); ++i) {
+    if (tree_.entries[i].kind == FileKind::kFolder) (void)::chmod(path_of(i).c_str(), 0700);
+  }
+  fs::remove_all(staging_, ignored);
+}
+
+}  // namespace espalier::runtime

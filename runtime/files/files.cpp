@@ -1,0 +1,241 @@
+#include "runtime/files/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "runtime/memory/checksum.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::runtime {
+
+std::string reason_of(int error_number) {
+  return std::generic_category().message(error_number);
+}
+
+void refuse_file(const std::string& name, const std::string& reason) {
+  throw InputError(name, {}, reason);
+}
+
+void read_all(int descriptor, const std::string& name, std::uint64_t offset, std::byte* to,
+              std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor, to, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse_file(name, "cannot read: " + reason_of(errno));
+    if (got == 0) refuse_file(name, fmt::format("became shorter while it was read, at {}", offset));
+    offset += static_cast<std::uint64_t>(got);
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+void write_all(int descriptor, const std::string& name, std::uint64_t offset, const std::byte* from,
+               std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t put = ::pwrite(descriptor, from, bytes, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) refuse_file(name, "cannot write: " + reason_of(errno));
+    offset += static_cast<std::uint64_t>(put);
+    from += put;
+    bytes -= static_cast<std::size_t>(put);
+  }
+}
+
+void claim_room(int descriptor, const std::string& name, std::uint64_t bytes) {
+  if (bytes == 0 || ::fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) == 0) return;
+  const int why = errno;
+  if (why == ENOSPC || why == EFBIG || why == EDQUOT) {
+    refuse_file(name, "cannot write: " + reason_of(why));
+  }
+}
+
+void ReadAhead::reached(int descriptor, std::uint64_t offset) {
+  constexpr std::uint64_t kAhead = std::uint64_t{32} << 20;
+  if (offset + kAhead / 2 < asked_) return;
+  const std::uint64_t from = std::max(asked_, offset);
+  asked_ = offset + kAhead;
+  ::posix_fadvise(descriptor, static_cast<off_t>(from), static_cast<off_t>(asked_ - from),
+                  POSIX_FADV_WILLNEED);
+}
+
+void WriteBehind::wrote(int descriptor, std::uint64_t offset, std::size_t bytes) {
+  constexpr std::uint64_t kBatch = std::uint64_t{16} << 20;
+  written_ += bytes;
+  if (written_ < kBatch) return;
+  written_ = 0;
+  // Up to what was just written: with several trees the holes before it are written out later.
+  const std::uint64_t end = offset + bytes;
+  if (end <= begun_) return;
+  ::sync_file_range(descriptor, static_cast<off_t>(begun_), static_cast<off_t>(end - begun_),
+                    SYNC_FILE_RANGE_WRITE);
+  begun_ = end;
+}
+
+std::string kept_name(const std::string& target) {
+  std::filesystem::path path(target);
+  const std::string name = path.filename().string();
+  return path.replace_filename(".espalier-" + name + ".part").string();
+}
+
+// --- ProgressRecord ---
+
+// One line of a fixed length, so that writing it anew is one write.
+constexpr std::string_view kRecord = "espalier-progress {:016x} {:020d}\n";
+
+ProgressRecord::ProgressRecord(std::string name, std::uint64_t identity)
+    : name_(std::move(name)), identity_(identity) {
+  descriptor_ = ::open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) refuse_file(name_, "cannot write: " + reason_of(errno));
+  std::string line(fmt::format(kRecord, 0U, 0U).size(), '\0');
+  if (::pread(descriptor_, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size())) {
+    std::uint64_t bytes = 0;
+    (void)std::from_chars(line.data() + line.size() - 21, line.data() + line.size() - 1, bytes);
+    if (line == fmt::format(kRecord, identity_, bytes)) bytes_ = bytes;
+  }
+}
+
+ProgressRecord::~ProgressRecord() {
+  ::close(descriptor_);
+}
+
+void ProgressRecord::write(std::uint64_t bytes) {
+  const std::string line = fmt::format(kRecord, identity_, bytes);
+  write_all(descriptor_, name_, 0, std::as_bytes(std::span(line)).data(), line.size());
+  bytes_ = bytes;
+}
+
+void ProgressRecord::remove() {
+  ::unlink(name_.c_str());
+}
+
+// --- InputFile ---
+
+InputFile::InputFile(std::string name) : name_(std::move(name)) {
+  descriptor_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not block
+  if (descriptor_ < 0) refuse_file(name_, "cannot open: " + reason_of(errno));
+  struct stat state {};
+  const bool known = ::fstat(descriptor_, &state) == 0;
+  if (!known || !S_ISREG(state.st_mode)) {
+    const std::string reason = known ? "is no regular file" : reason_of(errno);
+    ::close(descriptor_);
+    refuse_file(name_, "cannot read: " + reason);
+  }
+  bytes_ = static_cast<std::uint64_t>(state.st_size);
+  const std::array<std::int64_t, 3> known_by = {state.st_size, state.st_mtim.tv_sec,
+                                                state.st_mtim.tv_nsec};
+  identity_ = hash_of(std::as_bytes(std::span(known_by)));
+  ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+InputFile::~InputFile() {
+  ::close(descriptor_);
+}
+
+void InputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
+  ahead_.reached(descriptor_, offset);
+  read_all(descriptor_, name_, offset, to, bytes);
+}
+
+// --- OutputFile ---
+
+OutputFile::OutputFile(std::string name, std::uint64_t bytes, std::optional<std::uint64_t> resume)
+    : name_(std::move(name)), target_(name_) {
+  struct stat old {};
+  const bool exists = ::stat(name_.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) refuse(EISDIR);
+  if (exists && ::access(name_.c_str(), W_OK) != 0) refuse(errno);
+  in_place_ = exists && !S_ISREG(old.st_mode);
+  if (in_place_) {
+    descriptor_ = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor_ < 0) refuse(errno);
+    return;
+  }
+  std::error_code fault;
+  if (exists) target_ = std::filesystem::canonical(name_, fault).string();
+  if (fault) refuse(fault.value());
+  if (resume) {
+    open_kept(*resume);
+  } else {
+    const std::string folder = std::filesystem::path(target_).parent_path().string();
+    open_beside(folder.empty() ? "." : folder);
+  }
+  if (exists) (void)::fchmod(descriptor_, old.st_mode & 07777U);
+  try {
+    claim_room(descriptor_, name_, bytes);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+void OutputFile::open_beside(const std::string& folder) {
+  descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) refuse(errno);
+  temporary_.set(fmt::format("{}/.espalier-{}", folder, ::getpid()));
+  descriptor_ = ::open(temporary_.get().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) refuse(errno);
+}
+
+void OutputFile::open_kept(std::uint64_t identity) {
+  kept_ = kept_name(target_);
+  record_.emplace(kept_ + ".progress", identity);
+  const int anew = record_->bytes() == 0 ? O_TRUNC : 0;
+  descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | anew, 0666);
+  if (descriptor_ < 0) refuse(errno);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void OutputFile::refuse(int reason) const {
+  refuse_file(name_, "cannot write: " + reason_of(reason));
+}
+
+void OutputFile::write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) {
+  write_all(descriptor_, name_, offset, from, bytes);
+  if (!in_place_) behind_.wrote(descriptor_, offset, bytes);
+}
+
+void OutputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
+  read_all(descriptor_, name_, offset, to, bytes);
+}
+
+void OutputFile::sync() {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) refuse(errno);
+}
+
+void OutputFile::commit() {
+  if (in_place_) return;
+  if (kept_.empty() && !temporary_.is_set()) {
+    // rename() replaces what is there, linkat() does not: so a name beside it first.
+    const std::string folder = std::filesystem::path(target_).parent_path().string();
+    temporary_.set(fmt::format("{}/.espalier-{}", folder.empty() ? "." : folder, ::getpid()));
+    ::unlink(temporary_.get().c_str());
+    const std::string by_number = fmt::format("/proc/self/fd/{}", descriptor_);
+    if (::linkat(AT_FDCWD, by_number.c_str(), AT_FDCWD, temporary_.get().c_str(),
+                 AT_SYMLINK_FOLLOW) != 0) {
+      refuse(errno);
+    }
+  }
+  const std::string& name = kept_.empty() ? temporary_.get() : kept_;
+  if (::rename(name.c_str(), target_.c_str()) != 0) refuse(errno);
+  temporary_.forget();
+  if (record_) record_->remove();
+  if (::close(std::exchange(descriptor_, -1)) != 0) refuse(errno);
+}
+
+}  // namespace espalier::runtime

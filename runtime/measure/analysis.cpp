@@ -1,0 +1,162 @@
+#include "runtime/measure/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runtime/measure/arc_rates.hpp"
+#include "runtime/measure/clusters.hpp"
+#include "runtime/measure/model_fit.hpp"
+#include "runtime/measure/probe.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "support/statistics.hpp"
+
+namespace espalier::runtime::probe {
+namespace {
+
+constexpr double kLeastLevel = 0.02;
+// From the least to the greatest of many medians of a few repeats.
+constexpr double kLevelPerNoise = 8;
+// Short messages' times vary more.
+constexpr double kLatencyLevel = 0.5;
+constexpr double kOverheadLevel = 2;
+constexpr double kMostOverhead = 0.5;  // of a message's time
+
+double sum_of_rates(const Experiment& experiment) {
+  double sum = 0;
+  for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow)
+    sum += experiment.rate_bps(flow);
+  return sum;
+}
+
+// What a rank's flows come to together, where that is less than their arcs and wires allow. Where
+// it is about what the fastest of the rank's arcs carries, it is that: a port as fast as its link.
+void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate& estimate) {
+  for (const Experiment& experiment : measurements.experiments) {
+    const bool is_out = experiment.purpose == Purpose::kFanOut;
+    if ((!is_out && experiment.purpose != Purpose::kFanIn) || experiment.flows.empty()) continue;
+    double cap = sum_of_rates(experiment);
+    if (cap <= 0) continue;  // nothing arrived in time
+    const double allowed = carried_together_bps(experiment.flows, rates, estimate.wires);
+    if (cap >= (1 - rates.tolerance()) * allowed) continue;
+    const std::size_t rank = is_out ? experiment.flows[0].from : experiment.flows[0].to;
+    double fastest = 0;
+    for (std::size_t other = 0; other < rates.ranks(); ++other) {
+      if (other == rank) continue;
+      fastest = std::max(fastest, rates.rate_bps(is_out ? Flow{rank, other} : Flow{other, rank}));
+    }
+    if (cap <= (1 + rates.tolerance()) * fastest) cap = fastest;
+    (is_out ? estimate.send_Bps : estimate.receive_Bps)[rank] = cap;
+  }
+}
+
+double least_of(const std::vector<double>& sample) {
+  return sample.empty() ? 0 : *std::min_element(sample.begin(), sample.end());
+}
+
+void find_links(const Measurements& measurements, const ArcRates& rates, Estimate& estimate) {
+  std::map<Flow, const Timing*> timing_of;
+  for (const Timing& timing : measurements.timings) timing_of[timing.flow] = &timing;
+  std::vector<std::vector<double>> busy(rates.ranks());
+  for (std::size_t from = 0; from < rates.ranks(); ++from) {
+    for (std::size_t to = 0; to < rates.ranks(); ++to) {
+      Link link{{from, to}, 0, 0, 0};
+      if (from == to || rates.rate_bps(link.ends) <= 0) continue;
+      link.bandwidth_Bps = rates.rate_bps(link.ends);
+      const auto timing = timing_of.find(link.ends);
+      if (timing != timing_of.end()) {
+        // What disturbs a short message makes it slower, never faster.
+        link.overhead_s = least_of(timing->second->gap_s);
+        link.latency_s =
+            std::max(0.0, least_of(timing->second->round_trip_s) / 2 - link.overhead_s);
+        busy[from].push_back(least_of(timing->second->send_s));
+      }
+      estimate.links.push_back(link);
+    }
+  }
+  for (const auto& sample : busy) estimate.sender_s.push_back(median_of(sample));
+}
+
+// What differs by no more than noise becomes the same: rates of every kind together, so that a cap
+// that is a link's rate is that link's rate.
+void level_rates(Estimate& estimate) {
+  std::vector<double*> figures;
+  for (Link& link : estimate.links) figures.push_back(&link.bandwidth_Bps);
+  for (auto* caps : {&estimate.send_Bps, &estimate.receive_Bps}) {
+    for (auto& cap : *caps) {
+      if (cap) figures.push_back(&*cap);
+    }
+  }
+  for (Wire& wire : estimate.wires) figures.push_back(&wire.bandwidth_Bps);
+  std::vector<double> values;
+  values.reserve(figures.size());
+  for (const double* figure : figures) values.push_back(*figure);
+  values = levelled(values, std::max(kLeastLevel, kLevelPerNoise * estimate.noise));
+  for (std::size_t i = 0; i < figures.size(); ++i) *figures[i] = values[i];
+}
+
+void level_times(Estimate& estimate, double Link::*time, double tolerance) {
+  std::vector<double> values;
+  for (const Link& link : estimate.links) values.push_back(link.*time);
+  values = levelled(values, tolerance);
+  for (std::size_t i = 0; i < values.size(); ++i) estimate.links[i].*time = values[i];
+}
+
+// A rate was measured in messages that paid their overhead: o + s / bandwidth = s / rate.
+void take_overheads_out(Estimate& estimate) {
+  for (Link& link : estimate.links) {
+    const double message_s =
+        static_cast<double>(full_chunk_bytes(link.bandwidth_Bps)) / link.bandwidth_Bps;
+    const double share = std::min(link.overhead_s / message_s, kMostOverhead);
+    link.bandwidth_Bps /= 1 - share;
+  }
+}
+
+std::vector<std::string> groups_of(const std::vector<std::string>& hosts) {
+  const std::set<std::string> different(hosts.begin(), hosts.end());
+  if (different.size() == hosts.size() || different.size() <= 1) {
+    return std::vector<std::string>(hosts.size());
+  }
+  return hosts;
+}
+
+}  // namespace
+
+std::vector<std::string> node_names(const std::vector<std::string>& hosts) {
+  std::vector<std::string> names;
+  names.reserve(hosts.size());
+  for (const std::string& host : hosts) names.push_back(up_to_dot(host));
+  for (const auto& candidates : {names, hosts}) {
+    const std::set<std::string> different(candidates.begin(), candidates.end());
+    if (different.size() == hosts.size() && !different.contains("")) return candidates;
+  }
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) names[rank] = fmt::format("rank{}", rank);
+  return names;
+}
+
+Estimate analyse(const Measurements& measurements) {
+  const ArcRates rates = rates_by_clusters(measurements);
+  Estimate estimate;
+  estimate.nodes = node_names(measurements.hosts);
+  estimate.groups = groups_of(measurements.hosts);
+  estimate.send_Bps.resize(rates.ranks());
+  estimate.receive_Bps.resize(rates.ranks());
+  estimate.noise = rates.noise();
+  estimate.wires = shared_wires(measurements, rates);
+  find_links(measurements, rates, estimate);
+  find_caps(measurements, rates, estimate);
+  level_rates(estimate);
+  level_times(estimate, &Link::latency_s, kLatencyLevel);
+  level_times(estimate, &Link::overhead_s, kOverheadLevel);
+  estimate.doubtful = rates.doubtful().size();
+  for (const Link& link : estimate.links) {
+    if (rates.was_disturbed(link.ends)) ++estimate.disturbed;
+  }
+  fit_models(measurements, estimate);
+  take_overheads_out(estimate);
+  return estimate;
+}
+
+}  // namespace espalier::runtime::probe

@@ -1,0 +1,43 @@
+// Ranks that form a cluster: the arcs between them are as fast as their ends, alone and in rounds
+// (average linkage over the share of arcs that were not).
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "runtime/measure/arc_rates.hpp"
+#include "runtime/measure/measurements.hpp"
+
+namespace espalier::runtime::probe {
+
+// The number of each rank's cluster; clusters are numbered by their lowest rank.
+std::vector<std::size_t> clusters_of(const ArcRates& rates);
+
+// Arcs from one cluster to another: their numbers.
+using ArcClass = std::pair<std::size_t, std::size_t>;
+
+struct Clusters {
+  explicit Clusters(const ArcRates& rates);
+
+  [[nodiscard]] std::size_t count() const { return members.size(); }
+  [[nodiscard]] ArcClass class_of(const Flow& arc) const {
+    return {of_rank[arc.from], of_rank[arc.to]};
+  }
+  std::vector<std::size_t> of_rank;
+  std::vector<std::vector<std::size_t>> members;  // of each cluster, ascending
+};
+
+// The rates of all arcs, where those that were not measured alone take after others between the
+// same clusters.
+ArcRates rates_by_clusters(const Measurements& measurements);
+
+struct Turn {
+  Flow arc;
+  std::size_t number;  // arcs between the same clusters that come before it, or were measured alone
+};
+
+// The doubtful arcs, from each cluster to each other one in turn.
+std::vector<Turn> doubtful_in_turns(const ArcRates& rates);
+
+}  // namespace espalier::runtime::probe

@@ -1,0 +1,51 @@
+// The ranks of a communicator as a network to be probed. Rank 0 says what is to be measured, the
+// others serve it until it is done.
+//
+// A flow is a stream of messages with a few outstanding; when its time is over each of these is
+// followed by an empty message, so that every receive that was posted ahead is used up and nothing
+// needs to be cancelled.
+#pragma once
+
+#include <mpi.h>
+
+#include "runtime/measure/network.hpp"
+
+namespace espalier::runtime::probe {
+
+class MpiNetwork : public Network {
+ public:
+  // Collective; `comm` is duplicated. Throws MpiError, as all of this does.
+  explicit MpiNetwork(MPI_Comm comm);
+  ~MpiNetwork() override;
+  MpiNetwork(const MpiNetwork&) = delete;
+  MpiNetwork& operator=(const MpiNetwork&) = delete;
+  MpiNetwork(MpiNetwork&&) = delete;
+  MpiNetwork& operator=(MpiNetwork&&) = delete;
+
+  [[nodiscard]] std::size_t ranks() const override { return ranks_; }
+
+  // On rank 0 only.
+  std::vector<double> transfer(const Transfer& transfer) override;
+  std::vector<ShortMessages> exchange(std::span<const Flow> flows, std::size_t messages) override;
+  // bytes: up to 1 GiB.
+  MessageTimes time_messages(const Flow& flow, std::uint64_t bytes, std::size_t messages) override;
+  void dismiss();  // the others' serve() returns
+
+  // On every other rank: does what rank 0 asks for until it dismisses.
+  void serve();
+
+ private:
+  enum class Order : std::uint64_t { kTransfer, kExchange, kMessages, kDismiss };
+  void tell(std::vector<std::uint64_t> order);
+  std::vector<double> take_part_in_transfer(const Transfer& transfer);
+  std::vector<ShortMessages> take_part_in_exchange(std::span<const Flow> flows,
+                                                   std::size_t messages);
+  MessageTimes take_part_in_messages(const Flow& flow, std::uint64_t bytes, std::size_t messages);
+  std::vector<double> sum_at_root(std::vector<double> mine);
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::size_t rank_ = 0;
+  std::size_t ranks_ = 0;
+};
+
+}  // namespace espalier::runtime::probe

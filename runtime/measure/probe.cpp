@@ -1,0 +1,333 @@
+#include "runtime/measure/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <set>
+
+#include "runtime/measure/arc_rates.hpp"
+#include "runtime/measure/clusters.hpp"
+#include "runtime/measure/tournament.hpp"
+#include "runtime/measure/wires.hpp"
+#include "support/errors.hpp"
+#include "support/statistics.hpp"
+
+namespace espalier::runtime::probe {
+namespace {
+
+constexpr double kEnoughBytes = 2 << 20;  // of a flow, at normal effort
+constexpr double kShortestTransfer_s = 0.02;
+constexpr double kLongestTransfer_s = 0.4;
+constexpr double kCalibration_s = 0.03;
+constexpr std::size_t kCalibrations = 8;
+constexpr double kFarOff = 3;
+constexpr double kLeastRate_Bps = 1e5;  // where nothing better is known
+constexpr double kStable = 0.02;        // how uncertain a median may be, as a share of it
+constexpr double kAloneBudget_s = 120;
+constexpr std::size_t kAloneInAnyCase = 128;
+constexpr std::size_t kShortMessages = 30;
+constexpr std::size_t kTimingRepeats = 3;
+constexpr std::uint64_t kEager = std::uint64_t{60} << 10;
+constexpr std::uint64_t kLongChunk = std::uint64_t{512} << 10;
+constexpr double kFast_Bps = 625e6;
+constexpr double kChunksOfTransfer = 20;
+// A sender's lead, at the rate that is expected: of round trips, more than kFarOff, so that it
+// hides no faster link; and of the transfer's time, so that a rank that is put aside does not stop
+// it.
+constexpr double kTripsAhead = 6;
+constexpr double kShareAhead = 0.1;
+constexpr std::uint64_t kShortestChunk = 1024;
+// A rank sends to that many of its fastest and that many of its slowest at once.
+constexpr std::size_t kFastest = 4;
+constexpr std::size_t kSlowest = 3;
+
+std::uint64_t chunk_for(double rate_Bps, double seconds) {
+  const std::uint64_t full = full_chunk_bytes(rate_Bps);
+  if (full > kEager) return full;
+  const double wanted = rate_Bps * seconds / kChunksOfTransfer;
+  return std::clamp(static_cast<std::uint64_t>(wanted), kShortestChunk, full);
+}
+
+// How uncertain the median of a sample is: a quartile's distance, less the more there are.
+double uncertainty_of(const std::vector<double>& sample) {
+  const Quartiles quartiles = quartiles_of(sample);
+  if (quartiles.median <= 0) return 0;
+  return (quartiles.upper - quartiles.lower) / quartiles.median /
+         std::sqrt(static_cast<double>(sample.size()));
+}
+
+bool is_stable(const Experiment& experiment) {
+  // How several share a port or a wire varies; what they come to together is what is asked for.
+  const bool counts_together =
+      experiment.purpose != Purpose::kRound && experiment.purpose != Purpose::kAlone;
+  std::vector<double> sums(experiment.rates_Bps[0].size());
+  for (const auto& rates : experiment.rates_Bps) {
+    if (!counts_together && uncertainty_of(rates) > kStable) return false;
+    for (std::size_t i = 0; i < rates.size(); ++i) sums[i] += rates[i];
+  }
+  return uncertainty_of(sums) <= kStable;
+}
+
+std::vector<Flow> fan(const ArcRates& rates, std::size_t rank, bool out) {
+  std::vector<Flow> flows;
+  for (std::size_t other = 0; other < rates.ranks(); ++other) {
+    if (other != rank) flows.push_back(out ? Flow{rank, other} : Flow{other, rank});
+  }
+  std::stable_sort(flows.begin(), flows.end(), [&](const Flow& a, const Flow& b) {
+    return rates.rate_bps(a) > rates.rate_bps(b);
+  });
+  if (flows.size() > kFastest + kSlowest) {
+    flows.erase(flows.begin() + kFastest, flows.end() - kSlowest);
+  }
+  std::sort(flows.begin(), flows.end());
+  return flows;
+}
+
+// To one rank and from another, if there is another: the fastest.
+std::vector<Flow> both_ways(const ArcRates& rates, std::size_t rank) {
+  Flow out{rank, rank};
+  Flow in{rank, rank};
+  for (std::size_t other = 0; other < rates.ranks(); ++other) {
+    const Flow arc{rank, other};
+    if (other != rank && (out.to == rank || rates.rate_bps(arc) > rates.rate_bps(out))) out = arc;
+  }
+  for (std::size_t other = 0; other < rates.ranks(); ++other) {
+    const Flow arc{other, rank};
+    if (other == rank || (other == out.to && rates.ranks() > 2)) continue;
+    if (in.from == rank || rates.rate_bps(arc) > rates.rate_bps(in)) in = arc;
+  }
+  return {out, in};
+}
+
+class Probe {
+ public:
+  Probe(Network& network, Measurements so_far, const ProbeOptions& options)
+      : network_(&network), measured_(std::move(so_far)), options_(&options) {
+    least_repeats_ =
+        static_cast<std::size_t>(std::clamp(std::round(3 * std::sqrt(options.effort)), 2.0, 9.0));
+  }
+
+  Measurements run() {
+    const auto rounds = tournament(network_->ranks());
+    const std::size_t ranks = network_->ranks();
+    planned_ = 4 * rounds.size() + (ranks > 2 ? 3 : 1) * ranks;
+    for (const auto& round : rounds) {
+      time("latencies", round);
+      time("latencies", reversed(round));
+    }
+    for (const auto& leg : {rounds, second_leg(rounds, ranks)}) {
+      for (const auto& round : leg) transfer("bandwidths, in rounds", Purpose::kRound, round);
+    }
+    rates_.emplace(measured_);
+    measure_alone();
+    rates_ = rates_by_clusters(measured_);
+    transfer_all("wires that several may share", Purpose::kWires, wire_tests(*rates_));
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      if (ranks > 2) {
+        transfer("one to several", Purpose::kFanOut, fan(*rates_, rank, true));
+        transfer("several to one", Purpose::kFanIn, fan(*rates_, rank, false));
+      }
+      transfer("both ways", Purpose::kBothWays, both_ways(*rates_, rank));
+    }
+    report("done");
+    return std::move(measured_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // As many as the effort's time allows; one from each cluster to each other, up to a number, in
+  // any case, for the others take after it.
+  void measure_alone() {
+    double left_s = kAloneBudget_s * options_->effort;
+    std::size_t measured = 0;
+    for (const Experiment& done : measured_.experiments) {
+      if (done.purpose != Purpose::kAlone) continue;
+      left_s -= expected_seconds(done.flows);
+      ++measured;
+    }
+    std::vector<std::vector<Flow>> transfers;
+    for (const Turn& turn : doubtful_in_turns(*rates_)) {
+      left_s -= expected_seconds({turn.arc});
+      const bool is_needed = turn.number == 0 && measured + transfers.size() < kAloneInAnyCase;
+      if (left_s >= 0 || is_needed) transfers.push_back({turn.arc});
+    }
+    transfer_all("bandwidths, alone", Purpose::kAlone, transfers);
+  }
+
+  [[nodiscard]] double expected_seconds(const std::vector<Flow>& flows) const {
+    return static_cast<double>(least_repeats_) * seconds_for(expected_rates(flows), false);
+  }
+
+  // Of flows that share their ends fairly.
+  [[nodiscard]] std::vector<double> expected_rates(const std::vector<Flow>& flows) const {
+    std::vector<double> expected;
+    for (const Flow& flow : flows) {
+      const auto shares_end = [&](const Flow& other) {
+        return other.from == flow.from || other.to == flow.to;
+      };
+      const auto sharing = static_cast<double>(std::ranges::count_if(flows, shares_end));
+      expected.push_back(rates_->rate_bps(flow) / sharing);
+    }
+    return expected;
+  }
+
+  // Where several share an end, what they come to together counts, and half is enough of each.
+  [[nodiscard]] double seconds_for(const std::vector<double>& rates_Bps, bool share_ends) const {
+    const double slowest = *std::min_element(rates_Bps.begin(), rates_Bps.end());
+    const double bytes = kEnoughBytes * std::sqrt(options_->effort) / (share_ends ? 2 : 1);
+    return slowest > 0 ? std::clamp(bytes / slowest, kShortestTransfer_s, kLongestTransfer_s)
+                       : kLongestTransfer_s;
+  }
+
+  void transfer_all(std::string_view doing, Purpose purpose,
+                    const std::vector<std::vector<Flow>>& transfers) {
+    planned_ += transfers.size();
+    for (const auto& flows : transfers) transfer(doing, purpose, flows);
+  }
+
+  void transfer(std::string_view doing, Purpose purpose, const std::vector<Flow>& flows) {
+    if (measured_.find(purpose, flows)) {
+      --planned_;
+      return;
+    }
+    report(doing);
+    auto [run, rates] = calibrated(purpose, flows);
+    Experiment experiment{purpose, flows, std::vector<std::vector<double>>(flows.size())};
+    const std::size_t most_repeats = 2 * least_repeats_ + 1;
+    for (std::size_t repeat = 1; repeat <= most_repeats; ++repeat) {
+      if (repeat > 1) rates = network_->transfer(run);
+      for (std::size_t i = 0; i < flows.size(); ++i) experiment.rates_Bps[i].push_back(rates[i]);
+      if (repeat >= least_repeats_ && is_stable(experiment)) break;
+    }
+    measured_.experiments.push_back(std::move(experiment));
+    tell_measured();
+  }
+
+  struct Calibrated {
+    Transfer run;
+    std::vector<double> rates_Bps;  // that it gave
+  };
+
+  // Long enough for what the flows will carry, roughly: by earlier transfers, or by a short one,
+  // which opens their connections as well. Where that was far too little, a rank was put aside, or
+  // the sender's lead was short of what is on a long way.
+  Calibrated calibrated(Purpose purpose, const std::vector<Flow>& flows) {
+    std::vector<double> expected;
+    if (purpose == Purpose::kRound) {
+      Transfer first{{}, kCalibration_s};
+      for (const Flow& flow : flows) first.streams.push_back({flow, kEager / 4, 0});
+      expected = network_->transfer(first);
+    } else {
+      expected = expected_rates(flows);
+    }
+    Transfer run = transfer_for(purpose, flows, expected);
+    for (std::size_t attempt = 0; attempt < kCalibrations; ++attempt) {
+      const std::vector<double> seen = network_->transfer(run);
+      bool is_far_off = false;
+      for (std::size_t i = 0; i < flows.size(); ++i) {
+        is_far_off = is_far_off || seen[i] > kFarOff * std::max(expected[i], kLeastRate_Bps);
+        expected[i] = std::max(expected[i], seen[i]);
+      }
+      if (!is_far_off) return {transfer_for(purpose, flows, seen), seen};
+      run = transfer_for(purpose, flows, expected);
+    }
+    std::vector<double> seen = network_->transfer(run);
+    return {std::move(run), std::move(seen)};
+  }
+
+  [[nodiscard]] Transfer transfer_for(Purpose purpose, const std::vector<Flow>& flows,
+                                      std::vector<double> expected) const {
+    for (double& rate : expected) rate = std::max(rate, kLeastRate_Bps);
+    const bool shares_ends = purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
+    Transfer run{{}, seconds_for(expected, shares_ends)};
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const double ahead_s = kTripsAhead * round_trip_s(flows[i]) + kShareAhead * run.seconds;
+      run.streams.push_back({flows[i], chunk_for(expected[i], run.seconds),
+                             static_cast<std::uint64_t>(expected[i] * ahead_s)});
+    }
+    return run;
+  }
+
+  [[nodiscard]] double round_trip_s(const Flow& flow) const {
+    return median_of(std::ranges::find(measured_.timings, flow, &Timing::flow)->round_trip_s);
+  }
+
+  void time(std::string_view doing, const std::vector<Flow>& flows) {
+    std::vector<Flow> missing;
+    std::ranges::copy_if(flows, std::back_inserter(missing), [&](const Flow& flow) {
+      return std::ranges::find(measured_.timings, flow, &Timing::flow) == measured_.timings.end();
+    });
+    if (missing.empty()) {
+      --planned_;
+      return;
+    }
+    report(doing);
+    std::vector<Timing> timings;
+    for (const Flow& flow : missing) timings.push_back({flow, {}, {}, {}});
+    for (std::size_t repeat = 0; repeat < kTimingRepeats; ++repeat) {
+      const std::vector<ShortMessages> seen = network_->exchange(missing, kShortMessages);
+      for (std::size_t i = 0; i < missing.size(); ++i) {
+        timings[i].round_trip_s.push_back(seen[i].round_trip_s);
+        timings[i].gap_s.push_back(seen[i].gap_s);
+        timings[i].send_s.push_back(seen[i].send_s);
+      }
+    }
+    measured_.timings.insert(measured_.timings.end(), timings.begin(), timings.end());
+    tell_measured();
+  }
+
+  void report(std::string_view doing) const {
+    if (!options_->on_progress) return;
+    const double elapsed = std::chrono::duration<double>(Clock::now() - begun_).count();
+    const double left =
+        done_ == 0 ? -1
+                   : elapsed / static_cast<double>(done_) * static_cast<double>(planned_ - done_);
+    options_->on_progress({doing, done_, planned_, left});
+  }
+
+  void tell_measured() {
+    ++done_;
+    if (options_->on_measured) options_->on_measured(measured_);
+  }
+
+  Network* network_;
+  Measurements measured_;
+  std::optional<ArcRates> rates_;  // since the rounds
+  const ProbeOptions* options_;
+  std::size_t least_repeats_ = 0;
+  std::size_t planned_ = 0;
+  std::size_t done_ = 0;
+  Clock::time_point begun_ = Clock::now();
+};
+
+}  // namespace
+
+std::uint64_t full_chunk_bytes(double rate_Bps) {
+  return rate_Bps > kFast_Bps ? kLongChunk : kEager;
+}
+
+double parse_effort(std::string_view text) {
+  if (text == "quick") return kQuick;
+  if (text == "normal") return kNormal;
+  if (text == "thorough") return kThorough;
+  double effort = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), effort);
+  if (fault != std::errc{} || end != text.data() + text.size() ||
+      !(effort >= kLeastEffort && effort <= kMostEffort)) {
+    throw InputError(
+        fmt::format("{} is neither quick, normal or thorough nor a number from {} to {}",
+                    in_quotes(text), kLeastEffort, kMostEffort));
+  }
+  return effort;
+}
+
+Measurements measure(Network& network, Measurements so_far, const ProbeOptions& options) {
+  return Probe(network, std::move(so_far), options).run();
+}
+
+}  // namespace espalier::runtime::probe

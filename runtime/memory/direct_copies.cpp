@@ -1,0 +1,105 @@
+#include "runtime/memory/direct_copies.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace espalier::runtime {
+
+planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
+                                     std::span<const int> host_of_node) {
+  constexpr std::uint32_t kNone = UINT32_MAX;
+  std::vector<std::uint32_t> parent_of(host_of_node.size(), kNone);
+  for (const auto [parent, child] : tree.edges) parent_of[child] = parent;
+  const auto within_host = [&](std::uint32_t node) {
+    return parent_of[node] != kNone && host_of_node[parent_of[node]] == host_of_node[node];
+  };
+
+  struct Local {
+    planner::PlanEdge edge;
+    std::size_t distance;  // in the tree as it was
+  };
+  std::vector<Local> local;
+  planner::PlanTree direct = tree;
+  direct.edges.clear();
+  direct.latencies.clear();
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+    const planner::PlanEdge& edge = tree.edges[i];
+    if (!within_host(edge.child)) {
+      direct.edges.push_back(edge);
+      direct.latencies.push_back(tree.latency(i));
+      continue;
+    }
+    std::uint32_t uppermost = edge.parent;
+    std::size_t distance = 1;
+    for (; within_host(uppermost); ++distance) uppermost = parent_of[uppermost];
+    local.push_back({{uppermost, edge.child}, distance});
+  }
+  std::ranges::stable_sort(local, {}, &Local::distance);
+  for (const Local& copy : local) direct.edges.push_back(copy.edge);
+  direct.latencies.resize(direct.edges.size());  // none within a host
+  direct.via.clear();  // of edges that may be gone, and of no use to who executes
+  return direct;
+}
+
+namespace {
+
+// Each rank's children on its host, in ascending order.
+std::vector<std::vector<int>> children_here(const planner::PlanTree& tree,
+                                            std::span<const int> rank_of_node,
+                                            std::span<const int> host_of_rank) {
+  std::vector<std::vector<int>> children(host_of_rank.size());
+  if (!tree.exchange.empty()) return children;
+  for (const auto [parent, child] : tree.edges) {
+    const auto from = static_cast<std::size_t>(rank_of_node[parent]);
+    const auto to = static_cast<std::size_t>(rank_of_node[child]);
+    if (host_of_rank[from] == host_of_rank[to]) children[from].push_back(rank_of_node[child]);
+  }
+  for (std::vector<int>& of_rank : children) std::ranges::sort(of_rank);
+  return children;
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> ring_readers(std::span<const planner::PlanTree> trees,
+                                           std::span<const int> rank_of_node,
+                                           std::span<const int> host_of_rank) {
+  std::vector<std::vector<int>> readers(host_of_rank.size());
+  for (const planner::PlanTree& tree : trees) {
+    const auto children = children_here(tree, rank_of_node, host_of_rank);
+    for (std::size_t rank = 0; rank < readers.size(); ++rank) {
+      if (children[rank].size() > readers[rank].size()) readers[rank] = children[rank];
+    }
+  }
+  return readers;
+}
+
+void use_rings(std::span<TreeRole> roles, std::span<const planner::PlanTree> trees,
+               std::span<const int> rank_of_node, std::span<const int> host_of_rank, int rank,
+               std::span<const std::vector<int>> readers_of) {
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    TreeRole& role = roles[i];
+    const auto children = children_here(trees[i], rank_of_node, host_of_rank);
+    const auto has_ring = [&](int writer) {
+      const auto at = static_cast<std::size_t>(writer);
+      return !children[at].empty() && children[at] == readers_of[at];
+    };
+    role.from_ring = role.parent_is_here && has_ring(role.parent);
+    role.to_ring = has_ring(rank);
+    if (!role.to_ring) continue;
+    std::vector<int> others;
+    std::vector<double> bytes_to_others;
+    for (std::size_t child = 0; child < role.children.size(); ++child) {
+      if (std::ranges::binary_search(readers_of[static_cast<std::size_t>(rank)],
+                                     role.children[child])) {
+        continue;
+      }
+      others.push_back(role.children[child]);
+      bytes_to_others.push_back(role.bytes_to_child[child]);
+    }
+    role.children = std::move(others);
+    role.bytes_to_child = std::move(bytes_to_others);
+  }
+}
+
+}  // namespace espalier::runtime

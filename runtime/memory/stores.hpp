@@ -1,0 +1,88 @@
+// Slices in memory.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/engine/slices.hpp"
+
+namespace espalier::runtime {
+
+// A message that lies in memory as it is sent: nothing is copied.
+class MemoryStore : public SliceStore {
+ public:
+  explicit MemoryStore(std::byte* message) : message_(message) {}
+  std::byte* room_for(const Slice& slice) override { return message_ + slice.offset; }
+
+ private:
+  std::byte* message_;
+};
+
+// `type` moved by `bytes`, its extent kept.
+class MovedType {
+ public:
+  // Throws MpiError.
+  MovedType(MPI_Datatype type, MPI_Aint bytes);
+  ~MovedType() { MPI_Type_free(&type_); }
+  MovedType(const MovedType&) = delete;
+  MovedType& operator=(const MovedType&) = delete;
+  MovedType(MovedType&&) = delete;
+  MovedType& operator=(MovedType&&) = delete;
+  [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+// Elements with holes or in another order than memory's, which travel packed. Costs a copy of the
+// message: slices need not be whole elements, and ranks may describe the same message by different
+// types, so a slice may begin and end anywhere in an element. The source packs just before the
+// slices go, the others unpack as far as all has arrived.
+class PackedStore : public SliceStore {
+ public:
+  // Throws InputError for a type whose elements MPI_Pack cannot address (over 2 GiB), MpiError,
+  // std::bad_alloc.
+  PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
+              std::size_t element_bytes, SliceGrid grid);
+  std::byte* room_for(const Slice& slice) override { return packed_.get() + slice.offset; }
+  void load(const Slice& slice) override;
+  void arrived(const Slice& slice) override;
+
+ private:
+  // Elements [done_, end) between buffer and packed bytes.
+  void convert_to(std::size_t end, bool pack);
+
+  MPI_Comm comm_;
+  void* buffer_;
+  MPI_Datatype type_;
+  std::optional<MovedType> moved_type_;  // for MPI_BOTTOM, which MPICH's MPI_Pack refuses
+  std::size_t element_bytes_;
+  MPI_Aint extent_;
+  SliceGrid grid_;
+  std::unique_ptr<std::byte[]> packed_;
+  std::size_t done_ = 0;              // elements converted
+  std::vector<bool> has_arrived_;     // by slice
+  std::uint64_t arrived_prefix_ = 0;  // slices
+};
+
+// `address` + `by` bytes. MPI's displacements may be absolute addresses (MPI_BOTTOM), which no
+// pointer arithmetic allows.
+void* moved(void* address, MPI_Aint by);
+
+// What a type is to a broadcast.
+struct TypeShape {
+  std::size_t bytes;    // of data in one element
+  MPI_Aint first_byte;  // from the buffer's address to the first element's data
+  bool is_plain;  // count elements are count x bytes consecutive bytes, in the order in which MPI
+                  // sends them
+};
+TypeShape shape_of(MPI_Comm comm, MPI_Datatype type);
+// Where the data of a buffer of such elements begin.
+std::byte* first_byte_of(void* buffer, const TypeShape& shape);
+
+}  // namespace espalier::runtime

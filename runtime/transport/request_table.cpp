@@ -1,0 +1,125 @@
+#include "runtime/transport/request_table.hpp"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "runtime/transport/mpi_error.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+// Linux adds its timer slack, 50 us unless told otherwise: a fraction of the time that a slice
+// takes.
+constexpr auto kDoze = std::chrono::microseconds(5);
+// Without a request completed, after a failure.
+constexpr auto kDrain = std::chrono::milliseconds(200);
+
+}  // namespace
+
+RequestTable::RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
+                           Way way)
+    : windows_(std::move(windows)), first_child_(roles.size()) {
+  const Kind with_parent = way == Way::kDown ? Kind::kReceive : Kind::kSend;
+  const Kind with_child = way == Way::kDown ? Kind::kSend : Kind::kReceive;
+  for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
+    first_.push_back(entries_.size());
+    if (roles[tree].parent != kNoRank) {
+      for (std::uint32_t slot = 0; slot < windows_[tree].parent; ++slot) {
+        entries_.push_back({with_parent, tree, 0, slot});
+      }
+    }
+    for (std::uint32_t child = 0; child < roles[tree].children.size(); ++child) {
+      first_child_[tree].push_back(entries_.size());
+      for (std::uint32_t slot = 0; slot < windows_[tree].children[child]; ++slot) {
+        entries_.push_back({with_child, tree, child, slot});
+      }
+    }
+  }
+  entries_.push_back({Kind::kSizeCheck, 0, 0, 0});
+  entries_.push_back({Kind::kStopWord, 0, 0, 0});
+  requests_.assign(entries_.size(), MPI_REQUEST_NULL);
+  indices_.resize(entries_.size());
+  statuses_.resize(entries_.size());
+}
+
+std::optional<std::span<const RequestTable::Completion>> RequestTable::wait_for_some(
+    Waiting waiting, Patience& patience) {
+  const auto size = static_cast<int>(requests_.size());
+  int completed = 0;
+  int code = MPI_SUCCESS;
+  const bool polls = waiting == Waiting::kDozing || patience.is_limited();
+  if (!polls) {
+    code = MPI_Waitsome(size, requests_.data(), &completed, indices_.data(), statuses_.data());
+  }
+  if (polls) patience.begin();
+  while (polls) {
+    code = MPI_Testsome(size, requests_.data(), &completed, indices_.data(), statuses_.data());
+    if (code != MPI_SUCCESS || completed != 0) break;
+    if (patience.is_over()) return {};
+    if (waiting == Waiting::kDozing) std::this_thread::sleep_for(kDoze);
+  }
+  return note(code, completed);
+}
+
+std::span<const RequestTable::Completion> RequestTable::test_some() {
+  int completed = 0;
+  const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed,
+                                indices_.data(), statuses_.data());
+  return note(code, completed);
+}
+
+std::span<const RequestTable::Completion> RequestTable::note(int code, int completed) {
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) throw MpiError(code, "MPI_Waitsome");
+  completions_.clear();
+  if (completed == MPI_UNDEFINED) return std::span<const Completion>();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(completed); ++i) {
+    // Only MPI_ERR_IN_STATUS gives the statuses' error fields a meaning.
+    const int error = code == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : MPI_SUCCESS;
+    const auto place = static_cast<std::size_t>(indices_[i]);
+    completions_.push_back({entries_[place], &statuses_[i], error, place});
+  }
+  return std::span<const Completion>(completions_);
+}
+
+std::vector<RequestTable::Entry> RequestTable::outstanding() const {
+  std::vector<Entry> under_way;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) under_way.push_back(entries_[i]);
+  }
+  return under_way;
+}
+
+void RequestTable::abandon() noexcept {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    const Kind kind = entries_[i].kind;
+    if (kind == Kind::kReceive || kind == Kind::kStopWord) MPI_Cancel(&requests_[i]);
+  }
+  drain();
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    // MPI forbids to free a collective's request; it stays MPI's.
+    if (entries_[i].kind == Kind::kSizeCheck) {
+      requests_[i] = MPI_REQUEST_NULL;
+    } else {
+      MPI_Request_free(&requests_[i]);
+    }
+  }
+}
+
+// What was matched before it was cancelled still comes, and is not to come into memory that its
+// owner has given up. What nobody matches never ends.
+void RequestTable::drain() noexcept {
+  using Clock = std::chrono::steady_clock;
+  auto last = Clock::now();
+  while (Clock::now() - last < kDrain) {
+    int completed = 0;
+    const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed,
+                                  indices_.data(), statuses_.data());
+    if (completed == MPI_UNDEFINED || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return;
+    if (completed != 0) last = Clock::now();
+  }
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,105 @@
+// The requests of a rank that takes part in several trees, in one array for MPI_Waitsome, and what
+// each one is.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/transport/patience.hpp"
+#include "runtime/engine/tree_role.hpp"
+#include "runtime/engine/windows.hpp"
+
+namespace espalier::runtime {
+
+class RequestTable {
+ public:
+  // Down: a rank receives from its parents and sends to its children. Up: the other way round.
+  enum class Way : std::uint8_t { kDown, kUp };
+  // windows: of each tree; each at least 1.
+  RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
+               Way way = Way::kDown);
+  [[nodiscard]] std::span<const TreeWindows> windows() const { return windows_; }
+
+  enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kStopWord };
+  struct Entry {
+    Kind kind;
+    std::uint32_t tree;
+    std::uint32_t child;  // its place among the children, where one of them is the peer
+    std::uint32_t slot;   // in its window: slice n of a tree is in slot n modulo the window
+  };
+
+  // The request of a tree's slice `nth`. MPI_REQUEST_NULL when it is complete or was never begun:
+  // which of the two, the caller's counters say.
+  MPI_Request& receive(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
+  MPI_Request& send(std::size_t tree, std::size_t child, std::uint64_t nth) {
+    return of_child(tree, child, nth);
+  }
+  // The same on the way up.
+  MPI_Request& send_up(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
+  MPI_Request& receive_up(std::size_t tree, std::size_t child, std::uint64_t nth) {
+    return of_child(tree, child, nth);
+  }
+  MPI_Request& size_check() { return requests_[requests_.size() - 2]; }
+  [[nodiscard]] const MPI_Request& size_check() const { return requests_[requests_.size() - 2]; }
+  MPI_Request& stop_word() { return requests_[requests_.size() - 1]; }
+  [[nodiscard]] std::size_t size() const { return requests_.size(); }
+  // The place of one of its requests, below size().
+  [[nodiscard]] std::size_t place_of(const MPI_Request& request) const {
+    return static_cast<std::size_t>(&request - requests_.data());
+  }
+
+  struct Completion {
+    Entry entry;
+    const MPI_Status* status;  // valid until the next wait; null where MPI reported no success
+    int error;
+    std::size_t place;  // of its request
+  };
+  // Busy: MPI's own waiting, which polls. Dozing: sleeps between polls, so that where ranks share
+  // processors one that waits leaves the processor to one that has something to copy.
+  enum class Waiting : std::uint8_t { kBusy, kDozing };
+  // Waits until at least one request is complete. The span is valid until the next call; empty when
+  // no request was under way; nothing when patience, which it begins anew, has ended. Throws
+  // MpiError when MPI fails as a whole; a failure of one request is in its completion.
+  std::optional<std::span<const Completion>> wait_for_some(Waiting waiting, Patience& patience);
+  // The same for who waits for ever.
+  std::span<const Completion> wait_for_some(Waiting waiting) {
+    Patience endless;
+    return *wait_for_some(waiting, endless);
+  }
+  // The same without waiting: those that are complete by now, if any.
+  std::span<const Completion> test_some();
+
+  // Requests that are under way.
+  [[nodiscard]] std::vector<Entry> outstanding() const;
+  // Gives up what is outstanding, after a failure: lets end what does so in the next moments. The
+  // buffers of the others must stay.
+  void abandon() noexcept;
+
+ private:
+  void drain() noexcept;
+  // What MPI_Waitsome or MPI_Testsome returned and found.
+  std::span<const Completion> note(int code, int completed);
+  MPI_Request& of_parent(std::size_t tree, std::uint64_t nth) {
+    return requests_[first_[tree] + nth % windows_[tree].parent];
+  }
+  MPI_Request& of_child(std::size_t tree, std::size_t child, std::uint64_t nth) {
+    return requests_[first_child_[tree][child] + nth % windows_[tree].children[child]];
+  }
+
+  std::vector<TreeWindows> windows_;                   // of each tree
+  std::vector<std::size_t> first_;                     // request with the parent of each tree
+  std::vector<std::vector<std::size_t>> first_child_;  // request with each child of each tree
+  std::vector<Entry> entries_;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Completion> completions_;
+};
+
+}  // namespace espalier::runtime

@@ -1,0 +1,49 @@
+// What a rank sent and received when, slice by slice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/engine/slices.hpp"
+
+namespace espalier::runtime {
+
+struct Transfer {
+  double begun_s;  // MPI_Wtime of this rank, when the send or receive was posted
+  double ended_s;  // when it was found complete; below begun_s: it never was
+  std::uint64_t slice;
+  std::uint32_t bytes;
+  std::uint32_t tree;
+  std::uint32_t message;  // number of the run, from 0
+  int peer;               // rank
+  bool is_send;
+};
+
+// Room is taken once; what does not fit is counted and left out.
+class TransferLog {
+ public:
+  explicit TransferLog(std::size_t most) : most_(most) { transfers_.reserve(most); }
+
+  // A run begins, whose requests are numbered from 0 to requests - 1.
+  void begin_run(std::size_t requests);
+  // The request `place` carries this slice to or from `peer` from now on.
+  void begun(std::size_t place, const Slice& slice, int peer, bool is_send);
+  void ended(std::size_t place);
+
+  // In the order in which they began.
+  [[nodiscard]] std::span<const Transfer> transfers() const { return transfers_; }
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+  std::size_t most_;
+  std::vector<Transfer> transfers_;
+  std::vector<std::size_t> open_;  // by request: its place among the transfers
+  std::uint32_t runs_ = 0;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace espalier::runtime
