@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cli/espalier_mpi_elements.hpp"
+#include "cli/espalier_mpi/run/elements.hpp"
 
 namespace espalier::cli {
 namespace {

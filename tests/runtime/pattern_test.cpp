@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/espalier_mpi_pattern.hpp"
+#include "cli/espalier_mpi/run/pattern.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -1,0 +1,133 @@
+// espalier bound: the best that any set of trees can reach, its proof, and what stands in the way
+// of more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/options.hpp"
+#include "cli/espalier/run.hpp"
+#include "cli/common/table.hpp"
+#include "planner/explain/bottlenecks.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/registry.hpp"
+#include "platforms/core/contention.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct BoundOptions {
+  Console console;
+  ProblemOptions problem;
+  std::size_t top = 10;
+  bool json = false;
+  bool csv = false;
+};
+
+std::string as_table(const planner::Collective& collective, const Run& run,
+                     const std::vector<planner::NamedPrice>& dearest) {
+  const auto& bound = run.outcome.bound;
+  Table facts(
+      {{"optimum", Table::Align::kLeft}, {format_rate(run.throughput), Table::Align::kLeft}});
+  facts.add_row({"proven bound", bound ? format_rate(*bound) : "-"});
+  facts.add_row({"gap", fmt::format("{:.1e}", gap_of(run.throughput, bound))});
+  facts.add_row({"trees", std::to_string(tree_count(run))});
+  facts.add_row({"operation", std::string(planner::name_of(collective.operation()))});
+  facts.add_row({"platform", collective.platform().name()});
+  facts.add_row({"source", collective.platform().node(collective.source()).name});
+  facts.add_row({"model", std::string(platforms::name_of(collective.model()))});
+  facts.add_row({"seconds", fixed(run.seconds, 3)});
+  if (dearest.empty()) return facts.text();
+  Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
+  for (const planner::NamedPrice& bottleneck : dearest) {
+    // 0.01 % in a table; JSON and CSV hold all
+    if (bottleneck.price < planner::kLeastPrice) break;
+    prices.add_row({percent(bottleneck.price), bottleneck.resource});
+  }
+  return facts.text() + '\n' + prices.text();
+}
+
+Json as_json(const planner::Collective& collective, const Run& run,
+             const std::vector<planner::NamedPrice>& dearest) {
+  Json rows = Json::array();
+  for (const planner::NamedPrice& bottleneck : dearest) {
+    rows.push_back({{"resource", bottleneck.resource}, {"price", bottleneck.price}});
+  }
+  const auto& bound = run.outcome.bound;
+  return {{"operation", planner::name_of(collective.operation())},
+          {"platform", collective.platform().name()},
+          {"source", collective.platform().node(collective.source()).name},
+          {"model", platforms::name_of(collective.model())},
+          {"optimum_Bps", run.throughput.value},
+          {"bound_Bps", bound ? Json(bound->value) : Json()},
+          {"gap", gap_of(run.throughput, bound)},
+          {"trees", tree_count(run)},
+          {"bottlenecks", std::move(rows)},
+          {"seconds", run.seconds}};
+}
+
+std::string as_csv(const planner::Collective& collective, const Run& run,
+                   const std::vector<planner::NamedPrice>& dearest) {
+  std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap",
+                               "resource", "price", "operation"});
+  const auto& bound = run.outcome.bound;
+  for (const planner::NamedPrice& bottleneck : dearest) {
+    text += csv_line(
+        {collective.platform().name(), collective.platform().node(collective.source()).name,
+         std::string(platforms::name_of(collective.model())), exact(run.throughput.value),
+         bound ? exact(bound->value) : "", exact(gap_of(run.throughput, bound)),
+         bottleneck.resource, exact(bottleneck.price),
+         std::string(planner::name_of(collective.operation()))});
+  }
+  return text;
+}
+
+ExitStatus run_bound(const BoundOptions& options) {
+  const planner::Operation operation = options.problem.operation.read();
+  const platforms::Model model = options.problem.model.model();
+  const platforms::OccupationOptions occupation = options.problem.model.occupation();
+  const planner::AlgorithmOptions limits = options.problem.limits.read();
+  const platforms::Platform platform =
+      options.problem.reading.read(options.problem.platform, options.console);
+  const planner::Collective collective(operation, platform,
+                                       planner::source_named(platform, options.problem.source),
+                                       model, occupation);
+  const Run run = run_proof(collective, limits, options.console);
+  note_warnings(platform, options.console);
+  const std::vector<planner::NamedPrice> dearest =
+      planner::dearest_resources(platform, collective.occupation(), run.outcome, options.top);
+  if (options.json) {
+    write_text("-", json_text(as_json(collective, run, dearest)));
+  } else {
+    write_text("-",
+               options.csv ? as_csv(collective, run, dearest) : as_table(collective, run, dearest));
+  }
+  return judge(run, "bound", options.console);
+}
+
+}  // namespace
+
+Command add_bound(Arguments root) {
+  auto options = std::make_shared<BoundOptions>();
+  Arguments app = root.add_command("bound", "The optimum, its proof, and the bottlenecks by price");
+  options->problem.add_to(app);
+  app.add("--top", options->top, "How many bottlenecks are named", {.type = "N"});
+  app.add_flag("--json", options->json, "JSON instead of tables");
+  app.add_flag("--csv", options->csv, "One CSV row a bottleneck");
+  app.exclude("--csv", "--json");
+  add_console_options(app, options->console);
+  app.add_footer(
+      "A bottleneck's price is its share of the proof: making it 1 % faster raises the bound by\n"
+      "about price x 1 %. Exit status 4 when the time limit came before the proof was done.");
+  return {app, [options] { return run_bound(*options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,242 @@
+// espalier decide: which algorithm is best for so many ranks and so long a message, by the
+// published formulas, and what it costs to go by them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/cost_model.hpp"
+#include "cli/espalier/reports/decision_report.hpp"
+#include "cli/espalier/measured_times.hpp"
+#include "cli/espalier/number_list.hpp"
+#include "cli/espalier/options.hpp"
+#include "cost_models/decide/decision.hpp"
+#include "cost_models/decide/open_mpi_rules.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+constexpr std::string_view kBarrier = "barrier";
+// A second's work with a few algorithms and segment sizes, and more than can be seen.
+constexpr std::size_t kMostCells = 200'000;
+constexpr std::size_t kMostPredictions = 20'000'000;
+
+struct DecideOptions {
+  Console console;
+  CostOptions cost;
+  std::string ranks = "3..32";
+  std::string sizes = "1..8MiB";
+  std::string segments = "0,1KiB,8KiB";
+  std::vector<std::string> against;
+  std::string chart;
+  std::string rules;
+  bool every = false;
+  bool json = false;
+  bool csv = false;
+  bool sizes_given = false;
+};
+
+models::DecisionGrid grid_of(const DecideOptions& options, models::SecondsPerByte computation) {
+  models::DecisionGrid grid{{}, {}, computation};
+  for (const std::size_t ranks : parse_option("--ranks", options.ranks, parse_counts_by_one)) {
+    if (ranks == 0 || ranks > models::kMaxRanks) {
+      throw InputError({}, "--ranks", fmt::format("{} is not 1 to {}", ranks, models::kMaxRanks));
+    }
+    grid.ranks.push_back(ranks);
+  }
+  if (options.cost.operation() == kBarrier) {
+    if (options.sizes_given) throw InputError({}, "--sizes", "a barrier has no message");
+    grid.messages = {{0}};
+  } else {
+    grid.messages = parse_option("--sizes", options.sizes, parse_sizes);
+  }
+  return grid;
+}
+
+void require_bounded(const models::DecisionGrid& grid, std::size_t methods) {
+  if (grid.cells() <= kMostCells && grid.cells() * methods <= kMostPredictions) return;
+  throw InputError(fmt::format("decide: {} numbers of ranks, {} sizes and {} methods are too many",
+                               grid.ranks.size(), grid.messages.size(), methods));
+}
+
+// Asked before the work.
+void require_chart(const std::string& file) {
+  if (file.empty()) return;
+  require_writable(file);
+  if (file == "-" || std::filesystem::path(file).extension() == ".svg") return;
+  throw InputError(file, {}, "the chart is SVG; call the file .svg");
+}
+
+// Measured algorithms that no formula is for count as the best only: that may be a slip in a name.
+void note_strangers(const std::vector<models::Measurement>& measured, const std::string& operation,
+                    const Console& console) {
+  std::set<std::string> strangers;
+  for (const models::Measurement& one : measured) strangers.insert(one.algorithm);
+  for (const models::FormulaEntry& entry : models::formulas()) {
+    if (entry.operation == operation) strangers.erase(std::string(entry.algorithm));
+  }
+  for (const std::string& stranger : strangers) {
+    console.note(
+        fmt::format("measured is {}, which no formula of {} is for; it counts where it is "
+                    "the best measured",
+                    in_quotes(stranger), operation));
+  }
+}
+
+void compare(DecisionReport& report, const DecideOptions& options) {
+  std::vector<models::Measurement> measured;
+  std::string files;
+  for (const std::string& name : options.against) {
+    const std::string file = display_name(name);
+    files += (files.empty() ? "" : ", ") + file;
+    std::ranges::move(parse_measured_times(read_text(name), file, report.operation),
+                      std::back_inserter(measured));
+  }
+  if (measured.empty()) {
+    throw InputError(files, {}, fmt::format("no measured times of {}", report.operation));
+  }
+  note_strangers(measured, report.operation, options.console);
+  report.penalties = models::penalties(report.decision, measured);
+  const auto unknown = std::ranges::count_if(
+      report.penalties, [](const auto& penalty) { return !penalty || !penalty->chosen; });
+  if (unknown == 0) return;
+  options.console.note(fmt::format("{}: the choice is not measured in {} of {} cells", files,
+                                   unknown, report.penalties.size()));
+}
+
+// The decision among what Open MPI can do, and a note about what it cannot.
+std::string rules_of(const DecisionReport& report, const CostOptions::Read& read,
+                     const Console& console) {
+  std::map<std::string, std::size_t> lacking;
+  for (const models::Prediction& best : report.decision.best) {
+    if (open_mpi_number(best)) continue;
+    ++lacking[method_name(best.entry->algorithm, best.of.segment)];
+  }
+  const models::DecisionFunction decision =
+      decide(report.methods, read.parameters, report.decision.grid,
+             [](const models::Prediction& one) { return open_mpi_number(one).has_value(); });
+  const auto left = std::ranges::count_if(
+      decision.best, [](const models::Prediction& best) { return best.entry == nullptr; });
+  if (static_cast<std::size_t>(left) == decision.best.size()) {
+    throw InputError({}, "--open-mpi-rules", "Open MPI has none of these algorithms");
+  }
+  for (const auto& [name, cells] : lacking) {
+    console.note(
+        fmt::format("--open-mpi-rules: {}, the best in {} of {} cells, is not in Open MPI "
+                    "4.1; the rules have the best of the others",
+                    name, cells, decision.best.size()));
+  }
+  if (left > 0) {
+    console.note(fmt::format("--open-mpi-rules: {} of {} cells are left to Open MPI's own choice",
+                             left, decision.best.size()));
+  }
+  return open_mpi_rules(decision);
+}
+
+std::string text_of(const DecisionReport& report, const DecideOptions& options) {
+  if (options.json) return json_text(decision_json(report));
+  if (options.csv) return decision_csv(report);
+  if (report.penalties.empty()) return decision_table(report);
+  return decision_table(report) + '\n' + penalty_table(report);
+}
+
+DecisionReport report_of(const DecideOptions& options, const CostOptions::Read& read) {
+  const models::DecisionGrid grid = grid_of(options, read.computation);
+  const std::vector<models::Method> methods =
+      models::methods_of(read.entries, parse_option("--segments", options.segments, parse_sizes));
+  require_bounded(grid, methods.size());
+  DecisionReport report{options.cost.operation(), read.model, read.network,
+                        decide(methods, read.parameters, grid), methods};
+  for (std::size_t cell = 0; options.every && cell < grid.cells(); ++cell) {
+    for (const models::Prediction& one :
+         predict_each(methods, read.parameters, grid.case_of(cell))) {
+      report.all.push_back(one);
+    }
+  }
+  return report;
+}
+
+ExitStatus run_decide(const DecideOptions& options) {
+  if (options.every && !options.json && !options.csv) {
+    throw InputError({}, "--every", "add --json or --csv: the table is of the best");
+  }
+  require_chart(options.chart);
+  if (!options.rules.empty()) require_writable(options.rules);
+  if (options.chart == "-" && options.rules == "-") {
+    throw InputError("decide: chart and rules cannot both go to standard output");
+  }
+  const CostOptions::Read read = options.cost.read();
+  DecisionReport report = report_of(options, read);
+  if (!options.against.empty()) compare(report, options);
+
+  const std::string text = text_of(report, options);
+  if (!options.rules.empty()) write_text(options.rules, rules_of(report, read, options.console));
+  if (!options.chart.empty()) {
+    write_text(options.chart,
+               to_svg(report.penalties.empty() ? decision_chart(report) : penalty_chart(report)));
+  }
+  if (options.chart == "-" || options.rules == "-") {
+    options.console.block(text);
+  } else {
+    write_text("-", text);
+  }
+  return ExitStatus::kDone;
+}
+
+void add_options(Arguments& app, DecideOptions& options) {
+  options.cost.add_to(app);
+  app.add("--ranks", options.ranks, "Numbers of processes: \"4,8,16\", \"3..32\", \"8..64:8\"",
+          {.type = "LIST"});
+  app.add("--sizes", options.sizes,
+          "Message sizes: \"1KiB,1MiB\"; \"1..8MiB\" doubles, \"1..8MiB:4\" quadruples",
+          {.type = "LIST"});
+  app.add("--segments", options.segments, "Segment sizes to choose from; 0 is not cut",
+          {.type = "LIST"});
+  app.add("--against", options.against,
+          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
+          "repeatable: tell what the decision costs against the best measured; '-' is standard "
+          "input",
+          {.type = "FILE"});
+  app.add(
+      "-o,--output", options.chart,
+      "Draw the decision into this SVG file, with --against the penalty; '-' is standard output",
+      {.type = "FILE"});
+  app.add("--open-mpi-rules", options.rules,
+          "Write the decision as rules for Open MPI 4.1 (coll_tuned_dynamic_rules_filename)",
+          {.type = "FILE"});
+  app.add_flag("--every", options.every, "With --json or --csv: every method, not only the best");
+  app.add_flag("--json", options.json, "JSON instead of a table");
+  app.add_flag("--csv", options.csv, "CSV instead of a table");
+  app.exclude("--json", "--csv");
+  app.exclude("--every", "--against");
+  add_console_options(app, options.console);
+}
+
+}  // namespace
+
+Command add_decide(Arguments root) {
+  auto options = std::make_shared<DecideOptions>();
+  Arguments app = root.add_command(
+      "decide", "Which algorithm and segment size is best, by ranks and message size");
+  add_options(app, *options);
+  app.add_footer(
+      "All ranks are alike here; 'compare' is for platforms whose links are not.\n"
+      "The formulas: docs/models.md.");
+  return {app, [app, options] {
+            options->sizes_given = app.given("--sizes");
+            return run_decide(*options);
+          }};
+}
+
+}  // namespace espalier::cli

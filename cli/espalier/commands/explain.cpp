@@ -1,0 +1,253 @@
+// espalier explain: why the optimum is what it is, what would raise it, which source would be best,
+// and where a plan loses.
+#include "planner/explain/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/reports/explanation.hpp"
+#include "cli/espalier/options.hpp"
+#include "cli/espalier/reports/plan_loss_report.hpp"
+#include "cli/espalier/run.hpp"
+#include "cli/espalier/reports/source_ranking.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/check/verify.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using platforms::NodeId;
+using platforms::Platform;
+
+struct ExplainCommandOptions {
+  Console console;
+  PlatformOptions reading;
+  ModelOptions model;
+  LimitOptions limits;
+  OperationOption operation;
+  std::string platform;
+  std::vector<std::string> sources;
+  std::string plan;
+  std::size_t top = planner::ExplainOptions{}.top;
+  bool json = false;
+};
+
+// What is explained: the command line's problem, or the plan's.
+struct Subject {
+  planner::Operation operation;
+  const Platform& platform;
+  std::vector<NodeId> sources;
+  platforms::Model model;
+  platforms::OccupationOptions occupation;
+};
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+ExitStatus warn_of_limit(const ExplainCommandOptions& options, std::string_view what) {
+  options.console.warn(fmt::format("explain: {}", what));
+  return ExitStatus::kLimitReached;
+}
+
+ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
+  const Stopwatch watch;
+  const planner::AlgorithmOptions limits = options.limits.read();
+  const std::size_t count = subject.sources.size();
+  std::vector<planner::RankedSource> ranking;
+  {
+    ProgressLine line(options.console, "explain");
+    ranking = planner::rank_sources(
+        subject.operation, subject.platform, subject.sources, subject.model, subject.occupation,
+        limits, [&](Seconds elapsed, std::size_t done) {
+          line.show(elapsed, fmt::format("{:.1f} s, {} of {} sources", elapsed.value, done, count));
+        });
+  }
+  if (options.json) {
+    Json json = ranking_json(subject.platform, subject.model, subject.operation, ranking);
+    json["seconds"] = watch.seconds();
+    write_text("-", json_text(json));
+  } else {
+    write_text("-", ranking_text(subject.platform, subject.model, subject.operation, ranking));
+  }
+  const auto any = [&](auto is) { return std::any_of(ranking.begin(), ranking.end(), is); };
+  if (any([](const auto& ranked) { return !ranked.error.empty(); })) {
+    return ExitStatus::kInfeasible;
+  }
+  if (any([](const auto& ranked) { return ranked.termination != planner::Termination::kDone; })) {
+    return warn_of_limit(options, "not every source's gap was closed");
+  }
+  return ExitStatus::kDone;
+}
+
+planner::Explanation explain_one(const ExplainCommandOptions& options,
+                                 const planner::Collective& collective) {
+  ProgressLine line(options.console, "explain");
+  planner::ExplainOptions explaining;
+  explaining.top = options.top;
+  explaining.limits = options.limits.read();
+  explaining.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
+  explaining.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
+    line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
+  };
+  return planner::explain(collective, explaining);
+}
+
+ExitStatus judge_explanation(const ExplainCommandOptions& options,
+                             const planner::Explanation& explanation) {
+  const Run base{explanation.optimum, explanation.reached};
+  const ExitStatus status = judge(base, "explain", options.console);
+  if (status != ExitStatus::kDone || explanation.termination == planner::Termination::kDone) {
+    return status;
+  }
+  return warn_of_limit(options, explanation.termination == planner::Termination::kTimeLimit
+                                    ? "the time limit came before every change was solved"
+                                    : "the numbers left a gap open for some of the changes");
+}
+
+struct LoadedPlan {
+  planner::Plan plan;
+  planner::VerifyReport report;
+};
+
+ExitStatus explain_subject(const ExplainCommandOptions& options, const Subject& subject,
+                           const std::optional<LoadedPlan>& loaded) {
+  const Stopwatch watch;
+  const planner::Collective collective(subject.operation, subject.platform, subject.sources.front(),
+                                       subject.model, subject.occupation);
+  const planner::Explanation explanation = explain_one(options, collective);
+  std::optional<ExplainedPlan> explained;
+  if (loaded) {
+    explained = ExplainedPlan{display_name(options.plan), loaded->plan,
+                              planner::loss_of(loaded->plan, loaded->report.loads, collective,
+                                               explanation.optimum.prices),
+                              loaded->report.busiest_load, loaded->report.busiest_resource};
+  }
+  if (options.json) {
+    Json json = explanation_json(collective, explanation);
+    if (explained) json["plan"] = plan_loss_json(*explained, options.top);
+    json["seconds"] = watch.seconds();
+    write_text("-", json_text(json));
+  } else {
+    std::string text = explanation_text(collective, explanation);
+    if (explained) text += '\n' + plan_loss_text(*explained, options.top);
+    write_text("-", text);
+  }
+  return judge_explanation(options, explanation);
+}
+
+// A plan says what it is for; the command line may say so again, but nothing else.
+void require_agreement(const Arguments& arguments, const ExplainCommandOptions& options,
+                       const Subject& subject, const planner::Plan& plan) {
+  const NodeId source = subject.sources.front();
+  if (arguments.given("--operation") && options.operation.read() != plan.operation) {
+    throw InputError({}, "--operation",
+                     fmt::format("the plan's is '{}'", planner::name_of(plan.operation)));
+  }
+  if (!options.sources.empty() &&
+      sources_of(subject.platform, options.sources) != std::vector<NodeId>{source}) {
+    throw InputError(
+        {}, "--source",
+        fmt::format("the plan is {} {} alone", way_of(plan.operation), in_quotes(plan.source)));
+  }
+  if (arguments.given("--model") && options.model.model() != subject.model) {
+    throw InputError({}, "--model", fmt::format("the plan is for {}", plan.model));
+  }
+  const platforms::OccupationOptions said = options.model.occupation();
+  if (arguments.given("--slice") && said.slice != subject.occupation.slice) {
+    throw InputError({}, "--slice",
+                     fmt::format("the plan has slices of {}", format_size(plan.slice)));
+  }
+  if (arguments.given("--latency") && said.latency_occupies != plan.latency_occupies) {
+    throw InputError(
+        {}, "--latency",
+        fmt::format("in the plan it {}", plan.latency_occupies ? "'occupies'" : "'delays'"));
+  }
+}
+
+ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions& options) {
+  if (options.plan == "-" && options.platform == "-") {
+    throw InputError("explain: plan and platform cannot both be standard input");
+  }
+  LoadedPlan loaded;
+  loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  const Platform platform = options.reading.read(options.platform, options.console);
+  loaded.report = planner::verify(loaded.plan, platform, {.prove = false});
+  for (const std::string& fault : loaded.report.faults) {
+    print_error(fmt::format("{}: {}", display_name(options.plan), fault));
+  }
+  if (!loaded.report.faults.empty()) return ExitStatus::kCheckFailed;
+  const planner::Plan& plan = loaded.plan;
+  const Subject subject{plan.operation,
+                        platform,
+                        {planner::source_named(platform, plan.source)},
+                        platforms::parse_model(plan.model),
+                        {.slice = plan.slice, .latency_occupies = plan.latency_occupies}};
+  require_agreement(arguments, options, subject, plan);
+  return explain_subject(options, subject, loaded);
+}
+
+ExitStatus run_explain(const Arguments& arguments, const ExplainCommandOptions& options) {
+  static_cast<void>(options.limits.read());  // refused before anything is read
+  const planner::Operation operation = options.operation.read();
+  const platforms::Model model = options.model.model();
+  const platforms::OccupationOptions occupation = options.model.occupation();
+  if (!options.plan.empty()) return explain_plan(arguments, options);
+  if (options.sources.empty()) throw InputError("explain: --source is required");
+  const Platform platform = options.reading.read(options.platform, options.console);
+  const Subject subject{operation, platform, sources_of(platform, options.sources), model,
+                        occupation};
+  if (subject.sources.size() > 1) return rank(options, subject);
+  return explain_subject(options, subject, std::nullopt);
+}
+
+}  // namespace
+
+Command add_explain(Arguments root) {
+  auto options = std::make_shared<ExplainCommandOptions>();
+  Arguments app = root.add_command(
+      "explain", "What binds, what would help, which source is best, where a plan loses");
+  app.add("platform", options->platform, "Platform file; '-' is standard input",
+          {.type = "PLATFORM", .required = true});
+  options->operation.add_to(app);
+  app.add("--source", options->sources,
+          "The node that has the data, or at which it is combined; several (repeated, or separated "
+          "by commas) or 'each' are ranked; with --plan the plan's",
+          {.type = "NAME"});
+  app.add("--plan", options->plan,
+          "Say where this plan loses against the optimum; its operation, source, model, slice and "
+          "latency count; '-' is standard input",
+          {.type = "PLAN"});
+  options->model.add_to(app);
+  options->limits.add_to(app);
+  app.add("--top", options->top, "How many resources, links and sets are looked at, of each",
+          {.type = "N"});
+  app.add_flag("--json", options->json, "JSON instead of text");
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.add_footer(
+      "What would help is solved anew with the figures raised, not extrapolated from prices; the\n"
+      "time limit is for all of it together. Exit status 4 when it came first, 3 when a host\n"
+      "cannot be reached, 5 when the plan does not hold.");
+  return {app, [app, options] { return run_explain(app, *options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,258 @@
+// espalier fit: a network's parameters from measured times of collectives.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/cost_model.hpp"
+#include "cli/espalier/measured_times.hpp"
+#include "cli/espalier/options.hpp"
+#include "cli/common/table.hpp"
+#include "cost_models/fit/fit_collectives.hpp"
+#include "cost_models/parameters_json.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+#include "support/nearest_name.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using models::CollectiveFit;
+using models::FittedFigure;
+using models::TimedCase;
+
+constexpr std::size_t kMostRows = 100'000;  // some seconds
+
+struct FitOptions {
+  Console console;
+  std::vector<std::string> files;
+  std::string operation = "broadcast";
+  std::string model = "loggp";
+  std::string compute;
+  std::string output;
+  bool json = false;
+};
+
+const models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
+                                     std::string_view model) {
+  for (const models::FormulaEntry& entry : models::formulas()) {
+    if (entry.operation == operation && entry.algorithm == algorithm && entry.model() == model) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+// Adds a file's measured times that there is a formula for; a note counts the others.
+void add_cases(const FitOptions& options, const std::string& name, std::vector<TimedCase>& cases) {
+  const std::string file = display_name(name);
+  const models::SecondsPerByte computation = computation_of(options.compute);
+  std::map<std::string, std::size_t> strangers;
+  for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
+    const std::string& operation = row.operation.empty() ? options.operation : row.operation;
+    const models::Measurement& one = row.measurement;
+    if (one.ranks == 0 || one.ranks > models::kMaxRanks) {
+      throw InputError(file, {},
+                       fmt::format("ranks {} is not 1 to {}", one.ranks, models::kMaxRanks));
+    }
+    const models::FormulaEntry* entry = entry_of(operation, one.algorithm, options.model);
+    if (entry == nullptr || one.ranks == 1) {
+      ++strangers[entry == nullptr ? fmt::format("{} {}", operation, one.algorithm)
+                                   : std::string("one rank")];
+      continue;
+    }
+    cases.push_back({entry, {one.ranks, one.message, one.segment, computation}, one.time});
+  }
+  for (const auto& [what, rows] : strangers) {
+    options.console.note(
+        fmt::format("{}: {} rows are left out, for no formula tells the time of {}", file, rows,
+                    in_quotes(what)));
+  }
+}
+
+std::string names_of(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(display_name(file));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<TimedCase> read_cases(const FitOptions& options) {
+  std::vector<TimedCase> cases;
+  for (const std::string& name : options.files) add_cases(options, name, cases);
+  if (cases.size() > kMostRows) {
+    throw InputError(names_of(options.files), {},
+                     fmt::format("{} rows are more than {}", cases.size(), kMostRows));
+  }
+  return cases;
+}
+
+// How near the fit comes to the measured times of one algorithm.
+struct Nearness {
+  std::string operation;
+  std::string algorithm;
+  std::vector<double> errors{};  // relative, of what is no outlier
+  std::size_t outliers = 0;
+
+  [[nodiscard]] std::size_t rows() const { return errors.size() + outliers; }
+  [[nodiscard]] double middle() const {
+    return errors.empty() ? std::nan("") : errors[errors.size() / 2];
+  }
+  [[nodiscard]] double worst() const { return errors.empty() ? std::nan("") : errors.back(); }
+};
+
+std::vector<Nearness> nearness_of(const CollectiveFit& fit, const std::vector<TimedCase>& cases) {
+  std::vector<Nearness> all;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const models::FormulaEntry& entry = *cases[i].entry;
+    auto at = std::ranges::find_if(all, [&](const Nearness& one) {
+      return one.operation == entry.operation && one.algorithm == entry.algorithm;
+    });
+    if (at == all.end()) {
+      all.push_back({std::string(entry.operation), std::string(entry.algorithm)});
+      at = all.end() - 1;
+    }
+    if (fit.weights[i] == 0) {
+      ++at->outliers;
+    } else {
+      at->errors.push_back(std::abs(fit.predicted[i].value / cases[i].time.value - 1));
+    }
+  }
+  for (Nearness& one : all) std::ranges::sort(one.errors);
+  return all;
+}
+
+// "gap_s", or "gap_s at 1 KiB".
+std::string label_of(const FittedFigure& figure) {
+  if (!figure.size) return std::string(figure.name);
+  return fmt::format("{} at {}", figure.name, format_size(*figure.size));
+}
+
+std::string microseconds(double seconds) {
+  return fmt::format("{:.6g} us", seconds * 1e6);
+}
+
+std::string tables(const CollectiveFit& fit, const std::vector<Nearness>& nearness) {
+  Table figures({{"parameter", Table::Align::kLeft}, {"value"}, {"standard error"}});
+  for (const FittedFigure& figure : fit.figures) {
+    figures.add_row(
+        {label_of(figure), microseconds(figure.value),
+         figure.error ? microseconds(*figure.error) : (figure.told ? "-" : "not told apart")});
+  }
+  Table rows({{"operation", Table::Align::kLeft},
+              {"algorithm", Table::Align::kLeft},
+              {"rows"},
+              {"outliers"},
+              {"median error"},
+              {"worst error"}});
+  for (const Nearness& one : nearness) {
+    rows.add_row({one.operation, one.algorithm, fmt::format("{}", one.rows()),
+                  fmt::format("{}", one.outliers), percent(one.middle()), percent(one.worst())});
+  }
+  return figures.text() + '\n' + rows.text();
+}
+
+// By name; of a table [[bytes, error], ...].
+Json errors_json(const CollectiveFit& fit) {
+  Json errors = Json::object();
+  for (const FittedFigure& figure : fit.figures) {
+    const Json error = figure.error ? Json(*figure.error) : Json();
+    if (figure.size) {
+      errors[std::string(figure.name)].push_back(Json::array({figure.size->value, error}));
+    } else {
+      errors[std::string(figure.name)] = error;
+    }
+  }
+  return errors;
+}
+
+Json report_json(const CollectiveFit& fit, const std::vector<Nearness>& nearness) {
+  const auto number = [](double value) { return std::isnan(value) ? Json() : Json(value); };
+  Json untold = Json::array();
+  for (const FittedFigure& figure : fit.figures) {
+    if (!figure.told) untold.push_back(label_of(figure));
+  }
+  Json rows = Json::array();
+  for (const Nearness& one : nearness) {
+    rows.push_back({{"operation", one.operation},
+                    {"algorithm", one.algorithm},
+                    {"rows", one.rows()},
+                    {"outliers", one.outliers},
+                    {"median_error", number(one.middle())},
+                    {"worst_error", number(one.worst())}});
+  }
+  return {{"parameters", Json::parse(parameters_json(fit.parameters, {}))},
+          {"standard_errors", errors_json(fit)},
+          {"not_told_apart", std::move(untold)},
+          {"rows", std::move(rows)}};
+}
+
+void require(std::string_view option, std::string_view kind, const std::string& name,
+             std::span<const std::string_view> names) {
+  if (std::ranges::find(names, name) != names.end()) return;
+  throw InputError({}, std::string(option), unknown_name(kind, name, names));
+}
+
+ExitStatus run_fit(const FitOptions& options) {
+  require("--model", "model", options.model, models::kModelNames);
+  require("--operation", "operation", options.operation, models::operation_names());
+  if (!options.output.empty()) require_writable(options.output);
+  const std::vector<TimedCase> cases = read_cases(options);
+  const CollectiveFit fit = [&] {
+    try {
+      return models::fit_collectives(options.model, cases);
+    } catch (const InputError& fault) {
+      throw InputError(names_of(options.files), {}, fault.what());
+    }
+  }();
+  const std::vector<Nearness> nearness = nearness_of(fit, cases);
+  const std::string report =
+      options.json ? json_text(report_json(fit, nearness)) : tables(fit, nearness);
+  if (!options.output.empty()) {
+    write_text(options.output, parameters_json(fit.parameters, {}));
+  }
+  if (options.output == "-") {
+    options.console.block(report);
+  } else {
+    write_text("-", report);
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Command add_fit(Arguments root) {
+  auto options = std::make_shared<FitOptions>();
+  Arguments app =
+      root.add_command("fit", "The parameters of a network from measured times of collectives");
+  app.add("file", options->files,
+          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
+          "'-' is standard input",
+          {.type = "TIMES", .required = true});
+  app.add("--model", options->model,
+          "Whose parameters: " + one_of({models::kModelNames.begin(), models::kModelNames.end()}),
+          {.type = "MODEL"});
+  app.add("--operation", options->operation, "What rows measure that do not say it",
+          {.type = "NAME"});
+  app.add("--compute", options->compute,
+          "How fast a rank combines what it reduces, \"4 GB/s\"; at once when left out",
+          {.type = "RATE"});
+  app.add("-o,--output", options->output,
+          "Write the parameters into this file, for --parameters of 'predict' and 'decide'",
+          {.type = "FILE"});
+  app.add_flag("--json", options->json, "JSON instead of tables");
+  add_console_options(app, options->console);
+  app.add_footer("The formulas: docs/models.md.");
+  return {app, [options] { return run_fit(*options); }};
+}
+
+}  // namespace espalier::cli

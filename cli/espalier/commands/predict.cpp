@@ -1,0 +1,129 @@
+// espalier predict: what a collective operation takes by the published formulas.
+#include "cost_models/formulas/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/cost_model.hpp"
+#include "cli/espalier/options.hpp"
+#include "cli/common/table.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+constexpr std::string_view kBest = "best";
+
+struct PredictOptions {
+  Console console;
+  CostOptions cost;
+  std::uint64_t ranks = 0;
+  std::string message = "0";
+  std::string segment{kBest};
+  bool json = false;
+};
+
+// What is tried: all the usual ones, or the one given.
+std::vector<Bytes> segments_of(const std::string& text, Bytes message) {
+  if (text == kBest) return models::usual_segments(message);
+  const Bytes segment = parse_option("--segment", text, parse_size);
+  if (segment.value == 0) throw InputError({}, "--segment", "must be at least one byte, or 'best'");
+  return {segment};
+}
+
+models::Prediction predict_one(const models::FormulaEntry& entry, const CostOptions::Read& read,
+                               const models::Case& of, const PredictOptions& options) {
+  if (options.segment == kBest) {
+    return best_segment(entry, read.parameters, of, segments_of(options.segment, of.message));
+  }
+  models::Prediction prediction{&entry, of, {}};
+  const Bytes segment = segments_of(options.segment, of.message).front();
+  if (entry.segments && segment < of.message) prediction.of.segment = segment;
+  prediction.time = predict(entry, read.parameters, prediction.of);
+  return prediction;
+}
+
+Json row_json(const models::Prediction& prediction, Seconds whole) {
+  return {{"algorithm", prediction.entry->algorithm},
+          {"segment_bytes", prediction.of.segment.value},
+          {"segments", models::segments_of(prediction.of)},
+          {"predicted_s", prediction.time.value},
+          {"unsegmented_s", whole.value},
+          {"source", prediction.entry->source},
+          {"deviation", prediction.entry->deviation}};
+}
+
+ExitStatus run_predict(const PredictOptions& options) {
+  const CostOptions::Read read = options.cost.read();
+  const models::Case whole{
+      options.ranks, parse_option("--message", options.message, parse_size), {}, read.computation};
+  if (options.ranks == 0 || options.ranks > models::kMaxRanks) {
+    throw InputError({}, "--ranks",
+                     fmt::format("{} is not 1 to {}", options.ranks, models::kMaxRanks));
+  }
+  Json rows = Json::array();
+  Table table({{"algorithm", Table::Align::kLeft},
+               {"segment"},
+               {"segments"},
+               {"time"},
+               {"unsegmented"},
+               {"source", Table::Align::kLeft}});
+  for (const models::FormulaEntry* entry : read.entries) {
+    const models::Prediction prediction = predict_one(*entry, read, whole, options);
+    const Seconds unsegmented = predict(*entry, read.parameters, whole);
+    rows.push_back(row_json(prediction, unsegmented));
+    const bool cut = prediction.of.segment.value != 0;
+    table.add_row({std::string(entry->algorithm), cut ? format_size(prediction.of.segment) : "-",
+                   cut ? fmt::format("{}", models::segments_of(prediction.of)) : "-",
+                   format_duration(prediction.time), format_duration(unsegmented),
+                   std::string(entry->source)});
+  }
+  if (options.json) {
+    write_text(
+        "-",
+        json_text({{"operation", options.cost.operation()},
+                   {"model", read.model},
+                   {"preset", options.cost.preset().empty() ? Json() : Json(options.cost.preset())},
+                   {"ranks", options.ranks},
+                   {"message_bytes", whole.message.value},
+                   {"rows", std::move(rows)}}));
+  } else {
+    write_text("-", table.text());
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Command add_predict(Arguments root) {
+  auto options = std::make_shared<PredictOptions>();
+  Arguments app = root.add_command(
+      "predict", "What a collective takes by Hockney's, LogP's, LogGP's or PLogP's model");
+  options->cost.add_to(app);
+  app.add("--ranks", options->ranks, "How many processes take part",
+          {.type = "N", .required = true});
+  app.add(
+      "--message", options->message,
+      "What the root has or gets; of an alltoall, from each rank to each other; a barrier has none",
+      {.type = "SIZE"});
+  app.add(
+      "--segment", options->segment,
+      "What the message is cut into; 'best' is each algorithm's best: not cut, or a power of two "
+      "from 64 bytes",
+      {.type = "SIZE"});
+  app.add_flag("--json", options->json, "JSON instead of a table");
+  add_console_options(app, options->console);
+  app.add_footer(
+      "All ranks are alike here; 'compare' and 'simulate' are for platforms whose links "
+      "are not.\nThe formulas: docs/models.md.");
+  return {app, [options] { return run_predict(*options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,378 @@
+// espalier simulate: what a plan does in time with messages that end, on links with latencies.
+#include "simulate/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/common/chrome_trace.hpp"
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/options.hpp"
+#include "cli/espalier/plan_choice.hpp"
+#include "cli/common/table.hpp"
+#include "planner/problem/deadline.hpp"
+#include "platforms/core/contention.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct SimulateOptions {
+  Console console;
+  PlatformOptions reading;
+  std::string plan;
+  std::string platform;
+  std::vector<std::string> messages;
+  std::string slice;
+  std::string overhead;
+  std::uint64_t window = 0;  // 0: not given
+  std::uint64_t receives = planner::kReceivesInFlight;
+  std::string compute;
+  bool no_schedule = false;
+  bool until_received = false;
+  std::string sharing = "turns";
+  std::string trace;
+  bool nodes = false;
+  bool json = false;
+};
+
+// What one message came to.
+struct Row {
+  Bytes message;
+  simulate::Simulation simulation;
+  double seconds = 0;
+
+  [[nodiscard]] double share_of(std::optional<BytesPerSecond> rate) const {
+    if (!rate || message.value == 0) return std::numeric_limits<double>::quiet_NaN();
+    return simulation.achieved.value / rate->value;
+  }
+  [[nodiscard]] double utilisation(std::size_t resource) const {
+    if (message.value == 0) return 0;
+    return simulation.busy[resource].value / simulation.makespan.value;
+  }
+  [[nodiscard]] std::size_t last_node() const { return place_of_largest(simulation.done); }
+  [[nodiscard]] std::size_t busiest() const { return place_of_largest(simulation.busy); }
+
+ private:
+  static std::size_t place_of_largest(const std::vector<Seconds>& values) {
+    return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+  }
+};
+
+// "1MiB,1GiB", also over several options.
+std::vector<Bytes> parse_messages(const std::vector<std::string>& texts) {
+  std::vector<Bytes> messages;
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      messages.push_back(parse_option("--message", text.substr(begin, end - begin), parse_size));
+      begin = end + 1;
+    }
+  }
+  return messages;
+}
+
+void require_window(std::string_view option, std::uint64_t value, std::string_view of_what) {
+  if (value > 0 && value <= simulate::kMostWindow) return;
+  throw InputError({}, std::string(option),
+                   fmt::format("{} is not 1 to {} {}", value, simulate::kMostWindow, of_what));
+}
+
+simulate::Options parse_options(const SimulateOptions& options, bool window_given) {
+  simulate::Options result;
+  result.follow_schedule = !options.no_schedule;
+  result.until_received = options.until_received;
+  result.sharing = parse_option("--sharing", options.sharing, simulate::parse_sharing);
+  if (window_given) {
+    require_window("--window", options.window, "sends");
+    result.window = options.window;
+  }
+  require_window("--receives", options.receives, "slices");
+  result.receives = options.receives;
+  if (!options.compute.empty()) result.compute = parse_compute(options.compute);
+  if (!options.slice.empty()) {
+    result.slice = parse_option("--slice", options.slice, parse_size);
+    if (result.slice->value == 0) {
+      throw InputError({}, "--slice", "must be at least one byte");
+    }
+  }
+  return result;
+}
+
+// Of the resources and, in a reduction, of the processors.
+std::vector<std::string> names_of(const simulate::Simulator& simulator, const planner::Plan& plan,
+                                  const platforms::Platform& platform) {
+  std::vector<std::string> names;
+  for (const platforms::Resource& resource : simulator.resources()) {
+    names.push_back(platforms::describe(resource, platform));
+  }
+  if (!planner::reduces(plan.operation)) return names;
+  for (const std::string& node : plan.nodes) {
+    names.push_back(fmt::format("processor of {}", printable(node)));
+  }
+  return names;
+}
+
+// A bar for every send and resource, and for every slice that is combined.
+void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
+  using Kind = simulate::Send::Kind;
+  std::string name = "tree";
+  if (planner::reduces(plan.operation)) {
+    name = send.kind == Kind::kDown ? "broadcast tree" : "reduce tree";
+  }
+  name += fmt::format(" {} slice {}", send.tree, send.slice);
+  std::string from = printable(plan.nodes[send.parent]);
+  std::string to = printable(plan.nodes[send.child]);
+  if (send.kind == Kind::kUp) std::swap(from, to);
+  name += send.kind == Kind::kCombining ? fmt::format(" of {}", to)
+                                        : fmt::format(": {} -> {}", from, to);
+  for (const simulate::Holding& held : send.holdings) {
+    trace.add(held.resource, name, send.start, {held.seconds});
+  }
+}
+
+// A run by schedule is not stepped through, and takes no time worth a line; nor does one that is
+// short enough to be looked at send by send.
+Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
+              const Console& console) {
+  const planner::Deadline clock(std::nullopt);
+  ProgressLine line(console, format_size(message));
+  constexpr std::uint64_t kSendsBetweenLooks = 1U << 16U;
+  std::uint64_t sends = 0;
+  const auto show_progress = [&](const simulate::Send& send) {
+    if (++sends % kSendsBetweenLooks != 0) return;
+    const Seconds elapsed = clock.elapsed();
+    line.show(elapsed,
+              fmt::format("{:.1f} s, {:.1f} million sends begun, simulated until {}", elapsed.value,
+                          static_cast<double>(sends) * 1e-6, format_duration(send.start)));
+  };
+  const bool is_shown = !on_send && !simulator.follows_schedule();
+  Row row{message, simulator.run(message, is_shown ? simulate::OnSend(show_progress) : on_send)};
+  row.seconds = clock.elapsed().value;
+  return row;
+}
+
+// Runs one message, and writes what it saw to the file of --trace.
+Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
+               const std::vector<std::string>& resources, const SimulateOptions& options) {
+  ChromeTrace trace(resources);
+  Row row = run_timed(
+      simulator, message, [&](const simulate::Send& send) { add_bars(trace, send, plan); },
+      options.console);
+  write_text(options.trace, trace.text());
+  return row;
+}
+
+std::string as_table(const std::vector<Row>& rows, const planner::Plan& plan,
+                     const std::vector<std::string>& resources) {
+  Table table({{"message"},
+               {"makespan"},
+               {"achieved"},
+               {"of plan"},
+               {"of optimum"},
+               {"last node", Table::Align::kLeft},
+               {"busiest", Table::Align::kLeft},
+               {"utilisation"}});
+  for (const Row& row : rows) {
+    const bool empty = row.message.value == 0;
+    table.add_row({format_size(row.message), format_duration(row.simulation.makespan),
+                   empty ? "-" : format_rate(row.simulation.achieved),
+                   fixed(row.share_of(plan.throughput), 4), fixed(row.share_of(plan.optimum), 4),
+                   empty ? "-" : plan.nodes[row.last_node()],
+                   empty ? "-" : resources[row.busiest()],
+                   percent(row.utilisation(row.busiest()))});
+  }
+  return table.text();
+}
+
+// When each node has everything, a column a message.
+std::string nodes_table(const std::vector<Row>& rows, const planner::Plan& plan) {
+  std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
+  const std::string_view done =
+      planner::broadcasts(plan.operation) ? "has" : "has sent its part of";
+  for (const Row& row : rows) {
+    columns.push_back({fmt::format("{} {} at", done, format_size(row.message))});
+  }
+  Table table(columns);
+  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
+    std::vector<std::string> cells{plan.nodes[node]};
+    for (const Row& row : rows) cells.push_back(format_duration(row.simulation.done[node]));
+    table.add_row(cells);
+  }
+  return table.text();
+}
+
+Json row_json(const Row& row, const planner::Plan& plan,
+              const std::vector<std::string>& resources) {
+  Json nodes = Json::array();
+  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
+    nodes.push_back({{"node", plan.nodes[node]}, {"done_s", row.simulation.done[node].value}});
+  }
+  Json busy = Json::array();
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    if (row.simulation.busy[r].value == 0) continue;
+    busy.push_back({{"resource", resources[r]},
+                    {"busy_s", row.simulation.busy[r].value},
+                    {"utilisation", row.utilisation(r)}});
+  }
+  const double of_plan = row.share_of(plan.throughput);
+  const double of_optimum = row.share_of(plan.optimum);
+  return {{"message_bytes", row.message.value},
+          {"slices", row.simulation.slices},
+          {"sends", row.simulation.sends},
+          {"makespan_s", row.simulation.makespan.value},
+          {"achieved_Bps", row.simulation.achieved.value},
+          {"of_plan", of_plan == of_plan ? Json(of_plan) : Json()},
+          {"of_optimum", of_optimum == of_optimum ? Json(of_optimum) : Json()},
+          {"nodes", std::move(nodes)},
+          {"resources", std::move(busy)},
+          {"seconds", row.seconds}};
+}
+
+Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
+             const simulate::Simulator& simulator, const simulate::Options& how,
+             const std::vector<std::string>& resources) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(row_json(row, plan, resources));
+  const bool greedy = !simulator.follows_schedule();
+  const bool reduces = planner::reduces(plan.operation);
+  return {{"operation", planner::name_of(plan.operation)},
+          {"platform", plan.platform},
+          {"source", plan.source},
+          {"model", plan.model},
+          {"algorithm", plan.algorithm},
+          {"throughput_Bps", plan.throughput.value},
+          {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
+          {"slice_bytes", simulator.slice().value},
+          {"scheduled", simulator.follows_schedule()},
+          {"window", greedy ? Json(simulator.window()) : Json()},
+          {"until_received", how.until_received},
+          {"sharing", greedy ? Json(simulate::name_of(how.sharing)) : Json()},
+          {"receives", reduces ? Json(how.receives) : Json()},
+          {"compute_Bps", how.compute ? Json(how.compute->value) : Json()},
+          {"rows", std::move(list)}};
+}
+
+// A fault of the plan's, which knows its place in it, named with the file.
+simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::Platform& platform,
+                                   const simulate::Options& options, const std::string& file) {
+  try {
+    return simulate::Simulator(plan, platform, options);
+  } catch (const InputError& fault) {
+    throw InputError(display_name(file), {}, fault.what());
+  }
+}
+
+// The executor's rooms and processors are a reduction's.
+void require_reduction(const Arguments& arguments, const planner::Plan& plan) {
+  if (planner::reduces(plan.operation)) return;
+  for (const char* option : {"--receives", "--compute"}) {
+    if (arguments.given(option)) {
+      throw InputError({}, option,
+                       "counts for a reduce or an allreduce; the plan is a broadcast's");
+    }
+  }
+}
+
+ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& options) {
+  if (options.plan == "-" && options.platform == "-") {
+    throw InputError("simulate: plan and platform cannot both be standard input");
+  }
+  const std::vector<Bytes> messages = parse_messages(options.messages);
+  const simulate::Options how = parse_options(options, arguments.given("--window"));
+  if (!options.trace.empty()) {
+    if (messages.size() > 1) throw InputError({}, "--trace", "shows one message, not several");
+    require_writable(options.trace);
+  }
+  const planner::Plan plan =
+      planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  require_reduction(arguments, plan);
+  const Seconds overhead = options.overhead.empty() ? Seconds{} : parse_overhead(options.overhead);
+  const platforms::Platform platform =
+      simulate::with_overhead(options.reading.read(options.platform, options.console), overhead);
+  const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
+  const std::vector<std::string> resources = names_of(simulator, plan, platform);
+
+  std::vector<Row> rows;
+  for (const Bytes message : messages) {
+    rows.push_back(options.trace.empty()
+                       ? run_timed(simulator, message, {}, options.console)
+                       : run_traced(simulator, message, plan, resources, options));
+    const simulate::Simulation& simulation = rows.back().simulation;
+    options.console.detail(fmt::format("{}: {} slices, {} sends, {:.3f} s", format_size(message),
+                                       simulation.slices, simulation.sends, rows.back().seconds));
+  }
+  if (options.json) {
+    write_text("-", json_text(as_json(rows, plan, simulator, how, resources)));
+  } else {
+    std::string text = as_table(rows, plan, resources);
+    if (options.nodes) text += '\n' + nodes_table(rows, plan);
+    write_text("-", text);
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Command add_simulate(Arguments root) {
+  auto options = std::make_shared<SimulateOptions>();
+  Arguments app =
+      root.add_command("simulate", "What a plan does in time: messages that end, latencies");
+  app.add("plan", options->plan, "Plan file; '-' is standard input",
+          {.type = "PLAN", .required = true});
+  app.add("--platform", options->platform, "The platform that it runs on",
+          {.type = "PLATFORM", .required = true});
+  app.add("--message", options->messages,
+          "How much is broadcast or reduced; repeatable, or separated by commas",
+          {.type = "SIZE", .required = true});
+  app.add("--slice", options->slice, "Cut the message into slices of this size, not the plan's",
+          {.type = "SIZE"});
+  app.add("--overhead", options->overhead,
+          "What a slice costs by itself on links that name no overhead; else nothing",
+          {.type = "TIME"});
+  app.add(
+      "--window", options->window,
+      fmt::format("Sends outstanding per child of a tree; towards the root per tree; {} when left "
+                  "out, {} of a reduce or allreduce",
+                  simulate::window_for(planner::Operation::kBroadcast),
+                  simulate::window_for(planner::Operation::kReduce)),
+      {.type = "N"});
+  app.add("--receives", options->receives,
+          "Of a reduce or allreduce: slices of a child that its parent has room for",
+          {.type = "N"});
+  app.add("--compute", options->compute,
+          "Of a reduce or allreduce: how fast a host combines, \"4 GB/s\"; at once when left out",
+          {.type = "RATE"});
+  app.add_flag("--no-schedule", options->no_schedule,
+               "Send as soon as may be, though the plan has a schedule");
+  app.add_flag("--until-received", options->until_received,
+               "A send ends when the slice is there, so that latencies count against the window");
+  app.add(
+      "--sharing", options->sharing,
+      "What sends do that need the same at a time: \"turns\" (when left out), or a fair share for "
+      "each of the \"edges\" of a tree or the \"sends\" under way",
+      {.type = "RULE"});
+  app.add_flag("--nodes", options->nodes, "Also when each node has everything");
+  app.add("--trace", options->trace,
+          "Write what each resource is busy with, for chrome://tracing or ui.perfetto.dev",
+          {.type = "FILE"});
+  app.add_flag("--json", options->json, "JSON instead of a table, with all nodes and resources");
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.add_footer(
+      "A plan's periodic schedule is followed where there is one; otherwise every host sends what\n"
+      "it can as soon as it can, as the executor does. The platform may have other bandwidths "
+      "than\n"
+      "the plan was made for, but its hosts and the plan's links. See docs/model.md, "
+      "\"Simulation\".");
+  return {app, [app, options] { return run_simulate(app, *options); }};
+}
+
+}  // namespace espalier::cli

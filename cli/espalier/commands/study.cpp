@@ -1,0 +1,306 @@
+// espalier study FAMILY: whole experiments, resumable, on all cores.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/number_list.hpp"
+#include "cli/espalier/options.hpp"
+#include "platforms/formats/formats.hpp"
+#include "experiments/experiment.hpp"
+#include "experiments/families.hpp"
+#include "experiments/journal.hpp"
+#include "experiments/report.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using study::Study;
+
+// What all studies share.
+struct StudyOptions {
+  Console console;
+  ModelOptions occupation;
+  LimitOptions limits;
+  std::string models = "one-port,multi-port";
+  // HBT's, the shapes of MPI libraries, and the best single tree. Not exact-tree, which may take
+  // for ever.
+  std::string algorithms =
+      "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
+      "flat";
+  std::string folder;
+  std::uint64_t jobs = 0;
+  bool restart = false;
+  bool json = false;
+  bool csv = false;
+
+  void add_to(Arguments& app);
+  // A study without its cases.
+  [[nodiscard]] Study read(std::string_view family) const;
+};
+
+// Of a family that is drawn.
+struct DrawnOptions {
+  StudyOptions common;
+  std::string nodes;
+  std::string densities;
+  std::uint64_t draws = 0;
+  std::uint64_t seed = 0;
+};
+
+// Of platforms in files.
+struct FilesOptions {
+  StudyOptions common;
+  PlatformOptions reading;
+  std::vector<std::string> platforms;
+  std::vector<std::string> sources;
+};
+
+std::vector<platforms::Model> parse_models(const std::string& text) {
+  std::vector<platforms::Model> models;
+  if (text == "all") {
+    for (const platforms::ModelEntry& entry : platforms::models()) models.push_back(entry.model);
+    return models;
+  }
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    models.push_back(platforms::parse_model(text.substr(start, comma - start)));
+    start = comma + 1;
+  }
+  std::sort(models.begin(), models.end());
+  models.erase(std::unique(models.begin(), models.end()), models.end());
+  return models;
+}
+
+void StudyOptions::add_to(Arguments& app) {
+  app.add("--models", models, "'all', or names separated by commas, " + one_of(model_names()),
+          {.type = "A,B"});
+  app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
+          {.type = "A,B"});
+  app.add("-o,--output", folder, "Folder for the results, and for what a cut run resumes from",
+          {.type = "DIR", .required = true});
+  app.add("--jobs", jobs, "Instances at a time; 0: as many as there are cores", {.type = "N"});
+  app.add_flag("--restart", restart, "Throw away what the folder holds of a former study");
+  occupation.add_occupation_to(app);
+  limits.add_to(app);
+  app.add_flag("--json", json, "The summary as JSON instead of tables");
+  app.add_flag("--csv", csv, "The summary as CSV instead of tables");
+  app.exclude("--csv", "--json");
+  add_console_options(app, console);
+  app.add_footer(
+      "The folder gets instances.csv, summary.csv, summary.md, charts (SVG) and timings.csv; all\n"
+      "but the timings are the same bytes whenever and with however many jobs it is run, unless\n"
+      "--time-limit cuts something short. A run that was stopped goes on where it was.");
+}
+
+Study StudyOptions::read(std::string_view family) const {
+  Study study{.family = std::string(family),
+              .origin = Json::object(),
+              .cases = {},
+              .models = parse_option("--models", models, parse_models),
+              .algorithms = planner::parse_algorithms(algorithms),
+              .occupation = occupation.occupation(),
+              .limits = limits.read()};
+  // Entries of one registry: its order.
+  std::sort(study.algorithms.begin(), study.algorithms.end());
+  return study;
+}
+
+// Hands out one draw of everything after the other, so that the time left can be told from the
+// start.
+std::vector<std::size_t> units_left(const Study& study, const study::Journal& journal) {
+  std::vector<std::size_t> units;
+  for (std::size_t unit = 0; unit < study.unit_count(); ++unit) {
+    if (!journal.done().contains(unit)) units.push_back(unit);
+  }
+  std::stable_sort(units.begin(), units.end(), [&](std::size_t a, std::size_t b) {
+    return study.case_of(a).draw < study.case_of(b).draw;
+  });
+  return units;
+}
+
+void run_rest(const Study& study, const StudyOptions& options, study::Journal& journal) {
+  const std::vector<std::size_t> units = units_left(study, journal);
+  const std::size_t before = journal.done().size();
+  if (before > 0) {
+    options.console.note(
+        fmt::format("{}: {} of {} were done before", options.folder, before, study.unit_count()));
+  }
+  const std::size_t jobs =
+      options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  ProgressLine line(options.console, "study " + study.family);
+  const auto start = std::chrono::steady_clock::now();
+  study::run_units(study, units, jobs, [&](std::size_t unit, study::Result&& result) {
+    journal.append(unit, std::move(result));
+    const double elapsed =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::size_t now = journal.done().size();
+    const double left =
+        elapsed * static_cast<double>(study.unit_count() - now) / static_cast<double>(now - before);
+    line.show(Seconds{elapsed}, fmt::format("{} of {}, {:.0f} s, about {:.0f} s left", now,
+                                            study.unit_count(), elapsed, left));
+  });
+}
+
+ExitStatus judge(const study::Results& results, const Console& console) {
+  std::size_t limited = 0;
+  std::size_t infeasible = 0;
+  for (const auto& [unit, result] : results) {
+    const bool failed = std::any_of(result.rows.begin(), result.rows.end(),
+                                    [](const study::Row& row) { return !row.error.empty(); });
+    if (failed && !result.gap_open && std::isnan(result.bound_Bps)) {
+      ++infeasible;
+    } else if (failed || result.gap_open) {
+      ++limited;
+    }
+  }
+  if (infeasible > 0) {
+    console.warn(
+        fmt::format("{} instances have no solution: see 'error' in instances.csv", infeasible));
+  }
+  if (limited > 0) console.warn(fmt::format("a limit came first on {} instances", limited));
+  if (infeasible > 0) return ExitStatus::kInfeasible;
+  return limited > 0 ? ExitStatus::kLimitReached : ExitStatus::kDone;
+}
+
+Json summary_json(const Study& study, const std::vector<study::SummaryRow>& rows) {
+  Json json{
+      {"family", study.family}, {"instances", study.unit_count()}, {"summary", Json::array()}};
+  for (const study::SummaryRow& row : rows) {
+    json["summary"].push_back({{"model", platforms::name_of(row.model)},
+                               {"nodes", row.nodes ? Json(*row.nodes) : Json(nullptr)},
+                               {"density", row.density ? Json(*row.density) : Json(nullptr)},
+                               {"algorithm", study.algorithms[row.algorithm].name},
+                               {"instances", row.relative.count},
+                               {"mean", row.relative.mean},
+                               {"deviation", row.relative.deviation},
+                               {"worst", row.relative.least},
+                               {"failed", row.failed}});
+  }
+  return json;
+}
+
+ExitStatus run_study(const Study& study, const StudyOptions& options) {
+  study::Journal journal(study, options.folder, options.restart);
+  run_rest(study, options, journal);
+  for (const study::OutputFile& file : study::output_files(study, journal.done())) {
+    write_text((std::filesystem::path(options.folder) / file.name).string(), file.text);
+  }
+  const std::vector<study::SummaryRow> rows = study::summarise(study, journal.done());
+  if (options.json) {
+    write_text("-", json_text(summary_json(study, rows)));
+  } else {
+    write_text(
+        "-", options.csv ? study::summary_csv(study, rows) : study::summary_markdown(study, rows));
+  }
+  return judge(journal.done(), options.console);
+}
+
+ExitStatus run_drawn(const study::FamilyEntry& family, const DrawnOptions& options) {
+  Study study = options.common.read(family.name);
+  study::Grid grid{.nodes = parse_option("--nodes", options.nodes, parse_counts),
+                   .densities = {},
+                   .draws = options.draws,
+                   .seed = options.seed};
+  if (!options.densities.empty()) {
+    grid.densities = parse_option("--densities", options.densities, parse_numbers);
+  }
+  study.cases = family.cases(grid);
+  study.origin = {{"nodes", grid.nodes},
+                  {"densities", grid.densities},
+                  {"draws", grid.draws},
+                  {"seed", grid.seed}};
+  return run_study(study, options.common);
+}
+
+Command add_drawn(Arguments& root, const study::FamilyEntry& family) {
+  auto options = std::make_shared<DrawnOptions>();
+  Arguments app = root.add_command(std::string(family.name), std::string(family.summary));
+  const study::Grid grid = family.defaults();
+  options->nodes = fmt::format("{}", fmt::join(grid.nodes, ","));
+  options->densities = fmt::format("{}", fmt::join(grid.densities, ","));
+  options->draws = grid.draws;
+  options->seed = grid.seed;
+  app.add("--nodes", options->nodes, "Numbers of hosts, e.g. 10,20 or 10..50:10", {.type = "LIST"});
+  if (!grid.densities.empty()) {
+    app.add("--densities", options->densities,
+            "Shares of all pairs that are linked, raised to connect all; e.g. 0.04..0.20:0.04",
+            {.type = "LIST"});
+  }
+  app.add("--draws", options->draws, "Platforms per combination", {.type = "N"});
+  app.add("--seed", options->seed, "The same seed gives the same platforms", {.type = "N"});
+  options->common.add_to(app);
+  return {app, [options, &family] { return run_drawn(family, *options); }};
+}
+
+// FNV-1a, 64 bits: tells a changed file from an unchanged one. Not for adversaries.
+std::string fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  return fmt::format("{:016x}", hash);
+}
+
+ExitStatus run_files(const FilesOptions& options) {
+  Study study = options.common.read("files");
+  study.origin["platforms"] = Json::array();
+  const std::vector<std::string> each{"each"};
+  for (const std::string& file : options.platforms) {
+    auto platform = std::make_shared<const platforms::Platform>(
+        options.reading.read(file, options.common.console));
+    Json sources = Json::array();
+    for (const platforms::NodeId source :
+         sources_of(*platform, options.sources.empty() ? each : options.sources)) {
+      study.cases.push_back({.platform = platform->name(),
+                             .nodes = platform->hosts().size(),
+                             .density = {},
+                             .source = platform->node(source).name,
+                             .make = [platform] { return platform; }});
+      sources.push_back(study.cases.back().source);
+    }
+    study.origin["platforms"].push_back(
+        {{"name", platform->name()},
+         {"fingerprint", fingerprint(platforms::write_platform(*platform, "json"))},
+         {"sources", std::move(sources)}});
+  }
+  return run_study(study, options.common);
+}
+
+Command add_files(Arguments& root) {
+  auto options = std::make_shared<FilesOptions>();
+  Arguments app = root.add_command("files", "The same experiment on platforms from files");
+  app.add("platforms", options->platforms, "Platform files; '-' is standard input",
+          {.type = "PLATFORM", .required = true});
+  app.add("--source", options->sources,
+          "The node that has the data; repeatable, or separated by commas; each host in turn when "
+          "left out",
+          {.type = "NAME"});
+  options->common.add_to(app);
+  options->reading.add_to(app);
+  return {app, [options] { return run_files(*options); }};
+}
+
+}  // namespace
+
+std::vector<Command> add_study(Arguments root) {
+  Arguments app =
+      root.add_command("study", "Whole experiments: tables and charts of many instances");
+  std::vector<Command> commands;
+  for (const study::FamilyEntry& family : study::families()) {
+    commands.push_back(add_drawn(app, family));
+  }
+  commands.push_back(add_files(app));
+  return commands;
+}
+
+}  // namespace espalier::cli

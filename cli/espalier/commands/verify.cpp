@@ -1,0 +1,108 @@
+// espalier verify: checks a plan from the two files alone, trusting none of its figures.
+#include "planner/check/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/console.hpp"
+#include "cli/espalier/options.hpp"
+#include "cli/common/table.hpp"
+#include "planner/plan/plan.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+struct VerifyCommandOptions {
+  Console console;
+  PlatformOptions reading;
+  planner::VerifyOptions checks;
+  std::string plan;
+  std::string platform;
+  bool no_proof = false;
+  bool json = false;
+};
+
+// As far as the faults left something to recompute.
+std::string as_table(const planner::VerifyReport& report) {
+  Table table({{"faults", Table::Align::kLeft},
+               {std::to_string(report.faults.size()), Table::Align::kLeft}});
+  if (!report.busiest_resource.empty()) {
+    table.add_row({"throughput", format_rate(report.throughput)});
+    if (report.scheduled) table.add_row({"scheduled", format_rate(*report.scheduled)});
+    table.add_row({"proven bound", report.bound ? format_rate(*report.bound) : "not computed"});
+    if (report.bound && report.bound->value > 0) {
+      table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
+    }
+    table.add_row(
+        {"busiest", fmt::format("{}: {}", report.busiest_resource, percent(report.busiest_load))});
+  }
+  if (report.trees > 0) {
+    table.add_row({"trees", std::to_string(report.trees)});
+    table.add_row({"depth", std::to_string(report.depth)});
+    table.add_row({"degree", std::to_string(report.out_degree)});
+  }
+  return table.text();
+}
+
+Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
+  Json json{{"operation", planner::name_of(plan.operation)},
+            {"platform", plan.platform},
+            {"source", plan.source},
+            {"model", plan.model},
+            {"algorithm", plan.algorithm},
+            {"valid", report.faults.empty()},
+            {"faults", report.faults},
+            {"throughput_Bps", report.throughput.value},
+            {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
+            {"busiest_resource", report.busiest_resource},
+            {"busiest_load", report.busiest_load},
+            {"trees", report.trees},
+            {"depth", report.depth},
+            {"out_degree", report.out_degree}};
+  if (report.scheduled) json["scheduled_Bps"] = report.scheduled->value;
+  return json;
+}
+
+ExitStatus run_verify(VerifyCommandOptions& options) {
+  if (options.plan == "-" && options.platform == "-") {
+    throw InputError("verify: plan and platform cannot both be standard input");
+  }
+  options.checks.prove = !options.no_proof;
+  const planner::Plan plan =
+      planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const planner::VerifyReport report = planner::verify(plan, platform, options.checks);
+  write_text("-", options.json ? json_text(as_json(report, plan)) : as_table(report));
+  for (const std::string& fault : report.faults) {
+    print_error(fmt::format("{}: {}", display_name(options.plan), fault));
+  }
+  return report.faults.empty() ? ExitStatus::kDone : ExitStatus::kCheckFailed;
+}
+
+}  // namespace
+
+Command add_verify(Arguments root) {
+  auto options = std::make_shared<VerifyCommandOptions>();
+  Arguments app =
+      root.add_command("verify", "Check a plan against its platform, trusting no figure");
+  app.add("plan", options->plan, "Plan file; '-' is standard input",
+          {.type = "PLAN", .required = true});
+  app.add("--platform", options->platform, "The platform that it is for",
+          {.type = "PLATFORM", .required = true});
+  app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum anew");
+  app.add_flag("--json", options->json, "JSON instead of a table");
+  options->reading.add_to(app);
+  add_console_options(app, options->console);
+  app.add_footer(
+      "Each fault is one line on stderr that names the place in the plan. Exit status 0: the plan\n"
+      "holds; 5: it does not; 2: it is no plan file, or the platform cannot be read.");
+  return {app, [options] { return run_verify(*options); }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,81 @@
+#include "cli/espalier/console.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+void print_line(std::string_view kind, std::string_view text) {
+  fmt::print(stderr, "espalier: {}{}\n", kind, printable(text));
+}
+
+}  // namespace
+
+void Console::note(std::string_view text) const {
+  if (!quiet) print_line("note: ", text);
+}
+
+void Console::warn(std::string_view text) const {
+  if (!quiet) print_line("warning: ", text);
+}
+
+void Console::detail(std::string_view text) const {
+  if (verbose && !quiet) print_line("", text);
+}
+
+void Console::block(std::string_view text) const {
+  if (!quiet) fmt::print(stderr, "{}", text);
+}
+
+void print_error(std::string_view text) {
+  print_line("", text);
+}
+
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void require_writable(const std::string& file) {
+  if (file == "-") return;
+  const auto refuse = [&file](int number) {
+    throw InputError(file, {}, "cannot write: " + std::generic_category().message(number));
+  };
+  if (file.empty()) refuse(ENOENT);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) refuse(EISDIR);
+  if (::access(file.c_str(), F_OK) == 0) {
+    if (::access(file.c_str(), W_OK) != 0) refuse(errno);
+    return;
+  }
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(errno);
+}
+
+ProgressLine::ProgressLine(const Console& console, std::string_view label)
+    : line_(fmt::format("espalier: {}: ", label), !console.quiet, ::isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::show(Seconds elapsed, std::string_view text) {
+  if (line_.due(elapsed)) line_.print(elapsed, text);
+}
+
+void ProgressLine::show(const planner::Progress& progress) {
+  if (!line_.due(progress.elapsed)) return;
+  std::string text = fmt::format("{:.1f} s, round {}", progress.elapsed.value, progress.iterations);
+  if (progress.bound.value > 0) {
+    text += fmt::format(", {} of at most {}, gap {:.2e}", format_rate(progress.throughput),
+                        format_rate(progress.bound),
+                        1 - progress.throughput.value / progress.bound.value);
+  }
+  line_.print(progress.elapsed, text);
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,137 @@
+#include "cli/espalier/cost_model.hpp"
+
+#include <algorithm>
+
+#include "cli/espalier/options.hpp"
+#include "cost_models/parameters_json.hpp"
+#include "cost_models/presets.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/nearest_name.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+constexpr std::string_view kLogP = "logp";
+
+std::vector<std::string_view> preset_names() {
+  std::vector<std::string_view> names;
+  for (const models::Preset& preset : models::presets()) names.push_back(preset.name);
+  return names;
+}
+
+void require_name(std::string_view option, std::string_view kind, const std::string& name,
+                  const std::vector<std::string_view>& names) {
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw InputError({}, std::string(option), unknown_name(kind, name, names));
+}
+
+// LogP's formulas are LogGP's.
+std::string_view formulas_of(std::string_view model) {
+  return model == kLogP ? "loggp" : model;
+}
+
+// What the given parameters are under the model of that name. Throws InputError (reason only) where
+// they cannot be told.
+models::Parameters converted(const models::Parameters& given, std::string_view model) {
+  if (model == models::kModelNames[given.index()]) return given;
+  if (std::holds_alternative<models::Hockney>(given)) {
+    throw InputError("a network known by Hockney's model only has no parameters of " +
+                     std::string(model));
+  }
+  const auto* const plogp = std::get_if<models::PLogP>(&given);
+  const models::LogGP loggp =
+      plogp != nullptr ? models::loggp_from(*plogp) : std::get<models::LogGP>(given);
+  if (model == "hockney") return models::hockney_from(loggp);
+  if (model == "plogp") return models::plogp_from(loggp);
+  if (model == kLogP) return models::logp(loggp);
+  return loggp;
+}
+
+std::vector<const models::FormulaEntry*> entries_of(const std::string& operation,
+                                                    std::string_view model,
+                                                    const std::vector<std::string>& wanted) {
+  const auto names = models::algorithm_names(operation, model);
+  std::vector<std::string> chosen;
+  for (const std::string& text : wanted) {
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', start), text.size());
+      chosen.push_back(text.substr(start, comma - start));
+      start = comma + 1;
+      if (chosen.back() != "all") {
+        require_name("--algorithm", "algorithm of " + operation, chosen.back(), names);
+      }
+    }
+  }
+  const bool all = chosen.empty() || std::find(chosen.begin(), chosen.end(), "all") != chosen.end();
+  std::vector<const models::FormulaEntry*> entries;
+  for (const models::FormulaEntry& entry : models::formulas()) {
+    if (entry.operation != operation || entry.model() != model) continue;
+    if (all || std::find(chosen.begin(), chosen.end(), entry.algorithm) != chosen.end()) {
+      entries.push_back(&entry);
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
+models::SecondsPerByte computation_of(const std::string& rate) {
+  if (rate.empty()) return {};
+  const double value = parse_option("--compute", rate, parse_rate).value;
+  if (value <= 0) throw InputError({}, "--compute", "must be above zero");
+  return {1 / value};
+}
+
+std::vector<std::string_view> cost_model_names() {
+  std::vector<std::string_view> names(models::kModelNames.begin(), models::kModelNames.end());
+  names.insert(names.begin() + 1, kLogP);
+  return names;
+}
+
+void CostOptions::add_to(Arguments& app) {
+  app.add("--operation", operation_, one_of(models::operation_names()), {.type = "NAME"});
+  app.add("--algorithm,--algorithms", algorithms_,
+          "Which; repeatable, or separated by commas; 'all', as when left out, is every one that "
+          "the model has a formula for",
+          {.type = "NAME"});
+  app.add("--model", model_,
+          one_of(cost_model_names()) + "; when left out loggp, or the one of --parameters",
+          {.type = "MODEL"});
+  app.add("--preset", preset_, "Whose parameters; " + one_of(preset_names()), {.type = "NAME"});
+  app.add(
+      "--parameters", file_,
+      "Read the parameters from this JSON file instead (docs/formats.md); '-' is standard input",
+      {.type = "FILE"});
+  app.exclude("--preset", "--parameters");
+  app.add("--compute", compute_,
+          "How fast a rank combines what it reduces, \"4 GB/s\"; at once when left out",
+          {.type = "RATE"});
+}
+
+CostOptions::Read CostOptions::read() const {
+  require_name("--operation", "operation", operation_, models::operation_names());
+  if (!model_.empty()) require_name("--model", "model", model_, cost_model_names());
+  if (preset_.empty() && file_.empty()) {
+    throw InputError({}, "--preset", "tell whose parameters, or give --parameters FILE");
+  }
+  if (!preset_.empty()) require_name("--preset", "preset", preset_, preset_names());
+  const models::Parameters given =
+      file_.empty() ? models::Parameters(models::find_preset(preset_).loggp)
+                    : models::parse_parameters(read_text(file_), display_name(file_));
+  const std::string model =
+      model_.empty() ? std::string(models::kModelNames[given.index()]) : model_;
+  const auto parameters = [&] {
+    try {
+      return converted(given, model);
+    } catch (const InputError& fault) {
+      throw InputError(file_.empty() ? preset_ : display_name(file_), {}, fault.what());
+    }
+  }();
+  return {parameters, model, file_.empty() ? preset_ : display_name(file_),
+          entries_of(operation_, formulas_of(model), algorithms_), computation_of(compute_)};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,210 @@
+#include "cli/espalier/measured_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "platforms/formats/text/csv.hpp"
+#include "platforms/formats/text/text_lines.hpp"
+#include "support/errors.hpp"
+#include "support/json.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using models::Measurement;
+
+// What measurements call the time, and predictions that are to be taken for measurements.
+constexpr std::string_view kSeconds = "seconds";
+constexpr std::string_view kPredicted = "predicted_s";
+
+enum Column { kOperation, kAlgorithm, kSegment, kRanks, kMessage, kTime, kColumns };
+constexpr std::array<std::string_view, kColumns> kNames{
+    "operation", "algorithm", "segment_bytes", "ranks", "message_bytes", kSeconds};
+
+bool is_time(double seconds) {
+  return std::isfinite(seconds) && seconds > 0;
+}
+
+// Whether rows of this operation are asked for; `wanted` empty: all are.
+bool is_wanted(std::string_view operation, std::string_view wanted) {
+  return wanted.empty() || operation.empty() || operation == wanted;
+}
+
+// What plans call what formulas call otherwise, and into how many trees they cut a message; all
+// others have one tree and one name.
+struct Executed {
+  std::string_view operation;  // empty: any
+  std::string_view plans;
+  std::string_view formulas;
+  std::uint64_t trees = 1;
+  std::uint64_t slices = 1;  // of a segment
+};
+constexpr std::array kExecuted{
+    Executed{"", "chain", "pipeline"}, Executed{"broadcast", "flat", "linear"},
+    Executed{"reduce", "flat", "flat-tree"}, Executed{"", "split-binary", "split-binary", 2},
+    Executed{"", "two-tree-complete", "two-tree", 2, 2}};
+
+Executed executed(std::string_view operation, std::string_view algorithm) {
+  for (const Executed& one : kExecuted) {
+    const bool fits = one.operation.empty() || one.operation == operation;
+    if (fits && one.plans == algorithm) return one;
+  }
+  return {"", algorithm, algorithm};
+}
+
+// A row of `espalier-mpi bench`; nothing for MPI's own, of which no algorithm is known, and for
+// slices so long that some of the trees have none.
+std::optional<Measurement> bench_row(const JsonCursor& row, std::string_view operation,
+                                     std::uint64_t ranks) {
+  if (row.at("algorithm").value().is_null()) return std::nullopt;
+  const Executed as = executed(operation, row.at("algorithm").string());
+  const std::uint64_t message = row.at("message_bytes").unsigned_integer();
+  const std::uint64_t slice = row.at("slice_bytes").unsigned_integer();
+  const JsonCursor time = row.at("median_s");
+  if (!is_time(time.number())) time.refuse("a time must be above zero");
+  if (as.trees > 1 && message > 1 && slice >= message) return std::nullopt;
+  const std::uint64_t share = message / as.trees + (message % as.trees != 0 ? 1 : 0);
+  const Bytes segment{slice < share ? slice * as.slices : 0};
+  return Measurement{std::string(as.formulas), segment, ranks, {message}, {time.number()}};
+}
+
+// What `espalier-mpi bench --json` writes.
+std::vector<MeasuredRow> parse_bench(const JsonCursor& root, std::string_view wanted) {
+  const std::string& operation = root.at("operation").string();
+  const std::uint64_t ranks = root.at("ranks").unsigned_integer();
+  std::vector<MeasuredRow> times;
+  if (!is_wanted(operation, wanted)) return times;
+  for (const JsonCursor& row : root.at("rows").elements()) {
+    if (auto measured = bench_row(row, operation, ranks)) {
+      times.push_back({operation, std::move(*measured)});
+    }
+  }
+  return times;
+}
+
+std::vector<MeasuredRow> parse_json_times(std::string_view text, const std::string& file,
+                                          std::string_view wanted) {
+  const Json document = parse_json(text, file);
+  const JsonCursor root(document, file);
+  if (root.has("ranks")) return parse_bench(root, wanted);
+  const auto common = root.find("operation");
+  std::vector<MeasuredRow> times;
+  for (const JsonCursor& row : root.at("rows").elements()) {
+    const auto own = row.find("operation");
+    const auto& said = own ? own : common;
+    const std::string operation = said ? said->string() : std::string{};
+    if (!is_wanted(operation, wanted)) continue;
+    const auto predicted = row.find(kPredicted);
+    const JsonCursor time = predicted && !row.has(kSeconds) ? *predicted : row.at(kSeconds);
+    times.push_back({operation,
+                     {row.at("algorithm").string(),
+                      {row.at("segment_bytes").unsigned_integer()},
+                      row.at("ranks").unsigned_integer(),
+                      {row.at("message_bytes").unsigned_integer()},
+                      {time.number()}}});
+    if (!is_time(time.number())) time.refuse("a time must be above zero");
+  }
+  return times;
+}
+
+// Where each column stands.
+class Header {
+ public:
+  explicit Header(const platforms::CsvReader& reader) {
+    const std::vector<std::string_view>& fields = reader.fields();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const std::string_view name = fields[f] == kPredicted ? kSeconds : fields[f];
+      const auto* const known = std::ranges::find(kNames, name);
+      if (known == kNames.end()) continue;  // other figures of the same measurement
+      std::optional<std::size_t>& place = places_[static_cast<std::size_t>(known - kNames.begin())];
+      if (place) reader.refuse(fmt::format("column {} stands twice", in_quotes(name)));
+      place = f;
+    }
+    for (std::size_t c = kAlgorithm; c < kColumns; ++c) {
+      if (!places_[c]) reader.refuse(fmt::format("no column {}", in_quotes(kNames[c])));
+    }
+    width_ = fields.size();
+  }
+
+  [[nodiscard]] bool has(Column column) const { return places_[column].has_value(); }
+  [[nodiscard]] std::string_view text(const platforms::CsvReader& row, Column column) const {
+    return row.fields()[*places_[column]];
+  }
+  [[nodiscard]] std::uint64_t whole(const platforms::CsvReader& row, Column column) const {
+    const std::string_view field = text(row, column);
+    const auto value = platforms::parse_whole<std::uint64_t>(field);
+    if (!value) {
+      row.refuse(
+          fmt::format("{}: {} is no whole number of at least 0", kNames[column], in_quotes(field)));
+    }
+    return *value;
+  }
+  [[nodiscard]] double time(const platforms::CsvReader& row) const {
+    const std::string_view field = text(row, kTime);
+    const auto value = platforms::parse_number(field);
+    if (!value || !is_time(*value)) {
+      row.refuse(fmt::format("{}: {} is no number above zero", kSeconds, in_quotes(field)));
+    }
+    return *value;
+  }
+  [[nodiscard]] std::size_t width() const { return width_; }
+
+ private:
+  std::array<std::optional<std::size_t>, kColumns> places_{};
+  std::size_t width_ = 0;
+};
+
+std::vector<MeasuredRow> parse_csv_times(std::string_view text, const std::string& file,
+                                         std::string_view wanted) {
+  platforms::CsvReader reader(text, file);
+  if (!reader.next()) throw InputError(file, {}, "no measured times: the file is empty");
+  const Header header(reader);
+  std::vector<MeasuredRow> times;
+  while (reader.next()) {
+    if (reader.fields().size() != header.width()) {
+      reader.refuse(
+          fmt::format("{} fields, but the header has {}", reader.fields().size(), header.width()));
+    }
+    const std::string operation(header.has(kOperation) ? header.text(reader, kOperation)
+                                                       : std::string_view{});
+    if (!is_wanted(operation, wanted)) continue;
+    times.push_back({operation,
+                     {std::string(header.text(reader, kAlgorithm)),
+                      {header.whole(reader, kSegment)},
+                      header.whole(reader, kRanks),
+                      {header.whole(reader, kMessage)},
+                      {header.time(reader)}}});
+  }
+  return times;
+}
+
+std::vector<MeasuredRow> parse_rows(std::string_view text, const std::string& file,
+                                    std::string_view wanted) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && text[first] == '{';
+  return json ? parse_json_times(text, file, wanted) : parse_csv_times(text, file, wanted);
+}
+
+}  // namespace
+
+std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file) {
+  return parse_rows(text, file, {});
+}
+
+std::vector<Measurement> parse_measured_times(std::string_view text, const std::string& file,
+                                              std::string_view operation) {
+  std::vector<Measurement> times;
+  for (MeasuredRow& row : parse_rows(text, file, operation)) {
+    times.push_back(std::move(row.measurement));
+  }
+  return times;
+}
+
+}  // namespace espalier::cli

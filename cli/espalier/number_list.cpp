@@ -1,0 +1,149 @@
+#include "cli/espalier/number_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+constexpr double kMostValues = 100'000;
+constexpr std::size_t kMostSizes = 10'000;
+
+bool is_number(std::string_view text, double& value) {
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+}
+
+double parse_element(std::string_view text) {
+  double value = 0;
+  if (is_number(text, value)) return value;
+  throw InputError(
+      fmt::format("{} is no number; wanted is a list such as 10,20 or 10..50:10", in_quotes(text)));
+}
+
+// Twelve digits: what people write, without the last bits of sums.
+double as_written(double value) {
+  return parse_element(fmt::format("{:.12g}", value));
+}
+
+void add_range(std::string_view text, std::size_t dots, std::vector<double>& values) {
+  const std::size_t colon = text.find(':', dots);
+  if (colon == std::string_view::npos) {
+    throw InputError(fmt::format("range {} has no step, as in 10..50:10", in_quotes(text)));
+  }
+  const double first = parse_element(text.substr(0, dots));
+  const double last = parse_element(text.substr(dots + 2, colon - dots - 2));
+  const double step = parse_element(text.substr(colon + 1));
+  constexpr double kSlack = 1e-9;
+  const double steps = std::floor((last - first) / step + kSlack);
+  if (!(step > 0) || !(steps >= 0)) {
+    throw InputError(fmt::format("range {} must ascend in steps over 0", in_quotes(text)));
+  }
+  if (steps >= kMostValues) throw InputError(fmt::format("range {} is too long", in_quotes(text)));
+  const auto count = static_cast<std::size_t>(steps) + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    values.push_back(as_written(first + static_cast<double>(i) * step));
+  }
+}
+
+// The texts between commas, one at least.
+std::vector<std::string_view> elements_of(std::string_view text) {
+  std::vector<std::string_view> elements;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    elements.push_back(text.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return elements;
+}
+
+void add_sizes(std::string_view text, std::size_t dots, std::vector<Bytes>& sizes) {
+  const std::size_t colon = std::min(text.find(':', dots), text.size());
+  const Bytes first = parse_size(text.substr(0, dots));
+  const Bytes last = parse_size(text.substr(dots + 2, colon - dots - 2));
+  const double factor = colon < text.size() ? parse_element(text.substr(colon + 1)) : 2;
+  constexpr double kLeastFactor = 1.01;
+  constexpr double kMostFactor = 1e6;
+  if (first.value == 0 || last < first || factor < kLeastFactor || factor > kMostFactor) {
+    throw InputError(
+        fmt::format("range {} must ascend from 1 byte or more, by a factor of 1.01 to "
+                    "1e6",
+                    in_quotes(text)));
+  }
+  const auto end = static_cast<double>(last.value);
+  for (auto size = static_cast<double>(first.value); size <= end; size *= factor) {
+    // Sizes over 2^53 are not all doubles: what is rounded up beyond the end is the end.
+    sizes.push_back(std::min(Bytes{static_cast<std::uint64_t>(std::llround(size))}, last));
+  }
+}
+
+}  // namespace
+
+double parse_number(std::string_view text) {
+  double value = 0;
+  if (is_number(text, value)) return value;
+  throw InputError(fmt::format("{} is no number", in_quotes(text)));
+}
+
+std::vector<double> parse_numbers(std::string_view text) {
+  std::vector<double> values;
+  for (const std::string_view one : elements_of(text)) {
+    const std::size_t dots = one.find("..");
+    if (dots == std::string_view::npos) {
+      values.push_back(as_written(parse_element(one)));
+    } else {
+      add_range(one, dots, values);
+    }
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<std::size_t> parse_counts(std::string_view text) {
+  std::vector<std::size_t> counts;
+  for (const double value : parse_numbers(text)) {
+    constexpr double kMost = 1e9;
+    if (!(value >= 0 && value <= kMost) || value != std::floor(value)) {
+      throw InputError(fmt::format("{} is no whole number from 0 to 1e9", value));
+    }
+    counts.push_back(static_cast<std::size_t>(value));
+  }
+  return counts;
+}
+
+std::vector<std::size_t> parse_counts_by_one(std::string_view text) {
+  std::string stepped;
+  for (const std::string_view one : elements_of(text)) {
+    const bool lacks_step =
+        one.find("..") != std::string_view::npos && one.find(':') == std::string_view::npos;
+    stepped += fmt::format("{}{}{}", stepped.empty() ? "" : ",", one, lacks_step ? ":1" : "");
+  }
+  return parse_counts(stepped);
+}
+
+std::vector<Bytes> parse_sizes(std::string_view text) {
+  std::vector<Bytes> sizes;
+  for (const std::string_view one : elements_of(text)) {
+    const std::size_t dots = one.find("..");
+    if (dots == std::string_view::npos) {
+      sizes.push_back(parse_size(one));
+    } else {
+      add_sizes(one, dots, sizes);
+    }
+    if (sizes.size() > kMostSizes) throw InputError("over 10000 sizes");
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+}  // namespace espalier::cli

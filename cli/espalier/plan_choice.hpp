@@ -1,0 +1,31 @@
+// The plan that suits one message best (`plan --message`): chosen with its progress shown, and told
+// to people and to programs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/espalier/console.hpp"
+#include "planner/problem/collective.hpp"
+#include "simulate/search/choose_plan.hpp"
+#include "support/json.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+// As simulate::choose_plan for the collective's operation, platform, source and model.
+simulate::Choice choose_for(const planner::Collective& collective, Bytes message,
+                            simulate::ChoiceOptions options, const Console& console);
+
+// What was chosen and why, some lines with line ends. compute: what was counted for combining.
+std::string choice_text(const simulate::Choice& choice, Bytes message,
+                        std::optional<BytesPerSecond> compute);
+Json choice_json(const simulate::Choice& choice, Bytes message,
+                 std::optional<BytesPerSecond> compute);
+
+// "--compute RATE": above 0. Throws InputError that names the option.
+BytesPerSecond parse_compute(const std::string& text);
+// "--overhead TIME": finite, not negative. Throws InputError that names the option.
+Seconds parse_overhead(const std::string& text);
+
+}  // namespace espalier::cli

@@ -1,0 +1,292 @@
+#include "cli/espalier/reports/decision_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "cli/common/table.hpp"
+#include "support/drawing.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using models::Penalty;
+using models::Prediction;
+
+std::string name_of(const Prediction& best) {
+  return method_name(best.entry->algorithm, best.of.segment);
+}
+
+bool same_method(const Prediction& one, const Prediction& other) {
+  return one.entry == other.entry && one.of.segment == other.of.segment;
+}
+
+// "1 B: linear; 4 KiB: pipeline/1 KiB" of one number of ranks.
+std::string choices_of(const DecisionReport& report, std::size_t row) {
+  const std::size_t columns = report.decision.grid.messages.size();
+  const Prediction* former = nullptr;
+  std::string text;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const Prediction& best = report.decision.best[row * columns + c];
+    if (former != nullptr && same_method(*former, best)) continue;
+    former = &best;
+    if (report.operation == "barrier") return name_of(best);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", format_size(best.of.message),
+                        name_of(best));
+  }
+  return text;
+}
+
+// What penalties of some cells come to.
+struct Summary {
+  std::size_t cells = 0;  // that have a figure
+  double sum = 0;
+  const Penalty* worst = nullptr;
+  const Prediction* choice = nullptr;  // where it is worst
+
+  void add(const std::optional<Penalty>& penalty, const Prediction& best) {
+    const std::optional<double> loss = penalty ? penalty->loss() : std::nullopt;
+    if (!loss) return;
+    ++cells;
+    sum += *loss;
+    if (worst != nullptr && *loss <= *worst->loss()) return;
+    worst = &*penalty;
+    choice = &best;
+  }
+  [[nodiscard]] double mean() const {
+    return cells == 0 ? std::nan("") : sum / static_cast<double>(cells);
+  }
+};
+
+void add_row(Table& table, const std::string& ranks, std::size_t cells, const Summary& of) {
+  std::vector<std::string> row{ranks, fmt::format("{} of {}", of.cells, cells), percent(of.mean())};
+  if (of.worst == nullptr) {
+    row.insert(row.end(), {"-", "-", "-", "-"});
+  } else {
+    row.insert(row.end(),
+               {percent(*of.worst->loss()), format_size(of.choice->of.message), name_of(*of.choice),
+                method_name(of.worst->best.algorithm, of.worst->best.segment)});
+  }
+  table.add_row(std::move(row));
+}
+
+Json row_json(const Prediction& prediction) {
+  return {{"ranks", prediction.of.ranks},
+          {"message_bytes", prediction.of.message.value},
+          {"algorithm", prediction.entry->algorithm},
+          {"segment_bytes", prediction.of.segment.value},
+          {"predicted_s", prediction.time.value}};
+}
+
+void add_penalty(Json& row, const std::optional<Penalty>& penalty) {
+  const auto number = [](const auto& value) { return value ? Json(*value) : Json(); };
+  const auto loss = penalty ? penalty->loss() : std::nullopt;
+  row["measured_s"] = penalty && penalty->chosen ? Json(penalty->chosen->value) : Json();
+  row["best_algorithm"] = penalty ? Json(penalty->best.algorithm) : Json();
+  row["best_segment_bytes"] = penalty ? Json(penalty->best.segment.value) : Json();
+  row["best_s"] = penalty ? Json(penalty->best.time.value) : Json();
+  row["penalty_percent"] = number(loss ? std::optional(100 * *loss) : std::nullopt);
+}
+
+Json summary_json(const DecisionReport& report) {
+  Summary summary;
+  for (std::size_t i = 0; i < report.penalties.size(); ++i) {
+    summary.add(report.penalties[i], report.decision.best[i]);
+  }
+  const bool some = summary.worst != nullptr;
+  return {{"cells", report.decision.best.size()},
+          {"cells_with_penalty", summary.cells},
+          {"mean_percent", some ? Json(100 * summary.mean()) : Json()},
+          {"worst_percent", some ? Json(100 * *summary.worst->loss()) : Json()}};
+}
+
+// Rows are every method's where these were asked for, the best otherwise.
+const std::vector<Prediction>& rows_of(const DecisionReport& report) {
+  return report.all.empty() ? report.decision.best : report.all;
+}
+
+// A chart of the report's grid, without kinds and cells.
+CellChart empty_chart(const DecisionReport& report, std::string title) {
+  CellChart chart{.title = std::move(title),
+                  .x_label = "message",
+                  .y_label = "ranks",
+                  .columns = {},
+                  .rows = {},
+                  .kinds = {},
+                  .cells = {}};
+  const std::vector<Bytes>& messages = report.decision.grid.messages;
+  for (const Bytes message : messages) {
+    // An empty message stands where half a byte would.
+    const double size = message.value == 0 ? 0.5 : static_cast<double>(message.value);
+    chart.columns.push_back({std::log2(size), format_size(message)});
+  }
+  if (report.operation == "barrier") chart.columns.front().label = "none";
+  for (const std::uint64_t ranks : report.decision.grid.ranks) {
+    chart.rows.push_back(fmt::format("{}", ranks));
+  }
+  return chart;
+}
+
+}  // namespace
+
+std::string method_name(std::string_view algorithm, Bytes segment) {
+  if (segment.value == 0) return std::string(algorithm);
+  return fmt::format("{}/{}", algorithm, format_size(segment));
+}
+
+std::string decision_table(const DecisionReport& report) {
+  const std::vector<std::uint64_t>& ranks = report.decision.grid.ranks;
+  Table table({{"ranks", Table::Align::kLeft},
+               {report.operation == "barrier" ? "best" : "best from a message size on",
+                Table::Align::kLeft}});
+  for (std::size_t row = 0; row < ranks.size();) {
+    const std::string choices = choices_of(report, row);
+    std::size_t last = row;
+    while (last + 1 < ranks.size() && choices_of(report, last + 1) == choices) ++last;
+    table.add_row({last == row ? fmt::format("{}", ranks[row])
+                               : fmt::format("{} to {}", ranks[row], ranks[last]),
+                   choices});
+    row = last + 1;
+  }
+  return table.text();
+}
+
+std::string penalty_table(const DecisionReport& report) {
+  Table table({{"ranks"},
+               {"sizes with a figure"},
+               {"mean"},
+               {"worst"},
+               {"at"},
+               {"choice there", Table::Align::kLeft},
+               {"best measured there", Table::Align::kLeft}});
+  const std::size_t columns = report.decision.grid.messages.size();
+  Summary total;
+  for (std::size_t row = 0; row < report.decision.grid.ranks.size(); ++row) {
+    Summary summary;
+    for (std::size_t cell = row * columns; cell < (row + 1) * columns; ++cell) {
+      summary.add(report.penalties[cell], report.decision.best[cell]);
+      total.add(report.penalties[cell], report.decision.best[cell]);
+    }
+    add_row(table, fmt::format("{}", report.decision.grid.ranks[row]), columns, summary);
+  }
+  add_row(table, "all", report.decision.best.size(), total);
+  return table.text();
+}
+
+Json decision_json(const DecisionReport& report) {
+  Json rows = Json::array();
+  for (const Prediction& prediction : rows_of(report)) rows.push_back(row_json(prediction));
+  Json result{
+      {"operation", report.operation}, {"model", report.model}, {"network", report.network}};
+  if (!report.penalties.empty()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) add_penalty(rows[i], report.penalties[i]);
+    result["summary"] = summary_json(report);
+  }
+  result["rows"] = std::move(rows);
+  return result;
+}
+
+std::string decision_csv(const DecisionReport& report) {
+  std::vector<std::string> header{"operation", "model",         "ranks",      "message_bytes",
+                                  "algorithm", "segment_bytes", "predicted_s"};
+  if (!report.penalties.empty()) {
+    header.insert(header.end(), {"measured_s", "best_algorithm", "best_segment_bytes", "best_s",
+                                 "penalty_percent"});
+  }
+  std::string text = csv_line(header);
+  const std::vector<Prediction>& rows = rows_of(report);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Prediction& row = rows[i];
+    std::vector<std::string> cells{report.operation,
+                                   report.model,
+                                   fmt::format("{}", row.of.ranks),
+                                   fmt::format("{}", row.of.message.value),
+                                   std::string(row.entry->algorithm),
+                                   fmt::format("{}", row.of.segment.value),
+                                   exact(row.time.value)};
+    if (!report.penalties.empty()) {
+      const std::optional<Penalty>& penalty = report.penalties[i];
+      const auto loss = penalty ? penalty->loss() : std::nullopt;
+      cells.push_back(penalty && penalty->chosen ? exact(penalty->chosen->value) : "");
+      cells.push_back(penalty ? penalty->best.algorithm : "");
+      cells.push_back(penalty ? fmt::format("{}", penalty->best.segment.value) : "");
+      cells.push_back(penalty ? exact(penalty->best.time.value) : "");
+      cells.push_back(loss ? exact(100 * *loss) : "");
+    }
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+CellChart decision_chart(const DecisionReport& report) {
+  CellChart chart = empty_chart(
+      report, fmt::format("Best {} by {}, {}", report.operation, report.model, report.network));
+  // An algorithm is a hue, and its segment sizes are paler the larger they are.
+  std::vector<const models::FormulaEntry*> entries;
+  std::vector<Bytes> segments{{0}};
+  std::vector<const Prediction*> kinds;
+  const auto place_in = [](auto& all, const auto& value) {
+    const auto at = std::ranges::find(all, value);
+    const auto place = static_cast<std::size_t>(at - all.begin());
+    if (at == all.end()) all.push_back(value);
+    return place;
+  };
+  for (const models::Method& method : report.methods) {
+    place_in(entries, method.entry);
+    place_in(segments, method.segment);
+  }
+  std::ranges::sort(segments);
+  for (const models::FormulaEntry* entry : entries) {
+    for (const Bytes segment : segments) {
+      const auto used = std::ranges::find_if(report.decision.best, [&](const Prediction& best) {
+        return best.entry == entry && best.of.segment == segment;
+      });
+      if (used == report.decision.best.end()) continue;
+      kinds.push_back(&*used);
+      constexpr double kPalest = 0.72;
+      const double pale = segments.size() < 2
+                              ? 0
+                              : kPalest * static_cast<double>(place_in(segments, segment)) /
+                                    static_cast<double>(segments.size() - 1);
+      chart.kinds.push_back(
+          {name_of(*used),
+           tint(kSeriesColours[place_in(entries, entry) % kSeriesColours.size()], pale)});
+    }
+  }
+  for (const Prediction& best : report.decision.best) {
+    const auto kind =
+        std::ranges::find_if(kinds, [&](const Prediction* one) { return same_method(*one, best); });
+    chart.cells.emplace_back(static_cast<std::size_t>(kind - kinds.begin()));
+  }
+  return chart;
+}
+
+CellChart penalty_chart(const DecisionReport& report) {
+  CellChart chart =
+      empty_chart(report, fmt::format("Penalty of deciding a {} by {}, {}", report.operation,
+                                      report.model, report.network));
+  // CM's figure 7: white below 5 %, the scale's end at 300 %.
+  constexpr std::array<double, 7> kSteps{0.05, 0.1, 0.25, 0.5, 1, 2, 3};
+  chart.kinds.push_back({"under 5 %", "#ffffff"});
+  for (std::size_t s = 1; s < kSteps.size(); ++s) {
+    chart.kinds.push_back(
+        {fmt::format("{:.0f} % to {:.0f} %", 100 * kSteps[s - 1], 100 * kSteps[s]),
+         ramp_colour(static_cast<double>(s - 1) / (kSteps.size() - 1))});
+  }
+  chart.kinds.push_back({fmt::format("{:.0f} % and over", 100 * kSteps.back()), ramp_colour(1)});
+  chart.kinds.push_back({"not measured", "#d0d0d0"});
+  for (const std::optional<Penalty>& penalty : report.penalties) {
+    const auto loss = penalty ? penalty->loss() : std::nullopt;
+    chart.cells.emplace_back(
+        loss ? static_cast<std::size_t>(std::ranges::upper_bound(kSteps, *loss) - kSteps.begin())
+             : chart.kinds.size() - 1);
+  }
+  return chart;
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,233 @@
+#include "cli/espalier/reports/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "cli/espalier/run.hpp"
+#include "cli/common/table.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using planner::Bottleneck;
+using planner::Explanation;
+using planner::Gain;
+using planner::Upgrade;
+using planner::WhatIf;
+
+constexpr double kLeastShownGain = 5e-5;  // 0.01 %
+
+// "+3.41 %", "none", "+1.20 to +8.00 %" where the proofs leave that open.
+std::string gain_text(const Gain& gain) {
+  constexpr double kOpen = 1e-3;
+  if (gain.most < kLeastShownGain) return "none";
+  if (gain.most - gain.least < kOpen) {
+    return gain.likely < kLeastShownGain ? "none" : fmt::format("+{}", percent(gain.likely));
+  }
+  return fmt::format("+{:.2f} to +{}", 100 * std::max(0.0, gain.least), percent(gain.most));
+}
+
+std::string factor_text(double factor) {
+  if (factor == 2) return "twice as fast";
+  if (factor < 2) return fmt::format("{:.6g} % faster", 100 * (factor - 1));
+  return fmt::format("{:.6g} times as fast", factor);
+}
+
+std::vector<const Upgrade*> in_order(const Explanation& explanation) {
+  std::vector<const Upgrade*> all;
+  for (const auto* list : {&explanation.resources, &explanation.links, &explanation.sets}) {
+    for (const Upgrade& upgrade : *list) all.push_back(&upgrade);
+  }
+  if (explanation.all) all.push_back(&*explanation.all);
+  return all;
+}
+
+std::string what_binds(const Explanation& explanation, planner::Operation operation) {
+  if (explanation.resources.empty()) return {};
+  const Bottleneck& dearest = explanation.resources.front().what;
+  if (dearest.price >= 1 - planner::kLeastPrice) {
+    return fmt::format(
+        "The {} proves the bound by itself: it is in use {} of the time and carries {:.2f} bytes "
+        "for each byte of the message{}.\n",
+        dearest.name, percent(dearest.load), dearest.copies,
+        operation == planner::Operation::kAllreduce
+            ? fmt::format(", {:.2f} of them up", dearest.copies_up)
+            : "");
+  }
+  std::vector<std::string> named;
+  for (const Upgrade& upgrade : explanation.resources) {
+    named.push_back(fmt::format("{} ({})", upgrade.what.name, percent(upgrade.what.price)));
+  }
+  std::size_t priced = 0;
+  for (const planner::PricedResource& one : explanation.optimum.prices) {
+    if (one.price >= planner::kLeastPrice) ++priced;
+  }
+  const std::string more =
+      priced > named.size() ? fmt::format(", and {} more", priced - named.size()) : "";
+  return fmt::format("What binds, by its share of the price: {}{}.\n", fmt::join(named, ", "),
+                     more);
+}
+
+std::size_t size_of(const platforms::Figures& figures) {
+  return figures.links.size() + figures.send_caps.size() + figures.receive_caps.size() +
+         figures.shared.size();
+}
+
+// The upgrade that is proven to gain most at the largest factor; of several alike the one that
+// raises the least, and of those the first. Null: none gains.
+const Upgrade* best_of(const std::vector<const Upgrade*>& upgrades,
+                       const Explanation& explanation) {
+  const Upgrade* best = nullptr;
+  double most = 0;
+  for (const Upgrade* upgrade : upgrades) {
+    const double gain = planner::gain_of(upgrade->outcomes.back(), explanation).least;
+    if (gain < kLeastShownGain || gain < most - kLeastShownGain) continue;
+    if (best != nullptr && gain <= most + kLeastShownGain &&
+        size_of(upgrade->what.figures) >= size_of(best->what.figures)) {
+      continue;
+    }
+    best = upgrade;
+    most = gain;
+  }
+  return best;
+}
+
+std::string praise(const Upgrade& upgrade, const Explanation& explanation) {
+  const WhatIf& last = upgrade.outcomes.back();
+  return fmt::format("{}, {}: {} ({})", upgrade.what.name, factor_text(last.factor),
+                     gain_text(planner::gain_of(last, explanation)), format_rate(last.optimum));
+}
+
+std::string what_helps(const Explanation& explanation) {
+  std::vector<const Upgrade*> singles;
+  std::vector<const Upgrade*> sets;
+  for (const Upgrade* upgrade : in_order(explanation)) {
+    if (upgrade->outcomes.empty()) continue;
+    (upgrade->what.kind == Bottleneck::Kind::kSet ? sets : singles).push_back(upgrade);
+  }
+  if (singles.empty()) return {};
+  const Upgrade* single = best_of(singles, explanation);
+  const Upgrade* set = best_of(sets, explanation);
+  std::string text;
+  if (single != nullptr) {
+    text = fmt::format("What helps most by itself: {}.\n", praise(*single, explanation));
+  } else if (explanation.termination == planner::Termination::kDone) {
+    text = "None of them helps by itself: others bind beside it.\n";
+  } else {
+    text = "None of them is proven to help by itself.\n";
+  }
+  if (set != nullptr) {
+    text += fmt::format("What helps most together: {}.\n", praise(*set, explanation));
+  }
+  return text;
+}
+
+// What a faster resource is, under the model at hand.
+std::string what_faster_means(platforms::Model model) {
+  const bool one_port = platforms::is_one_port(model);
+  return fmt::format(
+      "\"Faster\" multiplies the bandwidths{} in the column \"raised\" and solves the changed "
+      "platform anew{}.\n",
+      one_port ? "" : " or caps",
+      one_port ? "; a port is as fast as its links, and a faster link frees both of its ends" : "");
+}
+
+std::string upgrade_table(const Explanation& explanation, planner::Operation operation) {
+  const std::vector<const Upgrade*> upgrades = in_order(explanation);
+  if (upgrades.empty()) return {};
+  std::vector<double> factors;
+  for (const Upgrade* upgrade : upgrades) {
+    if (upgrade->outcomes.size() <= factors.size()) continue;
+    factors.clear();
+    for (const WhatIf& what_if : upgrade->outcomes) factors.push_back(what_if.factor);
+  }
+  const bool both_ways = operation == planner::Operation::kAllreduce;
+  std::vector<Table::Column> columns{{"price"}, {"load"}, {"copies"}};
+  if (both_ways) columns.push_back({"up"});
+  for (const double factor : factors) columns.push_back({factor_text(factor)});
+  columns.push_back({"raised", Table::Align::kLeft});
+  columns.push_back({"bottleneck", Table::Align::kLeft});
+  Table table(std::move(columns));
+  for (const Upgrade* upgrade : upgrades) {
+    const Bottleneck& what = upgrade->what;
+    std::vector<std::string> cells{percent(what.price), percent(what.load), fixed(what.copies, 2)};
+    if (both_ways) cells.push_back(fixed(what.copies_up, 2));
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      cells.push_back(i < upgrade->outcomes.size()
+                          ? gain_text(planner::gain_of(upgrade->outcomes[i], explanation))
+                          : "-");
+    }
+    cells.push_back(platforms::describe(what.figures));
+    cells.push_back(what.name);
+    table.add_row(std::move(cells));
+  }
+  return table.text();
+}
+
+Json upgrade_json(const Upgrade& upgrade, const Explanation& explanation,
+                  planner::Operation operation) {
+  constexpr std::string_view kKinds[]{"resource", "link", "set"};
+  Json outcomes = Json::array();
+  for (const WhatIf& what_if : upgrade.outcomes) {
+    const Gain gain = planner::gain_of(what_if, explanation);
+    outcomes.push_back({{"factor", what_if.factor},
+                        {"optimum_Bps", what_if.optimum.value},
+                        {"bound_Bps", what_if.bound.value},
+                        {"gap", gap_of(what_if.optimum, what_if.bound)},
+                        {"gain", gain.likely}});
+  }
+  const Bottleneck& what = upgrade.what;
+  Json json{{"kind", kKinds[static_cast<std::size_t>(what.kind)]},
+            {"name", what.name},
+            {"price", what.price},
+            {"load", what.load},
+            {"copies", what.copies}};
+  if (operation == planner::Operation::kAllreduce) json["copies_up"] = what.copies_up;
+  json["resources"] = what.size;
+  json["raised"] = platforms::describe(what.figures);
+  json["faster"] = std::move(outcomes);
+  return json;
+}
+
+}  // namespace
+
+std::string explanation_text(const planner::Collective& collective,
+                             const Explanation& explanation) {
+  const auto& bound = explanation.optimum.bound;
+  std::string text = fmt::format(
+      "{} {} {}, {}: optimum {}, proven bound {}, gap {:.1e}, {}\n",
+      printable(collective.platform().name()), way_of(collective.operation()),
+      printable(collective.platform().node(collective.source()).name),
+      platforms::name_of(collective.model()), format_rate(explanation.reached),
+      bound ? format_rate(*bound) : "-", gap_of(explanation.reached, bound),
+      count_of_trees(explanation.optimum.reduce_trees.size(), explanation.optimum.trees.size()));
+  text += what_binds(explanation, collective.operation());
+  const std::string table = upgrade_table(explanation, collective.operation());
+  if (table.empty()) return text;
+  return text + '\n' + table + '\n' + what_helps(explanation) +
+         what_faster_means(collective.model());
+}
+
+Json explanation_json(const planner::Collective& collective, const Explanation& explanation) {
+  Json bottlenecks = Json::array();
+  for (const Upgrade* upgrade : in_order(explanation)) {
+    bottlenecks.push_back(upgrade_json(*upgrade, explanation, collective.operation()));
+  }
+  const auto& bound = explanation.optimum.bound;
+  return {{"operation", planner::name_of(collective.operation())},
+          {"platform", collective.platform().name()},
+          {"source", collective.platform().node(collective.source()).name},
+          {"model", platforms::name_of(collective.model())},
+          {"optimum_Bps", explanation.reached.value},
+          {"bound_Bps", bound ? Json(bound->value) : Json()},
+          {"gap", gap_of(explanation.reached, bound)},
+          {"trees", explanation.optimum.reduce_trees.size() + explanation.optimum.trees.size()},
+          {"bottlenecks", std::move(bottlenecks)}};
+}
+
+}  // namespace espalier::cli

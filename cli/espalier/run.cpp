@@ -1,0 +1,108 @@
+#include "cli/espalier/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "cli/common/table.hpp"
+#include "planner/schedule/makespan.hpp"
+
+namespace espalier::cli {
+
+std::string_view way_of(planner::Operation operation) {
+  switch (operation) {
+    case planner::Operation::kReduce:
+      return "reduced to";
+    case planner::Operation::kAllreduce:
+      return "allreduced by way of";
+    case planner::Operation::kBroadcast:
+      break;
+  }
+  return "from";
+}
+
+std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees) {
+  const auto count = [](std::size_t trees) {
+    return fmt::format("{} tree{}", trees, trees == 1 ? "" : "s");
+  };
+  if (reduce_trees == 0) return count(broadcast_trees);
+  if (broadcast_trees == 0) return count(reduce_trees);
+  return fmt::format("{} up and {} down", count(reduce_trees), broadcast_trees);
+}
+
+Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
+              const Console& console) {
+  ProgressLine line(console, label);
+  options.on_progress = [&line](const planner::Progress& progress) { line.show(progress); };
+  const auto start = std::chrono::steady_clock::now();
+  Run run;
+  run.outcome = work(options);
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // A limit may come before any bound is proven: that is none, not an infinite one.
+  if (run.outcome.bound && !std::isfinite(run.outcome.bound->value)) run.outcome.bound.reset();
+  run.throughput = planner::throughput_of(run.outcome);
+  console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
+                             run.outcome.iterations, tree_count(run)));
+  return run;
+}
+
+Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& collective,
+              const planner::AlgorithmOptions& options, const Console& console) {
+  const auto work = [&](const auto& limits) { return planner::run(algorithm, collective, limits); };
+  return run_timed(work, algorithm.name, options, console);
+}
+
+Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
+              const Console& console) {
+  const auto work = [&](const auto& limits) { return planner::prove_optimum(collective, limits); };
+  return run_timed(work, "bound", options, console);
+}
+
+std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
+                                   Bytes message) {
+  const bool one_tree = run.outcome.trees.size() == 1 && run.outcome.reduce_trees.empty();
+  if (!one_tree) return std::nullopt;
+  return planner::atomic_makespan(*collective.broadcast(), run.outcome.trees.front().tree, message);
+}
+
+double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound) {
+  if (!bound) return std::numeric_limits<double>::quiet_NaN();
+  return bound->value > 0 ? std::max(0.0, 1 - throughput.value / bound->value) : 0;
+}
+
+ExitStatus judge(const Run& run, std::string_view label, const Console& console) {
+  const planner::Termination end = run.outcome.termination;
+  if (end != planner::Termination::kTimeLimit && end != planner::Termination::kStalled) {
+    return ExitStatus::kDone;
+  }
+  const std::string_view cause = end == planner::Termination::kTimeLimit
+                                     ? "the time limit came"
+                                     : "the numbers allowed no more progress";
+  const std::optional<BytesPerSecond>& bound =
+      run.outcome.single_tree_bound ? run.outcome.single_tree_bound : run.outcome.bound;
+  const std::string proven = bound ? fmt::format("of at most {}, gap {:.2e}", format_rate(*bound),
+                                                 gap_of(run.throughput, bound))
+                                   : "and no bound proven";
+  console.warn(fmt::format("{}: {} before the gap was closed: {} {}", label, cause,
+                           format_rate(run.throughput), proven));
+  return ExitStatus::kLimitReached;
+}
+
+TreeFigures figures_of(const planner::Plan& plan) {
+  const std::uint32_t source = planner::source_index(plan);
+  TreeFigures figures;
+  for (const auto& [key, trees, up] : planner::trees_by_kind(plan)) {
+    for (const planner::PlanTree& tree : *trees) {
+      figures.depth = std::max(figures.depth, planner::depth_of(tree, source));
+      figures.out_degree = std::max(figures.out_degree, planner::out_degree_of(tree));
+    }
+  }
+  return figures;
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,66 @@
+// Running one algorithm for a command: timed, with its progress shown, and its end judged alike
+// everywhere.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/espalier/console.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/registry.hpp"
+#include "support/errors.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+struct Run {
+  planner::Outcome outcome;
+  BytesPerSecond throughput;  // sum of the rates of the trees of either kind
+  double seconds = 0;         // wall clock
+};
+
+// Of both kinds.
+inline std::size_t tree_count(const Run& run) {
+  return run.outcome.trees.size() + run.outcome.reduce_trees.size();
+}
+
+// "from", "reduced to", "allreduced by way of": what stands between a platform and its source.
+std::string_view way_of(planner::Operation operation);
+// "1 tree", "3 trees"; of an allreduce "2 trees up and 1 down". One of the two is 0 otherwise.
+std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees);
+
+using Work = std::function<planner::Outcome(const planner::AlgorithmOptions&)>;
+
+Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
+              const Console& console);
+Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& collective,
+              const planner::AlgorithmOptions& options, const Console& console);
+// The optimum's bound (planner::prove_optimum).
+Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
+              const Console& console);
+
+// Until the last host has `message`, sent as a whole: of a broadcast that made one tree, else
+// unset.
+std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
+                                   Bytes message);
+
+// 1 - throughput / bound, not below 0; NaN without a bound.
+double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound);
+
+// kLimitReached, after a warning that names the gap, when the proof ended before it was asked to;
+// else kDone.
+// --max-trees is no such end: who gives it wants it.
+ExitStatus judge(const Run& run, std::string_view label, const Console& console);
+
+struct TreeFigures {
+  std::size_t depth = 0;
+  std::size_t out_degree = 0;
+};
+// The largest over all trees of both kinds, of edges between hosts.
+TreeFigures figures_of(const planner::Plan& plan);
+
+}  // namespace espalier::cli

@@ -1,0 +1,293 @@
+// A file, several, or a folder to every rank.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "cli/espalier_mpi/commands/bcast.hpp"
+#include "cli/espalier_mpi/run/timing.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/files/file_store.hpp"
+#include "runtime/files/file_tree.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::check;
+
+// With MPI's own memory that stays under 64 MiB a rank (docs/runtime.md).
+constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
+
+std::string with_all(std::string text, std::string_view what, const std::string& value) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + value.size())) {
+    text.replace(at, what.size(), value);
+  }
+  return text;
+}
+
+// The file that a name means, as far as it exists; names that only look different are the same
+// then.
+std::string identity_of(const std::string& name) {
+  std::error_code ignored;
+  const fs::path path = fs::weakly_canonical(fs::absolute(name, ignored), ignored);
+  return path.empty() ? name : path.string();
+}
+
+// Two ranks may write one device, such as /dev/null.
+bool is_device(const std::string& name) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(name, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+// Throws on all ranks alike when two of them on one host would write, or one write and one read,
+// the same file.
+void refuse_conflicts(MPI_Comm comm, const std::string& file) {
+  const std::string mine = is_device(file) ? std::string{} : identity_of(file);
+  const std::vector<std::string> files = runtime::gather_texts(comm, mine);
+  const std::vector<std::string> hosts = runtime::host_names(comm);
+  for (std::size_t second = 0; second < files.size(); ++second) {
+    for (std::size_t first = 0; first < second; ++first) {
+      if (files[first].empty() || files[first] != files[second] || hosts[first] != hosts[second]) {
+        continue;
+      }
+      throw InputError(files[first], {},
+                       fmt::format("is the file of rank {} and of rank {} on host {}; put {{rank}} "
+                                   "into --out",
+                                   first, second, hosts[first]));
+    }
+  }
+}
+
+// Several files, or a folder, rather than one file that becomes another.
+bool is_tree(const std::vector<std::string>& in) {
+  std::error_code ignored;
+  return in.size() != 1 || fs::is_directory(in[0], ignored);
+}
+
+class FileBroadcast {
+ public:
+  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const BcastArguments& arguments,
+                Watchdog& watchdog)
+      : comm_(comm),
+        broadcast_(&broadcast),
+        watchdog_(&watchdog),
+        verify_(arguments.verify),
+        resumes_(arguments.resume),
+        on_message_(arguments.on_message) {
+    rank_ = runtime::rank_in(comm_);
+    watchdog_->expect("waiting for all ranks to name their files");
+    output_name_ = with_all(arguments.out, "{rank}", std::to_string(rank_));
+    output_name_ = with_all(output_name_, "{host}", runtime::host_name());
+    runtime::together(
+        comm_,
+        [&] {
+          if (is_source()) open_input(arguments.in);
+        },
+        true);
+    share_what_comes();
+    writes_ = !is_source() || is_tree_ || identity_of(arguments.in[0]) != identity_of(output_name_);
+    refuse_conflicts(comm_, output_name_);
+    shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
+    disk_ = disk_time(bytes_);
+    timer_.emplace(comm_, broadcast_->root(), broadcast_->foreseen(bytes_, shape_.slice_bytes),
+                   arguments.broadcast.timeout, watchdog);
+  }
+
+  // One round up to files that are whole but have no name yet.
+  double run() {
+    watchdog_->expect("waiting for all ranks to have room for their files", disk_);
+    output_.reset();
+    runtime::together(
+        comm_,
+        [&] {
+          if (writes_) output_ = make_output();
+        },
+        true);
+    store_ = make_store();
+    watchdog_->expect("waiting for all ranks to look at what they have", disk_);
+    skip_what_is_there();
+    if (on_message_) on_message_(bytes());
+    const ReportTimer::Act stream{[&] {
+                                    if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
+                                      return;
+                                    }
+                                    watchdog_->expect("waiting for all to say why");
+                                    refuse_failures();
+                                  },
+                                  {}};
+    const double seconds = timer_->seconds_of(stream);
+    watchdog_->expect("waiting for all ranks to check what they have", disk_);
+    refuse_failures();
+    compare_checksums(store_->checksum(), "received");
+    if (verify_) {
+      std::uint64_t written = store_->checksum();
+      runtime::together(
+          comm_,
+          [&] {
+            if (writes_) written = checksum_of(*output_, bytes_, shape_.slice_bytes);
+          },
+          true);
+      compare_checksums(written, "written");
+    }
+    return seconds;
+  }
+
+  void commit() {
+    watchdog_->expect("waiting for all ranks to have their files on disk", disk_);
+    runtime::together(
+        comm_,
+        [&] {
+          if (writes_) output_->sync();
+        },
+        true);
+    runtime::together(
+        comm_,
+        [&] {
+          if (writes_) output_->commit();
+        },
+        true);
+  }
+
+  // What was sent, after run().
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_ - skipped_; }
+  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
+  [[nodiscard]] std::uint64_t slice_bytes() const { return shape_.slice_bytes; }
+
+ private:
+  [[nodiscard]] bool is_source() const { return rank_ == broadcast_->root(); }
+
+  void open_input(const std::vector<std::string>& in) {
+    is_tree_ = is_tree(in);
+    if (is_tree_) {
+      tree_ = runtime::scan_files(in);
+      input_ = std::make_unique<runtime::InputTree>(in, tree_);
+    } else {
+      input_ = std::make_unique<runtime::InputFile>(in[0]);
+    }
+  }
+
+  // What the other ranks must know to make their outputs.
+  void share_what_comes() {
+    std::array<std::uint64_t, 2> told{};
+    if (is_source()) told = {input_->bytes(), input_->identity()};
+    check(MPI_Bcast(told.data(), 2, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
+    bytes_ = told[0];
+    if (resumes_) resume_ = told[1];
+    std::string text = is_source() && is_tree_ ? to_text(tree_) : std::string{};
+    runtime::share_text(comm_, broadcast_->root(), text);
+    is_tree_ = !text.empty();
+    runtime::together(comm_, [&] {
+      if (is_tree_) tree_ = runtime::file_tree_from_text(text);
+    });
+  }
+
+  std::unique_ptr<runtime::ByteTarget> make_output() {
+    if (is_tree_) return std::make_unique<runtime::OutputTree>(output_name_, tree_, resume_);
+    return std::make_unique<runtime::OutputFile>(output_name_, bytes_, resume_);
+  }
+
+  std::unique_ptr<runtime::FileStore> make_store() {
+    if (!is_source()) return std::make_unique<runtime::FileSink>(shape_, *output_);
+    return std::make_unique<runtime::FileSource>(shape_, *input_, output_.get());
+  }
+
+  // What every rank has of an earlier run need not come again, if it is what the source has.
+  void skip_what_is_there() {
+    if (!resumes_) return;
+    std::uint64_t kept = writes_ ? output_->kept() : bytes_;
+    check(MPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_UINT64_T, MPI_MIN, comm_), "MPI_Allreduce");
+    skipped_ = std::min(kept, bytes_) / shape_.slice_bytes * shape_.slice_bytes;
+    std::uint64_t checksum = 0;
+    runtime::together(
+        comm_,
+        [&] {
+          runtime::StoredBytes* const mine =
+              is_source() ? static_cast<runtime::StoredBytes*>(input_.get()) : output_.get();
+          checksum = checksum_of(*mine, skipped_, shape_.slice_bytes);
+          // The source's own output is read back as well.
+          if (is_source() && writes_ &&
+              checksum_of(*output_, skipped_, shape_.slice_bytes) != checksum) {
+            checksum = ~checksum;
+          }
+        },
+        true);
+    if (!runtime::all_equal(comm_, std::array<std::uint64_t, 1>{checksum})) skipped_ = 0;
+    if (skipped_ > 0) store_->continue_from(skipped_, checksum);
+  }
+
+  void refuse_failures() {
+    runtime::together(
+        comm_,
+        [&] {
+          if (store_->failed()) throw InputError(store_->failure());
+        },
+        true);
+  }
+
+  void compare_checksums(std::uint64_t mine, std::string_view what) {
+    std::uint64_t sources = mine;
+    check(MPI_Bcast(&sources, 1, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
+    runtime::together(
+        comm_,
+        [&] {
+          if (mine != sources) {
+            throw CheckFailed(
+                fmt::format("{}: what was {} is not what was sent (checksum {:016x}, "
+                            "not {:016x})",
+                            output_name_, what, mine, sources));
+          }
+        },
+        true);
+  }
+
+  MPI_Comm comm_;
+  runtime::Broadcast* broadcast_;
+  Watchdog* watchdog_;
+  bool verify_;
+  bool resumes_;
+  std::function<void(std::uint64_t)> on_message_;
+  std::optional<std::uint64_t> resume_;  // the source's identity
+  std::uint64_t skipped_ = 0;            // bytes that were there
+  int rank_ = 0;
+  std::string output_name_;
+  std::unique_ptr<runtime::ByteSource> input_;
+  bool is_tree_ = false;
+  runtime::FileTree tree_;
+  std::uint64_t bytes_ = 0;
+  bool writes_ = true;
+  runtime::Broadcast::StreamShape shape_{};
+  Seconds disk_;
+  std::optional<ReportTimer> timer_;
+  std::unique_ptr<runtime::ByteTarget> output_;
+  std::unique_ptr<runtime::FileStore> store_;
+};
+
+}  // namespace
+
+Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
+                       const BcastArguments& arguments, Watchdog& watchdog) {
+  FileBroadcast files(comm, broadcast, arguments, watchdog);
+  Figures figures;
+  for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
+  figures.message_bytes = files.bytes();
+  figures.slice_bytes = files.slice_bytes();
+  figures.resumed_bytes = files.skipped();
+  figures.verified = true;
+  files.commit();
+  return figures;
+}
+
+}  // namespace espalier::cli

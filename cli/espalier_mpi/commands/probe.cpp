@@ -1,0 +1,153 @@
+#include "cli/espalier_mpi/commands/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "cli/espalier_mpi/reports/output.hpp"
+#include "cli/espalier_mpi/reports/probe_report.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/measure/analysis.hpp"
+#include "runtime/measure/mpi_network.hpp"
+#include "runtime/measure/platform_file.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace probe = runtime::probe;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kBetweenCheckpoints = std::chrono::seconds(2);
+
+// The measurements so far, beside the output, for as long as the probe is not done.
+class Checkpoint {
+ public:
+  explicit Checkpoint(const std::string& output) {
+    std::error_code ignored;
+    const bool is_file = !fs::exists(output, ignored) || fs::is_regular_file(output, ignored);
+    if (output != "-" && is_file) file_ = output + ".measurements.json";
+  }
+
+  [[nodiscard]] probe::Measurements read(const std::vector<std::string>& hosts) const {
+    if (file_.empty()) throw InputError("--resume: the output is no file that anything is beside");
+    probe::Measurements measured = probe::parse_measurements(read_text(file_), file_);
+    if (measured.hosts.size() != hosts.size()) {
+      throw InputError(
+          file_, "/hosts",
+          fmt::format("was measured with {} ranks, not {}", measured.hosts.size(), hosts.size()));
+    }
+    for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+      if (measured.hosts[rank] == hosts[rank]) continue;
+      throw InputError(file_, fmt::format("/hosts/{}", rank),
+                       fmt::format("rank {} ran on {} and is now on {}", rank,
+                                   in_quotes(measured.hosts[rank]), in_quotes(hosts[rank])));
+    }
+    return measured;
+  }
+
+  void keep(const probe::Measurements& measured, bool at_once = false) {
+    if (file_.empty() || (!at_once && Clock::now() < next_)) return;
+    write_text(file_, probe::measurements_json(measured));
+    next_ = Clock::now() + kBetweenCheckpoints;
+  }
+
+  void remove() const {
+    std::error_code ignored;
+    if (!file_.empty()) fs::remove(file_, ignored);
+  }
+
+ private:
+  std::string file_;  // empty: none
+  Clock::time_point next_{};
+};
+
+probe::Measurements measure(probe::MpiNetwork& network, probe::Measurements so_far,
+                            Checkpoint& checkpoint, const ProbeArguments& arguments) {
+  ProbeProgress progress(!arguments.quiet);
+  const probe::ProbeOptions options{
+      arguments.effort_factor, [&](const probe::Progress& now) { progress.show(now); },
+      [&](const probe::Measurements& measured) { checkpoint.keep(measured); }};
+  probe::Measurements measured;
+  lead(network, [&] { measured = probe::measure(network, std::move(so_far), options); });
+  return measured;
+}
+
+probe::Estimate conclude_and_write(const probe::Measurements& measured,
+                                   const ProbeArguments& arguments) {
+  probe::Estimate estimate = probe::analyse(measured);
+  const std::string name = arguments.name.empty()
+                               ? fmt::format("probe of {} ranks", measured.hosts.size())
+                               : arguments.name;
+  if (!arguments.measurements.empty()) {
+    write_text(arguments.measurements, probe::measurements_json(measured));
+  }
+  write_text(arguments.out, probe::platform_json(estimate, name));
+  return estimate;
+}
+
+}  // namespace
+
+void lead(runtime::probe::MpiNetwork& network, const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const runtime::MpiError&) {
+    throw;  // then the others cannot be told
+  } catch (...) {
+    network.dismiss();
+    throw;
+  }
+  network.dismiss();
+}
+
+void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
+  if (!arguments.model.name.empty()) {
+    run_model_probe(comm, arguments);
+    return;
+  }
+  const Clock::time_point begun = Clock::now();
+  const int rank = runtime::rank_in(comm);
+  probe::Measurements measured;
+  measured.hosts = runtime::host_names(comm);
+  if (measured.hosts.size() < 2) {
+    throw InputError("one rank has no network to probe; start two or more");
+  }
+  Checkpoint checkpoint(arguments.out);
+  runtime::together(comm, [&] {
+    if (rank != 0) return;
+    require_writable(arguments.out);
+    require_writable(arguments.measurements);
+    if (arguments.resume) measured = checkpoint.read(measured.hosts);
+    checkpoint.keep(measured, true);
+  });
+
+  std::optional<probe::Estimate> estimate;
+  probe::MpiNetwork network(comm);
+  runtime::together(comm, [&] {
+    if (rank != 0) {
+      network.serve();
+      return;
+    }
+    measured = measure(network, std::move(measured), checkpoint, arguments);
+    checkpoint.keep(measured, true);
+    estimate = conclude_and_write(measured, arguments);
+    checkpoint.remove();
+  });
+  if (!estimate) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  const std::string text =
+      arguments.json ? probe_json(*estimate, seconds) : probe_text(*estimate, seconds);
+  fmt::print(arguments.out == "-" ? stderr : stdout, "{}", text);
+  std::fflush(nullptr);
+}
+
+}  // namespace espalier::cli

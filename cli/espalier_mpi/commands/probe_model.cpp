@@ -1,0 +1,111 @@
+// espalier-mpi probe --model: the parameters of a cost model of messages.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <vector>
+
+#include "cli/espalier_mpi/reports/output.hpp"
+#include "cli/espalier_mpi/commands/probe.hpp"
+#include "cli/espalier_mpi/reports/probe_report.hpp"
+#include "cost_models/fit/measured_messages.hpp"
+#include "cost_models/parameters_json.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/measure/mpi_network.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace probe = runtime::probe;
+
+constexpr std::size_t kMostPairs = 8;
+
+// The pairs that were asked for. Of all ranks alike, as every rank knows all hosts.
+probe::PairSample pairs_of(const std::vector<std::string>& hosts, const ModelArguments& wanted,
+                           std::string& which) {
+  if (wanted.pair) {
+    for (const std::size_t rank : {wanted.pair->from, wanted.pair->to}) {
+      if (rank >= hosts.size()) {
+        throw InputError(fmt::format("--pair: no rank {}; there are {}", rank, hosts.size()));
+      }
+    }
+    which = fmt::format("from rank {} to rank {}", wanted.pair->from, wanted.pair->to);
+    return {{*wanted.pair}, 1};
+  }
+  const std::set<std::string> different(hosts.begin(), hosts.end());
+  const probe::PairClass pair_class = wanted.pair_class.value_or(
+      different.size() > 1 ? probe::PairClass::kBetweenHosts : probe::PairClass::kWithinHost);
+  const bool is_within = pair_class == probe::PairClass::kWithinHost;
+  probe::PairSample sample = probe::sample_pairs(hosts, pair_class, kMostPairs);
+  if (sample.pairs.empty()) {
+    throw InputError(fmt::format(
+        "--class: {}", is_within ? "no two ranks are on one host" : "all ranks are on one host"));
+  }
+  which = is_within ? "within a host" : "between hosts";
+  return sample;
+}
+
+models::Parameters parameters_of(const probe::PairTimes& times, std::string_view model) {
+  std::vector<models::MeasuredMessage> sizes;
+  for (const auto& [bytes, seen] : times.sizes) {
+    sizes.push_back({{bytes}, {seen.round_trip_s}, {seen.send_s}, {seen.receive_s}});
+  }
+  const models::MeasuredMessages measured{sizes, {times.gap_s}};
+  if (model == "hockney") return models::hockney_from(measured);
+  if (model == "loggp") return models::loggp_from(measured);
+  return models::plogp_from(measured);
+}
+
+std::string name_of(const ModelReport& report) {
+  std::string name = fmt::format("probe of {} ranks, {}", report.ranks, report.which);
+  if (report.pairs.size() > 1) name += fmt::format(", median of {} pairs", report.pairs.size());
+  return name;
+}
+
+}  // namespace
+
+void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begun = Clock::now();
+  const int rank = runtime::rank_in(comm);
+  const std::vector<std::string> hosts = runtime::host_names(comm);
+  if (hosts.size() < 2) throw InputError("one rank has no network to probe; start two or more");
+  ModelReport report;
+  report.model = arguments.model.name;
+  report.ranks = hosts.size();
+  report.hosts = std::set(hosts.begin(), hosts.end()).size();
+  const probe::PairSample sample = pairs_of(hosts, arguments.model, report.which);
+  report.pairs = sample.pairs;
+  report.of_pairs = sample.of;
+  runtime::together(comm, [&] {
+    if (rank == 0) require_writable(arguments.out);
+  });
+  probe::MpiNetwork network(comm);
+  runtime::together(comm, [&] {
+    if (rank != 0) {
+      network.serve();
+      return;
+    }
+    lead(network, [&] {
+      ProbeProgress progress(!arguments.quiet);
+      const probe::MessageOptions options{arguments.effort_factor, arguments.model.largest.value,
+                                          [&](const probe::Progress& now) { progress.show(now); }};
+      report.times = probe::typical(probe::time_pairs(network, sample.pairs, options));
+    });
+    report.parameters = parameters_of(report.times, arguments.model.name);
+    report.name = arguments.name.empty() ? name_of(report) : arguments.name;
+    write_text(arguments.out, models::parameters_json(report.parameters, report.name));
+  });
+  if (rank != 0) return;
+  report.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  fmt::print(arguments.out == "-" ? stderr : stdout, "{}",
+             arguments.json ? model_json(report) : model_text(report));
+  std::fflush(nullptr);
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,112 @@
+// The program `espalier-mpi`: runs plans on the ranks of an mpirun, and probes their network.
+//
+// A fault that all ranks have found together (every Error but MpiError) is printed once, by rank 0,
+// and all leave through MPI_Finalize with its exit status, so that mpirun returns it. Anything else
+// is one rank's own trouble, which the others may be waiting for: that rank says what it is and
+// ends all. So it is with time that has run out, which MPI may be no help against: a thread, which
+// calls nothing of MPI's, ends the process if need be.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <thread>
+
+#include "cli/espalier_mpi/commands/bcast.hpp"
+#include "cli/espalier_mpi/bench/bench.hpp"
+#include "cli/espalier_mpi/options/options.hpp"
+#include "cli/espalier_mpi/commands/probe.hpp"
+#include "cli/espalier_mpi/commands/reduce.hpp"
+#include "cli/espalier_mpi/commands/tune.hpp"
+#include "cli/espalier_mpi/run/watchdog.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "runtime/files/temporary_names.hpp"
+#include "support/errors.hpp"
+
+namespace {
+
+using espalier::ExitStatus;
+
+void print_error(const std::string& text) {
+  fmt::print(stderr, "espalier-mpi: {}\n", text);
+  std::fflush(stderr);
+}
+
+// For ranks whose time is over as well to say so, before all are ended.
+constexpr auto kLastWords = std::chrono::seconds(1);
+constexpr espalier::Seconds kLongestAbort{5};
+
+ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdog) {
+  try {
+    const auto command = espalier::cli::parse_command_line(argc, argv);
+    if (command.bcast) {
+      watchdog.start(command.bcast->broadcast.timeout);
+      espalier::cli::run_bcast(MPI_COMM_WORLD, *command.bcast, watchdog);
+    } else if (command.reduce) {
+      watchdog.start(command.reduce->timeout);
+      espalier::cli::run_reduce(MPI_COMM_WORLD, *command.reduce, watchdog);
+    } else if (command.bench) {
+      watchdog.start(command.bench->timeout);
+      espalier::cli::run_bench(MPI_COMM_WORLD, *command.bench, watchdog);
+    } else if (command.tune) {
+      watchdog.start(command.tune->bench.timeout);
+      espalier::cli::run_tune(MPI_COMM_WORLD, *command.tune, watchdog);
+    } else if (command.probe) {
+      espalier::cli::run_probe(MPI_COMM_WORLD, *command.probe);
+    } else if (rank == 0) {
+      fmt::print("{}", command.text);
+    }
+    return ExitStatus::kDone;
+  } catch (const espalier::runtime::MpiError&) {
+    throw;
+  } catch (const espalier::Error& error) {
+    if (rank == 0) print_error(error.what());
+    return error.status();
+  }
+}
+
+// Ends all ranks.
+[[noreturn]] void abort_all(const std::string& rank_name, const std::exception& error,
+                            espalier::cli::Watchdog& watchdog) {
+  print_error(fmt::format("{}: {}", rank_name, error.what()));
+  auto status = static_cast<int>(ExitStatus::kInternalFault);
+  if (const auto* const fault = dynamic_cast<const espalier::Error*>(&error)) {
+    status = static_cast<int>(fault->status());
+  }
+  watchdog.hurry(kLongestAbort, status);
+  if (dynamic_cast<const espalier::runtime::TimedOut*>(&error) != nullptr) {
+    std::this_thread::sleep_for(kLastWords);
+  }
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // The other thread calls nothing of MPI's.
+  int threads = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  // A file size limit is then a failed write like any other.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+  espalier::runtime::remove_temporaries_on_signals();
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const std::string rank_name = fmt::format("rank {} on {}", rank, espalier::runtime::host_name());
+  espalier::cli::Watchdog watchdog(rank_name);
+  ExitStatus status = ExitStatus::kInternalFault;
+  try {
+    status = run(argc, argv, rank, watchdog);
+  } catch (const std::exception& error) {
+    abort_all(rank_name, error, watchdog);
+  }
+  watchdog.expect("waiting for all ranks to end");
+  MPI_Finalize();
+  return static_cast<int>(status);
+}

@@ -1,0 +1,72 @@
+// Options that several commands of espalier-mpi share, and what is checked of them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/espalier_mpi/run/elements.hpp"
+#include "runtime/api/broadcast.hpp"
+#include "support/quantities.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): theirs
+class App;
+}
+
+namespace espalier::cli {
+
+inline constexpr std::size_t kMostRepeats = 1'000'000;
+
+// What CLI11 stores before it is checked.
+struct RunningTexts {
+  std::string slice;
+  std::string map = "order";
+  std::string timeout = "1 min";
+};
+struct ElementTexts {
+  std::string type{kElementTypes[0]};
+  std::string op{kElementOps[0]};
+};
+
+// Where the numbers of BroadcastOptions or ReductionOptions go.
+struct Windows {
+  std::size_t& sends;
+  std::size_t& receives;
+  std::size_t& ports;
+};
+
+// How plans are run, whatever for.
+void add_running_options(CLI::App& command, Windows to, RunningTexts& texts);
+// Those, and what only broadcasts know.
+void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, RunningTexts& texts);
+// --type and --op.
+void add_element_options(CLI::App& command, ElementTexts& texts);
+
+// --tuned.
+void add_tuned_option(CLI::App& command, std::vector<std::string>& to);
+// Throws InputError when it does not go with the others.
+void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& slice,
+                 const runtime::BroadcastOptions& options);
+
+// What the texts of add_running_options say.
+struct Running {
+  runtime::RankMapping mapping = runtime::RankMapping::kByOrder;
+  std::optional<Seconds> timeout;  // unset: for ever
+  std::optional<Bytes> slice;      // unset: not said
+};
+// All of these throw InputError in the name of the option.
+Running check_running(const RunningTexts& texts);
+Elements check_elements(const ElementTexts& texts);
+Bytes size_of(const std::string& option, const std::string& text);
+// Sizes separated by commas, at least one.
+std::vector<Bytes> sizes_of(const std::string& option, const std::string& text);
+// The place of a name in its table; kind: as a message calls it.
+std::size_t place_of(const std::string& option, std::string_view kind, const std::string& name,
+                     std::span<const std::string_view> table);
+// Messages are whole elements.
+void require_whole(const std::string& option, Bytes message, Elements elements);
+
+}  // namespace espalier::cli

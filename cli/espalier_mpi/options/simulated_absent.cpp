@@ -1,0 +1,15 @@
+// In place of espalier_mpi_simulated.cpp where the planner is not built.
+#include "cli/espalier_mpi/options/simulated.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+
+std::vector<std::uint64_t> simulated_slices(const std::string& /*file*/,
+                                            const planner::Plan& /*plan*/,
+                                            std::span<const Bytes> /*messages*/) {
+  throw InputError(
+      "--platform: this build cannot simulate (ESPALIER_PLANNER=OFF); leave it out, or name the "
+      "slice by --slice");
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,49 @@
+// What espalier-mpi probe tells.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/common/status_line.hpp"
+#include "cost_models/parameters.hpp"
+#include "runtime/measure/analysis.hpp"
+#include "runtime/measure/message_times.hpp"
+#include "runtime/measure/probe.hpp"
+
+namespace espalier::cli {
+
+std::string probe_json(const runtime::probe::Estimate& estimate, double seconds);
+std::string probe_text(const runtime::probe::Estimate& estimate, double seconds);
+
+// Of --model.
+struct ModelReport {
+  std::string model;
+  std::string name;  // the network's, in its file
+  std::size_t ranks = 0;
+  std::size_t hosts = 0;
+  std::string which;  // pairs: "between hosts"
+  std::vector<runtime::probe::Flow> pairs;
+  std::size_t of_pairs = 0;         // of which these are a sample
+  runtime::probe::PairTimes times;  // over the pairs
+  models::Parameters parameters;
+  double seconds = 0;
+};
+std::string model_json(const ModelReport& report);
+std::string model_text(const ModelReport& report);
+
+// How far a probe has come, on stderr.
+class ProbeProgress {
+ public:
+  explicit ProbeProgress(bool enabled);
+
+  void show(const runtime::probe::Progress& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  StatusLine line_;
+  Clock::time_point begun_ = Clock::now();
+};
+
+}  // namespace espalier::cli

@@ -1,0 +1,143 @@
+#include "cli/espalier_mpi/reports/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "support/json.hpp"
+#include "support/statistics.hpp"
+
+namespace espalier::cli {
+namespace {
+
+double rate_of(std::uint64_t bytes, double seconds) {
+  return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
+}
+
+std::string lower_case(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
+
+std::string count_of(std::size_t trees) {
+  return fmt::format("{} tree{}", trees, trees == 1 ? "" : "s");
+}
+
+std::string what_ran(const planner::Plan& plan, const Figures& figures) {
+  const std::string size = format_size({figures.message_bytes});
+  switch (plan.operation) {
+    case planner::Operation::kBroadcast:
+      break;
+    case planner::Operation::kReduce:
+      return fmt::format("{} from {} ranks, {} of {}, {}", size, plan.nodes.size(), figures.op,
+                         figures.type, count_of(plan.reduce_trees.size()));
+    case planner::Operation::kAllreduce:
+      return fmt::format("{} from and to {} ranks, {} of {}, {} up, {} down", size,
+                         plan.nodes.size(), figures.op, figures.type,
+                         count_of(plan.reduce_trees.size()), plan.broadcast_trees.size());
+  }
+  return fmt::format("{} to {} ranks, {}", size, plan.nodes.size(),
+                     count_of(plan.broadcast_trees.size()));
+}
+
+}  // namespace
+
+std::string figures_json(const planner::Plan& plan, const Figures& figures) {
+  const double median = median_of(figures.seconds);
+  Json json;
+  json["operation"] = planner::name_of(plan.operation);
+  if (!figures.op.empty()) {
+    json["op"] = figures.op;
+    json["type"] = figures.type;
+  }
+  json["ranks"] = plan.nodes.size();
+  json["message_bytes"] = figures.message_bytes;
+  json["slice_bytes"] = figures.slice_bytes;
+  json["seconds"] = figures.seconds;
+  json["median_s"] = median;
+  json["achieved_Bps"] = rate_of(figures.message_bytes, median);
+  json["planned_Bps"] = plan.throughput.value;
+  json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
+  json["verified"] = figures.verified;
+  if (figures.resumed_bytes > 0) json["resumed_bytes"] = figures.resumed_bytes;
+  if (!figures.mpi_seconds.empty()) {
+    const double theirs = median_of(figures.mpi_seconds);
+    const std::string library = lower_case(figures.library);
+    json[library] = {{"seconds", figures.mpi_seconds},
+                     {"median_s", theirs},
+                     {"achieved_Bps", rate_of(figures.message_bytes, theirs)}};
+    json["relative_to_" + library] = median > 0 ? theirs / median : 0;
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string figures_text(const planner::Plan& plan, const Figures& figures) {
+  const double median = median_of(figures.seconds);
+  const double achieved = rate_of(figures.message_bytes, median);
+  const auto [fastest, slowest] =
+      std::minmax_element(figures.seconds.begin(), figures.seconds.end());
+  std::string text = fmt::format("{}, slices of {}: {}", what_ran(plan, figures),
+                                 format_size({figures.slice_bytes}), format_duration({median}));
+  if (figures.seconds.size() > 1) {
+    text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
+                        format_duration({*fastest}), format_duration({*slowest}));
+  }
+  text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
+                      format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
+  if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
+  if (!figures.mpi_seconds.empty()) {
+    const double theirs = median_of(figures.mpi_seconds);
+    text += fmt::format(
+        "\n{}: {}, {}; ours is {:.2f} times as fast", figures.library, format_duration({theirs}),
+        format_rate({rate_of(figures.message_bytes, theirs)}), median > 0 ? theirs / median : 0);
+  }
+  if (figures.resumed_bytes > 0) {
+    text +=
+        fmt::format("\n{} were there from an earlier run", format_size({figures.resumed_bytes}));
+  }
+  const bool at_root = plan.operation == planner::Operation::kReduce;
+  text += !figures.verified ? "\nnot verified\n"
+          : at_root         ? "\nverified on the root\n"
+                            : "\nverified on every rank\n";
+  return text;
+}
+
+bool stderr_reaches_terminal() {
+  if (::isatty(STDERR_FILENO) == 1) return true;
+  std::error_code fault;
+  const std::string parents =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", ::getppid()), fault).string();
+  const std::string own = std::filesystem::read_symlink("/proc/self/fd/2", fault).string();
+  return !fault && own.starts_with("pipe:") &&
+         (parents.starts_with("/dev/pts/") || parents.starts_with("/dev/tty"));
+}
+
+ProgressBar::ProgressBar(bool enabled, BytesPerSecond planned)
+    : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()), planned_(planned) {}
+
+void ProgressBar::show(std::uint64_t bytes) {
+  if (!line_.is_enabled()) return;
+  const Clock::time_point now = Clock::now();
+  if (bytes < last_bytes_) {
+    ++message_;
+    begun_ = now;
+  }
+  last_bytes_ = bytes;
+  const Seconds elapsed{std::chrono::duration<double>(now - first_begun_).count()};
+  if (!line_.due(elapsed)) return;
+  const double seconds = std::chrono::duration<double>(now - begun_).count();
+  const double rate = rate_of(bytes, seconds);
+  std::string line = fmt::format("message {}: {}, {} (planned {})", message_, format_size({bytes}),
+                                 format_rate({rate}), format_rate(planned_));
+  if (expected_ > bytes && rate > 0) {
+    line +=
+        fmt::format(", {} left", format_duration({static_cast<double>(expected_ - bytes) / rate}));
+  }
+  line_.print(elapsed, line);
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,172 @@
+#include "cli/espalier_mpi/reports/trace.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/common/chrome_trace.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using runtime::check;
+using runtime::rank_in;
+using runtime::size_of;
+using runtime::Transfer;
+
+constexpr int kClockTag = 2;
+constexpr int kPings = 10;
+
+// Collective. Cristian's method, rank after rank: of several round trips to rank 0 the shortest,
+// half of which is the error (Distributed Computing 3 (1989), doi:10.1007/BF01784024).
+ClockSample compare_clocks(MPI_Comm comm) {
+  double theirs = 0;
+  if (rank_in(comm) == 0) {
+    for (int rank = 1; rank < size_of(comm); ++rank) {
+      for (int ping = 0; ping < kPings; ++ping) {
+        check(MPI_Recv(nullptr, 0, MPI_BYTE, rank, kClockTag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+        theirs = MPI_Wtime();
+        check(MPI_Send(&theirs, 1, MPI_DOUBLE, rank, kClockTag, comm), "MPI_Send");
+      }
+    }
+    return {MPI_Wtime(), 0, 0};
+  }
+  ClockSample best{0, 0, std::numeric_limits<double>::infinity()};
+  for (int ping = 0; ping < kPings; ++ping) {
+    const double sent = MPI_Wtime();
+    check(MPI_Sendrecv(nullptr, 0, MPI_BYTE, 0, kClockTag, &theirs, 1, MPI_DOUBLE, 0, kClockTag,
+                       comm, MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
+    const double back = MPI_Wtime();
+    const double error = (back - sent) / 2;
+    if (error < best.error_s) best = {sent + error, theirs - (sent + error), error};
+  }
+  return best;
+}
+
+// Rank 0's time: clocks that go at different speeds drift apart evenly between two samples.
+double to_rank_0(double at, const ClockSample& first, const ClockSample& second) {
+  const double span = second.at_s - first.at_s;
+  const double share = span > 0 ? (at - first.at_s) / span : 0;
+  return at + first.offset_s + share * (second.offset_s - first.offset_s);
+}
+
+// All ranks' transfers, one rank after the other, on rank 0. At most ChromeTrace::kMostBars, so
+// that bytes can be counted in int.
+std::vector<Transfer> gather(MPI_Comm comm, std::span<const Transfer> mine,
+                             std::vector<int>& counts) {
+  const bool is_root = rank_in(comm) == 0;
+  const int bytes = static_cast<int>(mine.size_bytes());
+  std::vector<int> starts;
+  counts.resize(is_root ? static_cast<std::size_t>(size_of(comm)) : 0);
+  check(MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm), "MPI_Gather");
+  int total = 0;
+  for (const int count : counts) {
+    starts.push_back(total);
+    total += count;
+  }
+  std::vector<Transfer> all(static_cast<std::size_t>(total) / sizeof(Transfer));
+  check(MPI_Gatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(),
+                    MPI_BYTE, 0, comm),
+        "MPI_Gatherv");
+  for (int& count : counts) count /= static_cast<int>(sizeof(Transfer));
+  return all;
+}
+
+// A rank's bars. A port carries one transfer at a time on such a line: a receive that was posted
+// long before begins where the one before it ended.
+void add_bars(ChromeTrace& trace, std::span<Transfer> transfers, std::uint32_t rank,
+              double origin) {
+  std::stable_sort(transfers.begin(), transfers.end(),
+                   [](const Transfer& a, const Transfer& b) { return a.ended_s < b.ended_s; });
+  std::array<double, 2> free_at = {origin, origin};
+  for (const Transfer& one : transfers) {
+    double& free = free_at[one.is_send ? 1 : 0];
+    const double start = std::max(one.begun_s, free);
+    free = one.ended_s;
+    trace.add(2 * rank + (one.is_send ? 1 : 0),
+              fmt::format("tree {} slice {}", one.tree, one.slice), {start - origin},
+              {one.ended_s - start},
+              fmt::format(R"({{"{}": {}, "tree": {}, "slice": {}, "bytes": {}, "message": {}, )"
+                          R"("posted_us": {:.12g}}})",
+                          one.is_send ? "to_rank" : "from_rank", one.peer, one.tree, one.slice,
+                          one.bytes, one.message, (one.begun_s - origin) * 1e6));
+  }
+}
+
+}  // namespace
+
+TraceRecorder::TraceRecorder(MPI_Comm comm, std::string file)
+    : comm_(comm),
+      file_(std::move(file)),
+      log_(ChromeTrace::kMostBars / static_cast<std::size_t>(size_of(comm))) {
+  runtime::together(comm_, [&] {
+    const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
+    if (rank_in(comm_) == 0 && ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
+      throw InputError(file_, {}, "cannot write: " + std::generic_category().message(errno));
+    }
+  });
+  start_ = compare_clocks(comm_);
+}
+
+void TraceRecorder::write(const std::string& node, bool quiet) {
+  const ClockSample end = compare_clocks(comm_);
+  std::vector<Transfer> mine;
+  for (Transfer one : log_.transfers()) {
+    if (one.ended_s < one.begun_s) continue;  // withdrawn
+    one.begun_s = to_rank_0(one.begun_s, start_, end);
+    one.ended_s = to_rank_0(one.ended_s, start_, end);
+    mine.push_back(one);
+  }
+  const double my_error = std::max(start_.error_s, end.error_s);
+  double error = 0;
+  check(MPI_Reduce(&my_error, &error, 1, MPI_DOUBLE, MPI_MAX, 0, comm_), "MPI_Reduce");
+  const std::uint64_t my_left_out = log_.left_out();
+  std::uint64_t left_out = 0;
+  check(MPI_Reduce(&my_left_out, &left_out, 1, MPI_UINT64_T, MPI_SUM, 0, comm_), "MPI_Reduce");
+  const std::vector<std::string> names = runtime::gather_texts(comm_, node);
+  std::vector<int> counts;
+  std::vector<Transfer> all = gather(comm_, mine, counts);
+
+  runtime::together(comm_, [&] {
+    if (rank_in(comm_) != 0) return;
+    std::vector<std::string> lines;
+    for (std::size_t rank = 0; rank < names.size(); ++rank) {
+      lines.push_back(fmt::format("rank {} ({}) receives", rank, printable(names[rank])));
+      lines.push_back(fmt::format("rank {} ({}) sends", rank, printable(names[rank])));
+    }
+    ChromeTrace trace(std::move(lines), "ranks");
+    trace.note("clock_error_s", error);
+    trace.note("left_out", static_cast<double>(left_out));
+    double origin = all.empty() ? 0 : std::numeric_limits<double>::infinity();
+    for (const Transfer& one : all) origin = std::min(origin, one.begun_s);
+    std::span<Transfer> rest(all);
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+      const auto count = static_cast<std::size_t>(counts[rank]);
+      add_bars(trace, rest.first(count), static_cast<std::uint32_t>(rank), origin);
+      rest = rest.subspan(count);
+    }
+    write_text(file_, trace.text());
+    if (quiet && left_out == 0) return;
+    fmt::print(stderr, "espalier-mpi: {}: {} transfers, clocks alike to {}{}\n", file_, all.size(),
+               format_duration({error}),
+               left_out == 0 ? "" : fmt::format("; {} more are left out", left_out));
+    std::fflush(stderr);
+  });
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,66 @@
+#include "cli/espalier_mpi/run/buffer.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/hosts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "support/errors.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using runtime::check;
+
+// Memory is granted on paper and taken back by killing; so it is counted before.
+void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option,
+                  std::uint64_t copies) {
+  const std::size_t ranks =
+      runtime::ranks_beside(runtime::rank_in(comm), runtime::hosts_of_ranks(comm));
+  const auto memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  runtime::together(comm, [&] {
+    if (static_cast<double>(bytes) * static_cast<double>(copies) * static_cast<double>(ranks) >
+        memory) {
+      throw InputError(fmt::format("{} {}: {} ranks on one host with {} of memory", option,
+                                   format_size({bytes}), ranks,
+                                   format_size({static_cast<std::uint64_t>(memory)})));
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes,
+                                              const std::string& option, std::uint64_t copies) {
+  check_memory(comm, bytes, option, copies);
+  std::unique_ptr<std::byte[]> buffer;
+  runtime::together(
+      comm,
+      [&] {
+        try {
+          buffer = std::make_unique_for_overwrite<std::byte[]>(copies * bytes);
+        } catch (const std::bad_alloc&) {
+          throw InputError(fmt::format("no memory for a message of {}", format_size({bytes})));
+        }
+      },
+      true);
+  return buffer;
+}
+
+// MPI_Bcast counts in int.
+void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  for (std::size_t at = 0; at < message.size(); at += kMost) {
+    const std::size_t bytes = std::min(kMost, message.size() - at);
+    check(MPI_Bcast(&message[at], static_cast<int>(bytes), MPI_BYTE, root, comm), "MPI_Bcast");
+  }
+}
+
+}  // namespace espalier::cli
