@@ -32,7 +32,7 @@ double rate_of(std::string_view algorithm, const planner::Instance& instance,
   return planner::find_algorithm(algorithm).run(instance, options).trees[0].rate.value;
 }
 
-void add(std::string_view algorithm, const study::Case& drawn, double share, Figures& figures) {
+void add(std::string_view algorithm, const experiments::Case& drawn, double share, Figures& figures) {
   const auto platform = drawn.make();
   const platforms::NodeId source = platform->hosts().front();
   const planner::Instance one_port(*platform, source, platforms::Model::kOnePort);
@@ -47,7 +47,7 @@ void add(std::string_view algorithm, const study::Case& drawn, double share, Fig
   figures.one_port_to_one_port += by_one_port / one_port_optimum.bound;
 }
 
-void print(const study::Grid& grid) {
+void print(const experiments::Grid& grid) {
   fmt::print("{} nodes, density {}, {} draws, multi-port\n", grid.nodes[0], grid.densities[0],
              grid.draws);
   fmt::print("{:<11}{:>23}{:>24}\n{:<10}{:>12}{:>12}{:>12}{:>12}\n", "relative to",
@@ -55,7 +55,7 @@ void print(const study::Grid& grid) {
              "multi-port", "one-port");
   for (const std::string_view algorithm : {"lp-grow", "lp-prune", "grow"}) {
     Figures figures;
-    for (const study::Case& drawn : study::families().front().cases(grid)) {
+    for (const experiments::Case& drawn : experiments::families().front().cases(grid)) {
       add(algorithm, drawn, 1.0 / static_cast<double>(grid.draws), figures);
     }
     fmt::print("{:<10}{:>12.2f}{:>12.2f}{:>12.2f}{:>12.2f}\n", algorithm, figures.own_to_own,
@@ -67,7 +67,7 @@ void print(const study::Grid& grid) {
 
 int main(int argc, char** argv) {
   try {
-    study::Grid grid{.nodes = {50}, .densities = {0.12}, .draws = 10, .seed = 1};
+    experiments::Grid grid{.nodes = {50}, .densities = {0.12}, .draws = 10, .seed = 1};
     if (argc == 4) {
       grid.nodes = {std::strtoull(argv[1], nullptr, 10)};
       grid.densities = {std::strtod(argv[2], nullptr)};

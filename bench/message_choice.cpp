@@ -29,7 +29,7 @@
 #include "simulate/search/choose_plan.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/search/slice_search.hpp"
-#include "tests/planner/random_platforms.hpp"
+#include "tests/planner/references/random_platforms.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -82,4 +82,4 @@ Hockney hockney_from(const LogGP& model) {
   return {alpha_s, model.gap_per_byte.value};
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -15,7 +15,7 @@
 #include "cost_models/piecewise_linear.hpp"
 #include "support/quantities.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // NOLINTBEGIN(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a null pointer
 // A time that each byte takes.
@@ -76,4 +76,4 @@ PLogP plogp_from(const LogGP& model);
 // InputError when alpha is negative.
 Hockney hockney_from(const LogGP& model);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

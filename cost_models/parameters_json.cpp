@@ -10,7 +10,7 @@
 #include "support/json.hpp"
 #include "support/nearest_name.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::string parameters_json(const Parameters& parameters, const std::string& nam
   return text + " }\n";
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -6,7 +6,7 @@
 
 #include "cost_models/parameters.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // {"model": "loggp", "latency_s", "overhead_s", "gap_s", "gap_per_byte_s"}: numbers;
 // {"model": "hockney", "alpha_s", "beta_s_per_byte"} and {"model": "plogp", "latency_s",
@@ -21,4 +21,4 @@ Parameters parse_parameters(std::string_view text, const std::string& file);
 // with a name unless it is empty. Numbers are written so that reading gives back the same doubles.
 std::string parameters_json(const Parameters& parameters, const std::string& name);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

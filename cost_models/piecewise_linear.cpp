@@ -9,7 +9,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -58,4 +58,4 @@ double PiecewiseLinear::at(double bytes) const {
   return between(points_[points_.size() - 2], points_.back(), bytes);
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

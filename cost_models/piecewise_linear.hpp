@@ -5,7 +5,7 @@
 
 #include "support/quantities.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // Linear between its points, constant below the first. Always finite and not negative.
 class PiecewiseLinear {
@@ -36,4 +36,4 @@ class PiecewiseLinear {
   Beyond beyond_ = Beyond::kConstant;
 };
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

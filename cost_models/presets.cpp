@@ -6,7 +6,7 @@
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -45,4 +45,4 @@ const Preset& find_preset(std::string_view name) {
   throw InputError(unknown_name("preset", name, names));
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

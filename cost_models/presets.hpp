@@ -6,7 +6,7 @@
 
 #include "cost_models/parameters.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 struct Preset {
   std::string_view name;
@@ -21,4 +21,4 @@ std::span<const Preset> presets();
 // Throws InputError for an unknown name: the nearest, and all there are.
 const Preset& find_preset(std::string_view name);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

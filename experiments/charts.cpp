@@ -6,7 +6,7 @@
 
 #include "support/line_chart.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::vector<OutputFile> charts(const Study& study, const std::vector<SummaryRow>
   return files;
 }
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

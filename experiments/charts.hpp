@@ -6,7 +6,7 @@
 
 #include "experiments/report.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 inline constexpr std::string_view kChartPrefix = "relative-vs-";
 
@@ -14,4 +14,4 @@ inline constexpr std::string_view kChartPrefix = "relative-vs-";
 // least to draw a line between: means, with the deviation as error bars.
 std::vector<OutputFile> charts(const Study& study, const std::vector<SummaryRow>& rows);
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

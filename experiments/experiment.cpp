@@ -11,7 +11,7 @@
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/solve_packing.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 namespace {
 
@@ -117,4 +117,4 @@ void run_units(const Study& study, std::span<const std::size_t> units, std::size
   if (fault) std::rethrow_exception(fault);
 }
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

@@ -15,7 +15,7 @@
 #include "experiments/families.hpp"
 #include "support/json.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 
@@ -67,4 +67,4 @@ Result run_unit(const Study& study, std::size_t unit);
 void run_units(const Study& study, std::span<const std::size_t> units, std::size_t jobs,
                const std::function<void(std::size_t unit, Result&& result)>& report);
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

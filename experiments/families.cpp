@@ -8,7 +8,7 @@
 #include "platforms/generators/generators.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::span<const FamilyEntry> families() {
   return kFamilies;
 }
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

@@ -13,7 +13,7 @@
 
 #include "platforms/core/platform.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 // One platform and the host that it is seen from. The platform is made when its turn comes, on any
 // thread, and is the same each time.
@@ -48,4 +48,4 @@ struct FamilyEntry {
 
 std::span<const FamilyEntry> families();
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

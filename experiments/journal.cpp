@@ -13,7 +13,7 @@
 #include "experiments/report.hpp"
 #include "support/files.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 namespace {
 
@@ -184,4 +184,4 @@ void Journal::append(std::size_t unit, Result&& result) {
   done_.insert_or_assign(unit, std::move(result));
 }
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

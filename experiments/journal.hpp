@@ -8,7 +8,7 @@
 
 #include "experiments/experiment.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 // What study.json holds: all that the results depend on.
 Json settings_of(const Study& study);
@@ -39,4 +39,4 @@ class Journal {
   std::map<std::size_t, Result> done_;
 };
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

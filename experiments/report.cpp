@@ -8,7 +8,7 @@
 #include "experiments/charts.hpp"
 #include "support/csv_line.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 namespace {
 
@@ -226,4 +226,4 @@ bool is_output(std::string_view name) {
   return name.starts_with(kChartPrefix) && name.ends_with(".svg");
 }
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

@@ -11,7 +11,7 @@
 #include "experiments/experiment.hpp"
 #include "support/statistics.hpp"
 
-namespace espalier::study {
+namespace espalier::experiments {
 
 // By unit; all units of the study.
 using Results = std::map<std::size_t, Result>;
@@ -48,4 +48,4 @@ std::vector<OutputFile> output_files(const Study& study, const Results& results)
 // Whether a study writes a file of this name, study.json included.
 bool is_output(std::string_view name);
 
-}  // namespace espalier::study
+}  // namespace espalier::experiments

@@ -1,6 +1,6 @@
 #include "render/dot_text.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 std::string dot_quoted(std::string_view text) {
   std::string result = "\"";
@@ -58,4 +58,4 @@ std::string DotText::finish() && {
   return std::move(text_) + "}\n";
 }
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

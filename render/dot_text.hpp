@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 struct DotAttribute {
   std::string_view name;
@@ -35,4 +35,4 @@ class DotText {
 // anything.
 std::string dot_quoted(std::string_view text);
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -11,7 +11,7 @@
 #include "render/pictures.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string draw(const std::string& dot, std::string_view format) {
   return Drawing(dot).as(std::string(format));
 }
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -7,7 +7,7 @@
 
 #include "support/xml_text.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::string Legend::html() && {
          "</TABLE>";
 }
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

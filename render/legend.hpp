@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 class Legend {
  public:
@@ -30,4 +30,4 @@ class Legend {
   std::vector<Sample> samples_;
 };
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -6,7 +6,7 @@
 
 #include "support/drawing.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 using platforms::ArcId;
 using platforms::NodeId;
@@ -121,4 +121,4 @@ std::string_view family_of(const platforms::Node& node) {
   return colon == std::string_view::npos ? std::string_view{} : name.substr(0, colon);
 }
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -12,7 +12,7 @@
 #include "platforms/core/platform.hpp"
 #include "support/quantities.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 // A pair of nodes, one < other, with an arc at least one way.
 struct Line {
@@ -59,4 +59,4 @@ std::string_view family_of(const platforms::Node& node);
 inline constexpr std::array<std::string_view, 8> kFamilyFills{
     "#cfe8f7", "#fbe0c8", "#d3efdf", "#f6d9ea", "#fff3b8", "#e2dcf6", "#e4e4e4", "#d9e7b5"};
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -10,7 +10,7 @@
 #include "planner/check/plan_on_platform.hpp"
 #include "platforms/core/platform.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 // A picture with more nodes than this would take minutes, and nobody could read it.
 inline constexpr std::size_t kMostNodes = 2000;
@@ -34,4 +34,4 @@ std::string plan_picture(const planner::Plan& plan, const platforms::Platform& p
 // no DOT graph, or when Graphviz cannot draw it. Graphviz keeps global state: one thread at a time.
 std::string draw(const std::string& dot, std::string_view format);
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -15,7 +15,7 @@
 #include "render/sketch.hpp"
 #include "support/drawing.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 namespace {
 
@@ -275,4 +275,4 @@ std::string plan_picture(const Plan& plan, const Platform& platform,
   return PlanPicture(plan, platform, loads).text();
 }
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -11,7 +11,7 @@
 #include "render/pictures.hpp"
 #include "render/sketch.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 namespace {
 
@@ -224,4 +224,4 @@ std::string platform_picture(const Platform& platform) {
   return PlatformPicture(platform).text();
 }
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

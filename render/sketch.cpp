@@ -11,7 +11,7 @@
 #include "render/pictures.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 using platforms::Node;
 using platforms::Platform;
@@ -120,4 +120,4 @@ void NodeLooks::add_to(Legend& legend) const {
   for (const auto& [family, fill] : fills_) legend.add_field(fill, family);
 }
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -9,7 +9,7 @@
 #include "render/legend.hpp"
 #include "platforms/core/platform.hpp"
 
-namespace espalier::pictures {
+namespace espalier::render {
 
 inline constexpr const char* kFont = "Helvetica,Arial,DejaVu Sans,sans-serif";
 
@@ -47,4 +47,4 @@ class NodeLooks {
   bool caps_written_;
 };
 
-}  // namespace espalier::pictures
+}  // namespace espalier::render

@@ -18,7 +18,7 @@ constexpr std::string_view kLogP = "logp";
 
 std::vector<std::string_view> preset_names() {
   std::vector<std::string_view> names;
-  for (const models::Preset& preset : models::presets()) names.push_back(preset.name);
+  for (const cost_models::Preset& preset : cost_models::presets()) names.push_back(preset.name);
   return names;
 }
 
@@ -35,25 +35,25 @@ std::string_view formulas_of(std::string_view model) {
 
 // What the given parameters are under the model of that name. Throws InputError (reason only) where
 // they cannot be told.
-models::Parameters converted(const models::Parameters& given, std::string_view model) {
-  if (model == models::kModelNames[given.index()]) return given;
-  if (std::holds_alternative<models::Hockney>(given)) {
+cost_models::Parameters converted(const cost_models::Parameters& given, std::string_view model) {
+  if (model == cost_models::kModelNames[given.index()]) return given;
+  if (std::holds_alternative<cost_models::Hockney>(given)) {
     throw InputError("a network known by Hockney's model only has no parameters of " +
                      std::string(model));
   }
-  const auto* const plogp = std::get_if<models::PLogP>(&given);
-  const models::LogGP loggp =
-      plogp != nullptr ? models::loggp_from(*plogp) : std::get<models::LogGP>(given);
-  if (model == "hockney") return models::hockney_from(loggp);
-  if (model == "plogp") return models::plogp_from(loggp);
-  if (model == kLogP) return models::logp(loggp);
+  const auto* const plogp = std::get_if<cost_models::PLogP>(&given);
+  const cost_models::LogGP loggp =
+      plogp != nullptr ? cost_models::loggp_from(*plogp) : std::get<cost_models::LogGP>(given);
+  if (model == "hockney") return cost_models::hockney_from(loggp);
+  if (model == "plogp") return cost_models::plogp_from(loggp);
+  if (model == kLogP) return cost_models::logp(loggp);
   return loggp;
 }
 
-std::vector<const models::FormulaEntry*> entries_of(const std::string& operation,
+std::vector<const cost_models::FormulaEntry*> entries_of(const std::string& operation,
                                                     std::string_view model,
                                                     const std::vector<std::string>& wanted) {
-  const auto names = models::algorithm_names(operation, model);
+  const auto names = cost_models::algorithm_names(operation, model);
   std::vector<std::string> chosen;
   for (const std::string& text : wanted) {
     for (std::size_t start = 0; start <= text.size();) {
@@ -66,8 +66,8 @@ std::vector<const models::FormulaEntry*> entries_of(const std::string& operation
     }
   }
   const bool all = chosen.empty() || std::find(chosen.begin(), chosen.end(), "all") != chosen.end();
-  std::vector<const models::FormulaEntry*> entries;
-  for (const models::FormulaEntry& entry : models::formulas()) {
+  std::vector<const cost_models::FormulaEntry*> entries;
+  for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
     if (entry.operation != operation || entry.model() != model) continue;
     if (all || std::find(chosen.begin(), chosen.end(), entry.algorithm) != chosen.end()) {
       entries.push_back(&entry);
@@ -78,7 +78,7 @@ std::vector<const models::FormulaEntry*> entries_of(const std::string& operation
 
 }  // namespace
 
-models::SecondsPerByte computation_of(const std::string& rate) {
+cost_models::SecondsPerByte computation_of(const std::string& rate) {
   if (rate.empty()) return {};
   const double value = parse_option("--compute", rate, parse_rate).value;
   if (value <= 0) throw InputError({}, "--compute", "must be above zero");
@@ -86,13 +86,13 @@ models::SecondsPerByte computation_of(const std::string& rate) {
 }
 
 std::vector<std::string_view> cost_model_names() {
-  std::vector<std::string_view> names(models::kModelNames.begin(), models::kModelNames.end());
+  std::vector<std::string_view> names(cost_models::kModelNames.begin(), cost_models::kModelNames.end());
   names.insert(names.begin() + 1, kLogP);
   return names;
 }
 
 void CostOptions::add_to(Arguments& app) {
-  app.add("--operation", operation_, one_of(models::operation_names()), {.type = "NAME"});
+  app.add("--operation", operation_, one_of(cost_models::operation_names()), {.type = "NAME"});
   app.add("--algorithm,--algorithms", algorithms_,
           "Which; repeatable, or separated by commas; 'all', as when left out, is every one that "
           "the model has a formula for",
@@ -112,17 +112,17 @@ void CostOptions::add_to(Arguments& app) {
 }
 
 CostOptions::Read CostOptions::read() const {
-  require_name("--operation", "operation", operation_, models::operation_names());
+  require_name("--operation", "operation", operation_, cost_models::operation_names());
   if (!model_.empty()) require_name("--model", "model", model_, cost_model_names());
   if (preset_.empty() && file_.empty()) {
     throw InputError({}, "--preset", "tell whose parameters, or give --parameters FILE");
   }
   if (!preset_.empty()) require_name("--preset", "preset", preset_, preset_names());
-  const models::Parameters given =
-      file_.empty() ? models::Parameters(models::find_preset(preset_).loggp)
-                    : models::parse_parameters(read_text(file_), display_name(file_));
+  const cost_models::Parameters given =
+      file_.empty() ? cost_models::Parameters(cost_models::find_preset(preset_).loggp)
+                    : cost_models::parse_parameters(read_text(file_), display_name(file_));
   const std::string model =
-      model_.empty() ? std::string(models::kModelNames[given.index()]) : model_;
+      model_.empty() ? std::string(cost_models::kModelNames[given.index()]) : model_;
   const auto parameters = [&] {
     try {
       return converted(given, model);

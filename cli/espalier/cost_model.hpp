@@ -17,11 +17,11 @@ class CostOptions {
 
   // What was asked for, checked: throws InputError that names the option.
   struct Read {
-    models::Parameters parameters;
+    cost_models::Parameters parameters;
     std::string model;                                 // as --model takes it
     std::string network;                               // the preset, or the file of parameters
-    std::vector<const models::FormulaEntry*> entries;  // in the registry's order, at least one
-    models::SecondsPerByte computation;
+    std::vector<const cost_models::FormulaEntry*> entries;  // in the registry's order, at least one
+    cost_models::SecondsPerByte computation;
   };
   [[nodiscard]] Read read() const;
 
@@ -40,7 +40,7 @@ class CostOptions {
 
 // What a byte takes to combine at the rate that --compute gives; nothing where that is empty.
 // Throws InputError that names the option.
-models::SecondsPerByte computation_of(const std::string& rate);
+cost_models::SecondsPerByte computation_of(const std::string& rate);
 
 // The names that --model takes: those of the formulas, and logp.
 std::vector<std::string_view> cost_model_names();

@@ -18,7 +18,7 @@ namespace espalier::cli {
 
 namespace {
 
-using models::Measurement;
+using cost_models::Measurement;
 
 // What measurements call the time, and predictions that are to be taken for measurements.
 constexpr std::string_view kSeconds = "seconds";

@@ -12,7 +12,7 @@ namespace espalier::cli {
 
 struct MeasuredRow {
   std::string operation;  // empty: the file does not say
-  models::Measurement measurement;
+  cost_models::Measurement measurement;
 };
 
 // All times, from JSON (a document that begins with '{'; what `espalier-mpi bench --json` writes is
@@ -22,7 +22,7 @@ struct MeasuredRow {
 std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);
 
 // The times of `operation`, and those that do not say theirs; rows of others are not looked at.
-std::vector<models::Measurement> parse_measured_times(std::string_view text,
+std::vector<cost_models::Measurement> parse_measured_times(std::string_view text,
                                                       const std::string& file,
                                                       std::string_view operation);
 

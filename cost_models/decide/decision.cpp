@@ -7,7 +7,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
   return found;
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

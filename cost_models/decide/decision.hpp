@@ -14,7 +14,7 @@
 
 #include "cost_models/formulas/predict.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // One way to do an operation.
 struct Method {
@@ -81,4 +81,4 @@ struct Penalty {
 std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
                                               std::span<const Measurement> measurements);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

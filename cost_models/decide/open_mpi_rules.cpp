@@ -13,7 +13,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::string open_mpi_rules(const DecisionFunction& decision) {
   return text;
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

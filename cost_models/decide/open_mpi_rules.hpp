@@ -12,7 +12,7 @@
 
 #include "cost_models/decide/decision.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // The number that coll/tuned knows the method of a prediction by; unset where it has none: for
 // two-tree, for cuts where it does not cut (linear), and for segments over 2^31 - 1 bytes.
@@ -26,4 +26,4 @@ std::optional<int> open_mpi_number(const Prediction& prediction);
 // Preconditions: all of one operation, which the registry has; at least one cell has a method.
 std::string open_mpi_rules(const DecisionFunction& decision);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -9,7 +9,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -55,4 +55,4 @@ Hockney fit_hockney(std::span<const Timing> timings) {
   return {fit(0), fit(1) / largest};
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

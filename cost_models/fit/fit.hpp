@@ -5,7 +5,7 @@
 
 #include "cost_models/parameters.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // A message that was timed from its sender to its receiver: half of a ping-pong.
 struct Timing {
@@ -19,4 +19,4 @@ struct Timing {
 // fewer than two different message sizes.
 Hockney fit_hockney(std::span<const Timing> timings);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

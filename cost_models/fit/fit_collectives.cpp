@@ -13,7 +13,7 @@
 #include "cost_models/fit/least_squares.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -326,4 +326,4 @@ CollectiveFit fit_collectives(std::string_view model, std::span<const TimedCase>
   return fit;
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

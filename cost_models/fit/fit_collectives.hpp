@@ -13,7 +13,7 @@
 
 #include "cost_models/formulas/predict.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // A measured call. The entry's formula is of the model that is fitted.
 struct TimedCase {
@@ -59,4 +59,4 @@ inline constexpr std::size_t kMostFitted = 400'000;
 // std::invalid_argument for an entry of another model, and for another model.
 CollectiveFit fit_collectives(std::string_view model, std::span<const TimedCase> measured);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

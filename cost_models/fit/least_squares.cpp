@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -113,4 +113,4 @@ VectorXd non_negative_least_squares(const MatrixXd& all_rows, const VectorXd& al
   return best;
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

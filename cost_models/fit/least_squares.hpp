@@ -3,7 +3,7 @@
 
 #include <Eigen/Dense>
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // Rows with which every least squares comes out as with these, as few as there are columns.
 Eigen::MatrixXd triangle_of(const Eigen::MatrixXd& rows);
@@ -14,4 +14,4 @@ Eigen::MatrixXd triangle_of(const Eigen::MatrixXd& rows);
 Eigen::VectorXd non_negative_least_squares(const Eigen::MatrixXd& rows,
                                            const Eigen::VectorXd& wanted);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -10,7 +10,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -96,4 +96,4 @@ Hockney hockney_from(const MeasuredMessages& measured) {
   return {alpha_s, PiecewiseLinear(std::move(betas))};
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

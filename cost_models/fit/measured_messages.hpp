@@ -10,7 +10,7 @@
 
 #include "cost_models/parameters.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // One size. What disturbs a message makes it slower: these are the least of many, or their median.
 struct MeasuredMessage {
@@ -41,4 +41,4 @@ LogGP loggp_from(const MeasuredMessages& measured);
 // measured; beta(m0) is the rise to the next size, from 0 to T(m0) / m0.
 Hockney hockney_from(const MeasuredMessages& measured);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

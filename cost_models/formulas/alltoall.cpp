@@ -2,7 +2,7 @@
 #include "cost_models/formulas/formulas.hpp"
 #include "cost_models/formulas/terms.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -51,4 +51,4 @@ Seconds alltoall_pairwise(const PLogP& model, const Case& of) {
   });
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -2,7 +2,7 @@
 #include "cost_models/formulas/formulas.hpp"
 #include "cost_models/formulas/terms.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -94,4 +94,4 @@ Seconds barrier_bruck(const PLogP& model, const Case& of) {
                     [](const PLogP& m, const Counts& n) { return n.log_ceil * step_s(m); });
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

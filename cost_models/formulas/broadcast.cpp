@@ -5,7 +5,7 @@
 #include "cost_models/formulas/formulas.hpp"
 #include "cost_models/formulas/terms.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -131,4 +131,4 @@ Seconds broadcast_split_binary(const PLogP& model, const Case& of) {
   });
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -13,7 +13,7 @@
 #include "cost_models/parameters.hpp"
 #include "support/quantities.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 inline constexpr std::uint64_t kMaxRanks = 2'147'483'647;  // MPI counts them in an int
 
@@ -92,4 +92,4 @@ Seconds alltoall_pairwise(const Hockney& model, const Case& of);
 Seconds alltoall_pairwise(const LogGP& model, const Case& of);
 Seconds alltoall_pairwise(const PLogP& model, const Case& of);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

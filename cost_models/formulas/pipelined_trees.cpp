@@ -9,7 +9,7 @@
 #include "cost_models/formulas/terms.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -37,4 +37,4 @@ Seconds predict_pipelined(const PipelinedTree& tree) {
   return predict_pipelined(std::span<const PipelinedTree>(&tree, 1));
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -7,7 +7,7 @@
 
 #include "support/quantities.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // One tree of a plan. With several trees at once, `period` is what a slice of this one takes while
 // the others run: for a plan of rate_Bps lambda, slice size / lambda.
@@ -23,4 +23,4 @@ struct PipelinedTree {
 Seconds predict_pipelined(std::span<const PipelinedTree> trees);
 Seconds predict_pipelined(const PipelinedTree& tree);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -13,7 +13,7 @@
 #include "cost_models/formulas/two_tree.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 Bytes segment_of(const Case& of) {
   return of.segment.value == 0 ? of.message : std::min(of.segment, of.message);
@@ -106,4 +106,4 @@ Prediction best_of(std::span<const FormulaEntry* const> candidates, const Parame
   return *best;
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

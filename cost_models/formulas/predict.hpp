@@ -6,7 +6,7 @@
 
 #include "cost_models/formulas/registry.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // The entry's formula. Throws InputError as formulas.hpp says; std::invalid_argument when
 // `parameters` are another model's.
@@ -33,4 +33,4 @@ Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters,
 Prediction best_of(std::span<const FormulaEntry* const> candidates, const Parameters& parameters,
                    const Case& of, std::span<const Bytes> segments);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -4,7 +4,7 @@
 #include "cost_models/formulas/formulas.hpp"
 #include "cost_models/formulas/terms.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -100,4 +100,4 @@ Seconds reduce_binary(const PLogP& model, const Case& of) {
   });
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

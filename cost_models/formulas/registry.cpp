@@ -4,7 +4,7 @@
 
 #include "cost_models/formulas/two_tree.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -128,4 +128,4 @@ std::vector<std::string_view> algorithm_names(std::string_view operation, std::s
   return names;
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

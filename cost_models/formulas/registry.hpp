@@ -10,7 +10,7 @@
 
 #include "cost_models/formulas/formulas.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 template <typename Model>
 using FormulaOf = Seconds (*)(const Model&, const Case&);
@@ -36,4 +36,4 @@ std::vector<std::string_view> operation_names();
 // Of one operation and model.
 std::vector<std::string_view> algorithm_names(std::string_view operation, std::string_view model);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

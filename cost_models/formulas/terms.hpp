@@ -7,7 +7,7 @@
 
 #include "cost_models/formulas/formulas.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // The letters of CM, as numbers in seconds and bytes.
 struct Counts {
@@ -68,4 +68,4 @@ inline PLogPTerms terms(const PLogP& model, double bytes) {
           model.receive_overhead_s.at(bytes)};
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

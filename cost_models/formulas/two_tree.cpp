@@ -6,7 +6,7 @@
 #include "cost_models/formulas/terms.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 namespace {
 
@@ -59,4 +59,4 @@ Bytes optimal_chunk_size(const LogGP& model, const Case& of) {
   return {of.message.value / chunks + (of.message.value % chunks != 0 ? 1 : 0)};
 }
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

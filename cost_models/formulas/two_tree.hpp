@@ -9,7 +9,7 @@
 
 #include "cost_models/formulas/formulas.hpp"
 
-namespace espalier::models {
+namespace espalier::cost_models {
 
 // T = L + 3 o + m G + ceil(log2 P) (L + 3 o + m G / (2 N)) + N max(g, o), where N is the number of
 // chunks, segments_of(of), and m / N, the size of one, segment_of(of). The last term is the printed
@@ -27,4 +27,4 @@ Seconds broadcast_two_tree_chunks(const LogGP& model, const Case& of, std::uint6
 // The chunk size that optimal_chunks cuts the message into, rounded up to whole bytes.
 Bytes optimal_chunk_size(const LogGP& model, const Case& of);
 
-}  // namespace espalier::models
+}  // namespace espalier::cost_models

@@ -23,7 +23,7 @@
 #include "tests/mpi/recorded_calls.hpp"
 #include "tests/mpi/refusals.hpp"
 #include "tests/mpi/schedules.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/small_platform.hpp"
 
 extern "C" int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
                           MPI_Comm comm, MPI_Request* request) {

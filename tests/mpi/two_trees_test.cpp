@@ -22,7 +22,7 @@
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 #include "tests/mpi/recorded_calls.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/small_platform.hpp"
 
 extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
                          MPI_Comm comm, MPI_Request* request) {

@@ -15,8 +15,8 @@
 #include "simulate/model/overhead.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
-#include "tests/planner/random_platforms.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::simulate {

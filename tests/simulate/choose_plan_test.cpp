@@ -18,8 +18,8 @@
 #include "planner/check/verify.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/search/slice_search.hpp"
-#include "tests/planner/random_platforms.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::simulate {

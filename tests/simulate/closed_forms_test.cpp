@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "simulate/simulate.hpp"
-#include "tests/planner/small_platform.hpp"
-#include "tests/planner/two_chains.hpp"
+#include "tests/planner/references/small_platform.hpp"
+#include "tests/planner/references/two_chains.hpp"
 
 namespace espalier::simulate {
 namespace {

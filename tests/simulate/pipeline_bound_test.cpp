@@ -12,8 +12,8 @@
 #include "planner/problem/collective.hpp"
 #include "planner/plan/slice_dealer.hpp"
 #include "simulate/transport/event_loop.hpp"
-#include "tests/planner/random_platforms.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
 
 namespace espalier::simulate {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "planner/plan/slice_dealer.hpp"
 #include "platforms/core/contention.hpp"
-#include "tests/planner/plain_model.hpp"
+#include "tests/planner/references/plain_model.hpp"
 
 namespace espalier::testing {
 

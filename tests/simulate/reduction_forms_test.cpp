@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "simulate/simulate.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/small_platform.hpp"
 
 namespace espalier::simulate {
 namespace {

@@ -13,8 +13,8 @@
 #include "planner/problem/collective.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
-#include "tests/planner/random_platforms.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
 #include "tests/simulate/plain_simulation.hpp"
 
 namespace espalier::simulate {

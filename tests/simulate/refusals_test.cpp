@@ -6,8 +6,8 @@
 
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
-#include "tests/planner/small_platform.hpp"
-#include "tests/planner/two_chains.hpp"
+#include "tests/planner/references/small_platform.hpp"
+#include "tests/planner/references/two_chains.hpp"
 
 namespace espalier::simulate {
 namespace {

@@ -13,9 +13,9 @@
 #include "planner/schedule/make_schedule.hpp"
 #include "simulate/transport/follow_schedule.hpp"
 #include "simulate/simulate.hpp"
-#include "tests/planner/random_platforms.hpp"
-#include "tests/planner/small_platform.hpp"
-#include "tests/planner/two_chains.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
+#include "tests/planner/references/two_chains.hpp"
 
 namespace espalier::simulate {
 namespace {

@@ -11,8 +11,8 @@
 #include "planner/solve/make_plan.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
-#include "tests/planner/random_platforms.hpp"
-#include "tests/planner/small_platform.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
 
 namespace espalier::simulate {
 namespace {

@@ -47,11 +47,11 @@ struct DecideOptions {
   bool sizes_given = false;
 };
 
-models::DecisionGrid grid_of(const DecideOptions& options, models::SecondsPerByte computation) {
-  models::DecisionGrid grid{{}, {}, computation};
+cost_models::DecisionGrid grid_of(const DecideOptions& options, cost_models::SecondsPerByte computation) {
+  cost_models::DecisionGrid grid{{}, {}, computation};
   for (const std::size_t ranks : parse_option("--ranks", options.ranks, parse_counts_by_one)) {
-    if (ranks == 0 || ranks > models::kMaxRanks) {
-      throw InputError({}, "--ranks", fmt::format("{} is not 1 to {}", ranks, models::kMaxRanks));
+    if (ranks == 0 || ranks > cost_models::kMaxRanks) {
+      throw InputError({}, "--ranks", fmt::format("{} is not 1 to {}", ranks, cost_models::kMaxRanks));
     }
     grid.ranks.push_back(ranks);
   }
@@ -64,7 +64,7 @@ models::DecisionGrid grid_of(const DecideOptions& options, models::SecondsPerByt
   return grid;
 }
 
-void require_bounded(const models::DecisionGrid& grid, std::size_t methods) {
+void require_bounded(const cost_models::DecisionGrid& grid, std::size_t methods) {
   if (grid.cells() <= kMostCells && grid.cells() * methods <= kMostPredictions) return;
   throw InputError(fmt::format("decide: {} numbers of ranks, {} sizes and {} methods are too many",
                                grid.ranks.size(), grid.messages.size(), methods));
@@ -79,11 +79,11 @@ void require_chart(const std::string& file) {
 }
 
 // Measured algorithms that no formula is for count as the best only: that may be a slip in a name.
-void note_strangers(const std::vector<models::Measurement>& measured, const std::string& operation,
+void note_strangers(const std::vector<cost_models::Measurement>& measured, const std::string& operation,
                     const Console& console) {
   std::set<std::string> strangers;
-  for (const models::Measurement& one : measured) strangers.insert(one.algorithm);
-  for (const models::FormulaEntry& entry : models::formulas()) {
+  for (const cost_models::Measurement& one : measured) strangers.insert(one.algorithm);
+  for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
     if (entry.operation == operation) strangers.erase(std::string(entry.algorithm));
   }
   for (const std::string& stranger : strangers) {
@@ -95,7 +95,7 @@ void note_strangers(const std::vector<models::Measurement>& measured, const std:
 }
 
 void compare(DecisionReport& report, const DecideOptions& options) {
-  std::vector<models::Measurement> measured;
+  std::vector<cost_models::Measurement> measured;
   std::string files;
   for (const std::string& name : options.against) {
     const std::string file = display_name(name);
@@ -107,7 +107,7 @@ void compare(DecisionReport& report, const DecideOptions& options) {
     throw InputError(files, {}, fmt::format("no measured times of {}", report.operation));
   }
   note_strangers(measured, report.operation, options.console);
-  report.penalties = models::penalties(report.decision, measured);
+  report.penalties = cost_models::penalties(report.decision, measured);
   const auto unknown = std::ranges::count_if(
       report.penalties, [](const auto& penalty) { return !penalty || !penalty->chosen; });
   if (unknown == 0) return;
@@ -119,15 +119,15 @@ void compare(DecisionReport& report, const DecideOptions& options) {
 std::string rules_of(const DecisionReport& report, const CostOptions::Read& read,
                      const Console& console) {
   std::map<std::string, std::size_t> lacking;
-  for (const models::Prediction& best : report.decision.best) {
+  for (const cost_models::Prediction& best : report.decision.best) {
     if (open_mpi_number(best)) continue;
     ++lacking[method_name(best.entry->algorithm, best.of.segment)];
   }
-  const models::DecisionFunction decision =
+  const cost_models::DecisionFunction decision =
       decide(report.methods, read.parameters, report.decision.grid,
-             [](const models::Prediction& one) { return open_mpi_number(one).has_value(); });
+             [](const cost_models::Prediction& one) { return open_mpi_number(one).has_value(); });
   const auto left = std::ranges::count_if(
-      decision.best, [](const models::Prediction& best) { return best.entry == nullptr; });
+      decision.best, [](const cost_models::Prediction& best) { return best.entry == nullptr; });
   if (static_cast<std::size_t>(left) == decision.best.size()) {
     throw InputError({}, "--open-mpi-rules", "Open MPI has none of these algorithms");
   }
@@ -152,14 +152,14 @@ std::string text_of(const DecisionReport& report, const DecideOptions& options) 
 }
 
 DecisionReport report_of(const DecideOptions& options, const CostOptions::Read& read) {
-  const models::DecisionGrid grid = grid_of(options, read.computation);
-  const std::vector<models::Method> methods =
-      models::methods_of(read.entries, parse_option("--segments", options.segments, parse_sizes));
+  const cost_models::DecisionGrid grid = grid_of(options, read.computation);
+  const std::vector<cost_models::Method> methods =
+      cost_models::methods_of(read.entries, parse_option("--segments", options.segments, parse_sizes));
   require_bounded(grid, methods.size());
   DecisionReport report{options.cost.operation(), read.model, read.network,
                         decide(methods, read.parameters, grid), methods};
   for (std::size_t cell = 0; options.every && cell < grid.cells(); ++cell) {
-    for (const models::Prediction& one :
+    for (const cost_models::Prediction& one :
          predict_each(methods, read.parameters, grid.case_of(cell))) {
       report.all.push_back(one);
     }

@@ -27,9 +27,9 @@ namespace espalier::cli {
 
 namespace {
 
-using models::CollectiveFit;
-using models::FittedFigure;
-using models::TimedCase;
+using cost_models::CollectiveFit;
+using cost_models::FittedFigure;
+using cost_models::TimedCase;
 
 constexpr std::size_t kMostRows = 100'000;  // some seconds
 
@@ -43,9 +43,9 @@ struct FitOptions {
   bool json = false;
 };
 
-const models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
+const cost_models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
                                      std::string_view model) {
-  for (const models::FormulaEntry& entry : models::formulas()) {
+  for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
     if (entry.operation == operation && entry.algorithm == algorithm && entry.model() == model) {
       return &entry;
     }
@@ -56,16 +56,16 @@ const models::FormulaEntry* entry_of(std::string_view operation, std::string_vie
 // Adds a file's measured times that there is a formula for; a note counts the others.
 void add_cases(const FitOptions& options, const std::string& name, std::vector<TimedCase>& cases) {
   const std::string file = display_name(name);
-  const models::SecondsPerByte computation = computation_of(options.compute);
+  const cost_models::SecondsPerByte computation = computation_of(options.compute);
   std::map<std::string, std::size_t> strangers;
   for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
     const std::string& operation = row.operation.empty() ? options.operation : row.operation;
-    const models::Measurement& one = row.measurement;
-    if (one.ranks == 0 || one.ranks > models::kMaxRanks) {
+    const cost_models::Measurement& one = row.measurement;
+    if (one.ranks == 0 || one.ranks > cost_models::kMaxRanks) {
       throw InputError(file, {},
-                       fmt::format("ranks {} is not 1 to {}", one.ranks, models::kMaxRanks));
+                       fmt::format("ranks {} is not 1 to {}", one.ranks, cost_models::kMaxRanks));
     }
-    const models::FormulaEntry* entry = entry_of(operation, one.algorithm, options.model);
+    const cost_models::FormulaEntry* entry = entry_of(operation, one.algorithm, options.model);
     if (entry == nullptr || one.ranks == 1) {
       ++strangers[entry == nullptr ? fmt::format("{} {}", operation, one.algorithm)
                                    : std::string("one rank")];
@@ -113,7 +113,7 @@ struct Nearness {
 std::vector<Nearness> nearness_of(const CollectiveFit& fit, const std::vector<TimedCase>& cases) {
   std::vector<Nearness> all;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const models::FormulaEntry& entry = *cases[i].entry;
+    const cost_models::FormulaEntry& entry = *cases[i].entry;
     auto at = std::ranges::find_if(all, [&](const Nearness& one) {
       return one.operation == entry.operation && one.algorithm == entry.algorithm;
     });
@@ -203,13 +203,13 @@ void require(std::string_view option, std::string_view kind, const std::string& 
 }
 
 ExitStatus run_fit(const FitOptions& options) {
-  require("--model", "model", options.model, models::kModelNames);
-  require("--operation", "operation", options.operation, models::operation_names());
+  require("--model", "model", options.model, cost_models::kModelNames);
+  require("--operation", "operation", options.operation, cost_models::operation_names());
   if (!options.output.empty()) require_writable(options.output);
   const std::vector<TimedCase> cases = read_cases(options);
   const CollectiveFit fit = [&] {
     try {
-      return models::fit_collectives(options.model, cases);
+      return cost_models::fit_collectives(options.model, cases);
     } catch (const InputError& fault) {
       throw InputError(names_of(options.files), {}, fault.what());
     }
@@ -239,7 +239,7 @@ Command add_fit(Arguments root) {
           "'-' is standard input",
           {.type = "TIMES", .required = true});
   app.add("--model", options->model,
-          "Whose parameters: " + one_of({models::kModelNames.begin(), models::kModelNames.end()}),
+          "Whose parameters: " + one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
           {.type = "MODEL"});
   app.add("--operation", options->operation, "What rows measure that do not say it",
           {.type = "NAME"});

@@ -32,28 +32,28 @@ struct PredictOptions {
 
 // What is tried: all the usual ones, or the one given.
 std::vector<Bytes> segments_of(const std::string& text, Bytes message) {
-  if (text == kBest) return models::usual_segments(message);
+  if (text == kBest) return cost_models::usual_segments(message);
   const Bytes segment = parse_option("--segment", text, parse_size);
   if (segment.value == 0) throw InputError({}, "--segment", "must be at least one byte, or 'best'");
   return {segment};
 }
 
-models::Prediction predict_one(const models::FormulaEntry& entry, const CostOptions::Read& read,
-                               const models::Case& of, const PredictOptions& options) {
+cost_models::Prediction predict_one(const cost_models::FormulaEntry& entry, const CostOptions::Read& read,
+                               const cost_models::Case& of, const PredictOptions& options) {
   if (options.segment == kBest) {
     return best_segment(entry, read.parameters, of, segments_of(options.segment, of.message));
   }
-  models::Prediction prediction{&entry, of, {}};
+  cost_models::Prediction prediction{&entry, of, {}};
   const Bytes segment = segments_of(options.segment, of.message).front();
   if (entry.segments && segment < of.message) prediction.of.segment = segment;
   prediction.time = predict(entry, read.parameters, prediction.of);
   return prediction;
 }
 
-Json row_json(const models::Prediction& prediction, Seconds whole) {
+Json row_json(const cost_models::Prediction& prediction, Seconds whole) {
   return {{"algorithm", prediction.entry->algorithm},
           {"segment_bytes", prediction.of.segment.value},
-          {"segments", models::segments_of(prediction.of)},
+          {"segments", cost_models::segments_of(prediction.of)},
           {"predicted_s", prediction.time.value},
           {"unsegmented_s", whole.value},
           {"source", prediction.entry->source},
@@ -62,11 +62,11 @@ Json row_json(const models::Prediction& prediction, Seconds whole) {
 
 ExitStatus run_predict(const PredictOptions& options) {
   const CostOptions::Read read = options.cost.read();
-  const models::Case whole{
+  const cost_models::Case whole{
       options.ranks, parse_option("--message", options.message, parse_size), {}, read.computation};
-  if (options.ranks == 0 || options.ranks > models::kMaxRanks) {
+  if (options.ranks == 0 || options.ranks > cost_models::kMaxRanks) {
     throw InputError({}, "--ranks",
-                     fmt::format("{} is not 1 to {}", options.ranks, models::kMaxRanks));
+                     fmt::format("{} is not 1 to {}", options.ranks, cost_models::kMaxRanks));
   }
   Json rows = Json::array();
   Table table({{"algorithm", Table::Align::kLeft},
@@ -75,13 +75,13 @@ ExitStatus run_predict(const PredictOptions& options) {
                {"time"},
                {"unsegmented"},
                {"source", Table::Align::kLeft}});
-  for (const models::FormulaEntry* entry : read.entries) {
-    const models::Prediction prediction = predict_one(*entry, read, whole, options);
+  for (const cost_models::FormulaEntry* entry : read.entries) {
+    const cost_models::Prediction prediction = predict_one(*entry, read, whole, options);
     const Seconds unsegmented = predict(*entry, read.parameters, whole);
     rows.push_back(row_json(prediction, unsegmented));
     const bool cut = prediction.of.segment.value != 0;
     table.add_row({std::string(entry->algorithm), cut ? format_size(prediction.of.segment) : "-",
-                   cut ? fmt::format("{}", models::segments_of(prediction.of)) : "-",
+                   cut ? fmt::format("{}", cost_models::segments_of(prediction.of)) : "-",
                    format_duration(prediction.time), format_duration(unsegmented),
                    std::string(entry->source)});
   }

@@ -80,7 +80,7 @@ std::string drawn(const std::string& dot, const std::string& format, const std::
   constexpr std::size_t kLarge = 200'000;  // bytes of DOT: some hundreds of nodes
   ProgressLine progress(console, display_name(file));
   if (dot.size() > kLarge) progress.show(Seconds{1}, "laying out and drawing");
-  return pictures::draw(dot, format);
+  return render::draw(dot, format);
 }
 
 // The report to stdout, the picture to its file; to stderr the report when the picture takes
@@ -100,7 +100,7 @@ ExitStatus show_platform(const ShowOptions& options, const platforms::ReadResult
   std::string picture;
   if (!format.empty()) {
     picture =
-        drawn(pictures::platform_picture(read.platform), format, options.output, options.console);
+        drawn(render::platform_picture(read.platform), format, options.output, options.console);
   }
   write_all(options, options.json ? json_text(platform_json(read)) : platform_tables(read),
             picture);
@@ -123,7 +123,7 @@ ExitStatus show_plan(const ShowOptions& options, const std::string& text,
   std::ranges::stable_sort(loads, std::greater<>(), &planner::ResourceLoad::load);
   std::string picture;
   if (!format.empty()) {
-    picture = drawn(pictures::plan_picture(plan, platform, loads), format, options.output,
+    picture = drawn(render::plan_picture(plan, platform, loads), format, options.output,
                     options.console);
   }
   write_all(options,

@@ -26,7 +26,7 @@ namespace espalier::cli {
 
 namespace {
 
-using study::Study;
+using experiments::Study;
 
 // What all studies share.
 struct StudyOptions {
@@ -119,7 +119,7 @@ Study StudyOptions::read(std::string_view family) const {
 
 // Hands out one draw of everything after the other, so that the time left can be told from the
 // start.
-std::vector<std::size_t> units_left(const Study& study, const study::Journal& journal) {
+std::vector<std::size_t> units_left(const Study& study, const experiments::Journal& journal) {
   std::vector<std::size_t> units;
   for (std::size_t unit = 0; unit < study.unit_count(); ++unit) {
     if (!journal.done().contains(unit)) units.push_back(unit);
@@ -130,7 +130,7 @@ std::vector<std::size_t> units_left(const Study& study, const study::Journal& jo
   return units;
 }
 
-void run_rest(const Study& study, const StudyOptions& options, study::Journal& journal) {
+void run_rest(const Study& study, const StudyOptions& options, experiments::Journal& journal) {
   const std::vector<std::size_t> units = units_left(study, journal);
   const std::size_t before = journal.done().size();
   if (before > 0) {
@@ -141,7 +141,7 @@ void run_rest(const Study& study, const StudyOptions& options, study::Journal& j
       options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   ProgressLine line(options.console, "study " + study.family);
   const auto start = std::chrono::steady_clock::now();
-  study::run_units(study, units, jobs, [&](std::size_t unit, study::Result&& result) {
+  experiments::run_units(study, units, jobs, [&](std::size_t unit, experiments::Result&& result) {
     journal.append(unit, std::move(result));
     const double elapsed =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -153,12 +153,12 @@ void run_rest(const Study& study, const StudyOptions& options, study::Journal& j
   });
 }
 
-ExitStatus judge(const study::Results& results, const Console& console) {
+ExitStatus judge(const experiments::Results& results, const Console& console) {
   std::size_t limited = 0;
   std::size_t infeasible = 0;
   for (const auto& [unit, result] : results) {
     const bool failed = std::any_of(result.rows.begin(), result.rows.end(),
-                                    [](const study::Row& row) { return !row.error.empty(); });
+                                    [](const experiments::Row& row) { return !row.error.empty(); });
     if (failed && !result.gap_open && std::isnan(result.bound_Bps)) {
       ++infeasible;
     } else if (failed || result.gap_open) {
@@ -174,10 +174,10 @@ ExitStatus judge(const study::Results& results, const Console& console) {
   return limited > 0 ? ExitStatus::kLimitReached : ExitStatus::kDone;
 }
 
-Json summary_json(const Study& study, const std::vector<study::SummaryRow>& rows) {
+Json summary_json(const Study& study, const std::vector<experiments::SummaryRow>& rows) {
   Json json{
       {"family", study.family}, {"instances", study.unit_count()}, {"summary", Json::array()}};
-  for (const study::SummaryRow& row : rows) {
+  for (const experiments::SummaryRow& row : rows) {
     json["summary"].push_back({{"model", platforms::name_of(row.model)},
                                {"nodes", row.nodes ? Json(*row.nodes) : Json(nullptr)},
                                {"density", row.density ? Json(*row.density) : Json(nullptr)},
@@ -192,24 +192,24 @@ Json summary_json(const Study& study, const std::vector<study::SummaryRow>& rows
 }
 
 ExitStatus run_study(const Study& study, const StudyOptions& options) {
-  study::Journal journal(study, options.folder, options.restart);
+  experiments::Journal journal(study, options.folder, options.restart);
   run_rest(study, options, journal);
-  for (const study::OutputFile& file : study::output_files(study, journal.done())) {
+  for (const experiments::OutputFile& file : experiments::output_files(study, journal.done())) {
     write_text((std::filesystem::path(options.folder) / file.name).string(), file.text);
   }
-  const std::vector<study::SummaryRow> rows = study::summarise(study, journal.done());
+  const std::vector<experiments::SummaryRow> rows = experiments::summarise(study, journal.done());
   if (options.json) {
     write_text("-", json_text(summary_json(study, rows)));
   } else {
     write_text(
-        "-", options.csv ? study::summary_csv(study, rows) : study::summary_markdown(study, rows));
+        "-", options.csv ? experiments::summary_csv(study, rows) : experiments::summary_markdown(study, rows));
   }
   return judge(journal.done(), options.console);
 }
 
-ExitStatus run_drawn(const study::FamilyEntry& family, const DrawnOptions& options) {
+ExitStatus run_drawn(const experiments::FamilyEntry& family, const DrawnOptions& options) {
   Study study = options.common.read(family.name);
-  study::Grid grid{.nodes = parse_option("--nodes", options.nodes, parse_counts),
+  experiments::Grid grid{.nodes = parse_option("--nodes", options.nodes, parse_counts),
                    .densities = {},
                    .draws = options.draws,
                    .seed = options.seed};
@@ -224,10 +224,10 @@ ExitStatus run_drawn(const study::FamilyEntry& family, const DrawnOptions& optio
   return run_study(study, options.common);
 }
 
-Command add_drawn(Arguments& root, const study::FamilyEntry& family) {
+Command add_drawn(Arguments& root, const experiments::FamilyEntry& family) {
   auto options = std::make_shared<DrawnOptions>();
   Arguments app = root.add_command(std::string(family.name), std::string(family.summary));
-  const study::Grid grid = family.defaults();
+  const experiments::Grid grid = family.defaults();
   options->nodes = fmt::format("{}", fmt::join(grid.nodes, ","));
   options->densities = fmt::format("{}", fmt::join(grid.densities, ","));
   options->draws = grid.draws;
@@ -296,7 +296,7 @@ std::vector<Command> add_study(Arguments root) {
   Arguments app =
       root.add_command("study", "Whole experiments: tables and charts of many instances");
   std::vector<Command> commands;
-  for (const study::FamilyEntry& family : study::families()) {
+  for (const experiments::FamilyEntry& family : experiments::families()) {
     commands.push_back(add_drawn(app, family));
   }
   commands.push_back(add_files(app));

@@ -15,8 +15,8 @@ namespace espalier::cli {
 
 namespace {
 
-using models::Penalty;
-using models::Prediction;
+using cost_models::Penalty;
+using cost_models::Prediction;
 
 std::string name_of(const Prediction& best) {
   return method_name(best.entry->algorithm, best.of.segment);
@@ -227,7 +227,7 @@ CellChart decision_chart(const DecisionReport& report) {
   CellChart chart = empty_chart(
       report, fmt::format("Best {} by {}, {}", report.operation, report.model, report.network));
   // An algorithm is a hue, and its segment sizes are paler the larger they are.
-  std::vector<const models::FormulaEntry*> entries;
+  std::vector<const cost_models::FormulaEntry*> entries;
   std::vector<Bytes> segments{{0}};
   std::vector<const Prediction*> kinds;
   const auto place_in = [](auto& all, const auto& value) {
@@ -236,12 +236,12 @@ CellChart decision_chart(const DecisionReport& report) {
     if (at == all.end()) all.push_back(value);
     return place;
   };
-  for (const models::Method& method : report.methods) {
+  for (const cost_models::Method& method : report.methods) {
     place_in(entries, method.entry);
     place_in(segments, method.segment);
   }
   std::ranges::sort(segments);
-  for (const models::FormulaEntry* entry : entries) {
+  for (const cost_models::FormulaEntry* entry : entries) {
     for (const Bytes segment : segments) {
       const auto used = std::ranges::find_if(report.decision.best, [&](const Prediction& best) {
         return best.entry == entry && best.of.segment == segment;

@@ -16,12 +16,12 @@ struct DecisionReport {
   std::string operation;
   std::string model;
   std::string network;  // whose parameters
-  models::DecisionFunction decision;
-  std::vector<models::Method> methods;
+  cost_models::DecisionFunction decision;
+  std::vector<cost_models::Method> methods;
   // Of every method in every cell, cell by cell; empty: only the best are asked for.
-  std::vector<models::Prediction> all{};
+  std::vector<cost_models::Prediction> all{};
   // Of every cell; empty: nothing was measured.
-  std::vector<std::optional<models::Penalty>> penalties{};
+  std::vector<std::optional<cost_models::Penalty>> penalties{};
 };
 
 // "pipeline/8 KiB"; "pipeline" where the message is not cut.

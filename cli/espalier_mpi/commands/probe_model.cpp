@@ -50,15 +50,15 @@ probe::PairSample pairs_of(const std::vector<std::string>& hosts, const ModelArg
   return sample;
 }
 
-models::Parameters parameters_of(const probe::PairTimes& times, std::string_view model) {
-  std::vector<models::MeasuredMessage> sizes;
+cost_models::Parameters parameters_of(const probe::PairTimes& times, std::string_view model) {
+  std::vector<cost_models::MeasuredMessage> sizes;
   for (const auto& [bytes, seen] : times.sizes) {
     sizes.push_back({{bytes}, {seen.round_trip_s}, {seen.send_s}, {seen.receive_s}});
   }
-  const models::MeasuredMessages measured{sizes, {times.gap_s}};
-  if (model == "hockney") return models::hockney_from(measured);
-  if (model == "loggp") return models::loggp_from(measured);
-  return models::plogp_from(measured);
+  const cost_models::MeasuredMessages measured{sizes, {times.gap_s}};
+  if (model == "hockney") return cost_models::hockney_from(measured);
+  if (model == "loggp") return cost_models::loggp_from(measured);
+  return cost_models::plogp_from(measured);
 }
 
 std::string name_of(const ModelReport& report) {
@@ -99,7 +99,7 @@ void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
     });
     report.parameters = parameters_of(report.times, arguments.model.name);
     report.name = arguments.name.empty() ? name_of(report) : arguments.name;
-    write_text(arguments.out, models::parameters_json(report.parameters, report.name));
+    write_text(arguments.out, cost_models::parameters_json(report.parameters, report.name));
   });
   if (rank != 0) return;
   report.seconds = std::chrono::duration<double>(Clock::now() - begun).count();

@@ -42,7 +42,7 @@ void check_model(ProbeArguments& arguments) {
     }
     return;
   }
-  place_of("--model", "model", model.name, models::kModelNames);
+  place_of("--model", "model", model.name, cost_models::kModelNames);
   if (arguments.resume || !arguments.measurements.empty()) {
     throw InputError("--resume and --measurements are of a platform's measurements, not --model's");
   }
@@ -80,7 +80,7 @@ CLI::App* add_probe(CLI::App& app, ProbeArguments& to) {
   probe->add_option("--model", to.model.name,
                     fmt::format("write the parameters of a cost model of messages instead, for "
                                 "espalier decide and predict: {}",
-                                fmt::join(models::kModelNames, ", ")));
+                                fmt::join(cost_models::kModelNames, ", ")));
   probe->add_option("--class", to.model.class_text,
                     fmt::format("with --model, of which pairs: {} (default: between hosts where "
                                 "there are several)",

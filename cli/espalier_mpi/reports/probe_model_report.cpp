@@ -11,20 +11,20 @@ namespace {
 
 using runtime::probe::SizeTimes;
 
-std::string parameters_text(const models::Parameters& parameters, std::uint64_t largest) {
+std::string parameters_text(const cost_models::Parameters& parameters, std::uint64_t largest) {
   const auto bytes = static_cast<double>(largest);
   const auto time = [](double value_s) { return format_duration({value_s}); };
-  if (const auto* const model = std::get_if<models::Hockney>(&parameters)) {
+  if (const auto* const model = std::get_if<cost_models::Hockney>(&parameters)) {
     const double beta = model->beta_s_per_byte.at(bytes);
     return fmt::format("hockney: alpha {}, beta {:.4g} ns a byte in {}\n",
                        time(model->alpha_s.at(bytes)), 1e9 * beta, format_size({largest}));
   }
-  if (const auto* const model = std::get_if<models::LogGP>(&parameters)) {
+  if (const auto* const model = std::get_if<cost_models::LogGP>(&parameters)) {
     return fmt::format("loggp: L {}, o {}, g {}, G {:.4g} ns a byte\n", time(model->latency.value),
                        time(model->overhead.value), time(model->gap.value),
                        1e9 * model->gap_per_byte.value);
   }
-  const auto& model = std::get<models::PLogP>(parameters);
+  const auto& model = std::get<cost_models::PLogP>(parameters);
   return fmt::format("plogp: L {}, g {} for a byte, {} for {}\n", time(model.latency.value),
                      time(model.gap_s.at(1)), time(model.gap_s.at(bytes)), format_size({largest}));
 }
@@ -49,7 +49,7 @@ std::string model_json(const ModelReport& report) {
                 {"receive_s", size.times.receive_s}};
     json["sizes"].push_back(std::move(one));
   }
-  json["parameters"] = Json::parse(models::parameters_json(report.parameters, report.name));
+  json["parameters"] = Json::parse(cost_models::parameters_json(report.parameters, report.name));
   return json.dump(2) + "\n";
 }
 

@@ -27,7 +27,7 @@ struct ModelReport {
   std::vector<runtime::probe::Flow> pairs;
   std::size_t of_pairs = 0;         // of which these are a sample
   runtime::probe::PairTimes times;  // over the pairs
-  models::Parameters parameters;
+  cost_models::Parameters parameters;
   double seconds = 0;
 };
 std::string model_json(const ModelReport& report);

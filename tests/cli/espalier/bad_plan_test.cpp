@@ -1,0 +1,222 @@
+// verify: what holds, and every way in which a plan can be wrong.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/cli/espalier/program.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class VerifyCommand : public CliTest {
+ protected:
+  Finished verify(const std::string& plan, const std::string& platform = kTriangle) const {
+    write("plan.json", plan);
+    write("platform.json", platform);
+    return run({"verify", "plan.json", "--platform", "platform.json"});
+  }
+  // What it says of a plan that is well written but wrong: one line a fault, status 5.
+  std::string faults(const std::string& plan, const std::string& platform = kTriangle) const {
+    const Finished finished = verify(plan, platform);
+    EXPECT_EQ(finished.status, 5) << finished.err;
+    EXPECT_THAT(finished.err, StartsWith("espalier: plan.json: "));
+    return finished.err;
+  }
+};
+
+TEST_F(VerifyCommand, AGoodPlanHolds) {
+  const Finished finished = verify(kChainPlan);
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.err, IsEmpty());
+  EXPECT_THAT(
+      finished.out,
+      StartsWith("faults        0\nthroughput    8.0000 Gbit/s\nproven bound  8.0000 Gbit/s\n"));
+}
+
+TEST_F(VerifyCommand, JsonKeys) {
+  write("plan.json", kChainPlan);
+  write("p.json", kTriangle);
+  const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
+  EXPECT_THAT(keys_of(report),
+              ElementsAre("operation", "platform", "source", "model", "algorithm", "valid",
+                          "faults", "throughput_Bps", "bound_Bps", "busiest_resource",
+                          "busiest_load", "trees", "depth", "out_degree"));
+  EXPECT_EQ(report.at("valid"), true);
+  EXPECT_EQ(report.at("depth"), 2);
+  EXPECT_NEAR(report.at("bound_Bps").get<double>(), 1e9, 1e4);
+  const Json quick =
+      run_json({"verify", "plan.json", "--platform", "p.json", "--json", "--no-proof"});
+  EXPECT_TRUE(quick.at("bound_Bps").is_null());
+}
+
+TEST_F(VerifyCommand, WhatPlanMakesHoldsForEveryAlgorithm) {
+  write("p.json", kTriangle);
+  const Json list = run_json({"list", "algorithms", "--json"});
+  for (const Json& entry : list.at("algorithms")) {
+    const std::string name = entry.at("name");
+    for (const std::string operation : entry.at("operations")) {
+      const Finished made = run({"plan", "p.json", "--source", "b", "--algorithm", name,
+                                 "--operation", operation, "-o", "plan.json"});
+      ASSERT_EQ(made.status, 0) << operation << " by " << name << ": " << made.err;
+      const Finished finished = run({"verify", "plan.json", "--platform", "p.json"});
+      EXPECT_EQ(finished.status, 0) << operation << " by " << name << ": " << finished.err;
+    }
+  }
+}
+
+TEST_F(VerifyCommand, APlanOverAnInnerAlgorithm) {
+  const std::string platform = sample("two-clusters-thin-link.json");
+  for (const char* name : {"hierarchical:binomial", "hierarchical-node:grow", "reorder:chain"}) {
+    ASSERT_EQ(run({"plan", platform, "--source", "nancy-2", "--algorithm", name, "-o", "plan.json"})
+                  .status,
+              0);
+    EXPECT_EQ(parse_json(read("plan.json"), "plan.json").at("algorithm"), name);
+    const Finished finished = run({"verify", "plan.json", "--platform", platform});
+    EXPECT_EQ(finished.status, 0) << name << ": " << finished.err;
+  }
+  EXPECT_THAT(faults(replaced(kChainPlan, R"("optimal")", R"("hierarchical:chian")")),
+              AllOf(HasSubstr("/algorithm: "), HasSubstr("did you mean 'chain'?")));
+}
+
+TEST_F(VerifyCommand, FromStdin) {
+  write("p.json", kTriangle);
+  EXPECT_EQ(run({"verify", "-", "--platform", "p.json"}, kChainPlan).status, 0);
+  const Finished wrong =
+      run({"verify", "-", "--platform", "p.json"}, replaced(kChainPlan, "[1, 2]", "[0, 2]"));
+  EXPECT_EQ(wrong.status, 5);
+  EXPECT_THAT(wrong.err, StartsWith("espalier: <stdin>: "));
+  EXPECT_EQ(run({"verify", "-", "--platform", "-"}).status, 2);
+}
+
+TEST_F(VerifyCommand, APlanForAnotherPlatform) {
+  EXPECT_THAT(faults(replaced(kChainPlan, "triangle", "quadrangle")),
+              AllOf(HasSubstr("/platform: "), HasSubstr("'quadrangle'"), HasSubstr("'triangle'")));
+  EXPECT_THAT(
+      faults(replaced(kChainPlan, R"("nodes": ["a", "b", "c"])", R"("nodes": ["a", "b", "d"])")),
+      HasSubstr("'d'"));
+  EXPECT_THAT(
+      faults(replaced(replaced(kChainPlan, R"("nodes": ["a", "b", "c"])", R"("nodes": ["a", "b"])"),
+                      ", [1, 2]", "")),
+      HasSubstr("/nodes: the plan has 2 nodes, the platform 3 hosts"));
+}
+
+TEST_F(VerifyCommand, ACycle) {
+  // b -> c -> b, and nothing from a.
+  EXPECT_THAT(faults(replaced(kChainPlan, "[[0, 1], [1, 2]]", "[[2, 1], [1, 2]]")),
+              AllOf(HasSubstr("/broadcast_trees/0/edges"), HasSubstr("cycle")));
+}
+
+TEST_F(VerifyCommand, AMissingNode) {
+  EXPECT_THAT(faults(replaced(kChainPlan, ", [1, 2]", "")),
+              AllOf(HasSubstr("/broadcast_trees/0/edges"), HasSubstr("'c' is missing")));
+}
+
+TEST_F(VerifyCommand, TwoParentsAndAnEdgeIntoTheSource) {
+  EXPECT_THAT(faults(replaced(kChainPlan, "[1, 2]]", "[1, 2], [0, 2]]")),
+              HasSubstr("/broadcast_trees/0/edges/2: "));
+  EXPECT_THAT(faults(replaced(kChainPlan, "[1, 2]]", "[1, 2], [2, 0]]")),
+              HasSubstr("/broadcast_trees/0/edges/2: "));
+}
+
+TEST_F(VerifyCommand, AnArcThatIsNot) {
+  const std::string no_arc =
+      replaced(kTriangle, R"({"from": "b", "to": "c", "bandwidth_Bps": 1e9, "both_ways": true},)",
+               R"({"from": "c", "to": "b", "bandwidth_Bps": 1e9},)");
+  EXPECT_THAT(faults(kChainPlan, no_arc), HasSubstr("/broadcast_trees/0/edges/1: "));
+}
+
+TEST_F(VerifyCommand, ARelayOnTheWayThatIsNot) {
+  EXPECT_THAT(faults(replaced(kChainPlan, "[1, 2]]", R"([1, 2]], "via": {"1-2": ["nowhere"]})")),
+              HasSubstr("'nowhere'"));
+}
+
+TEST_F(VerifyCommand, ColorsByWhichARankWouldSendTwiceInARound) {
+  EXPECT_THAT(
+      faults(replaced(kChainPlan, "[[0, 1], [1, 2]]", R"([[0, 1], [0, 2]], "colors": [1, 1])")),
+      HasSubstr("/broadcast_trees/0/colors/1: node 'a' sends on two edges of color 1"));
+}
+
+TEST_F(VerifyCommand, FiguresThatLie) {
+  // Too fast for the ports.
+  const std::string fast =
+      replaced(replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": 2e9)"),
+               R"("throughput_Bps": 1e9)", R"("throughput_Bps": 2e9)");
+  EXPECT_THAT(faults(replaced(fast, R"("optimum_Bps": 1e9)", R"("optimum_Bps": 2e9)")),
+              HasSubstr("port of "));
+  // A throughput that is not the sum of the rates.
+  EXPECT_THAT(faults(replaced(kChainPlan, R"("throughput_Bps": 1e9)", R"("throughput_Bps": 9e8)")),
+              HasSubstr("/throughput_Bps: "));
+  // A bound below what is reached. (One above the optimum is no lie: a proof may have been cut
+  // short.)
+  EXPECT_THAT(faults(replaced(kChainPlan, R"("optimum_Bps": 1e9)", R"("optimum_Bps": 5e8)")),
+              HasSubstr("/optimum_Bps: "));
+  // A bound that this plan does not pass, but others do.
+  const std::string half = replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": 5e8)");
+  EXPECT_THAT(
+      faults(replaced(replaced(half, R"("throughput_Bps": 1e9)", R"("throughput_Bps": 5e8)"),
+                      R"("optimum_Bps": 1e9)", R"("optimum_Bps": 6e8)")),
+      HasSubstr("/optimum_Bps: "));
+}
+
+// kChainPlan with slices of 1 GB, 1 s on each link, and the two sends at once: hosts do both.
+std::string scheduled_chain(const std::string& sends) {
+  const std::string sliced = replaced(kChainPlan, "1048576", "1000000000");
+  return sliced.substr(0, sliced.rfind('}')) +
+         R"(, "schedule": {"period_s": 1, "throughput_Bps": 1e9, "slices": [1], "sends": [)" +
+         sends + "]}}";
+}
+
+TEST_F(VerifyCommand, ASchedule) {
+  const Finished good = verify(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 1e9]"));
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_EQ(
+      faults(scheduled_chain("[0, 0, 1, 0, 0.5, 1e9], [0, 1, 2, 0, 1, 1e9]")),
+      "espalier: plan.json: /schedule/sends/0: 1000000000 bytes from 'a' to 'b' take 1 s, not "
+      "0.5 s\n");
+  EXPECT_EQ(faults(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 9e8]")),
+            "espalier: plan.json: /schedule/sends: edge 1 -> 2 of tree 0 carries 900000000 bytes a "
+            "period, its 1 slices have 1000000000\n");
+}
+
+TEST_F(VerifyCommand, NamesThatAreNone) {
+  EXPECT_THAT(faults(replaced(kChainPlan, R"("source": "a")", R"("source": "z")")),
+              HasSubstr("/source: "));
+  EXPECT_THAT(faults(replaced(kChainPlan, "one-port", "oneport")),
+              HasSubstr("unknown model 'oneport'; did you mean 'one-port'?"));
+  EXPECT_THAT(faults(replaced(kChainPlan, "optimal", "optimum")), HasSubstr("/algorithm: "));
+}
+
+TEST_F(VerifyCommand, RatesThatAreNone) {
+  EXPECT_THAT(faults(replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": 0)")),
+              HasSubstr("/broadcast_trees/0/rate_Bps: "));
+  EXPECT_THAT(faults(replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": -1e9)")),
+              HasSubstr("/broadcast_trees/0/rate_Bps: "));
+}
+
+TEST_F(VerifyCommand, AFileThatIsNoPlanIsBadInput) {
+  for (const std::string& text :
+       {std::string(), std::string("{}"), kTriangle, kChainPlan.substr(0, 200),
+        replaced(kChainPlan, "[1, 2]]", "[1, 7]]"), replaced(kChainPlan, "[1, 2]]", "[1]]"),
+        replaced(kChainPlan, R"("version": 1)", R"("version": 9)"),
+        replaced(kChainPlan, R"("source")", R"("sauce")"),
+        replaced(kChainPlan, R"("slice_bytes": 1048576)", R"("slice_bytes": -1)")}) {
+    const Finished finished = verify(text);
+    EXPECT_EQ(finished.status, 2) << text;
+    EXPECT_TRUE(is_one_line(finished.err));
+    EXPECT_THAT(finished.err, StartsWith("espalier: plan.json: "));
+    EXPECT_THAT(finished.out, IsEmpty());
+  }
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

@@ -1,0 +1,254 @@
+// decide: its table, JSON, CSV, charts and rules, what it costs against measurements, and what it
+// refuses. That Open MPI takes the rules: tests/mpi/commands/open_mpi_rules_test.sh.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/espalier/program.hpp"
+#include "tests/support/xml.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using espalier::testing::count_of;
+using espalier::testing::xml_fault;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kFive = "linear,pipeline,binomial,binary,split-binary";
+
+class DecideCommand : public CliTest {
+ protected:
+  [[nodiscard]] static std::vector<std::string> with(std::vector<std::string> more) {
+    more.insert(more.begin(), {"decide", "--preset", "frodo"});
+    return more;
+  }
+  // CM's five broadcasts.
+  [[nodiscard]] static std::vector<std::string> five(std::vector<std::string> more) {
+    more.insert(more.begin(), {"decide", "--preset", "frodo", "--algorithms", kFive});
+    return more;
+  }
+  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
+    EXPECT_THAT(finished.out, IsEmpty());
+    return finished.err;
+  }
+};
+
+// The choices are those of docs/models.md, recomputed in tests/cost_models/decision_test.cpp.
+TEST_F(DecideCommand, ATableWithALineForNumbersOfRanksThatAreAlike) {
+  const Finished finished = run(five({"--ranks", "16..18,32"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out,
+            "ranks     best from a message size on\n"
+            "16 to 18  1 B: binomial; 4 KiB: split-binary/1 KiB; 64 KiB: pipeline/1 KiB; 512 KiB: "
+            "pipeline/8 KiB\n"
+            "32        1 B: binomial; 4 KiB: split-binary/1 KiB; 128 KiB: pipeline/1 KiB; 1 MiB: "
+            "pipeline/8 KiB\n");
+}
+
+TEST_F(DecideCommand, ABarrierHasNoMessage) {
+  const Finished finished = run(with({"--operation", "barrier", "--ranks", "2..3"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, StartsWith("ranks"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("size")));
+  EXPECT_EQ(refusal(with({"--operation", "barrier", "--sizes", "1"})),
+            "espalier: --sizes: a barrier has no message\n");
+}
+
+TEST_F(DecideCommand, JsonAndCsvHaveARowACell) {
+  const std::vector<std::string> what{"--ranks", "8,16", "--sizes", "1KiB,1MiB"};
+  std::vector<std::string> json = five(what);
+  json.emplace_back("--json");
+  const Json report = run_json(json);
+  EXPECT_THAT(keys_of(report), ElementsAre("operation", "model", "network", "rows"));
+  ASSERT_EQ(report.at("rows").size(), 4U);
+  const Json& last = report.at("rows").back();
+  EXPECT_THAT(keys_of(last),
+              ElementsAre("ranks", "message_bytes", "algorithm", "segment_bytes", "predicted_s"));
+  EXPECT_EQ(last.at("algorithm"), "pipeline");
+  EXPECT_EQ(last.at("segment_bytes"), 8192);
+  // 15 (61.22 + 16.4 + 8191 x 0.084) + 127 (23.8 + 8191 x 0.084) us
+  EXPECT_NEAR(last.at("predicted_s").get<double>(), 101889.148e-6, 1e-9);
+
+  std::vector<std::string> csv = five(what);
+  csv.emplace_back("--csv");
+  const Finished finished = run(csv);
+  EXPECT_THAT(finished.out, StartsWith("operation,model,ranks,message_bytes,algorithm,"
+                                       "segment_bytes,predicted_s\nbroadcast,loggp,8,1024,"));
+  EXPECT_EQ(count_of(finished.out, "\n"), 5U);
+}
+
+TEST_F(DecideCommand, EveryHasARowAMethod) {
+  const Json report = run_json(five({"--ranks", "8", "--sizes", "4KiB,1MiB", "--every", "--json"}));
+  EXPECT_EQ(report.at("rows").size(), 5U * 2 + 5U * 3);
+}
+
+TEST_F(DecideCommand, DrawsTheDecision) {
+  const Finished finished = run(five({"-o", "chart.svg"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const std::string svg = read("chart.svg");
+  EXPECT_EQ(xml_fault(svg), "");
+  for (const char* name : {">linear<", ">binomial<", ">split-binary/1 KiB<", ">pipeline/8 KiB<",
+                           ">1 B<", ">32<", ">Best broadcast by loggp, frodo<"}) {
+    EXPECT_THAT(svg, HasSubstr(name));
+  }
+  EXPECT_THAT(svg, Not(HasSubstr(">linear/1 KiB<")));
+  const Finished piped = run(five({"-o", "-"}));
+  EXPECT_EQ(piped.out, svg);
+  EXPECT_EQ(piped.err, finished.out);
+}
+
+TEST_F(DecideCommand, SaysWhatOpenMpiLacks) {
+  const Finished finished = run(with({"--ranks", "16", "--sizes", "64KiB", "--algorithm",
+                                      "two-tree,pipeline", "--open-mpi-rules", "rules.conf"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.err,
+            "espalier: note: --open-mpi-rules: two-tree/8 KiB, the best in 1 of 1 cells, is not in "
+            "Open MPI 4.1; the rules have the best of the others\n");
+  EXPECT_THAT(read("rules.conf"), HasSubstr("\n65536 3 0 1024 # pipeline\n65537 0 0 0 "));
+  EXPECT_EQ(refusal(with({"--algorithm", "two-tree", "--open-mpi-rules", "none.conf"})),
+            "espalier: --open-mpi-rules: Open MPI has none of these algorithms\n");
+  EXPECT_FALSE(exists("none.conf"));
+}
+
+TEST_F(DecideCommand, LeavesCellsToOpenMpi) {
+  const Finished finished = run(with({"--ranks", "4", "--sizes", "1KiB,1MiB", "--algorithm",
+                                      "linear", "--segments", "1KiB", "--open-mpi-rules", "-"}));
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, HasSubstr("\n1024 1 0 0 # linear\n1048576 0 0 0 # Open MPI's own"));
+  EXPECT_THAT(finished.err, HasSubstr("1 of 2 cells are left to Open MPI's own choice"));
+}
+
+// The choice for 16 ranks is binomial at 1 KiB, pipeline/8 KiB at 1 MiB.
+constexpr const char* kMeasured =
+    "operation,algorithm,segment_bytes,ranks,message_bytes,seconds,runs\n"
+    "broadcast,binomial,0,16,1024,3.2e-4,20\n"
+    "broadcast,linear,0,16,1024,2e-4,20\n"
+    "broadcast,ours,0,16,1048576,0.09,20\n"
+    "broadcast,pipeline,1024,16,1048576,0.1,20\n"
+    "reduce,pipeline,1024,16,1048576,0.01,20\n";
+
+TEST_F(DecideCommand, TellsWhatItCostsAgainstMeasurements) {
+  write("measured.csv", kMeasured);
+  const Finished finished = run(five({"--ranks", "16,17", "--sizes", "1KiB,1MiB", "--against",
+                                      "measured.csv", "-o", "penalty.svg"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(
+      finished.out,
+      HasSubstr("\n\nranks  sizes with a figure     mean    worst     at  choice there  best "
+                "measured there\n"
+                "   16               1 of 2  60.00 %  60.00 %  1 KiB  binomial      linear\n"
+                "   17               0 of 2        -        -      -  -             -\n"
+                "  all               1 of 4  60.00 %  60.00 %  1 KiB  binomial      linear\n"));
+  EXPECT_EQ(finished.err,
+            "espalier: note: measured is 'ours', which no formula of broadcast is for; it counts "
+            "where it is the best measured\n"
+            "espalier: note: measured.csv: the choice is not measured in 3 of 4 cells\n");
+  const std::string svg = read("penalty.svg");
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr(">50 % to 100 %<"));
+  EXPECT_THAT(svg, HasSubstr(">not measured<"));
+
+  const Json report = run_json(
+      five({"--ranks", "16", "--sizes", "1KiB,1MiB", "--against", "measured.csv", "--json", "-q"}));
+  EXPECT_NEAR(report.at("summary").at("worst_percent").get<double>(), 60, 1e-9);
+  EXPECT_EQ(report.at("summary").at("cells_with_penalty"), 1);
+  EXPECT_NEAR(report.at("rows").at(0).at("penalty_percent").get<double>(), 60, 1e-9);
+  EXPECT_TRUE(report.at("rows").at(1).at("penalty_percent").is_null());
+  EXPECT_EQ(report.at("rows").at(1).at("best_algorithm"), "ours");
+  EXPECT_THAT(
+      run(five({"--ranks", "16", "--sizes", "1KiB", "--against", "measured.csv", "--csv"})).out,
+      HasSubstr(",0.00032,linear,0,0.0002,"));
+}
+
+// One model's predictions taken for measurements of what another one decides.
+TEST_F(DecideCommand, ReadsItsOwnPredictionsAsMeasured) {
+  for (const char* form : {"--json", "--csv"}) {
+    write("every", run(five({"--every", form})).out);
+    const Finished same = run(five({"--against", "every"}));
+    EXPECT_EQ(same.status, 0) << same.err;
+    EXPECT_THAT(same.err, IsEmpty());
+    EXPECT_THAT(same.out, HasSubstr("720 of 720  0.00 %  0.00 %"));
+    const Finished other = run(five({"--model", "hockney", "--against", "-"}), read("every"));
+    EXPECT_EQ(other.status, 0) << other.err;
+    EXPECT_THAT(other.out, Not(HasSubstr("720 of 720  0.00 %")));
+  }
+}
+
+TEST_F(DecideCommand, TakesParametersFromAFile) {
+  write("frodo.json",
+        R"({"model": "loggp", "latency_s": 61.22e-6, "overhead_s": 8.2e-6, "gap_s": 23.8e-6,
+            "gap_per_byte_s": 0.084e-6})");
+  for (const char* model : {"hockney", "logp", "loggp", "plogp"}) {
+    const Finished preset = run(with({"--model", model}));
+    const Finished file = run({"decide", "--parameters", "frodo.json", "--model", model});
+    EXPECT_EQ(file.status, 0) << file.err;
+    EXPECT_EQ(file.out, preset.out) << model;
+  }
+  write("hockney.json", R"({"model": "hockney", "alpha_s": 1e-5, "beta_s_per_byte": 1e-9})");
+  EXPECT_EQ(run_json({"decide", "--parameters", "hockney.json", "--json"}).at("model"), "hockney");
+  EXPECT_EQ(refusal({"decide", "--parameters", "hockney.json", "--model", "loggp"}),
+            "espalier: hockney.json: a network known by Hockney's model only has no parameters of "
+            "loggp\n");
+  EXPECT_THAT(refusal({"decide", "--parameters", "no.json"}), HasSubstr("no.json"));
+}
+
+TEST_F(DecideCommand, RefusesWhatItCannotDecide) {
+  EXPECT_EQ(refusal({"decide"}),
+            "espalier: --preset: tell whose parameters, or give --parameters FILE\n");
+  EXPECT_EQ(refusal(with({"--ranks", "0..4"})), "espalier: --ranks: 0 is not 1 to 2147483647\n");
+  EXPECT_THAT(refusal(with({"--ranks", "8..4"})), HasSubstr("--ranks: "));
+  EXPECT_EQ(refusal(with({"--sizes", "0..4"})),
+            "espalier: --sizes: range '0..4' must ascend from 1 byte or more, by a factor of 1.01 "
+            "to 1e6\n");
+  EXPECT_THAT(refusal(with({"--sizes", "1..8MiB:1"})), HasSubstr("--sizes: range '1..8MiB:1'"));
+  EXPECT_THAT(refusal(with({"--sizes", "1..8MiB:nan"})), HasSubstr("--sizes: "));
+  EXPECT_THAT(refusal(with({"--sizes", "many"})), HasSubstr("--sizes: "));
+  EXPECT_THAT(refusal(with({"--segments", ""})), HasSubstr("--segments: "));
+  EXPECT_THAT(refusal(with({"--ranks", "1..100000", "--sizes", "1..1TB:1.1"})),
+              HasSubstr("are too many"));
+  EXPECT_EQ(refusal(with({"--every"})),
+            "espalier: --every: add --json or --csv: the table is of the best\n");
+  EXPECT_EQ(refusal(with({"-o", "chart.pdf"})),
+            "espalier: chart.pdf: the chart is SVG; call the file .svg\n");
+  EXPECT_THAT(refusal(with({"--open-mpi-rules", "nowhere/rules"})), HasSubstr("nowhere/rules"));
+}
+
+TEST_F(DecideCommand, RefusesWrongMeasurements) {
+  const auto refused = [this](const std::string& text) {
+    write("m", text);
+    return refusal(with({"--against", "m"}));
+  };
+  const std::string header = "algorithm,segment_bytes,ranks,message_bytes,seconds\n";
+  EXPECT_EQ(refused(""), "espalier: m: no measured times: the file is empty\n");
+  EXPECT_EQ(refused(header), "espalier: m: no measured times of broadcast\n");
+  EXPECT_EQ(refused("algorithm,ranks,message_bytes,seconds\n"),
+            "espalier: m: line 1: no column 'segment_bytes'\n");
+  EXPECT_EQ(refused("algorithm,seconds,predicted_s,segment_bytes,ranks,message_bytes\n"),
+            "espalier: m: line 1: column 'seconds' stands twice\n");
+  EXPECT_EQ(refused(header + "linear,0,4,8\n"),
+            "espalier: m: line 2: 4 fields, but the header has 5\n");
+  EXPECT_EQ(refused(header + "linear,0,-4,8,1\n"),
+            "espalier: m: line 2: ranks: '-4' is no whole number of at least 0\n");
+  EXPECT_EQ(refused(header + "linear,0,4,8,nan\n"),
+            "espalier: m: line 2: seconds: 'nan' is no number above zero\n");
+  EXPECT_EQ(refused(R"({"rows": [{"algorithm": "linear", "segment_bytes": 0, "ranks": 4,
+                                  "message_bytes": 8, "seconds": 0}]})"),
+            "espalier: m: /rows/0/seconds: a time must be above zero\n");
+  EXPECT_EQ(refused(R"({"operation": "reduce", "rows": [{}]})"),
+            "espalier: m: no measured times of broadcast\n");
+  EXPECT_THAT(refused(R"({"rows": [{"algorithm": "linear"}]})"), HasSubstr("/rows/0"));
+  EXPECT_THAT(refused("{"), HasSubstr("espalier: m: "));
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

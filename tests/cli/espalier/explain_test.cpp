@@ -1,0 +1,293 @@
+// explain: what binds, what would help, which source is best, where a plan loses, and its refusals.
+#include <gmock/gmock.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/cli/espalier/program.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+class ExplainCommand : public CliTest {
+ protected:
+  ExplainCommand() {
+    write("p.json", kTriangle);
+    write("plan.json", kChainPlan);
+  }
+  // What a refusal says, after "espalier: ".
+  std::string refusal(std::vector<std::string> more, int status = 2) const {
+    more.insert(more.begin(), {"explain", "p.json"});
+    const Finished finished = run(more);
+    EXPECT_EQ(finished.status, status) << finished.err;
+    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
+    EXPECT_THAT(finished.out, IsEmpty());
+    return finished.err;
+  }
+};
+
+// The source sends over the thin link alone: raising it raises the optimum as much.
+TEST_F(ExplainCommand, TheThinLinkIsNamed) {
+  const Finished finished =
+      run({"explain", sample("two-clusters-thin-link.json"), "--source", "nancy-2"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.err, IsEmpty());
+  EXPECT_THAT(finished.out, StartsWith("two clusters, thin link from nancy-2, one-port: optimum "
+                                       "100.0000 Mbit/s, proven bound 100.0000 Mbit/s, gap "));
+  EXPECT_THAT(finished.out,
+              ContainsRegex("\n +price +load +copies +10 % faster +twice as fast +raised +"
+                            "bottleneck\n"));
+  EXPECT_THAT(finished.out, ContainsRegex("\n100.00 % +100.00 % +1.00 +[+]10.00 % +[+]100.00 % +"
+                                          "1 link +link nancy-1 -> lyon-1\n"));
+  EXPECT_THAT(finished.out, HasSubstr("\nWhat helps most by itself: "));
+  EXPECT_THAT(finished.out, HasSubstr("\n\"Faster\" multiplies the bandwidths in the column"));
+}
+
+TEST_F(ExplainCommand, WhatItSaysIsWhatBoundSaysOfTheChangedFile) {
+  const Json before =
+      run_json({"explain", "p.json", "--source", "a", "--model", "bounded-multi-port", "--json"});
+  EXPECT_THAT(keys_of(before),
+              ElementsAre("operation", "platform", "source", "model", "optimum_Bps", "bound_Bps",
+                          "gap", "trees", "bottlenecks", "seconds"));
+  const auto& bottlenecks = before.at("bottlenecks");
+  ASSERT_FALSE(bottlenecks.empty());
+  EXPECT_THAT(keys_of(bottlenecks[0]), ElementsAre("kind", "name", "price", "load", "copies",
+                                                   "resources", "raised", "faster"));
+  EXPECT_EQ(bottlenecks[0].at("kind"), "resource");
+  EXPECT_THAT(keys_of(bottlenecks[0].at("faster")[0]),
+              ElementsAre("factor", "optimum_Bps", "bound_Bps", "gap", "gain"));
+  // Of each wire: the file with that link at twice its bandwidth.
+  std::size_t wires = 0;
+  for (const Json& bottleneck : bottlenecks) {
+    if (bottleneck.at("name") != "wire a -> c") continue;
+    ++wires;
+    write("q.json", replaced(kTriangle, "5e8", "1e9"));
+    const Json after =
+        run_json({"bound", "q.json", "--source", "a", "--model", "bounded-multi-port", "--json"});
+    const double told = bottleneck.at("faster")[1].at("optimum_Bps");
+    EXPECT_NEAR(told / after.at("optimum_Bps").get<double>(), 1, 1e-5);
+  }
+  EXPECT_EQ(wires, 1U);
+}
+
+TEST_F(ExplainCommand, TopSaysHowManyAreLookedAt) {
+  const std::string platform = sample("equal-hosts-16.json");
+  const Json one = run_json({"explain", platform, "--source", "n0", "--top", "1", "--json"});
+  EXPECT_THAT(one.at("bottlenecks"), SizeIs(3));  // a resource, a link, a set
+  const Json none = run_json({"explain", platform, "--source", "n0", "--top", "0", "--json"});
+  EXPECT_THAT(none.at("bottlenecks"), IsEmpty());
+}
+
+// 16 equal hosts: whichever port the proof names, only all of them bring what they are worth.
+TEST_F(ExplainCommand, ASetHelpsWhereASingleOneHardlyDoes) {
+  const Finished finished = run({"explain", sample("equal-hosts-16.json"), "--source", "n0"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("ports that bind, twice as fast: +100.00 % (20.0000 "
+                                      "Gbit/s).\n"));
+}
+
+TEST_F(ExplainCommand, SourcesAreRanked) {
+  const Finished finished = run({"explain", "p.json", "--source", "each"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr(", one-port, 3 sources: the best is "));
+  EXPECT_THAT(finished.out, ContainsRegex("\n +optimum +of best +gap +source\n"));
+  const Json two = run_json({"explain", "p.json", "--source", "c,a", "--json"});
+  EXPECT_THAT(keys_of(two), ElementsAre("operation", "platform", "model", "sources", "seconds"));
+  ASSERT_THAT(two.at("sources"), SizeIs(2));
+  double last = two.at("sources")[0].at("optimum_Bps");
+  for (const Json& row : two.at("sources")) {
+    EXPECT_THAT(keys_of(row), ElementsAre("source", "optimum_Bps", "bound_Bps", "gap"));
+    const Json bound =
+        run_json({"bound", "p.json", "--source", row.at("source").get<std::string>(), "--json"});
+    EXPECT_NEAR(row.at("optimum_Bps").get<double>() / bound.at("optimum_Bps").get<double>(), 1,
+                1e-5);
+    EXPECT_LE(row.at("optimum_Bps").get<double>(), last * (1 + 1e-5));
+    last = row.at("optimum_Bps");
+  }
+}
+
+TEST_F(ExplainCommand, ASourceThatReachesNotAllIsNamedAndLast) {
+  write("net.csv", "from,to,bandwidth_Gbps\na,b,1\nb,a,1\na,c,1\n");
+  const Finished finished = run({"explain", "net.csv", "--source", "each"});
+  EXPECT_EQ(finished.status, 3) << finished.err;
+  EXPECT_THAT(finished.out, ContainsRegex("\n +- +- +- +net: 'a' cannot be reached from 'c'"));
+  const Finished alone = run({"explain", "net.csv", "--source", "c"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_TRUE(is_one_line(alone.err));
+}
+
+TEST_F(ExplainCommand, APlanThatIsOptimalLosesNothing) {
+  const Finished finished = run({"explain", "p.json", "--plan", "plan.json"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("\nplan.json (optimal, 1 tree) carries 8.0000 Gbit/s: the "
+                                      "optimum, within the proof's gap.\n"));
+}
+
+TEST_F(ExplainCommand, APlansLossAddsUp) {
+  const std::string platform = sample("two-clusters-thin-link.json");
+  ASSERT_EQ(
+      run({"plan", platform, "--source", "nancy-2", "--algorithm", "binomial", "-o", "b.json"})
+          .status,
+      0);
+  const Json json = run_json({"explain", platform, "--plan", "b.json", "--json"});
+  const Json& plan = json.at("plan");
+  EXPECT_THAT(keys_of(plan), ElementsAre("algorithm", "trees", "throughput_Bps", "bound_Bps",
+                                         "loss_Bps", "idle_Bps", "dear_Bps", "busiest_resource",
+                                         "busiest_load", "full", "idle", "dear"));
+  const double bound = plan.at("bound_Bps");
+  EXPECT_NEAR(plan.at("throughput_Bps").get<double>() + plan.at("idle_Bps").get<double>() +
+                  plan.at("dear_Bps").get<double>(),
+              bound, 1e-6 * bound);
+  EXPECT_EQ(json.at("source"), "nancy-2");
+  const Finished text = run({"explain", platform, "--plan", "b.json"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("\nb.json (binomial, 1 tree) carries 33.2226 Mbit/s, 66.7774 "
+                                  "Mbit/s less than the proven bound (66.78 %).\n"));
+  EXPECT_THAT(text.out,
+              ContainsRegex("\n +loss +share +carries +cost +cheapest +dear +the cheapest tree "
+                            "has\n"));
+}
+
+TEST_F(ExplainCommand, APlanThatDoesNotHoldIsNotExplained) {
+  write("plan.json", replaced(kChainPlan, "\"rate_Bps\": 1e9", "\"rate_Bps\": 2e9"));
+  EXPECT_EQ(run({"explain", "p.json", "--plan", "plan.json"}).status, 5);
+  const Finished other = run({"explain", sample("equal-hosts-16.json"), "--plan", "plan.json"});
+  EXPECT_EQ(other.status, 5);
+  EXPECT_THAT(other.out, IsEmpty());
+  EXPECT_THAT(other.err, StartsWith("espalier: plan.json: /platform: "));
+}
+
+TEST_F(ExplainCommand, APlanIsForOneProblem) {
+  const auto with = [&](const std::string& option, const std::string& value) {
+    return refusal({"--plan", "plan.json", option, value});
+  };
+  EXPECT_EQ(with("--source", "b"), "espalier: --source: the plan is from 'a' alone\n");
+  EXPECT_EQ(with("--source", "each"), "espalier: --source: the plan is from 'a' alone\n");
+  EXPECT_EQ(with("--model", "multi-port"), "espalier: --model: the plan is for one-port\n");
+  EXPECT_EQ(with("--slice", "3"), "espalier: --slice: the plan has slices of 1 MiB\n");
+  EXPECT_EQ(with("--latency", "occupies"), "espalier: --latency: in the plan it 'delays'\n");
+  EXPECT_EQ(with("--operation", "reduce"), "espalier: --operation: the plan's is 'broadcast'\n");
+  EXPECT_EQ(run({"explain", "p.json", "--plan", "plan.json", "--source", "a", "--model", "one-port",
+                 "--slice", "1MiB", "--latency", "delays", "--operation", "broadcast"})
+                .status,
+            0);
+}
+
+TEST_F(ExplainCommand, RefusalsAreOneLine) {
+  EXPECT_EQ(refusal({}), "espalier: explain: --source is required\n");
+  EXPECT_THAT(refusal({"--source", "d"}), HasSubstr("unknown source 'd'"));
+  EXPECT_THAT(refusal({"--source", "a,d"}), HasSubstr("unknown source 'd'"));
+  EXPECT_THAT(refusal({"--source", "a", "--model", "oneport"}),
+              HasSubstr("did you mean 'one-port'"));
+  EXPECT_EQ(refusal({"--source", "a", "--gap", "2"}),
+            "espalier: --gap: must be at least 0 and below 1\n");
+  EXPECT_THAT(refusal({"--source", "a", "--top", "few"}), StartsWith("espalier: explain: "));
+  EXPECT_THAT(refusal({"--plan", "none.json"}), StartsWith("espalier: none.json: "));
+  EXPECT_THAT(refusal({"--plan", "p.json"}), StartsWith("espalier: p.json: "));
+  const Finished both = run({"explain", "-", "--plan", "-"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_EQ(both.err, "espalier: explain: plan and platform cannot both be standard input\n");
+}
+
+// --- reductions ---
+
+// c has the way to a that the source has to c: what is thin for a broadcast is not for a reduce.
+TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
+  write("thin.csv", "from,to,bandwidth\na,b,8Gbit/s\nb,a,1Gbit/s\n");
+  const Finished down = run({"explain", "thin.csv", "--source", "a"});
+  EXPECT_THAT(down.out, StartsWith("thin from a, one-port: optimum 8.0000 Gbit/s"));
+  const Finished up = run({"explain", "thin.csv", "--source", "a", "--operation", "reduce"});
+  EXPECT_EQ(up.status, 0) << up.err;
+  EXPECT_THAT(up.out, StartsWith("thin reduced to a, one-port: optimum 1.0000 Gbit/s"));
+  EXPECT_THAT(up.out, ContainsRegex("\n100.00 % +100.00 % +1.00 +[+]10.00 % +[+]100.00 % +1 link +"
+                                    "link b -> a\n"));
+  const Finished both = run({"explain", "thin.csv", "--source", "a", "--operation", "allreduce",
+                             "--model", "one-port-unidirectional"});
+  EXPECT_THAT(both.out, StartsWith("thin allreduced by way of a, one-port-unidirectional: optimum "
+                                   "888.8889 Mbit/s"));
+  EXPECT_THAT(both.out, HasSubstr("1 tree up and 1 down\n"));
+  EXPECT_THAT(both.out, ContainsRegex("\n[^\n]+ 100.00 % +2.00 +1.00 [^\n]+ port of a\n"));
+  EXPECT_THAT(both.out, ContainsRegex("\n +price +load +copies +up +10 % faster"));
+}
+
+TEST_F(ExplainCommand, ReductionsSayWhatBoundSays) {
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    const Json explained = run_json({"explain", sample("seed-sketch.json"), "--source", "P0",
+                                     "--operation", operation, "--json"});
+    const Json bound = run_json({"bound", sample("seed-sketch.json"), "--source", "P0",
+                                 "--operation", operation, "--json"});
+    EXPECT_EQ(explained.at("operation"), operation);
+    EXPECT_NEAR(explained.at("optimum_Bps").get<double>() / bound.at("optimum_Bps").get<double>(),
+                1, 1e-5);
+    EXPECT_EQ(explained.at("bottlenecks")[0].contains("copies_up"), operation == "allreduce");
+  }
+}
+
+TEST_F(ExplainCommand, PlansOfReductionsLoseByHalves) {
+  const std::string platform = sample("two-clusters-thin-link.json");
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    ASSERT_EQ(run({"plan", platform, "--source", "nancy-2", "--operation", operation, "--algorithm",
+                   "binomial", "-o", "b.json"})
+                  .status,
+              0);
+    const Json json = run_json({"explain", platform, "--plan", "b.json", "--json"});
+    EXPECT_EQ(json.at("operation"), operation);
+    const Json& plan = json.at("plan");
+    const double bound = plan.at("bound_Bps");
+    EXPECT_NEAR(plan.at("throughput_Bps").get<double>() + plan.at("idle_Bps").get<double>() +
+                    plan.at("dear_Bps").get<double>(),
+                bound, 1e-6 * bound);
+    EXPECT_THAT(keys_of(plan.at("full")[0]), ElementsAre("resource", "load", "price", "trees"));
+    std::set<std::string> kinds;
+    for (const Json& tree : plan.at("full")[0].at("trees")) kinds.insert(tree.at("kind"));
+    EXPECT_TRUE(kinds.contains("reduce_trees"));
+    EXPECT_EQ(kinds.size(), operation == "reduce" ? 1U : 2U);
+    const Finished text = run({"explain", platform, "--plan", "b.json"});
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr(operation == "reduce" ? "\nb.json (binomial, 1 tree) carries "
+                                                          : "\nb.json (binomial, 1 tree up and 1 "
+                                                            "down) carries "));
+    EXPECT_THAT(text.out,
+                ContainsRegex(operation == "reduce"
+                                  ? "\n +loss +share +load +price +idle +busy with trees\n"
+                                  : "  up lyon-4 -> lyon-1 -> nancy-1 -> nancy-2 "));
+  }
+}
+
+TEST_F(ExplainCommand, RootsAreRanked) {
+  write("net.csv", "from,to,bandwidth_Gbps\na,b,1\nb,a,1\na,c,1\n");
+  const Finished reduce = run({"explain", "net.csv", "--source", "each", "--operation", "reduce"});
+  EXPECT_EQ(reduce.status, 3) << reduce.err;
+  EXPECT_THAT(reduce.out, StartsWith("net, one-port, reduce, 3 roots: the best is c, optimum "));
+  EXPECT_THAT(reduce.out, ContainsRegex("\n +- +- +- +net: 'c' cannot reach 'a'"));
+  const Finished all = run({"explain", "net.csv", "--source", "each", "--operation", "allreduce"});
+  EXPECT_EQ(all.status, 3);
+  EXPECT_THAT(all.out, StartsWith("net, one-port, allreduce, 3 roots: none reaches every host and "
+                                  "back\n"));
+}
+
+TEST_F(ExplainCommand, ATimeLimitGivesWhatThereIs) {
+  const std::string platform = sample("cloud-71-regions.json");
+  const Finished one =
+      run({"explain", platform, "--source", "gcp:us-west1-a", "--time-limit", "1us"});
+  EXPECT_EQ(one.status, 4);
+  EXPECT_THAT(one.out, HasSubstr("bottleneck\n"));
+  EXPECT_THAT(one.err, HasSubstr("the time limit came before the gap was closed"));
+  const Finished each = run({"explain", platform, "--source", "each", "--time-limit", "1us"});
+  EXPECT_EQ(each.status, 4);
+  EXPECT_THAT(each.out, HasSubstr("71 sources: the best is "));
+  EXPECT_THAT(each.err, HasSubstr("not every source's gap was closed"));
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

@@ -1,0 +1,22 @@
+// Any bytes at all given as measured times are refused with InputError, or are times above zero.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/espalier/measured_times.hpp"
+#include "support/errors.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using espalier::cost_models::Measurement;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    for (const Measurement& one : espalier::cli::parse_measured_times(text, "fuzz", "broadcast")) {
+      if (!std::isfinite(one.time.value) || one.time.value <= 0) std::abort();
+    }
+  } catch (const espalier::InputError&) {
+    return 0;
+  }
+  return 0;
+}

@@ -1,0 +1,222 @@
+// --operation: reductions and allreduces from the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/espalier/program.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class OperationOption : public CliTest {
+ protected:
+  void SetUp() override { write("p.json", kTriangle); }
+  [[nodiscard]] Json plan(const std::string& operation) const {
+    run_json(
+        {"plan", "p.json", "--source", "a", "--operation", operation, "-o", "plan.json", "--json"});
+    return parse_json(read("plan.json"), "plan.json");
+  }
+};
+
+// a -> c carries 4 Gbit/s, all else 8; so nothing holds a reduction to a back, and a chain
+// a -> b -> c the broadcast from it.
+TEST_F(OperationOption, PlansAReduceThatVerifyAccepts) {
+  const Json made = plan("reduce");
+  EXPECT_EQ(made.at("operation"), "reduce");
+  EXPECT_FALSE(made.contains("broadcast_trees"));
+  EXPECT_NEAR(made.at("throughput_Bps").get<double>(), 1e9, 1e3);
+  const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
+  EXPECT_EQ(report.at("operation"), "reduce");
+  EXPECT_EQ(report.at("valid"), true);
+  EXPECT_NEAR(report.at("bound_Bps").get<double>(), 1e9, 1e4);
+}
+
+// Without the slow link three equal hosts would come to 3/4 of a link: 6 Gbit/s. With it: c's
+// in-port and a's out-port lose what a sends to c at half the speed.
+TEST_F(OperationOption, PlansAnAllreduceThatVerifyAccepts) {
+  const Json made = plan("allreduce");
+  EXPECT_EQ(made.at("operation"), "allreduce");
+  EXPECT_THAT(made.at("reduce_trees"), ::testing::Not(IsEmpty()));
+  EXPECT_THAT(made.at("broadcast_trees"), ::testing::Not(IsEmpty()));
+  const double reached = made.at("throughput_Bps").get<double>();
+  EXPECT_GE(reached, 0.5e9);
+  EXPECT_LE(reached, 0.75e9 * (1 + 1e-6));
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json"}).status, 0);
+  const Json bound =
+      run_json({"bound", "p.json", "--source", "a", "--operation", "allreduce", "--json"});
+  EXPECT_EQ(bound.at("operation"), "allreduce");
+  EXPECT_NEAR(bound.at("optimum_Bps").get<double>() / reached, 1, 2e-6);
+}
+
+TEST_F(OperationOption, VerifyFindsAnOverloadOfBothTogether) {
+  static_cast<void>(plan("allreduce"));
+  std::string text = read("plan.json");
+  Json json = parse_json(text, "plan.json");
+  for (const char* key : {"reduce_trees", "broadcast_trees"}) {
+    for (Json& tree : json[key]) tree["rate_Bps"] = tree["rate_Bps"].get<double>() * 1.3;
+  }
+  json["throughput_Bps"] = json["throughput_Bps"].get<double>() * 1.3;
+  json["optimum_Bps"] = nullptr;
+  write("plan.json", json.dump());
+  const Finished finished = run({"verify", "plan.json", "--platform", "p.json"});
+  EXPECT_EQ(finished.status, 5);
+  EXPECT_THAT(finished.err, HasSubstr("/broadcast_trees: the rates load "));
+}
+
+TEST_F(OperationOption, ComparesWhatServesIt) {
+  const Json reduce = run_json({"compare", "p.json", "--operation", "reduce", "--json"});
+  const Json both = run_json({"compare", "p.json", "--operation", "allreduce", "--json"});
+  const auto names = [](const Json& comparison) {
+    std::vector<std::string> result;
+    for (const Json& row : comparison.at("rows")) result.push_back(row.at("algorithm"));
+    return result;
+  };
+  EXPECT_THAT(names(reduce), ::testing::Contains("two-tree-complete"));
+  EXPECT_THAT(names(reduce), ::testing::Not(::testing::Contains("fnf")));
+  EXPECT_THAT(names(both), ::testing::Contains("two-tree-complete+sanders"));
+  for (const Json& row : both.at("rows")) {
+    EXPECT_LE(row.at("relative").get<double>(), 1) << row;
+    EXPECT_TRUE(row.at("makespan_s").is_null());
+  }
+  EXPECT_THAT(run({"compare", "p.json", "--operation", "reduce", "--algorithm", "chain"}).out,
+              StartsWith("triangle reduced to a, one-port: "));
+}
+
+TEST_F(OperationOption, Refusals) {
+  const auto refused = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"plan", "p.json", "--source", "a", "-o", "no.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Finished finished = run(all);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_TRUE(is_one_line(finished.err));
+    EXPECT_FALSE(exists("no.json"));
+    return finished.err;
+  };
+  EXPECT_THAT(refused({"--operation", "redcue"}),
+              HasSubstr("--operation: unknown operation 'redcue'; did you mean 'reduce'?"));
+  EXPECT_THAT(refused({"--operation", "reduce", "--algorithm", "ecef"}),
+              HasSubstr("algorithm 'ecef' makes no trees for a reduce; these do: optimal, "));
+  EXPECT_THAT(refused({"--operation", "allreduce", "--schedule"}),
+              HasSubstr("--schedule: only a broadcast has one, no allreduce"));
+  EXPECT_THAT(refused({"--algorithm", "two-tree-complete+complete"}),
+              HasSubstr("makes no trees for a broadcast"));
+}
+
+TEST_F(OperationOption, NoWayToTheRootIsNoSolution) {
+  write("one-way.csv", "from,to,bandwidth\na,b,8Gbit/s\n");
+  const Finished finished =
+      run({"plan", "one-way.csv", "--source", "a", "--operation", "reduce", "-o", "no.json"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("'b' cannot reach 'a'"));
+  EXPECT_EQ(run({"plan", "one-way.csv", "--source", "b", "--operation", "reduce", "-o", "yes.json"})
+                .status,
+            0);
+}
+
+TEST_F(OperationOption, SimulateRunsReductions) {
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    static_cast<void>(plan(operation));
+    const Json report = run_json({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                  "64MiB", "--compute", "4GB/s", "--json"});
+    EXPECT_EQ(report.at("operation"), operation);
+    EXPECT_EQ(report.at("window"), 4);
+    EXPECT_EQ(report.at("receives"), 4);
+    EXPECT_EQ(report.at("compute_Bps"), 4e9);
+    const Json& row = report.at("rows").at(0);
+    EXPECT_GT(row.at("of_plan"), 0.7);
+    EXPECT_LE(row.at("of_plan"), 1 + 1e-9);
+    EXPECT_THAT(row.at("resources").back().at("resource"), StartsWith("processor of "));
+    const Finished traced = run({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                 "1MiB", "--compute", "4GB/s", "--trace", "trace.json"});
+    EXPECT_EQ(traced.status, 0) << traced.err;
+    EXPECT_THAT(read("trace.json"), HasSubstr("\"reduce tree 0 slice 0 of "));
+    EXPECT_EQ(read("trace.json").find("broadcast tree") != std::string::npos,
+              operation == "allreduce");
+  }
+}
+
+TEST_F(OperationOption, SimulateRefusesWhatCountsForReductionsOnly) {
+  static_cast<void>(plan("broadcast"));
+  for (const char* option : {"--compute=1GB/s", "--receives=2"}) {
+    const Finished finished =
+        run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB", option});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err,
+                HasSubstr("counts for a reduce or an allreduce; the plan is a broadcast's"));
+  }
+  static_cast<void>(plan("reduce"));
+  EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB",
+                   "--compute", "0 B/s"})
+                  .err,
+              HasSubstr("--compute: must be above zero"));
+}
+
+// Edges point the way that data goes.
+TEST_F(OperationOption, ShowDrawsReductions) {
+  write("line.csv", "from,to,bandwidth\nb,a,8Gbit/s\n");
+  ASSERT_EQ(
+      run({"plan", "line.csv", "--source", "a", "--operation", "reduce", "-o", "plan.json"}).status,
+      0);
+  const Finished reduce = run({"show", "plan.json", "--platform", "line.csv", "-o", "plan.dot"});
+  EXPECT_EQ(reduce.status, 0) << reduce.err;
+  EXPECT_THAT(reduce.out, HasSubstr("operation   reduce\n"));
+  EXPECT_THAT(read("plan.dot"), HasSubstr("\"b\" -> \"a\""));
+  EXPECT_THAT(read("plan.dot"), HasSubstr("reduced to a by optimal"));
+  static_cast<void>(plan("allreduce"));
+  const Json shown = run_json({"show", "plan.json", "--platform", "p.json", "--json"});
+  EXPECT_EQ(shown.at("operation"), "allreduce");
+  EXPECT_FALSE(shown.at("reduce_trees").empty());
+  EXPECT_FALSE(shown.at("trees").empty());
+}
+
+// What `plan` says of the message is what `simulate` finds, with the same rate of combining.
+TEST_F(OperationOption, PlansAreChosenForAMessage) {
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    const Json summary =
+        run_json({"plan", "p.json", "--source", "a", "--operation", operation, "--message", "64MiB",
+                  "--compute", "2GB/s", "-o", "plan.json", "--json"});
+    EXPECT_EQ(summary.at("operation"), operation);
+    const Json& choice = summary.at("choice");
+    EXPECT_EQ(choice.at("compute_Bps"), 2e9);
+    EXPECT_EQ(choice.at("complete"), true);
+    EXPECT_GT(choice.at("rivals")[0].at("reduce_trees"), 0);
+    EXPECT_EQ(choice.at("rivals")[0].at("trees") > choice.at("rivals")[0].at("reduce_trees"),
+              operation == "allreduce");
+    const Json report = run_json({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                  "64MiB", "--compute", "2GB/s", "--overhead", "10us", "--json"});
+    EXPECT_NEAR(
+        report.at("rows")[0].at("makespan_s").get<double>() / choice.at("makespan_s").get<double>(),
+        1, 1e-9);
+    EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json"}).status, 0);
+    const Finished slow = run({"plan", "p.json", "--source", "a", "--operation", operation,
+                               "--message", "64MiB", "--compute", "100MB/s", "-o", "slow.json"});
+    EXPECT_EQ(slow.status, 0) << slow.err;
+    EXPECT_THAT(slow.out, HasSubstr("\n64 MiB in "));
+    EXPECT_THAT(slow.out, HasSubstr("\ncounted: hosts combine at 800.0000 Mbit/s (--compute)\n"));
+  }
+}
+
+TEST_F(OperationOption, ComputeCountsForAMessagesReductionOnly) {
+  const auto refused = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"plan", "p.json", "--source", "a", "-o", "no.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Finished finished = run(all);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_FALSE(exists("no.json"));
+    return finished.err;
+  };
+  EXPECT_EQ(refused({"--operation", "reduce", "--compute", "1GB/s"}),
+            "espalier: --compute: counts where a plan is chosen for a --message\n");
+  EXPECT_EQ(refused({"--message", "1MiB", "--compute", "1GB/s"}),
+            "espalier: --compute: counts for a reduce or an allreduce, not for a broadcast\n");
+  EXPECT_EQ(refused({"--operation", "reduce", "--message", "1MiB", "--compute", "0 B/s"}),
+            "espalier: --compute: must be above zero\n");
+}
+
+}  // namespace
+}  // namespace espalier::cli

@@ -1,0 +1,501 @@
+// plan and bound: what they print, where it goes, and that it is the same every time.
+#include "planner/plan/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/cli/espalier/program.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class PlanCommand : public CliTest {};
+
+TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const planner::Plan plan = planner::parse_plan(finished.out, "<stdout>");
+  EXPECT_FALSE(planner::structural_fault(plan));
+  EXPECT_EQ(plan.platform, "triangle");
+  EXPECT_EQ(plan.source, "a");
+  EXPECT_EQ(plan.model, "one-port");
+  EXPECT_EQ(plan.algorithm, "optimal");
+  EXPECT_THAT(plan.nodes, ElementsAre("a", "b", "c"));
+  EXPECT_EQ(plan.slice, planner::kDefaultSlice);
+  EXPECT_NEAR(plan.throughput.value, 1e9,
+              1e3);  // a's port sends every byte at least once, at best at 8 Gbit/s
+  EXPECT_THAT(finished.err, HasSubstr("8.0000 Gbit/s"));
+}
+
+TEST_F(PlanCommand, WritesThePlanToAFileAndTheSummaryToStdout) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "plan.json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, StartsWith("trees"));
+  EXPECT_THAT(finished.err, IsEmpty());
+  EXPECT_THAT(files(), ElementsAre("p.json", "plan.json"));
+  EXPECT_EQ(planner::parse_plan(read("plan.json"), "plan.json").algorithm, "optimal");
+}
+
+TEST_F(PlanCommand, FileAndStdoutHoldTheSamePlan) {
+  write("p.json", kTriangle);
+  const Finished to_stdout = run({"plan", "p.json", "--source", "a"});
+  ASSERT_EQ(run({"plan", "p.json", "--source", "a", "-o", "plan.json"}).status, 0);
+  EXPECT_EQ(to_stdout.out, read("plan.json"));
+}
+
+TEST_F(PlanCommand, ReadsThePlatformFromStdin) {
+  const Finished finished = run({"plan", "-", "--source", "a", "--algorithm", "chain"}, kTriangle);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").algorithm, "chain");
+}
+
+TEST_F(PlanCommand, ChainsSayHowManyKChainMakes) {
+  write("p.json", kTriangle);
+  const auto edges = [&](const std::string& chains) {
+    const Finished finished =
+        run({"plan", "p.json", "--source", "a", "--algorithm", "k-chain", "--chains", chains});
+    return planner::parse_plan(finished.out, "<stdout>").broadcast_trees.at(0).edges;
+  };
+  EXPECT_THAT(edges("1"), ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{1, 2}));
+  EXPECT_THAT(edges("2"), ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{0, 2}));
+  EXPECT_EQ(edges("9"), edges("2"));
+  const Finished none = run({"plan", "p.json", "--source", "a", "--chains", "0"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--chains: k-chain needs at least one chain"));
+}
+
+TEST_F(PlanCommand, QuietSaysNothing) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "--quiet"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, IsEmpty());
+}
+
+TEST_F(PlanCommand, VerboseSaysWhatWasRead) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "x.json", "--verbose"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err,
+              HasSubstr("p.json: json platform 'triangle': 3 hosts, 0 relays, 6 links"));
+}
+
+TEST_F(PlanCommand, JsonSummary) {
+  write("p.json", kTriangle);
+  const Json summary = run_json({"plan", "p.json", "--source", "a", "-o", "plan.json", "--json"});
+  EXPECT_THAT(keys_of(summary),
+              ElementsAre("operation", "platform", "source", "model", "algorithm", "rows"));
+  ASSERT_EQ(summary.at("rows").size(), 1U);
+  EXPECT_THAT(keys_of(summary.at("rows")[0]),
+              ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "gap", "depth",
+                          "out_degree", "makespan_s", "seconds"));
+  EXPECT_TRUE(summary.at("rows")[0].at("max_trees").is_null());
+}
+
+TEST_F(PlanCommand, MakespanOfAPlanOfOneTree) {
+  write("p.json", kTriangle);
+  const auto makespan = [this](const std::string& platform, const std::string& source,
+                               const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"plan", platform, "--source", source,
+                                       "-o",   "x.json", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_json(arguments).at("rows")[0].at("makespan_s");
+  };
+  // a -> b -> c, 1 GB/s each
+  EXPECT_NEAR(makespan("p.json", "a", {"--algorithm", "ecef", "--message", "1GB"}).get<double>(), 2,
+              1e-9);
+  EXPECT_NEAR(makespan("p.json", "a", {"--algorithm", "flat"}).get<double>(), 3 * 1048576e-9,
+              1e-12);
+  EXPECT_TRUE(makespan(sample("seed-sketch.json"), "P0", {}).is_null());
+  EXPECT_FALSE(makespan(sample("seed-sketch.json"), "P0", {"--max-trees", "1"}).is_null());
+}
+
+TEST_F(PlanCommand, ChoosesTreesAndSlicesForAMessage) {
+  const Json summary = run_json({"plan", sample("seed-sketch.json"), "--source", "P0", "--message",
+                                 "10MiB", "-o", "plan.json", "--json"});
+  const Json& choice = summary.at("choice");
+  EXPECT_THAT(keys_of(choice),
+              ElementsAre("message_bytes", "algorithm", "slice_bytes", "makespan_s", "extrapolated",
+                          "overhead_s", "compute_Bps", "formula_slice_bytes", "formula_makespan_s",
+                          "simulations", "complete", "rivals"));
+  EXPECT_EQ(choice.at("overhead_s"), 10e-6);
+  EXPECT_GT(choice.at("rivals").size(), 5U);
+  for (const Json& rival : choice.at("rivals")) {
+    EXPECT_GE(rival.at("makespan_s").get<double>(), choice.at("makespan_s").get<double>());
+  }
+  const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
+  EXPECT_EQ(choice.at("slice_bytes"), plan.slice.value);
+  // What it says, the simulator says, and the checker finds nothing.
+  const Json simulated =
+      run_json({"simulate", "plan.json", "--platform", sample("seed-sketch.json"), "--message",
+                "10MiB", "--overhead", "10 us", "--json"});
+  EXPECT_NEAR(simulated.at("rows")[0].at("makespan_s").get<double>(),
+              choice.at("makespan_s").get<double>(), 1e-9);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", sample("seed-sketch.json")}).status, 0);
+}
+
+TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
+  write("p.json", kTriangle);
+  const Finished chosen =
+      run({"plan", "p.json", "--source", "a", "--message", "1MB", "-o", "plan.json"});
+  EXPECT_EQ(chosen.status, 0);
+  EXPECT_THAT(chosen.out, HasSubstr("\n976.56 KiB in "));
+  EXPECT_THAT(chosen.out, HasSubstr(", slices of "));
+  EXPECT_THAT(
+      chosen.out,
+      HasSubstr("\ncounted: 10.0 us a slice on links that name no overhead (--overhead)\n"));
+  const Finished to_stdout = run({"plan", "p.json", "--source", "a", "--message", "1MB"});
+  EXPECT_EQ(to_stdout.out, read("plan.json"));
+  EXPECT_THAT(to_stdout.err, HasSubstr("976.56 KiB in "));
+}
+
+// On hosts that are all alike a binomial tree is the textbook's for a short message, two trees for
+// a longer one, a chain for the longest.
+TEST_F(PlanCommand, SaysWhatTheOptimalPackingWouldNeed) {
+  const auto said = [this](const std::string& message) {
+    return run({"plan", sample("equal-hosts-16.json"), "--source", "n0", "--message", message, "-o",
+                "plan.json"})
+        .out;
+  };
+  EXPECT_THAT(
+      said("1KiB"),
+      HasSubstr("1 KiB in 123.3 us: binomial (one tree 4 deep), slices of 1 KiB; the optimal "
+                "packing, one tree 15 deep, would need 462.3 us: deeper trees take longer "
+                "to fill\n"));
+  EXPECT_THAT(said("1MiB"), HasSubstr(": two-tree-complete (2 trees up to 4 deep)"));
+  EXPECT_THAT(said("1GiB"), HasSubstr(": optimal (one tree 15 deep), slices of "));
+}
+
+TEST_F(PlanCommand, AMessageLeavesWhatIsGivenAlone) {
+  write("p.json", kTriangle);
+  const auto plan_for = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"plan", "p.json", "--source", "a", "--message", "100MB"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return planner::parse_plan(run(arguments).out, "<stdout>");
+  };
+  EXPECT_EQ(plan_for({"--slice", "123456"}).slice, Bytes{123456});
+  EXPECT_EQ(plan_for({"--algorithm", "flat"}).algorithm, "flat");
+  EXPECT_EQ(plan_for({"--max-trees", "1"}).broadcast_trees.size(), 1U);
+  EXPECT_EQ(plan_for({"--max-depth", "1"}).broadcast_trees.size(), 1U);
+}
+
+TEST_F(PlanCommand, RefusesWhatDoesNotGoWithAMessage) {
+  write("p.json", kTriangle);
+  const auto refusal = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"plan", "p.json", "--source", "a"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2);
+    return finished.err;
+  };
+  EXPECT_EQ(refusal({"--message", "1MB", "--schedule"}),
+            "espalier: --schedule: goes with no --message: give the slice that it is for\n");
+  EXPECT_EQ(refusal({"--message", "1MB", "--max-trees", "1,2"}),
+            "espalier: --max-trees: only one limit goes with --message\n");
+  EXPECT_EQ(refusal({"--overhead", "1us"}),
+            "espalier: --overhead: counts where a plan is chosen for a --message\n");
+  EXPECT_EQ(refusal({"--message", "1MB", "--overhead", "-1us"}),
+            "espalier: --overhead: must not be negative\n");
+}
+
+TEST_F(PlanCommand, SeveralMaxTreesTellWhatEachCosts) {
+  const std::string platform = sample("heterogeneous-star.json");
+  const std::string source = run_json({"compare", platform, "--algorithm", "flat", "--json"})
+                                 .at("source")
+                                 .get<std::string>();
+  const Json summary = run_json(
+      {"plan", platform, "--source", source, "--max-trees", "4,1,2", "-o", "plan.json", "--json"});
+  const Json& rows = summary.at("rows");
+  ASSERT_EQ(rows.size(), 3U);
+  double before = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t limit = std::size_t{1} << i;
+    EXPECT_EQ(rows[i].at("max_trees"), limit);
+    EXPECT_LE(rows[i].at("trees").get<std::size_t>(), limit);
+    EXPECT_GE(rows[i].at("throughput_Bps").get<double>(), before * (1 - 1e-9));
+    before = rows[i].at("throughput_Bps").get<double>();
+  }
+  // The last, with the most trees, is the one that is written.
+  EXPECT_DOUBLE_EQ(planner::parse_plan(read("plan.json"), "plan.json").throughput.value, before);
+}
+
+TEST_F(PlanCommand, SliceGoesIntoThePlan) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "--slice", "64KiB"});
+  ASSERT_EQ(finished.status, 0);
+  EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").slice.value, 65536U);
+}
+
+TEST_F(PlanCommand, OverheadsCountAtTheSliceSize) {
+  // a -> b at 1 MB/s with 1 s overhead: a slice of 1 MB takes 2 s, one of 9 MB 10 s.
+  write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "pair",
+    "nodes": [{"name": "a"}, {"name": "b"}],
+    "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6, "overhead_s": 1}]})");
+  const auto throughput = [this](const std::string& slice) {
+    const Finished finished = run({"plan", "p.json", "--source", "a", "--slice", slice});
+    return planner::parse_plan(finished.out, "<stdout>").throughput.value;
+  };
+  EXPECT_NEAR(throughput("1MB"), 0.5e6, 1);
+  EXPECT_NEAR(throughput("9MB"), 0.9e6, 1);
+}
+
+TEST_F(PlanCommand, LatencyOccupiesWhenAskedTo) {
+  write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "pair",
+    "nodes": [{"name": "a"}, {"name": "b"}],
+    "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6, "latency_s": 1}]})");
+  const Finished finished =
+      run({"plan", "p.json", "--source", "a", "--slice", "1MB", "--latency", "occupies"});
+  const planner::Plan plan = planner::parse_plan(finished.out, "<stdout>");
+  EXPECT_NEAR(plan.throughput.value, 0.5e6, 1);
+  EXPECT_TRUE(plan.latency_occupies);
+  write("plan.json", finished.out);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json"}).status, 0);
+}
+
+TEST_F(PlanCommand, CapsAreSetByPrefix) {
+  write("p.csv", "from,to,bandwidth_Gbps\naws:a,gcp:b,8\naws:a,gcp:c,8\ngcp:b,gcp:c,8\n");
+  const auto throughput = [this](const std::vector<std::string>& caps) {
+    std::vector<std::string> arguments{"plan",  "p.csv",   "--source",
+                                       "aws:a", "--model", "bounded-multi-port"};
+    arguments.insert(arguments.end(), caps.begin(), caps.end());
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return planner::parse_plan(finished.out, "<stdout>").throughput.value * 8e-9;
+  };
+  EXPECT_NEAR(throughput({}), 8, 1e-3);
+  EXPECT_NEAR(throughput({"--send-cap", "aws=5Gbit/s"}), 5, 1e-3);
+  EXPECT_NEAR(throughput({"--send-cap", "aws=5Gbit/s,gcp=2Gbit/s", "--receive-cap", "gcp=4Gbit/s"}),
+              3.5, 1e-3);  // all that b and c receive: 5 + 2 Gbit/s, shared by two
+}
+
+TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndAnHonestGap) {
+  // 300 hosts, all 89,700 links of their own speed: no proof of that in a millisecond.
+  ASSERT_EQ(
+      run({"generate", "random", "--nodes", "300", "--density", "1", "--seed", "5", "-o", "p.json"})
+          .status,
+      0);
+  const Json platform = parse_json(read("p.json"), "p.json");
+  const std::string source = platform.at("nodes")[0].at("name");
+  const Finished finished =
+      run({"plan", "p.json", "--source", source, "--time-limit", "1ms", "-o", "plan.json"});
+  EXPECT_EQ(finished.status, 4);
+  EXPECT_THAT(
+      finished.err,
+      StartsWith("espalier: warning: optimal: the time limit came before the gap was closed: "));
+  EXPECT_TRUE(is_one_line(finished.err));
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json", "--no-proof"}).status, 0);
+  EXPECT_EQ(run({"bound", "p.json", "--source", source, "--time-limit", "1ms", "--json"}).status,
+            4);
+}
+
+// Shallower plans are slower, never deeper than asked, and hold.
+TEST_F(PlanCommand, MaxDepthTradesThroughputForDepth) {
+  const std::string platform = sample("cloud-71-regions.json");
+  const Json summary = run_json({"plan", platform, "--source", "aws:us-east-1", "--max-depth",
+                                 "6,1,3", "-o", "plan.json", "--json"});
+  const Json& rows = summary["rows"];
+  ASSERT_EQ(rows.size(), 3U);
+  double before = 0;
+  for (const Json& row : rows) {
+    EXPECT_LE(row["depth"], row["max_depth"]);
+    EXPECT_GE(row["throughput_Bps"].get<double>(), before);
+    before = row["throughput_Bps"].get<double>();
+  }
+  EXPECT_EQ(rows[0]["depth"], 1);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", platform}).status, 0);
+}
+
+// a's 100 MB/s go to b, 1 ms off, and what c gets comes from b, 80 ms farther, at 100 MB/s or from
+// a, 20 ms off, at 10 MB/s. The whole is 100 MB/s, with nothing farther than 20 ms: 10 MB/s.
+TEST_F(PlanCommand, MaxLatencyTradesThroughputForTime) {
+  write("p.csv", "from,to,bandwidth_MBps,latency_ms\na,b,100,1\nb,c,100,80\na,c,10,20\n");
+  const std::vector<std::string> plan{
+      "plan", "p.csv", "--source", "a", "--model", "bounded-multi-port", "-o", "plan.json"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = plan;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const Json summary = run_json(with({"--max-latency", "100ms,20ms", "--json"}));
+  const Json& rows = summary["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["max_latency_s"], 0.02);
+  EXPECT_NEAR(rows[0]["throughput_Bps"], 10e6, 1);
+  EXPECT_NEAR(rows[1]["throughput_Bps"], 100e6, 1);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.csv"}).status, 0);
+
+  const Finished nearer = run(with({"--max-latency", "19ms"}));
+  EXPECT_EQ(nearer.status, 3);
+  EXPECT_THAT(nearer.err, HasSubstr("no tree from 'a' reaches every host within 19.0 ms"));
+  EXPECT_EQ(run(with({"--max-latency", "1s", "--max-depth", "2"})).err,
+            "espalier: --max-latency: goes with no --max-depth: one of them is enough\n");
+  EXPECT_EQ(run(with({"--max-latency", "-1s"})).err,
+            "espalier: --max-latency: must not be negative\n");
+  EXPECT_EQ(run(with({"--max-latency", "1s,", "--quiet"})).status, 2);
+
+  // A short message goes the near way, a long one the fast way.
+  const auto latency_for = [&](const std::string& message) {
+    run(with({"--message", message}));
+    const planner::Plan made = planner::parse_plan(read("plan.json"), "plan.json");
+    return planner::latency_of(made.broadcast_trees.front(), planner::source_index(made)).value;
+  };
+  EXPECT_DOUBLE_EQ(latency_for("10kB"), 0.02);
+  EXPECT_DOUBLE_EQ(latency_for("100MB"), 0.081);
+}
+
+TEST_F(PlanCommand, RefusesADepthThatNoTreeHas) {
+  write("p.json", kTriangle);
+  const Finished other =
+      run({"plan", "p.json", "--source", "a", "--max-depth", "3", "--algorithm", "chain"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(other.err, "espalier: --max-depth: 'chain' keeps to no depth; 'optimal' does\n");
+  const Finished impossible =
+      run({"plan", sample("seed-sketch.json"), "--source", "P0", "--max-depth", "1"});
+  EXPECT_EQ(impossible.status, 3);
+  EXPECT_THAT(impossible.err, HasSubstr("no tree from 'P0' reaches every host within 1 edges"));
+}
+
+TEST_F(PlanCommand, ScheduleSaysWhenEachSendHappens) {
+  write("p.json", kTriangle);
+  const Finished finished = run({"plan", "p.json", "--source", "a", "--schedule", "--algorithm",
+                                 "chain", "--slice", "1MB", "-o", "plan.json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("degree  makespan  period  steps      scheduled  seconds\n"));
+  EXPECT_THAT(finished.out, HasSubstr("1.0 ms      1  8.0000 Gbit/s"));
+  const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
+  ASSERT_TRUE(plan.schedule);
+  EXPECT_THAT(plan.schedule->slices, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(plan.schedule->period.value, 1e-3);
+  EXPECT_NEAR(plan.schedule->throughput.value, 1e9, 1);
+  const Finished verified = run({"verify", "plan.json", "--platform", "p.json"});
+  EXPECT_EQ(verified.status, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("scheduled     8.0000 Gbit/s\n"));
+  const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
+  EXPECT_NEAR(report.at("scheduled_Bps").get<double>(), 1e9, 1);
+}
+
+TEST_F(PlanCommand, ScheduleInTheJsonSummary) {
+  const std::string platform = sample("seed-sketch.json");
+  const Json summary = run_json({"plan", platform, "--source", "P0", "--max-trees", "1,4",
+                                 "--schedule", "-o", "plan.json", "--json"});
+  ASSERT_EQ(summary.at("rows").size(), 2U);
+  for (const Json& row : summary.at("rows")) {
+    EXPECT_GT(row.at("period_s").get<double>(), 0);
+    EXPECT_GE(row.at("steps").get<std::size_t>(), 2U);
+    EXPECT_GE(row.at("scheduled_Bps").get<double>(), 0.99 * row.at("throughput_Bps").get<double>());
+  }
+  EXPECT_EQ(planner::parse_plan(read("plan.json"), "plan.json").schedule->period.value,
+            summary.at("rows")[1].at("period_s").get<double>());
+}
+
+TEST_F(PlanCommand, ASmallerScheduleLossIsKept) {
+  const std::string platform = sample("seed-sketch.json");
+  double period = 0;
+  for (const std::string loss : {"0.1", "0.001"}) {
+    const Json summary = run_json({"plan", platform, "--source", "P0", "--schedule",
+                                   "--schedule-loss", loss, "-o", "plan.json", "--json"});
+    const Json& row = summary.at("rows")[0];
+    EXPECT_GE(row.at("scheduled_Bps").get<double>(),
+              (1 - std::stod(loss)) * row.at("throughput_Bps").get<double>());
+    EXPECT_GT(row.at("period_s").get<double>(), period);
+    period = row.at("period_s").get<double>();
+  }
+}
+
+TEST_F(PlanCommand, ScheduleRefusesWhatItCannotSchedule) {
+  write("p.json", kTriangle);
+  const auto refusal = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "plan");
+    arguments.insert(arguments.end(), {"--schedule", "-o", "plan.json"});
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_TRUE(is_one_line(finished.err));
+    EXPECT_FALSE(exists("plan.json"));
+    return finished.err;
+  };
+  EXPECT_EQ(refusal({"p.json", "--source", "a", "--model", "multi-port"}),
+            "espalier: --schedule: a schedule needs the model one-port, not multi-port\n");
+  EXPECT_EQ(refusal({sample("relays-shared-wire.json"), "--source", "a"}),
+            "espalier: --schedule: a schedule needs a platform without relays; 'relays and a "
+            "shared wire' has 3\n");
+  EXPECT_THAT(refusal({sample("seed-sketch.json"), "--source", "P0", "--algorithm", "flat"}),
+              StartsWith("espalier: --schedule: a schedule needs direct links; tree 0 goes from "));
+  for (const std::string loss : {"0", "1", "0.00001", "nan"}) {
+    EXPECT_EQ(refusal({"p.json", "--source", "a", "--schedule-loss", loss}),
+              "espalier: --schedule-loss: must be at least 0.0001 and below 1\n");
+  }
+}
+
+class BoundCommand : public CliTest {};
+
+TEST_F(BoundCommand, JsonKeys) {
+  write("p.json", kTriangle);
+  const Json bound = run_json({"bound", "p.json", "--source", "a", "--json"});
+  EXPECT_THAT(keys_of(bound), ElementsAre("operation", "platform", "source", "model", "optimum_Bps",
+                                          "bound_Bps", "gap", "trees", "bottlenecks", "seconds"));
+  EXPECT_NEAR(bound.at("bound_Bps").get<double>(), 1e9, 1e4);
+  EXPECT_LE(bound.at("gap").get<double>(), 1e-6);
+  ASSERT_FALSE(bound.at("bottlenecks").empty());
+  EXPECT_THAT(keys_of(bound.at("bottlenecks")[0]), ElementsAre("resource", "price"));
+}
+
+TEST_F(BoundCommand, NamesTheBottleneck) {
+  // a == 8 Gbit/s == b -- 1 Gbit/s -- c: only into c is it thin
+  write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,1\nc,b,1\n");
+  const Json bound = run_json({"bound", "p.csv", "--source", "a", "--json"});
+  ASSERT_FALSE(bound.at("bottlenecks").empty());
+  const std::string resource = bound.at("bottlenecks")[0].at("resource").get<std::string>();
+  EXPECT_TRUE(resource == "out-port of b" || resource == "in-port of c") << resource;
+  const Finished table = run({"bound", "p.csv", "--source", "a"});
+  EXPECT_THAT(table.out, StartsWith("optimum       1.0000 Gbit/s\n"));
+  EXPECT_THAT(table.out, HasSubstr(resource));
+}
+
+TEST_F(BoundCommand, TopLimitsTheBottlenecks) {
+  const Json bound = run_json({"bound", sample("cloud-71-regions.json"), "--source",
+                               "gcp:us-west1-a", "--top", "3", "--json"});
+  EXPECT_LE(bound.at("bottlenecks").size(), 3U);
+}
+
+TEST_F(BoundCommand, CsvHasARowABottleneck) {
+  write("p.json", kTriangle);
+  const Finished csv = run({"bound", "p.json", "--source", "a", "--csv"});
+  EXPECT_EQ(csv.status, 0);
+  EXPECT_THAT(
+      csv.out,
+      StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price,operation\n"
+                 "triangle,a,one-port,"));
+}
+
+TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {
+  const std::string platform = sample("relays-shared-wire.json");
+  const std::string source = run_json({"compare", platform, "--algorithm", "flat", "--json"})
+                                 .at("source")
+                                 .get<std::string>();
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"plan", platform, "--source", source, "--quiet"},
+        {"plan", platform, "--source", source, "-o", "x.json", "--json"},
+        {"bound", platform, "--source", source, "--json"},
+        {"compare", platform, "--source", "each", "--json"},
+        {"convert", platform, "-o", "-"},
+        {"generate", "random", "--nodes", "20", "--seed", "7"},
+        {"list", "--json"}}) {
+    const Finished first = run(command);
+    const Finished second = run(command);
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(without_seconds(first.out), without_seconds(second.out)) << command.front();
+    EXPECT_THAT(first.out, testing::Not(IsEmpty()));
+  }
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

@@ -1,0 +1,125 @@
+// predict: its table and JSON, and what it refuses.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/espalier/program.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class PredictCommand : public CliTest {
+ protected:
+  [[nodiscard]] static std::vector<std::string> with(std::vector<std::string> more) {
+    more.insert(more.begin(), {"predict", "--preset", "frodo", "--ranks", "16"});
+    return more;
+  }
+  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_TRUE(is_one_line(finished.err));
+    EXPECT_THAT(finished.out, IsEmpty());
+    return finished.err;
+  }
+};
+
+// The linear one is 61.22 + 16.4 - 23.8 + 15 (65535 x 0.084 + 23.8) us.
+TEST_F(PredictCommand, ATableOfEveryAlgorithm) {
+  const Finished finished = run(with({"--message", "64KiB", "--algorithm", "linear,pipeline"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(
+      finished.out,
+      "algorithm  segment  segments     time  unsegmented  source\n"
+      "linear           -         -  83.0 ms      83.0 ms  CM table 2, Linear, LogP/LogGP\n"
+      "pipeline     1 KiB        64   9.4 ms      83.7 ms  CM table 2, Pipeline, LogP/LogGP\n");
+}
+
+TEST_F(PredictCommand, JsonKeys) {
+  const Json report = run_json(with({"--message", "64KiB", "--segment", "8KiB", "--json"}));
+  EXPECT_THAT(keys_of(report),
+              ElementsAre("operation", "model", "preset", "ranks", "message_bytes", "rows"));
+  EXPECT_EQ(report.at("message_bytes"), 65536);
+  std::vector<std::string> algorithms;
+  for (const Json& row : report.at("rows")) {
+    algorithms.push_back(row.at("algorithm"));
+    EXPECT_THAT(keys_of(row), ElementsAre("algorithm", "segment_bytes", "segments", "predicted_s",
+                                          "unsegmented_s", "source", "deviation"));
+    EXPECT_EQ(row.at("segment_bytes"), 8192);
+    EXPECT_EQ(row.at("segments"), 8);
+  }
+  EXPECT_THAT(algorithms,
+              ElementsAre("linear", "pipeline", "binomial", "binary", "split-binary", "two-tree"));
+  // 15 (61.22 + 16.4 + 8191 x 0.084) + 7 (23.8 + 8191 x 0.084) us
+  EXPECT_NEAR(report.at("rows").at(1).at("predicted_s").get<double>(), 16467.868e-6, 1e-9);
+  EXPECT_NEAR(report.at("rows").at(0).at("unsegmented_s").get<double>(), 82984.92e-6, 1e-9);
+}
+
+TEST_F(PredictCommand, BestIsNoWorseThanAnySegment) {
+  for (const char* model : {"hockney", "logp", "loggp", "plogp"}) {
+    for (const char* operation : {"broadcast", "reduce", "alltoall"}) {
+      const std::vector<std::string> what{"--message",   "100kB",   "--model", model,
+                                          "--operation", operation, "--json"};
+      const Json best = run_json(with(what));
+      for (const char* segment : {"1KiB", "8KiB", "100kB"}) {
+        std::vector<std::string> fixed = what;
+        fixed.insert(fixed.end(), {"--segment", segment});
+        const Json other = run_json(with(fixed));
+        ASSERT_EQ(best.at("rows").size(), other.at("rows").size());
+        for (std::size_t i = 0; i < best.at("rows").size(); ++i) {
+          EXPECT_LE(best.at("rows").at(i).at("predicted_s"),
+                    other.at("rows").at(i).at("predicted_s"))
+              << model << ' ' << operation << ' ' << segment << ' ' << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(PredictCommand, BarriersNeedNoMessageAndReducesCompute) {
+  const Json barrier = run_json(with({"--operation", "barrier", "--json"}));
+  EXPECT_EQ(barrier.at("rows").size(), 5U);
+  EXPECT_EQ(barrier.at("rows").at(0).at("segment_bytes"), 0);
+  const auto reduce_s = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments =
+        with({"--operation", "reduce", "--message", "1MB", "--algorithm", "pipeline", "--segment",
+              "1MB", "--model", "hockney", "--json"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_json(arguments).at("rows").at(0).at("predicted_s").get<double>();
+  };
+  EXPECT_NEAR(reduce_s({"--compute", "1GB/s"}) - reduce_s({}), 15 * 1e-3, 1e-12);
+}
+
+TEST_F(PredictCommand, RefusesWhatItCannotPredict) {
+  EXPECT_EQ(refusal({"predict", "--preset", "frodo", "--ranks", "0"}),
+            "espalier: --ranks: 0 is not 1 to 2147483647\n");
+  EXPECT_THAT(refusal({"predict", "--preset", "frodo", "--ranks", "-3"}), HasSubstr("--ranks"));
+  EXPECT_EQ(refusal({"predict", "--ranks", "4"}),
+            "espalier: --preset: tell whose parameters, or give --parameters FILE\n");
+  EXPECT_EQ(refusal({"predict", "--preset", "frood", "--ranks", "4"}),
+            "espalier: --preset: unknown preset 'frood'; did you mean 'frodo'? one of: boba, "
+            "frodo\n");
+  EXPECT_EQ(refusal(with({"--model", "logpg"})),
+            "espalier: --model: unknown model 'logpg'; did you mean 'logp'? one of: hockney, "
+            "logp, loggp, plogp\n");
+  EXPECT_EQ(refusal(with({"--operation", "gather"})),
+            "espalier: --operation: unknown operation 'gather'; one of: barrier, broadcast, "
+            "reduce, alltoall\n");
+  EXPECT_EQ(refusal(with({"--algorithm", "linear,two-tee"})),
+            "espalier: --algorithm: unknown algorithm of broadcast 'two-tee'; did you mean "
+            "'two-tree'? one of: linear, pipeline, binomial, binary, split-binary, two-tree\n");
+  EXPECT_EQ(refusal(with({"--segment", "0"})),
+            "espalier: --segment: must be at least one byte, or 'best'\n");
+  EXPECT_THAT(refusal(with({"--segment", "bset"})), HasSubstr("--segment: "));
+  EXPECT_THAT(refusal(with({"--message", "-1"})), HasSubstr("--message: "));
+  EXPECT_EQ(refusal(with({"--compute", "0 B/s"})), "espalier: --compute: must be above zero\n");
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

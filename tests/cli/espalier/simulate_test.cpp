@@ -1,0 +1,168 @@
+// simulate: its tables, JSON and trace, and what it refuses.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/espalier/program.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class SimulateCommand : public CliTest {
+ protected:
+  SimulateCommand() {
+    write("p.json", kTriangle);
+    write("plan.json", kChainPlan);
+  }
+  [[nodiscard]] Finished simulate(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"simulate", "plan.json", "--platform", "p.json"});
+    return run(arguments);
+  }
+  // The one line that it is refused with, status 2.
+  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
+    const Finished finished = simulate(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_TRUE(is_one_line(finished.err));
+    EXPECT_THAT(finished.out, IsEmpty());
+    return finished.err;
+  }
+};
+
+// Slices of a MiB at 1 GB/s: 1.048576 ms each, and one more for the second hop.
+TEST_F(SimulateCommand, TellsOfEachMessage) {
+  const Finished finished = simulate({"--message", "1MiB,1GiB", "--message", "0"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out,
+            "message  makespan       achieved  of plan  of optimum  last node  busiest        "
+            "utilisation\n"
+            "  1 MiB    2.1 ms  4.0000 Gbit/s   0.5000      0.5000  c          out-port of a      "
+            "50.00 %\n"
+            "  1 GiB   1.075 s  7.9922 Gbit/s   0.9990      0.9990  c          out-port of a      "
+            "99.90 %\n"
+            "    0 B   0.000 s              -        -           -  -          -                   "
+            "0.00 %\n");
+}
+
+TEST_F(SimulateCommand, NodesTellsWhenEachIsDone) {
+  const Finished finished = simulate({"--message", "1MiB,1GiB", "--nodes"});
+  EXPECT_THAT(finished.out, HasSubstr("\n\nnode  has 1 MiB at  has 1 GiB at\n"
+                                      "a          0.000 s       0.000 s\n"
+                                      "b           1.0 ms       1.074 s\n"
+                                      "c           2.1 ms       1.075 s\n"));
+}
+
+TEST_F(SimulateCommand, JsonKeys) {
+  const std::vector<std::string> arguments{"simulate",  "plan.json", "--platform", "p.json",
+                                           "--message", "3MiB",      "--json"};
+  const Json report = run_json(arguments);
+  EXPECT_THAT(keys_of(report),
+              ElementsAre("operation", "platform", "source", "model", "algorithm", "throughput_Bps",
+                          "optimum_Bps", "slice_bytes", "scheduled", "window", "until_received",
+                          "sharing", "receives", "compute_Bps", "rows"));
+  EXPECT_EQ(report.at("scheduled"), false);
+  EXPECT_EQ(report.at("window"), 2);
+  const Json& row = report.at("rows").at(0);
+  EXPECT_THAT(keys_of(row),
+              ElementsAre("message_bytes", "slices", "sends", "makespan_s", "achieved_Bps",
+                          "of_plan", "of_optimum", "nodes", "resources", "seconds"));
+  EXPECT_EQ(row.at("slices"), 3);
+  EXPECT_EQ(row.at("sends"), 6);
+  EXPECT_NEAR(row.at("makespan_s").get<double>(), 4 * 1.048576e-3, 1e-12);
+  EXPECT_EQ(row.at("nodes").at(2).at("node"), "c");
+  EXPECT_EQ(row.at("resources").size(), 4U);
+  EXPECT_EQ(row.at("resources").at(0).at("resource"), "out-port of a");
+  EXPECT_NEAR(row.at("resources").at(0).at("utilisation").get<double>(), 0.75, 1e-9);
+  EXPECT_EQ(without_seconds(run(arguments).out), without_seconds(run(arguments).out));
+}
+
+TEST_F(SimulateCommand, FollowsAScheduleUnlessToldOtherwise) {
+  ASSERT_EQ(run({"plan", "p.json", "--source", "a", "--schedule", "-o", "plan.json"}).status, 0);
+  const auto is_scheduled = [this](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"simulate", "plan.json", "--platform", "p.json", "--message", "1GiB", "--json"});
+    return run_json(more).at("scheduled");
+  };
+  EXPECT_EQ(is_scheduled({}), true);
+  EXPECT_EQ(is_scheduled({"--no-schedule"}), false);
+  EXPECT_THAT(refusal({"--message", "1GiB", "--slice", "4MiB"}),
+              "espalier: plan.json: /schedule: is for slices of 512 KiB, not of 4 MiB\n");
+}
+
+// One line a resource, one bar a send and resource.
+TEST_F(SimulateCommand, WritesATrace) {
+  const Finished finished = simulate({"--message", "2MiB", "--trace", "trace.json"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const Json trace = parse_json(read("trace.json"), "trace.json");
+  std::vector<std::string> lines;
+  std::vector<std::string> bars;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("name") == "thread_name") lines.push_back(event.at("args").at("name"));
+    if (event.at("ph") != "X") continue;
+    bars.push_back(event.at("name"));
+    EXPECT_NEAR(event.at("dur").get<double>(), 1048.576, 1e-6);
+  }
+  EXPECT_THAT(lines, ElementsAre("out-port of a", "out-port of b", "in-port of b", "in-port of c"));
+  ASSERT_EQ(bars.size(), 8U);
+  EXPECT_EQ(bars.front(), "tree 0 slice 0: a -> b");
+  EXPECT_EQ(bars.back(), "tree 0 slice 1: b -> c");
+}
+
+TEST_F(SimulateCommand, RefusesATraceThatNobodyCouldLookAt) {
+  EXPECT_EQ(
+      refusal({"--message", "2MiB", "--slice", "1B", "--trace", "trace.json"}),
+      "espalier: --trace: at most 1000000 bars, one a send and resource; a smaller message or "
+      "larger slices make fewer\n");
+  EXPECT_FALSE(exists("trace.json"));
+  EXPECT_EQ(refusal({"--message", "1MiB,2MiB", "--trace", "trace.json"}),
+            "espalier: --trace: shows one message, not several\n");
+}
+
+// The plan's links are slower than it thinks: that is a question, no fault.
+TEST_F(SimulateCommand, TakesAPlatformThatHasChanged) {
+  write("p.json", replaced(kTriangle, "1e9", "5e8"));
+  const Finished finished = simulate({"--message", "1GiB"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr(" 0.499"));
+}
+
+// Over two hops a window of two slices arrives together: two slices more than in turns.
+TEST_F(SimulateCommand, SharesPortsWhenAskedTo) {
+  const auto report = [this](const std::string& sharing) {
+    return run_json({"simulate", "plan.json", "--platform", "p.json", "--message", "8MiB",
+                     "--sharing", sharing, "--json"});
+  };
+  const auto slices = [](const Json& json) {
+    return json.at("rows").at(0).at("makespan_s").get<double>() / 1.048576e-3;
+  };
+  EXPECT_EQ(report("turns").at("sharing"), "turns");
+  EXPECT_NEAR(slices(report("turns")), 9, 1e-9);
+  EXPECT_NEAR(slices(report("edges")), 9, 1e-9);
+  EXPECT_EQ(report("sends").at("sharing"), "sends");
+  EXPECT_NEAR(slices(report("sends")), 10, 1e-9);
+}
+
+TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
+  EXPECT_EQ(refusal({"--message", "1MiB", "--sharing", "fair"}),
+            "espalier: --sharing: unknown way of sharing 'fair'; one of: turns, edges, sends\n");
+  EXPECT_EQ(refusal({"--message", "much"}).find("espalier: --message: "), 0U);
+  EXPECT_EQ(refusal({"--message", "1MiB,"}).find("espalier: --message: "), 0U);
+  EXPECT_EQ(refusal({"--message", "1MiB", "--slice", "0"}),
+            "espalier: --slice: must be at least one byte\n");
+  EXPECT_EQ(refusal({"--message", "1MiB", "--window", "0"}),
+            "espalier: --window: 0 is not 1 to 1024 sends\n");
+  write("plan.json", replaced(kChainPlan, "\"triangle\"", "\"square\""));
+  EXPECT_EQ(refusal({"--message", "1MiB"}),
+            "espalier: plan.json: /platform: the plan is for platform 'square', not for "
+            "'triangle'\n");
+  EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json"}).err, HasSubstr("--message"));
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

@@ -1,0 +1,209 @@
+// study: what lands in the folder, resuming, refusals.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/espalier/program.hpp"
+#include "tests/support/xml.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+using espalier::testing::count_of;
+using espalier::testing::xml_fault;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class StudyCommand : public CliTest {
+ protected:
+  // A study of 8 units into `folder`.
+  [[nodiscard]] Finished small(const std::string& folder,
+                               const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{
+        "study", "random",      "--nodes",           "5,8", "--densities", "0.4,0.7", "--draws",
+        "1",     "--algorithm", "optimal,grow,flat", "-o",  folder};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  [[nodiscard]] std::vector<std::string> files_of(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder() / "work" / name)) {
+      names.push_back(entry.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+TEST_F(StudyCommand, FillsItsFolderAndPrintsTheSummary) {
+  const Finished finished = small("s");
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(files_of("s"),
+              ElementsAre("done.jsonl", "instances.csv", "relative-vs-density-multi-port.svg",
+                          "relative-vs-density-one-port.svg", "relative-vs-nodes-multi-port.svg",
+                          "relative-vs-nodes-one-port.svg", "study.json", "summary.csv",
+                          "summary.md", "timings.csv"));
+  EXPECT_EQ(finished.out, read("s/summary.md"));
+  EXPECT_EQ(count_of(read("s/instances.csv"), "\n"), 1U + 8 * 3);
+  EXPECT_EQ(count_of(read("s/timings.csv"), "\n"), 1U + 8 * 4);
+  const std::string chart = read("s/relative-vs-nodes-one-port.svg");
+  EXPECT_EQ(xml_fault(chart), "");
+  EXPECT_EQ(count_of(chart, "class=\"series\""), 3U);
+}
+
+TEST_F(StudyCommand, GivesTheSameBytesWithOneJobAndWithTwo) {
+  EXPECT_EQ(small("one", {"--jobs", "1"}).status, 0);
+  EXPECT_EQ(small("two", {"--jobs", "2"}).status, 0);
+  for (const std::string& name : files_of("one")) {
+    if (name == "done.jsonl" || name == "timings.csv") continue;
+    EXPECT_EQ(read("one/" + name), read("two/" + name)) << name;
+  }
+}
+
+TEST_F(StudyCommand, ResumesWhereItWasCut) {
+  EXPECT_EQ(small("s").status, 0);
+  const std::string instances = read("s/instances.csv");
+  const std::string summary = read("s/summary.md");
+  std::string done = read("s/done.jsonl");
+  done.resize(done.size() * 5 / 9);
+  ASSERT_NE(done.back(), '\n');
+  write("s/done.jsonl", done);
+  std::filesystem::remove(folder() / "work/s/instances.csv");
+  const Finished resumed = small("s");
+  EXPECT_EQ(resumed.status, 0);
+  EXPECT_EQ(resumed.err, "espalier: note: s: 4 of 8 were done before\n");
+  EXPECT_EQ(resumed.out, summary);
+  EXPECT_EQ(read("s/instances.csv"), instances);
+}
+
+TEST_F(StudyCommand, OtherSettingsNeedAnotherFolderOrRestart) {
+  EXPECT_EQ(small("s").status, 0);
+  const std::string instances = read("s/instances.csv");
+  const Finished refused = small("s", {"--seed", "2"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "espalier: s/study.json: /seed: the folder holds a study of other settings ('1' there, "
+            "'2' here): name another folder, or begin anew with --restart\n");
+  EXPECT_EQ(read("s/instances.csv"), instances);
+  EXPECT_EQ(small("s", {"--seed", "2", "--restart"}).status, 0);
+  EXPECT_NE(read("s/instances.csv"), instances);
+}
+
+TEST_F(StudyCommand, TakesRanges) {
+  const Finished finished =
+      run({"study", "random", "--nodes", "4..10:3,5", "--densities", "0.04..0.2:0.08", "--draws",
+           "1", "--algorithm", "chain", "--models", "one-port", "-o", "s"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const Json settings = parse_json(read("s/study.json"), "study.json");
+  EXPECT_EQ(settings.at("nodes"), Json({4, 5, 7, 10}));
+  EXPECT_EQ(settings.at("densities"), Json({0.04, 0.12, 0.2}));
+}
+
+TEST_F(StudyCommand, RefusalsNameTheOption) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> slips{
+      {{"teirs"},
+       "study: unknown family 'teirs'; did you mean 'tiers'? one of: random, tiers, files"},
+      {{"random"}, "study random: --output is required"},
+      {{"random", "-o", "s", "--nodes", "ten"},
+       "--nodes: 'ten' is no number; wanted is a list such as 10,20 or 10..50:10"},
+      {{"random", "-o", "s", "--nodes", "10..50"},
+       "--nodes: range '10..50' has no step, as in 10..50:10"},
+      {{"random", "-o", "s", "--nodes", "50..10:10"},
+       "--nodes: range '50..10:10' must ascend in steps over 0"},
+      {{"random", "-o", "s", "--nodes", "2.5"}, "--nodes: 2.5 is no whole number from 0 to 1e9"},
+      {{"random", "-o", "s", "--nodes", "1"}, "nodes must be at least 2, not 1"},
+      {{"random", "-o", "s", "--densities", "0.1,1.2"},
+       "a density must be over 0 and at most 1, not 1.2"},
+      {{"random", "-o", "s", "--draws", "0"}, "draws must be at least 1"},
+      {{"random", "-o", "s", "--algorithm", "gorw"},
+       "unknown algorithm 'gorw'; did you mean 'grow'?"},
+      {{"random", "-o", "s", "--models", "one-prt"},
+       "--models: unknown model 'one-prt'; did you mean 'one-port'?"},
+      {{"files", "-o", "s"}, "study files: platforms is required"},
+      {{"files", "-o", "s", "none.json"}, "none.json: cannot open: No such file or directory"},
+  };
+  for (const auto& [arguments, line] : slips) {
+    std::vector<std::string> words{"study"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Finished finished = run(words);
+    EXPECT_EQ(finished.status, 2) << line;
+    EXPECT_THAT(finished.err, StartsWith("espalier: " + line));
+    EXPECT_TRUE(is_one_line(finished.err));
+    EXPECT_THAT(files(), IsEmpty());
+  }
+}
+
+TEST_F(StudyCommand, FilesFromEveryHostOrFromOne) {
+  write("p.json", kTriangle);
+  const Finished all = run({"study", "files", "p.json", "--models", "one-port", "--algorithm",
+                            "optimal,chain", "-o", "s", "--json"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  const Json json = parse_json(all.out, "<stdout>");
+  EXPECT_THAT(keys_of(json), ElementsAre("family", "instances", "summary"));
+  EXPECT_EQ(json.at("instances"), 3);
+  EXPECT_THAT(keys_of(json.at("summary")[0]),
+              ElementsAre("model", "nodes", "density", "algorithm", "instances", "mean",
+                          "deviation", "worst", "failed"));
+  EXPECT_THAT(read("s/instances.csv"), HasSubstr("\nfiles,triangle,3,6,,,,one-port,b,optimal,"));
+  // The file has changed since.
+  write("p.json", replaced(kTriangle, "5e8", "4e8"));
+  const Finished changed = run({"study", "files", "p.json", "--models", "one-port", "--algorithm",
+                                "optimal,chain", "-o", "s"});
+  EXPECT_EQ(changed.status, 2);
+  EXPECT_THAT(changed.err, StartsWith("espalier: s/study.json: /platforms: "));
+  const Finished one = run(
+      {"study", "files", "p.json", "--source", "c", "--algorithm", "chain", "-o", "t", "--csv"});
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.out, StartsWith("model,nodes,density,algorithm,"));
+  EXPECT_EQ(count_of(read("t/instances.csv"), "\n"), 1U + 2);
+}
+
+TEST_F(StudyCommand, WhatHasNoSolutionShowsAndEndsWithThree) {
+  write("p.csv", "from,to,bandwidth_Gbps\na,b,1\nc,a,1\n");  // c -> a -> b
+  const Finished finished =
+      run({"study", "files", "p.csv", "--models", "one-port", "--algorithm", "chain", "-o", "s"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.err,
+            "espalier: warning: 2 instances have no solution: see 'error' in instances.csv\n");
+  EXPECT_THAT(finished.out, HasSubstr("2 figures are missing"));
+  EXPECT_THAT(read("s/instances.csv"), HasSubstr("'c'"));
+}
+
+TEST_F(StudyCommand, ThePlatformOfARowCanBeMadeAgain) {
+  EXPECT_EQ(small("s", {"--csv"}).status, 0);
+  const std::string csv = read("s/instances.csv");
+  const std::string start = "\nrandom,,8,";
+  const std::size_t row = csv.find(start);
+  ASSERT_NE(row, std::string::npos);
+  std::vector<std::string> cells{""};
+  for (const char letter : csv.substr(row + 1, csv.find('\n', row + 1) - row - 1)) {
+    if (letter == ',') {
+      cells.emplace_back();
+    } else {
+      cells.back() += letter;
+    }
+  }
+  ASSERT_EQ(cells.size(), 16U);
+  EXPECT_EQ(run({"generate", "random", "--nodes", cells[2], "--density", cells[4], "--seed",
+                 cells[6], "-o", "p.json"})
+                .status,
+            0);
+  const Json compared = run_json({"compare", "p.json", "--source", cells[8], "--model", cells[7],
+                                  "--algorithm", "grow", "--json"});
+  const std::string grow =
+      "\n" + csv.substr(row + 1, csv.find(cells[9], row) - row - 1) + "grow,1,";
+  const std::size_t place = csv.find(grow);
+  ASSERT_NE(place, std::string::npos);
+  EXPECT_EQ(std::stod(csv.substr(place + grow.size())),
+            compared.at("rows")[0].at("throughput_Bps").get<double>());
+}
+
+}  // namespace
+
+}  // namespace espalier::cli

@@ -1,0 +1,64 @@
+// Any trees, by period and fill.
+#include "cost_models/formulas/pipelined_trees.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "tests/cost_models/plain_events.hpp"
+
+namespace espalier::cost_models {
+namespace {
+
+std::string refusal(const std::vector<PipelinedTree>& trees) {
+  try {
+    (void)predict_pipelined(trees);
+  } catch (const InputError& fault) {
+    return fault.what();
+  }
+  return "taken";
+}
+
+// A chain whose links take 2, 5 and 3 a slice: period 5, the first slice takes 10.
+TEST(PipelinedTrees, IsExactForAChainOfUnlikeLinks) {
+  const std::vector<double> link_s{2, 5, 3};
+  for (std::uint64_t slices = 1; slices < 20; ++slices) {
+    std::vector<double> arrived(slices, 0);
+    for (const double time : link_s) {
+      double free_at = 0;
+      for (double& at : arrived) at = free_at = std::max(at, free_at) + time;
+    }
+    EXPECT_DOUBLE_EQ(predict_pipelined(PipelinedTree{{5}, {5}, slices}).value, arrived.back());
+  }
+}
+
+TEST(PipelinedTrees, AgreesWithTheBinaryTreeOfLikeLinks) {
+  const Message slice{3, 3};
+  for (const std::size_t slices : {1U, 2U, 9U}) {
+    EXPECT_DOUBLE_EQ(predict_pipelined(PipelinedTree{{6}, {12}, slices}).value,
+                     pipelined_s(binary_tree(15), slices, slice));
+  }
+}
+
+TEST(PipelinedTrees, TheLastTreeCounts) {
+  EXPECT_EQ(predict_pipelined(std::vector<PipelinedTree>{{{2}, {7}, 10}, {{3}, {1}, 9}}).value, 28);
+  EXPECT_EQ(predict_pipelined(std::vector<PipelinedTree>{{{2}, {7}, 0}, {{3}, {100}, 0}}).value, 0);
+}
+
+TEST(PipelinedTrees, RefusesWhatIsNone) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refusal({}), "no trees");
+  EXPECT_EQ(refusal({{{1}, {1}, 1}, {{-1}, {1}, 1}}),
+            "/1: period and fill must be finite and at least 0");
+  EXPECT_EQ(refusal({{{1}, {kNaN}, 1}}), "/0: period and fill must be finite and at least 0");
+  EXPECT_EQ(refusal({{{1e300}, {1}, UINT64_MAX}}), "the time is too large for a number");
+}
+
+}  // namespace
+}  // namespace espalier::cost_models

@@ -1,0 +1,100 @@
+// Running units: the same from any number of threads, and failures in their rows.
+#include "experiments/experiment.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "planner/solve/make_plan.hpp"
+#include "tests/experiments/small_study.hpp"
+
+namespace espalier::experiments {
+namespace {
+
+using espalier::testing::results_of;
+using espalier::testing::small_study;
+using ::testing::HasSubstr;
+
+TEST(RunUnits, GivesTheSameBytesFromAnyNumberOfThreads) {
+  const Study study = small_study("all");
+  const std::string alone = instances_csv(study, results_of(study, 1));
+  for (const std::size_t jobs : {2U, 7U}) {
+    EXPECT_EQ(instances_csv(study, results_of(study, jobs)), alone) << jobs << " jobs";
+  }
+}
+
+TEST(RunUnits, FindsWhatTheAlgorithmsFindByThemselves) {
+  const Study study = small_study("optimal,lp-grow,grow");
+  for (const auto& [unit, result] : results_of(study, 2)) {
+    const std::shared_ptr<const platforms::Platform> platform = study.case_of(unit).make();
+    const planner::Instance instance(*platform, platform->hosts().front(), study.model_of(unit));
+    EXPECT_EQ(result.nodes, platform->hosts().size());
+    EXPECT_EQ(result.arcs, platform->arcs().size());
+    EXPECT_EQ(result.source, "n0");
+    const double optimum = planner::prove_optimum(instance, {}).bound->value;
+    EXPECT_NEAR(result.bound_Bps / optimum, 1, 2e-6);
+    ASSERT_EQ(result.rows.size(), 3U);
+    EXPECT_NEAR(result.rows[0].relative, 1, 1e-5);
+    const planner::Outcome grown = planner::find_algorithm("grow").run(instance, {});
+    const Row& row = result.rows[study.algorithms[1].name == "grow" ? 1 : 2];
+    EXPECT_EQ(row.throughput_Bps, grown.trees[0].rate.value);
+    EXPECT_DOUBLE_EQ(row.relative, std::min(1.0, row.throughput_Bps / result.bound_Bps));
+    EXPECT_EQ(row.trees, 1U);
+    EXPECT_GE(row.depth, 1U);
+    EXPECT_LT(row.depth, result.nodes);
+  }
+}
+
+// A case whose source `b` reaches nobody:  a -> b.
+Case one_way(const std::string& source) {
+  return {.platform = "one way", .nodes = 2, .density = {}, .source = source, .make = [] {
+            platforms::PlatformBuilder builder("one way");
+            const platforms::NodeId a = builder.node_named("a");
+            const platforms::NodeId b = builder.node_named("b");
+            builder.add_arc({a, b, {1e6}, {}, {}});
+            return std::make_shared<const platforms::Platform>(std::move(builder).build());
+          }};
+}
+
+TEST(RunUnits, KeepsWhatHasNoSolutionAsAResult) {
+  Study study = small_study();
+  study.cases = {one_way("a"), one_way("b")};
+  const Results results = results_of(study, 2);
+  for (const Row& row : results.at(0).rows) EXPECT_NEAR(row.relative, 1, 1e-6);
+  for (const std::size_t unit : {2U, 3U}) {
+    const Result& result = results.at(unit);
+    EXPECT_TRUE(std::isnan(result.bound_Bps));
+    ASSERT_EQ(result.rows.size(), study.algorithms.size());
+    for (const Row& row : result.rows) {
+      EXPECT_THAT(row.error, HasSubstr("'a'"));
+      EXPECT_TRUE(std::isnan(row.relative));
+    }
+  }
+}
+
+TEST(RunUnits, EndsWithTheFirstFault) {
+  Study study = small_study();
+  study.cases[3].make = []() -> std::shared_ptr<const platforms::Platform> {
+    throw std::runtime_error("no such platform");
+  };
+  for (const std::size_t jobs : {1U, 3U}) {
+    EXPECT_THROW(results_of(study, jobs), std::runtime_error);
+  }
+  // What report throws ends it as well, and nothing more is reported.
+  const Study whole = small_study();
+  const std::vector<std::size_t> units{0, 1, 2, 3, 4, 5};
+  std::size_t reports = 0;
+  EXPECT_THROW(run_units(whole, units, 3,
+                         [&](std::size_t /*unit*/, Result&& /*result*/) {
+                           ++reports;
+                           throw std::runtime_error("disk full");
+                         }),
+               std::runtime_error);
+  EXPECT_EQ(reports, 1U);
+}
+
+}  // namespace
+}  // namespace espalier::experiments

@@ -1,0 +1,170 @@
+// What must hold for every algorithm of the registry, under every model, on every kind of platform.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "planner/solve/make_plan.hpp"
+#include "planner/registry.hpp"
+#include "planner/check/verify.hpp"
+#include "tests/planner/references/plain_model.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/support/draws.hpp"
+
+namespace espalier::planner {
+namespace {
+
+using espalier::testing::algorithm_names;
+using espalier::testing::busiest;
+using espalier::testing::case_name;
+using espalier::testing::DrawnPlatform;
+using espalier::testing::draws;
+using espalier::testing::for_each_platform;
+using espalier::testing::model_names;
+using espalier::testing::PlainModel;
+using espalier::testing::total_rate;
+using espalier::testing::tree_fault;
+using ::testing::IsEmpty;
+
+constexpr double kTolerance = 1e-6;
+constexpr std::size_t kMostHosts = 25;
+
+// Topology-blind trees may pass through other hosts where no link joins two ranks; and so may those
+// that are built over a blind one.
+bool is_blind(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kBlind{"binomial",
+                                                    "binary",
+                                                    "chain",
+                                                    "flat",
+                                                    "k-chain",
+                                                    "split-binary",
+                                                    "two-tree-complete",
+                                                    "two-tree-sanders",
+                                                    "hierarchical",
+                                                    "hierarchical-node",
+                                                    "hierarchical-group",
+                                                    "reorder"};
+  return std::ranges::count(kBlind, name) > 0;
+}
+
+// Those that solve the packing on the way tell its bound.
+bool knows_bound(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kSolvers{"optimal", "exact-tree", "best-tree",
+                                                     "lp-grow", "lp-prune"};
+  return std::ranges::count(kSolvers, name) > 0;
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  static const AlgorithmEntry& entry() { return *find_algorithm(std::get<0>(GetParam())).entry; }
+  static platforms::Model model() { return platforms::parse_model(std::get<1>(GetParam())); }
+};
+
+void expect_trees(const Instance& instance, const Outcome& outcome, bool hosts_between) {
+  ASSERT_FALSE(outcome.trees.empty());
+  for (const WeightedTree& tree : outcome.trees) {
+    EXPECT_EQ(tree_fault(instance, tree.tree, hosts_between), "");
+    EXPECT_GT(tree.rate.value, 0);
+  }
+}
+
+// One tree goes as fast as it can; so do the trees of an algorithm that gives all the same rate.
+void expect_feasible(const Instance& instance, const Outcome& outcome, bool at_one_rate) {
+  const PlainModel plain(instance);
+  const double load = busiest(plain.load_of(outcome.trees));
+  EXPECT_LE(load, 1 + kTolerance);
+  if (outcome.trees.size() == 1 || at_one_rate) {
+    EXPECT_NEAR(load, 1, kTolerance);
+  }
+  if (!at_one_rate) return;
+  for (const WeightedTree& tree : outcome.trees) EXPECT_EQ(tree.rate, outcome.trees[0].rate);
+}
+
+void expect_certificate(const Instance& instance, const Outcome& outcome) {
+  ASSERT_TRUE(outcome.bound.has_value());
+  double sum = 0;
+  double last = 1 + kTolerance;
+  for (const PricedResource& priced : outcome.prices) {
+    EXPECT_LT(priced.row, instance.resource_count());
+    EXPECT_GT(priced.price, 0);
+    EXPECT_LE(priced.price, last);
+    last = priced.price;
+    sum += priced.price;
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+void expect_same(const Outcome& one, const Outcome& other) {
+  ASSERT_EQ(one.trees.size(), other.trees.size());
+  for (std::size_t i = 0; i < one.trees.size(); ++i) {
+    EXPECT_EQ(one.trees[i].tree, other.trees[i].tree);
+    EXPECT_EQ(one.trees[i].rate, other.trees[i].rate);
+    EXPECT_EQ(one.trees[i].colors, other.trees[i].colors);
+    EXPECT_EQ(one.trees[i].exchange, other.trees[i].exchange);
+  }
+  EXPECT_EQ(one.bound, other.bound);
+  EXPECT_EQ(one.prices.size(), other.prices.size());
+}
+
+TEST_P(EveryAlgorithm, GivesFeasibleTreesThatSpanAllHosts) {
+  for_each_platform(draws(15), kMostHosts, model(), [](const auto& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Outcome outcome = entry().run(instance, {});
+    expect_trees(instance, outcome, is_blind(entry().name));
+    if (!entry().several_trees) {
+      EXPECT_EQ(outcome.trees.size(), 1U);
+    }
+    expect_feasible(instance, outcome, is_blind(entry().name));
+  });
+}
+
+TEST_P(EveryAlgorithm, StaysUnderTheProvenBound) {
+  for_each_platform(draws(2), kMostHosts, model(), [](const auto& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Outcome outcome = entry().run(instance, {});
+    const Outcome proof = prove_optimum(instance, {});
+    expect_certificate(instance, proof);
+    EXPECT_LE(total_rate(outcome.trees), proof.bound->value * (1 + kTolerance));
+    if (outcome.bound) expect_certificate(instance, outcome);
+    EXPECT_EQ(outcome.bound.has_value(), knows_bound(entry().name));
+  });
+}
+
+TEST_P(EveryAlgorithm, GivesTheSameTwice) {
+  for_each_platform(1, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Instance again = drawn.under(model());
+    expect_same(entry().run(instance, {}), entry().run(again, {}));
+  });
+}
+
+TEST_P(EveryAlgorithm, MakesPlansThatHoldWhenReadBack) {
+  for_each_platform(draws(2), kMostHosts, model(), [](const auto& drawn, const auto& trace) {
+    SCOPED_TRACE(trace);
+    const Instance instance = drawn.under(model());
+    const Outcome outcome = entry().run(instance, {});
+    const Plan made = make_plan(instance, entry().name, outcome, Bytes{1 << 20});
+    const Plan read = parse_plan(to_json(made), "plan.json");
+    const VerifyReport report = verify(read, drawn.platform);
+    EXPECT_THAT(report.faults, IsEmpty());
+    EXPECT_NEAR(report.throughput.value / total_rate(outcome.trees), 1, kTolerance);
+    EXPECT_EQ(report.trees, outcome.trees.size());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
+                         ::testing::Combine(::testing::ValuesIn(algorithm_names()),
+                                            ::testing::ValuesIn(model_names())),
+                         [](const auto& instance) {
+                           return case_name(std::get<0>(instance.param)) + "_" +
+                                  case_name(std::get<1>(instance.param));
+                         });
+
+}  // namespace
+}  // namespace espalier::planner

@@ -1,0 +1,200 @@
+#include "planner/explain/plan_loss.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "planner/solve/make_plan.hpp"
+#include "planner/check/verify.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
+
+namespace espalier::planner {
+namespace {
+
+using espalier::testing::case_name;
+using espalier::testing::collective_of;
+using espalier::testing::DrawnPlatform;
+using espalier::testing::for_each_platform;
+using espalier::testing::model_names;
+using espalier::testing::small_platform;
+using ::testing::SizeIs;
+
+//      s               one-port, every link 1 s for a byte. The chain s -> a -> b carries 1 B/s,
+//     / \              and so much is the bound. The flat tree carries 1/2: s sends all twice.
+//    v   v
+//    a -> b
+platforms::Platform triangle() {
+  return small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"s", "b", 1}, {"a", "b", 1}});
+}
+
+Plan flat_plan(double rate) {
+  Plan plan;
+  plan.platform = "small";
+  plan.source = "s";
+  plan.model = "one-port";
+  plan.algorithm = "flat";
+  plan.nodes = {"s", "a", "b"};
+  plan.throughput = {rate};
+  plan.broadcast_trees = {{{rate}, {{0, 1}, {0, 2}}, {}}};
+  return plan;
+}
+
+std::uint32_t row_of(const Collective& instance, const std::string& name) {
+  const auto& resources = instance.occupation().resources;
+  for (std::uint32_t row = 0; row < resources.size(); ++row) {
+    if (platforms::describe(resources[row], instance.platform()) == name) return row;
+  }
+  throw InputError("no such resource: " + name);
+}
+
+// The loss of the flat tree when one resource has the whole price.
+PlanLoss flat_loss(const std::string& priced, double rate = 0.5) {
+  const platforms::Platform platform = triangle();
+  const Collective instance = collective_of(platform, "s");
+  const Plan plan = flat_plan(rate);
+  const VerifyReport report = verify(plan, platform, {.prove = false});
+  EXPECT_THAT(report.faults, SizeIs(0));
+  return loss_of(plan, report.loads, instance, {{row_of(instance, priced), 1}});
+}
+
+TEST(PlanLoss, ATreeThatTakesADearEdgeLosesThere) {
+  const PlanLoss loss = flat_loss("out-port of s");
+  EXPECT_DOUBLE_EQ(loss.throughput.value, 0.5);
+  EXPECT_DOUBLE_EQ(loss.bound.value, 1);
+  EXPECT_DOUBLE_EQ(loss.idle.value, 0);
+  EXPECT_DOUBLE_EQ(loss.dear.value, 0.5);
+  EXPECT_THAT(loss.idle_resources, SizeIs(0));
+  ASSERT_THAT(loss.dear_edges, SizeIs(1));
+  const DearEdge& edge = loss.dear_edges[0];
+  EXPECT_EQ(edge.edge, "s -> b");
+  EXPECT_EQ(edge.cheapest, "a -> b");
+  EXPECT_DOUBLE_EQ(edge.rate.value, 0.5);
+  EXPECT_DOUBLE_EQ(edge.cost, 1);
+  EXPECT_DOUBLE_EQ(edge.cheapest_cost, 0);
+  EXPECT_DOUBLE_EQ(edge.loss.value, 0.5);
+  ASSERT_THAT(loss.full, SizeIs(1));
+  EXPECT_EQ(loss.full[0].resource, "out-port of s");
+  EXPECT_DOUBLE_EQ(loss.full[0].price, 1);
+}
+
+TEST(PlanLoss, APricedResourceThatIsIdleLosesThere) {
+  const PlanLoss loss = flat_loss("in-port of b");
+  EXPECT_DOUBLE_EQ(loss.bound.value, 1);
+  EXPECT_DOUBLE_EQ(loss.idle.value, 0.5);
+  EXPECT_DOUBLE_EQ(loss.dear.value, 0);
+  ASSERT_THAT(loss.idle_resources, SizeIs(1));
+  EXPECT_EQ(loss.idle_resources[0].resource, "in-port of b");
+  EXPECT_DOUBLE_EQ(loss.idle_resources[0].load, 0.5);
+  EXPECT_DOUBLE_EQ(loss.idle_resources[0].loss.value, 0.5);
+  ASSERT_THAT(loss.full, SizeIs(1));
+  EXPECT_DOUBLE_EQ(loss.full[0].price, 0);
+}
+
+TEST(PlanLoss, APlanBelowItsOwnRateLosesBoth) {
+  const PlanLoss loss = flat_loss("out-port of s", 0.25);
+  EXPECT_DOUBLE_EQ(loss.idle.value, 0.5);  // the out-port is in use half the time
+  EXPECT_DOUBLE_EQ(loss.dear.value, 0.25);
+  EXPECT_THAT(loss.full, SizeIs(0));
+}
+
+TEST(PlanLoss, PricesThatProveNothingAreRefused) {
+  const platforms::Platform platform = triangle();
+  const Collective instance = collective_of(platform, "s");
+  EXPECT_THROW(static_cast<void>(loss_of(flat_plan(0.5), {1, 1, 1, 1}, instance, {})),
+               InfeasibleError);
+}
+
+class PlanLossIdentity : public ::testing::TestWithParam<std::tuple<Operation, std::string>> {};
+
+void expect_identity(const PlanLoss& loss, const Outcome& proof) {
+  const double bound = proof.bound->value;
+  EXPECT_NEAR(loss.bound.value / bound, 1, 1e-9);
+  EXPECT_NEAR((loss.throughput.value + loss.idle.value + loss.dear.value) / bound, 1, 1e-9);
+  EXPECT_GE(loss.idle.value, -1e-6 * bound);
+  EXPECT_GE(loss.dear.value, -1e-6 * bound);
+  double idle = 0;
+  for (const IdleResource& one : loss.idle_resources) idle += one.loss.value;
+  EXPECT_NEAR(idle / bound, loss.idle.value / bound, 1e-9);
+  double dear = 0;
+  for (const DearEdge& one : loss.dear_edges) dear += one.loss.value;
+  EXPECT_NEAR(dear / bound, loss.dear.value / bound, 1e-9);
+}
+
+// What a resource is busy with is what its trees do.
+void expect_users(const PlanLoss& loss) {
+  const auto expect = [](const std::vector<ResourceUser>& users, double load) {
+    double sum = 0;
+    for (const ResourceUser& user : users) sum += user.load;
+    EXPECT_NEAR(sum, load, 1e-9);
+  };
+  for (const IdleResource& one : loss.idle_resources) expect(one.users, one.load);
+  for (const FullResource& one : loss.full) expect(one.users, one.load);
+}
+
+TEST_P(PlanLossIdentity, HoldsForEveryAlgorithmsPlans) {
+  const Operation operation = std::get<0>(GetParam());
+  const platforms::Model model = platforms::parse_model(std::get<1>(GetParam()));
+  for_each_platform(operation, 2, 12, model, [&](const DrawnPlatform& drawn, const auto& trace) {
+    const Collective collective = drawn.under(model, operation);
+    const Outcome proof = prove_optimum(collective, {});
+    AlgorithmOptions options;
+    for (const Algorithm& algorithm : parse_algorithms("all", operation)) {
+      SCOPED_TRACE(trace + ", " + algorithm.name);
+      if (algorithm.entry->exponential) options.time_limit = Seconds{0.5};
+      const Plan plan = make_plan(collective, algorithm.name, run(algorithm, collective, options),
+                                  Bytes{1 << 20});
+      options.time_limit.reset();
+      const VerifyReport report = verify(plan, drawn.platform, {.prove = false});
+      ASSERT_THAT(report.loads, SizeIs(collective.occupation().resources.size()));
+      const PlanLoss loss = loss_of(plan, report.loads, collective, proof.prices);
+      expect_identity(loss, proof);
+      expect_users(loss);
+      if (algorithm.name == "optimal") {
+        EXPECT_LE(loss.idle.value + loss.dear.value, 3e-6 * proof.bound->value);
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, PlanLossIdentity,
+                         ::testing::Combine(::testing::ValuesIn(kOperations),
+                                            ::testing::ValuesIn(model_names())),
+                         [](const auto& instance) {
+                           return case_name(std::get<0>(instance.param),
+                                            std::get<1>(instance.param));
+                         });
+
+// a and b reduce to s, and get the sum back, one-port, every link 1 s for a byte. Flat both ways s
+// takes in two bytes and sends two: 1/2 B/s. A chain a - s has neither port full.
+//
+//     a <---> s <---> b
+//      \_____________/
+TEST(PlanLoss, TellsTheHalvesOfAnAllreduceApart) {
+  const platforms::Platform platform = testing::complete_platform(3, 1);
+  const Collective collective = collective_of(platform, "n0", Operation::kAllreduce);
+  const Plan plan =
+      make_plan(collective, "flat",
+                run(find_algorithm("flat", Operation::kAllreduce), collective, {}), Bytes{1 << 20});
+  const VerifyReport report = verify(plan, platform, {.prove = false});
+  const PlanLoss loss =
+      loss_of(plan, report.loads, collective, {{row_of(collective, "out-port of n0"), 1}});
+  EXPECT_DOUBLE_EQ(loss.throughput.value, 0.5);
+  EXPECT_DOUBLE_EQ(loss.bound.value, 1);  // n0 has to send a byte once
+  ASSERT_THAT(loss.full, SizeIs(2));
+  EXPECT_EQ(loss.full[0].resource, "out-port of n0");
+  ASSERT_THAT(loss.full[0].users, SizeIs(1));
+  EXPECT_FALSE(loss.full[0].users[0].up);
+  EXPECT_EQ(loss.full[1].resource, "in-port of n0");
+  ASSERT_THAT(loss.full[1].users, SizeIs(1));
+  EXPECT_TRUE(loss.full[1].users[0].up);
+  ASSERT_THAT(loss.dear_edges, SizeIs(1));
+  EXPECT_FALSE(loss.dear_edges[0].up);
+  EXPECT_DOUBLE_EQ(loss.dear_edges[0].loss.value, 0.5);
+}
+
+}  // namespace
+}  // namespace espalier::planner

@@ -1,0 +1,466 @@
+// What must hold for every algorithm of the registry that serves a reduction, under every model, on
+// every kind of platform; and cases whose answers are known.
+#include "planner/problem/collective.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "planner/solve/make_plan.hpp"
+#include "planner/check/verify.hpp"
+#include "support/errors.hpp"
+#include "tests/planner/references/plain_model.hpp"
+#include "tests/planner/references/random_platforms.hpp"
+#include "tests/planner/references/small_platform.hpp"
+#include "tests/support/draws.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::planner {
+namespace {
+
+using espalier::testing::algorithm_names;
+using espalier::testing::busiest;
+using espalier::testing::case_name;
+using espalier::testing::complete_platform;
+using espalier::testing::DrawnPlatform;
+using espalier::testing::draws;
+using espalier::testing::for_each_platform;
+using espalier::testing::model_names;
+using espalier::testing::PlainModel;
+using espalier::testing::refusal;
+using espalier::testing::small_platform;
+using espalier::testing::total_rate;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr double kTolerance = 1e-6;
+constexpr std::size_t kMostHosts = 12;
+
+template <class Check>
+void for_each_collective(Operation operation, std::uint64_t seeds, platforms::Model model,
+                         Check check) {
+  int checked = 0;
+  for_each_platform(operation, draws(seeds), kMostHosts, model,
+                    [&](const DrawnPlatform& drawn, const auto& trace) {
+                      SCOPED_TRACE(trace);
+                      ++checked;
+                      check(drawn.under(model, operation));
+                    });
+  EXPECT_GE(checked, 5);
+}
+
+// Follows the plan's trees by names alone: each edge along links that are there, in the direction
+// of the data. Adds what they load.
+void follow(const Plan& plan, const std::vector<PlanTree>& trees, bool up,
+            const platforms::Platform& platform, const PlainModel& plain, PlainModel::Load& load) {
+  for (const PlanTree& tree : trees) {
+    ASSERT_EQ(tree.edges.size(), plan.nodes.size() - 1);
+    for (const auto [parent, child] : tree.edges) {
+      std::vector<std::string> way{plan.nodes[up ? child : parent]};
+      if (const auto via = tree.via.find({parent, child}); via != tree.via.end()) {
+        way.insert(way.end(), via->second.begin(), via->second.end());
+      }
+      way.push_back(plan.nodes[up ? parent : child]);
+      for (std::size_t i = 1; i < way.size(); ++i) {
+        const auto arc =
+            platform.find_arc(*platform.find_node(way[i - 1]), *platform.find_node(way[i]));
+        ASSERT_TRUE(arc) << way[i - 1] << " -> " << way[i];
+        plain.add(std::vector{static_cast<std::uint32_t>(*arc)}, tree.rate.value, load);
+      }
+    }
+  }
+}
+
+void expect_plan_holds(const Collective& collective, const Outcome& outcome,
+                       std::string_view algorithm) {
+  const Plan made = make_plan(collective, algorithm, outcome, Bytes{1 << 20});
+  const Plan plan = parse_plan(to_json(made), "plan.json");
+  EXPECT_EQ(plan.operation, collective.operation());
+  const auto fault = structural_fault(plan);
+  ASSERT_FALSE(fault) << fault->place << ": " << fault->reason;
+  const PlainModel plain(collective.platform(), collective.model(), collective.options());
+  PlainModel::Load load = plain.no_load();
+  follow(plan, plan.reduce_trees, true, collective.platform(), plain, load);
+  follow(plan, plan.broadcast_trees, false, collective.platform(), plain, load);
+  EXPECT_LE(busiest(load), 1 + kTolerance);
+  EXPECT_GE(busiest(load), 1 - 1e-5);  // nothing could be scaled up
+  EXPECT_NEAR(throughput_of(outcome).value / plan.throughput.value, 1, kTolerance);
+  const VerifyReport report = verify(plan, collective.platform());
+  EXPECT_THAT(report.faults, IsEmpty());
+  EXPECT_NEAR(report.busiest_load, busiest(load), 1e-9);
+  EXPECT_EQ(report.trees, outcome.trees.size() + outcome.reduce_trees.size());
+}
+
+class EveryReduction
+    : public ::testing::TestWithParam<std::tuple<Operation, std::string, std::string>> {
+ protected:
+  static Operation operation() { return std::get<0>(GetParam()); }
+  static Algorithm algorithm() { return find_algorithm(std::get<1>(GetParam()), operation()); }
+  static platforms::Model model() { return platforms::parse_model(std::get<2>(GetParam())); }
+};
+
+TEST_P(EveryReduction, MakesPlansThatHoldAndStayUnderTheBound) {
+  for_each_collective(operation(), 2, model(), [](const Collective& collective) {
+    AlgorithmOptions options;
+    if (algorithm().entry->exponential) options.time_limit = Seconds{0.2};
+    const Outcome outcome = run(algorithm(), collective, options);
+    EXPECT_EQ(outcome.trees.empty(), operation() == Operation::kReduce);
+    EXPECT_FALSE(outcome.reduce_trees.empty());
+    expect_plan_holds(collective, outcome, algorithm().name);
+    const Outcome proof = prove_optimum(collective, {});
+    EXPECT_LE(throughput_of(outcome).value, proof.bound->value * (1 + kTolerance));
+    if (outcome.bound) {
+      EXPECT_LE(throughput_of(outcome).value, outcome.bound->value * (1 + kTolerance));
+    }
+    if (outcome.single_tree_bound) {
+      EXPECT_LE(throughput_of(outcome).value, outcome.single_tree_bound->value * (1 + kTolerance));
+    }
+  });
+}
+
+std::vector<std::tuple<Operation, std::string, std::string>> all_reductions() {
+  std::vector<std::tuple<Operation, std::string, std::string>> all;
+  for (const Operation operation : {Operation::kReduce, Operation::kAllreduce}) {
+    for (const std::string& algorithm : algorithm_names(operation)) {
+      for (const std::string& model : model_names()) all.emplace_back(operation, algorithm, model);
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryReduction, ::testing::ValuesIn(all_reductions()),
+                         [](const auto& instance) {
+                           return std::string(name_of(std::get<0>(instance.param))) + "_" +
+                                  case_name(std::get<1>(instance.param)) + "_" +
+                                  case_name(std::get<2>(instance.param));
+                         });
+
+class ReductionModel : public ::testing::TestWithParam<std::string> {
+ protected:
+  static platforms::Model model() { return platforms::parse_model(GetParam()); }
+};
+
+double proven(const Collective& collective) {
+  const Outcome proof = prove_optimum(collective, {});
+  EXPECT_EQ(proof.termination, Termination::kDone);
+  EXPECT_LE(proof.bound->value, throughput_of(proof).value * (1 + kTolerance));
+  return throughput_of(proof).value;
+}
+
+// Multi-port knows senders and no receivers, and turning the arcs round alone would swap the two.
+TEST_P(ReductionModel, OptimumIsTheBroadcastsOnTheReversedPlatform) {
+  if (model() == platforms::Model::kMultiPort) GTEST_SKIP() << "a sender's port is no receiver's";
+  for_each_collective(Operation::kReduce, 3, model(), [](const Collective& collective) {
+    const platforms::Platform turned = platforms::reversed(collective.platform()).platform;
+    const Collective broadcast(Operation::kBroadcast, turned, collective.source(), model(),
+                               collective.options());
+    EXPECT_NEAR(proven(collective) / proven(broadcast), 1, 2 * kTolerance);
+  });
+}
+
+TEST_P(ReductionModel, AllreduceLiesBetweenHalfTheHarmonicMeanAndTheSlowerHalf) {
+  for_each_collective(Operation::kAllreduce, 3, model(), [](const Collective& both) {
+    const auto alone = [&](Operation operation) {
+      return proven({operation, both.platform(), both.source(), model(), both.options()});
+    };
+    const double reduce = alone(Operation::kReduce);
+    const double broadcast = alone(Operation::kBroadcast);
+    const double allreduce = proven(both);
+    EXPECT_LE(allreduce, std::min(reduce, broadcast) * (1 + 2 * kTolerance));
+    // One after the other, in turns.
+    EXPECT_GE(allreduce, 1 / (1 / reduce + 1 / broadcast) * (1 - 2 * kTolerance));
+  });
+}
+
+// Any prices y prove sum(y) / mincost(y), and these are of the platform's own rows.
+TEST_P(ReductionModel, PricesAreSharesOfThePlatformsResources) {
+  for (const Operation operation : {Operation::kReduce, Operation::kAllreduce}) {
+    for_each_collective(operation, 1, model(), [](const Collective& collective) {
+      const Outcome proof = prove_optimum(collective, {});
+      const Plan plan = make_plan(collective, "optimal", proof, Bytes{1 << 20});
+      const VerifyReport report = verify(plan, collective.platform(), {.prove = false});
+      double sum = 0;
+      double used = 0;  // prices are of resources that the optimum fills
+      for (const PricedResource& priced : proof.prices) {
+        ASSERT_LT(priced.row, report.loads.size());
+        sum += priced.price;
+        used += priced.price * report.loads[priced.row];
+      }
+      EXPECT_NEAR(sum, 1, 1e-9);
+      EXPECT_NEAR(used, 1, 1e-5);
+    });
+  }
+}
+
+TEST_P(ReductionModel, TheSameTwice) {
+  for_each_collective(Operation::kAllreduce, 1, model(), [](const Collective& collective) {
+    const Algorithm optimal = find_algorithm("optimal", Operation::kAllreduce);
+    const Outcome one = run(optimal, collective, {});
+    const Outcome two = run(optimal, collective, {});
+    EXPECT_EQ(to_json(make_plan(collective, "optimal", one, Bytes{1})),
+              to_json(make_plan(collective, "optimal", two, Bytes{1})));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, ReductionModel, ::testing::ValuesIn(model_names()),
+                         [](const auto& instance) { return case_name(instance.param); });
+
+Collective over(const platforms::Platform& platform, Operation operation,
+                platforms::Model model = platforms::Model::kOnePort) {
+  return {operation, platform, platform.hosts().front(), model};
+}
+
+double rate_of(const Collective& collective, std::string_view algorithm,
+               const AlgorithmOptions& options = {}) {
+  return throughput_of(run(find_algorithm(algorithm, collective.operation()), collective, options))
+      .value;
+}
+
+// Of n equal hosts, every one but the root sends once for the reduction, and n - 1 edges are sent
+// along for the broadcast: 2 (n - 1) sends a byte by n out-ports. The root can do more of them, so
+// all ports can be full.
+TEST(EqualHosts, AllreduceTakesTwiceNMinusOneNthsOfAByte) {
+  for (const std::size_t hosts : {2U, 3U, 4U, 5U, 8U}) {
+    const platforms::Platform platform = complete_platform(hosts, 10);
+    const double n = static_cast<double>(hosts);
+    EXPECT_NEAR(rate_of(over(platform, Operation::kAllreduce), "optimal"), 10 * n / (2 * (n - 1)),
+                1e-5)
+        << hosts;
+    EXPECT_NEAR(rate_of(over(platform, Operation::kReduce), "optimal"), 10, 1e-5) << hosts;
+  }
+}
+
+// Whoever is in the middle of the chain receives twice and sends twice.
+TEST(EqualHosts, AChainHalvesInAnAllreduceAndNotInAReduce) {
+  const platforms::Platform platform = complete_platform(5, 10);
+  EXPECT_NEAR(rate_of(over(platform, Operation::kReduce), "chain"), 10, 1e-9);
+  EXPECT_NEAR(rate_of(over(platform, Operation::kAllreduce), "chain"), 5, 1e-9);
+  using platforms::Model;
+  EXPECT_NEAR(
+      rate_of(over(platform, Operation::kAllreduce, Model::kOnePortUnidirectional), "chain"), 2.5,
+      1e-9);
+}
+
+// Two hosts that send and receive by one port take turns.
+TEST(EqualHosts, TwoHostsOfOnePortEach) {
+  const platforms::Platform platform = complete_platform(2, 10);
+  const auto model = platforms::Model::kOnePortUnidirectional;
+  EXPECT_NEAR(rate_of(over(platform, Operation::kReduce, model), "optimal"), 10, 1e-6);
+  EXPECT_NEAR(rate_of(over(platform, Operation::kAllreduce, model), "optimal"), 5, 1e-6);
+}
+
+// Along TwoTreeC an odd number of hosts sends twice and receives twice at most, in the halves
+// together: in a tree's inner host what comes from both children, or goes to both, is half a byte
+// each. With an even number the host in the middle is the root of both T3 and T4 and sends one
+// more.
+TEST(EqualHosts, TwoTreesOfTtc) {
+  for (const std::size_t hosts : {5U, 9U, 21U}) {
+    const Collective odd = over(complete_platform(hosts, 10), Operation::kReduce);
+    EXPECT_NEAR(rate_of(odd, "two-tree-complete"), 10, 1e-9) << hosts;
+    const platforms::Platform platform = complete_platform(hosts, 10);
+    for (const char* name : {"two-tree-complete", "two-tree-complete+complete"}) {
+      EXPECT_NEAR(rate_of(over(platform, Operation::kAllreduce), name), 5, 1e-9) << hosts << name;
+    }
+  }
+  const platforms::Platform twenty = complete_platform(20, 10);
+  EXPECT_NEAR(rate_of(over(twenty, Operation::kAllreduce), "two-tree-complete"), 5, 1e-9);
+  EXPECT_NEAR(rate_of(over(twenty, Operation::kAllreduce), "two-tree-complete+complete"), 10. / 3,
+              1e-9);
+}
+
+// Among three a host in a tree of two has one child only.
+TEST(EqualHosts, ThreeHostsInTwoTrees) {
+  const platforms::Platform three = complete_platform(3, 10);
+  EXPECT_NEAR(rate_of(over(three, Operation::kAllreduce), "two-tree-complete"), 20. / 3, 1e-9);
+}
+
+// Children by false rank, of a tree over hosts n0, n1, ... from n0.
+std::vector<std::vector<std::uint32_t>> children_of(const PlanTree& tree, std::size_t hosts) {
+  std::vector<std::vector<std::uint32_t>> children(hosts);
+  for (const auto [parent, child] : tree.edges) children[parent].push_back(child);
+  return children;
+}
+
+// TTC, "TwoTreeC+C": 20 processes, T3 from 10 upwards, T4 from 10 downwards.
+TEST(TwoTreeFromMiddle, NumbersLevelByLevelRoundTheCircle) {
+  const platforms::Platform platform = complete_platform(20, 10);
+  const Collective collective = over(platform, Operation::kAllreduce);
+  const Outcome outcome =
+      run(find_algorithm("two-tree-complete+complete", Operation::kAllreduce), collective, {});
+  const Plan plan = make_plan(collective, "two-tree-complete+complete", outcome, Bytes{1});
+  using ::testing::ElementsAre;
+  const auto t3 = children_of(plan.broadcast_trees.at(0), 20);
+  EXPECT_THAT(t3[0], ElementsAre(10));
+  EXPECT_THAT(t3[10], ElementsAre(11, 12));
+  EXPECT_THAT(t3[14], ElementsAre(19, 1));
+  EXPECT_THAT(t3[18], ElementsAre(8, 9));
+  EXPECT_THAT(t3[1], IsEmpty());
+  const auto t4 = children_of(plan.broadcast_trees.at(1), 20);
+  EXPECT_THAT(t4[0], ElementsAre(10));
+  EXPECT_THAT(t4[10], ElementsAre(9, 8));
+  EXPECT_THAT(t4[6], ElementsAre(1, 19));
+  const auto t1 = children_of(plan.reduce_trees.at(0), 20);
+  EXPECT_THAT(t1[0], ElementsAre(1));
+  EXPECT_THAT(t1[1], ElementsAre(2, 3));
+  EXPECT_THAT(children_of(plan.reduce_trees.at(1), 20)[19], ElementsAre(18, 17));
+}
+
+std::string infeasibility(Operation operation, const platforms::Platform& platform) {
+  try {
+    static_cast<void>(over(platform, operation));
+  } catch (const InfeasibleError& fault) {
+    return fault.what();
+  }
+  return "(feasible)";
+}
+
+// s <- a <- b only, at 4 B/s and 2 B/s: what gathers cannot spread.
+platforms::Platform one_way() {
+  return small_platform({"s", "a", "b"}, {{"a", "s", 0.25}, {"b", "a", 0.5}});
+}
+
+TEST(OneWayLinks, AReduceGoesWhereABroadcastCannot) {
+  const platforms::Platform platform = one_way();
+  EXPECT_NEAR(rate_of(over(platform, Operation::kReduce), "optimal"), 2, 1e-6);
+  const Outcome outcome =
+      run(find_algorithm("chain", Operation::kReduce), over(platform, Operation::kReduce), {});
+  ASSERT_EQ(outcome.reduce_trees.size(), 1U);
+  EXPECT_EQ(espalier::testing::text_of(outcome.reduce_trees[0].tree, platform), "a>s b>a");
+  EXPECT_EQ(infeasibility(Operation::kBroadcast, platform),
+            "small: 'a' cannot be reached from 's' (nor can 1 others)");
+  EXPECT_EQ(infeasibility(Operation::kAllreduce, platform),
+            "small: 'a' cannot be reached from 's' (nor can 1 others)");
+  const platforms::Platform other = platforms::reversed(platform).platform;
+  EXPECT_EQ(infeasibility(Operation::kReduce, other),
+            "small: 'a' cannot reach 's' (nor can 1 others)");
+  EXPECT_EQ(infeasibility(Operation::kAllreduce, other),
+            "small: 'a' cannot reach 's' (nor can 1 others)");
+}
+
+TEST(OneHost, HasNobodyToReduceFrom) {
+  const platforms::Platform platform = small_platform({"s"}, {});
+  EXPECT_THAT(refusal([&] { over(platform, Operation::kReduce); }),
+              HasSubstr("a single host, so there is nobody to reduce from"));
+}
+
+// Relays lie on the way up in the order in which the data passes them.
+TEST(Relays, AreNamedInTheOrderOfTheData) {
+  const platforms::Platform platform = small_platform(
+      {"s", "a", "swx", "swy"}, {{"a", "swx", 1}, {"swx", "swy", 2}, {"swy", "s", 1}});
+  const Collective collective = over(platform, Operation::kReduce);
+  const Outcome outcome = run(find_algorithm("optimal", Operation::kReduce), collective, {});
+  const Plan plan = make_plan(collective, "optimal", outcome, Bytes{1});
+  EXPECT_THAT(plan.reduce_trees.at(0).via.at({0, 1}), ::testing::ElementsAre("swx", "swy"));
+  EXPECT_NEAR(plan.throughput.value, 0.5, 1e-6);
+}
+
+TEST(Limits, TreesAndDepthHoldForBothHalves) {
+  const platforms::Platform platform = complete_platform(6, 10);
+  const Collective collective = over(platform, Operation::kAllreduce);
+  AlgorithmOptions options;
+  options.max_trees = 1;
+  const Algorithm optimal = find_algorithm("optimal", Operation::kAllreduce);
+  const Outcome one = run(optimal, collective, options);
+  EXPECT_EQ(one.trees.size(), 1U);
+  EXPECT_EQ(one.reduce_trees.size(), 1U);
+  EXPECT_EQ(one.termination, Termination::kTreeLimit);
+  options = {};
+  options.max_depth = 2;
+  const Plan plan = make_plan(collective, "optimal", run(optimal, collective, options), Bytes{1});
+  for (const auto& [key, trees, up] : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *trees) EXPECT_LE(depth_of(tree, 0), 2U) << key;
+  }
+}
+
+// Whoever makes several plans solves the packings once.
+TEST(SharedPackings, GiveTheSamePlansAsThoseSolvedAnew) {
+  const platforms::Platform platform =
+      espalier::testing::sample_platform("two-clusters-thin-link.json");
+  for (const Operation operation : kOperations) {
+    const Collective collective = over(platform, operation);
+    const Packings packings = solve_packings(collective, {});
+    for (const char* name : {"optimal", "exact-tree", "best-tree", "lp-grow", "lp-prune"}) {
+      const Algorithm algorithm = find_algorithm(name, operation);
+      const Outcome own = run(algorithm, collective, {});
+      const Outcome given = run(algorithm, collective, {}, &packings);
+      EXPECT_EQ(to_json(make_plan(collective, name, own, Bytes{1})),
+                to_json(make_plan(collective, name, given, Bytes{1})))
+          << name_of(operation) << ", " << name;
+    }
+  }
+}
+
+// Three equal hosts, each with one port for both ways. A chain s - a - b keeps a busy for 2 s a
+// byte in each way, and any other tree some host as well: the same tree both ways comes to 1/4 B/s.
+// Two trees with different hosts in the middle need 4 sends, so 8 s of 3 ports: 3, 3 and 2.
+TEST(Pairs, AreChosenTogether) {
+  const platforms::Platform platform = complete_platform(3, 1);
+  const auto model = platforms::Model::kOnePortUnidirectional;
+  const Collective both = over(platform, Operation::kAllreduce, model);
+  EXPECT_NEAR(rate_of(both, "exact-tree"), 1. / 3, 1e-6);
+  EXPECT_NEAR(rate_of(both, "best-tree"), 1. / 3, 1e-6);
+}
+
+class AllreduceFaults : public ::testing::Test {
+ protected:
+  AllreduceFaults() : platform_(complete_platform(4, 10)) {
+    const Collective collective = over(platform_, Operation::kAllreduce);
+    const Outcome outcome = run(find_algorithm("optimal", Operation::kAllreduce), collective, {});
+    plan_ = make_plan(collective, "optimal", outcome, Bytes{1 << 20});
+  }
+  [[nodiscard]] std::vector<std::string> faults() const { return verify(plan_, platform_).faults; }
+  platforms::Platform platform_;
+  Plan plan_;
+};
+
+TEST_F(AllreduceFaults, NoneInAGoodPlan) {
+  EXPECT_THAT(faults(), IsEmpty());
+}
+
+// Each half by itself would hold.
+TEST_F(AllreduceFaults, HalvesThatOverloadWhatTheyShare) {
+  for (auto* trees : {&plan_.reduce_trees, &plan_.broadcast_trees}) {
+    for (PlanTree& tree : *trees) tree.rate.value *= 1.2;
+  }
+  plan_.throughput.value *= 1.2;
+  plan_.optimum->value *= 1.2;
+  EXPECT_THAT(faults(), ::testing::Contains(HasSubstr("/broadcast_trees: the rates load ")));
+}
+
+TEST_F(AllreduceFaults, AnAlgorithmThatMakesNoAllreduce) {
+  plan_.algorithm = "fnf";
+  EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("/algorithm: algorithm 'fnf' makes no")));
+}
+
+TEST_F(AllreduceFaults, AnOptimumThatIsNone) {
+  for (auto* trees : {&plan_.reduce_trees, &plan_.broadcast_trees}) {
+    for (PlanTree& tree : *trees) tree.rate.value *= 0.5;
+  }
+  plan_.throughput.value *= 0.5;
+  plan_.optimum->value *= 0.6;
+  EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("/optimum_Bps: ")));
+}
+
+TEST(ReduceFaults, AnEdgeWithoutALinkUpwards) {
+  const platforms::Platform platform = one_way();
+  const Collective collective = over(platform, Operation::kReduce);
+  Plan plan =
+      make_plan(collective, "chain",
+                run(find_algorithm("chain", Operation::kReduce), collective, {}), Bytes{1 << 20});
+  EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
+  const platforms::Platform other = platforms::reversed(platform).platform;
+  EXPECT_THAT(verify(plan, other).faults, Not(IsEmpty()));
+  plan.reduce_trees[0].edges = {{0, 1}, {0, 2}};
+  EXPECT_THAT(
+      verify(plan, platform).faults,
+      ::testing::ElementsAre("/reduce_trees/0/edges/1: the platform has no link 'b' -> 's'"));
+}
+
+}  // namespace
+}  // namespace espalier::planner

@@ -1,0 +1,86 @@
+#include "planner/problem/instance.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "support/errors.hpp"
+#include "tests/planner/references/small_platform.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::planner {
+namespace {
+
+using espalier::testing::instance_of;
+using espalier::testing::refusal;
+using espalier::testing::small_platform;
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+
+std::string infeasibility(const platforms::Platform& platform, std::string_view source) {
+  try {
+    instance_of(platform, source);
+  } catch (const InfeasibleError& error) {
+    return error.what();
+  }
+  return "(not refused)";
+}
+
+//    a ---> sw ---> b
+TEST(Instance, RefusesARelayAsSource) {
+  const auto platform = small_platform({"a", "b", "sw"}, {{"a", "sw", 1}, {"sw", "b", 1}});
+  EXPECT_EQ(refusal([&] { return instance_of(platform, "sw"); }),
+            "small: 'sw' is a relay and cannot be the source");
+}
+
+TEST(Instance, RefusesASingleHost) {
+  const std::string line = "small: has a single host, so there is nobody to broadcast to";
+  const auto lone = small_platform({"a"}, {});
+  EXPECT_EQ(refusal([&] { return instance_of(lone, "a"); }), line);
+  const auto with_relay = small_platform({"a", "sw"}, {{"a", "sw", 1}, {"sw", "a", 1}});
+  EXPECT_EQ(refusal([&] { return instance_of(with_relay, "a"); }), line);
+}
+
+//    a ---> b <--- c     d
+TEST(Instance, NamesAHostThatCannotBeReached) {
+  const auto platform = small_platform({"a", "b", "c", "d"}, {{"a", "b", 1}, {"c", "b", 1}});
+  EXPECT_EQ(infeasibility(platform, "a"),
+            "small: 'c' cannot be reached from 'a' (nor can 1 others)");
+  EXPECT_EQ(infeasibility(platform, "d"),
+            "small: 'a' cannot be reached from 'd' (nor can 2 others)");
+}
+
+//    a ---> b ---> sw     c ---> a
+TEST(Instance, CountsHostsOnlyAmongTheUnreached) {
+  const auto platform =
+      small_platform({"a", "b", "c", "sw", "sw2"}, {{"a", "b", 1}, {"b", "sw", 1}, {"c", "a", 1}});
+  EXPECT_EQ(infeasibility(platform, "a"), "small: 'c' cannot be reached from 'a'");
+  EXPECT_EQ(infeasibility(platform, "c"), "(not refused)");
+}
+
+TEST(SourceNamed, OffersTheNearestName) {
+  const auto platform = small_platform({"lyon", "paris"}, {{"lyon", "paris", 1}});
+  EXPECT_EQ(source_named(platform, "paris"), platforms::NodeId{1});
+  EXPECT_EQ(refusal([&] { return source_named(platform, "pariss"); }),
+            "small: unknown source 'pariss'; did you mean 'paris'? one of: lyon, paris");
+  EXPECT_EQ(refusal([&] { return source_named(platform, "grenoble"); }),
+            "small: unknown source 'grenoble'; one of: lyon, paris");
+}
+
+//        2        4
+//    a ----> b ----> c       the chain holds out-port of b for 4, in-port of c as well
+TEST(Instance, WeighsATree) {
+  const auto platform = small_platform({"a", "b", "c"}, {{"a", "b", 2}, {"b", "c", 4}});
+  const Instance instance = instance_of(platform, "a");
+  const lp::RoutedTree chain{{0, 1}, {}};
+  EXPECT_THAT(instance.arc_seconds_per_byte(), ElementsAre(DoubleEq(2), DoubleEq(4)));
+  EXPECT_THAT(instance.load_seconds_per_byte(chain),
+              ::testing::UnorderedElementsAre(2.0, 2.0, 4.0, 4.0));
+  EXPECT_DOUBLE_EQ(instance.throughput(chain).value, 0.25);
+  EXPECT_EQ(instance.throughput({}).value, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace espalier::planner

@@ -1,0 +1,32 @@
+// The smallest plan that shares its ports between trees: for the tests of schedules.
+#pragma once
+
+#include "planner/plan/plan.hpp"
+#include "tests/planner/references/small_platform.hpp"
+
+namespace espalier::testing {
+
+//     s            s       two trees, half the data each, 1 s a byte: a slice of 4 bytes of each
+//     |            |       keeps the out-port of s and both in-ports busy for all the 8 s of the
+//     a            b       period
+//     |            |
+//     b            a
+inline planner::Plan two_chains() {
+  planner::Plan plan;
+  plan.platform = "small";
+  plan.source = "s";
+  plan.model = "one-port";
+  plan.algorithm = "optimal";
+  plan.nodes = {"s", "a", "b"};
+  plan.slice = {4};
+  plan.throughput = {1};
+  plan.broadcast_trees = {{{0.5}, {{0, 1}, {1, 2}}, {}}, {{0.5}, {{0, 2}, {2, 1}}, {}}};
+  return plan;
+}
+
+inline platforms::Platform triangle() {
+  return small_platform({"s", "a", "b"},
+                        {{"s", "a", 1}, {"s", "b", 1}, {"a", "b", 1}, {"b", "a", 1}});
+}
+
+}  // namespace espalier::testing

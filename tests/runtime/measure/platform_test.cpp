@@ -1,0 +1,92 @@
+// What a probe writes is a platform to the planner, and means the same to both.
+#include <gmock/gmock.h>
+
+#include "platforms/core/contention.hpp"
+#include "platforms/formats/formats.hpp"
+#include "runtime/measure/model_fit.hpp"
+#include "runtime/measure/platform_file.hpp"
+#include "runtime/measure/probe.hpp"
+#include "tests/runtime/measure/calculated_network.hpp"
+
+namespace espalier::runtime::probe {
+namespace {
+
+using testing::CalculatedNetwork;
+using testing::Truth;
+
+// Two clusters of three unlike hosts, and a wire between.
+Estimate some_estimate() {
+  Truth truth = Truth::star({4e7, 4e7, 2e7, 4e7, 2e7, 1e7});
+  truth.join({0, 1, 2}, {3, 4, 5}, 8e6);
+  truth.join({3, 4, 5}, {0, 1, 2}, 8e6);
+  CalculatedNetwork network(truth, 0, 1);
+  Measurements none;
+  none.hosts = {"a.x", "b.x", "c.x", "d.x", "e.x", "f.x"};
+  return analyse(measure(network, none, {}));
+}
+
+platforms::Platform read(const Estimate& estimate) {
+  return platforms::parse_platform(platform_json(estimate, "probe"), "probe.json").platform;
+}
+
+TEST(ProbedPlatform, IsReadAsItWasMeant) {
+  const Estimate estimate = some_estimate();
+  const platforms::Platform platform = read(estimate);
+  EXPECT_EQ(platform.name(), "probe");
+  ASSERT_EQ(platform.hosts().size(), 6U);
+  ASSERT_EQ(platform.arcs().size(), 30U);
+  for (std::size_t i = 0; i < 30; ++i) {
+    const auto& arc = platform.arcs()[i];
+    EXPECT_EQ(index_of(arc.from), estimate.links[i].ends.from);
+    EXPECT_EQ(index_of(arc.to), estimate.links[i].ends.to);
+    EXPECT_EQ(arc.bandwidth.value, estimate.links[i].bandwidth_Bps);
+    EXPECT_EQ(arc.latency.value, estimate.links[i].latency_s);
+    EXPECT_EQ(arc.overhead.value, estimate.links[i].overhead_s);
+  }
+  for (std::size_t rank = 0; rank < 6; ++rank) {
+    const auto& node = platform.nodes()[rank];
+    EXPECT_EQ(node.name, estimate.nodes[rank]);
+    EXPECT_EQ(node.send.has_value(), estimate.send_Bps[rank].has_value());
+    if (node.send) {
+      EXPECT_EQ(node.send->value, *estimate.send_Bps[rank]);
+    }
+    EXPECT_EQ(node.receive.has_value(), estimate.receive_Bps[rank].has_value());
+  }
+  ASSERT_EQ(platform.shared_wires().size(), 2U);
+  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, estimate.wires[0].bandwidth_Bps);
+  EXPECT_EQ(platform.shared_wires()[0].arcs.size(), 9U);
+}
+
+// The probe's loads are those of the planner's matrix A.
+TEST(ProbedPlatform, LoadsResourcesAsThePlannerSays) {
+  const Estimate estimate = some_estimate();
+  const platforms::Platform platform = read(estimate);
+  ASSERT_EQ(estimate.fits.size(), 4U);
+  std::vector<Flow> flows;
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < estimate.links.size(); i += 2) {
+    flows.push_back(estimate.links[i].ends);
+    rates.push_back(1e5 * static_cast<double>(1 + i * i % 17));
+  }
+  for (const ModelFit& fit : estimate.fits) {
+    const auto occupation = platforms::occupation(platform, platforms::parse_model(fit.model));
+    Eigen::VectorXd carried = Eigen::VectorXd::Zero(30);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      carried[static_cast<Eigen::Index>(2 * i)] = rates[i];
+    }
+    const Eigen::VectorXd loads = occupation.seconds_per_byte * carried;
+    const std::vector<double> ours = fullest_loads(estimate, fit.model, flows, rates);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      double most = 0;
+      for (Eigen::SparseMatrix<double>::InnerIterator entry(occupation.seconds_per_byte,
+                                                            static_cast<Eigen::Index>(2 * i));
+           entry; ++entry) {
+        most = std::max(most, loads[entry.row()]);
+      }
+      EXPECT_NEAR(ours[i], most, 1e-12) << fit.model << ", flow " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace espalier::runtime::probe

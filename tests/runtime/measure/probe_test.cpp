@@ -1,0 +1,419 @@
+// Whole probes of networks that are only calculated, so that what is true is known.
+#include "runtime/measure/probe.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "runtime/measure/analysis.hpp"
+#include "runtime/measure/model_fit.hpp"
+#include "tests/runtime/measure/calculated_network.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace espalier::runtime::probe {
+namespace {
+
+using ::testing::AllOf;
+using testing::CalculatedNetwork;
+using ::testing::Ge;
+using ::testing::Le;
+using testing::Truth;
+
+constexpr double kMbit = 125e3;
+
+Measurements unmeasured(std::size_t ranks) {
+  Measurements none;
+  for (std::size_t rank = 0; rank < ranks; ++rank) none.hosts.push_back("h" + std::to_string(rank));
+  return none;
+}
+
+std::vector<double> of_mbits(std::vector<double> rates) {
+  for (double& rate : rates) rate *= kMbit;
+  return rates;
+}
+
+struct Case {
+  double noise;
+  std::uint64_t seed;
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << "noise " << one.noise << ", seed " << one.seed;
+}
+
+class Probing : public ::testing::TestWithParam<Case> {
+ protected:
+  static Estimate probed(const Truth& truth) {
+    CalculatedNetwork network(truth, GetParam().noise, GetParam().seed);
+    return analyse(measure(network, unmeasured(truth.ranks()), {}));
+  }
+  // A median of three and more is hardly ever further off; caps are sums of several.
+  static auto about(double figure) {
+    const double off = 0.01 + 1.5 * GetParam().noise;
+    return AllOf(Ge(figure * (1 - off)), Le(figure * (1 + off)));
+  }
+  static void expect_links(const Estimate& estimate, const Truth& truth) {
+    ASSERT_EQ(estimate.links.size(), truth.ranks() * (truth.ranks() - 1));
+    for (const Link& link : estimate.links) {
+      EXPECT_THAT(link.bandwidth_Bps, about(truth.rate[link.ends.from][link.ends.to]))
+          << link.ends.from << " to " << link.ends.to;
+      EXPECT_THAT(link.overhead_s, about(CalculatedNetwork::kGap_s));
+      EXPECT_THAT(link.latency_s,
+                  about(CalculatedNetwork::kRoundTrip_s / 2 - CalculatedNetwork::kGap_s));
+    }
+  }
+  static std::string_view model(const Estimate& estimate) {
+    return estimate.fits[estimate.best].model;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Noise, Probing,
+                         ::testing::Values(Case{0, 1}, Case{0.01, 2}, Case{0.03, 3}, Case{0.03, 4},
+                                           Case{0.05, 5}, Case{0.05, 6}));
+
+//   h0 400 --+      +-- 200 h2
+//            switch +-- 200 h3
+//   h1 400 --+      +-- 100 h4, h5
+TEST_P(Probing, UnlikeHostsOnASwitchAreCapsAndNoWires) {
+  const std::vector<double> cables = of_mbits({400, 400, 200, 200, 100, 100});
+  const Truth truth = Truth::star(cables);
+  const Estimate estimate = probed(truth);
+  expect_links(estimate, truth);
+  EXPECT_EQ(model(estimate), "bounded-multi-port");
+  EXPECT_TRUE(estimate.wires.empty());
+  EXPECT_EQ(estimate.disturbed, 0U);
+  for (std::size_t rank = 0; rank < 6; ++rank) {
+    ASSERT_TRUE(estimate.send_Bps[rank] && estimate.receive_Bps[rank]) << rank;
+    EXPECT_THAT(*estimate.send_Bps[rank], about(cables[rank]));
+    EXPECT_THAT(*estimate.receive_Bps[rank], about(cables[rank]));
+  }
+}
+
+TEST_P(Probing, SlowSendersHaveFasterEars) {
+  const Truth truth = Truth::star(of_mbits({300, 100, 100, 100}), of_mbits({400, 400, 400, 400}));
+  const Estimate estimate = probed(truth);
+  expect_links(estimate, truth);
+  EXPECT_EQ(model(estimate), "bounded-multi-port");
+  EXPECT_FALSE(estimate.receive_Bps[0]);  // the others send 300 together
+  for (std::size_t rank = 1; rank < 4; ++rank) {
+    ASSERT_TRUE(estimate.send_Bps[rank] && estimate.receive_Bps[rank]) << rank;
+    EXPECT_THAT(*estimate.send_Bps[rank], about(100 * kMbit));
+    EXPECT_THAT(*estimate.receive_Bps[rank], about(400 * kMbit));
+  }
+}
+
+void expect_wire(const Estimate& estimate, const std::vector<std::size_t>& from,
+                 const std::vector<std::size_t>& to, const auto& bandwidth) {
+  std::vector<Flow> arcs;
+  for (const std::size_t sender : from) {
+    for (const std::size_t receiver : to) arcs.push_back({sender, receiver});
+  }
+  std::sort(arcs.begin(), arcs.end());
+  const auto found = std::ranges::find(estimate.wires, arcs, &Wire::arcs);
+  ASSERT_NE(found, estimate.wires.end()) << "from " << from[0] << " to " << to[0];
+  EXPECT_THAT(found->bandwidth_Bps, bandwidth);
+}
+
+//   h0, h1, h2 -- 400 -- left == 100 == right -- 400 -- h3, h4, h5
+TEST_P(Probing, AThinTrunkIsAWireEachWay) {
+  for (const auto& [left, right] :
+       {std::pair<std::vector<std::size_t>, std::vector<std::size_t>>{{0, 1, 2}, {3, 4, 5}},
+        {{0, 2, 4}, {1, 3, 5}}}) {
+    Truth truth = Truth::star(of_mbits({400, 400, 400, 400, 400, 400}));
+    truth.join(left, right, 100 * kMbit);
+    truth.join(right, left, 100 * kMbit);
+    const Estimate estimate = probed(truth);
+    expect_links(estimate, truth);
+    EXPECT_EQ(estimate.wires.size(), 2U);
+    expect_wire(estimate, left, right, about(100 * kMbit));
+    expect_wire(estimate, right, left, about(100 * kMbit));
+    EXPECT_EQ(model(estimate), "bounded-multi-port");
+    for (const auto& cap : estimate.send_Bps) {
+      ASSERT_TRUE(cap);
+      EXPECT_THAT(*cap, about(400 * kMbit));
+    }
+  }
+}
+
+// The trunk is faster than any host, and slower than four of them.
+TEST_P(Probing, AWireShowsThatNoPairFillsByItself) {
+  const std::vector<std::size_t> left = {0, 1, 2, 3};
+  const std::vector<std::size_t> right = {4, 5, 6, 7};
+  Truth truth = Truth::star(std::vector<double>(8, 400 * kMbit));
+  truth.join(left, right, 900 * kMbit);
+  truth.join(right, left, 900 * kMbit);
+  const Estimate estimate = probed(truth);
+  EXPECT_EQ(estimate.wires.size(), 2U);
+  expect_wire(estimate, left, right, about(900 * kMbit));
+  expect_wire(estimate, right, left, about(900 * kMbit));
+}
+
+TEST_P(Probing, AWireForBothDirectionsTogetherIsOne) {
+  Truth truth = Truth::star(of_mbits({400, 400, 400, 400, 400, 400}));
+  const std::vector<std::size_t> left = {0, 1, 2};
+  const std::vector<std::size_t> right = {3, 4, 5};
+  truth.join(left, right, 100 * kMbit);
+  truth.join(right, left, 100 * kMbit);
+  truth.wires[0].arcs.merge(truth.wires[1].arcs);
+  truth.wires.resize(1);
+  const Estimate estimate = probed(truth);
+  ASSERT_EQ(estimate.wires.size(), 1U);
+  EXPECT_EQ(estimate.wires[0].arcs.size(), 18U);
+  EXPECT_THAT(estimate.wires[0].bandwidth_Bps, about(100 * kMbit));
+}
+
+// Three racks of four on a core that is never full; each rack's cable is, either way.
+TEST_P(Probing, RacksHaveAWireUpAndAWireDown) {
+  Truth truth = Truth::star(std::vector<double>(12, 400 * kMbit));
+  std::vector<std::vector<std::size_t>> rack(3);
+  std::vector<std::vector<std::size_t>> others(3);
+  for (std::size_t host = 0; host < 12; ++host) {
+    for (std::size_t i = 0; i < 3; ++i) (host % 3 == i ? rack[i] : others[i]).push_back(host);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    truth.join(rack[i], others[i], 200 * kMbit);
+    truth.join(others[i], rack[i], 200 * kMbit);
+  }
+  const Estimate estimate = probed(truth);
+  expect_links(estimate, truth);
+  EXPECT_EQ(estimate.wires.size(), 6U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    expect_wire(estimate, rack[i], others[i], about(200 * kMbit));
+    expect_wire(estimate, others[i], rack[i], about(200 * kMbit));
+  }
+}
+
+// A rate of its own for each pair, from 50 to 400.
+Truth unlike_pairs(std::size_t ranks, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Truth truth;
+  truth.rate.assign(ranks, std::vector<double>(ranks));
+  for (auto& row : truth.rate) {
+    for (double& rate : row) rate = kMbit * static_cast<double>(50 << random() % 4);
+  }
+  return truth;
+}
+
+TEST_P(Probing, RatesOfPairsAloneAreNoWires) {
+  const Truth truth = unlike_pairs(7, GetParam().seed);
+  const Estimate estimate = probed(truth);
+  expect_links(estimate, truth);
+  EXPECT_TRUE(estimate.wires.empty());
+  EXPECT_EQ(estimate.doubtful, 0U);
+  EXPECT_EQ(std::ranges::count(estimate.send_Bps, std::optional<double>()), 7);
+  EXPECT_EQ(std::ranges::count(estimate.receive_Bps, std::optional<double>()), 7);
+  // Nothing but the wires limits: that is what bounded multi-port without bounds says.
+  EXPECT_EQ(model(estimate), "bounded-multi-port");
+}
+
+TEST_P(Probing, PortsAreTold) {
+  Truth truth = unlike_pairs(6, GetParam().seed);
+  truth.ports = Truth::Ports::kOnePort;
+  Estimate estimate = probed(truth);
+  expect_links(estimate, truth);
+  EXPECT_EQ(model(estimate), "one-port");
+  EXPECT_LT(estimate.fits[0].typical, 1.01 + GetParam().noise);
+  EXPECT_GT(estimate.fits[1].typical, 1.1);
+  truth.ports = Truth::Ports::kUnidirectional;
+  estimate = probed(truth);
+  EXPECT_EQ(model(estimate), "one-port-unidirectional");
+}
+
+TEST_P(Probing, SenderLimitsWithoutReceiverLimitsAreMultiPort) {
+  Truth truth =
+      Truth::star(of_mbits({300, 300, 300, 300, 300}), of_mbits({300, 300, 300, 300, 300}));
+  for (auto& row : truth.rate) {
+    for (double& rate : row) rate = 100 * kMbit;
+  }
+  truth.receive.clear();
+  const Estimate estimate = probed(truth);
+  EXPECT_EQ(model(estimate), "multi-port");
+  for (std::size_t rank = 0; rank < 5; ++rank) {
+    ASSERT_TRUE(estimate.send_Bps[rank]);
+    EXPECT_THAT(*estimate.send_Bps[rank], about(300 * kMbit));
+    EXPECT_FALSE(estimate.receive_Bps[rank]);
+  }
+}
+
+TEST_P(Probing, EqualLinksGetOneValue) {
+  const Estimate estimate = probed(Truth::star(std::vector<double>(8, 400 * kMbit)));
+  std::set<double> values;
+  for (const Link& link : estimate.links) values.insert(link.bandwidth_Bps);
+  EXPECT_EQ(values.size(), 1U);
+  EXPECT_EQ(model(estimate), "one-port");
+}
+
+TEST_P(Probing, FewRanks) {
+  for (const std::size_t ranks : {2U, 3U}) {
+    const Truth truth = Truth::star(std::vector<double>(ranks, 400 * kMbit));
+    const Estimate estimate = probed(truth);
+    expect_links(estimate, truth);
+    EXPECT_TRUE(estimate.wires.empty());
+    EXPECT_EQ(model(estimate), "one-port");
+  }
+}
+
+TEST(ProbeOf64, TakesMinutesAtMost) {
+  Truth truth = Truth::star(std::vector<double>(64, 1e9 / 8));
+  std::vector<std::vector<std::size_t>> half(2);
+  for (std::size_t host = 0; host < 64; ++host) half[host / 32].push_back(host);
+  truth.join(half[0], half[1], 4e9 / 8);
+  truth.join(half[1], half[0], 4e9 / 8);
+  CalculatedNetwork network(truth, 0.01, 1);
+  const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
+  EXPECT_LT(network.seconds, 360);
+  EXPECT_EQ(estimate.wires.size(), 2U);
+}
+
+// What buffers take is waited for: over a thin link that many share, the longest.
+TEST(ProbeOf64, WaitsForNoFullBuffers) {
+  Truth truth = Truth::star(std::vector<double>(64, 30 * kMbit));
+  std::vector<std::vector<std::size_t>> half(2);
+  for (std::size_t host = 0; host < 64; ++host) half[host / 32].push_back(host);
+  truth.join(half[0], half[1], 20 * kMbit);
+  truth.join(half[1], half[0], 20 * kMbit);
+  CalculatedNetwork network(truth, 0.01, 1);
+  const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
+  EXPECT_LT(network.seconds, 900);
+  EXPECT_EQ(estimate.wires.size(), 2U);
+}
+
+TEST_P(Probing, ALongWayHidesNoFastLink) {
+  Truth truth = Truth::star({1000 * kMbit, 1000 * kMbit, 50 * kMbit});
+  truth.round_trip_s = 0.2;
+  const Estimate estimate = probed(truth);
+  for (const Link& link : estimate.links) {
+    EXPECT_THAT(link.bandwidth_Bps, about(truth.rate[link.ends.from][link.ends.to]))
+        << link.ends.from << " to " << link.ends.to;
+  }
+}
+
+constexpr std::size_t kRacks = 8;
+
+// Of 64 hosts, in order or in turn.
+class EightRacks : public ::testing::TestWithParam<bool> {
+ protected:
+  static std::size_t rack_of(std::size_t host) {
+    return GetParam() ? host / (64 / kRacks) : host % kRacks;
+  }
+  static std::vector<std::size_t> hosts(auto is_one) {
+    std::vector<std::size_t> hosts;
+    for (std::size_t host = 0; host < 64; ++host) {
+      if (is_one(rack_of(host))) hosts.push_back(host);
+    }
+    return hosts;
+  }
+  static std::vector<std::size_t> hosts_in(std::size_t rack) {
+    return hosts([&](std::size_t its) { return its == rack; });
+  }
+  static std::vector<std::size_t> hosts_outside(std::size_t rack) {
+    return hosts([&](std::size_t its) { return its != rack; });
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(InOrder, EightRacks, ::testing::Values(true, false));
+
+// Most arcs have others beside them in all rounds, and there is no time to measure each alone.
+void expect_all_links_as_fast_as_hosts(const Estimate& estimate, double host_Bps) {
+  EXPECT_EQ(estimate.doubtful, 0U);
+  ASSERT_EQ(estimate.links.size(), 64U * 63U);
+  for (const Link& link : estimate.links) {
+    ASSERT_NEAR(link.bandwidth_Bps / host_Bps, 1, 0.05) << link.ends.from << " to " << link.ends.to;
+  }
+}
+
+// Racks on a core that is never full: 56 classes of arcs, which share 16 cables.
+TEST_P(EightRacks, HaveTheirCables) {
+  Truth truth = Truth::star(std::vector<double>(64, 100 * kMbit));
+  for (std::size_t i = 0; i < kRacks; ++i) {
+    truth.join(hosts_in(i), hosts_outside(i), 200 * kMbit);
+    truth.join(hosts_outside(i), hosts_in(i), 200 * kMbit);
+  }
+  CalculatedNetwork network(truth, 0.01, 1);
+  const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
+  EXPECT_LT(network.seconds, 900);
+  expect_all_links_as_fast_as_hosts(estimate, 100 * kMbit);
+  EXPECT_EQ(estimate.wires.size(), 2 * kRacks);
+  const auto about_200 = AllOf(Ge(195 * kMbit), Le(205 * kMbit));
+  for (std::size_t i = 0; i < kRacks; ++i) {
+    expect_wire(estimate, hosts_in(i), hosts_outside(i), about_200);
+    expect_wire(estimate, hosts_outside(i), hosts_in(i), about_200);
+  }
+}
+
+TEST_P(EightRacks, HavePipesOfTheirOwnToEachOther) {
+  Truth truth = Truth::star(std::vector<double>(64, 1000 * kMbit));
+  for (std::size_t from = 0; from < kRacks; ++from) {
+    for (std::size_t to = 0; to < kRacks; ++to) {
+      if (from != to) truth.join(hosts_in(from), hosts_in(to), 1500 * kMbit);
+    }
+  }
+  CalculatedNetwork network(truth, 0.01, 1);
+  const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
+  EXPECT_LT(network.seconds, 360);
+  expect_all_links_as_fast_as_hosts(estimate, 1000 * kMbit);
+  EXPECT_EQ(estimate.wires.size(), kRacks * (kRacks - 1));
+  for (std::size_t from = 0; from < kRacks; ++from) {
+    for (std::size_t to = 0; to < kRacks; ++to) {
+      if (from == to) continue;
+      expect_wire(estimate, hosts_in(from), hosts_in(to),
+                  AllOf(Ge(1450 * kMbit), Le(1550 * kMbit)));
+    }
+  }
+}
+
+TEST(ProbeThatWasBrokenOff, GoesOnFromWhatIsThere) {
+  Truth truth = Truth::star(of_mbits({400, 400, 400, 400}));
+  truth.join({0, 1}, {2, 3}, 100 * kMbit);
+  truth.join({2, 3}, {0, 1}, 100 * kMbit);
+  std::vector<Measurements> seen;
+  std::vector<Progress> progress;
+  CalculatedNetwork network(truth, 0, 1);
+  const Measurements whole =
+      measure(network, unmeasured(4),
+              {kNormal, [&](const Progress& now) { progress.push_back(now); },
+               [&](const Measurements& measured) { seen.push_back(measured); }});
+  const std::size_t all = network.transfers;
+  ASSERT_GT(seen.size(), 20U);
+  std::size_t least = all + 1;
+  for (const Measurements& part : seen) {
+    CalculatedNetwork again(truth, 0, 1);
+    const Measurements resumed = measure(again, part, {});
+    EXPECT_LE(again.transfers, least);
+    least = again.transfers;
+    EXPECT_EQ(measurements_json(resumed), measurements_json(whole));
+  }
+  EXPECT_EQ(least, 0U);  // nothing of a whole one is measured again
+  for (std::size_t i = 1; i < progress.size(); ++i) {
+    EXPECT_EQ(progress[i].done, i);
+    EXPECT_LE(progress[i].done, progress[i].planned);
+    EXPECT_GE(progress[i].seconds_left, 0);
+  }
+  EXPECT_EQ(progress.back().done, progress.back().planned);
+}
+
+// A sender's lead is told from its flow's round trips.
+TEST(ProbeThatWasBrokenOff, MeasuresTheLatencyThatIsMissing) {
+  const Truth truth = Truth::star(of_mbits({400, 400, 400, 400}));
+  CalculatedNetwork network(truth, 0, 1);
+  Measurements part = measure(network, unmeasured(4), {});
+  const std::size_t all = part.timings.size();
+  part.timings.erase(part.timings.begin() + 5);
+  part.experiments.clear();
+  EXPECT_EQ(measure(network, part, {}).timings.size(), all);
+}
+
+TEST(Effort, IsANameOrANumber) {
+  EXPECT_EQ(parse_effort("quick"), kQuick);
+  EXPECT_EQ(parse_effort("normal"), kNormal);
+  EXPECT_EQ(parse_effort("thorough"), kThorough);
+  EXPECT_EQ(parse_effort("2.5"), 2.5);
+  for (const char* text : {"", "0", "-1", "1e9", "nan", "fast", "2x"}) {
+    EXPECT_EQ(testing::refusal([&] { return parse_effort(text); }),
+              "'" + std::string(text) +
+                  "' is neither quick, normal or thorough nor a number from 0.1 to 100");
+  }
+}
+
+}  // namespace
+}  // namespace espalier::runtime::probe
