@@ -10,8 +10,8 @@
 #include <exception>
 #include <string_view>
 
-#include "planner/solve/solve_packing.hpp"
 #include "experiments/families.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace {
 
@@ -32,7 +32,8 @@ double rate_of(std::string_view algorithm, const planner::Instance& instance,
   return planner::find_algorithm(algorithm).run(instance, options).trees[0].rate.value;
 }
 
-void add(std::string_view algorithm, const experiments::Case& drawn, double share, Figures& figures) {
+void add(std::string_view algorithm, const experiments::Case& drawn, double share,
+         Figures& figures) {
   const auto platform = drawn.make();
   const platforms::NodeId source = platform->hosts().front();
   const planner::Instance one_port(*platform, source, platforms::Model::kOnePort);

@@ -1,18 +1,19 @@
 // How good `plan --message` chooses, in counts: on random platforms of every kind, messages from
 // 1 KiB to 1 GiB. docs/performance.md holds what it printed.
 //
-// - fixed: the chosen plan's makespan over the least of every algorithm in slices of every power of
+// - fixed: the chosen plan's makespan over the least of every algorithm in segments of every power
+// of
 //   two, all simulated in full
-// - slices: the same over the least of its own trees in every number of slices there is
-// - formula: what the slices that the pipeline's formula likes best cost, over the chosen ones
-// - told: 4,097 slices' makespan told from 1,024, over what it is in full, or the other way round
+// - segments: the same over the least of its own trees in every number of segments there is
+// - formula: what the segments that the pipeline's formula likes best cost, over the chosen ones
+// - told: 4,097 segments' makespan told from 1,024, over what it is in full, or the other way round
 //
-// Of a reduction a host combines at 4 GB/s; platforms are turned round for a reduce, and left out
+// Of a reduction a host combines at 4 GB/s; platforms are reversed for a reduce, and left out
 // for an allreduce where some host cannot reach the root.
 //
 // Usage: message_choice [SEEDS [MOST_HOSTS [MOST_SLICES [OPERATION]]]]: of each family of platforms
-// so many (default 8), of at most so many hosts (10); nothing of more than so many slices is tried
-// (2048); broadcast, reduce or allreduce (broadcast).
+// so many (default 8), of at most so many hosts (10); nothing of more than so many segments is
+// tried (2048); broadcast, reduce or allreduce (broadcast).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,12 +24,12 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/plan/segment_grid.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
-#include "planner/plan/slice_grid.hpp"
 #include "simulate/search/choose_plan.hpp"
+#include "simulate/search/segment_search.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/search/slice_search.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 
 namespace {
@@ -55,9 +56,9 @@ struct Tally {
 
 struct Sweep {
   planner::Operation operation;
-  std::uint64_t most_slices;
+  std::uint64_t most_segments;
   Tally fixed{"fixed"};
-  Tally slices{"slices"};
+  Tally segments{"segments"};
   Tally formula{"formula"};
   Tally told{"told"};
   std::size_t simulations = 0;
@@ -71,8 +72,8 @@ struct Sweep {
     return BytesPerSecond{4e9};
   }
   [[nodiscard]] double simulated_s(const planner::Plan& plan, const platforms::Platform& platform,
-                                   Bytes slice, Bytes message) const {
-    const simulate::Options how{.slice = slice, .compute = compute()};
+                                   Bytes segment, Bytes message) const {
+    const simulate::Options how{.segment = segment, .compute = compute()};
     return simulate::Simulator(plan, platform, how).run(message).makespan.value;
   }
   void add_told(const testing::DrawnPlatform& drawn, platforms::Model model,
@@ -84,18 +85,18 @@ struct Sweep {
 double Sweep::best_fixed(const testing::DrawnPlatform& drawn, platforms::Model model,
                          const platforms::Platform& simulated, Bytes message) const {
   double best = 1e300;
-  for (Bytes slice{1024}; slice.value < 2 * message.value; slice.value *= 2) {
-    if (planner::SliceGrid{message.value, slice.value}.count() > most_slices) continue;
+  for (Bytes segment{1024}; segment.value < 2 * message.value; segment.value *= 2) {
+    if (planner::SegmentGrid{message.value, segment.value}.count() > most_segments) continue;
     const planner::Collective collective(operation, drawn.platform, drawn.source, model,
-                                         {slice, drawn.options.latency_occupies});
+                                         {segment, drawn.options.latency_occupies});
     for (const planner::Algorithm& algorithm : planner::parse_algorithms("all", operation)) {
       if (algorithm.entry->exponential) continue;
       try {
         planner::AlgorithmOptions options;
         options.message = message;
         const planner::Plan plan = planner::make_plan(
-            collective, algorithm.name, planner::run(algorithm, collective, options), slice);
-        best = std::min(best, simulated_s(plan, simulated, slice, message));
+            collective, algorithm.name, planner::run(algorithm, collective, options), segment);
+        best = std::min(best, simulated_s(plan, simulated, segment, message));
       } catch (const InputError&) {
         continue;
       }
@@ -116,58 +117,59 @@ void Sweep::add(const testing::DrawnPlatform& drawn, platforms::Model model, Byt
   const double own = choice.makespan.value;
   fixed.ratios.push_back(own / best_fixed(drawn, model, simulated, message));
   if (fixed.ratios.back() > 1.001) {
-    fmt::print("{}, {}: {} in slices of {}: {:.4f}\n", trace, format_size(message),
-               choice.rivals.front().algorithm, format_size(choice.plan.slice),
+    fmt::print("{}, {}: {} in segments of {}: {:.4f}\n", trace, format_size(message),
+               choice.candidates.front().algorithm, format_size(choice.plan.segment),
                fixed.ratios.back());
   }
   double best = 1e300;
   std::set<std::uint64_t> sizes;
-  for (std::uint64_t count = 1; count <= std::min(most_slices, message.value / 1024); ++count) {
-    sizes.insert(planner::SliceGrid{message.value, count}.count());
+  for (std::uint64_t count = 1; count <= std::min(most_segments, message.value / 1024); ++count) {
+    sizes.insert(planner::SegmentGrid{message.value, count}.count());
   }
-  Bytes best_slice;
-  for (const std::uint64_t slice : sizes) {
-    const double seconds = simulated_s(choice.plan, simulated, {slice}, message);
-    if (seconds < best) best_slice = {slice};
+  Bytes best_segment;
+  for (const std::uint64_t segment : sizes) {
+    const double seconds = simulated_s(choice.plan, simulated, {segment}, message);
+    if (seconds < best) best_segment = {segment};
     best = std::min(best, seconds);
   }
-  slices.ratios.push_back(own / best);
-  if (slices.ratios.back() > 1.01) {
-    fmt::print("{}, {}: {} in slices of {}, not {}: {:.4f}\n", trace, format_size(message),
-               choice.rivals.front().algorithm, choice.plan.slice.value, best_slice.value,
-               slices.ratios.back());
+  segments.ratios.push_back(own / best);
+  if (segments.ratios.back() > 1.01) {
+    fmt::print("{}, {}: {} in segments of {}, not {}: {:.4f}\n", trace, format_size(message),
+               choice.candidates.front().algorithm, choice.plan.segment.value, best_segment.value,
+               segments.ratios.back());
   }
-  formula.ratios.push_back(simulated_s(choice.plan, simulated, choice.formula_slice, message) /
+  formula.ratios.push_back(simulated_s(choice.plan, simulated, choice.formula_segment, message) /
                            own);
   add_told(drawn, model, simulated);
 }
 
-// 4,096 slices of 64 KiB, and a shorter one, told from 1,024.
+// 4,096 segments of 64 KiB, and a shorter one, told from 1,024.
 void Sweep::add_told(const testing::DrawnPlatform& drawn, platforms::Model model,
                      const platforms::Platform& simulated) {
   constexpr Bytes kMessage{(std::uint64_t{4096} << 16U) + 1000};
-  constexpr Bytes kSlice{1U << 16U};
+  constexpr Bytes kSegment{1U << 16U};
   const planner::Deadline deadline(std::nullopt);
   const planner::Collective collective(operation, drawn.platform, drawn.source, model,
-                                       {kSlice, drawn.options.latency_occupies});
-  simulate::SliceSearch search(
+                                       {kSegment, drawn.options.latency_occupies});
+  simulate::SegmentSearch search(
       simulated, model, drawn.options.latency_occupies, kMessage,
-      {.slice = kSlice, .window = simulate::window_for(operation), .compute = compute()}, deadline);
-  simulate::ContenderOptions how;
+      {.segment = kSegment, .window = simulate::window_for(operation), .compute = compute()},
+      deadline);
+  simulate::CandidateOptions how;
   how.algorithms =
       planner::parse_algorithms("optimal,grow,binomial,chain,two-tree-complete", operation);
-  for (simulate::Contender& made : simulate::make_contenders(collective, how, deadline).all) {
+  for (simulate::Candidate& made : simulate::make_candidates(collective, how, deadline).all) {
     search.add(std::move(made));
-    const std::size_t index = search.contenders().size() - 1;
+    const std::size_t index = search.candidates().size() - 1;
     const double full = search.forecast(index, 4097, UINT64_MAX).makespan.value;
     told.ratios.push_back(search.forecast(index, 4097, 0).makespan.value / full);
     told.ratios.back() = std::max(told.ratios.back(), 1 / told.ratios.back());
   }
 }
 
-void run(std::uint64_t seeds, std::size_t most_hosts, std::uint64_t most_slices,
+void run(std::uint64_t seeds, std::size_t most_hosts, std::uint64_t most_segments,
          planner::Operation operation) {
-  Sweep sweep{operation, most_slices};
+  Sweep sweep{operation, most_segments};
   std::size_t fit = 0;
   std::uint64_t drawn = 0;
   for (const testing::PlatformFamily& family : testing::platform_families()) {
@@ -183,7 +185,7 @@ void run(std::uint64_t seeds, std::size_t most_hosts, std::uint64_t most_slices,
   fmt::print("{} platforms, {} simulations\n", fit, sweep.simulations);
   fmt::print("{:<8}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ratio", "cases", "mean",
              "median", "99 %", "worst", "above 1", "> 1.001", "> 1.03");
-  for (Tally* tally : {&sweep.fixed, &sweep.slices, &sweep.formula, &sweep.told}) tally->print();
+  for (Tally* tally : {&sweep.fixed, &sweep.segments, &sweep.formula, &sweep.told}) tally->print();
 }
 
 std::uint64_t argument(int argc, char** argv, int place, std::uint64_t otherwise) {

@@ -13,9 +13,9 @@
 #include <functional>
 #include <string>
 
+#include "lp/graph/min_cost_arborescence.hpp"
 #include "lp/packing/certificate.hpp"
 #include "lp/packing/flow_lp.hpp"
-#include "lp/graph/min_cost_arborescence.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/generators/generators.hpp"

@@ -1,11 +1,12 @@
-// The simulator's speed: slices sent along an edge per second, and the memory that a run takes,
-// which must not grow with the slices.
+// The simulator's speed: segments sent along an edge per second, and the memory that a run takes,
+// which must not grow with the segments.
 //
 //   build/release/bench/simulation_bench [--benchmark_filter=...]
 //
-// Counters: trees; sends = slices times edges; sends/s; most_events = sends and slices under way at
-// a time; peak_MB = resident memory that the run adds to what was there; of_plan = share of the
-// plan's throughput that the message reached. docs/performance.md holds what it printed.
+// Counters: trees; sends = segments times edges; sends/s; most_events = sends and segments in
+// progress at a time; peak_MB = resident memory that the run adds to what was there; of_plan =
+// share of the plan's throughput that the message reached. docs/performance.md holds what it
+// printed.
 #include <benchmark/benchmark.h>
 
 #include <fstream>
@@ -13,8 +14,8 @@
 #include <string_view>
 
 #include "planner/problem/instance.hpp"
-#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "platforms/generators/generators.hpp"
 #include "simulate/simulate.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 
 using namespace espalier;
 
-constexpr Bytes kSlice{1 << 20};
+constexpr Bytes kSegment{1 << 20};
 
 platforms::Platform random_platform(std::int64_t nodes) {
   platforms::RandomFamily family;
@@ -42,14 +43,14 @@ double memory_mb(std::string_view line_of_status) {
   return 0;
 }
 
-// Args: nodes, slices.
+// Args: nodes, segments.
 void simulation(benchmark::State& state, const std::string& algorithm, platforms::Model model) {
   const platforms::Platform platform = random_platform(state.range(0));
   const planner::Instance instance(platform, platform.hosts().front(), model);
   const planner::Plan plan = planner::make_plan(
-      instance, algorithm, planner::find_algorithm(algorithm).run(instance, {}), kSlice);
+      instance, algorithm, planner::find_algorithm(algorithm).run(instance, {}), kSegment);
   const simulate::Simulator simulator(plan, platform);
-  const Bytes message{static_cast<std::uint64_t>(state.range(1)) * kSlice.value};
+  const Bytes message{static_cast<std::uint64_t>(state.range(1)) * kSegment.value};
   std::ofstream("/proc/self/clear_refs") << 5;
   const double before = memory_mb("VmRSS:");
   simulate::Simulation result;

@@ -42,7 +42,7 @@ Row row_of(const planner::Algorithm& algorithm, const planner::Instance& instanc
     const planner::Outcome outcome = algorithm.run(instance, options);
     row.seconds = seconds_since(start);
     const planner::Plan plan =
-        planner::make_plan(instance, algorithm.name, outcome, planner::kDefaultSlice);
+        planner::make_plan(instance, algorithm.name, outcome, planner::kDefaultSegment);
     const std::uint32_t source = planner::source_index(plan);
     for (const planner::PlanTree& tree : plan.broadcast_trees) {
       row.depth = std::max(row.depth, planner::depth_of(tree, source));
@@ -109,7 +109,8 @@ void run_units(const Study& study, std::span<const std::size_t> units, std::size
     }
   };
   {
-    // GLPK keeps its environment per thread (lp/solver/linear_program.cpp), so solvers run side by side.
+    // GLPK keeps its environment per thread (lp/solver/linear_program.cpp), so solvers run side by
+    // side.
     std::vector<std::jthread> threads;
     const std::size_t most = std::max<std::size_t>(1, std::min(jobs, units.size()));
     for (std::size_t i = 0; i < most; ++i) threads.emplace_back(work);

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/families.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
-#include "experiments/families.hpp"
 #include "support/json.hpp"
 
 namespace espalier::experiments {

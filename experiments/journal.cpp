@@ -77,7 +77,7 @@ void require_same(const Json& wanted, const Json& found, const std::string& file
     throw InputError(
         file, "/" + key,
         fmt::format("the folder holds a study of other settings ({} there, {} here): name another "
-                    "folder, or begin anew with --restart",
+                    "folder, or begin again with --restart",
                     there ? in_quotes(found[key].dump()) : "nothing", in_quotes(value.dump())));
   }
 }
@@ -101,7 +101,7 @@ Json settings_of(const Study& study) {
   for (const planner::Algorithm& algorithm : study.algorithms) {
     json["algorithms"].push_back(algorithm.name);
   }
-  json["slice_bytes"] = study.occupation.slice.value;
+  json["slice_bytes"] = study.occupation.segment.value;
   json["latency_occupies"] = study.occupation.latency_occupies;
   json["gap"] = study.limits.gap;
   json["time_limit_s"] =
@@ -130,9 +130,10 @@ Journal::Journal(const Study& study, const std::string& folder, bool restart) {
     if (std::filesystem::exists(settings_file)) {
       require_same(settings, parse_json(read_text(settings_file), settings_file), settings_file);
     } else if (std::filesystem::file_size(file_) > 0) {
-      throw InputError(settings_file, {},
-                       "missing, so nobody knows what the results in done.jsonl are of; begin anew "
-                       "with --restart");
+      throw InputError(
+          settings_file, {},
+          "missing, so nobody knows what the results in done.jsonl are of; begin again "
+          "with --restart");
     } else {
       write_text(settings_file, settings.dump(2) + '\n');
     }

@@ -136,11 +136,11 @@ constexpr std::array kAlgorithms = {
                    kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf, false, nullptr,
                    false, Serves::kBroadcast},
     AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
-                   "O(n d log m), d links out of a host; more where sends share wires",
+                   "O(n d log m), d links out of a host; more where sends share links",
                    kNoGuarantee, tree_algorithms::ecef, false, nullptr, false, Serves::kBroadcast},
     AlgorithmEntry{
         "ecef-lookahead", "one message: earliest completion, plus the receiver's own next send",
-        kBhat, "O(n d log m), d links out of a host; more where sends share wires", kNoGuarantee,
+        kBhat, "O(n d log m), d links out of a host; more where sends share links", kNoGuarantee,
         tree_algorithms::ecef_lookahead, false, nullptr, false, Serves::kBroadcast},
 };
 
@@ -210,9 +210,9 @@ Outcome Algorithm::run(const Instance& instance, const AlgorithmOptions& options
                           : entry->run(instance, options);
 }
 
-Outcome Algorithm::run_reduction(const Instance& turned, const AlgorithmOptions& options) const {
-  return entry->run_reduction != nullptr ? entry->run_reduction(turned, options)
-                                         : run(turned, options);
+Outcome Algorithm::run_reduction(const Instance& reversed, const AlgorithmOptions& options) const {
+  return entry->run_reduction != nullptr ? entry->run_reduction(reversed, options)
+                                         : run(reversed, options);
 }
 
 Algorithm find_algorithm(std::string_view name, Operation operation) {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
-#include "planner/problem/instance.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/instance.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -47,7 +47,7 @@ struct AlgorithmOptions {
   // The message that goes as a whole, for the algorithms that minimise when the last host has it
   // (fnf, ecef, ecef-lookahead). At least one byte.
   Bytes message{1 << 20};
-  // What solve_packing made of this very instance: algorithms that need it do not solve it anew.
+  // What solve_packing made of this very instance: algorithms that need it do not solve it again.
   // Not owned; null: each solves its own.
   const lp::Packing* packing = nullptr;
 };
@@ -143,7 +143,7 @@ struct Algorithm {
 
   [[nodiscard]] Outcome run(const Instance& instance, const AlgorithmOptions& options) const;
   // The trees of a reduction, on an instance of the reversed platform.
-  [[nodiscard]] Outcome run_reduction(const Instance& turned,
+  [[nodiscard]] Outcome run_reduction(const Instance& reversed,
                                       const AlgorithmOptions& options) const;
   // The same algorithm, whatever it was called; and the registry's order.
   bool operator==(const Algorithm& other) const {

@@ -12,7 +12,7 @@ namespace espalier::render {
 namespace {
 
 // Points that a sample and its text take at most, in any sans-serif font of the legend's size.
-double room_for(std::string_view text) {
+double buffer_for(std::string_view text) {
   constexpr double kSample = 42;
   double width = kSample;
   for (const char byte : text) {
@@ -55,7 +55,7 @@ void Legend::add_field(std::string_view colour, std::string_view text) {
 void Legend::add_sample(std::string sample, std::string_view text) {
   samples_.push_back(
       {fmt::format("<TD>{}</TD><TD ALIGN=\"LEFT\">{}</TD>", sample, xml_escaped(text)),
-       room_for(text)});
+       buffer_for(text)});
 }
 
 // A row has a size of its own, for it would be spread over the width of the longest line else.

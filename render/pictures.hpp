@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "planner/plan/plan.hpp"
 #include "planner/check/plan_on_platform.hpp"
+#include "planner/plan/plan.hpp"
 #include "platforms/core/platform.hpp"
 
 namespace espalier::render {

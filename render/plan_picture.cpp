@@ -80,11 +80,11 @@ class PlanPicture {
         case Resource::Kind::kPort:
           busy_nodes_.insert(load.resource.index);
           break;
-        case Resource::Kind::kWire:
+        case Resource::Kind::kLink:
           busy_arcs_.insert(load.resource.index);
           break;
-        case Resource::Kind::kSharedWire:
-          for (const platforms::ArcId arc : platform_.shared_wires()[load.resource.index].arcs) {
+        case Resource::Kind::kSharedLink:
+          for (const platforms::ArcId arc : platform_.shared_links()[load.resource.index].arcs) {
             busy_arcs_.insert(static_cast<std::uint32_t>(arc));
           }
       }

@@ -27,7 +27,7 @@ class PlatformPicture {
         nodes_(platform),
         map_(platform),
         all_lines_(lines_of(platform)),
-        wire_of_(wires_by_arc(platform)),
+        link_of_(links_by_arc(platform)),
         // Beyond, a full graph is a blot; a sparse one of many nodes needs some for each of them.
         selection_(strongest(platform, all_lines_,
                              std::max<std::size_t>(200, 2 * platform.nodes().size()))),
@@ -116,11 +116,11 @@ class PlatformPicture {
       tip = fmt::format("{} -> {}: {}", platform_.node(arc.from).name, platform_.node(arc.to).name,
                         label);
     }
-    const std::string wires = wires_on(line);
-    if (!wires.empty()) {
+    const std::string links = links_on(line);
+    if (!links.empty()) {
       looks.push_back({"style", "dashed"});
-      tip += ", on " + wires;
-      label += '\n' + wires;
+      tip += ", on " + links;
+      label += '\n' + links;
     }
     if (labelled() && !label.empty()) looks.push_back({"label", label});
     looks.push_back({"tooltip", tip});
@@ -140,22 +140,22 @@ class PlatformPicture {
     return colour;
   }
 
-  static std::map<ArcId, std::string> wires_by_arc(const Platform& platform) {
-    std::map<ArcId, std::string> wires;
-    for (const platforms::SharedWire& wire : platform.shared_wires()) {
-      for (const ArcId arc : wire.arcs) {
-        std::string& names = wires[arc];
-        names += (names.empty() ? "" : ", ") + wire.name;
+  static std::map<ArcId, std::string> links_by_arc(const Platform& platform) {
+    std::map<ArcId, std::string> links;
+    for (const platforms::SharedLink& link : platform.shared_links()) {
+      for (const ArcId arc : link.arcs) {
+        std::string& names = links[arc];
+        names += (names.empty() ? "" : ", ") + link.name;
       }
     }
-    return wires;
+    return links;
   }
 
-  [[nodiscard]] std::string wires_on(const Line& line) const {
+  [[nodiscard]] std::string links_on(const Line& line) const {
     std::string names;
     for (const auto& arc : {line.there, line.back}) {
-      const auto found = arc ? wire_of_.find(*arc) : wire_of_.end();
-      if (found == wire_of_.end() || found->second == names) continue;
+      const auto found = arc ? link_of_.find(*arc) : link_of_.end();
+      if (found == link_of_.end() || found->second == names) continue;
       names += (names.empty() ? "" : ", ") + found->second;
     }
     return names;
@@ -175,7 +175,7 @@ class PlatformPicture {
     if (halves()) legend.add_line("each half of a line: what the node beside it sends");
     if (arrows()) legend.add_line("arrows: links of one way only");
     nodes_.add_to(legend);
-    add_wires(legend);
+    add_links(legend);
     if (selection_.per_node > 0) {
       legend.add_line(fmt::format(
           "drawn: {} of {} pairs, every node's {} strongest and what holds all together",
@@ -195,16 +195,16 @@ class PlatformPicture {
                                [](const Line& line) { return !line.there || !line.back; });
   }
 
-  void add_wires(Legend& legend) const {
-    const auto wires = platform_.shared_wires();
-    if (wires.empty()) return;
+  void add_links(Legend& legend) const {
+    const auto links = platform_.shared_links();
+    if (links.empty()) return;
     constexpr std::size_t kMostNamed = 4;
-    std::string text = "dashed: links that share a wire";
-    for (std::size_t w = 0; w < std::min(kMostNamed, wires.size()); ++w) {
-      text += fmt::format("{} {} {}", w == 0 ? ":" : ",", wires[w].name,
-                          short_rate(wires[w].bandwidth));
+    std::string text = "dashed: links that share a link";
+    for (std::size_t w = 0; w < std::min(kMostNamed, links.size()); ++w) {
+      text += fmt::format("{} {} {}", w == 0 ? ":" : ",", links[w].name,
+                          short_rate(links[w].bandwidth));
     }
-    if (wires.size() > kMostNamed) text += fmt::format(" and {} more", wires.size() - kMostNamed);
+    if (links.size() > kMostNamed) text += fmt::format(" and {} more", links.size() - kMostNamed);
     legend.add_line(text);
   }
 
@@ -212,7 +212,7 @@ class PlatformPicture {
   NodeLooks nodes_;
   Map map_;
   std::vector<Line> all_lines_;
-  std::map<ArcId, std::string> wire_of_;
+  std::map<ArcId, std::string> link_of_;
   Selection selection_;
   RateScale scale_;
 };

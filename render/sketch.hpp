@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "platforms/core/platform.hpp"
 #include "render/dot_text.hpp"
 #include "render/legend.hpp"
-#include "platforms/core/platform.hpp"
 
 namespace espalier::render {
 

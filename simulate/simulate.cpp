@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "planner/problem/instance.hpp"
 #include "planner/check/plan_on_platform.hpp"
-#include "planner/plan/slice_grid.hpp"
 #include "planner/check/verify_schedule.hpp"
+#include "planner/plan/segment_grid.hpp"
+#include "planner/problem/instance.hpp"
 #include "simulate/transport/event_loop.hpp"
 #include "simulate/transport/follow_schedule.hpp"
 #include "simulate/transport/task.hpp"
@@ -21,10 +21,10 @@ namespace {
 using planner::Plan;
 using platforms::Platform;
 
-Bytes slice_of(const Plan& plan, const Options& options) {
-  const Bytes slice = options.slice.value_or(plan.slice);
-  if (slice.value == 0) throw std::invalid_argument("a slice has at least one byte");
-  return slice;
+Bytes segment_of(const Plan& plan, const Options& options) {
+  const Bytes segment = options.segment.value_or(plan.segment);
+  if (segment.value == 0) throw std::invalid_argument("a segment has at least one byte");
+  return segment;
 }
 
 platforms::Model model_of(const Plan& plan) {
@@ -50,18 +50,18 @@ const Plan& checked(const Plan& plan, const Platform& platform, const Options& o
 void require_schedule_holds(const Plan& plan, const Platform& platform, platforms::Model model,
                             const platforms::OccupationOptions& occupying) {
   constexpr double kTolerance = 1e-6;
-  if (occupying.slice != plan.slice) {
+  if (occupying.segment != plan.segment) {
     throw InputError({}, "/schedule",
-                     fmt::format("is for slices of {}, not of {}", format_size(plan.slice),
-                                 format_size(occupying.slice)));
+                     fmt::format("is for segments of {}, not of {}", format_size(plan.segment),
+                                 format_size(occupying.segment)));
   }
   constexpr double kMostInAPeriod = 1e9;
-  double slices = 0;
-  for (const std::uint64_t count : plan.schedule->slices) slices += static_cast<double>(count);
-  if (slices < 1 || slices > kMostInAPeriod) {
+  double segments = 0;
+  for (const std::uint64_t count : plan.schedule->segments) segments += static_cast<double>(count);
+  if (segments < 1 || segments > kMostInAPeriod) {
     throw InputError({}, "/schedule/slices",
-                     fmt::format("a period of {:.0f} slices; 1 to {:.0f} can be followed", slices,
-                                 kMostInAPeriod));
+                     fmt::format("a period of {:.0f} segments; 1 to {:.0f} can be followed",
+                                 segments, kMostInAPeriod));
   }
   const planner::Instance instance(platform, planner::source_named(platform, plan.source), model,
                                    occupying);
@@ -74,7 +74,7 @@ void require_schedule_holds(const Plan& plan, const Platform& platform, platform
 void require_windows(const std::optional<std::uint64_t>& window, std::uint64_t receives) {
   for (const std::uint64_t one : {window.value_or(1), receives}) {
     if (one == 0 || one > kMostWindow) {
-      throw std::invalid_argument("a window has room for 1 to kMostWindow slices");
+      throw std::invalid_argument("a window has room for 1 to kMostWindow segments");
     }
   }
 }
@@ -95,44 +95,44 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
       compute_(options.compute),
       follows_schedule_(options.follow_schedule && plan.schedule.has_value()),
       model_(model_of(plan)),
-      occupying_{slice_of(plan, options), plan.latency_occupies},
+      occupying_{segment_of(plan, options), plan.latency_occupies},
       occupation_(platforms::occupation(platform, model_, occupying_)),
       flows_(plan, platform, plan.latency_occupies),
-      full_(flows_, occupation_, model_, occupying_.slice) {
+      full_(flows_, occupation_, model_, occupying_.segment) {
   if (follows_schedule_) require_schedule_holds(plan, platform, model_, occupying_);
 }
 
 Combining Simulator::combining_of(Bytes message) const {
-  return combining_at(compute_, slice(), {message.value % slice().value});
+  return combining_at(compute_, segment(), {message.value % segment().value});
 }
 
 Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
-  const planner::SliceGrid grid{message.value, slice().value};
+  const planner::SegmentGrid grid{message.value, segment().value};
   Simulation result;
-  result.slices = grid.count();
+  result.segments = grid.count();
   result.done.resize(flows_.hosts());
   result.busy.resize(resources().size() + (flows_.up_trees() > 0 ? flows_.hosts() : 0));
-  if (result.slices == 0) return result;
+  if (result.segments == 0) return result;
 
-  const Bytes rest{message.value % slice().value};
+  const Bytes rest{message.value % segment().value};
   const Holdings last(flows_, *platform_, model_,
                       {rest, plan_->latency_occupies && rest.value > 0});
   Task task{flows_, full_, last, planner::source_index(*plan_), combining_of(message)};
   std::vector<double> done_s;
   if (follows_schedule_) {
     const planner::PlanSchedule& schedule = *plan_->schedule;
-    BatchedDeal deal = deal_in_batches(schedule, result.slices);
-    task.count = result.slices;
-    task.slices = std::move(deal.slices);
+    BatchedAssignment assignments = assign_in_batches(schedule, result.segments);
+    task.count = result.segments;
+    task.segments = std::move(assignments.segments);
     task.ends_short.assign(flows_.trees(), 0);
-    if (rest.value > 0) task.ends_short[deal.last_tree] = 1;
-    done_s = follow_schedule(task, schedule, static_cast<double>(slice().value), on_send);
+    if (rest.value > 0) task.ends_short[assignments.last_tree] = 1;
+    done_s = follow_schedule(task, schedule, static_cast<double>(segment().value), on_send);
   } else {
-    Deal deal(*plan_);
-    deal.end_at(result.slices, slice());
-    task.share_out(deal, result.slices, rest.value > 0);
+    Assignments assignments(*plan_);
+    assignments.end_at(result.segments, segment());
+    task.share_out(assignments, result.segments, rest.value > 0);
     GreedyRun run =
-        run_greedily(task, deal, {window_, receives_, until_received_, sharing_, slice()},
+        run_greedily(task, assignments, {window_, receives_, until_received_, sharing_, segment()},
                      resources().size(), on_send);
     done_s = std::move(run.done_s);
     result.tick = {run.tick_s};
@@ -148,9 +148,9 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
 void Simulator::add_busy(const Task& task, Simulation& result) const {
   for (std::size_t i = 0; i < flows_.all().size(); ++i) {
     const Flow& flow = flows_.all()[i];
-    const std::uint64_t slices = task.slices[flow.tree];
+    const std::uint64_t segments = task.segments[flow.tree];
     const std::uint64_t short_ones = task.ends_short[flow.tree] != 0 ? 1 : 0;
-    result.sends += slices;
+    result.sends += segments;
     const auto add = [&](std::span<const Holding> holdings, double combining_s,
                          std::uint64_t times) {
       const auto factor = static_cast<double>(times);
@@ -159,7 +159,7 @@ void Simulator::add_busy(const Task& task, Simulation& result) const {
       }
       if (flow.up) result.busy[resources().size() + flow.parent].value += combining_s * factor;
     };
-    add(full_.of(i), task.combining.full_s, slices - short_ones);
+    add(full_.of(i), task.combining.full_s, segments - short_ones);
     if (short_ones > 0) add(task.last.of(i), task.combining.last_s, short_ones);
   }
 }

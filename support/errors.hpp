@@ -10,10 +10,10 @@ namespace espalier {
 // Exit statuses of `espalier` and `espalier-mpi`. Scripts rely on them.
 enum class ExitStatus : int {
   kDone = 0,
-  kInternalFault = 1,  // a fault of Espalier's own
+  kInternalFault = 1,  // an internal error
   kBadInput = 2,       // wrong usage or input
   kInfeasible = 3,     // the problem has no solution, e.g. a node that cannot be reached
-  kLimitReached = 4,   // a limit came first; what was found by then is written all the same
+  kLimitReached = 4,   // limit reached; what was found by then is written all the same
   kCheckFailed = 5,    // verify, or received data that differ
 };
 

@@ -30,7 +30,7 @@ void ChromeTrace::add(std::uint32_t line, std::string_view name, Seconds start, 
   if (++bars_ > kMostBars) {
     throw InputError({}, "--trace",
                      fmt::format("at most {} bars, one a send and resource; a smaller message or "
-                                 "larger slices make fewer",
+                                 "larger segments make fewer",
                                  kMostBars));
   }
   used_[line] = true;

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kFooter =
     "'espalier COMMAND --help' documents each command. Data go to stdout, messages to stderr;\n"
     "'-' as a file is standard input or output.\n\n"
-    "Exit status: 0 done; 1 a fault of Espalier's own; 2 wrong usage or input; 3 no solution\n"
-    "(a node that cannot be reached); 4 a limit came first; 5 a check failed.";
+    "Exit status: 0 done; 1 an internal error; 2 wrong usage or input; 3 no solution\n"
+    "(a node that cannot be reached); 4 limit reached; 5 a check failed.";
 
 }  // namespace
 

@@ -51,8 +51,8 @@ cost_models::Parameters converted(const cost_models::Parameters& given, std::str
 }
 
 std::vector<const cost_models::FormulaEntry*> entries_of(const std::string& operation,
-                                                    std::string_view model,
-                                                    const std::vector<std::string>& wanted) {
+                                                         std::string_view model,
+                                                         const std::vector<std::string>& wanted) {
   const auto names = cost_models::algorithm_names(operation, model);
   std::vector<std::string> chosen;
   for (const std::string& text : wanted) {
@@ -86,7 +86,8 @@ cost_models::SecondsPerByte computation_of(const std::string& rate) {
 }
 
 std::vector<std::string_view> cost_model_names() {
-  std::vector<std::string_view> names(cost_models::kModelNames.begin(), cost_models::kModelNames.end());
+  std::vector<std::string_view> names(cost_models::kModelNames.begin(),
+                                      cost_models::kModelNames.end());
   names.insert(names.begin() + 1, kLogP);
   return names;
 }

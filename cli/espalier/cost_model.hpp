@@ -18,8 +18,8 @@ class CostOptions {
   // What was asked for, checked: throws InputError that names the option.
   struct Read {
     cost_models::Parameters parameters;
-    std::string model;                                 // as --model takes it
-    std::string network;                               // the preset, or the file of parameters
+    std::string model;                                      // as --model takes it
+    std::string network;                                    // the preset, or the file of parameters
     std::vector<const cost_models::FormulaEntry*> entries;  // in the registry's order, at least one
     cost_models::SecondsPerByte computation;
   };

@@ -44,7 +44,7 @@ struct Executed {
   std::string_view plans;
   std::string_view formulas;
   std::uint64_t trees = 1;
-  std::uint64_t slices = 1;  // of a segment
+  std::uint64_t plan_segments = 1;  // of a segment
 };
 constexpr std::array kExecuted{
     Executed{"", "chain", "pipeline"}, Executed{"broadcast", "flat", "linear"},
@@ -60,18 +60,18 @@ Executed executed(std::string_view operation, std::string_view algorithm) {
 }
 
 // A row of `espalier-mpi bench`; nothing for MPI's own, of which no algorithm is known, and for
-// slices so long that some of the trees have none.
+// segments so long that some of the trees have none.
 std::optional<Measurement> bench_row(const JsonCursor& row, std::string_view operation,
                                      std::uint64_t ranks) {
   if (row.at("algorithm").value().is_null()) return std::nullopt;
   const Executed as = executed(operation, row.at("algorithm").string());
   const std::uint64_t message = row.at("message_bytes").unsigned_integer();
-  const std::uint64_t slice = row.at("slice_bytes").unsigned_integer();
+  const std::uint64_t plan_segment = row.at("slice_bytes").unsigned_integer();
   const JsonCursor time = row.at("median_s");
   if (!is_time(time.number())) time.refuse("a time must be above zero");
-  if (as.trees > 1 && message > 1 && slice >= message) return std::nullopt;
+  if (as.trees > 1 && message > 1 && plan_segment >= message) return std::nullopt;
   const std::uint64_t share = message / as.trees + (message % as.trees != 0 ? 1 : 0);
-  const Bytes segment{slice < share ? slice * as.slices : 0};
+  const Bytes segment{plan_segment < share ? plan_segment * as.plan_segments : 0};
   return Measurement{std::string(as.formulas), segment, ranks, {message}, {time.number()}};
 }
 

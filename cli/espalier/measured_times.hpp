@@ -23,7 +23,7 @@ std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::s
 
 // The times of `operation`, and those that do not say theirs; rows of others are not looked at.
 std::vector<cost_models::Measurement> parse_measured_times(std::string_view text,
-                                                      const std::string& file,
-                                                      std::string_view operation);
+                                                           const std::string& file,
+                                                           std::string_view operation);
 
 }  // namespace espalier::cli

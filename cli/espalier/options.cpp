@@ -160,11 +160,11 @@ platforms::ReadResult PlatformOptions::finish(platforms::ReadResult result, cons
                                               const Console& console) const {
   const auto send = parse_each("--send-cap", send_caps_, platforms::parse_prefix_cap);
   const auto receive = parse_each("--receive-cap", receive_caps_, platforms::parse_prefix_cap);
-  console.detail(fmt::format("{}: {} platform '{}': {} hosts, {} relays, {} links, {} shared wires",
+  console.detail(fmt::format("{}: {} platform '{}': {} hosts, {} relays, {} links, {} shared links",
                              file, result.format, result.platform.name(),
                              result.platform.hosts().size(),
                              result.platform.nodes().size() - result.platform.hosts().size(),
-                             result.platform.arcs().size(), result.platform.shared_wires().size()));
+                             result.platform.arcs().size(), result.platform.shared_links().size()));
   if (!send.empty() || !receive.empty()) {
     result.platform = platforms::with_caps(result.platform, send, receive);
   }
@@ -207,8 +207,8 @@ void ModelOptions::add_to(Arguments& app) {
 }
 
 void ModelOptions::add_occupation_to(Arguments& app) {
-  app.add("--slice", slice_, "What the message is cut into; counts where links have overheads",
-          {.type = "SIZE"});
+  app.add("--segment,--slice", segment_,
+          "What the message is cut into; counts where links have overheads", {.type = "SIZE"});
   app.add("--latency", latency_, "'delays' (occupies nothing) or 'occupies' (Bhat's affine ports)",
           {.type = "WHAT"});
 }
@@ -218,13 +218,13 @@ platforms::Model ModelOptions::model() const {
 }
 
 platforms::OccupationOptions ModelOptions::occupation() const {
-  const Bytes slice = parse_option("--slice", slice_, parse_size);
-  if (slice.value == 0) throw InputError({}, "--slice", "must be at least one byte");
+  const Bytes segment = parse_option("--segment", segment_, parse_size);
+  if (segment.value == 0) throw InputError({}, "--segment", "must be at least one byte");
   constexpr std::array<std::string_view, 2> kChoices{"delays", "occupies"};
   if (latency_ != kChoices[0] && latency_ != kChoices[1]) {
     throw InputError({}, "--latency", unknown_name("choice", latency_, kChoices));
   }
-  return {.slice = slice, .latency_occupies = latency_ == kChoices[1]};
+  return {.segment = segment, .latency_occupies = latency_ == kChoices[1]};
 }
 
 Seconds parse_span(std::string_view option, const std::string& text) {

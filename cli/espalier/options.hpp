@@ -9,8 +9,8 @@
 
 #include "cli/espalier/arguments.hpp"
 #include "cli/espalier/console.hpp"
-#include "planner/problem/instance.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/formats/formats.hpp"
 #include "support/errors.hpp"
@@ -85,20 +85,20 @@ class OperationOption {
   std::string operation_ = "broadcast";
 };
 
-// What is planned: --model, --slice, --latency.
+// What is planned: --model, --segment, --latency.
 class ModelOptions {
  public:
   void add_to(Arguments& app);
   // The same without --model.
   void add_occupation_to(Arguments& app);
   [[nodiscard]] platforms::Model model() const;
-  // The slice size is always there, so that a plan is checked with what it was made with: where
+  // The segment size is always there, so that a plan is checked with what it was made with: where
   // links have overheads these count, elsewhere the size makes no difference.
   [[nodiscard]] platforms::OccupationOptions occupation() const;
 
  private:
   std::string model_ = "one-port";
-  std::string slice_ = "512KiB";  // planner::kDefaultSlice
+  std::string segment_ = "512KiB";  // planner::kDefaultSegment
   std::string latency_ = "delays";
 };
 

@@ -15,35 +15,38 @@ namespace espalier::cli {
 
 namespace {
 
+using simulate::Candidate;
 using simulate::Choice;
-using simulate::Rival;
 
 // One of each kind that there is.
-bool is_single(const Rival& rival) {
-  return rival.reduce_trees <= 1 && rival.broadcast_trees <= 1;
+bool is_single(const Candidate& candidate) {
+  return candidate.reduce_trees <= 1 && candidate.broadcast_trees <= 1;
 }
 
-std::size_t trees_in(const Rival& rival) {
-  return rival.reduce_trees + rival.broadcast_trees;
+std::size_t trees_in(const Candidate& candidate) {
+  return candidate.reduce_trees + candidate.broadcast_trees;
 }
 
-std::string trees_of(const Rival& rival) {
-  if (trees_in(rival) == 1) return fmt::format("one tree {} deep", rival.depth);
-  return fmt::format("{}{} {} deep", count_of_trees(rival.reduce_trees, rival.broadcast_trees),
-                     rival.reduce_trees > 0 && rival.broadcast_trees > 0 ? ", at most" : " up to",
-                     rival.depth);
+std::string trees_of(const Candidate& candidate) {
+  if (trees_in(candidate) == 1) return fmt::format("one tree {} deep", candidate.depth);
+  return fmt::format(
+      "{}{} {} deep", count_of_trees(candidate.reduce_trees, candidate.broadcast_trees),
+      candidate.reduce_trees > 0 && candidate.broadcast_trees > 0 ? ", at most" : " up to",
+      candidate.depth);
 }
 
-std::string time_of(const Rival& rival) {
-  return fmt::format("{}{}", rival.simulated ? "" : "at least ", format_duration(rival.makespan));
+std::string time_of(const Candidate& candidate) {
+  return fmt::format("{}{}", candidate.simulated ? "" : "at least ",
+                     format_duration(candidate.makespan));
 }
 
 // Against the packing; where that is the choice, and has several trees, against the best of one.
 std::string reason(const Choice& choice) {
-  const Rival& own = choice.rivals.front();
-  const auto others = std::span(choice.rivals).subspan(1);
+  const Candidate& own = choice.candidates.front();
+  const auto others = std::span(choice.candidates).subspan(1);
   if (own.algorithm != "optimal") {
-    const auto packing = std::ranges::find(others, std::string_view("optimal"), &Rival::algorithm);
+    const auto packing =
+        std::ranges::find(others, std::string_view("optimal"), &Candidate::algorithm);
     if (packing == others.end()) return {};
     const std::string_view why = packing->makespan <= own.makespan ? "as good, but less sure"
                                  : packing->depth > own.depth ? "deeper trees take longer to fill"
@@ -72,25 +75,26 @@ simulate::Choice choose_for(const planner::Collective& collective, Bytes message
   Choice choice =
       simulate::choose_plan(collective.platform(), collective.source(), collective.model(),
                             collective.options().latency_occupies, message, options);
-  for (const Rival& rival : choice.rivals) {
-    console.detail(fmt::format("{}: {}, slices of {}: {}", rival.algorithm, trees_of(rival),
-                               format_size(rival.slice), time_of(rival)));
+  for (const Candidate& candidate : choice.candidates) {
+    console.detail(fmt::format("{}: {}, segments of {}: {}", candidate.algorithm,
+                               trees_of(candidate), format_size(candidate.segment),
+                               time_of(candidate)));
   }
   if (!choice.complete) {
-    console.warn("the time limit came before all plans and slices were tried");
+    console.warn("the time limit came before all plans and segments were tried");
   }
   return choice;
 }
 
 std::string choice_text(const Choice& choice, Bytes message,
                         std::optional<BytesPerSecond> compute) {
-  const Rival& own = choice.rivals.front();
+  const Candidate& own = choice.candidates.front();
   std::string text =
-      fmt::format("{} in {}{}: {} ({}), slices of {}{}\n", format_size(message),
+      fmt::format("{} in {}{}: {} ({}), segments of {}{}\n", format_size(message),
                   choice.extrapolated ? "about " : "", format_duration(choice.makespan),
-                  own.algorithm, trees_of(own), format_size(choice.plan.slice), reason(choice));
+                  own.algorithm, trees_of(own), format_size(choice.plan.segment), reason(choice));
   if (choice.overhead.value > 0) {
-    text += fmt::format("counted: {} a slice on links that name no overhead (--overhead)\n",
+    text += fmt::format("counted: {} a segment on links that name no overhead (--overhead)\n",
                         format_duration(choice.overhead));
   }
   if (compute)
@@ -99,28 +103,32 @@ std::string choice_text(const Choice& choice, Bytes message,
 }
 
 Json choice_json(const Choice& choice, Bytes message, std::optional<BytesPerSecond> compute) {
-  Json rivals = Json::array();
-  for (const Rival& rival : choice.rivals) {
-    rivals.push_back({{"algorithm", rival.algorithm},
-                      {"trees", trees_in(rival)},
-                      {"reduce_trees", rival.reduce_trees},
-                      {"depth", rival.depth},
-                      {"slice_bytes", rival.slice.value},
-                      {"makespan_s", rival.makespan.value},
-                      {"simulated", rival.simulated}});
+  Json candidates = Json::array();
+  for (const Candidate& candidate : choice.candidates) {
+    candidates.push_back({{"algorithm", candidate.algorithm},
+                          {"trees", trees_in(candidate)},
+                          {"reduce_trees", candidate.reduce_trees},
+                          {"depth", candidate.depth},
+                          {"segment_bytes", candidate.segment.value},
+                          {"slice_bytes", candidate.segment.value},
+                          {"makespan_s", candidate.makespan.value},
+                          {"simulated", candidate.simulated}});
   }
   return {{"message_bytes", message.value},
-          {"algorithm", choice.rivals.front().algorithm},
-          {"slice_bytes", choice.plan.slice.value},
+          {"algorithm", choice.candidates.front().algorithm},
+          {"segment_bytes", choice.plan.segment.value},
+          {"slice_bytes", choice.plan.segment.value},
           {"makespan_s", choice.makespan.value},
           {"extrapolated", choice.extrapolated},
           {"overhead_s", choice.overhead.value},
           {"compute_Bps", compute ? Json(compute->value) : Json()},
-          {"formula_slice_bytes", choice.formula_slice.value},
+          {"formula_segment_bytes", choice.formula_segment.value},
+          {"formula_slice_bytes", choice.formula_segment.value},
           {"formula_makespan_s", choice.formula_makespan.value},
           {"simulations", choice.simulations},
           {"complete", choice.complete},
-          {"rivals", std::move(rivals)}};
+          {"candidates", candidates},
+          {"rivals", candidates}};
 }
 
 BytesPerSecond parse_compute(const std::string& text) {

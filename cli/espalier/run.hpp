@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "cli/espalier/console.hpp"
-#include "planner/problem/collective.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"

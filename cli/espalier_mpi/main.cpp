@@ -16,16 +16,16 @@
 #include <string>
 #include <thread>
 
-#include "cli/espalier_mpi/commands/bcast.hpp"
 #include "cli/espalier_mpi/bench/bench.hpp"
-#include "cli/espalier_mpi/options/options.hpp"
+#include "cli/espalier_mpi/commands/bcast.hpp"
 #include "cli/espalier_mpi/commands/probe.hpp"
 #include "cli/espalier_mpi/commands/reduce.hpp"
 #include "cli/espalier_mpi/commands/tune.hpp"
+#include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/run/watchdog.hpp"
-#include "runtime/transport/mpi_error.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/temporary_names.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 
 namespace {

@@ -21,7 +21,7 @@ double segments_a_half(const Counts& n) {
   return std::ceil(n.segments / 2);
 }
 
-// A slice through an inner node of a binary tree: two sends, or a receive and two sends that wait
+// A segment through an inner node of a binary tree: two sends, or a receive and two sends that wait
 // for each other.
 double period_s(const PLogPTerms& t) {
   return std::max(2 * t.gap, t.receive + t.gap + t.send);

@@ -27,8 +27,8 @@ Seconds predict_pipelined(std::span<const PipelinedTree> trees) {
     if (!is_time(tree.period) || !is_time(tree.fill)) {
       throw InputError({}, fmt::format("/{}", i), "period and fill must be finite and at least 0");
     }
-    if (tree.slices == 0) continue;
-    last = std::max(last, tree.fill.value + static_cast<double>(tree.slices) * tree.period.value);
+    if (tree.segments == 0) continue;
+    last = std::max(last, tree.fill.value + static_cast<double>(tree.segments) * tree.period.value);
   }
   return finite(last);
 }

@@ -9,15 +9,15 @@
 
 namespace espalier::cost_models {
 
-// One tree of a plan. With several trees at once, `period` is what a slice of this one takes while
-// the others run: for a plan of rate_Bps lambda, slice size / lambda.
+// One tree of a plan. With several trees at once, `period` is what a segment of this one takes
+// while the others run: for a plan of rate_Bps lambda, segment size / lambda.
 struct PipelinedTree {
-  Seconds period;  // from one slice to the next, in steady state
-  Seconds fill;    // what the first slice takes along the deepest path beyond one period
-  std::uint64_t slices = 0;
+  Seconds period;  // from one segment to the next, in steady state
+  Seconds fill;    // what the first segment takes along the deepest path beyond one period
+  std::uint64_t segments = 0;
 };
 
-// fill + slices x period of the tree that is done last; trees without slices do nothing. Throws
+// fill + segments x period of the tree that is done last; trees without segments do nothing. Throws
 // InputError (place: "/INDEX") for no trees, a time that is negative or not finite, and a result
 // that overflows.
 Seconds predict_pipelined(std::span<const PipelinedTree> trees);

@@ -231,7 +231,7 @@ std::uint32_t MinCostArborescence::drop_cheapest_arc(std::uint32_t top) {
 // it enters.
 void MinCostArborescence::expand() {
   for (std::uint32_t component = component_count_; component-- > node_count_;) {
-    if (state_[component] == kUnseen) continue;  // already on the way of an outer cycle's arc
+    if (state_[component] == kUnseen) continue;  // already in flight of an outer cycle's arc
     const std::uint32_t arc = chosen_[component];
     for (std::uint32_t inner = head_[arc]; inner != component; inner = parent_[inner]) {
       chosen_[inner] = arc;

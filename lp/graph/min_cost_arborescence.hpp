@@ -4,7 +4,7 @@
 // Algorithm: Edmonds' contraction, organised as in Tarjan, "Finding optimum branchings", Networks 7
 // (1977), with the path growing of Gabow, Galil, Spencer, Tarjan, Combinatorica 6 (1986),
 // doi:10.1007/BF02579168: grow a path backwards along cheapest incoming arcs until it meets the
-// finished part, contracting every cycle on the way. Queues: a node that is never contracted needs
+// finished part, contracting every cycle in flight. Queues: a node that is never contracted needs
 // none (one scan finds its cheapest arc). A node that is contracted has its in-arcs heapified in
 // place, in O(in-degree), and a component is a pairing heap of such nodes whose keys move together
 // by lazy offsets. Time O(m + k log n), k = arcs that surface inside a component, k <= m; memory

@@ -136,12 +136,12 @@ class OpenShop {
         seen_[partner] = stamp_;
         reached_by_[partner] = pair;
         if (mate_[partner] == kNone) return flip_path(root, partner);
-        const std::uint32_t rival = other_end(mate_[partner], partner);
-        if (!critical(rival)) {
-          mate_[rival] = kNone;
+        const std::uint32_t candidate = other_end(mate_[partner], partner);
+        if (!critical(candidate)) {
+          mate_[candidate] = kNone;
           return flip_path(root, partner);
         }
-        frontier_.push_back(rival);
+        frontier_.push_back(candidate);
       }
     }
     throw std::logic_error("open shop: no matching covers the critical nodes");

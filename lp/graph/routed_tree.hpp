@@ -1,5 +1,5 @@
 // A spanning tree whose edges are paths of arcs: one arc each, or several where relays (or, for
-// topology-blind trees, other hosts) lie between parent and child.
+// topology-topology-oblivious trees, other hosts) lie between parent and child.
 #pragma once
 
 #include <cstddef>

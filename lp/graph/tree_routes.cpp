@@ -50,15 +50,15 @@ Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& t
       longest_way(graph, root, tree, [&](const auto& path) { return latency_along(graph, path); })};
 }
 
-Seconds way_of_a_slice(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
-                       std::uint32_t root, const RoutedTree& tree) {
+Seconds way_of_a_segment(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                         std::uint32_t root, const RoutedTree& tree) {
   std::vector<HostArcs::Use> uses;
   return {longest_way(graph, root, tree, [&](const auto& path) {
     uses.clear();
     HostArcs::append_uses(occupation, path, uses);
     const auto most = std::ranges::max_element(uses, {}, &HostArcs::Use::seconds_per_byte);
     const double seconds_per_byte = most == uses.end() ? 0 : most->seconds_per_byte;
-    return latency_along(graph, path) + kSliceOnLongWays * seconds_per_byte;
+    return latency_along(graph, path) + kSegmentOnLongWays * seconds_per_byte;
   })};
 }
 

@@ -11,8 +11,8 @@
 
 namespace espalier::lp {
 
-// Bytes: about what slices are where latencies count.
-inline constexpr double kSliceOnLongWays = 65536;
+// Bytes: about what segments are where latencies count.
+inline constexpr double kSegmentOnLongWays = 65536;
 
 // Edges on the longest way from the root of a tree of `graph` to a host.
 std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
@@ -20,11 +20,11 @@ std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTre
 // Latencies on the longest way from the root to a host, added up.
 Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
 
-// Until a slice of kSliceOnLongWays that leaves the root has reached the last host, if nothing is
-// in its way: the latencies and, on each edge, as long as it keeps that edge's slowest resource
+// Until a segment of kSegmentOnLongWays that leaves the root has reached the last host, if nothing
+// is in its way: the latencies and, on each edge, as long as it keeps that edge's slowest resource
 // busy. occupation: resources x arcs.
-Seconds way_of_a_slice(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
-                       std::uint32_t root, const RoutedTree& tree);
+Seconds way_of_a_segment(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                         std::uint32_t root, const RoutedTree& tree);
 
 // Most children that a host has in the tree.
 std::size_t out_degree_of(const Digraph& graph, const RoutedTree& tree);

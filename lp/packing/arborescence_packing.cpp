@@ -53,7 +53,7 @@ class MultiplicativeWeights {
 };
 
 // Logarithms of prices that value what each resource can carry in all: a resource of many arcs (a
-// port) by the bytes a second that its arcs make of it on average. A resource of one arc (a wire)
+// port) by the bytes a second that its arcs make of it on average. A resource of one arc (a link)
 // bounds little by itself and starts low. With every sender saturated, as on clusters of unlike
 // senders, these prices are the optimal ones.
 std::vector<double> first_weights(const SparseMatrix& occupation) {

@@ -35,8 +35,8 @@ struct PackingProblem {
   const SparseMatrix&
       occupation;  // resources x arcs, seconds per byte, >= 0; every arc occupies something
   // Arcs from this one on make a part of every tree that goes with any other part: no host is
-  // spanned by both (lp/packing/doubled_problem.hpp). Says how to solve, not what. UINT32_MAX: there is no
-  // such part.
+  // spanned by both (lp/packing/doubled_problem.hpp). Says how to solve, not what. UINT32_MAX:
+  // there is no such part.
   std::uint32_t second_part = UINT32_MAX;
 };
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "lp/packing/arborescence_packing.hpp"
 #include "lp/graph/digraph.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 
 namespace espalier::lp {
 

@@ -17,7 +17,7 @@ namespace espalier::lp {
 class DoubledProblem {
  public:
   // Copies what it needs. Arc e of the single graph is arc e of the copy that is broadcast along,
-  // and arc m + e, turned round, of the copy that is reduced along (m arcs); nodes of the first
+  // and arc m + e, reversed, of the copy that is reduced along (m arcs); nodes of the first
   // copy keep their numbers. Rows are the single problem's.
   explicit DoubledProblem(const PackingProblem& single);
 

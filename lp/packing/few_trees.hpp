@@ -3,8 +3,8 @@
 //
 // Which K trees pack best is NP-hard already for K = 1 (the pipelined single tree, HBT). What is
 // done: K trees from the packing's own pool and from pricing against each other's load, local
-// search on their joint load (lp/packing/tree_set.hpp), and the exact rates for them from the LP, in turn.
-// Deterministic.
+// search on their joint load (lp/packing/tree_set.hpp), and the exact rates for them from the LP,
+// in turn. Deterministic.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "lp/packing/arborescence_packing.hpp"
 #include "lp/graph/host_arcs.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 
 namespace espalier::lp {
 

@@ -205,11 +205,11 @@ std::vector<PackedTree> PackingMaster::packed() const {
   return trees;
 }
 
-void PackingMaster::forget(std::size_t keep, std::size_t patience) {
+void PackingMaster::forget(std::size_t keep, std::size_t timeout) {
   if (columns_.size() <= keep) return;
   std::vector<std::uint32_t> stale;
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
-    if (columns_[column].last_used + patience < solves_) stale.push_back(column);
+    if (columns_[column].last_used + timeout < solves_) stale.push_back(column);
   }
   if (stale.empty()) return;
   program_.remove_columns(stale);

@@ -49,9 +49,9 @@ class PackingMaster {
   [[nodiscard]] std::size_t solves() const { return solves_; }
   [[nodiscard]] std::size_t row_count() const { return active_.size(); }
 
-  // Drops trees that have not carried anything for `patience` solves, when there are more than
+  // Drops trees that have not carried anything for `timeout` solves, when there are more than
   // `keep`.
-  void forget(std::size_t keep, std::size_t patience);
+  void forget(std::size_t keep, std::size_t timeout);
 
  private:
   struct Column {

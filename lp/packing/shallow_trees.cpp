@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "lp/packing/few_trees.hpp"
 #include "lp/graph/host_arcs.hpp"
+#include "lp/graph/tree_routes.hpp"
+#include "lp/packing/few_trees.hpp"
 #include "lp/packing/packing_master.hpp"
 #include "lp/packing/tree_pricer.hpp"
-#include "lp/graph/tree_routes.hpp"
 
 namespace espalier::lp {
 
@@ -280,7 +280,7 @@ class ShallowPacker {
 // The trees that carry something in the best packing of shallow trees found.
 std::vector<RoutedTree> ShallowPacker::run() {
   constexpr double kSmoothing = 0.7;  // weight of the prices so far
-  constexpr std::size_t kPatience = 120;
+  constexpr std::size_t kTimeout = 120;
   constexpr double kWorthGoingOn = 1e-4;  // a smaller one is none
   for (const PackedTree& packed : packing_.trees) add(packed.tree, packing_.prices);
   for (const RoutedTree& tree : packing_.pool) add(tree, packing_.prices);
@@ -289,7 +289,7 @@ std::vector<RoutedTree> ShallowPacker::run() {
   std::minstd_rand random;  // with its one seed: to leave where pricing makes the same trees again
   double best = 0;
   std::size_t idle = 0;
-  for (std::size_t round = 0; round < options_.max_rounds && idle < kPatience; ++round) {
+  for (std::size_t round = 0; round < options_.max_rounds && idle < kTimeout; ++round) {
     if (master_.solve(std::nullopt) != LpStatus::kOptimal || out_of_time()) break;
     idle = master_.total() > best * (1 + kWorthGoingOn) ? 0 : idle + 1;
     best = std::max(best, master_.total());

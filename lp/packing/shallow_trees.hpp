@@ -1,12 +1,12 @@
 // A packing of trees no deeper than a limit, in edges or in latency: what deep trees cost is the
-// time until their last host has its first slice.
+// time until their last host has its first segment.
 //
 // The best such packing is NP-hard already for equal links (a minimum spanning tree of limited
 // depth is: Dahl, The 2-hop spanning tree problem, Oper. Res. Letters 23 (1998),
 // doi:10.1016/S0167-6377(98)00029-7). What is done: column generation as in
-// lp/packing/arborescence_packing.hpp, where each cheapest tree is made shallow: hosts that hang too deep
-// go to the cheapest host that is near enough to the root, then any host to a cheaper one as long
-// as the limit holds. Deterministic; the packing's bound stays the bound.
+// lp/packing/arborescence_packing.hpp, where each cheapest tree is made shallow: hosts that hang
+// too deep go to the cheapest host that is near enough to the root, then any host to a cheaper one
+// as long as the limit holds. Deterministic; the packing's bound stays the bound.
 #pragma once
 
 #include <cstdint>

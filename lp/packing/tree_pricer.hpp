@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "lp/packing/arborescence_packing.hpp"
 #include "lp/graph/host_graph.hpp"
 #include "lp/graph/min_cost_arborescence.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 
 namespace espalier::lp {
 

@@ -258,12 +258,12 @@ bool TreeSet::fits(std::uint32_t arc, double rate, double full) const {
 namespace {
 
 // How long the way to a host becomes by each arc between hosts: edges or, where there are
-// latencies, the time of a slice, for hosts beside each other are no farther than one of them.
+// latencies, the time of a segment, for hosts beside each other are no farther than one of them.
 std::vector<double> lengths_of(const HostArcs& arcs) {
   std::vector<double> length(arcs.size(), 1.0);
   if (!arcs.has_latencies()) return length;
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
-    length[arc] = arcs.latency_s(arc) + kSliceOnLongWays * arcs.weight(arc);
+    length[arc] = arcs.latency_s(arc) + kSegmentOnLongWays * arcs.weight(arc);
   }
   return length;
 }

@@ -1,9 +1,10 @@
 // The single spanning tree of least busiest load, and the proof that none is better.
 //
 // The least load L* lies between what is proven and the best tree found. A decision (is there a
-// tree of capacity c? lp/single/tree_decision.hpp) at some c between them moves one end or the other, and
-// is quick far from L*; near it the last decision, just below the best tree, is the proof. So c is
-// first chosen between the ends with little work each, then just below the best tree.
+// tree of capacity c? lp/single/tree_decision.hpp) at some c between them moves one end or the
+// other, and is quick far from L*; near it the last decision, just below the best tree, is the
+// proof. So c is first chosen between the ends with little work each, then just below the best
+// tree.
 #pragma once
 
 #include <cstddef>

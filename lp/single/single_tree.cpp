@@ -47,7 +47,7 @@ class LoadedTree {
     link(node);
     return growth;
   }
-  // From the arcs anew, so that rounding does not pile up.
+  // From the arcs again, so that rounding does not pile up.
   void recompute_loads() {
     load_.assign(arcs_->resource_count(), 0.0);
     for (const std::uint32_t arc : parent_arc_) {
@@ -186,7 +186,7 @@ class Walk {
   double growth_ = 0;
 };
 
-// Hangs the arc's head to its tail. Where the tail is below the head, some host on the way between
+// Hangs the arc's head to its tail. Where the tail is below the head, some host in flight between
 // them gets a parent elsewhere first.
 bool Walk::hang(std::uint32_t arc) {
   const std::uint32_t node = arcs_.head(arc);

@@ -6,8 +6,9 @@
 //                     x in {0, 1}^arcs
 //
 // With the capacity fixed each row of A is a knapsack, of which covers follow (Balas, Facets of the
-// knapsack polytope, Math. Programming 8 (1975), doi:10.1007/BF01580440), and lp/single/forced_arcs.hpp
-// fixes most arcs: so the relaxation says much more than the packing LP does.
+// knapsack polytope, Math. Programming 8 (1975), doi:10.1007/BF01580440), and
+// lp/single/forced_arcs.hpp fixes most arcs: so the relaxation says much more than the packing LP
+// does.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@
 #include <optional>
 #include <vector>
 
-#include "lp/single/forced_arcs.hpp"
 #include "lp/graph/host_arcs.hpp"
-#include "lp/solver/linear_program.hpp"
+#include "lp/single/forced_arcs.hpp"
 #include "lp/single/root_cuts.hpp"
+#include "lp/solver/linear_program.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -27,7 +28,7 @@ namespace espalier::lp {
 enum class Verdict : std::uint8_t {
   kFound,    // tree() has one
   kNoTree,   // proven: there is none
-  kUnknown,  // a limit came first, or GLPK gave out on some branch
+  kUnknown,  // limit reached, or GLPK gave out on some branch
 };
 
 class TreeDecision {

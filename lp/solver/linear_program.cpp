@@ -190,7 +190,7 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
   const int code = handle_->simplex(parameters);
   if (code == 0) return status_of(problem);
   if (code == GLP_ETMLIM || code == GLP_EITLIM) return LpStatus::kLimit;
-  // A singular or ill-conditioned basis, or a failure on the way: once more from the slack basis.
+  // A singular or ill-conditioned basis, or a failure in flight: once more from the slack basis.
   glp_std_basis(problem);
   parameters.meth = GLP_PRIMAL;
   const int second = handle_->simplex(parameters);

@@ -1,7 +1,7 @@
 // Trees for one message that goes as a whole, made to give it to the last host as early as they
 // can. Sends are scheduled one after the other on the resources of the occupation matrix
-// (planner/schedule/list_schedule.hpp), which under one-port is Bhat's model; A are the hosts that have the
-// message, B the others. Where hosts are not all linked, only links that there are count.
+// (planner/schedule/list_schedule.hpp), which under one-port is Bhat's model; A are the hosts that
+// have the message, B the others. Where hosts are not all linked, only links that there are count.
 //
 //   FNF  (Banikazemi, Moorthy, Panda): into the fastest host of B next, by its own send time per
 //        byte; from the host of A that gets it there earliest.

@@ -1,5 +1,5 @@
 // What best-tree and exact-tree make of an allreduce: one tree each way, chosen together, for both
-// load the same ports and wires.
+// load the same ports and links.
 #pragma once
 
 #include "planner/problem/collective.hpp"

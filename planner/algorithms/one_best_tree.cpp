@@ -1,16 +1,16 @@
 // One tree, as good as can be: best-tree looks for a limited effort, exact-tree until it has a
-// proof (lp/single/single_tree.hpp, lp/single/exact_tree.hpp). Both start from every other algorithm's tree and
-// from those that the packing's master has held. Of an allreduce one tree each way, which are one
-// tree of the problem of both (planner/problem/collective_problem.hpp).
+// proof (lp/single/single_tree.hpp, lp/single/exact_tree.hpp). Both start from every other
+// algorithm's tree and from those that the packing's master has held. Of an allreduce one tree each
+// way, which are one tree of the problem of both (planner/problem/collective_problem.hpp).
 #include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "lp/single/exact_tree.hpp"
 #include "lp/packing/few_trees.hpp"
-#include "lp/single/single_tree.hpp"
 #include "lp/packing/tree_set.hpp"
+#include "lp/single/exact_tree.hpp"
+#include "lp/single/single_tree.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/problem/collective_problem.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "lp/packing/few_trees.hpp"
-#include "lp/packing/nearer_trees.hpp"
+#include "lp/packing/low_latency_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/problem/deadline.hpp"

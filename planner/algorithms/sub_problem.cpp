@@ -25,16 +25,16 @@ void keep_send_time(const Platform& whole, platforms::Model model,
   }
 }
 
-void add_shared_wires(const Platform& whole, const std::vector<std::optional<NodeId>>& part_node,
+void add_shared_links(const Platform& whole, const std::vector<std::optional<NodeId>>& part_node,
                       platforms::PlatformBuilder& builder) {
-  for (const platforms::SharedWire& wire : whole.shared_wires()) {
+  for (const platforms::SharedLink& link : whole.shared_links()) {
     std::vector<std::pair<NodeId, NodeId>> pairs;
-    for (const platforms::ArcId id : wire.arcs) {
+    for (const platforms::ArcId id : link.arcs) {
       const auto from = part_node[index_of(whole.arc(id).from)];
       const auto to = part_node[index_of(whole.arc(id).to)];
       if (from && to) pairs.emplace_back(*from, *to);
     }
-    if (!pairs.empty()) builder.add_shared_wire(wire.name, wire.bandwidth, std::move(pairs));
+    if (!pairs.empty()) builder.add_shared_link(link.name, link.bandwidth, std::move(pairs));
   }
 }
 
@@ -68,7 +68,7 @@ Platform part_of(const Platform& whole, platforms::Model model,
       builder.add_arc(arc);
     }
   }
-  add_shared_wires(whole, part_node, builder);
+  add_shared_links(whole, part_node, builder);
   return std::move(builder).build();
 }
 

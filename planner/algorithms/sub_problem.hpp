@@ -13,7 +13,7 @@
 namespace espalier::planner {
 
 // A platform of some of the whole's hosts: the members are its hosts, ranked in the order given;
-// relays are there as in the whole, and so are the links, caps and shared wires among all these.
+// relays are there as in the whole, and so are the links, caps and shared links among all these.
 // Other hosts are left out, but for the way-points, which only forward. model, occupation: of the
 // whole, for what its other links take from a member. members: at least two hosts, none twice.
 // way_points: hosts that are no members.

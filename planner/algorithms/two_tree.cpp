@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/algorithms/blind_tree.hpp"
+#include "planner/algorithms/oblivious_tree.hpp"
 #include "planner/algorithms/two_tree_complete.hpp"
 
 namespace espalier::planner::tree_algorithms {
@@ -32,7 +32,7 @@ void add_in_order(std::uint32_t first, std::uint32_t count, std::uint32_t parent
 // Colors the edges of both trees so that no two sends of a rank are alike and no two receives. As
 // senders and receivers they form a bipartite graph in which every node has at most two edges:
 // paths and even cycles, along which the colors alternate.
-void color(std::vector<BlindTree>& trees, std::size_t ranks) {
+void color(std::vector<ObliviousTree>& trees, std::size_t ranks) {
   struct Place {
     std::size_t tree;
     std::size_t edge;
@@ -76,7 +76,7 @@ void color(std::vector<BlindTree>& trees, std::size_t ranks) {
 Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions&) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
   const std::uint32_t count = ranks - 1;
-  std::vector<BlindTree> trees(2);
+  std::vector<ObliviousTree> trees(2);
   add_in_order(
       0, count, 0, [](std::uint32_t number) { return number + 1; }, trees[0].edges);
   add_in_order(
@@ -107,7 +107,7 @@ Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions&) 
   const auto downwards = [&](std::uint32_t place) {
     return place == 0 ? 0 : 1 + (circle + ranks / 2 - 1 - (place - 1)) % circle;
   };
-  std::vector<BlindTree> trees(2);
+  std::vector<ObliviousTree> trees(2);
   for (std::uint32_t place = 0; place < ranks; ++place) {
     const TreeRelatives relatives = two_tree_relatives(place, ranks).left;
     for (const std::uint32_t child : relatives.children()) {

@@ -13,7 +13,7 @@
 // a fraction bar; p - (p - rank) / 2 with fractions would be no rank). A single process has no
 // children, where line 4 gives it rank 1. The text's (rank - k) % P for the false rank must not be
 // negative, which C's operator is. And its Algorithm 2 lets the source send even chunks down the
-// left tree while the text beside it has the others expect odd ones there; a plan deals slices to
+// left tree while the text beside it has the others expect odd ones there; a plan deals segments to
 // trees by its rates and needs neither.
 #pragma once
 

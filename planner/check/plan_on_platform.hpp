@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
-#include "planner/problem/instance.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/instance.hpp"
 #include "platforms/core/platform.hpp"
 
 namespace espalier::planner {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
-#include "planner/problem/collective.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify_schedule.hpp"
+#include "planner/problem/collective.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -70,7 +70,7 @@ class Verifier {
     try {
       const platforms::Model model = platforms::parse_model(plan_.model);
       place = "/source";
-      const platforms::OccupationOptions options{plan_.slice, plan_.latency_occupies};
+      const platforms::OccupationOptions options{plan_.segment, plan_.latency_occupies};
       return Collective(plan_.operation, platform_, source_named(platform_, plan_.source), model,
                         options);
     } catch (const Error& error) {
@@ -104,7 +104,7 @@ class Verifier {
     const Seconds claimed = tree.latency(edge);
     const Seconds found = platforms::latency_along(platform_, arcs);
     if (std::abs(claimed.value - found.value) <= options_.tolerance * found.value) return;
-    add_fault(place, fmt::format("{} is claimed; the links on the way have {}",
+    add_fault(place, fmt::format("{} is claimed; the links in flight have {}",
                                  format_duration(claimed), format_duration(found)));
   }
 

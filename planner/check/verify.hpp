@@ -17,11 +17,11 @@ struct VerifyReport {
   double busiest_load = 0;    // max_r (sum rate A x)_r: 1 is full; above 1 + 1e-6 is a fault
   std::string busiest_resource;
   // (sum rate A x)_r over the trees of both kinds, one a resource of the platform under the plan's
-  // model, slice and latency;
+  // model, segment and latency;
   // empty where the faults do not let it be made.
   std::vector<double> loads;
   std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has one that holds
-  std::optional<BytesPerSecond> bound;      // proven anew when `prove` was asked for
+  std::optional<BytesPerSecond> bound;      // proven again when `prove` was asked for
   std::size_t trees = 0;                    // of both kinds
   std::size_t depth = 0;
   std::size_t out_degree = 0;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/problem/instance.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/instance.hpp"
 
 namespace espalier::planner {
 
@@ -14,7 +14,7 @@ namespace espalier::planner {
 // overheads included; a model or platform that a schedule does not fit. tolerance: relative, of a
 // send's time.
 // Precondition: the plan has a schedule, no structural fault, and its nodes are the hosts of
-// `instance`, which has the plan's model and slice.
+// `instance`, which has the plan's model and segment.
 std::vector<std::string> faults_of_schedule(const Instance& instance, const Plan& plan,
                                             double tolerance);
 

@@ -27,10 +27,10 @@ std::string_view plural_of(Resource::Kind kind) {
       return "in-ports";
     case Resource::Kind::kPort:
       return "ports";
-    case Resource::Kind::kWire:
-      return "wires";
-    case Resource::Kind::kSharedWire:
-      return "shared wires";
+    case Resource::Kind::kLink:
+      return "links";
+    case Resource::Kind::kSharedLink:
+      return "shared links";
   }
   return {};
 }
@@ -138,13 +138,13 @@ class Usage {
 
   // Links with a price that are no resources themselves, dearest first.
   [[nodiscard]] std::vector<std::uint32_t> dearest_links() const {
-    std::vector<char> is_wire(arc_rate_.size(), 0);
+    std::vector<char> is_resource(arc_rate_.size(), 0);
     for (const Resource& resource : collective_.occupation().resources) {
-      if (resource.kind == Resource::Kind::kWire) is_wire[resource.index] = 1;
+      if (resource.kind == Resource::Kind::kLink) is_resource[resource.index] = 1;
     }
     std::vector<std::uint32_t> links;
     for (std::uint32_t arc = 0; arc < arc_rate_.size(); ++arc) {
-      if (is_wire[arc] == 0 && arc_price_[arc] >= kLeastPrice) links.push_back(arc);
+      if (is_resource[arc] == 0 && arc_price_[arc] >= kLeastPrice) links.push_back(arc);
     }
     std::stable_sort(links.begin(), links.end(), [this](std::uint32_t a, std::uint32_t b) {
       return arc_price_[a] > arc_price_[b];
@@ -178,13 +178,13 @@ class Usage {
   std::vector<double> arc_price_;
 };
 
-// "in-ports", "in-ports of lyon", "wires out of lyon/rack1": what a resource can be called one of.
+// "in-ports", "in-ports of lyon", "links out of lyon/rack1": what a resource can be called one of.
 std::vector<std::string> families_of(const Resource& resource, const Platform& platform,
                                      const GroupNames& groups) {
   const std::string kind(plural_of(resource.kind));
   std::vector<std::string> families{kind};
-  if (resource.kind == Resource::Kind::kSharedWire) return families;
-  if (resource.kind != Resource::Kind::kWire) {
+  if (resource.kind == Resource::Kind::kSharedLink) return families;
+  if (resource.kind != Resource::Kind::kLink) {
     for (const std::string& group : groups.of(NodeId{resource.index})) {
       families.push_back(fmt::format("{} of {}", kind, printable(group)));
     }

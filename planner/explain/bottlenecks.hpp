@@ -31,7 +31,7 @@ inline constexpr double kLeastPrice = 5e-5;
 struct Bottleneck {
   enum class Kind : std::uint8_t { kResource, kLink, kSet };
   Kind kind = Kind::kResource;
-  std::string name;  // "out-port of a", "link a -> b", "all 4 wires out of lyon that bind"
+  std::string name;  // "out-port of a", "link a -> b", "all 4 links out of lyon that bind"
   // Share of the bound. A link's is the share of the priced time that the trees spend on it: over
   // all links these sum to 1 as those of the resources do. A set's is the sum of its resources'.
   double price = 0;

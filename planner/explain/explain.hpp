@@ -1,7 +1,7 @@
 // Why the optimum is what it is: what binds, and what the optimum would be if that were faster.
-// Each answer comes from the packing LP of the changed platform, solved anew: prices only say where
-// to look, for they hold for small changes and leave open which of several equal bottlenecks they
-// name.
+// Each answer comes from the packing LP of the changed platform, solved again: prices only say
+// where to look, for they hold for small changes and leave open which of several equal bottlenecks
+// they name.
 #pragma once
 
 #include <functional>

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "lp/packing/tree_pricer.hpp"
+#include "planner/check/plan_on_platform.hpp"
 #include "planner/explain/bottlenecks.hpp"
 #include "planner/problem/collective_problem.hpp"
-#include "planner/check/plan_on_platform.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/problem/collective.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "support/quantities.hpp"
 

@@ -279,7 +279,7 @@ std::size_t tree_count(const Plan& plan) {
 
 std::optional<PlanFault> structural_fault(const Plan& plan) {
   if (auto fault = fault_of_nodes(plan)) return fault;
-  if (plan.slice.value == 0) return PlanFault{"/slice_bytes", "a slice has at least one byte"};
+  if (plan.segment.value == 0) return PlanFault{"/slice_bytes", "a segment has at least one byte"};
   for (const PlanTrees& kind : trees_by_kind(plan)) {
     if (auto fault = fault_of_trees(plan, kind)) return fault;
   }

@@ -40,7 +40,7 @@ struct PlanTree {
   // 4.2).
   std::vector<PlanEdge> exchange{};
   // Of the links that an edge goes along, added up; one an edge. Empty: none, or the plan knows
-  // none. Says how much is on its way at one time, and so how many slices a host has outstanding
+  // none. Says how much is in flight at one time, and so how many segments a host has outstanding
   // (planner/plan/send_windows.hpp).
   std::vector<Seconds> latencies{};
 
@@ -50,7 +50,7 @@ struct PlanTree {
 };
 
 // One uninterrupted transfer of a period: `parent` sends `bytes` of tree `tree` to `child` from
-// `start` (since the period began) for `time`. The bytes need not be whole: a slice may be cut
+// `start` (since the period began) for `time`. The bytes need not be whole: a segment may be cut
 // between two sends.
 struct ScheduledSend {
   std::uint32_t tree;    // index into Plan::broadcast_trees
@@ -63,13 +63,13 @@ struct ScheduledSend {
 };
 
 // A steady state that can be executed: what every host sends when, the same in every period. In
-// each period every edge of tree k carries slices[k] whole slices, which its parent has had in full
-// before the period began (docs/model.md, "Schedules").
+// each period every edge of tree k carries segments[k] whole segments, which its parent has had in
+// full before the period began (docs/model.md, "Schedules").
 struct PlanSchedule {
   Seconds period;
-  BytesPerSecond throughput;          // what it really carries: all slices' bytes / period
-  std::vector<std::uint64_t> slices;  // per tree; 0: its rate is too small for one a period
-  std::vector<ScheduledSend> sends;   // ascending by start
+  BytesPerSecond throughput;            // what it really carries: all segments' bytes / period
+  std::vector<std::uint64_t> segments;  // per tree; 0: its rate is too small for one a period
+  std::vector<ScheduledSend> sends;     // ascending by start
   bool operator==(const PlanSchedule&) const = default;
 };
 
@@ -84,9 +84,9 @@ constexpr bool broadcasts(Operation operation) {
   return operation != Operation::kReduce;
 }
 
-// Large enough that what a slice costs by itself hardly counts, small enough that pipelines fill
+// Large enough that what a segment costs by itself hardly counts, small enough that pipelines fill
 // soon (docs/runtime.md, "Against MPI_Bcast").
-inline constexpr Bytes kDefaultSlice{512U << 10U};
+inline constexpr Bytes kDefaultSegment{512U << 10U};
 
 struct Plan {
   Operation operation = Operation::kBroadcast;
@@ -96,7 +96,7 @@ struct Plan {
   std::string algorithm;
   std::vector<std::string>
       nodes;  // hosts only, in the platform's order: rank i of a run is nodes[i]
-  Bytes slice = kDefaultSlice;
+  Bytes segment = kDefaultSegment;
   BytesPerSecond throughput;              // sum of the rates of the trees of either kind
   std::optional<BytesPerSecond> optimum;  // proven upper bound under `model`
   bool latency_occupies = false;          // written only when true
@@ -118,11 +118,11 @@ std::size_t tree_count(const Plan& plan);  // of both kinds
 // What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer,
 // reason); empty when nothing is: every tree spans all nodes exactly once, is rooted at the source,
 // has no cycle; there are trees of the kinds that the operation needs, and no other; rates are
-// finite and positive and sum to the throughput, each kind by itself (relative 1e-6); the slice
+// finite and positive and sum to the throughput, each kind by itself (relative 1e-6); the segment
 // is at least one byte; colors are 0 or 1, one for each edge of all trees or of none; exchange
 // edges are edges of their tree, each named once; latencies are finite, not negative, and as many
 // as edges; a schedule's figures are finite, its sends are edges of the trees, in order and within
-// the period, and carry the slices that it claims along every edge (relative 1e-6). Whether its
+// the period, and carry the segments that it claims along every edge (relative 1e-6). Whether its
 // ports and links can do it, verify says.
 struct PlanFault {
   std::string place;

@@ -43,14 +43,15 @@ std::string number(double value, std::string_view what) {
 enum class Way : std::uint8_t { kDown, kUp };
 
 // As it is written, or read, with its ends in the file's order.
-std::pair<std::uint32_t, std::uint32_t> turned(std::uint32_t first, std::uint32_t second, Way way) {
+std::pair<std::uint32_t, std::uint32_t> reversed(std::uint32_t first, std::uint32_t second,
+                                                 Way way) {
   return way == Way::kDown ? std::pair(first, second) : std::pair(second, first);
 }
 
 std::string edge_list(const std::vector<PlanEdge>& edges, Way way) {
   std::string list;
   for (const auto [parent, child] : edges) {
-    const auto [from, to] = turned(parent, child, way);
+    const auto [from, to] = reversed(parent, child, way);
     list += fmt::format("{}[{}, {}]", list.empty() ? "" : ", ", from, to);
   }
   return "[" + list + "]";
@@ -61,7 +62,7 @@ std::string tree_json(const PlanTree& tree, Way way) {
                                  number(tree.rate.value, "rate_Bps"), edge_list(tree.edges, way));
   std::string via;
   for (const auto& [edge, relays] : tree.via) {
-    const auto [from, to] = turned(edge.first, edge.second, way);
+    const auto [from, to] = reversed(edge.first, edge.second, way);
     via += fmt::format("{}\"{}-{}\": {}", via.empty() ? "" : ", ", from, to, quoted_list(relays));
   }
   if (!via.empty()) text += ",\n     \"via\": {" + via + "}";
@@ -96,7 +97,8 @@ std::string schedule_json(const PlanSchedule& schedule) {
       "{{\n    \"period_s\": {},\n    \"throughput_Bps\": {},\n    \"slices\": [{}],\n"
       "    \"sends\": [{}\n    ]\n  }}",
       number(schedule.period.value, "period_s"),
-      number(schedule.throughput.value, "throughput_Bps"), fmt::join(schedule.slices, ", "), sends);
+      number(schedule.throughput.value, "throughput_Bps"), fmt::join(schedule.segments, ", "),
+      sends);
 }
 
 // --- reading ---
@@ -127,7 +129,7 @@ std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes, Wa
       edges.elements()[i].refuse(fmt::format("expected a {} pair", ends));
     }
     const std::uint32_t first = node_at(edges, i, 0, nodes);
-    const auto [parent, child] = turned(first, node_at(edges, i, 1, nodes), way);
+    const auto [parent, child] = reversed(first, node_at(edges, i, 1, nodes), way);
     parsed.push_back({parent, child});
   }
   return parsed;
@@ -196,7 +198,7 @@ PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Way way) {
     if (!via.value().is_object()) via.refuse("expected an object of relays by edge");
     for (const auto& [key, relays] : via.value().items()) {
       const auto [from, to] = parse_via_key(via, key, nodes);
-      parsed.via[turned(from, to, way)] = parse_names(via.at(key));
+      parsed.via[reversed(from, to, way)] = parse_names(via.at(key));
     }
   }
   if (tree.has("colors")) parsed.colors = parse_colors(tree.at("colors"));
@@ -218,7 +220,7 @@ PlanSchedule parse_schedule(const JsonCursor& schedule, const Plan& plan) {
   parsed.period.value = schedule.at("period_s").number();
   parsed.throughput.value = schedule.at("throughput_Bps").number();
   for (const JsonCursor& count : schedule.at("slices").elements()) {
-    parsed.slices.push_back(count.unsigned_integer());
+    parsed.segments.push_back(count.unsigned_integer());
   }
   for (const JsonCursor& send : schedule.at("sends").elements()) {
     const std::vector<JsonCursor> parts = send.elements();
@@ -280,7 +282,7 @@ std::string to_json(const Plan& plan) {
       {"model", quoted(plan.model)},
       {"algorithm", quoted(plan.algorithm)},
       {"nodes", quoted_list(plan.nodes)},
-      {"slice_bytes", fmt::format("{}", plan.slice.value)},
+      {"slice_bytes", fmt::format("{}", plan.segment.value)},
       {"throughput_Bps", number(plan.throughput.value, "throughput_Bps")},
       {"optimum_Bps", optimum},
   }};
@@ -313,7 +315,7 @@ Plan parse_plan(const std::string& text, const std::string& file) {
   plan.model = root.at("model").string();
   plan.algorithm = root.at("algorithm").string();
   plan.nodes = parse_names(root.at("nodes"));
-  plan.slice.value = root.at("slice_bytes").unsigned_integer();
+  plan.segment.value = root.at("slice_bytes").unsigned_integer();
   plan.throughput.value = root.at("throughput_Bps").number();
   if (const JsonCursor optimum = root.at("optimum_Bps"); !optimum.value().is_null()) {
     plan.optimum = BytesPerSecond{optimum.number()};

@@ -27,21 +27,21 @@ std::optional<PlanFault> fault_of_figures(const Plan& plan, const PlanSchedule& 
     return PlanFault{"/schedule/period_s",
                      fmt::format("a period is finite and positive, not {}", schedule.period.value)};
   }
-  if (schedule.slices.size() != plan.broadcast_trees.size()) {
-    return PlanFault{
-        "/schedule/slices",
-        fmt::format("{} counts for {} trees", schedule.slices.size(), plan.broadcast_trees.size())};
+  if (schedule.segments.size() != plan.broadcast_trees.size()) {
+    return PlanFault{"/schedule/slices",
+                     fmt::format("{} counts for {} trees", schedule.segments.size(),
+                                 plan.broadcast_trees.size())};
   }
   double bytes = 0;
-  for (const std::uint64_t count : schedule.slices) {
-    bytes += static_cast<double>(count) * static_cast<double>(plan.slice.value);
+  for (const std::uint64_t count : schedule.segments) {
+    bytes += static_cast<double>(count) * static_cast<double>(plan.segment.value);
   }
-  if (bytes == 0) return PlanFault{"/schedule/slices", "a period carries at least one slice"};
+  if (bytes == 0) return PlanFault{"/schedule/slices", "a period carries at least one segment"};
   const double throughput = bytes / schedule.period.value;
   if (!finite_and_positive(schedule.throughput.value) ||
       differ(schedule.throughput.value, throughput)) {
     return PlanFault{"/schedule/throughput_Bps",
-                     fmt::format("the slices of a period come to {}, not to {}", throughput,
+                     fmt::format("the segments of a period come to {}, not to {}", throughput,
                                  schedule.throughput.value)};
   }
   return {};
@@ -82,21 +82,21 @@ std::optional<std::string> fault_of_send(const Plan& plan, const ScheduledSend& 
   return {};
 }
 
-// All edges of a tree carry its slices, no more and no less.
+// All edges of a tree carry its segments, no more and no less.
 std::optional<PlanFault> fault_of_amounts(const Plan& plan, const PlanSchedule& schedule) {
   std::vector<std::vector<double>> carried(plan.broadcast_trees.size());
   for (auto& tree : carried) tree.assign(plan.nodes.size(), 0.0);
   for (const ScheduledSend& send : schedule.sends) carried[send.tree][send.child] += send.bytes;
   for (std::size_t k = 0; k < carried.size(); ++k) {
     const double wanted =
-        static_cast<double>(schedule.slices[k]) * static_cast<double>(plan.slice.value);
+        static_cast<double>(schedule.segments[k]) * static_cast<double>(plan.segment.value);
     for (const PlanEdge edge : plan.broadcast_trees[k].edges) {
       if (!differ(carried[k][edge.child], wanted)) continue;
       return PlanFault{"/schedule/sends",
                        fmt::format("edge {} -> {} of tree {} carries {} bytes a period, its {} "
-                                   "slices have {}",
+                                   "segments have {}",
                                    edge.parent, edge.child, k, carried[k][edge.child],
-                                   schedule.slices[k], wanted)};
+                                   schedule.segments[k], wanted)};
     }
   }
   return {};

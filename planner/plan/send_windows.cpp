@@ -7,60 +7,62 @@ namespace espalier::planner {
 
 namespace {
 
-constexpr double kPace = 0.8;       // of a slice's time at its tree's rate
-constexpr double kLong = 1.0 / 16;  // of a slice
+constexpr double kPace = 0.8;       // of a segment's time at its tree's rate
+constexpr double kLong = 1.0 / 16;  // of a segment
 constexpr double kVeryLong = 1.0 / 4;
 
-// Whether `on_the_way` is at least `share` of the slice.
-bool is_at_least(double on_the_way, double share, Bytes slice) {
-  return on_the_way >= share * static_cast<double>(slice.value);
+// Whether `in_flight` is at least `share` of the segment.
+bool is_at_least(double in_flight, double share, Bytes segment) {
+  return in_flight >= share * static_cast<double>(segment.value);
 }
 
 }  // namespace
 
-double bytes_on_the_way(const PlanTree& tree, std::size_t edge) {
+double bytes_in_flight(const PlanTree& tree, std::size_t edge) {
   return tree.rate.value * tree.latency(edge).value;
 }
 
-double most_bytes_on_the_way(std::span<const PlanTree> trees) {
+double most_bytes_in_flight(std::span<const PlanTree> trees) {
   double most = 0;
   for (const PlanTree& tree : trees) {
     for (std::size_t edge = 0; edge < tree.latencies.size(); ++edge) {
-      most = std::max(most, bytes_on_the_way(tree, edge));
+      most = std::max(most, bytes_in_flight(tree, edge));
     }
   }
   return most;
 }
 
-double most_bytes_on_the_way(const Plan& plan) {
-  return std::max(most_bytes_on_the_way(plan.reduce_trees),
-                  most_bytes_on_the_way(plan.broadcast_trees));
+double most_bytes_in_flight(const Plan& plan) {
+  return std::max(most_bytes_in_flight(plan.reduce_trees),
+                  most_bytes_in_flight(plan.broadcast_trees));
 }
 
-bool keeps_pace(double most_on_the_way, Bytes slice) {
-  return is_at_least(most_on_the_way, kLong, slice);
+bool keeps_pace(double most_in_flight, Bytes segment) {
+  return is_at_least(most_in_flight, kLong, segment);
 }
 
-Seconds pace(BytesPerSecond rate, Bytes slice) {
-  return {kPace * static_cast<double>(slice.value) / rate.value};
+Seconds pace(BytesPerSecond rate, Bytes segment) {
+  return {kPace * static_cast<double>(segment.value) / rate.value};
 }
 
-std::uint64_t slices_on_the_way(double on_the_way, Bytes slice, bool asks) {
-  if (!is_at_least(on_the_way, kLong, slice)) return 0;
-  const double slices = std::ceil((asks ? 2 : 1) * on_the_way / static_cast<double>(slice.value));
+std::uint64_t segments_in_flight(double in_flight, Bytes segment, bool asks) {
+  if (!is_at_least(in_flight, kLong, segment)) return 0;
+  const double segments =
+      std::ceil((asks ? 2 : 1) * in_flight / static_cast<double>(segment.value));
   // Compared as doubles: what is above may not fit into an integer.
-  return slices < static_cast<double>(kMostOnTheWay) ? static_cast<std::uint64_t>(slices)
-                                                     : kMostOnTheWay;
+  return segments < static_cast<double>(kMostInFlight) ? static_cast<std::uint64_t>(segments)
+                                                       : kMostInFlight;
 }
 
-std::uint64_t send_window(std::uint64_t base, double on_the_way, Bytes slice, bool asks) {
-  return base + slices_on_the_way(on_the_way, slice, asks) +
-         (is_at_least(on_the_way, kVeryLong, slice) ? kFarSends : 0);
+std::uint64_t send_window(std::uint64_t base, double in_flight, Bytes segment, bool asks) {
+  return base + segments_in_flight(in_flight, segment, asks) +
+         (is_at_least(in_flight, kVeryLong, segment) ? kFarSends : 0);
 }
 
-std::uint64_t window_holding(Bytes bytes, Bytes slice, std::uint64_t base) {
-  const std::uint64_t slices = bytes.value / slice.value + (bytes.value % slice.value != 0 ? 1 : 0);
-  return std::max(base, std::min(slices, kMostOnTheWay));
+std::uint64_t window_holding(Bytes bytes, Bytes segment, std::uint64_t base) {
+  const std::uint64_t segments =
+      bytes.value / segment.value + (bytes.value % segment.value != 0 ? 1 : 0);
+  return std::max(base, std::min(segments, kMostInFlight));
 }
 
 }  // namespace espalier::planner

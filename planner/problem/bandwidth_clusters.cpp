@@ -38,13 +38,13 @@ class NodeSets {
   std::vector<std::uint32_t> hosts_;
 };
 
-// Bytes per second of each arc, through the narrowest shared wire that it crosses.
+// Bytes per second of each arc, through the narrowest shared link that it crosses.
 std::vector<double> arc_bandwidths(const Platform& platform) {
   std::vector<double> bandwidth;
   for (const platforms::Arc& arc : platform.arcs()) bandwidth.push_back(arc.bandwidth.value);
-  for (const platforms::SharedWire& wire : platform.shared_wires()) {
-    for (const platforms::ArcId arc : wire.arcs) {
-      bandwidth[index_of(arc)] = std::min(bandwidth[index_of(arc)], wire.bandwidth.value);
+  for (const platforms::SharedLink& link : platform.shared_links()) {
+    for (const platforms::ArcId arc : link.arcs) {
+      bandwidth[index_of(arc)] = std::min(bandwidth[index_of(arc)], link.bandwidth.value);
     }
   }
   return bandwidth;

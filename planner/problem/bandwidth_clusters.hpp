@@ -2,7 +2,7 @@
 //
 // Single linkage: two hosts are in one cluster at bandwidth b when links of at least b each join
 // them, through whatever hosts and relays. A link counts whichever way it goes, so that of two
-// directions the faster one counts, and at no more than the narrowest shared wire that it crosses.
+// directions the faster one counts, and at no more than the narrowest shared link that it crosses.
 // All clusters at all bandwidths are in a maximum spanning tree (Gower, Ross, Minimum spanning
 // trees and single linkage cluster analysis, Applied Statistics 18 (1969), doi:10.2307/2346439):
 // its links, fastest first, are where clusters merge. The cut is where the bandwidth of one merge

@@ -134,9 +134,9 @@ Collective::Collective(Operation operation, const platforms::Platform& platform,
   if (broadcasts(operation)) broadcast_.emplace(platform, source, model, options);
   if (!reduces(operation)) return;
   reversed_ = std::make_unique<const platforms::ReversedPlatform>(platforms::reversed(platform));
-  platforms::OccupationOptions turned = options;
-  turned.turned = true;
-  reduction_.emplace(reversed_->platform, source, model, turned);
+  platforms::OccupationOptions reversed = options;
+  reversed.reversed = true;
+  reduction_.emplace(reversed_->platform, source, model, reversed);
   if (!broadcast_) occupation_ = platforms::occupation(platform, model, options);
 }
 
@@ -148,10 +148,10 @@ lp::RoutedTree Collective::gathering(const lp::RoutedTree& tree) const {
   lp::RoutedTree gathering;
   std::vector<std::uint32_t> path;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto turned = tree.path(edge);
+    const auto reversed = tree.path(edge);
     path.clear();
-    for (std::size_t hop = turned.size(); hop-- > 0;) {
-      path.push_back(static_cast<std::uint32_t>(reversed_->original[turned[hop]]));
+    for (std::size_t hop = reversed.size(); hop-- > 0;) {
+      path.push_back(static_cast<std::uint32_t>(reversed_->original[reversed[hop]]));
     }
     gathering.add_edge(path);
   }
@@ -166,9 +166,9 @@ std::vector<std::uint32_t> Collective::rows_of_reduction() const {
   }
   std::vector<std::uint32_t> rows;
   for (const Resource& resource : reduction_->occupation().resources) {
-    const bool is_wire = resource.kind == Resource::Kind::kWire;
+    const bool is_link = resource.kind == Resource::Kind::kLink;
     const std::uint32_t index =
-        is_wire ? static_cast<std::uint32_t>(reversed_->original[resource.index]) : resource.index;
+        is_link ? static_cast<std::uint32_t>(reversed_->original[resource.index]) : resource.index;
     rows.push_back(row_of.at({resource.kind, index}));
   }
   return rows;

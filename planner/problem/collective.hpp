@@ -3,18 +3,18 @@
 //
 // A reduction is a broadcast with time running backwards: on the platform with its arcs turned
 // round every algorithm makes trees for it. The halves of an allreduce share all resources; their
-// optimum is one packing (lp/packing/doubled_problem.hpp). What all this rests on: docs/model.md, "Reduce
-// and allreduce".
+// optimum is one packing (lp/packing/doubled_problem.hpp). What all this rests on: docs/model.md,
+// "Reduce and allreduce".
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string_view>
 
-#include "lp/packing/arborescence_packing.hpp"
 #include "lp/graph/routed_tree.hpp"
-#include "planner/problem/instance.hpp"
+#include "lp/packing/arborescence_packing.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
@@ -90,7 +90,7 @@ Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& opti
 
 // As make_plan of planner/solve/make_plan.hpp is.
 Plan make_plan(const Collective& collective, std::string_view algorithm, const Outcome& outcome,
-               Bytes slice);
+               Bytes segment);
 
 // Of a run for any operation: what its trees of either kind carry.
 BytesPerSecond throughput_of(const Outcome& outcome);

@@ -23,14 +23,14 @@ void add(lp::RoutedTree tree, BytesPerSecond rate, std::vector<WeightedTree>& tr
 
 // Every edge the other way.
 lp::RoutedTree against(const lp::RoutedTree& tree) {
-  lp::RoutedTree turned;
+  lp::RoutedTree reversed;
   std::vector<std::uint32_t> path;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto forth = tree.path(edge);
     path.assign(forth.rbegin(), forth.rend());
-    turned.add_edge(path);
+    reversed.add_edge(path);
   }
-  return turned;
+  return reversed;
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ CollectiveProblem::CollectiveProblem(const Collective& collective) : collective_
     case Operation::kBroadcast:
       break;
     case Operation::kReduce:
-      turned_ = digraph_of(collective.platform());
-      std::swap(turned_->tail, turned_->head);
+      reversed_ = digraph_of(collective.platform());
+      std::swap(reversed_->tail, reversed_->head);
       break;
     case Operation::kAllreduce:
       doubled_.emplace(packing_problem(*collective.broadcast()));
@@ -50,7 +50,7 @@ CollectiveProblem::CollectiveProblem(const Collective& collective) : collective_
 
 lp::PackingProblem CollectiveProblem::problem() const {
   if (doubled_) return doubled_->problem();
-  return {turned_ ? *turned_ : collective_.broadcast()->digraph(),
+  return {reversed_ ? *reversed_ : collective_.broadcast()->digraph(),
           static_cast<std::uint32_t>(collective_.source()),
           collective_.occupation().seconds_per_byte};
 }
@@ -60,7 +60,7 @@ Outcome CollectiveProblem::outcome_of(const lp::Packing& packing) const {
 }
 
 Outcome CollectiveProblem::in_links(Outcome outcome) const {
-  if (!turned_ && !doubled_) return outcome;
+  if (!reversed_ && !doubled_) return outcome;
   std::vector<WeightedTree> whole;
   std::swap(whole, outcome.trees);
   for (const WeightedTree& tree : whole) {
@@ -73,13 +73,13 @@ Outcome CollectiveProblem::in_links(Outcome outcome) const {
 
 CollectiveProblem::Halves CollectiveProblem::split(const lp::RoutedTree& tree) const {
   if (doubled_) return doubled_->split(tree);
-  if (turned_) return {against(tree), {}};
+  if (reversed_) return {against(tree), {}};
   return {{}, tree};
 }
 
 lp::RoutedTree CollectiveProblem::join(const Halves& halves) const {
   if (doubled_) return doubled_->join(halves);
-  return turned_ ? against(halves.up) : halves.down;
+  return reversed_ ? against(halves.up) : halves.down;
 }
 
 }  // namespace espalier::planner

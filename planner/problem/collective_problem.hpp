@@ -2,15 +2,15 @@
 // the source (a broadcast), gather at it (a reduce), or both (an allreduce).
 //
 // A tree of the LP runs from the source whatever the operation: for a reduce along links that are
-// turned round, for an allreduce along both copies of lp/packing/doubled_problem.hpp. Link e is arc e of
-// the LP's graph; rows are those of Collective::occupation().
+// reversed, for an allreduce along both copies of lp/packing/doubled_problem.hpp. Link e is arc e
+// of the LP's graph; rows are those of Collective::occupation().
 #pragma once
 
 #include <optional>
 
+#include "lp/graph/routed_tree.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 #include "lp/packing/doubled_problem.hpp"
-#include "lp/graph/routed_tree.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 
@@ -37,7 +37,7 @@ class CollectiveProblem {
 
  private:
   const Collective& collective_;
-  std::optional<lp::Digraph> turned_;          // of a reduce
+  std::optional<lp::Digraph> reversed_;        // of a reduce
   std::optional<lp::DoubledProblem> doubled_;  // of an allreduce
 };
 

@@ -17,7 +17,7 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-void require_reachable(const Platform& platform, NodeId source, bool turned) {
+void require_reachable(const Platform& platform, NodeId source, bool reversed) {
   const std::vector<char> reached = reached_from(platform, source);
   const auto hosts = platform.hosts();
   const auto missed = std::find_if(hosts.begin(), hosts.end(),
@@ -26,7 +26,7 @@ void require_reachable(const Platform& platform, NodeId source, bool turned) {
   const auto others = std::count_if(missed + 1, hosts.end(),
                                     [&](NodeId host) { return reached[index_of(host)] == 0; });
   const std::string more = others > 0 ? fmt::format(" (nor can {} others)", others) : "";
-  if (turned) {
+  if (reversed) {
     throw InfeasibleError(fmt::format("{}: '{}' cannot reach '{}'{}", platform.name(),
                                       platform.node(*missed).name, platform.node(source).name,
                                       more));
@@ -46,9 +46,9 @@ Instance::Instance(const Platform& platform, NodeId source, platforms::Model mod
   }
   if (platform.hosts().size() < 2) {
     throw InputError(fmt::format("{}: has a single host, so there is nobody to {}", platform.name(),
-                                 options.turned ? "reduce from" : "broadcast to"));
+                                 options.reversed ? "reduce from" : "broadcast to"));
   }
-  require_reachable(platform, source, options.turned);
+  require_reachable(platform, source, options.reversed);
   occupation_ = platforms::occupation(platform, model, options);
   digraph_ = digraph_of(platform);
 }

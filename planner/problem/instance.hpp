@@ -33,7 +33,7 @@ class Instance {
   [[nodiscard]] std::size_t host_count() const { return platform_->hosts().size(); }
   [[nodiscard]] std::size_t resource_count() const { return occupation_.resources.size(); }
 
-  // Seconds per byte of each arc by itself: 1 / bandwidth, or with the slice's overhead.
+  // Seconds per byte of each arc by itself: 1 / bandwidth, or with the segment's overhead.
   [[nodiscard]] std::vector<double> arc_seconds_per_byte() const;
   // The arcs between hosts; a way through relays is the fastest one (least sum of seconds per
   // byte). Refers to the instance.

@@ -17,10 +17,10 @@ namespace {
 
 using Seconds2d = std::vector<std::vector<double>>;
 
-// How many whole slices of each tree a period has.
-class SliceChooser {
+// How many whole segments of each tree a period has.
+class SegmentChooser {
  public:
-  SliceChooser(const Plan& plan, const Seconds2d& edge_seconds) {
+  SegmentChooser(const Plan& plan, const Seconds2d& edge_seconds) {
     const std::size_t ports = 2 * plan.nodes.size();
     for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
       const PlanTree& tree = plan.broadcast_trees[k];
@@ -33,8 +33,8 @@ class SliceChooser {
     }
   }
 
-  // Tries 1, 2, 3, ... slices in all, shared out in proportion to the rates, to the nearest and
-  // downwards. Downwards loses less than a slice a tree, so that trees / loss slices always do.
+  // Tries 1, 2, 3, ... segments in all, shared out in proportion to the rates, to the nearest and
+  // downwards. Downwards loses less than a segment a tree, so that trees / loss segments always do.
   [[nodiscard]] std::vector<std::uint64_t> choose(double loss) const {
     const double total = std::accumulate(rates_.begin(), rates_.end(), 0.0);
     Trial rated(*this);
@@ -42,10 +42,10 @@ class SliceChooser {
     const double wanted = (1 - loss) * rated.throughput();
     constexpr std::array kRoundings{0.5, 1e-9};
     std::array<Trial, kRoundings.size()> trials{Trial(*this), Trial(*this)};
-    for (double slices = 1;; ++slices) {
+    for (double segments = 1;; ++segments) {
       for (std::size_t r = 0; r < kRoundings.size(); ++r) {
         for (std::size_t k = 0; k < rates_.size(); ++k) {
-          trials[r].set(k, std::floor(rates_[k] / total * slices + kRoundings[r]));
+          trials[r].set(k, std::floor(rates_[k] / total * segments + kRoundings[r]));
         }
         if (trials[r].throughput() >= wanted) return trials[r].counts();
       }
@@ -56,7 +56,7 @@ class SliceChooser {
   // Amounts of each tree, and the load that they put on every port.
   class Trial {
    public:
-    explicit Trial(const SliceChooser& chooser)
+    explicit Trial(const SegmentChooser& chooser)
         : loads_(&chooser.loads_), amounts_(loads_->size(), 0.0), load_(loads_->front().size()) {}
 
     void set(std::size_t tree, double amount) {
@@ -88,18 +88,18 @@ class SliceChooser {
   Seconds2d loads_;  // [tree][port]: seconds per byte; out-ports, then in-ports
 };
 
-// What a period has to do: a job for each edge of each tree that has slices.
+// What a period has to do: a job for each edge of each tree that has segments.
 struct Work {
   std::vector<lp::OpenShopJob> jobs;
   std::vector<ScheduledSend> sends;  // of each job: which edge, and all its bytes
 };
 
 Work work_of(const Plan& plan, const Seconds2d& edge_seconds,
-             const std::vector<std::uint64_t>& slices) {
+             const std::vector<std::uint64_t>& segments) {
   Work work;
-  for (std::size_t k = 0; k < slices.size(); ++k) {
-    if (slices[k] == 0) continue;
-    const double bytes = static_cast<double>(slices[k]) * static_cast<double>(plan.slice.value);
+  for (std::size_t k = 0; k < segments.size(); ++k) {
+    if (segments[k] == 0) continue;
+    const double bytes = static_cast<double>(segments[k]) * static_cast<double>(plan.segment.value);
     const PlanTree& tree = plan.broadcast_trees[k];
     for (std::size_t e = 0; e < tree.edges.size(); ++e) {
       const auto [parent, child] = tree.edges[e];
@@ -124,15 +124,15 @@ void require_schedulable(const Instance& instance) {
                                  in_quotes(platform.name()),
                                  platform.nodes().size() - platform.hosts().size()));
   }
-  if (!platform.shared_wires().empty()) {
-    throw InputError(fmt::format("a schedule needs a platform without shared wires; {} has {}",
-                                 in_quotes(platform.name()), platform.shared_wires().size()));
+  if (!platform.shared_links().empty()) {
+    throw InputError(fmt::format("a schedule needs a platform without shared links; {} has {}",
+                                 in_quotes(platform.name()), platform.shared_links().size()));
   }
 }
 
 std::vector<std::vector<double>> edge_seconds_per_byte(const Instance& instance, const Plan& plan) {
   const platforms::Platform& platform = instance.platform();
-  const platforms::OccupationOptions options{plan.slice, plan.latency_occupies};
+  const platforms::OccupationOptions options{plan.segment, plan.latency_occupies};
   Seconds2d seconds;
   for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
     const PlanTree& tree = plan.broadcast_trees[k];
@@ -159,8 +159,8 @@ PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
   require_schedulable(instance);
   const Seconds2d edge_seconds = edge_seconds_per_byte(instance, plan);
   PlanSchedule schedule;
-  schedule.slices = SliceChooser(plan, edge_seconds).choose(options.loss);
-  const Work work = work_of(plan, edge_seconds, schedule.slices);
+  schedule.segments = SegmentChooser(plan, edge_seconds).choose(options.loss);
+  const Work work = work_of(plan, edge_seconds, schedule.segments);
   const auto hosts = static_cast<std::uint32_t>(plan.nodes.size());
   const lp::OpenShopSchedule shop = lp::schedule_open_shop(work.jobs, hosts, hosts);
 
@@ -174,10 +174,10 @@ PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
     send.bytes *= piece.seconds / job_seconds[piece.job];
     schedule.sends.push_back(send);
   }
-  const std::uint64_t slices =
-      std::accumulate(schedule.slices.begin(), schedule.slices.end(), std::uint64_t{0});
+  const std::uint64_t segments =
+      std::accumulate(schedule.segments.begin(), schedule.segments.end(), std::uint64_t{0});
   schedule.period = {shop.length};
-  schedule.throughput = {static_cast<double>(slices) * static_cast<double>(plan.slice.value) /
+  schedule.throughput = {static_cast<double>(segments) * static_cast<double>(plan.segment.value) /
                          shop.length};
   return schedule;
 }

@@ -45,14 +45,14 @@ PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weig
   return result;
 }
 
-Plan plan_of(const Made& made, std::string_view algorithm, const Outcome& outcome, Bytes slice) {
+Plan plan_of(const Made& made, std::string_view algorithm, const Outcome& outcome, Bytes segment) {
   const platforms::Platform& platform = made.platform;
   Plan plan;
   plan.platform = platform.name();
   plan.source = platform.node(made.source).name;
   plan.model = platforms::name_of(made.model);
   plan.algorithm = algorithm;
-  plan.slice = made.options.slice.value > 0 ? made.options.slice : slice;
+  plan.segment = made.options.segment.value > 0 ? made.options.segment : segment;
   plan.latency_occupies = made.options.latency_occupies;
   std::vector<std::uint32_t> host_of_node(platform.nodes().size(), UINT32_MAX);
   for (const platforms::NodeId host : platform.hosts()) {
@@ -73,16 +73,16 @@ Plan plan_of(const Made& made, std::string_view algorithm, const Outcome& outcom
 }  // namespace
 
 Plan make_plan(const Instance& instance, std::string_view algorithm, const Outcome& outcome,
-               Bytes slice) {
+               Bytes segment) {
   return plan_of({instance.platform(), instance.source(), instance.model(), instance.options()},
-                 algorithm, outcome, slice);
+                 algorithm, outcome, segment);
 }
 
 Plan make_plan(const Collective& collective, std::string_view algorithm, const Outcome& outcome,
-               Bytes slice) {
+               Bytes segment) {
   Plan plan = plan_of(
       {collective.platform(), collective.source(), collective.model(), collective.options()},
-      algorithm, outcome, slice);
+      algorithm, outcome, segment);
   plan.operation = collective.operation();
   return plan;
 }

@@ -6,10 +6,10 @@
 
 namespace espalier::planner {
 
-// The plan of `outcome`, with the bound as its optimum. slice: what the executor will cut the
-// message into; it is the instance's slice size where that has one.
+// The plan of `outcome`, with the bound as its optimum. segment: what the executor will cut the
+// message into; it is the instance's segment size where that has one.
 Plan make_plan(const Instance& instance, std::string_view algorithm, const Outcome& outcome,
-               Bytes slice);
+               Bytes segment);
 
 // Runs the `optimal` algorithm's bound: throughput reached, proven bound, prices. What `bound` and
 // `compare` print. The same as find_algorithm("optimal").run without the work that makes the plan a

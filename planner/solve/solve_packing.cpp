@@ -18,8 +18,8 @@ using tree_algorithms::grow;
 using tree_algorithms::prune_refined;
 using tree_algorithms::prune_simple;
 
-// Whether an edge passes through other hosts, as blind trees do where there is no link. A plan is
-// better off without: those hosts get the data in any case.
+// Whether an edge passes through other hosts, as topology-oblivious trees do where there is no
+// link. A plan is better off without: those hosts get the data in any case.
 bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     for (const std::uint32_t arc : tree.path(edge).subspan(1)) {

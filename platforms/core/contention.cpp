@@ -20,7 +20,7 @@ constexpr std::array<ModelEntry, 4> kModels{{
      "a host sends to one or receives from one at a time",
      "Bhat, Raghavendra, Prasanna, JPDC 63 (2003), unidirectional"},
     {Model::kMultiPort, "multi-port",
-     "a sender is busy a fixed time per byte and target, the wires run side by side",
+     "a sender is busy a fixed time per byte and target, the links run side by side",
      "Bar-Noy, Guha, Naor, Schieber, SIAM J. Comput. 30 (2000)"},
     {Model::kBoundedMultiPort, "bounded-multi-port",
      "any number of transfers at once, within caps on what a node sends and receives",
@@ -52,19 +52,19 @@ struct Port {
   }
 };
 
-void require_slice(const OccupationOptions& options) {
-  if (options.latency_occupies && options.slice.value == 0) {
-    throw InputError("latencies that occupy need a slice size");
+void require_segment(const OccupationOptions& options) {
+  if (options.latency_occupies && options.segment.value == 0) {
+    throw InputError("latencies that occupy need a segment size");
   }
 }
 
-// Builds A column by column: a port of the sender, one of the receiver, the wire, shared wires.
+// Builds A column by column: a port of the sender, one of the receiver, the link, shared links.
 class Builder {
  public:
   Builder(const Platform& platform, Model model, const OccupationOptions& options)
       : platform_(platform),
         model_(model),
-        turned_(options.turned),
+        reversed_(options.reversed),
         out_(platform.nodes().size()),
         in_(out_.size()) {
     arc_times_.reserve(platform.arcs().size());
@@ -76,21 +76,21 @@ class Builder {
   Occupation build() {
     choose_ports();
     number_ports();
-    number_wires();
-    group_shared_wires();
+    number_links();
+    group_shared_links();
     fill();
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] bool is_relay(NodeId node) const { return platform_.node(node).relay; }
-  [[nodiscard]] NodeId sender(const Arc& arc) const { return turned_ ? arc.to : arc.from; }
-  [[nodiscard]] NodeId receiver(const Arc& arc) const { return turned_ ? arc.from : arc.to; }
+  [[nodiscard]] NodeId sender(const Arc& arc) const { return reversed_ ? arc.to : arc.from; }
+  [[nodiscard]] NodeId receiver(const Arc& arc) const { return reversed_ ? arc.from : arc.to; }
   [[nodiscard]] const std::optional<BytesPerSecond>& send_cap(const Node& node) const {
-    return turned_ ? node.receive : node.send;
+    return reversed_ ? node.receive : node.send;
   }
   [[nodiscard]] const std::optional<BytesPerSecond>& receive_cap(const Node& node) const {
-    return turned_ ? node.send : node.receive;
+    return reversed_ ? node.send : node.receive;
   }
 
   void choose_ports() {
@@ -105,7 +105,7 @@ class Builder {
         if (const auto& cap = receive_cap(node))
           in_[i] = fixed(Resource::Kind::kInPort, 1 / cap->value);
       } else if (node.relay) {
-        continue;  // no ports: a switch forwards on all its wires at once
+        continue;  // no ports: a switch forwards on all its links at once
       } else if (model_ == Model::kMultiPort) {
         out_[i] = fixed(Resource::Kind::kOutPort, send_seconds(node, fastest[i]));
       } else if (model_ == Model::kOnePort) {
@@ -158,22 +158,22 @@ class Builder {
     }
   }
 
-  void number_wires() {
-    const bool every_wire = model_ == Model::kMultiPort || model_ == Model::kBoundedMultiPort;
-    wire_rows_.assign(arc_times_.size(), kNoRow);
-    for (std::size_t e = 0; e < wire_rows_.size(); ++e) {
+  void number_links() {
+    const bool every_link = model_ == Model::kMultiPort || model_ == Model::kBoundedMultiPort;
+    link_rows_.assign(arc_times_.size(), kNoRow);
+    for (std::size_t e = 0; e < link_rows_.size(); ++e) {
       const Arc& arc = platform_.arcs()[e];
-      if (!every_wire && !is_relay(arc.from) && !is_relay(arc.to)) continue;
-      wire_rows_[e] = add_row(Resource::Kind::kWire, static_cast<std::uint32_t>(e));
+      if (!every_link && !is_relay(arc.from) && !is_relay(arc.to)) continue;
+      link_rows_[e] = add_row(Resource::Kind::kLink, static_cast<std::uint32_t>(e));
     }
   }
 
-  // Lists each arc's shared wires, ascending: those of arc e are shared_[first_shared_[e] ...].
-  void group_shared_wires() {
-    const auto wires = platform_.shared_wires();
+  // Lists each arc's shared links, ascending: those of arc e are shared_[first_shared_[e] ...].
+  void group_shared_links() {
+    const auto links = platform_.shared_links();
     first_shared_.assign(arc_times_.size() + 1, 0);
-    for (const SharedWire& wire : wires) {
-      for (const ArcId arc : wire.arcs) ++first_shared_[index_of(arc) + 1];
+    for (const SharedLink& link : links) {
+      for (const ArcId arc : link.arcs) ++first_shared_[index_of(arc) + 1];
     }
     for (std::size_t e = 1; e < first_shared_.size(); ++e) {
       first_shared_[e] += first_shared_[e - 1];
@@ -181,10 +181,10 @@ class Builder {
     shared_.resize(first_shared_.back());
     std::vector<std::size_t> next(first_shared_.begin(), first_shared_.end() - 1);
     first_shared_row_ = static_cast<std::uint32_t>(result_.resources.size());
-    for (std::size_t i = 0; i < wires.size(); ++i) {
+    for (std::size_t i = 0; i < links.size(); ++i) {
       const auto index = static_cast<std::uint32_t>(i);
-      add_row(Resource::Kind::kSharedWire, index);
-      for (const ArcId arc : wires[i].arcs) shared_[next[index_of(arc)]++] = index;
+      add_row(Resource::Kind::kSharedLink, index);
+      for (const ArcId arc : links[i].arcs) shared_[next[index_of(arc)]++] = index;
     }
   }
 
@@ -210,9 +210,9 @@ class Builder {
       matrix.startVec(column);
       add(first->row, first->occupied(arc_times_[e]));
       add(second->row, second->occupied(arc_times_[e]));
-      add(wire_rows_[e], arc_times_[e]);
+      add(link_rows_[e], arc_times_[e]);
       for (std::size_t i = first_shared_[e]; i < first_shared_[e + 1]; ++i) {
-        const double bandwidth = platform_.shared_wires()[shared_[i]].bandwidth.value;
+        const double bandwidth = platform_.shared_links()[shared_[i]].bandwidth.value;
         add(first_shared_row_ + shared_[i], 1 / bandwidth);
       }
     }
@@ -221,11 +221,11 @@ class Builder {
 
   const Platform& platform_;
   Model model_;
-  bool turned_;
+  bool reversed_;
   std::vector<double> arc_times_;
   std::vector<Port> out_;
   std::vector<Port> in_;
-  std::vector<std::uint32_t> wire_rows_;
+  std::vector<std::uint32_t> link_rows_;
   std::vector<std::size_t> first_shared_;
   std::vector<std::uint32_t> shared_;
   std::uint32_t first_shared_row_ = 0;
@@ -250,15 +250,15 @@ Model parse_model(std::string_view name) {
 }
 
 double arc_seconds_per_byte(const Arc& arc, const OccupationOptions& options) {
-  require_slice(options);
-  if (options.slice.value == 0) return 1 / arc.bandwidth.value;
-  const double per_slice =
+  require_segment(options);
+  if (options.segment.value == 0) return 1 / arc.bandwidth.value;
+  const double per_segment =
       arc.overhead.value + (options.latency_occupies ? arc.latency.value : 0.0);
-  return per_slice / static_cast<double>(options.slice.value) + 1 / arc.bandwidth.value;
+  return per_segment / static_cast<double>(options.segment.value) + 1 / arc.bandwidth.value;
 }
 
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options) {
-  require_slice(options);
+  require_segment(options);
   return Builder(platform, model, options).build();
 }
 
@@ -271,12 +271,12 @@ std::string describe(const Resource& resource, const Platform& platform) {
       return "in-port of " + node_name(NodeId{resource.index});
     case Resource::Kind::kPort:
       return "port of " + node_name(NodeId{resource.index});
-    case Resource::Kind::kWire: {
+    case Resource::Kind::kLink: {
       const Arc& arc = platform.arc(ArcId{resource.index});
-      return fmt::format("wire {} -> {}", node_name(arc.from), node_name(arc.to));
+      return fmt::format("link {} -> {}", node_name(arc.from), node_name(arc.to));
     }
-    case Resource::Kind::kSharedWire:
-      return "shared wire " + printable(platform.shared_wires()[resource.index].name);
+    case Resource::Kind::kSharedLink:
+      return "shared link " + printable(platform.shared_links()[resource.index].name);
   }
   return {};
 }

@@ -21,8 +21,8 @@ namespace espalier::platforms {
 enum class Model : std::uint8_t {
   kOnePort,  // Bhat et al., bidirectional: sends and receives overlap, one of each at a time
   kOnePortUnidirectional,  // one transfer at a time, sent or received
-  kMultiPort,  // Bar-Noy et al.: sender busy s_u a byte whatever the target; each wire its own T
-  kBoundedMultiPort,  // caps out of and into a node; each wire its own T
+  kMultiPort,  // Bar-Noy et al.: sender busy s_u a byte whatever the target; each link its own T
+  kBoundedMultiPort,  // caps out of and into a node; each link its own T
 };
 
 // Whether a node has one port, which transfers occupy from end to end, overheads included.
@@ -43,20 +43,20 @@ std::string_view name_of(Model model);
 Model parse_model(std::string_view name);
 
 struct OccupationOptions {
-  Bytes slice{0};  // 0: overheads are ignored (infinitely long slices)
+  Bytes segment{0};  // 0: overheads are ignored (infinitely long segments)
   bool latency_occupies =
-      false;  // Bhat's affine one-port: latency adds to overhead (needs a slice size)
-  // The platform is another's with its arcs turned round (platforms/core/reversed.hpp): data crosses an
+      false;  // Bhat's affine one-port: latency adds to overhead (needs a segment size)
+  // The platform is another's with its arcs reversed (platforms/core/reversed.hpp): data crosses an
   // arc from its head to its tail, and who sends it is at the head. Only multi-port, which knows
   // senders and no receivers, makes a difference between the two.
-  bool turned = false;
+  bool reversed = false;
 };
 
 // What a row of A stands for.
 struct Resource {
-  enum class Kind : std::uint8_t { kOutPort, kInPort, kPort, kWire, kSharedWire };
+  enum class Kind : std::uint8_t { kOutPort, kInPort, kPort, kLink, kSharedLink };
   Kind kind;
-  std::uint32_t index;  // of the node, the arc or the shared wire
+  std::uint32_t index;  // of the node, the arc or the shared link
 };
 
 struct Occupation {
@@ -66,16 +66,16 @@ struct Occupation {
 };
 
 // The matrix A of `platform` under `model` (rows of the table in docs/model.md). Rows that no arc
-// occupies are left out. Wires that touch a relay are resources under every model, and so are
-// shared wires. multi-port: s_u = 1 / send cap if given, else 0.8 * min over out-arcs of T (HBT,
+// occupies are left out. Links that touch a relay are resources under every model, and so are
+// shared links. multi-port: s_u = 1 / send cap if given, else 0.8 * min over out-arcs of T (HBT,
 // simulations).
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options = {});
 
-// "out-port of a", "in-port of b", "port of a", "wire a -> b", "shared wire trunk".
+// "out-port of a", "in-port of b", "port of a", "link a -> b", "shared link trunk".
 std::string describe(const Resource& resource, const Platform& platform);
 
-// Occupied time per byte of one arc by itself: (overhead [+ latency] + slice / bandwidth) / slice,
-// or 1 / bandwidth.
+// Occupied time per byte of one arc by itself: (overhead [+ latency] + segment / bandwidth) /
+// segment, or 1 / bandwidth.
 double arc_seconds_per_byte(const Arc& arc, const OccupationOptions& options);
 
 }  // namespace espalier::platforms

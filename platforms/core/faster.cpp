@@ -65,10 +65,10 @@ std::vector<Id> united(const std::vector<Id>& one, const std::vector<Id>& other)
 Figures figures_behind(const Resource& resource, const Platform& platform, Model model) {
   Figures figures;
   switch (resource.kind) {
-    case Resource::Kind::kWire:
+    case Resource::Kind::kSharedLink:
       figures.links = {ArcId{resource.index}};
       return figures;
-    case Resource::Kind::kSharedWire:
+    case Resource::Kind::kSharedLink:
       figures.shared = {resource.index};
       return figures;
     default:
@@ -89,7 +89,7 @@ std::string describe(const Figures& figures) {
   add(figures.links.size(), "link");
   add(figures.send_caps.size(), "send cap");
   add(figures.receive_caps.size(), "receive cap");
-  add(figures.shared.size(), "shared wire");
+  add(figures.shared.size(), "shared link");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -97,11 +97,12 @@ Platform faster(const Platform& platform, const Figures& figures, double factor)
   std::vector<Node> nodes(platform.nodes().begin(), platform.nodes().end());
   std::vector<Arc> arcs(platform.arcs().begin(), platform.arcs().end());
   std::vector<BytesPerSecond> shared;
-  for (const SharedWire& wire : platform.shared_wires()) shared.push_back(wire.bandwidth);
+  for (const SharedLink& shared_link : platform.shared_links())
+    shared.push_back(shared_link.bandwidth);
   for (const ArcId link : figures.links) arcs[index_of(link)].bandwidth.value *= factor;
   for (const NodeId node : figures.send_caps) nodes[index_of(node)].send->value *= factor;
   for (const NodeId node : figures.receive_caps) nodes[index_of(node)].receive->value *= factor;
-  for (const std::uint32_t wire : figures.shared) shared[wire].value *= factor;
+  for (const std::uint32_t shared_link : figures.shared) shared[shared_link].value *= factor;
   return with_figures(platform, std::move(nodes), arcs, shared);
 }
 

@@ -117,16 +117,16 @@ void PlatformBuilder::add_arc(const Arc& arc) {
   arcs_.push_back(arc);
 }
 
-void PlatformBuilder::add_shared_wire(std::string name, BytesPerSecond bandwidth,
+void PlatformBuilder::add_shared_link(std::string name, BytesPerSecond bandwidth,
                                       std::vector<std::pair<NodeId, NodeId>> arcs) {
-  require_name(name, "a shared wire's name");
-  if (wire_names_.contains(name)) {
-    throw InputError(fmt::format("two shared wires are named {}", in_quotes(name)));
+  require_name(name, "a shared link's name");
+  if (shared_link_names_.contains(name)) {
+    throw InputError(fmt::format("two shared links are named {}", in_quotes(name)));
   }
   require_rate(bandwidth, "a bandwidth");
-  if (arcs.empty()) throw InputError(fmt::format("shared wire {} has no links", in_quotes(name)));
-  wire_names_.insert(name);
-  wires_.push_back({std::move(name), bandwidth, std::move(arcs)});
+  if (arcs.empty()) throw InputError(fmt::format("shared link {} has no links", in_quotes(name)));
+  shared_link_names_.insert(name);
+  shared_links_.push_back({std::move(name), bandwidth, std::move(arcs)});
 }
 
 PlatformBuilder::MergedArcs PlatformBuilder::merge_arcs() {
@@ -169,10 +169,10 @@ std::string PlatformBuilder::merge_note(const MergedArcs& merged) const {
   return total == 0 ? "" : fmt::format("merged {} parallel links {}", links, pairs);
 }
 
-SharedWire PlatformBuilder::resolve(std::size_t wire, const Platform& platform,
+SharedLink PlatformBuilder::resolve(std::size_t shared_link, const Platform& platform,
                                     const MergedArcs& merged) const {
-  const PendingWire& pending = wires_[wire];
-  SharedWire shared{pending.name, pending.bandwidth, {}};
+  const PendingSharedLink& pending = shared_links_[shared_link];
+  SharedLink shared{pending.name, pending.bandwidth, {}};
   shared.arcs.reserve(pending.arcs.size());
   std::unordered_set<std::size_t> taken;
   for (std::size_t i = 0; i < pending.arcs.size(); ++i) {
@@ -180,9 +180,9 @@ SharedWire PlatformBuilder::resolve(std::size_t wire, const Platform& platform,
     const NodeId to = pending.arcs[i].second;
     const auto refuse = [&](std::string_view why) {
       const std::string reason =
-          fmt::format("shared wire {}: {} {} -> {}", in_quotes(pending.name), why,
+          fmt::format("shared link {}: {} {} -> {}", in_quotes(pending.name), why,
                       in_quotes(nodes_[index_of(from)].name), in_quotes(nodes_[index_of(to)].name));
-      return SharedWireError(wire, i, reason);
+      return SharedLinkError(shared_link, i, reason);
     };
     const auto arc = platform.find_arc(from, to);
     if (!arc) throw refuse("there is no link");
@@ -215,8 +215,8 @@ Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (!nodes_[i].relay) platform.hosts_.push_back(NodeId{static_cast<std::uint32_t>(i)});
   }
-  for (std::size_t i = 0; i < wires_.size(); ++i) {
-    platform.shared_wires_.push_back(resolve(i, platform, merged));
+  for (std::size_t i = 0; i < shared_links_.size(); ++i) {
+    platform.shared_links_.push_back(resolve(i, platform, merged));
   }
   platform.nodes_ = std::move(nodes_);
   platform.by_name_ = std::move(by_name_);
@@ -229,12 +229,12 @@ Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::sp
   for (Node& node : nodes) builder.add_node(std::move(node));
   for (const Arc& arc : arcs) builder.add_arc(arc);
   for (std::size_t i = 0; i < shared.size(); ++i) {
-    const SharedWire& wire = platform.shared_wires()[i];
+    const SharedLink& shared_link = platform.shared_links()[i];
     std::vector<std::pair<NodeId, NodeId>> ends;
-    for (const ArcId arc : wire.arcs) {
+    for (const ArcId arc : shared_link.arcs) {
       ends.emplace_back(platform.arc(arc).from, platform.arc(arc).to);
     }
-    builder.add_shared_wire(wire.name, shared[i], std::move(ends));
+    builder.add_shared_link(shared_link.name, shared[i], std::move(ends));
   }
   return std::move(builder).build();
 }

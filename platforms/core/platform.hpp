@@ -54,11 +54,11 @@ struct Arc {
   NodeId to{};
   BytesPerSecond bandwidth;
   Seconds latency;   // delays a message, occupies nothing
-  Seconds overhead;  // per slice: a slice of s bytes occupies overhead + s / bandwidth
+  Seconds overhead;  // per segment: a segment of s bytes occupies overhead + s / bandwidth
 };
 
-// A wire that several arcs cross: together they carry at most its bandwidth.
-struct SharedWire {
+// A link that several arcs cross: together they carry at most its bandwidth.
+struct SharedLink {
   std::string name;
   BytesPerSecond bandwidth;
   std::vector<ArcId> arcs;  // ascending, no repeats
@@ -78,7 +78,7 @@ class Platform {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Arc> arcs() const { return arcs_; }
-  [[nodiscard]] std::span<const SharedWire> shared_wires() const { return shared_wires_; }
+  [[nodiscard]] std::span<const SharedLink> shared_links() const { return shared_links_; }
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
   [[nodiscard]] const Arc& arc(ArcId id) const { return arcs_[index_of(id)]; }
   // Nodes that are no relays, ascending: those that need the data.
@@ -98,7 +98,7 @@ class Platform {
   std::string name_;
   std::vector<Node> nodes_;
   std::vector<Arc> arcs_;
-  std::vector<SharedWire> shared_wires_;
+  std::vector<SharedLink> shared_links_;
   std::vector<NodeId> hosts_;
   std::vector<std::uint32_t> first_arc_;  // nodes + 1
   NodesByName by_name_;
@@ -115,17 +115,19 @@ void require_position(const Position& position);                 // finite
 // Not empty, UTF-8, no control characters: a name must survive every format and every terminal.
 void require_name(std::string_view name, std::string_view what);
 
-// What build() refuses about a shared wire, and which of its pairs: a reader knows where that
+// What build() refuses about a shared link, and which of its pairs: a reader knows where that
 // stands.
-class SharedWireError : public InputError {
+class SharedLinkError : public InputError {
  public:
-  SharedWireError(std::size_t wire, std::size_t pair, const std::string& reason)
-      : InputError(reason), wire_(wire), pair_(pair) {}
-  [[nodiscard]] std::size_t wire() const noexcept { return wire_; }  // in the order of adding
+  SharedLinkError(std::size_t shared_link, std::size_t pair, const std::string& reason)
+      : InputError(reason), shared_link_(shared_link), pair_(pair) {}
+  [[nodiscard]] std::size_t shared_link() const noexcept {
+    return shared_link_;
+  }  // in the order of adding
   [[nodiscard]] std::size_t pair() const noexcept { return pair_; }
 
  private:
-  std::size_t wire_;
+  std::size_t shared_link_;
   std::size_t pair_;
 };
 
@@ -144,8 +146,8 @@ class PlatformBuilder {
   // Throws on a self-loop, a bandwidth not finite and positive, a negative latency or overhead.
   void add_arc(const Arc& arc);
   // Throws on an empty or repeated name, a bad bandwidth, no arcs. Pairs that are no arc of the
-  // platform or come twice are refused by build() with SharedWireError, for links may come later.
-  void add_shared_wire(std::string name, BytesPerSecond bandwidth,
+  // platform or come twice are refused by build() with SharedLinkError, for links may come later.
+  void add_shared_link(std::string name, BytesPerSecond bandwidth,
                        std::vector<std::pair<NodeId, NodeId>> arcs);
 
   [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const;
@@ -154,12 +156,12 @@ class PlatformBuilder {
   }  // caps, groups, positions may be set late
 
   // Sorts, merges parallel arcs (bandwidths add, the smaller latency and overhead stay; when a
-  // shared wire names the pair they are refused, for nobody knows which is meant), and checks the
+  // shared link names the pair they are refused, for nobody knows which is meant), and checks the
   // rest. notes: gets one line on what was merged ("merged 2 parallel links a -> b"); may be null.
   [[nodiscard]] Platform build(std::vector<std::string>* notes = nullptr) &&;
 
  private:
-  struct PendingWire {
+  struct PendingSharedLink {
     std::string name;
     BytesPerSecond bandwidth;
     std::vector<std::pair<NodeId, NodeId>> arcs;
@@ -171,18 +173,18 @@ class PlatformBuilder {
   };
   [[nodiscard]] MergedArcs merge_arcs();
   [[nodiscard]] std::string merge_note(const MergedArcs& merged) const;
-  [[nodiscard]] SharedWire resolve(std::size_t wire, const Platform& platform,
+  [[nodiscard]] SharedLink resolve(std::size_t shared_link, const Platform& platform,
                                    const MergedArcs& merged) const;
   std::string name_;
   std::vector<Node> nodes_;
   std::vector<Arc> arcs_;
-  std::vector<PendingWire> wires_;
-  std::unordered_set<std::string> wire_names_;
+  std::vector<PendingSharedLink> shared_links_;
+  std::unordered_set<std::string> shared_link_names_;
   NodesByName by_name_;
 };
 
 // `platform` with other figures: nodes and arcs are its own, in their order, but for bandwidths,
-// caps, latencies and overheads; shared: the bandwidth of each shared wire. Throws InputError as
+// caps, latencies and overheads; shared: the bandwidth of each shared link. Throws InputError as
 // PlatformBuilder does.
 Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::span<const Arc> arcs,
                       std::span<const BytesPerSecond> shared);

@@ -14,12 +14,12 @@ ReversedPlatform reversed(const Platform& platform) {
     std::swap(arc.from, arc.to);
     builder.add_arc(arc);
   }
-  for (const SharedWire& wire : platform.shared_wires()) {
-    std::vector<std::pair<NodeId, NodeId>> turned;
-    for (const ArcId arc : wire.arcs) {
-      turned.emplace_back(platform.arc(arc).to, platform.arc(arc).from);
+  for (const SharedLink& link : platform.shared_links()) {
+    std::vector<std::pair<NodeId, NodeId>> reversed;
+    for (const ArcId arc : link.arcs) {
+      reversed.emplace_back(platform.arc(arc).to, platform.arc(arc).from);
     }
-    builder.add_shared_wire(wire.name, wire.bandwidth, std::move(turned));
+    builder.add_shared_link(link.name, link.bandwidth, std::move(reversed));
   }
   ReversedPlatform result{std::move(builder).build(), {}};
   result.original.reserve(platform.arcs().size());

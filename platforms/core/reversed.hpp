@@ -1,4 +1,4 @@
-// A platform with every arc turned round: what spreads from a node there is gathered at it here.
+// A platform with every arc reversed: what spreads from a node there is gathered at it here.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct ReversedPlatform {
 };
 
 // Nodes, names and the order of nodes stay; an arc u -> v becomes v -> u with the same figures;
-// send and receive caps are swapped; shared wires carry the turned arcs. Reversing twice gives the
+// send and receive caps are swapped; shared links carry the turned arcs. Reversing twice gives the
 // original back.
 ReversedPlatform reversed(const Platform& platform);
 

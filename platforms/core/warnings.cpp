@@ -212,8 +212,8 @@ void for_each_rate(const Platform& platform, const Visit& visit) {
     if (node.send) visit(*node.send, cap);
     if (node.receive) visit(*node.receive, cap);
   }
-  for (const SharedWire& wire : platform.shared_wires()) {
-    visit(wire.bandwidth, [&] { return "shared wire " + in_quotes(wire.name); });
+  for (const SharedLink& link : platform.shared_links()) {
+    visit(link.bandwidth, [&] { return "shared link " + in_quotes(link.name); });
   }
 }
 

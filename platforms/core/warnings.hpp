@@ -17,7 +17,7 @@ struct WarningLimits {
   double thin = 500;
   // A link's latency over that of a detour by one node.
   double detour = 20;
-  // Between the slowest and the fastest of all links, caps and shared wires.
+  // Between the slowest and the fastest of all links, caps and shared links.
   double spread = 1e6;
   BytesPerSecond least_rate{1e3};
   BytesPerSecond most_rate{1e14};

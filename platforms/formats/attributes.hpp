@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "platforms/core/platform.hpp"
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/generators/geography.hpp"
-#include "platforms/core/platform.hpp"
 
 namespace espalier::platforms {
 

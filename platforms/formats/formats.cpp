@@ -146,8 +146,8 @@ void require_plain(const Platform& platform, std::string_view format) {
     if (node.send || node.receive) refuse(fmt::format("the caps of {}", in_quotes(node.name)));
     if (!node.group.empty()) refuse(fmt::format("the group of {}", in_quotes(node.name)));
   }
-  if (!platform.shared_wires().empty()) {
-    refuse(fmt::format("the shared wire {}", in_quotes(platform.shared_wires().front().name)));
+  if (!platform.shared_links().empty()) {
+    refuse(fmt::format("the shared link {}", in_quotes(platform.shared_links().front().name)));
   }
 }
 
@@ -198,7 +198,7 @@ Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
     if (receive_caps[i]) nodes[i].receive = receive_caps[i];
   }
   std::vector<BytesPerSecond> shared;
-  for (const SharedWire& wire : platform.shared_wires()) shared.push_back(wire.bandwidth);
+  for (const SharedLink& link : platform.shared_links()) shared.push_back(link.bandwidth);
   return with_figures(platform, std::move(nodes), platform.arcs(), shared);
 }
 

@@ -82,7 +82,7 @@ struct FormatEntry {
 std::span<const FormatEntry> formats();
 
 // The platform as text of format `name`. Throws InputError when that is unknown or read-only, or
-// when it cannot say what the platform has: relays, caps, groups, shared wires.
+// when it cannot say what the platform has: relays, caps, groups, shared links.
 std::string write_platform(const Platform& platform, std::string_view format);
 
 }  // namespace espalier::platforms

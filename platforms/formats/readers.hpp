@@ -32,9 +32,9 @@ ReadResult parse_json_format(std::string_view text, const std::string& file,
 std::string write_json_format(const Platform& platform);
 
 // What the platform file has under "shared", on one line, for formats that hold it as text; empty
-// where there are no shared wires. Reading throws InputError (no file).
-std::string write_shared_wires(const Platform& platform);
-void read_shared_wires(std::string_view text, PlatformBuilder& builder);
+// where there are no shared links. Reading throws InputError (no file).
+std::string write_shared_links(const Platform& platform);
+void read_shared_links(std::string_view text, PlatformBuilder& builder);
 
 bool detects_edges(std::string_view text);
 ReadResult parse_edges(std::string_view text, const std::string& file, const ReadOptions& options);

@@ -57,9 +57,9 @@ class TwoClusters {
         add_pairs();
         add_thin_link(hosts_[0].front(), hosts_[1].front());
         break;
-      case TwoClustersFamily::Form::kSharedWire:
+      case TwoClustersFamily::Form::kSharedLink:
         add_pairs();
-        add_shared_wire();
+        add_shared_link();
         break;
     }
     return std::move(builder_).build();
@@ -104,10 +104,10 @@ class TwoClusters {
     const BytesPerSecond drawn =
         drawer_.trunk(one, other, family_.thin_bandwidth, family_.thin_latency);
     if (!family_.half_duplex) return;
-    builder_.add_shared_wire("thin link", drawn, Ends{{one, other}, {other, one}});
+    builder_.add_shared_link("thin link", drawn, Ends{{one, other}, {other, one}});
   }
 
-  void add_shared_wire() {
+  void add_shared_link() {
     const BytesPerSecond drawn = drawer_.draw(family_.thin_bandwidth);
     Ends there;
     Ends back;
@@ -121,10 +121,10 @@ class TwoClusters {
     }
     if (family_.half_duplex) {
       there.insert(there.end(), back.begin(), back.end());
-      return builder_.add_shared_wire("thin link", drawn, std::move(there));
+      return builder_.add_shared_link("thin link", drawn, std::move(there));
     }
-    builder_.add_shared_wire("thin link from cluster-0", drawn, std::move(there));
-    builder_.add_shared_wire("thin link from cluster-1", drawn, std::move(back));
+    builder_.add_shared_link("thin link from cluster-0", drawn, std::move(there));
+    builder_.add_shared_link("thin link from cluster-1", drawn, std::move(back));
   }
 
   const TwoClustersFamily& family_;
@@ -212,11 +212,11 @@ void add_region_caps(const MultiRegionFamily& family, std::span<const NodeId> ga
       in.emplace_back(other, gateways[region]);
     }
     if (!family.egress.empty()) {
-      builder.add_shared_wire(fmt::format("egress of region-{}", region),
+      builder.add_shared_link(fmt::format("egress of region-{}", region),
                               cap_of(family.egress, region), std::move(out));
     }
     if (!family.ingress.empty()) {
-      builder.add_shared_wire(fmt::format("ingress of region-{}", region),
+      builder.add_shared_link(fmt::format("ingress of region-{}", region),
                               cap_of(family.ingress, region), std::move(in));
     }
   }

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "platforms/formats/text/link_classes.hpp"
 #include "platforms/core/platform.hpp"
+#include "platforms/formats/text/link_classes.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::platforms {
@@ -154,7 +154,7 @@ struct TwoClustersFamily {
   enum class Form : std::uint8_t {
     kSwitches,    // hosts on switches s0 and s1, the thin link between these
     kGateways,    // no relays: hosts of a cluster all linked, the thin link between its first hosts
-    kSharedWire,  // no relays: all hosts linked, a shared wire for all links between the clusters
+    kSharedLink,  // no relays: all hosts linked, a shared link for all links between the clusters
   };
   std::array<std::size_t, 2> hosts{8, 8};
   std::array<BytesPerSecond, 2> bandwidth{{{125e6}, {125e6}}};  // of the links in each cluster
@@ -219,7 +219,7 @@ struct DragonflyShape {
   std::size_t routers = 4;  // of a chassis
   std::size_t hosts = 2;    // of a router
   // Links to other groups that a router has room for: the k-th link of a group leads to the
-  // (k + 1)-th group after it, and they are dealt to its routers in turn. 0: as SimGrid has it,
+  // (k + 1)-th group after it, and they are assigned to its routers in turn. 0: as SimGrid has it,
   // router j of group i leads to router i of group j.
   std::size_t global_ports = 2;
   // Parallel links; their bandwidths add.
@@ -255,7 +255,7 @@ struct MultiRegionFamily {
   Seconds latency{100e-6};
   BytesPerSecond least_wan{12.5e6};
   BytesPerSecond most_wan{1.25e9};
-  // What leaves or enters a region together at most, as shared wires ("egress of region-3"). Empty:
+  // What leaves or enters a region together at most, as shared links ("egress of region-3"). Empty:
   // no such cap. Several: one for each provider, to whom the regions belong in turn.
   std::vector<BytesPerSecond> egress;
   std::vector<BytesPerSecond> ingress;

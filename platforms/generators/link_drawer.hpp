@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "platforms/core/platform.hpp"
 #include "platforms/generators/fabrics.hpp"
 #include "platforms/generators/generators.hpp"
-#include "platforms/core/platform.hpp"
 #include "platforms/generators/sampler.hpp"
 
 namespace espalier::platforms {

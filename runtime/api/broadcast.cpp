@@ -8,21 +8,21 @@
 #include <cmath>
 #include <limits>
 
+#include "planner/plan/segment_choice.hpp"
 #include "planner/plan/send_windows.hpp"
-#include "planner/plan/slice_choice.hpp"
+#include "runtime/api/plan_binding.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/engine/rounds.hpp"
+#include "runtime/engine/timetable.hpp"
+#include "runtime/memory/direct_copies.hpp"
+#include "runtime/memory/host_ring.hpp"
+#include "runtime/memory/stores.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "runtime/memory/direct_copies.hpp"
-#include "runtime/engine/engine.hpp"
-#include "runtime/memory/host_ring.hpp"
 #include "runtime/transport/hosts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "runtime/transport/owned_comm.hpp"
-#include "runtime/transport/patience.hpp"
-#include "runtime/engine/rounds.hpp"
-#include "runtime/api/seat.hpp"
-#include "runtime/memory/stores.hpp"
-#include "runtime/engine/timetable.hpp"
+#include "runtime/transport/timeout.hpp"
 #include "support/files.hpp"
 
 namespace espalier::runtime {
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-// What a broadcast asks of them besides what any engine does (runtime/api/seat.hpp).
+// What a broadcast asks of them besides what any engine does (runtime/api/plan_binding.hpp).
 void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
   if (options.rounds) {
     if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
@@ -42,14 +42,15 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
   }
   planner::require_operation(plan, planner::Operation::kBroadcast, {});
   if (options.ports != 0 && options.rounds) {
-    throw InputError("ports and rounds exclude each other: in a round a rank sends one slice");
+    throw InputError("ports and rounds exclude each other: in a round a rank sends one segment");
   }
   if (options.schedule && (options.ports != 0 || options.rounds)) {
     throw InputError("a schedule goes neither with ports nor with rounds: it says who sends when");
   }
-  if (!options.tuned.empty() && (options.slice_bytes != 0 || options.rounds || options.schedule)) {
+  if (!options.tuned.empty() &&
+      (options.segment_bytes != 0 || options.rounds || options.schedule)) {
     throw InputError(
-        "tuned slices go neither with slices of one size nor with rounds or a schedule");
+        "tuned segments go neither with segments of one size nor with rounds or a schedule");
   }
   if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
   if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
@@ -59,7 +60,7 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
 }
 
 std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const BroadcastOptions& options) {
-  std::vector<std::uint64_t> numbers = fingerprint(plan, seat_options(options));
+  std::vector<std::uint64_t> numbers = fingerprint(plan, binding_options(options));
   numbers.insert(
       numbers.end(),
       {options.rounds ? 1U : 0U, options.schedule ? 1U : 0U, options.direct_copies ? 1U : 0U,
@@ -76,9 +77,9 @@ std::optional<Seconds> usable(std::optional<Seconds> timeout) {
 
 struct Broadcast::State {
   OwnedComm comm;
-  Seat seat;
+  PlanBinding binding;
   planner::Plan plan;
-  planner::SliceCosts costs;
+  planner::SegmentCosts costs;
   BroadcastOptions options;
   std::vector<int> hosts_of;   // each rank's host
   std::optional<Slots> slots;  // by schedule
@@ -86,11 +87,11 @@ struct Broadcast::State {
   bool uses_rings = false;
 
   State(MPI_Comm of, const planner::Plan& of_plan, const BroadcastOptions& wanted)
-      : comm(of, Patience(usable(wanted.timeout))), plan(of_plan), options(wanted) {
+      : comm(of, Timeout(usable(wanted.timeout))), plan(of_plan), options(wanted) {
     if (!options.schedule) forget_schedule();
-    seat = take_seat(
-        comm, plan, seat_options(options), fingerprint(of_plan, options),
-        [&] { check_plan(plan, options); }, Patience(usable(options.timeout)));
+    binding = bind_plan(
+        comm, plan, binding_options(options), fingerprint(of_plan, options),
+        [&] { check_plan(plan, options); }, Timeout(usable(options.timeout)));
     hosts_of = hosts_of_ranks(comm.get());
     if (ranks_here() < comm.size()) costs.eager = kEagerOverTcp;
     if (options.schedule) slots.emplace(plan);
@@ -98,7 +99,7 @@ struct Broadcast::State {
     if (copies_directly()) copy_directly();
     std::vector<std::vector<int>> readers_of;
     if (copies_directly()) {
-      readers_of = ring_readers(plan.broadcast_trees, seat.rank_of_node, hosts_of);
+      readers_of = ring_readers(plan.broadcast_trees, binding.rank_of_node, hosts_of);
     }
     make_engine(share_rings(comm.get(), readers_of), readers_of);
   }
@@ -111,19 +112,20 @@ struct Broadcast::State {
                           ? crowded
                           : options.source_waiting == Waiting::kDozing;
     std::vector<TreeRole> roles =
-        roles_of(plan.broadcast_trees, seat.rank_of_node, comm.rank(), hosts_of);
+        roles_of(plan.broadcast_trees, binding.rank_of_node, comm.rank(), hosts_of);
     uses_rings = rings != nullptr;
     if (uses_rings) {
-      use_rings(roles, plan.broadcast_trees, seat.rank_of_node, hosts_of, comm.rank(), readers_of);
+      use_rings(roles, plan.broadcast_trees, binding.rank_of_node, hosts_of, comm.rank(),
+                readers_of);
     }
     std::optional<Timetable> timetable;
-    if (slots) timetable = slots->of_rank(seat.rank_of_node, comm.rank(), roles);
+    if (slots) timetable = slots->of_rank(binding.rank_of_node, comm.rank(), roles);
     engine = std::make_unique<Engine>(
-        comm.get(), seat.root, std::move(roles), dealer(),
+        comm.get(), binding.root, std::move(roles), assignment(),
         EngineOptions{options.sends_in_flight, options.receives_in_flight, costs,
-                      planner::most_bytes_on_the_way(plan.broadcast_trees), options.check_sizes,
-                      slices_vary(), slices_vary() && !are_always_eager(), options.ports,
-                      options.rounds ? rounds_of(plan, seat.rank_of_node, comm.rank())
+                      planner::most_bytes_in_flight(plan.broadcast_trees), options.check_sizes,
+                      segments_vary(), segments_vary() && !are_always_eager(), options.ports,
+                      options.rounds ? rounds_of(plan, binding.rank_of_node, comm.rank())
                                      : std::vector<TreeRounds>{},
                       std::move(timetable), doze, options.timeout, std::move(rings),
                       options.transfers, options.on_progress});
@@ -137,15 +139,16 @@ struct Broadcast::State {
   [[nodiscard]] std::size_t ranks_here() const { return ranks_beside(comm.rank(), hosts_of); }
 
   // Rounds give each tree a turn until the end.
-  [[nodiscard]] planner::SliceDealer dealer() const {
-    if (slots) return slots->dealer();
-    return options.rounds ? planner::dealer_for(plan.broadcast_trees) : planner::dealer_down(plan);
+  [[nodiscard]] planner::SegmentAssignment assignment() const {
+    if (slots) return slots->assignment();
+    return options.rounds ? planner::assignment_for(plan.broadcast_trees)
+                          : planner::assignment_down(plan);
   }
 
-  // Its slices are what it says of them; the run's may be smaller.
+  // Its segments are what it says of them; the run's may be smaller.
   void forget_schedule() {
     plan.schedule.reset();
-    plan.slice.value = std::min(plan.slice.value, kLargestSlice);
+    plan.segment.value = std::min(plan.segment.value, kLargestSegment);
   }
 
   // Otherwise each edge is the plan's.
@@ -155,7 +158,7 @@ struct Broadcast::State {
 
   void copy_directly() {
     std::vector<int> host_of_node;
-    for (const int rank : seat.rank_of_node) {
+    for (const int rank : binding.rank_of_node) {
       host_of_node.push_back(hosts_of[static_cast<std::size_t>(rank)]);
     }
     for (planner::PlanTree& tree : plan.broadcast_trees) {
@@ -163,51 +166,52 @@ struct Broadcast::State {
     }
   }
 
-  // On one host there are no links to keep filled, and a slice costs a turn at the processor.
-  [[nodiscard]] bool fits_slices() const {
-    return options.slice_bytes == 0 && !options.rounds && !slots && costs.eager;
+  // On one host there are no links to keep filled, and a segment costs a turn at the processor.
+  [[nodiscard]] bool fits_segments() const {
+    return options.segment_bytes == 0 && !options.rounds && !slots && costs.eager;
   }
 
-  [[nodiscard]] std::uint64_t slice_of(std::uint64_t message) const {
-    if (const auto slice = slice_tuned_for(options.tuned, message, options.tuned_within)) {
-      return *slice != 0 ? *slice : undivided_slice(message, plan.broadcast_trees.size());
+  [[nodiscard]] std::uint64_t segment_of(std::uint64_t message) const {
+    if (const auto segment = segment_tuned_for(options.tuned, message, options.tuned_within)) {
+      return *segment != 0 ? *segment : undivided_segment(message, plan.broadcast_trees.size());
     }
-    if (fits_slices()) return planner::fitted_slice(plan, {message}, costs);
-    return options.slice_bytes != 0 ? options.slice_bytes : plan.slice.value;
+    if (fits_segments()) return planner::fitted_segment(plan, {message}, costs);
+    return options.segment_bytes != 0 ? options.segment_bytes : plan.segment.value;
   }
 
-  [[nodiscard]] bool slices_vary() const { return fits_slices() || !options.tuned.empty(); }
+  [[nodiscard]] bool segments_vary() const { return fits_segments() || !options.tuned.empty(); }
 
-  // Whether no message's slices are above the eager size.
+  // Whether no message's segments are above the eager size.
   [[nodiscard]] bool are_always_eager() const {
-    const auto is_eager = [this](const TunedSlice& tuned) {
-      return tuned.slice_bytes != 0 && !costs.asks({tuned.slice_bytes});
+    const auto is_eager = [this](const TunedSegment& tuned) {
+      return tuned.segment_bytes != 0 && !costs.asks({tuned.segment_bytes});
     };
     return planner::are_always_eager(plan, costs) && std::ranges::all_of(options.tuned, is_eager);
   }
 
   // The largest that a message of `message` bytes has.
   [[nodiscard]] std::uint64_t window(std::uint64_t base, std::uint64_t message) const {
-    const Bytes slice{slice_of(message)};
-    return planner::send_window(base, planner::most_bytes_on_the_way(plan), slice,
-                                costs.asks(slice));
+    const Bytes segment{segment_of(message)};
+    return planner::send_window(base, planner::most_bytes_in_flight(plan), segment,
+                                costs.asks(segment));
   }
 
-  [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t slice) const {
-    Seconds time = planner::pipelined_time(plan, {message}, {slice}, costs.overhead);
-    if (slots) time.value += slots->fill({slice}).value;
+  [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t segment) const {
+    Seconds time = planner::pipelined_time(plan, {message}, {segment}, costs.overhead);
+    if (slots) time.value += slots->fill({segment}).value;
     return time;
   }
 
   // For ranks that may all be at work but for this one.
-  [[nodiscard]] Patience patience_with_all(const SliceGrid& grid) const {
-    if (!options.timeout) return Patience();
-    return Patience(Seconds{options.timeout->value + 2 * foreseen(grid.message, grid.slice).value});
+  [[nodiscard]] Timeout timeout_with_all(const SegmentGrid& grid) const {
+    if (!options.timeout) return Timeout();
+    return Timeout(
+        Seconds{options.timeout->value + 2 * foreseen(grid.message, grid.segment).value});
   }
 
-  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+  Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
     try {
-      return engine->run(grid, store, stoppable, patience_with_all(grid));
+      return engine->run(grid, store, stoppable, timeout_with_all(grid));
     } catch (...) {
       comm.abandon();
       throw;
@@ -222,17 +226,17 @@ Broadcast::Broadcast(Broadcast&&) noexcept = default;
 Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
 
 int Broadcast::root() const {
-  return state_->seat.root;
+  return state_->binding.root;
 }
 const std::string& Broadcast::node() const {
-  return state_->seat.node;
+  return state_->binding.node;
 }
-std::uint64_t Broadcast::slice_bytes(std::uint64_t message_bytes) const {
-  return state_->slice_of(message_bytes);
+std::uint64_t Broadcast::segment_bytes(std::uint64_t message_bytes) const {
+  return state_->segment_of(message_bytes);
 }
 
-Seconds Broadcast::foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const {
-  return state_->foreseen(message_bytes, slice_bytes);
+Seconds Broadcast::foreseen(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+  return state_->foreseen(message_bytes, segment_bytes);
 }
 
 void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
@@ -242,7 +246,7 @@ void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
         fmt::format("{} elements of {} bytes exceed the address space", count, shape.bytes));
   }
   const std::uint64_t bytes = count * shape.bytes;
-  const SliceGrid grid{bytes, state_->slice_of(bytes)};
+  const SegmentGrid grid{bytes, state_->segment_of(bytes)};
   if (shape.is_plain) {
     MemoryStore store(first_byte_of(buffer, shape));
     state_->run(grid, store, false);
@@ -255,33 +259,33 @@ void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
 Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t message_bytes,
                                                std::uint64_t buffer_bytes) const {
   // Room for what is posted, what is being sent on, and one in between; less where many trees would
-  // make slices so small that their number costs more than the overlap gains.
-  constexpr std::uint64_t kSmallSlice = std::uint64_t{64} << 10;
+  // make segments so small that their number costs more than the overlap gains.
+  constexpr std::uint64_t kSmallSegment = std::uint64_t{64} << 10;
   const std::uint64_t trees = state_->plan.broadcast_trees.size();
   const std::uint64_t least = state_->slots ? state_->slots->room() : 2;
   const std::uint64_t wanted = state_->window(state_->options.receives_in_flight, message_bytes) +
                                state_->window(state_->options.sends_in_flight, message_bytes) +
                                (state_->slots ? least : 1);
   const std::uint64_t slots =
-      std::clamp(buffer_bytes / trees / kSmallSlice, least, std::max(wanted, least));
-  std::uint64_t slice = std::max(buffer_bytes / trees / slots, std::uint64_t{1});
-  if (slice > kPage) slice -= slice % kPage;
-  return {std::min(slice, state_->slice_of(message_bytes)), slots, trees};
+      std::clamp(buffer_bytes / trees / kSmallSegment, least, std::max(wanted, least));
+  std::uint64_t segment = std::max(buffer_bytes / trees / slots, std::uint64_t{1});
+  if (segment > kPage) segment -= segment % kPage;
+  return {std::min(segment, state_->segment_of(message_bytes)), slots, trees};
 }
 
-bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SliceStore& store) {
+bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store) {
   if (state_->options.ports != 0) {
     throw InputError("ports need the whole message in memory");
   }
-  // While a slice goes to its second child, the next one comes.
-  if (state_->options.rounds && shape.slices_per_tree < 2) {
-    throw InputError("rounds need room for two slices of each tree");
+  // While a segment goes to its second child, the next one comes.
+  if (state_->options.rounds && shape.segments_per_tree < 2) {
+    throw InputError("rounds need room for two segments of each tree");
   }
-  if (state_->slots && shape.slices_per_tree < state_->slots->room()) {
-    throw InputError(fmt::format("the schedule needs room for {} slices of each tree, not {}",
-                                 state_->slots->room(), shape.slices_per_tree));
+  if (state_->slots && shape.segments_per_tree < state_->slots->room()) {
+    throw InputError(fmt::format("the schedule needs room for {} segments of each tree, not {}",
+                                 state_->slots->room(), shape.segments_per_tree));
   }
-  const SliceGrid grid{bytes, shape.slice_bytes};
+  const SegmentGrid grid{bytes, shape.segment_bytes};
   state_->forget_rings();
   return state_->run(grid, store, true) == Outcome::kComplete;
 }

@@ -1,4 +1,4 @@
-// Have all ranks called a reduction alike? Asked while it is under way; what SizeCheck is to a
+// Have all ranks called a reduction alike? Asked while it is in progress; what SizeCheck is to a
 // broadcast.
 #pragma once
 
@@ -22,7 +22,7 @@ class CallCheck {
   void begin(MPI_Comm comm, MPI_Request& request);
   // After that. Throws InputError when the ranks differ.
   void judge(int rank) const;
-  // The request will never be waited for: what it writes to stays for ever.
+  // The request will never be waited for: what it writes to stays indefinitely.
   void leave_to_mpi() { (void)words_.release(); }
 
  private:

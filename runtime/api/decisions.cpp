@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "planner/plan/blind_shapes.hpp"
+#include "planner/plan/oblivious_shapes.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
@@ -34,7 +34,7 @@ struct Shape {
   std::string_view algorithm;
   std::string_view shape;
   std::uint64_t trees = 1;
-  std::uint64_t parts = 1;  // slices that a segment is: TTC's chunks are half of each tree's
+  std::uint64_t parts = 1;  // segments that a segment is: TTC's chunks are half of each tree's
 };
 constexpr std::array kShapes{
     Shape{Operation::kBroadcast, "linear", "flat"},
@@ -104,11 +104,11 @@ bool is_upper_nearer(double lower, double value, double upper) {
   return value / lower > upper / value;
 }
 
-// The slice that a cell asks for; 0: as few as there are trees.
-std::uint64_t slice_for(const Decision& decision, const Shape& shape) {
-  const std::uint64_t slice = undivided_slice(decision.segment_bytes, shape.parts);
+// The segment that a cell asks for; 0: as few as there are trees.
+std::uint64_t segment_for(const Decision& decision, const Shape& shape) {
+  const std::uint64_t segment = undivided_segment(decision.segment_bytes, shape.parts);
   const bool cuts = decision.segment_bytes != 0 && decision.segment_bytes < decision.message_bytes;
-  return cuts && slice < undivided_slice(decision.message_bytes, shape.trees) ? slice : 0;
+  return cuts && segment < undivided_segment(decision.message_bytes, shape.trees) ? segment : 0;
 }
 
 }  // namespace
@@ -175,8 +175,8 @@ DecidedPlan plan_for(const Decisions& decisions, std::string_view algorithm, std
   BytesPerSecond best{};
   for (const Decision& decision : cells_for(decisions, ranks)) {
     if (decision.algorithm != algorithm || decision.message_bytes == 0) continue;
-    decided.slices.push_back(
-        {decision.message_bytes, slice_for(decision, *shape), decision.predicted.value});
+    decided.segments.push_back(
+        {decision.message_bytes, segment_for(decision, *shape), decision.predicted.value});
     if (decision.predicted.value == 0) continue;
     const double rate = static_cast<double>(decision.message_bytes) / decision.predicted.value;
     if (std::isfinite(rate)) best = std::max(best, BytesPerSecond{rate});
@@ -187,13 +187,13 @@ DecidedPlan plan_for(const Decisions& decisions, std::string_view algorithm, std
 }
 
 void follow(const DecidedPlan& decided, BroadcastOptions& options) {
-  options.tuned = decided.slices;
+  options.tuned = decided.segments;
   options.tuned_within = std::numeric_limits<double>::infinity();
   options.direct_copies = false;
 }
 
 void follow(const DecidedPlan& decided, ReductionOptions& options) {
-  options.tuned = decided.slices;
+  options.tuned = decided.segments;
   options.tuned_within = std::numeric_limits<double>::infinity();
 }
 

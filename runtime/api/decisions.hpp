@@ -1,5 +1,5 @@
-// Decision functions, as `espalier decide --json` writes them, followed: which algorithm in slices
-// of which size runs a message among so many ranks.
+// Decision functions, as `espalier decide --json` writes them, followed: which algorithm in
+// segments of which size runs a message among so many ranks.
 //
 //   const auto decisions = espalier::runtime::share_decisions(comm, "decisions.json");
 //   espalier::runtime::DecidedBroadcast broadcast(comm, decisions, 0);
@@ -23,7 +23,7 @@
 #include "planner/plan/plan.hpp"
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/reduction.hpp"
-#include "runtime/api/tuned_slices.hpp"
+#include "runtime/api/tuned_segments.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::runtime {
@@ -57,17 +57,17 @@ std::span<const Decision> cells_for(const Decisions& decisions, std::uint32_t ra
 const Decision& decision_for(const Decisions& decisions, std::uint32_t ranks,
                              std::uint64_t message_bytes);
 
-// An algorithm made a plan, for a communicator, and the slices of the messages that the table has
+// An algorithm made a plan, for a communicator, and the segments of the messages that the table has
 // it for: BroadcastOptions::tuned or ReductionOptions::tuned, with tuned_within infinite.
 struct DecidedPlan {
   planner::Plan plan;  // rank i is node i; its throughput is the best that the table predicts
-  std::vector<TunedSlice> slices;
+  std::vector<TunedSegment> segments;
 };
 // Precondition: some of cells_for(decisions, ranks) has the algorithm; root < ranks.
 DecidedPlan plan_for(const Decisions& decisions, std::string_view algorithm, std::uint32_t ranks,
                      std::uint32_t root);
 
-// The options with which it is run: its slices, and the trees as they are.
+// The options with which it is run: its segments, and the trees as they are.
 void follow(const DecidedPlan& decided, BroadcastOptions& options);
 void follow(const DecidedPlan& decided, ReductionOptions& options);
 
@@ -76,7 +76,7 @@ void follow(const DecidedPlan& decided, ReductionOptions& options);
 class DecidedBroadcast {
  public:
   // Not collective; the first run() with each algorithm makes its Broadcast. options: those of all
-  // of them, but that slices are the table's and direct_copies is off, for the table is about the
+  // of them, but that segments are the table's and direct_copies is off, for the table is about the
   // algorithms' own trees. Throws InputError for a table of another operation, or a root that is no
   // rank of comm, which must outlive this; MpiError.
   DecidedBroadcast(MPI_Comm comm, Decisions decisions, int root, BroadcastOptions options = {});

@@ -26,7 +26,7 @@ typedef struct espalier_broadcast espalier_broadcast;
  */
 typedef enum espalier_status {
   ESPALIER_OK = 0,
-  ESPALIER_INTERNAL_FAULT = 1, /* a fault of Espalier's own, of MPI, or no memory */
+  ESPALIER_INTERNAL_FAULT = 1, /* an internal error, of MPI, or no memory */
   ESPALIER_BAD_INPUT = 2,      /* a plan, an argument or a message that is refused */
   ESPALIER_TIMED_OUT = 4       /* what was waited for did not come in options.timeout_s */
 } espalier_status;
@@ -40,16 +40,16 @@ typedef enum espalier_rank_mapping {
 typedef struct espalier_options {
   size_t sends_in_flight;    /* outstanding sends per child of a tree */
   size_t receives_in_flight; /* posted ahead per tree */
-  size_t ports; /* sends under way at once over all children and trees; 0: any number */
+  size_t ports; /* sends in progress at once over all children and trees; 0: any number */
   espalier_rank_mapping mapping;
   int direct_copies; /* ranks of one host copy from the first of them, whatever the plan's edges */
   int check_sizes;   /* compare the message's size among the ranks while it runs */
   int rounds;        /* synchronised rounds by the plan's colors, which it must have */
   int schedule;      /* in the order of the plan's periodic schedule, which it must have */
-  uint64_t slice_bytes; /* 0: what suits message and plan, the plan's slice at most */
+  uint64_t slice_bytes; /* 0: what suits message and plan, the plan's segment at most */
   /* Seconds that a rank waits without any of its sends and receives getting done; then the call
    * fails with ESPALIER_TIMED_OUT and its text says who is waited for. MPI is of little use any
-   * more then: MPI_Finalize may hang, MPI_Abort ends all ranks. 0: for ever. */
+   * more then: MPI_Finalize may hang, MPI_Abort ends all ranks. 0: indefinitely. */
   double timeout_s;
 } espalier_options;
 

@@ -58,7 +58,7 @@ runtime::BroadcastOptions options_from(const espalier_options* options) {
   result.check_sizes = options->check_sizes != 0;
   result.rounds = options->rounds != 0;
   result.schedule = options->schedule != 0;
-  result.slice_bytes = options->slice_bytes;
+  result.segment_bytes = options->slice_bytes;
   if (options->timeout_s != 0) result.timeout = espalier::Seconds{options->timeout_s};
   if (options->mapping == ESPALIER_BY_HOST_NAME) {
     result.mapping = runtime::RankMapping::kByHostName;
@@ -77,7 +77,7 @@ runtime::ReductionOptions reduction_options_from(const espalier_options* options
   result.receives_in_flight = from.receives_in_flight;
   result.ports = from.ports;
   result.mapping = from.mapping;
-  result.slice_bytes = from.slice_bytes;
+  result.segment_bytes = from.segment_bytes;
   result.check_sizes = from.check_sizes;
   return result;
 }
@@ -100,7 +100,7 @@ espalier_options espalier_default_options(void) {
           .check_sizes = defaults.check_sizes ? 1 : 0,
           .rounds = defaults.rounds ? 1 : 0,
           .schedule = defaults.schedule ? 1 : 0,
-          .slice_bytes = defaults.slice_bytes,
+          .slice_bytes = defaults.segment_bytes,
           .timeout_s = 0};
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <climits>
 
-#include "runtime/transport/mpi_error.hpp"
 #include "runtime/memory/stores.hpp"
+#include "runtime/transport/mpi_error.hpp"
 
 namespace espalier::runtime {
 

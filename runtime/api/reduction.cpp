@@ -10,31 +10,31 @@
 #include <stdexcept>
 #include <vector>
 
+#include "planner/plan/segment_choice.hpp"
 #include "planner/plan/send_windows.hpp"
-#include "planner/plan/slice_choice.hpp"
 #include "runtime/api/call_check.hpp"
-#include "runtime/engine/engine.hpp"
-#include "runtime/transport/hosts.hpp"
 #include "runtime/api/library_reduction.hpp"
-#include "runtime/transport/mpi_error.hpp"
-#include "runtime/transport/owned_comm.hpp"
+#include "runtime/api/plan_binding.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/engine/reduce_engine.hpp"
 #include "runtime/engine/reduce_operation.hpp"
-#include "runtime/api/seat.hpp"
 #include "runtime/memory/stores.hpp"
+#include "runtime/transport/hosts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "runtime/transport/owned_comm.hpp"
 
 namespace espalier::runtime {
 namespace {
 
 using planner::Operation;
 
-// What a reduction asks of them besides what any engine does (runtime/api/seat.hpp).
+// What a reduction asks of them besides what any engine does (runtime/api/plan_binding.hpp).
 void check_plan(const planner::Plan& plan, const ReductionOptions& options) {
   if (plan.operation == Operation::kBroadcast) {
     throw InputError({}, "/operation", "a plan for a broadcast, and no reduce or allreduce");
   }
-  if (!options.tuned.empty() && options.slice_bytes != 0) {
-    throw InputError("tuned slices do not go with slices of one size");
+  if (!options.tuned.empty() && options.segment_bytes != 0) {
+    throw InputError("tuned segments do not go with segments of one size");
   }
   if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
 }
@@ -43,11 +43,11 @@ void check_plan(const planner::Plan& plan, const ReductionOptions& options) {
 class ReducedStore : public MemoryStore {
  public:
   ReducedStore(std::byte* result, ReduceEngine& reduce) : MemoryStore(result), reduce_(&reduce) {}
-  [[nodiscard]] bool is_ready(const Slice& slice) const override {
-    return reduce_->has_combined(slice.index);
+  [[nodiscard]] bool is_ready(const Segment& segment) const override {
+    return reduce_->has_combined(segment.index);
   }
-  [[nodiscard]] bool is_free(const Slice& slice) const override {
-    return reduce_->is_through_with(slice.index);
+  [[nodiscard]] bool is_free(const Segment& segment) const override {
+    return reduce_->is_through_with(segment.index);
   }
   [[nodiscard]] bool has_work() const override { return !reduce_->is_done(); }
   void work() override { reduce_->poll(); }
@@ -65,41 +65,41 @@ bool goes_along_trees(Operation operation, MPI_Datatype type, MPI_Op op) {
   const ElementShape shape = element_shape_of(type);
   if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
   return operation == Operation::kReduce ||
-         (shape.bytes <= kLargestSlice && shape_of(MPI_COMM_SELF, type).is_plain);
+         (shape.bytes <= kLargestSegment && shape_of(MPI_COMM_SELF, type).is_plain);
 }
 
 struct Reduction::State {
   OwnedComm comm;
-  Seat seat;
+  PlanBinding binding;
   int rank = 0;
   planner::Plan plan;
-  planner::SliceCosts costs;
+  planner::SegmentCosts costs;
   ReductionOptions options;
   std::unique_ptr<ReduceEngine> reduce;
   std::unique_ptr<Engine> broadcast;  // of an allreduce
-  std::optional<CallCheck> call;      // of the run under way
+  std::optional<CallCheck> call;      // of the run in progress
   bool broken = false;
 
   State(MPI_Comm of, const planner::Plan& of_plan, const ReductionOptions& wanted)
       : comm(of), rank(comm.rank()), plan(of_plan), options(wanted) {
-    plan.slice.value = std::min(plan.slice.value, kLargestSlice);
-    const SeatOptions common = seat_options(options);
-    seat = take_seat(comm, plan, common, fingerprint(of_plan, common),
-                     [&] { check_plan(plan, options); });
+    plan.segment.value = std::min(plan.segment.value, kLargestSegment);
+    const PlanBindingOptions common = binding_options(options);
+    binding = bind_plan(comm, plan, common, fingerprint(of_plan, common),
+                        [&] { check_plan(plan, options); });
     const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
     if (ranks_beside(rank, hosts_of) < comm.size()) costs.eager = kEagerOverTcp;
     make_engines(hosts_of);
   }
 
   [[nodiscard]] bool is_allreduce() const { return plan.operation == Operation::kAllreduce; }
-  [[nodiscard]] bool has_result() const { return is_allreduce() || rank == seat.root; }
+  [[nodiscard]] bool has_result() const { return is_allreduce() || rank == binding.root; }
 
   // Of each rank, as ReduceEngineOptions has it. Within a host MPI may copy from process to
   // process.
   [[nodiscard]] std::vector<bool> sends_at_once(std::span<const int> hosts_of) const {
-    const bool are_eager = options.slice_bytes == 0
+    const bool are_eager = options.segment_bytes == 0
                                ? options.tuned.empty() && planner::are_always_eager(plan, costs)
-                               : costs.eager && !costs.asks({options.slice_bytes});
+                               : costs.eager && !costs.asks({options.segment_bytes});
     std::vector<bool> at_once;
     for (const int host : hosts_of) {
       at_once.push_back(are_eager && host != hosts_of[static_cast<std::size_t>(rank)]);
@@ -112,7 +112,7 @@ struct Reduction::State {
     up.sends_in_flight = options.sends_in_flight;
     up.receives_in_flight = options.receives_in_flight;
     up.ports = options.ports;
-    up.most_on_the_way = planner::most_bytes_on_the_way(plan.reduce_trees);
+    up.most_in_flight = planner::most_bytes_in_flight(plan.reduce_trees);
     up.sends_at_once = sends_at_once(hosts_of);
     if (!is_allreduce()) up.on_progress = options.on_progress;
     if (is_allreduce()) {
@@ -120,29 +120,29 @@ struct Reduction::State {
       down.sends_in_flight = options.sends_in_flight;
       down.receives_in_flight = options.receives_in_flight;
       down.costs = costs;
-      down.most_on_the_way = planner::most_bytes_on_the_way(plan.broadcast_trees);
+      down.most_in_flight = planner::most_bytes_in_flight(plan.broadcast_trees);
       down.check_sizes = false;  // the reduction has compared them before anything is received
       down.ports = options.ports;
       down.on_progress = options.on_progress;
-      broadcast = std::make_unique<Engine>(comm.get(), seat.root,
-                                           roles_of(plan.broadcast_trees, seat.rank_of_node, rank),
-                                           planner::dealer_down(plan), std::move(down));
+      broadcast = std::make_unique<Engine>(
+          comm.get(), binding.root, roles_of(plan.broadcast_trees, binding.rank_of_node, rank),
+          planner::assignment_down(plan), std::move(down));
       if (costs.eager) up.least_in_flight = planner::kAllreduceInFlight;
       up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
     }
     reduce = std::make_unique<ReduceEngine>(comm.get(),
-                                            roles_of(plan.reduce_trees, seat.rank_of_node, rank),
-                                            planner::dealer_up(plan), std::move(up));
+                                            roles_of(plan.reduce_trees, binding.rank_of_node, rank),
+                                            planner::assignment_up(plan), std::move(up));
   }
 
-  [[nodiscard]] std::uint64_t slice_elements(std::uint64_t message, std::uint64_t element) const {
-    const auto tuned = slice_tuned_for(options.tuned, message, options.tuned_within);
-    std::uint64_t bytes = tuned.value_or(options.slice_bytes);
+  [[nodiscard]] std::uint64_t segment_elements(std::uint64_t message, std::uint64_t element) const {
+    const auto tuned = segment_tuned_for(options.tuned, message, options.tuned_within);
+    std::uint64_t bytes = tuned.value_or(options.segment_bytes);
     if (tuned == std::uint64_t{0}) {
-      bytes = undivided_slice(message, plan.reduce_trees.size());
+      bytes = undivided_segment(message, plan.reduce_trees.size());
     } else if (bytes == 0) {
-      // On one host there are no links to keep filled, and a slice costs a turn at the processor.
-      bytes = costs.eager ? planner::fitted_slice(plan, {message}, costs) : plan.slice.value;
+      // On one host there are no links to keep filled, and a segment costs a turn at the processor.
+      bytes = costs.eager ? planner::fitted_segment(plan, {message}, costs) : plan.segment.value;
     }
     return std::max<std::uint64_t>(bytes / element, 1);
   }
@@ -191,11 +191,12 @@ struct Reduction::State {
     call.emplace(count * shape.bytes, reduction_kind(type, op) + (along_trees ? 1 : 0));
     if (!along_trees) {
       if (options.check_sizes) compare();
-      reduce_by_library(comm.get(), plan.operation, seat.root, sendbuf, recvbuf, count, type, op);
+      reduce_by_library(comm.get(), plan.operation, binding.root, sendbuf, recvbuf, count, type,
+                        op);
       return;
     }
     void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
-    const SliceGrid grid{count, slice_elements(count * shape.bytes, shape.bytes)};
+    const SegmentGrid grid{count, segment_elements(count * shape.bytes, shape.bytes)};
     const ReduceJob job{shape,
                         type,
                         op,
@@ -206,8 +207,8 @@ struct Reduction::State {
     try {
       reduce->reserve(job);
     } catch (const std::bad_alloc&) {
-      refuse(fmt::format("rank {}: no memory for the windows of slices of {} bytes", rank,
-                         grid.slice * shape.bytes));
+      refuse(fmt::format("rank {}: no memory for the windows of segments of {} bytes", rank,
+                         grid.segment * shape.bytes));
     }
     reduce->begin(job);
     if (!is_allreduce()) {
@@ -215,7 +216,7 @@ struct Reduction::State {
       return;
     }
     ReducedStore store(static_cast<std::byte*>(moved(recvbuf, shape.true_low)), *reduce);
-    broadcast->run({count * shape.bytes, grid.slice * shape.bytes}, store, false, Patience());
+    broadcast->run({count * shape.bytes, grid.segment * shape.bytes}, store, false, Timeout());
   }
 };
 
@@ -242,18 +243,18 @@ Operation Reduction::operation() const {
   return state_->plan.operation;
 }
 int Reduction::root() const {
-  return state_->seat.root;
+  return state_->binding.root;
 }
 const std::string& Reduction::node() const {
-  return state_->seat.node;
+  return state_->binding.node;
 }
-std::uint64_t Reduction::slice_bytes(std::uint64_t message_bytes,
-                                     std::uint64_t element_bytes) const {
-  return state_->slice_elements(message_bytes, element_bytes) * element_bytes;
+std::uint64_t Reduction::segment_bytes(std::uint64_t message_bytes,
+                                       std::uint64_t element_bytes) const {
+  return state_->segment_elements(message_bytes, element_bytes) * element_bytes;
 }
 
-Seconds Reduction::foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const {
-  return planner::pipelined_time(state_->plan, {message_bytes}, {slice_bytes},
+Seconds Reduction::foreseen(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+  return planner::pipelined_time(state_->plan, {message_bytes}, {segment_bytes},
                                  state_->costs.overhead);
 }
 

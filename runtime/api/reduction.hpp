@@ -13,7 +13,7 @@
 #include <string>
 
 #include "planner/plan/plan.hpp"
-#include "planner/plan/slice_dealer.hpp"
+#include "planner/plan/segment_assignment.hpp"
 #include "runtime/api/broadcast.hpp"
 
 namespace espalier::runtime {
@@ -21,20 +21,21 @@ namespace espalier::runtime {
 // The same on all ranks.
 struct ReductionOptions {
   // Outstanding sends per tree; in an allreduce's broadcast per child of a tree. Between hosts an
-  // allreduce has 96 KiB of a tree outstanding at least, in slices up to 256.
+  // allreduce has 96 KiB of a tree outstanding at least, in segments up to 256.
   // More than for a broadcast alone: each is answered by its receiver (docs/runtime.md,
   // "Reductions").
   std::size_t sends_in_flight = planner::kReductionSendsInFlight;
   // Posted ahead per child of a tree; in an allreduce's broadcast per tree.
   std::size_t receives_in_flight = planner::kReceivesInFlight;
-  // Sends of a rank that are under way at once, over all trees; 0: any number. In an allreduce, of
-  // each of its halves.
+  // Sends of a rank that are in progress at once, over all trees; 0: any number. In an allreduce,
+  // of each of its halves.
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
-  // Bytes of a slice, 1 to 1 GiB, cut down to whole elements (one at least). 0: as for a broadcast.
-  std::uint64_t slice_bytes = 0;
-  // As for a broadcast, cut down likewise. Not with slice_bytes.
-  std::vector<TunedSlice> tuned;
+  // Bytes of a segment, 1 to 1 GiB, cut down to whole elements (one at least). 0: as for a
+  // broadcast.
+  std::uint64_t segment_bytes = 0;
+  // As for a broadcast, cut down likewise. Not with segment_bytes.
+  std::vector<TunedSegment> tuned;
   double tuned_within = kTunedWithin;
   // Compare the message's size, the type and the operation among the ranks while it runs, so that a
   // mismatch is an error and no hang. A rank leaves run() only when all have entered it; what
@@ -65,14 +66,14 @@ class Reduction {
   // defined on it.
   //
   // Along the plan's trees go commutative operations. Children are combined in the plan's order, so
-  // that the same plan, slice size and data give the same result each time, rounding included.
+  // that the same plan, segment size and data give the same result each time, rounding included.
   // MPI's own MPI_Reduce or MPI_Allreduce runs instead, on a communicator of our own, for
   // operations that are not commutative, types whose extent is not positive, an allreduce of
   // elements with holes or of over 1 GiB, and a single rank.
   //
   // Throws InputError when `op` is not defined on `type`, for MPI_IN_PLACE where it has no meaning,
   // when the ranks' messages, types or operations differ (check_sizes), when there is no memory for
-  // the windows; MpiError (naming slice, tree and peer) when MPI fails. After a throw recvbuf may
+  // the windows; MpiError (naming segment, tree and peer) when MPI fails. After a throw recvbuf may
   // hold anything, and this object cannot run again. Of error handlers the same holds as for
   // Broadcast::run; MPI_Reduce_local asks MPI_COMM_WORLD's as well.
   void run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
@@ -83,13 +84,13 @@ class Reduction {
   [[nodiscard]] int root() const;
   // The plan's node that this rank is.
   [[nodiscard]] const std::string& node() const;
-  // In slices of how many bytes run() cuts a message of so many bytes in elements of
+  // In segments of how many bytes run() cuts a message of so many bytes in elements of
   // `element_bytes`, at least 1.
-  [[nodiscard]] std::uint64_t slice_bytes(std::uint64_t message_bytes,
-                                          std::uint64_t element_bytes) const;
-  // The time that the plan foresees for such a message in such slices (planner::pipelined_time):
+  [[nodiscard]] std::uint64_t segment_bytes(std::uint64_t message_bytes,
+                                            std::uint64_t element_bytes) const;
+  // The time that the plan foresees for such a message in such segments (planner::pipelined_time):
   // what the combining takes is not in it.
-  [[nodiscard]] Seconds foreseen(std::uint64_t message_bytes, std::uint64_t slice_bytes) const;
+  [[nodiscard]] Seconds foreseen(std::uint64_t message_bytes, std::uint64_t segment_bytes) const;
 
  private:
   struct State;

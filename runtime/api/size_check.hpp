@@ -1,5 +1,5 @@
-// Do all ranks expect a message of the same size? Asked while the message is under way, so that it
-// costs no time: a rank that expects another one would otherwise wait for ever.
+// Do all ranks expect a message of the same size? Asked while the message is in progress, so that
+// it costs no time: a rank that expects another one would otherwise wait indefinitely.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ class SizeCheck {
   void begin(MPI_Comm comm, std::uint64_t bytes, MPI_Request& request);
   // After that. Throws InputError when the sizes differ.
   void judge(int rank) const;
-  // The request will never be waited for: what it reads and writes stays for ever.
+  // The request will never be waited for: what it reads and writes stays indefinitely.
   void leave_to_mpi() { static_cast<void>(new std::shared_ptr<Sizes>(sizes_)); }
 
  private:

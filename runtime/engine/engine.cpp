@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/transport/comm_facts.hpp"
 #include "runtime/engine/engine_run.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 
 namespace espalier::runtime {
@@ -23,8 +23,8 @@ constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
 }  // namespace
 
-Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppable,
-                         Patience settling) {
+Outcome Engine::Run::run(const SegmentGrid& grid, SegmentStore& store, bool stoppable,
+                         Timeout timeout_s_todo) {
   if (broken_) throw std::logic_error("a broadcast that failed cannot run again");
   try {
     begin(grid, store, stoppable);
@@ -32,13 +32,14 @@ Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppabl
       if (has_to_poll()) {
         poll();
       } else {
-        const auto completions = requests_.wait_for_some(waiting_, patience_);
+        const auto completions = requests_.wait_for_some(waiting_, timeout_);
         if (!completions) give_up();
         for (const auto& completion : *completions) handle(completion);
       }
       move_on();
     }
-    return stoppable && stop_words_.settle(settling) ? Outcome::kStopped : Outcome::kComplete;
+    return stoppable && abort_signal_.settle(timeout_s_todo) ? Outcome::kStopped
+                                                             : Outcome::kComplete;
   } catch (...) {
     broken_ = true;
     if (requests_.size_check() != MPI_REQUEST_NULL) sizes_.leave_to_mpi();
@@ -47,16 +48,16 @@ Outcome Engine::Run::run(const SliceGrid& grid, SliceStore& store, bool stoppabl
   }
 }
 
-void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable) {
+void Engine::Run::begin(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
   grid_ = grid;
   store_ = &store;
   stoppable_ = stoppable;
   const bool dozes = options_.source_dozes && is_source() && grid.message >= kWorthDozing;
   waiting_ = dozes ? RequestTable::Waiting::kDozing : RequestTable::Waiting::kBusy;
-  let_go_ = oldest_ = done_bytes_ = 0;
-  under_way_ = 0;
+  injected_ = oldest_ = done_bytes_ = 0;
+  outstanding_ = 0;
   stopping_ = false;
-  set_windows({grid.slice});
+  set_windows({grid.segment});
   if (rounds_) rounds_->reset();
   if (options_.timetable) {
     options_.timetable->sends.reset();
@@ -66,47 +67,47 @@ void Engine::Run::begin(const SliceGrid& grid, SliceStore& store, bool stoppable
     options_.transfers->begin_run(requests_.size() + ring_places());
   }
   if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
-  dealer_.end_at(grid_.count(), {grid_.slice});
+  assignment_.end_at(grid_.count(), {grid_.segment});
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     Flow& flow = flows_[tree];
     flow = Flow{};
-    flow.end = dealer_.count(tree, grid_.count());
+    flow.end = assignment_.count(tree, grid_.count());
     flow.children.resize(roles_[tree].children.size());
     flow.at_once = flow.children.size();
     // Otherwise the room of what is held back is wanted for what comes.
-    if (store.slices_per_tree() >= flow.end && !options_.timetable) {
+    if (store.segments_per_tree() >= flow.end && !options_.timetable) {
       flow.at_once -= roles_[tree].exchanges;
     }
   }
   for (std::size_t tree = 0; tree < flows_.size() && !is_source(); ++tree) post_receives(tree);
-  stop_words_.begin(stoppable_);
-  patience_.begin();
+  abort_signal_.begin(stoppable_);
+  timeout_.begin();
   move_on();
 }
 
-void Engine::Run::set_windows(Bytes slice) {
+void Engine::Run::set_windows(Bytes segment) {
   std::vector<TreeWindows> windows =
-      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, slice,
-                   options_.timetable || options_.costs.asks(slice));
+      windows_down(roles_, options_.receives_in_flight, options_.sends_in_flight, segment,
+                   options_.timetable || options_.costs.asks(segment));
   lookahead_ = lookahead_over(windows, options_.sends_in_flight);
-  if (options_.timetable) set_scheduled_windows(slice);
+  if (options_.timetable) set_scheduled_windows(segment);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows));
 }
 
-// As many over all trees as otherwise to one child or from one parent, and what is on the way. Far
-// slices share no port with near ones here, so that no more are needed.
-void Engine::Run::set_scheduled_windows(Bytes slice) {
-  const auto on_the_way = [slice](double bytes) {
-    return planner::slices_on_the_way(bytes, slice, true);
+// As many over all trees as otherwise to one child or from one parent, and what is in flight. Far
+// segments share no port with near ones here, so that no more are needed.
+void Engine::Run::set_scheduled_windows(Bytes segment) {
+  const auto in_flight = [segment](double bytes) {
+    return planner::segments_in_flight(bytes, segment, true);
   };
   most_sends_ = options_.sends_in_flight;
   most_receives_ = options_.receives_in_flight;
   for (const TreeRole& role : roles_) {
-    most_receives_ += on_the_way(role.bytes_from_parent);
-    for (const double bytes : role.bytes_to_child) most_sends_ += on_the_way(bytes);
+    most_receives_ += in_flight(role.bytes_from_parent);
+    for (const double bytes : role.bytes_to_child) most_sends_ += in_flight(bytes);
   }
-  lookahead_ = 2 * options_.timetable->slices + most_sends_;
+  lookahead_ = 2 * options_.timetable->segments + most_sends_;
 }
 
 bool Engine::Run::is_done() {
@@ -114,24 +115,24 @@ bool Engine::Run::is_done() {
 }
 
 bool Engine::Run::has_to_poll() const {
-  return store_->has_work() || held_back_.any() || awaits_rings();
+  return store_->has_work() || pacing_.any() || awaits_rings();
 }
 
 void Engine::Run::poll() {
   const bool moved = move_rings();
   if (moved && has_only_rings() && !store_->has_work()) {
-    return patience_.begin();  // to look at MPI may cost a turn at the processor
+    return timeout_.begin();  // to look at MPI may cost a turn at the processor
   }
   const auto completions = requests_.test_some();
   for (const auto& completion : completions) handle(completion);
   store_->work();
-  if (moved || !completions.empty() || store_->has_work()) return patience_.begin();
+  if (moved || !completions.empty() || store_->has_work()) return timeout_.begin();
   if (awaits_rings()) {
-    if (held_back_.any()) patience_.begin();
-    if (patience_.is_over()) give_up();
+    if (pacing_.any()) timeout_.begin();
+    if (timeout_.is_over()) give_up();
     ::sched_yield();
   } else {
-    held_back_.doze(!is_source());
+    pacing_.doze(!is_source());
   }
 }
 
@@ -149,27 +150,27 @@ void Engine::Run::handle(const RequestTable::Completion& completion) {
     case Kind::kSizeCheck:
       sizes_.judge(rank_);
       break;
-    case Kind::kStopWord:
+    case Kind::kAbortWord:
       if (is_source()) {
-        stop_words_.hear();
+        abort_signal_.hear();
         stop_all_flows();
       }
       break;
     case Kind::kSend:
-      --under_way_;  // of the send itself its null request tells
+      --outstanding_;  // of the send itself its null request tells
       break;
   }
 }
 
 void Engine::Run::move_on() {
-  held_back_.forget();
+  pacing_.forget();
   do {
-    if (is_source()) let_go();
+    if (is_source()) inject();
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
       if (!flows_[tree].is_done()) advance(tree);
     }
-    if (is_source()) let_go();  // for what has just been sent makes room
-    if (stoppable_ && !stop_words_.said() && store_->failed()) say_stop();
+    if (is_source()) inject();  // for what has just been sent makes room
+    if (stoppable_ && !abort_signal_.said() && store_->failed()) say_stop();
   } while (begin_next_round());
 }
 
@@ -201,7 +202,7 @@ void Engine::Run::advance(std::size_t tree) {
 }
 
 void Engine::Run::say_stop() {
-  stop_words_.say();
+  abort_signal_.say();
   if (!is_source()) return;
   stop_all_flows();
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
@@ -209,7 +210,7 @@ void Engine::Run::say_stop() {
 
 void Engine::Run::settle_sizes() {
   if (!options_.check_sizes) return;
-  patience_.wait(requests_.size_check(), RequestNames::kComparingSizes);
+  timeout_.wait(requests_.size_check(), RequestNames::kComparingSizes);
   sizes_.judge(rank_);
 }
 
@@ -225,7 +226,7 @@ void Engine::Run::give_up() {
     waits.push_back(std::move(others));
   }
   throw TimedOut(
-      fmt::format("rank {}: {}; {}", rank_, patience_.complaint(), fmt::join(waits, ", ")));
+      fmt::format("rank {}: {}; {}", rank_, timeout_.complaint(), fmt::join(waits, ", ")));
 }
 
 void Engine::Run::add_progress(std::uint64_t bytes) {
@@ -233,15 +234,16 @@ void Engine::Run::add_progress(std::uint64_t bytes) {
   if (options_.on_progress) options_.on_progress(done_bytes_);
 }
 
-Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
-               EngineOptions options)
-    : run_(std::make_unique<Run>(comm, rank_in(comm), source, std::move(roles), std::move(dealer),
-                                 std::move(options))) {}
+Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles,
+               planner::SegmentAssignment assignment, EngineOptions options)
+    : run_(std::make_unique<Run>(comm, rank_in(comm), source, std::move(roles),
+                                 std::move(assignment), std::move(options))) {}
 
 Engine::~Engine() = default;
 
-Outcome Engine::run(const SliceGrid& grid, SliceStore& store, bool stoppable, Patience settling) {
-  return run_->run(grid, store, stoppable, settling);
+Outcome Engine::run(const SegmentGrid& grid, SegmentStore& store, bool stoppable,
+                    Timeout timeout_s_todo) {
+  return run_->run(grid, store, stoppable, timeout_s_todo);
 }
 
 }  // namespace espalier::runtime

@@ -1,4 +1,4 @@
-// The slices of an engine that go through rings of the host.
+// The segments of an engine that go through rings of the host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,18 +75,18 @@ bool Engine::Run::read_ring(HostRings::Read& ring) {
 void Engine::Run::take_cell(int writer, const HostRing::Cell& cell) {
   const HostRing::Head& head = cell.head;
   Flow& flow = flows_[head.tree];
-  const Slice due = flow.here < flow.end ? slice_at(head.tree, flow.here) : Slice{};
-  if (head.nth != flow.here || head.slice_bytes != due.bytes) {
+  const Segment due = flow.here < flow.end ? segment_at(head.tree, flow.here) : Segment{};
+  if (head.nth != flow.here || head.segment_bytes != due.bytes) {
     settle_sizes();
     throw InputError(fmt::format(
-        "{}receiving slice number {} of tree {} from rank {}: {} bytes came, {} of "
+        "{}receiving segment number {} of tree {} from rank {}: {} bytes came, {} of "
         "number {} were due",
-        context(), head.nth, head.tree, writer, head.slice_bytes, due.bytes, flow.here));
+        context(), head.nth, head.tree, writer, head.segment_bytes, due.bytes, flow.here));
   }
   if (options_.transfers != nullptr && flow.read_bytes == 0) {
     options_.transfers->begun(place_in_ring(head.tree, 0), due, writer, false);
   }
-  copy(store_->room_for(due) + head.offset, cell.bytes, head.bytes, grid_.message);
+  copy(store_->buffer_for(due) + head.offset, cell.bytes, head.bytes, grid_.message);
   flow.read_bytes += head.bytes;
   if (flow.read_bytes != due.bytes) return;
   if (options_.transfers != nullptr) options_.transfers->ended(place_in_ring(head.tree, 0));
@@ -101,9 +101,9 @@ std::optional<std::size_t> Engine::Run::next_for_ring() const {
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     const Flow& flow = flows_[tree];
     if (!roles_[tree].to_ring || flow.published == flow.here) continue;
-    const std::uint64_t slice = dealer_.slice_of(tree, flow.published);
-    if (slice >= oldest) continue;
-    oldest = slice;
+    const std::uint64_t segment = assignment_.segment_of(tree, flow.published);
+    if (segment >= oldest) continue;
+    oldest = segment;
     next = tree;
   }
   return next;
@@ -122,21 +122,21 @@ bool Engine::Run::write_ring() {
 
 void Engine::Run::write_cell(std::size_t tree) {
   Flow& flow = flows_[tree];
-  const Slice slice = slice_at(tree, flow.published);
+  const Segment segment = segment_at(tree, flow.published);
   const std::vector<int>& readers = options_.rings->readers;
   if (options_.transfers != nullptr && flow.published_bytes == 0) {
     for (std::size_t i = 0; i < readers.size(); ++i) {
-      options_.transfers->begun(place_in_ring(tree, i + 1), slice, readers[i], true);
+      options_.transfers->begun(place_in_ring(tree, i + 1), segment, readers[i], true);
     }
   }
   HostRing& ring = *options_.rings->written;
   const std::size_t bytes =
-      std::min<std::size_t>(slice.bytes - flow.published_bytes, HostRing::kCellBytes);
-  copy(ring.room(), store_->room_for(slice) + flow.published_bytes, bytes, grid_.message);
-  ring.write({flow.published, flow.published_bytes, slice.bytes, static_cast<std::uint32_t>(tree),
+      std::min<std::size_t>(segment.bytes - flow.published_bytes, HostRing::kCellBytes);
+  copy(ring.room(), store_->buffer_for(segment) + flow.published_bytes, bytes, grid_.message);
+  ring.write({flow.published, flow.published_bytes, segment.bytes, static_cast<std::uint32_t>(tree),
               static_cast<std::uint32_t>(bytes)});
   flow.published_bytes += bytes;
-  if (flow.published_bytes != slice.bytes) return;
+  if (flow.published_bytes != segment.bytes) return;
   if (options_.transfers != nullptr) {
     for (std::size_t i = 0; i < readers.size(); ++i) {
       options_.transfers->ended(place_in_ring(tree, i + 1));

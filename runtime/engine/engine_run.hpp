@@ -9,32 +9,32 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/api/size_check.hpp"
 #include "runtime/engine/engine.hpp"
 #include "runtime/engine/flow.hpp"
-#include "runtime/engine/pace.hpp"
+#include "runtime/engine/pacing.hpp"
+#include "runtime/transport/abort_signal.hpp"
 #include "runtime/transport/request_names.hpp"
 #include "runtime/transport/request_table.hpp"
-#include "runtime/api/size_check.hpp"
-#include "runtime/transport/stop_words.hpp"
 
 namespace espalier::runtime {
 
 class Engine::Run {
  public:
-  Run(MPI_Comm comm, int rank, int source, std::vector<TreeRole> roles, planner::SliceDealer dealer,
-      EngineOptions options)
+  Run(MPI_Comm comm, int rank, int source, std::vector<TreeRole> roles,
+      planner::SegmentAssignment assignment, EngineOptions options)
       : comm_(comm),
         rank_(rank),
         source_(source),
         roles_(std::move(roles)),
-        dealer_(std::move(dealer)),
+        assignment_(std::move(assignment)),
         options_(std::move(options)),
         requests_(roles_,
                   even_windows(roles_, options_.receives_in_flight, options_.sends_in_flight)),
         flows_(roles_.size()),
-        names_(roles_, dealer_, flows_, requests_),
-        stop_words_(comm_, rank_, source_, static_cast<int>(roles_.size()), requests_),
-        patience_(options_.timeout) {
+        names_(roles_, assignment_, flows_, requests_),
+        abort_signal_(comm_, rank_, source_, static_cast<int>(roles_.size()), requests_),
+        timeout_(options_.timeout) {
     if (!options_.rounds.empty()) rounds_.emplace(options_.rounds);
   }
   ~Run() = default;
@@ -43,44 +43,44 @@ class Engine::Run {
   Run(Run&&) = delete;
   Run& operator=(Run&&) = delete;
 
-  Outcome run(const SliceGrid& grid, SliceStore& store, bool stoppable, Patience settling);
+  Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable, Timeout timeout_s_todo);
 
  private:
   using Kind = RequestTable::Kind;
 
   [[nodiscard]] bool is_source() const { return rank_ == source_; }
 
-  [[nodiscard]] Slice slice_at(std::size_t tree, std::uint64_t nth) const {
-    const std::uint64_t index = dealer_.slice_of(tree, nth);
+  [[nodiscard]] Segment segment_at(std::size_t tree, std::uint64_t nth) const {
+    const std::uint64_t index = assignment_.segment_of(tree, nth);
     return {index, tree, nth, grid_.offset(index), static_cast<std::size_t>(grid_.length(index))};
   }
 
   // --- the course of a run ---
-  void begin(const SliceGrid& grid, SliceStore& store, bool stoppable);
-  void set_windows(Bytes slice);
-  void set_scheduled_windows(Bytes slice);
+  void begin(const SegmentGrid& grid, SegmentStore& store, bool stoppable);
+  void set_windows(Bytes segment);
+  void set_scheduled_windows(Bytes segment);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
-  // Instead of waiting, while the store has work of its own, a slice is held back or is to go
+  // Instead of waiting, while the store has work of its own, a segment is held back or is to go
   // through a ring; the timeout says nothing of the first two.
   [[nodiscard]] bool has_to_poll() const;
   void poll();
   void handle(const RequestTable::Completion& completion);
   // Whatever has become possible.
   void move_on();
-  // False: without rounds; while this round's receive or send is under way; when all is done.
+  // False: without rounds; while this round's receive or send is in progress; when all is done.
   bool begin_next_round();
   void advance(std::size_t tree);
 
   // --- the source ---
-  void let_go();
-  // Looks for the oldest slice on its way only when the one that it knows of is too old.
+  void inject();
+  // Looks for the oldest segment in flight only when the one that it knows of is too old.
   [[nodiscard]] bool is_too_far_ahead();
   // Ends each flow that is not all let go with an empty message.
   void stop_all_flows();
 
   // --- sends and receives ---
-  // Slice by slice, and each slice to the children in the order of the plan.
+  // Segment by segment, and each segment to the children in the order of the plan.
   void start_sends(std::size_t tree);
   void start_oldest_sends();
   void start_scheduled_sends();
@@ -88,27 +88,27 @@ class Engine::Run {
   // On long links and beside them (planner/plan/send_windows.hpp).
   [[nodiscard]] bool keeps_pace(std::size_t tree, std::size_t child) const;
   bool start_send(std::size_t tree, std::size_t child);
-  // How many of the tree's slices this child may have been sent by now.
+  // How many of the tree's segments this child may have been sent by now.
   [[nodiscard]] std::uint64_t sendable(std::size_t tree, std::size_t child) const;
   void note_sent(std::size_t tree, std::size_t child);
   void keep_arrived(std::size_t tree);
   void free_sent(std::size_t tree);
   void post_receives(std::size_t tree);
   void post_scheduled_receives();
-  // False where there is no room for the slice yet, or another reason to wait.
+  // False where there is no room for the segment yet, or another reason to wait.
   bool post_receive(std::size_t tree);
-  // Whether a longer slice may come than there is room for, because the ranks' messages differ:
+  // Whether a longer segment may come than there is room for, because the ranks' messages differ:
   // Open MPI (4.1: its "get" protocols) writes all of it before it reports the truncation. Eager
   // messages it copies itself, up to the receive's length.
-  [[nodiscard]] bool is_at_risk(const Slice& slice);
+  [[nodiscard]] bool is_at_risk(const Segment& segment);
   void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status);
   void stop_flow(std::size_t tree, std::uint64_t nth);
 
   // --- rings of the host (engine_rings.cpp) ---
-  // Whether slices are still to go through one that this rank reads or writes.
+  // Whether segments are still to go through one that this rank reads or writes.
   [[nodiscard]] bool awaits_rings() const;
   [[nodiscard]] bool awaits_from(int writer) const;
-  // Whether no slice comes or goes by MPI.
+  // Whether no segment comes or goes by MPI.
   [[nodiscard]] bool has_only_rings() const;
   // A few cells of each ring. Whether there were any.
   bool move_rings();
@@ -116,9 +116,9 @@ class Engine::Run {
   void take_cell(int writer, const HostRing::Cell& cell);
   bool write_ring();
   void write_cell(std::size_t tree);
-  // The tree whose next slice for the ring is the oldest; none while nothing is here for it.
+  // The tree whose next segment for the ring is the oldest; none while nothing is here for it.
   [[nodiscard]] std::optional<std::size_t> next_for_ring() const;
-  // "receiving slice 7 (number 3 of tree 1) from rank 2".
+  // "receiving segment 7 (number 3 of tree 1) from rank 2".
   [[nodiscard]] std::vector<std::string> ring_waits() const;
   // Places for the log of transfers, after the requests': of what comes from the parent's ring, and
   // of what goes to each reader of this rank's.
@@ -127,8 +127,8 @@ class Engine::Run {
 
   // --- stopping ---
   void say_stop();
-  // A slice of a wrong size has one likely reason; all ranks have begun the check, so that it will
-  // end.
+  // A segment of a wrong size has one likely reason; all ranks have begun the check, so that it
+  // will end.
   void settle_sizes();
   [[nodiscard]] std::string context() const { return fmt::format("rank {}, ", rank_); }
   [[noreturn]] void fail(const RequestTable::Completion& completion);
@@ -139,27 +139,27 @@ class Engine::Run {
   int rank_;
   int source_;
   std::vector<TreeRole> roles_;
-  planner::SliceDealer dealer_;
+  planner::SegmentAssignment assignment_;
   EngineOptions options_;
   std::uint64_t lookahead_ = 0;
   RequestTable requests_;
   std::vector<Flow> flows_;
   RequestNames names_;
-  StopWords stop_words_;
-  Patience patience_;
-  std::optional<RoundClock> rounds_;  // unset: every slice goes as soon as it can
+  AbortSignal abort_signal_;
+  Timeout timeout_;
+  std::optional<RoundClock> rounds_;  // unset: every segment goes as soon as it can
   std::uint64_t most_sends_ = 0;      // by schedule, over all trees
   std::uint64_t most_receives_ = 0;
   bool broken_ = false;
 
-  SliceGrid grid_;
-  SliceStore* store_ = nullptr;
-  std::uint64_t let_go_ = 0;  // slices, on the source
-  std::uint64_t oldest_ = 0;  // no slice before it is on its way (on the source)
+  SegmentGrid grid_;
+  SegmentStore* store_ = nullptr;
+  std::uint64_t injected_ = 0;  // segments, on the source
+  std::uint64_t oldest_ = 0;    // no segment before it is in flight (on the source)
   std::uint64_t done_bytes_ = 0;
-  std::size_t under_way_ = 0;  // sends
+  std::size_t outstanding_ = 0;  // sends
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
-  HeldBack held_back_;
+  PacingTimer pacing_;
   bool stoppable_ = false;
   bool stopping_ = false;  // the source: flows were cut short
   SizeCheck sizes_;

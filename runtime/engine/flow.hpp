@@ -8,7 +8,7 @@
 
 namespace espalier::runtime {
 
-// Counters of the tree's slices, each at most the one before it.
+// Counters of the tree's segments, each at most the one before it.
 struct Flow {
   std::uint64_t end = 0;     // that there will be, the word to stop included
   std::uint64_t posted = 0;  // receives begun (not on the source)
@@ -19,8 +19,8 @@ struct Flow {
   std::uint64_t passed_on = 0;
   std::size_t at_once = 0;  // the children after the first so many wait
   bool stopped = false;     // the last of `end` is the word to stop
-  // Through rings of the host: slices that are all in this rank's own; bytes of the next one that
-  // are; bytes of slice `here` that have come out of the parent's.
+  // Through rings of the host: segments that are all in this rank's own; bytes of the next one that
+  // are; bytes of segment `here` that have come out of the parent's.
   std::uint64_t published = 0;
   std::uint64_t published_bytes = 0;
   std::uint64_t read_bytes = 0;
@@ -37,12 +37,13 @@ struct Flow {
     return here == end && std::all_of(children.begin(), children.begin() + std::ptrdiff_t(at_once),
                                       [this](const Child& child) { return child.started == end; });
   }
-  [[nodiscard]] bool is_stop_word(std::uint64_t nth) const { return stopped && nth + 1 == end; }
+  [[nodiscard]] bool is_abort_word(std::uint64_t nth) const { return stopped && nth + 1 == end; }
 };
 
-// The slice in slot `slot` of a window whose oldest slice is `oldest`: slice n is in slot n modulo
-// the window.
-inline std::uint64_t slice_in_slot(std::uint64_t oldest, std::uint64_t slot, std::uint64_t window) {
+// The segment in slot `slot` of a window whose oldest segment is `oldest`: segment n is in slot n
+// modulo the window.
+inline std::uint64_t segment_in_slot(std::uint64_t oldest, std::uint64_t slot,
+                                     std::uint64_t window) {
   return oldest + (slot + window - oldest % window) % window;
 }
 

@@ -5,24 +5,24 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/transport/comm_facts.hpp"
 #include "runtime/engine/flow.hpp"
+#include "runtime/memory/stores.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "runtime/transport/request_names.hpp"
-#include "runtime/memory/stores.hpp"
 
 namespace espalier::runtime {
 
-ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::SliceDealer dealer,
-                           ReduceEngineOptions options)
+ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles,
+                           planner::SegmentAssignment assignment, ReduceEngineOptions options)
     : comm_(comm),
       roles_(std::move(roles)),
-      dealer_(std::move(dealer)),
+      assignment_(std::move(assignment)),
       options_(std::move(options)),
       requests_(roles_, even_windows(roles_, options_.sends_in_flight, options_.receives_in_flight),
                 RequestTable::Way::kUp),
       flows_(roles_.size()),
-      awaits_slices_(std::ranges::any_of(
+      awaits_segments_(std::ranges::any_of(
           roles_, [](const TreeRole& role) { return !role.children.empty(); })) {
   rank_ = rank_in(comm_);
 }
@@ -30,13 +30,13 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::
 // --- the course of a run ---
 
 void ReduceEngine::set_windows() {
-  keeps_pace_ = planner::keeps_pace(options_.most_on_the_way, slice_);
+  keeps_pace_ = planner::keeps_pace(options_.most_in_flight, segment_);
   const auto at_least = [this](std::uint64_t base) {
-    return planner::window_holding(options_.least_in_flight, slice_, base);
+    return planner::window_holding(options_.least_in_flight, segment_, base);
   };
   const std::uint64_t receives = at_least(options_.receives_in_flight);
   const std::uint64_t sends = at_least(options_.sends_in_flight);
-  std::vector<TreeWindows> windows = windows_up(roles_, receives, sends, slice_);
+  std::vector<TreeWindows> windows = windows_up(roles_, receives, sends, segment_);
   lookahead_ = lookahead_over(windows, receives);
   if (std::ranges::equal(windows, requests_.windows())) return;
   requests_ = RequestTable(roles_, std::move(windows), RequestTable::Way::kUp);
@@ -49,14 +49,14 @@ std::uint64_t ReduceEngine::ring_of(std::size_t tree, std::size_t child, bool ke
 }
 
 void ReduceEngine::reserve(const ReduceJob& job) {
-  slice_ = {std::max<std::uint64_t>(job.grid.slice * job.shape.bytes, 1)};
+  segment_ = {std::max<std::uint64_t>(job.grid.segment * job.shape.bytes, 1)};
   set_windows();
-  const std::uint64_t slices = job.grid.count();
-  dealer_.end_at(slices, slice_);
+  const std::uint64_t segments = job.grid.count();
+  assignment_.end_at(segments, segment_);
   const bool to_result = job.result != nullptr && job.result != job.own;
   ScratchWindows::Rings rings;
   for (std::size_t tree = 0; tree < roles_.size(); ++tree) {
-    const std::uint64_t end = dealer_.count(tree, slices);
+    const std::uint64_t end = assignment_.count(tree, segments);
     auto& of_tree = rings.emplace_back();
     for (std::size_t child = 0; child < roles_[tree].children.size(); ++child) {
       std::uint64_t ring = ring_of(tree, child, job.result != nullptr);
@@ -64,18 +64,18 @@ void ReduceEngine::reserve(const ReduceJob& job) {
       of_tree.push_back(std::min(ring, end));
     }
   }
-  const std::uint64_t longest = std::min(job.grid.slice, job.grid.message);
+  const std::uint64_t longest = std::min(job.grid.segment, job.grid.message);
   scratch_.reserve(rings, job.shape, std::max<std::uint64_t>(longest, 1));
 }
 
 void ReduceEngine::begin(const ReduceJob& job) {
   job_ = job;
   next_ = done_bytes_ = 0;
-  under_way_ = 0;
+  outstanding_ = 0;
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     Inflow& flow = flows_[tree];
     flow = Inflow{};
-    flow.end = dealer_.count(tree, job.grid.count());
+    flow.end = assignment_.count(tree, job.grid.count());
     flow.children.resize(roles_[tree].children.size());
     if (flow.children.empty()) flow.combined = flow.end;
   }
@@ -84,8 +84,8 @@ void ReduceEngine::begin(const ReduceJob& job) {
 }
 
 void ReduceEngine::wait_for_some() {
-  if (held_back_.any()) {
-    held_back_.doze(awaits_slices_);
+  if (pacing_.any()) {
+    pacing_.doze(awaits_segments_);
     return poll();
   }
   note(requests_.wait_for_some(RequestTable::Waiting::kBusy));
@@ -106,16 +106,16 @@ bool ReduceEngine::is_done() const {
 
 bool ReduceEngine::has_combined(std::uint64_t index) const {
   if (is_under_comparison()) return false;
-  const std::size_t tree = dealer_.tree_of(index);
-  return dealer_.count(tree, index) < flows_[tree].combined;
+  const std::size_t tree = assignment_.tree_of(index);
+  return assignment_.count(tree, index) < flows_[tree].combined;
 }
 
 bool ReduceEngine::is_through_with(std::uint64_t index) const {
   if (is_under_comparison()) return false;
-  const std::size_t tree = dealer_.tree_of(index);
+  const std::size_t tree = assignment_.tree_of(index);
   const Inflow& flow = flows_[tree];
   if (flow.children.empty() && job_->result != job_->own) return true;
-  return dealer_.count(tree, index) < (is_root() ? flow.combined : flow.sent);
+  return assignment_.count(tree, index) < (is_root() ? flow.combined : flow.sent);
 }
 
 void ReduceEngine::abandon() noexcept {
@@ -130,21 +130,22 @@ void ReduceEngine::note(std::span<const RequestTable::Completion> completions) {
       std::string what = context() + describe(completion.entry);
       const std::vector<RequestTable::Entry> others = requests_.outstanding();
       if (!others.empty()) {
-        what += fmt::format(" ({} more under way, first: {})", others.size(), describe(others[0]));
+        what +=
+            fmt::format(" ({} more in progress, first: {})", others.size(), describe(others[0]));
       }
       throw MpiError(completion.error, what);
     }
     if (completion.entry.kind == RequestTable::Kind::kReceive) check_received(completion);
-    if (completion.entry.kind == RequestTable::Kind::kSend) --under_way_;
+    if (completion.entry.kind == RequestTable::Kind::kSend) --outstanding_;
     if (completion.entry.kind == RequestTable::Kind::kSizeCheck) job_->check->judge(rank_);
   }
 }
 
 void ReduceEngine::check_received(const RequestTable::Completion& completion) {
   const auto [kind, tree, child, slot] = completion.entry;
-  const std::uint64_t nth = slice_in_slot(flows_[tree].children[child].here, slot,
-                                          requests_.windows()[tree].children[child]);
-  const int due = elements_of(dealer_.slice_of(tree, nth));
+  const std::uint64_t nth = segment_in_slot(flows_[tree].children[child].here, slot,
+                                            requests_.windows()[tree].children[child]);
+  const int due = elements_of(assignment_.segment_of(tree, nth));
   int elements = 0;
   check(MPI_Get_count(completion.status, job_->type, &elements), "MPI_Get_count");
   if (elements == due) return;
@@ -162,7 +163,7 @@ void ReduceEngine::settle_comparison() {
   job_->check->judge(rank_);
 }
 
-// Whatever has become possible. One slice of each tree is combined at a time, so that sends start
+// Whatever has become possible. One segment of each tree is combined at a time, so that sends start
 // as early as they can.
 void ReduceEngine::move_on() {
   bool combines = true;
@@ -184,7 +185,7 @@ void ReduceEngine::note_arrivals_and_sends(std::size_t tree) {
     while (here < posted && requests_.receive_up(tree, child, here) == MPI_REQUEST_NULL) ++here;
   }
   while (flow.sent < flow.started && requests_.send_up(tree, flow.sent) == MPI_REQUEST_NULL) {
-    if (!is_root()) add_progress(job_->grid.length(dealer_.slice_of(tree, flow.sent)));
+    if (!is_root()) add_progress(job_->grid.length(assignment_.segment_of(tree, flow.sent)));
     ++flow.sent;
   }
 }
@@ -196,10 +197,11 @@ bool ReduceEngine::combine_one(std::size_t tree) {
   if (flow.combined == flow.end || flow.children[flow.added].here <= flow.combined) return false;
   const std::size_t child = flow.added;
   const std::uint64_t nth = flow.combined;
-  const std::uint64_t index = dealer_.slice_of(tree, nth);
-  // The first child's slice lies where the sum is to be, unless the rank's own does.
+  const std::uint64_t index = assignment_.segment_of(tree, nth);
+  // The first child's segment lies where the sum is to be, unless the rank's own does.
   const bool own_is_added = child == 0 && job_->result != job_->own;
-  const void* const added = own_is_added ? place_in(job_->own, index) : room_for(tree, child, nth);
+  const void* const added =
+      own_is_added ? place_in(job_->own, index) : buffer_for(tree, child, nth);
   check(MPI_Reduce_local(added, sum_of(tree, nth), elements_of(index), job_->type, job_->op),
         context() + "combining what came by " + receiving(tree, child, nth));
   if (++flow.added < flow.children.size()) return true;
@@ -213,15 +215,16 @@ void* ReduceEngine::place_in(void* buffer, std::uint64_t index) const {
   return moved(buffer, static_cast<MPI_Aint>(job_->grid.offset(index)) * job_->shape.extent);
 }
 
-void* ReduceEngine::room_for(std::size_t tree, std::size_t child, std::uint64_t nth) {
-  if (child == 0 && comes_to_result()) return place_in(job_->result, dealer_.slice_of(tree, nth));
-  return scratch_.room_for(tree, child, nth);
+void* ReduceEngine::buffer_for(std::size_t tree, std::size_t child, std::uint64_t nth) {
+  if (child == 0 && comes_to_result())
+    return place_in(job_->result, assignment_.segment_of(tree, nth));
+  return scratch_.buffer_for(tree, child, nth);
 }
 
 void* ReduceEngine::sum_of(std::size_t tree, std::uint64_t nth) {
-  if (flows_[tree].children.empty()) return place_in(job_->own, dealer_.slice_of(tree, nth));
-  if (job_->result != nullptr) return place_in(job_->result, dealer_.slice_of(tree, nth));
-  return room_for(tree, 0, nth);
+  if (flows_[tree].children.empty()) return place_in(job_->own, assignment_.segment_of(tree, nth));
+  if (job_->result != nullptr) return place_in(job_->result, assignment_.segment_of(tree, nth));
+  return buffer_for(tree, 0, nth);
 }
 
 std::uint64_t ReduceEngine::freed(std::size_t tree, std::size_t child) const {
@@ -238,9 +241,9 @@ void ReduceEngine::post_receives(std::size_t tree) {
     std::uint64_t& posted = flow.children[child].posted;
     while (may_receive(tree, child)) {
       const int code = MPI_Irecv(
-          room_for(tree, child, posted), elements_of(dealer_.slice_of(tree, posted)), job_->type,
-          roles_[tree].children[child], options_.first_tag + static_cast<int>(tree), comm_,
-          &requests_.receive_up(tree, child, posted));
+          buffer_for(tree, child, posted), elements_of(assignment_.segment_of(tree, posted)),
+          job_->type, roles_[tree].children[child], options_.first_tag + static_cast<int>(tree),
+          comm_, &requests_.receive_up(tree, child, posted));
       if (code != MPI_SUCCESS) throw MpiError(code, context() + receiving(tree, child, posted));
       ++posted;
     }
@@ -253,15 +256,15 @@ bool ReduceEngine::may_receive(std::size_t tree, std::size_t child) {
   if (posted == flow.end || is_at_risk(roles_[tree].children[child])) return false;
   if (posted - here >= requests_.windows()[tree].children[child]) return false;
   if (posted - freed(tree, child) >= ring_of(tree, child, job_->result != nullptr)) return false;
-  return !is_root() || !is_too_far_ahead(dealer_.slice_of(tree, posted));
+  return !is_root() || !is_too_far_ahead(assignment_.segment_of(tree, posted));
 }
 
 // Before the ranks' messages are known to be alike, a longer one might overflow what it is received
 // in (Open MPI 4.1 writes all of it before it reports the truncation). So may an element that is
-// longer than slices are.
+// longer than segments are.
 bool ReduceEngine::is_at_risk(int from) const {
   if (!is_under_comparison()) return false;
-  return options_.sends_at_once.empty() || job_->grid.slice == 1 ||
+  return options_.sends_at_once.empty() || job_->grid.segment == 1 ||
          !options_.sends_at_once[static_cast<std::size_t>(from)];
 }
 
@@ -269,7 +272,8 @@ bool ReduceEngine::is_too_far_ahead(std::uint64_t index) const {
   if (index < lookahead_) return false;
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     const Inflow& flow = flows_[tree];
-    if (flow.combined < flow.end && dealer_.slice_of(tree, flow.combined) <= index - lookahead_) {
+    if (flow.combined < flow.end &&
+        assignment_.segment_of(tree, flow.combined) <= index - lookahead_) {
       return true;
     }
   }
@@ -277,7 +281,7 @@ bool ReduceEngine::is_too_far_ahead(std::uint64_t index) const {
 }
 
 void ReduceEngine::start_sends() {
-  held_back_.forget();
+  pacing_.forget();
   if (is_root()) return;
   if (options_.ports == 0) {
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
@@ -286,8 +290,8 @@ void ReduceEngine::start_sends() {
     }
     return;
   }
-  while (under_way_ < options_.ports && next_ < job_->grid.count() &&
-         start_send(dealer_.tree_of(next_))) {
+  while (outstanding_ < options_.ports && next_ < job_->grid.count() &&
+         start_send(assignment_.tree_of(next_))) {
     ++next_;
   }
 }
@@ -296,15 +300,15 @@ bool ReduceEngine::start_send(std::size_t tree) {
   Inflow& flow = flows_[tree];
   if (flow.started == flow.combined) return false;
   if (flow.started - flow.sent >= requests_.windows()[tree].parent) return false;
-  if (held_back_.holds(flow.due_s)) return false;
-  const int code =
-      MPI_Issend(sum_of(tree, flow.started), elements_of(dealer_.slice_of(tree, flow.started)),
-                 job_->type, roles_[tree].parent, options_.first_tag + static_cast<int>(tree),
-                 comm_, &requests_.send_up(tree, flow.started));
+  if (pacing_.holds(flow.due_s)) return false;
+  const int code = MPI_Issend(sum_of(tree, flow.started),
+                              elements_of(assignment_.segment_of(tree, flow.started)), job_->type,
+                              roles_[tree].parent, options_.first_tag + static_cast<int>(tree),
+                              comm_, &requests_.send_up(tree, flow.started));
   if (code != MPI_SUCCESS) throw MpiError(code, context() + sending(tree, flow.started));
-  if (keeps_pace_) flow.due_s = MPI_Wtime() + planner::pace(roles_[tree].rate, slice_).value;
+  if (keeps_pace_) flow.due_s = MPI_Wtime() + planner::pace(roles_[tree].rate, segment_).value;
   ++flow.started;
-  ++under_way_;
+  ++outstanding_;
   return true;
 }
 
@@ -316,12 +320,12 @@ void ReduceEngine::add_progress(std::uint64_t elements) {
 // --- in words ---
 
 std::string ReduceEngine::receiving(std::size_t tree, std::size_t child, std::uint64_t nth) const {
-  return fmt::format("receiving {} from rank {}", name_of_slice(dealer_, tree, nth),
+  return fmt::format("receiving {} from rank {}", name_of_segment(assignment_, tree, nth),
                      roles_[tree].children[child]);
 }
 
 std::string ReduceEngine::sending(std::size_t tree, std::uint64_t nth) const {
-  return fmt::format("sending {} to rank {}", name_of_slice(dealer_, tree, nth),
+  return fmt::format("sending {} to rank {}", name_of_segment(assignment_, tree, nth),
                      roles_[tree].parent);
 }
 
@@ -329,11 +333,12 @@ std::string ReduceEngine::describe(const RequestTable::Entry& entry) const {
   const auto [kind, tree, child, slot] = entry;
   if (kind == RequestTable::Kind::kSizeCheck) return "comparing the calls of the ranks";
   if (kind == RequestTable::Kind::kSend) {
-    return sending(tree, slice_in_slot(flows_[tree].sent, slot, requests_.windows()[tree].parent));
+    return sending(tree,
+                   segment_in_slot(flows_[tree].sent, slot, requests_.windows()[tree].parent));
   }
   const std::uint64_t here = flows_[tree].children[child].here;
   return receiving(tree, child,
-                   slice_in_slot(here, slot, requests_.windows()[tree].children[child]));
+                   segment_in_slot(here, slot, requests_.windows()[tree].children[child]));
 }
 
 std::string ReduceEngine::context() const {

@@ -2,8 +2,8 @@
 
 #include <new>
 
-#include "runtime/transport/mpi_error.hpp"
 #include "runtime/memory/stores.hpp"
+#include "runtime/transport/mpi_error.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -58,7 +58,7 @@ void ScratchWindows::reserve(const Rings& rings, const ElementShape& shape,
   bytes_ = bytes;
 }
 
-void* ScratchWindows::room_for(std::size_t tree, std::size_t child, std::uint64_t nth) {
+void* ScratchWindows::buffer_for(std::size_t tree, std::size_t child, std::uint64_t nth) {
   const auto [first, slots] = rings_[tree][child];
   return moved(&room_[(first + nth % slots) * slot_bytes_], -true_low_);
 }

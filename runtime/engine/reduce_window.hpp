@@ -1,4 +1,5 @@
-// Room for the slices of children that are received ahead and cannot come where they are combined.
+// Room for the segments of children that are received ahead and cannot come where they are
+// combined.
 #pragma once
 
 #include <mpi.h>
@@ -22,17 +23,17 @@ struct ElementShape {
 };
 ElementShape element_shape_of(MPI_Datatype type);
 
-// A ring of slices for each child of each tree.
+// A ring of segments for each child of each tree.
 class ScratchWindows {
  public:
-  // rings[tree][child]: slices that its ring has room for; 0: it has none.
+  // rings[tree][child]: segments that its ring has room for; 0: it has none.
   using Rings = std::vector<std::vector<std::uint64_t>>;
 
-  // Makes room, unless there is enough, for slices of up to `elements` elements; what was in it is
-  // lost. Throws std::bad_alloc.
+  // Makes room, unless there is enough, for segments of up to `elements` elements; what was in it
+  // is lost. Throws std::bad_alloc.
   void reserve(const Rings& rings, const ElementShape& shape, std::uint64_t elements);
-  // The address, as MPI takes it, of the elements of slice `nth`.
-  void* room_for(std::size_t tree, std::size_t child, std::uint64_t nth);
+  // The address, as MPI takes it, of the elements of segment `nth`.
+  void* buffer_for(std::size_t tree, std::size_t child, std::uint64_t nth);
 
  private:
   struct Ring {

@@ -1,10 +1,10 @@
 // Synchronised rounds, as Sanders, Speck and Traeff run their two trees (Parallel Computing 35
 // (2009), doi:10.1016/j.parco.2009.09.001): in round t a rank receives and sends only on edges of
-// color t mod 2, one slice on each, and goes on when both are done.
+// color t mod 2, one segment on each, and goes on when both are done.
 //
-// Which slice crosses which edge in which round follows from the plan alone: the first one in the
+// Which segment crosses which edge in which round follows from the plan alone: the first one in the
 // first round of the edge's color after the one in which its parent got it, from then on one every
-// other round. So a slice is always there when it is due, and no rank waits for a round that the
+// other round. So a segment is always there when it is due, and no rank waits for a round that the
 // other end of an edge counts differently.
 //
 // No deadlock. Let t be the least round that some rank cannot end. All ranks have ended the rounds
@@ -41,7 +41,7 @@ struct TreeRounds {
 std::vector<TreeRounds> rounds_of(const planner::Plan& plan, std::span<const int> rank_of_node,
                                   int rank);
 
-// The round that a rank is in, and how many slices of each tree are due up to its end.
+// The round that a rank is in, and how many segments of each tree are due up to its end.
 class RoundClock {
  public:
   explicit RoundClock(std::vector<TreeRounds> trees) : trees_(std::move(trees)) {}

@@ -14,13 +14,13 @@ namespace {
 
 // A rank's slots are some bytes each.
 constexpr double kMostSlots = 8 << 20;
-// Of slices: a dealer's table. Well above trees / loss for the schedules that espalier makes.
-constexpr double kMostSlices = 1 << 20;
+// Of segments: a assignment's table. Well above trees / loss for the schedules that espalier makes.
+constexpr double kMostSegments = 1 << 20;
 
 double slots_of(const planner::Plan& plan) {
   double slots = 0;
   for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
-    slots += static_cast<double>(plan.schedule->slices[k]) *
+    slots += static_cast<double>(plan.schedule->segments[k]) *
              static_cast<double>(plan.broadcast_trees[k].edges.size());
   }
   return slots;
@@ -32,14 +32,15 @@ std::optional<planner::PlanFault> timetable_fault(const planner::Plan& plan) {
   if (!plan.schedule) {
     return planner::PlanFault{"/schedule", "this plan has no schedule to run by"};
   }
-  double slices = 0;
-  for (const std::uint64_t count : plan.schedule->slices) slices += static_cast<double>(count);
-  if (slices > kMostSlices || slots_of(plan) > kMostSlots) {
+  double segments = 0;
+  for (const std::uint64_t count : plan.schedule->segments) segments += static_cast<double>(count);
+  if (segments > kMostSegments || slots_of(plan) > kMostSlots) {
     return planner::PlanFault{
         "/schedule/slices",
-        fmt::format("a period of {:.0f} slices, {:.0f} sends of them; up to {:.0f} and {:.0f} can "
-                    "be run by",
-                    slices, slots_of(plan), kMostSlices, kMostSlots)};
+        fmt::format(
+            "a period of {:.0f} segments, {:.0f} sends of them; up to {:.0f} and {:.0f} can "
+            "be run by",
+            segments, slots_of(plan), kMostSegments, kMostSlots)};
   }
   return {};
 }
@@ -72,7 +73,7 @@ class Slots::Course {
     return std::tuple(period_of(at), times_[at % count()].middle, tree_, child_, at % count());
   }
 
-  // By how many slots an edge that goes on from here is to be later, so that each slice has come
+  // By how many slots an edge that goes on from here is to be later, so that each segment has come
   // when its slot there starts.
   [[nodiscard]] std::uint64_t slots_until(const Course& next, double latency_s) const {
     const double rounding = 1e-9 * period_s_;
@@ -85,7 +86,7 @@ class Slots::Course {
     }
     return later;
   }
-  // How many slices have come here that the edge, so much later, has not sent on: at most.
+  // How many segments have come here that the edge, so much later, has not sent on: at most.
   [[nodiscard]] std::uint64_t room_before(const Course& next, std::uint64_t later) const {
     std::uint64_t room = 1;
     std::uint64_t sent = 0;  // slots there that stand before
@@ -197,13 +198,14 @@ void Slots::delay_edges(std::size_t tree) {
   }
 }
 
-Seconds Slots::fill(Bytes slice) const {
-  const double of_plans = static_cast<double>(slice.value) / static_cast<double>(plan_.slice.value);
+Seconds Slots::fill(Bytes segment) const {
+  const double of_plans =
+      static_cast<double>(segment.value) / static_cast<double>(plan_.segment.value);
   return {fill_ * plan_.schedule->period.value * of_plans};
 }
 
-planner::SliceDealer Slots::dealer() const {
-  return planner::dealer_for(*plan_.schedule);
+planner::SegmentAssignment Slots::assignment() const {
+  return planner::assignment_for(*plan_.schedule);
 }
 
 Timetable Slots::of_rank(std::span<const int> rank_of_node, int rank,
@@ -235,9 +237,9 @@ Timetable Slots::of_rank(std::span<const int> rank_of_node, int rank,
   };
   Port out;
   Port in;
-  std::uint64_t slices = 0;
+  std::uint64_t segments = 0;
   for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
-    slices += slots_in(tree);
+    segments += slots_in(tree);
     if (slots_in(tree) == 0) continue;
     for (const planner::PlanEdge& edge : plan_.broadcast_trees[tree].edges) {
       const bool sends = rank_of_node[edge.parent] == rank;
@@ -250,7 +252,7 @@ Timetable Slots::of_rank(std::span<const int> rank_of_node, int rank,
       (sends ? out : in).add(of, edge.child, course_of(tree, edge.child));
     }
   }
-  return {out.order(), in.order(), slices};
+  return {out.order(), in.order(), segments};
 }
 
 }  // namespace espalier::runtime

@@ -16,8 +16,8 @@ inline constexpr int kNoRank = -1;
 struct TreeRole {
   int parent = kNoRank;         // the source has none
   bool parent_is_here = false;  // on this rank's host
-  // Through memory of the host, and not by MPI (runtime/memory/host_ring.hpp): from the parent; to the
-  // children that read this rank's ring, who are not among `children` then.
+  // Through memory of the host, and not by MPI (runtime/memory/host_ring.hpp): from the parent; to
+  // the children that read this rank's ring, who are not among `children` then.
   bool from_ring = false;
   bool to_ring = false;
   std::vector<int> children;  // in the order of the plan, but those on exchange edges last
@@ -49,7 +49,7 @@ inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
         role.parent_is_here =
             !host_of_rank.empty() && host_of_rank[static_cast<std::size_t>(role.parent)] ==
                                          host_of_rank[static_cast<std::size_t>(rank)];
-        role.bytes_from_parent = planner::bytes_on_the_way(tree, i);
+        role.bytes_from_parent = planner::bytes_in_flight(tree, i);
       }
       if (rank_of_node[edge.parent] != rank) continue;
       (last(edge) ? on_exchange_edges : mine).push_back(i);
@@ -58,7 +58,7 @@ inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
     mine.insert(mine.end(), on_exchange_edges.begin(), on_exchange_edges.end());
     for (const std::size_t edge : mine) {
       role.children.push_back(rank_of_node[tree.edges[edge].child]);
-      role.bytes_to_child.push_back(planner::bytes_on_the_way(tree, edge));
+      role.bytes_to_child.push_back(planner::bytes_in_flight(tree, edge));
     }
     roles.push_back(std::move(role));
   }

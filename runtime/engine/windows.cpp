@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "planner/plan/segment_assignment.hpp"
 #include "planner/plan/send_windows.hpp"
-#include "planner/plan/slice_dealer.hpp"
 
 namespace espalier::runtime {
 
@@ -21,13 +21,13 @@ std::vector<TreeWindows> even_windows(std::span<const TreeRole> roles, std::uint
 namespace {
 
 std::vector<TreeWindows> windows_of(std::span<const TreeRole> roles, std::uint64_t parent,
-                                    std::uint64_t child, Bytes slice, bool asks) {
+                                    std::uint64_t child, Bytes segment, bool asks) {
   std::vector<TreeWindows> windows;
   for (const TreeRole& role : roles) {
     TreeWindows& tree = windows.emplace_back();
-    tree.parent = planner::send_window(parent, role.bytes_from_parent, slice, asks);
-    for (const double on_the_way : role.bytes_to_child) {
-      tree.children.push_back(planner::send_window(child, on_the_way, slice, asks));
+    tree.parent = planner::send_window(parent, role.bytes_from_parent, segment, asks);
+    for (const double in_flight : role.bytes_to_child) {
+      tree.children.push_back(planner::send_window(child, in_flight, segment, asks));
     }
   }
   return windows;
@@ -36,13 +36,13 @@ std::vector<TreeWindows> windows_of(std::span<const TreeRole> roles, std::uint64
 }  // namespace
 
 std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint64_t receives,
-                                      std::uint64_t sends, Bytes slice, bool asks) {
-  return windows_of(roles, receives, sends, slice, asks);
+                                      std::uint64_t sends, Bytes segment, bool asks) {
+  return windows_of(roles, receives, sends, segment, asks);
 }
 
 std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64_t receives,
-                                    std::uint64_t sends, Bytes slice) {
-  return windows_of(roles, sends, receives, slice, true);
+                                    std::uint64_t sends, Bytes segment) {
+  return windows_of(roles, sends, receives, segment, true);
 }
 
 std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base) {

@@ -1,4 +1,4 @@
-// How many of a tree's slices may be under way between a rank and each of its neighbours.
+// How many of a tree's segments may be in progress between a rank and each of its neighbours.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ struct TreeWindows {
 std::vector<TreeWindows> even_windows(std::span<const TreeRole> roles, std::uint64_t parent,
                                       std::uint64_t child);
 
-// For slices of `slice` bytes on their way down: `sends` to a child and `receives` from a parent
-// where there is no latency, more where there is (planner::send_window). asks: a sender of such a
-// slice asks the receiver first. A receive waits for every slice that may come.
+// For segments of `segment` bytes on their way down: `sends` to a child and `receives` from a
+// parent where there is no latency, more where there is (planner::send_window). asks: a sender of
+// such a segment asks the receiver first. A receive waits for every segment that may come.
 std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint64_t receives,
-                                      std::uint64_t sends, Bytes slice, bool asks);
+                                      std::uint64_t sends, Bytes segment, bool asks);
 
-// For slices on their way up, whose sends end when the parent has answered: `sends` to a parent and
-// `receives` from a child where there is no latency.
+// For segments on their way up, whose sends end when the parent has answered: `sends` to a parent
+// and `receives` from a child where there is no latency.
 std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64_t receives,
-                                    std::uint64_t sends, Bytes slice);
+                                    std::uint64_t sends, Bytes segment);
 
 // planner::source_lookahead of the source or root that has such windows with its children, each
 // `base` where there is no latency.

@@ -8,8 +8,8 @@ namespace espalier::runtime {
 
 FileStore::FileStore(const Broadcast::StreamShape& shape)
     : shape_(shape),
-      room_(std::make_unique_for_overwrite<std::byte[]>(shape.slice_bytes * shape.slices_per_tree *
-                                                        shape.trees)),
+      room_(std::make_unique_for_overwrite<std::byte[]>(shape.segment_bytes *
+                                                        shape.segments_per_tree * shape.trees)),
       written_(shape.trees) {}
 
 void FileStore::continue_from(std::uint64_t bytes, std::uint64_t checksum) {
@@ -18,9 +18,9 @@ void FileStore::continue_from(std::uint64_t bytes, std::uint64_t checksum) {
   checksum_ = MessageChecksum(checksum);
 }
 
-std::byte* FileStore::room_for(const Slice& slice) {
-  const std::uint64_t slot = slice.nth % shape_.slices_per_tree;
-  return &room_[(slice.tree * shape_.slices_per_tree + slot) * shape_.slice_bytes];
+std::byte* FileStore::buffer_for(const Segment& segment) {
+  const std::uint64_t slot = segment.nth % shape_.segments_per_tree;
+  return &room_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
 }
 
 template <class Act>
@@ -33,43 +33,43 @@ void FileStore::attempt(const Act& act) {
   }
 }
 
-void FileStore::add_to_checksum(const Slice& slice) {
-  checksum_.add(place_of(slice), {room_for(slice), slice.bytes});
+void FileStore::add_to_checksum(const Segment& segment) {
+  checksum_.add(place_of(segment), {buffer_for(segment), segment.bytes});
 }
 
-void FileStore::note_written(const Slice& slice, ByteTarget& out) {
+void FileStore::note_written(const Segment& segment, ByteTarget& out) {
   constexpr std::uint64_t kStep = std::uint64_t{16} << 20;
-  written_[slice.tree] = place_of(slice) + slice.bytes;
-  if (written_[slice.tree] < noted_ + kStep) return;
-  // A tree's slices come in order, so all before the tree that is least far are there.
+  written_[segment.tree] = place_of(segment) + segment.bytes;
+  if (written_[segment.tree] < noted_ + kStep) return;
+  // A tree's segments come in order, so all before the tree that is least far are there.
   const std::uint64_t all = *std::min_element(written_.begin(), written_.end());
   if (all < noted_ + kStep) return;
   noted_ = all;
   out.keep(all);
 }
 
-void FileSource::load(const Slice& slice) {
+void FileSource::load(const Segment& segment) {
   attempt([&] {
-    std::byte* const room = room_for(slice);
-    in_->read_at(place_of(slice), room, slice.bytes);
-    add_to_checksum(slice);
+    std::byte* const room = buffer_for(segment);
+    in_->read_at(place_of(segment), room, segment.bytes);
+    add_to_checksum(segment);
     if (out_ == nullptr) return;
-    out_->write_at(place_of(slice), room, slice.bytes);
-    note_written(slice, *out_);
+    out_->write_at(place_of(segment), room, segment.bytes);
+    note_written(segment, *out_);
   });
 }
 
-void FileSink::arrived(const Slice& slice) {
+void FileSink::arrived(const Segment& segment) {
   attempt([&] {
-    add_to_checksum(slice);
-    out_->write_at(place_of(slice), room_for(slice), slice.bytes);
-    note_written(slice, *out_);
+    add_to_checksum(segment);
+    out_->write_at(place_of(segment), buffer_for(segment), segment.bytes);
+    note_written(segment, *out_);
   });
 }
 
-std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t slice_bytes) {
-  const SliceGrid grid{bytes, slice_bytes};
-  const auto room = std::make_unique_for_overwrite<std::byte[]>(slice_bytes);
+std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t segment_bytes) {
+  const SegmentGrid grid{bytes, segment_bytes};
+  const auto room = std::make_unique_for_overwrite<std::byte[]>(segment_bytes);
   MessageChecksum checksum;
   for (std::uint64_t i = 0; i < grid.count(); ++i) {
     file.read_at(grid.offset(i), room.get(), grid.length(i));

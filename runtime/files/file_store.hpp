@@ -1,4 +1,4 @@
-// Slices of a file: read on the source, written elsewhere, in constant memory.
+// Segments of a file: read on the source, written elsewhere, in constant memory.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,27 @@
 #include <vector>
 
 #include "runtime/api/broadcast.hpp"
-#include "runtime/memory/checksum.hpp"
+#include "runtime/engine/segments.hpp"
 #include "runtime/files/files.hpp"
-#include "runtime/engine/slices.hpp"
+#include "runtime/memory/checksum.hpp"
 
 namespace espalier::runtime {
 
 // The windows' room, and what the stores of files have in common.
-class FileStore : public SliceStore {
+class FileStore : public SegmentStore {
  public:
   explicit FileStore(const Broadcast::StreamShape& shape);
-  [[nodiscard]] std::uint64_t slices_per_tree() const override { return shape_.slices_per_tree; }
-  std::byte* room_for(const Slice& slice) override;
+  [[nodiscard]] std::uint64_t segments_per_tree() const override {
+    return shape_.segments_per_tree;
+  }
+  std::byte* buffer_for(const Segment& segment) override;
   [[nodiscard]] bool failed() const override { return !failure_.empty(); }
   // Why it failed; empty: it did not.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::uint64_t checksum() const { return checksum_.value(); }
 
-  // The message is the rest of a longer one, whose first `bytes` bytes, in slices of the same size,
-  // have the checksum `checksum`.
+  // The message is the rest of a longer one, whose first `bytes` bytes, in segments of the same
+  // size, have the checksum `checksum`.
   void continue_from(std::uint64_t bytes, std::uint64_t checksum);
 
  protected:
@@ -34,16 +36,18 @@ class FileStore : public SliceStore {
   template <class Act>
   void attempt(const Act& act);
   // In the whole message.
-  [[nodiscard]] std::uint64_t place_of(const Slice& slice) const { return begin_ + slice.offset; }
-  void add_to_checksum(const Slice& slice);
-  // The slice is in `out`, which hears from time to time how much of the message is.
-  void note_written(const Slice& slice, ByteTarget& out);
+  [[nodiscard]] std::uint64_t place_of(const Segment& segment) const {
+    return begin_ + segment.offset;
+  }
+  void add_to_checksum(const Segment& segment);
+  // The segment is in `out`, which hears from time to time how much of the message is.
+  void note_written(const Segment& segment, ByteTarget& out);
 
  private:
   Broadcast::StreamShape shape_;
   std::unique_ptr<std::byte[]> room_;
   std::uint64_t begin_ = 0;
-  std::vector<std::uint64_t> written_;  // up to there, of each tree's slices
+  std::vector<std::uint64_t> written_;  // up to there, of each tree's segments
   std::uint64_t noted_ = 0;
   MessageChecksum checksum_;
   std::string failure_;
@@ -54,7 +58,7 @@ class FileSource : public FileStore {
  public:
   FileSource(const Broadcast::StreamShape& shape, ByteSource& in, ByteTarget* out)
       : FileStore(shape), in_(&in), out_(out) {}
-  void load(const Slice& slice) override;
+  void load(const Segment& segment) override;
 
  private:
   ByteSource* in_;
@@ -65,13 +69,14 @@ class FileSource : public FileStore {
 class FileSink : public FileStore {
  public:
   FileSink(const Broadcast::StreamShape& shape, ByteTarget& out) : FileStore(shape), out_(&out) {}
-  void arrived(const Slice& slice) override;
+  void arrived(const Segment& segment) override;
 
  private:
   ByteTarget* out_;
 };
 
-// The checksum that a store of `slice_bytes` slices has of these bytes, from what is in the file.
-std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t slice_bytes);
+// The checksum that a store of `segment_bytes` segments has of these bytes, from what is in the
+// file.
+std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t segment_bytes);
 
 }  // namespace espalier::runtime

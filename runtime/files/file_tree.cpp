@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using FileKind = FileTree::Kind;
 
-// Enough for the trees of a plan, whose slices are near one another.
+// Enough for the trees of a plan, whose segments are near one another.
 constexpr std::size_t kOpenAtOnce = 32;
 
 FileTree::Entry entry_of(const std::string& name, std::string path, bool follow) {

@@ -59,7 +59,7 @@ class FileSequence {
   std::vector<std::pair<std::uint64_t, std::size_t>> ends_;  // of every file with bytes; its entry
 };
 
-// The few files that are open at a time: slices come nearly in order.
+// The few files that are open at a time: segments come nearly in order.
 class OpenFiles {
  public:
   OpenFiles() = default;

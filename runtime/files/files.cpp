@@ -91,7 +91,7 @@ std::string kept_name(const std::string& target) {
 
 // --- ProgressRecord ---
 
-// One line of a fixed length, so that writing it anew is one write.
+// One line of a fixed length, so that writing it again is one write.
 constexpr std::string_view kRecord = "espalier-progress {:016x} {:020d}\n";
 
 ProgressRecord::ProgressRecord(std::string name, std::uint64_t identity)

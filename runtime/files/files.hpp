@@ -36,7 +36,7 @@ class ByteSource : public StoredBytes {
 // is there.
 class ProgressRecord {
  public:
-  // Reads what is there, or begins anew where that is of another message.
+  // Reads what is there, or begins again where that is of another message.
   ProgressRecord(std::string name, std::uint64_t identity);
   ~ProgressRecord();
   ProgressRecord(const ProgressRecord&) = delete;
@@ -76,7 +76,7 @@ class ByteTarget : public StoredBytes {
 };
 
 // Has the system read on ahead of who reads a file from its beginning to its end, so that the disk
-// works while slices are sent.
+// works while segments are sent.
 class ReadAhead {
  public:
   // descriptor: of a file that was read up to `offset`.

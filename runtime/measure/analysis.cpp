@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
+#include "runtime/api/rank_mapping.hpp"
 #include "runtime/measure/arc_rates.hpp"
 #include "runtime/measure/clusters.hpp"
 #include "runtime/measure/model_fit.hpp"
 #include "runtime/measure/probe.hpp"
-#include "runtime/api/rank_mapping.hpp"
 #include "support/statistics.hpp"
 
 namespace espalier::runtime::probe {
@@ -31,7 +31,7 @@ double sum_of_rates(const Experiment& experiment) {
   return sum;
 }
 
-// What a rank's flows come to together, where that is less than their arcs and wires allow. Where
+// What a rank's flows come to together, where that is less than their arcs and links allow. Where
 // it is about what the fastest of the rank's arcs carries, it is that: a port as fast as its link.
 void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate& estimate) {
   for (const Experiment& experiment : measurements.experiments) {
@@ -39,7 +39,7 @@ void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate
     if ((!is_out && experiment.purpose != Purpose::kFanIn) || experiment.flows.empty()) continue;
     double cap = sum_of_rates(experiment);
     if (cap <= 0) continue;  // nothing arrived in time
-    const double allowed = carried_together_bps(experiment.flows, rates, estimate.wires);
+    const double allowed = carried_together_bps(experiment.flows, rates, estimate.shared_links);
     if (cap >= (1 - rates.tolerance()) * allowed) continue;
     const std::size_t rank = is_out ? experiment.flows[0].from : experiment.flows[0].to;
     double fastest = 0;
@@ -89,7 +89,8 @@ void level_rates(Estimate& estimate) {
       if (cap) figures.push_back(&*cap);
     }
   }
-  for (Wire& wire : estimate.wires) figures.push_back(&wire.bandwidth_Bps);
+  for (SharedLink& shared_link : estimate.shared_links)
+    figures.push_back(&shared_link.bandwidth_Bps);
   std::vector<double> values;
   values.reserve(figures.size());
   for (const double* figure : figures) values.push_back(*figure);
@@ -144,7 +145,7 @@ Estimate analyse(const Measurements& measurements) {
   estimate.send_Bps.resize(rates.ranks());
   estimate.receive_Bps.resize(rates.ranks());
   estimate.noise = rates.noise();
-  estimate.wires = shared_wires(measurements, rates);
+  estimate.shared_links = shared_links(measurements, rates);
   find_links(measurements, rates, estimate);
   find_caps(measurements, rates, estimate);
   level_rates(estimate);

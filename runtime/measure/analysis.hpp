@@ -1,4 +1,4 @@
-// What the measurements say of the network: links, caps, shared wires, and which contention model
+// What the measurements say of the network: links, caps, shared links, and which contention model
 // (docs/model.md) fits.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/measure/measurements.hpp"
-#include "runtime/measure/wires.hpp"
+#include "runtime/measure/shared_links.hpp"
 
 namespace espalier::runtime::probe {
 
@@ -38,7 +38,7 @@ struct Estimate {
   std::vector<std::optional<double>> send_Bps;     // caps, where several at once came to less than
   std::vector<std::optional<double>> receive_Bps;  // their arcs would have let them
   std::vector<double> sender_s;  // what a short message keeps each rank's sending busy for
-  std::vector<Wire> wires;
+  std::vector<SharedLink> shared_links;
   std::vector<ModelFit> fits;  // every model, the simplest first
   std::size_t best = 0;        // the simplest of those that fit best
   double noise = 0;            // how far a repeat typically is off its median, as a share of it

@@ -2,7 +2,7 @@
 //
 // Everything but short messages is one kind of experiment: some ranks send to some others for a
 // fixed time, all at once, and what each of these flows carried is its rate. Which flows run
-// together is what tells ports, caps and shared wires apart (runtime/measure/analysis.hpp).
+// together is what tells ports, caps and shared links apart (runtime/measure/analysis.hpp).
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,12 @@ struct Flow {
 
 // Why flows were run together.
 enum class Purpose : std::uint8_t {
-  kRound,     // disjoint pairs: every arc once
-  kAlone,     // one flow, nothing beside it
-  kFanOut,    // one rank to several
-  kFanIn,     // several ranks to one
-  kBothWays,  // one rank sends to one while it receives from one
-  kWires,     // disjoint pairs that may share a wire
+  kRound,        // disjoint pairs: every arc once
+  kAlone,        // one flow, nothing beside it
+  kFanOut,       // one rank to several
+  kFanIn,        // several ranks to one
+  kBothWays,     // one rank sends to one while it receives from one
+  kSharedLinks,  // disjoint pairs that may share a link
 };
 std::string_view name_of(Purpose purpose);
 

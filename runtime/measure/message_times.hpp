@@ -15,7 +15,7 @@
 
 namespace espalier::runtime::probe {
 
-// Where a message goes: memory, or wires.
+// Where a message goes: memory, or links.
 enum class PairClass : std::uint8_t { kBetweenHosts, kWithinHost };
 inline constexpr std::string_view kPairClasses[] = {"between-hosts", "within-host"};
 

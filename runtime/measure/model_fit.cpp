@@ -20,7 +20,11 @@ constexpr double kSendShare = 0.8;  // of the fastest link's time, where a sende
 class Loads {
  public:
   Loads(const Estimate& estimate, std::string_view model)
-      : estimate_(&estimate), model_(model), out_(ranks()), in_(ranks()), wires_(wires().size()) {}
+      : estimate_(&estimate),
+        model_(model),
+        out_(ranks()),
+        in_(ranks()),
+        shared_links_(shared_links().size()) {}
 
   void add(const Link& link, double rate_Bps) {
     const auto [from, to] = link.ends;
@@ -34,8 +38,9 @@ class Loads {
       if (const auto cap = estimate_->send_Bps[from]) out_[from] += rate_Bps / *cap;
       if (const auto cap = estimate_->receive_Bps[to]) in_[to] += rate_Bps / *cap;
     }
-    for (std::size_t i = 0; i < wires().size(); ++i) {
-      if (crosses(link.ends, wires()[i])) wires_[i] += rate_Bps / wires()[i].bandwidth_Bps;
+    for (std::size_t i = 0; i < shared_links().size(); ++i) {
+      if (crosses(link.ends, shared_links()[i]))
+        shared_links_[i] += rate_Bps / shared_links()[i].bandwidth_Bps;
     }
   }
 
@@ -46,17 +51,19 @@ class Loads {
     if (model_ == kMultiPort || model_ == kBounded) {
       most = std::max(most, rate_Bps / link.bandwidth_Bps);
     }
-    for (std::size_t i = 0; i < wires().size(); ++i) {
-      if (crosses(link.ends, wires()[i])) most = std::max(most, wires_[i]);
+    for (std::size_t i = 0; i < shared_links().size(); ++i) {
+      if (crosses(link.ends, shared_links()[i])) most = std::max(most, shared_links_[i]);
     }
     return most;
   }
 
  private:
   [[nodiscard]] std::size_t ranks() const { return estimate_->nodes.size(); }
-  [[nodiscard]] const std::vector<Wire>& wires() const { return estimate_->wires; }
-  static bool crosses(const Flow& arc, const Wire& wire) {
-    return std::binary_search(wire.arcs.begin(), wire.arcs.end(), arc);
+  [[nodiscard]] const std::vector<SharedLink>& shared_links() const {
+    return estimate_->shared_links;
+  }
+  static bool crosses(const Flow& arc, const SharedLink& shared_link) {
+    return std::binary_search(shared_link.arcs.begin(), shared_link.arcs.end(), arc);
   }
   [[nodiscard]] double send_rate_bps(std::size_t rank) const {
     if (const auto cap = estimate_->send_Bps[rank]) return *cap;
@@ -71,7 +78,7 @@ class Loads {
   std::string_view model_;
   std::vector<double> out_;
   std::vector<double> in_;
-  std::vector<double> wires_;
+  std::vector<double> shared_links_;
 };
 
 const Link* link_of(const Estimate& estimate, const Flow& ends) {

@@ -9,11 +9,11 @@
 namespace espalier::runtime::probe {
 
 // Fills in `fits` and `best` from the experiments of one rank with several others. Links, caps and
-// wires must be there. A more general model is best only where it fits clearly better.
+// links must be there. A more general model is best only where it fits clearly better.
 void fit_models(const Measurements& measurements, Estimate& estimate);
 
 // For every flow, the load of the fullest resource that it occupies when flows carry these rates:
-// the rows of docs/model.md's table, for slices that are infinitely long. Precondition: each flow
+// the rows of docs/model.md's table, for segments that are infinitely long. Precondition: each flow
 // is a link of the estimate; `model` is one of its names.
 std::vector<double> fullest_loads(const Estimate& estimate, std::string_view model,
                                   const std::vector<Flow>& flows,

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/measure/arrivals.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/measure/arrivals.hpp"
 #include "support/statistics.hpp"
 
 namespace espalier::runtime::probe {
@@ -72,10 +72,10 @@ class Streams {
     std::size_t flow;
     bool sends;
     std::vector<std::byte> buffer;  // of a receive
-    bool is_last = false;           // its empty message is under way
+    bool is_last = false;           // its empty message is in progress
   };
 
-  // False when nothing is under way any more.
+  // False when nothing is in progress any more.
   bool proceed() {
     std::vector<int> done(requests_.size());
     std::vector<MPI_Status> statuses(requests_.size());

@@ -17,7 +17,7 @@ struct Transfer {
     Flow flow;
     std::uint64_t chunk_bytes = 1;  // of each message, 1 and more
     // How much the sender may be ahead of what it knows to have arrived, about; four messages at
-    // least. Buffers on the way may take far more, for which everybody would wait at the end.
+    // least. Buffers in flight may take far more, for which everybody would wait at the end.
     std::uint64_t ahead_bytes = 0;
   };
   std::vector<Stream> streams;
@@ -48,7 +48,7 @@ class Network {
   Network& operator=(Network&&) = delete;
 
   [[nodiscard]] virtual std::size_t ranks() const = 0;
-  // What each flow carried while all were under way, bytes/s.
+  // What each flow carried while all were in progress, bytes/s.
   virtual std::vector<double> transfer(const Transfer& transfer) = 0;
   // One byte there and back, `messages` times, and a train of ten times as many, along disjoint
   // flows at once.

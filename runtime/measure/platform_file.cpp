@@ -38,10 +38,10 @@ std::string list(std::string_view key, const std::vector<Json>& elements) {
 
 }  // namespace
 
-std::string wire_name(const Estimate& estimate, const Wire& wire) {
+std::string shared_link_name(const Estimate& estimate, const SharedLink& shared_link) {
   std::set<std::size_t> senders;
   std::set<std::size_t> receivers;
-  for (const Flow& arc : wire.arcs) {
+  for (const Flow& arc : shared_link.arcs) {
     senders.insert(arc.from);
     receivers.insert(arc.to);
   }
@@ -67,17 +67,18 @@ std::string platform_json(const Estimate& estimate, const std::string& name) {
   }
   std::vector<Json> shared;
   std::set<std::string> taken;
-  for (const Wire& wire : estimate.wires) {
-    std::string called = wire_name(estimate, wire);
+  for (const SharedLink& shared_link : estimate.shared_links) {
+    std::string called = shared_link_name(estimate, shared_link);
     for (std::size_t i = 2; !taken.insert(called).second; ++i) {
-      called = fmt::format("{} ({})", wire_name(estimate, wire), i);
+      called = fmt::format("{} ({})", shared_link_name(estimate, shared_link), i);
     }
     Json arcs = Json::array();
-    for (const Flow& arc : wire.arcs) {
+    for (const Flow& arc : shared_link.arcs) {
       arcs.push_back({estimate.nodes[arc.from], estimate.nodes[arc.to]});
     }
-    shared.push_back(
-        {{"name", called}, {"bandwidth_Bps", wire.bandwidth_Bps}, {"links", std::move(arcs)}});
+    shared.push_back({{"name", called},
+                      {"bandwidth_Bps", shared_link.bandwidth_Bps},
+                      {"links", std::move(arcs)}});
   }
   std::string text =
       fmt::format("{{\"format\": \"espalier-platform\", \"version\": 1, \"name\": {},\n{},\n{}",

@@ -11,7 +11,7 @@ namespace espalier::runtime::probe {
 // name: the platform's.
 std::string platform_json(const Estimate& estimate, const std::string& name);
 
-// "shared wire" names: "h0, h1 to h2, h3" by ends, in the order of `wires`.
-std::string wire_name(const Estimate& estimate, const Wire& wire);
+// "shared link" names: "h0, h1 to h2, h3" by ends, in the order of `links`.
+std::string shared_link_name(const Estimate& estimate, const SharedLink& shared_link);
 
 }  // namespace espalier::runtime::probe

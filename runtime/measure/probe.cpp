@@ -11,8 +11,8 @@
 
 #include "runtime/measure/arc_rates.hpp"
 #include "runtime/measure/clusters.hpp"
+#include "runtime/measure/shared_links.hpp"
 #include "runtime/measure/tournament.hpp"
-#include "runtime/measure/wires.hpp"
 #include "support/errors.hpp"
 #include "support/statistics.hpp"
 
@@ -61,7 +61,7 @@ double uncertainty_of(const std::vector<double>& sample) {
 }
 
 bool is_stable(const Experiment& experiment) {
-  // How several share a port or a wire varies; what they come to together is what is asked for.
+  // How several share a port or a link varies; what they come to together is what is asked for.
   const bool counts_together =
       experiment.purpose != Purpose::kRound && experiment.purpose != Purpose::kAlone;
   std::vector<double> sums(experiment.rates_Bps[0].size());
@@ -125,7 +125,7 @@ class Probe {
     rates_.emplace(measured_);
     measure_alone();
     rates_ = rates_by_clusters(measured_);
-    transfer_all("wires that several may share", Purpose::kWires, wire_tests(*rates_));
+    transfer_all("links that several may share", Purpose::kSharedLinks, shared_link_tests(*rates_));
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       if (ranks > 2) {
         transfer("one to several", Purpose::kFanOut, fan(*rates_, rank, true));

@@ -3,7 +3,7 @@
 //   1. short messages along every arc, in rounds of disjoint pairs;
 //   2. the bandwidth of every arc, in the same rounds;
 //   3. arcs that were slower than their ends are elsewhere, alone: others may have been in the way;
-//   4. where others were, arcs that may share a wire, together (runtime/measure/wires.hpp);
+//   4. where others were, arcs that may share a link, together (runtime/measure/links.hpp);
 //   5. each rank to several at once, several to it, and both ways.
 //
 // Each transfer lasts as long as its slowest flow needs for enough bytes to make buffers and full

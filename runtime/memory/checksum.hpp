@@ -1,4 +1,4 @@
-// Checksums of slices that arrive in any order.
+// Checksums of segments that arrive in any order.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@ namespace espalier::runtime {
 // XXH3, 64 bits. Finds damage, not malice.
 std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
-// The sum (modulo 2^64) of the slices' hashes, each seeded with the slice's place: the same
-// whatever the order in which slices come, another when two of them are swapped.
+// The sum (modulo 2^64) of the segments' hashes, each seeded with the segment's place: the same
+// whatever the order in which segments come, another when two of them are swapped.
 class MessageChecksum {
  public:
-  // so_far: of slices that are there already.
+  // so_far: of segments that are there already.
   explicit MessageChecksum(std::uint64_t so_far = 0) : sum_(so_far) {}
-  void add(std::uint64_t offset, std::span<const std::byte> slice) {
-    sum_ += hash_of(slice, offset);
+  void add(std::uint64_t offset, std::span<const std::byte> segment) {
+    sum_ += hash_of(segment, offset);
   }
   [[nodiscard]] std::uint64_t value() const { return sum_; }
 

@@ -1,7 +1,7 @@
-// Memory that ranks of one host share, through which one of them hands slices to others.
+// Memory that ranks of one host share, through which one of them hands segments to others.
 //
 // MPI carries a message to another process of the host by a copy that the kernel makes, page by
-// page, once for each receiver. Here the writer copies a slice into the ring, cell by cell, and
+// page, once for each receiver. Here the writer copies a segment into the ring, cell by cell, and
 // each reader copies it from there: one copy more, but without a call to the kernel, and a reader
 // that has been put aside finds many cells at once.
 //
@@ -56,11 +56,11 @@ class HostRing {
   static constexpr std::size_t kCellBytes = std::size_t{64} << 10U;
   static constexpr std::uint64_t kCells = 32;
 
-  // What a cell holds: some bytes of one slice.
+  // What a cell holds: some bytes of one segment.
   struct Head {
-    std::uint64_t nth;     // the slice, of its tree's
-    std::uint64_t offset;  // in the slice
-    std::uint64_t slice_bytes;
+    std::uint64_t nth;     // the segment, of its tree's
+    std::uint64_t offset;  // in the segment
+    std::uint64_t segment_bytes;
     std::uint32_t tree;
     std::uint32_t bytes;  // at most kCellBytes
   };

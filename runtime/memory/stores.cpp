@@ -96,7 +96,7 @@ MovedType::MovedType(MPI_Datatype type, MPI_Aint bytes) {
 }
 
 PackedStore::PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
-                         std::size_t element_bytes, SliceGrid grid)
+                         std::size_t element_bytes, SegmentGrid grid)
     : comm_(comm), buffer_(buffer), type_(type), element_bytes_(element_bytes), grid_(grid) {
   if (element_bytes > INT_MAX) {
     throw InputError(fmt::format("elements with holes are broadcast up to {} bytes each, not {}",
@@ -113,15 +113,15 @@ PackedStore::PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Dat
   has_arrived_.resize(grid.count());
 }
 
-void PackedStore::load(const Slice& slice) {
-  const std::uint64_t end = slice.offset + slice.bytes;
+void PackedStore::load(const Segment& segment) {
+  const std::uint64_t end = segment.offset + segment.bytes;
   convert_to((end + element_bytes_ - 1) / element_bytes_, true);
 }
 
-void PackedStore::arrived(const Slice& slice) {
-  has_arrived_[slice.index] = true;
+void PackedStore::arrived(const Segment& segment) {
+  has_arrived_[segment.index] = true;
   while (arrived_prefix_ < has_arrived_.size() && has_arrived_[arrived_prefix_]) ++arrived_prefix_;
-  const std::uint64_t end = std::min(arrived_prefix_ * grid_.slice, grid_.message);
+  const std::uint64_t end = std::min(arrived_prefix_ * grid_.segment, grid_.message);
   convert_to(end / element_bytes_, false);
 }
 

@@ -1,4 +1,4 @@
-// Slices in memory.
+// Segments in memory.
 #pragma once
 
 #include <mpi.h>
@@ -9,15 +9,15 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/engine/slices.hpp"
+#include "runtime/engine/segments.hpp"
 
 namespace espalier::runtime {
 
 // A message that lies in memory as it is sent: nothing is copied.
-class MemoryStore : public SliceStore {
+class MemoryStore : public SegmentStore {
  public:
   explicit MemoryStore(std::byte* message) : message_(message) {}
-  std::byte* room_for(const Slice& slice) override { return message_ + slice.offset; }
+  std::byte* buffer_for(const Segment& segment) override { return message_ + segment.offset; }
 
  private:
   std::byte* message_;
@@ -40,18 +40,18 @@ class MovedType {
 };
 
 // Elements with holes or in another order than memory's, which travel packed. Costs a copy of the
-// message: slices need not be whole elements, and ranks may describe the same message by different
-// types, so a slice may begin and end anywhere in an element. The source packs just before the
-// slices go, the others unpack as far as all has arrived.
-class PackedStore : public SliceStore {
+// message: segments need not be whole elements, and ranks may describe the same message by
+// different types, so a segment may begin and end anywhere in an element. The source packs just
+// before the segments go, the others unpack as far as all has arrived.
+class PackedStore : public SegmentStore {
  public:
   // Throws InputError for a type whose elements MPI_Pack cannot address (over 2 GiB), MpiError,
   // std::bad_alloc.
   PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
-              std::size_t element_bytes, SliceGrid grid);
-  std::byte* room_for(const Slice& slice) override { return packed_.get() + slice.offset; }
-  void load(const Slice& slice) override;
-  void arrived(const Slice& slice) override;
+              std::size_t element_bytes, SegmentGrid grid);
+  std::byte* buffer_for(const Segment& segment) override { return packed_.get() + segment.offset; }
+  void load(const Segment& segment) override;
+  void arrived(const Segment& segment) override;
 
  private:
   // Elements [done_, end) between buffer and packed bytes.
@@ -63,11 +63,11 @@ class PackedStore : public SliceStore {
   std::optional<MovedType> moved_type_;  // for MPI_BOTTOM, which MPICH's MPI_Pack refuses
   std::size_t element_bytes_;
   MPI_Aint extent_;
-  SliceGrid grid_;
+  SegmentGrid grid_;
   std::unique_ptr<std::byte[]> packed_;
   std::size_t done_ = 0;              // elements converted
-  std::vector<bool> has_arrived_;     // by slice
-  std::uint64_t arrived_prefix_ = 0;  // slices
+  std::vector<bool> has_arrived_;     // by segment
+  std::uint64_t arrived_prefix_ = 0;  // segments
 };
 
 // `address` + `by` bytes. MPI's displacements may be absolute addresses (MPI_BOTTOM), which no

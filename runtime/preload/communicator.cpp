@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/api/rank_mapping.hpp"
+#include "runtime/preload/plan_choice.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/preload/plan_choice.hpp"
-#include "runtime/api/rank_mapping.hpp"
 
 namespace espalier::preload {
 namespace {
@@ -111,9 +111,10 @@ Found share(MPI_Comm comm, const PlanMaker::Answer& answer) {
   return found;
 }
 
-// Collective: the slices that were tuned for a plan as it was given, where it runs as it did then.
-std::vector<runtime::TunedSlice> tuned_for(const std::string& given, const SharedSettings& shared,
-                                           MPI_Comm comm) {
+// Collective: the segments that were tuned for a plan as it was given, where it runs as it did
+// then.
+std::vector<runtime::TunedSegment> tuned_for(const std::string& given, const SharedSettings& shared,
+                                             MPI_Comm comm) {
   if (shared.tuned.empty()) return {};
   const std::string identity =
       runtime::identity_of(planner::parse_plan(given, "the plan"));  // as it was read
@@ -123,14 +124,14 @@ std::vector<runtime::TunedSlice> tuned_for(const std::string& given, const Share
   for (std::size_t i = 0; i < shared.tuned.size(); ++i) {
     if (shared.tuned[i].plan != identity) continue;
     try {
-      return runtime::slices_of(shared.tuned[i], identity, ranks, hosts,
-                                shared.settings.tuned_files[i]);
+      return runtime::segments_of(shared.tuned[i], identity, ranks, hosts,
+                                  shared.settings.tuned_files[i]);
     } catch (const InputError& error) {
       reason = error.what();
     }
   }
   if (!reason.empty() && runtime::rank_in(comm) == 0) {
-    fmt::print(stderr, "espalier-pmpi: {}; its slices are not used\n", reason);
+    fmt::print(stderr, "espalier-pmpi: {}; its segments are not used\n", reason);
   }
   return {};
 }
@@ -138,7 +139,7 @@ std::vector<runtime::TunedSlice> tuned_for(const std::string& given, const Share
 // check_sizes is off: MPI's functions let a rank leave before all have entered.
 template <class Options>
 Options options_for(const std::optional<runtime::DecidedPlan>& decided,
-                    const std::vector<runtime::TunedSlice>& tuned) {
+                    const std::vector<runtime::TunedSegment>& tuned) {
   Options options;
   options.check_sizes = false;
   options.tuned = tuned;
@@ -146,13 +147,13 @@ Options options_for(const std::optional<runtime::DecidedPlan>& decided,
   return options;
 }
 
-// Collective. The plan ready to run in the slices that were found for it. Throws InputError, on all
-// ranks alike.
+// Collective. The plan ready to run in the segments that were found for it. Throws InputError, on
+// all ranks alike.
 std::unique_ptr<ReadyPlan> ready_from(const Found& found, const Members& members,
                                       const SharedSettings& shared, MPI_Comm comm) {
   const planner::Plan plan = planner::parse_plan(found.plan, "the plan");
   std::optional<runtime::DecidedPlan> decided;
-  std::vector<runtime::TunedSlice> tuned;
+  std::vector<runtime::TunedSegment> tuned;
   if (found.decided != 0) {
     decided = decided_for(members, shared);
   } else if (found.given >= 0) {
@@ -210,11 +211,11 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
 
 }  // namespace
 
-Bytes ReadyPlan::slice_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const {
+Bytes ReadyPlan::segment_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const {
   if (const auto* const broadcast = std::get_if<runtime::Broadcast>(&runner)) {
-    return {broadcast->slice_bytes(message_bytes)};
+    return {broadcast->segment_bytes(message_bytes)};
   }
-  return {std::get<runtime::Reduction>(runner).slice_bytes(message_bytes, element_bytes)};
+  return {std::get<runtime::Reduction>(runner).segment_bytes(message_bytes, element_bytes)};
 }
 
 PlanMaker::PlanMaker(const SharedSettings& shared) : shared_(&shared) {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "runtime/api/broadcast.hpp"
+#include "runtime/api/reduction.hpp"
 #include "runtime/preload/planning.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/tally.hpp"
-#include "runtime/api/reduction.hpp"
 
 namespace espalier::preload {
 
@@ -28,10 +28,10 @@ struct ReadyPlan {
   BytesPerSecond planned;
   Bytes least;           // shorter messages are MPI's
   bool decided = false;  // by a table
-  bool tuned = false;    // runs in slices that were tuned for it
+  bool tuned = false;    // runs in segments that were tuned for it
 
-  // In which slices it runs a message in elements of so many bytes, at least 1.
-  [[nodiscard]] Bytes slice_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const;
+  // In which segments it runs a message in elements of so many bytes, at least 1.
+  [[nodiscard]] Bytes segment_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const;
 };
 
 // Plans that this process has made for others, by the members' world ranks, the root, the operation

@@ -29,11 +29,11 @@ int guarded(const Act& act) noexcept {
   } catch (const runtime::MpiError& error) {
     say(error.what());
     return error.code();
-  } catch (const InputError& error) {  // a slice of another length than was due
+  } catch (const InputError& error) {  // a segment of another length than was due
     say(error.what());
     return MPI_ERR_TRUNCATE;
   } catch (const std::bad_alloc&) {
-    say("no memory for what is under way");
+    say("no memory for what is in progress");
     return MPI_ERR_NO_MEM;
   } catch (const std::exception& error) {
     say(error.what());
@@ -274,16 +274,17 @@ void Interposer::tell(const ReadyPlan& ready, const Call& call, std::uint64_t by
       planned = {static_cast<double>(decision.message_bytes) / decision.predicted.value};
     }
   }
-  std::string slices;
+  std::string segments;
   if (ready.decided || ready.tuned) {
     MPI_Count element = 1;
     PMPI_Type_size_x(call.type, &element);
-    slices = fmt::format(", slices of {}",
-                         format_size(ready.slice_of(bytes, static_cast<std::uint64_t>(element))));
+    segments =
+        fmt::format(", segments of {}",
+                    format_size(ready.segment_of(bytes, static_cast<std::uint64_t>(element))));
   }
   say(fmt::format("{} {}: {}, {} tree{}{}, {} at {}, {} of {} {}", format_size({bytes}),
                   ways(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
-                  ready.trees == 1 ? "" : "s", slices, format_duration({seconds}),
+                  ready.trees == 1 ? "" : "s", segments, format_duration({seconds}),
                   call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
                   format_rate(achieved), format_rate(planned),
                   ready.decided ? "predicted" : "planned"));

@@ -88,7 +88,7 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
                                         ? by_host(platform, members)
                                         : by_order(platform, members);
   const platforms::Model model = platforms::parse_model(settings.model);
-  const platforms::OccupationOptions occupation{.slice = planner::kDefaultSlice};
+  const platforms::OccupationOptions occupation{.segment = planner::kDefaultSegment};
   const Platform part =
       planner::part_of(platform, model, platforms::occupation(platform, model, occupation), nodes);
   const NodeId root = nodes[static_cast<std::size_t>(members.root)];
@@ -99,7 +99,7 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
   options.max_trees = settings.max_trees;
   options.time_limit = kTimeLimit;
   return planner::make_plan(collective, algorithm.name,
-                            planner::run(algorithm, collective, options), planner::kDefaultSlice);
+                            planner::run(algorithm, collective, options), planner::kDefaultSegment);
 }
 
 }  // namespace espalier::preload

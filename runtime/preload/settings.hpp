@@ -26,7 +26,7 @@ inline constexpr Bytes kLocalCalls{256U << 10U};
 
 struct Settings {
   std::vector<std::string> plan_files;      // ESPALIER_PLAN, separated by colons
-  std::vector<std::string> tuned_files;     // ESPALIER_TUNED, likewise: slices for these plans
+  std::vector<std::string> tuned_files;     // ESPALIER_TUNED, likewise: segments for these plans
   std::vector<std::string> decision_files;  // ESPALIER_DECISIONS, likewise: one an operation
   std::string platform_file;                // ESPALIER_PLATFORM; empty: none
   std::string model = "one-port";           // ESPALIER_MODEL, of plans made at first use
@@ -35,7 +35,7 @@ struct Settings {
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
   LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are handed on
-  std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: MPI_Bcast waits for ever
+  std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: MPI_Bcast waits indefinitely
   bool verbose = false;                 // ESPALIER_VERBOSE
 
   [[nodiscard]] bool asks_for_something() const {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "planner/plan/plan.hpp"
+#include "runtime/preload/planning.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/hosts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/preload/planning.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -27,7 +27,7 @@ struct Texts {
 };
 
 void add_tuned(SharedSettings& shared, const std::string& text, const std::string& file) {
-  runtime::TunedSlices tuned = runtime::parse_tuned(text, file);
+  runtime::TunedSegments tuned = runtime::parse_tuned(text, file);
   const bool known = std::ranges::any_of(shared.plans, [&](const std::string& plan) {
     return runtime::identity_of(planner::parse_plan(plan, file)) == tuned.plan;
   });

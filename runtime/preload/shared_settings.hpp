@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "runtime/api/decisions.hpp"
+#include "runtime/api/tuned_segments.hpp"
 #include "runtime/preload/settings.hpp"
-#include "runtime/api/tuned_slices.hpp"
 
 namespace espalier::preload {
 
 struct SharedSettings {
   Settings settings;
   std::vector<std::string> plans;             // as JSON, in the order of settings.plan_files
-  std::vector<runtime::TunedSlices> tuned;    // each of one of the plans
+  std::vector<runtime::TunedSegments> tuned;  // each of one of the plans
   std::vector<runtime::Decisions> decisions;  // of one operation each
   std::string platform;                       // as Espalier's JSON; empty: none
   // By rank in the communicator, the lowest rank on the same host. Empty where local broadcasts are

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/api/rank_mapping.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/api/rank_mapping.hpp"
 #include "support/files.hpp"
 
 namespace espalier::runtime {
@@ -22,7 +22,7 @@ constexpr std::string_view kAgreeing = "waiting for all ranks to agree";
 
 }  // namespace
 
-void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank, Patience patience) {
+void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank, Timeout timeout) {
   const int rank = rank_in(comm);
   std::string line;
   int status = 0;
@@ -46,16 +46,16 @@ void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank, P
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Iallreduce(&words->mine, &words->first, 1, MPI_INT, MPI_MIN, comm, &request),
         "MPI_Iallreduce");
-  patience.wait(request, kAgreeing, words);
+  timeout.wait(request, kAgreeing, words);
   const int first = words->first;
   if (first == INT_MAX) return;
 
   check(MPI_Ibcast(words->header.data(), 2, MPI_INT, first, comm, &request), "MPI_Ibcast");
-  patience.wait(request, kAgreeing, words);
+  timeout.wait(request, kAgreeing, words);
   const int length = words->header[1];
   words->line.resize(static_cast<std::size_t>(length));
   check(MPI_Ibcast(words->line.data(), length, MPI_CHAR, first, comm, &request), "MPI_Ibcast");
-  patience.wait(request, kAgreeing, words);
+  timeout.wait(request, kAgreeing, words);
   const auto first_status = static_cast<ExitStatus>(words->header[0]);
   if (first_status == ExitStatus::kBadInput) throw InputError(words->line);
   if (first_status == ExitStatus::kCheckFailed) throw CheckFailed(words->line);
@@ -84,7 +84,7 @@ std::string share_file(MPI_Comm comm, const std::string& file) {
   return text;
 }
 
-bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Patience patience) {
+bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Timeout timeout) {
   // The maximum of a value and of its complement are its largest and smallest.
   using Values = std::vector<std::uint64_t>;
   struct Both {
@@ -98,7 +98,7 @@ bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Patience pa
   check(MPI_Iallreduce(both->mine.data(), both->all.data(), static_cast<int>(both->mine.size()),
                        MPI_UINT64_T, MPI_MAX, comm, &request),
         "MPI_Iallreduce");
-  patience.wait(request, kAgreeing, both);
+  timeout.wait(request, kAgreeing, both);
   const Values& all = both->all;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (all[i] != ~all[i + values.size()]) return false;

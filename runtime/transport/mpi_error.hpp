@@ -12,7 +12,7 @@ namespace espalier::runtime {
 
 class MpiError : public Error {
  public:
-  // doing: what failed, with its peer where there is one ("receiving slice 17 of tree 1 from rank
+  // doing: what failed, with its peer where there is one ("receiving segment 17 of tree 1 from rank
   // 2")
   MpiError(int code, std::string_view doing);
   [[nodiscard]] int code() const noexcept { return code_; }
@@ -26,7 +26,7 @@ class MpiError : public Error {
 };
 
 // What was waited for did not come in time. Like a failure of MPI it is one rank's own trouble, and
-// others may be waiting for that rank: agreeing with them on what to do may take for ever.
+// others may be waiting for that rank: agreeing with them on what to do may take indefinitely.
 class TimedOut : public MpiError {
  public:
   explicit TimedOut(const std::string& line)

@@ -7,12 +7,12 @@
 
 namespace espalier::runtime {
 
-OwnedComm::OwnedComm(MPI_Comm of, Patience patience) {
-  if (patience.is_limited()) {
+OwnedComm::OwnedComm(MPI_Comm of, Timeout timeout) {
+  if (timeout.is_limited()) {
     const auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Comm_idup(of, made.get(), &request), "MPI_Comm_idup");
-    patience.wait(request, "waiting for all ranks to make a communicator", made);
+    timeout.wait(request, "waiting for all ranks to make a communicator", made);
     comm_ = *made;
   } else {
     check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");

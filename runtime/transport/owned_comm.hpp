@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/transport/patience.hpp"
+#include "runtime/transport/timeout.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::runtime {
 
-inline constexpr std::uint64_t kLargestSlice = std::uint64_t{1} << 30;  // MPI counts in int
+inline constexpr std::uint64_t kLargestSegment = std::uint64_t{1} << 30;  // MPI counts in int
 // With room for headers (docs/runtime.md, "Slices").
 #ifdef MPICH_VERSION
 inline constexpr Bytes kEagerOverTcp{15U << 10U};  // over UCX
@@ -23,16 +23,16 @@ inline constexpr Bytes kEagerOverTcp{60U << 10U};
 // codes.
 class OwnedComm {
  public:
-  // Collective: `of` is duplicated. Throws MpiError, as all of this does; TimedOut when patience
+  // Collective: `of` is duplicated. Throws MpiError, as all of this does; TimedOut when timeout
   // with the other ranks ends.
-  explicit OwnedComm(MPI_Comm of, Patience patience = Patience());
+  explicit OwnedComm(MPI_Comm of, Timeout timeout = Timeout());
   ~OwnedComm();
   OwnedComm(const OwnedComm&) = delete;
   OwnedComm& operator=(const OwnedComm&) = delete;
   OwnedComm(OwnedComm&&) = delete;
   OwnedComm& operator=(OwnedComm&&) = delete;
 
-  // Messages that nobody will receive may be under way on it: MPICH would hand them to the next
+  // Messages that nobody will receive may be in progress on it: MPICH would hand them to the next
   // communicator, which takes over the context of one that was freed.
   void abandon() { abandoned_ = true; }
   [[nodiscard]] bool is_abandoned() const { return abandoned_; }

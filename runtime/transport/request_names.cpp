@@ -7,17 +7,19 @@
 
 namespace espalier::runtime {
 
-std::string name_of_slice(const planner::SliceDealer& dealer, std::size_t tree, std::uint64_t nth) {
-  return fmt::format("slice {} (number {} of tree {})", dealer.slice_of(tree, nth), nth, tree);
+std::string name_of_segment(const planner::SegmentAssignment& assignment, std::size_t tree,
+                            std::uint64_t nth) {
+  return fmt::format("segment {} (number {} of tree {})", assignment.segment_of(tree, nth), nth,
+                     tree);
 }
 
-std::string RequestNames::slice_name(std::size_t tree, std::uint64_t nth) const {
-  if ((*flows_)[tree].is_stop_word(nth)) return fmt::format("the end of tree {}", tree);
-  return name_of_slice(*dealer_, tree, nth);
+std::string RequestNames::segment_name(std::size_t tree, std::uint64_t nth) const {
+  if ((*flows_)[tree].is_abort_word(nth)) return fmt::format("the end of tree {}", tree);
+  return name_of_segment(*assignment_, tree, nth);
 }
 
 std::string RequestNames::receiving(std::size_t tree, std::uint64_t nth) const {
-  return fmt::format("receiving {} from rank {}", slice_name(tree, nth), (*roles_)[tree].parent);
+  return fmt::format("receiving {} from rank {}", segment_name(tree, nth), (*roles_)[tree].parent);
 }
 
 std::string RequestNames::sending(std::size_t tree, std::size_t child, std::uint64_t nth) const {
@@ -25,13 +27,13 @@ std::string RequestNames::sending(std::size_t tree, std::size_t child, std::uint
 }
 
 std::string RequestNames::sending_to(int rank, std::size_t tree, std::uint64_t nth) const {
-  return fmt::format("sending {} to rank {}", slice_name(tree, nth), rank);
+  return fmt::format("sending {} to rank {}", segment_name(tree, nth), rank);
 }
 
 std::uint64_t RequestNames::nth_of(const RequestTable::Entry& entry) const {
   if (entry.kind == RequestTable::Kind::kReceive) return received_in(entry.tree, entry.slot);
   const std::uint64_t sent = (*flows_)[entry.tree].children[entry.child].sent;
-  return slice_in_slot(sent, entry.slot, requests_->windows()[entry.tree].children[entry.child]);
+  return segment_in_slot(sent, entry.slot, requests_->windows()[entry.tree].children[entry.child]);
 }
 
 std::string RequestNames::describe(const RequestTable::Entry& entry) const {
@@ -43,24 +45,24 @@ std::string RequestNames::describe(const RequestTable::Entry& entry) const {
       return sending(entry.tree, entry.child, nth_of(entry));
     case Kind::kSizeCheck:
       return std::string(kComparingSizes) + " (some have not begun)";
-    case Kind::kStopWord:
+    case Kind::kAbortWord:
       return "passing the word to stop";
   }
   return {};
 }
 
-std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& under_way) const {
+std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& outstanding) const {
   using Kind = RequestTable::Kind;
   constexpr std::size_t kMost = 4;
   // The source always listens for the word to stop, and never waits for it.
   std::map<std::tuple<Kind, std::uint32_t, std::uint32_t>, RequestTable::Entry> oldest;
   std::size_t all = 0;
-  for (const RequestTable::Entry& entry : under_way) {
-    if (entry.kind == Kind::kStopWord) continue;
+  for (const RequestTable::Entry& entry : outstanding) {
+    if (entry.kind == Kind::kAbortWord) continue;
     ++all;
     const auto [at, is_new] = oldest.try_emplace({entry.kind, entry.tree, entry.child}, entry);
-    const bool is_slice = entry.kind == Kind::kReceive || entry.kind == Kind::kSend;
-    if (!is_new && is_slice && nth_of(entry) < nth_of(at->second)) at->second = entry;
+    const bool is_segment = entry.kind == Kind::kReceive || entry.kind == Kind::kSend;
+    if (!is_new && is_segment && nth_of(entry) < nth_of(at->second)) at->second = entry;
   }
   std::string text;
   std::size_t named = 0;
@@ -69,13 +71,14 @@ std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& un
     if (named++ != 0) text += ", ";
     text += describe(entry);
   }
-  if (all > named) text += fmt::format(" ({} more under way)", all - named);
+  if (all > named) text += fmt::format(" ({} more in progress)", all - named);
   return text;
 }
 
-std::string RequestNames::others(const std::vector<RequestTable::Entry>& under_way) const {
-  if (under_way.empty()) return {};
-  return fmt::format(" ({} more under way, first: {})", under_way.size(), describe(under_way[0]));
+std::string RequestNames::others(const std::vector<RequestTable::Entry>& outstanding) const {
+  if (outstanding.empty()) return {};
+  return fmt::format(" ({} more in progress, first: {})", outstanding.size(),
+                     describe(outstanding[0]));
 }
 
 }  // namespace espalier::runtime

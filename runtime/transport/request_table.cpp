@@ -9,7 +9,7 @@
 namespace espalier::runtime {
 namespace {
 
-// Linux adds its timer slack, 50 us unless told otherwise: a fraction of the time that a slice
+// Linux adds its timer slack, 50 us unless told otherwise: a fraction of the time that a segment
 // takes.
 constexpr auto kDoze = std::chrono::microseconds(5);
 // Without a request completed, after a failure.
@@ -37,26 +37,26 @@ RequestTable::RequestTable(std::span<const TreeRole> roles, std::vector<TreeWind
     }
   }
   entries_.push_back({Kind::kSizeCheck, 0, 0, 0});
-  entries_.push_back({Kind::kStopWord, 0, 0, 0});
+  entries_.push_back({Kind::kAbortWord, 0, 0, 0});
   requests_.assign(entries_.size(), MPI_REQUEST_NULL);
   indices_.resize(entries_.size());
   statuses_.resize(entries_.size());
 }
 
 std::optional<std::span<const RequestTable::Completion>> RequestTable::wait_for_some(
-    Waiting waiting, Patience& patience) {
+    Waiting waiting, Timeout& timeout) {
   const auto size = static_cast<int>(requests_.size());
   int completed = 0;
   int code = MPI_SUCCESS;
-  const bool polls = waiting == Waiting::kDozing || patience.is_limited();
+  const bool polls = waiting == Waiting::kDozing || timeout.is_limited();
   if (!polls) {
     code = MPI_Waitsome(size, requests_.data(), &completed, indices_.data(), statuses_.data());
   }
-  if (polls) patience.begin();
+  if (polls) timeout.begin();
   while (polls) {
     code = MPI_Testsome(size, requests_.data(), &completed, indices_.data(), statuses_.data());
     if (code != MPI_SUCCESS || completed != 0) break;
-    if (patience.is_over()) return {};
+    if (timeout.is_over()) return {};
     if (waiting == Waiting::kDozing) std::this_thread::sleep_for(kDoze);
   }
   return note(code, completed);
@@ -83,18 +83,18 @@ std::span<const RequestTable::Completion> RequestTable::note(int code, int compl
 }
 
 std::vector<RequestTable::Entry> RequestTable::outstanding() const {
-  std::vector<Entry> under_way;
+  std::vector<Entry> entries;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] != MPI_REQUEST_NULL) under_way.push_back(entries_[i]);
+    if (requests_[i] != MPI_REQUEST_NULL) entries.push_back(entries_[i]);
   }
-  return under_way;
+  return entries;
 }
 
 void RequestTable::abandon() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
     const Kind kind = entries_[i].kind;
-    if (kind == Kind::kReceive || kind == Kind::kStopWord) MPI_Cancel(&requests_[i]);
+    if (kind == Kind::kReceive || kind == Kind::kAbortWord) MPI_Cancel(&requests_[i]);
   }
   drain();
   for (std::size_t i = 0; i < requests_.size(); ++i) {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/transport/patience.hpp"
 #include "runtime/engine/tree_role.hpp"
 #include "runtime/engine/windows.hpp"
+#include "runtime/transport/timeout.hpp"
 
 namespace espalier::runtime {
 
@@ -26,15 +26,15 @@ class RequestTable {
                Way way = Way::kDown);
   [[nodiscard]] std::span<const TreeWindows> windows() const { return windows_; }
 
-  enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kStopWord };
+  enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kAbortWord };
   struct Entry {
     Kind kind;
     std::uint32_t tree;
     std::uint32_t child;  // its place among the children, where one of them is the peer
-    std::uint32_t slot;   // in its window: slice n of a tree is in slot n modulo the window
+    std::uint32_t slot;   // in its window: segment n of a tree is in slot n modulo the window
   };
 
-  // The request of a tree's slice `nth`. MPI_REQUEST_NULL when it is complete or was never begun:
+  // The request of a tree's segment `nth`. MPI_REQUEST_NULL when it is complete or was never begun:
   // which of the two, the caller's counters say.
   MPI_Request& receive(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
   MPI_Request& send(std::size_t tree, std::size_t child, std::uint64_t nth) {
@@ -47,7 +47,7 @@ class RequestTable {
   }
   MPI_Request& size_check() { return requests_[requests_.size() - 2]; }
   [[nodiscard]] const MPI_Request& size_check() const { return requests_[requests_.size() - 2]; }
-  MPI_Request& stop_word() { return requests_[requests_.size() - 1]; }
+  MPI_Request& abort_word() { return requests_[requests_.size() - 1]; }
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
   // The place of one of its requests, below size().
   [[nodiscard]] std::size_t place_of(const MPI_Request& request) const {
@@ -64,18 +64,18 @@ class RequestTable {
   // processors one that waits leaves the processor to one that has something to copy.
   enum class Waiting : std::uint8_t { kBusy, kDozing };
   // Waits until at least one request is complete. The span is valid until the next call; empty when
-  // no request was under way; nothing when patience, which it begins anew, has ended. Throws
+  // no request was in progress; nothing when timeout, which it begins again, has ended. Throws
   // MpiError when MPI fails as a whole; a failure of one request is in its completion.
-  std::optional<std::span<const Completion>> wait_for_some(Waiting waiting, Patience& patience);
-  // The same for who waits for ever.
+  std::optional<std::span<const Completion>> wait_for_some(Waiting waiting, Timeout& timeout);
+  // The same for who waits indefinitely.
   std::span<const Completion> wait_for_some(Waiting waiting) {
-    Patience endless;
+    Timeout endless;
     return *wait_for_some(waiting, endless);
   }
   // The same without waiting: those that are complete by now, if any.
   std::span<const Completion> test_some();
 
-  // Requests that are under way.
+  // Requests that are in progress.
   [[nodiscard]] std::vector<Entry> outstanding() const;
   // Gives up what is outstanding, after a failure: lets end what does so in the next moments. The
   // buffers of the others must stay.

@@ -9,15 +9,15 @@ void TransferLog::begin_run(std::size_t requests) {
   ++runs_;
 }
 
-void TransferLog::begun(std::size_t place, const Slice& slice, int peer, bool is_send) {
+void TransferLog::begun(std::size_t place, const Segment& segment, int peer, bool is_send) {
   if (transfers_.size() == most_) {
     open_[place] = kNone;
     ++left_out_;
     return;
   }
   open_[place] = transfers_.size();
-  transfers_.push_back({MPI_Wtime(), -1, slice.index, static_cast<std::uint32_t>(slice.bytes),
-                        static_cast<std::uint32_t>(slice.tree), runs_ - 1, peer, is_send});
+  transfers_.push_back({MPI_Wtime(), -1, segment.index, static_cast<std::uint32_t>(segment.bytes),
+                        static_cast<std::uint32_t>(segment.tree), runs_ - 1, peer, is_send});
 }
 
 void TransferLog::ended(std::size_t place) {

@@ -1,4 +1,4 @@
-// What a rank sent and received when, slice by slice.
+// What a rank sent and received when, segment by segment.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "runtime/engine/slices.hpp"
+#include "runtime/engine/segments.hpp"
 
 namespace espalier::runtime {
 
 struct Transfer {
   double begun_s;  // MPI_Wtime of this rank, when the send or receive was posted
   double ended_s;  // when it was found complete; below begun_s: it never was
-  std::uint64_t slice;
+  std::uint64_t segment;
   std::uint32_t bytes;
   std::uint32_t tree;
   std::uint32_t message;  // number of the run, from 0
@@ -28,8 +28,8 @@ class TransferLog {
 
   // A run begins, whose requests are numbered from 0 to requests - 1.
   void begin_run(std::size_t requests);
-  // The request `place` carries this slice to or from `peer` from now on.
-  void begun(std::size_t place, const Slice& slice, int peer, bool is_send);
+  // The request `place` carries this segment to or from `peer` from now on.
+  void begun(std::size_t place, const Segment& segment, int peer, bool is_send);
   void ended(std::size_t place);
 
   // In the order in which they began.

@@ -18,9 +18,9 @@ using Earliest = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
 struct Event {
   enum class Kind : std::uint8_t {
     kRelease,   // stage `index` lets what it needs at [first, last) go; of a SharingNetwork flow
-                // `index` is through with a slice, if `first` is its version
-    kArrival,   // a slice of flow `index` is there
-    kDue,       // a slice of flow `index` may follow the one before it
+                // `index` is through with a segment, if `first` is its version
+    kArrival,   // a segment of flow `index` is there
+    kDue,       // a segment of flow `index` may follow the one before it
     kCombined,  // the processor of host `index` has done what it was at
   };
   Ticks time;

@@ -28,10 +28,10 @@ std::vector<std::uint32_t> depths_of(const Task& task) {
 
 }  // namespace
 
-Network::Network(const Task& task, const Deal& deal, std::size_t resources, Agenda& agenda,
-                 const OnSend& on_send)
+Network::Network(const Task& task, const Assignments& assignments, std::size_t resources,
+                 Agenda& agenda, const OnSend& on_send)
     : task_(task),
-      deal_(deal),
+      assignments_(assignments),
       agenda_(agenda),
       on_send_(on_send),
       lanes_(task.flows.all().size()),
@@ -65,9 +65,9 @@ void Network::add_stages(std::uint32_t flow) {
   lanes_[flow].stages.last = static_cast<std::uint32_t>(stages_.size());
 }
 
-// Step by step, a host a slice of the tree away from its neighbours: towards the source the deepest
-// hosts of a tree begin; from it the source does, which in an allreduce is as far behind as the
-// deepest reduce tree is deep.
+// Step by step, a host a segment of the tree away from its neighbours: towards the source the
+// deepest hosts of a tree begin; from it the source does, which in an allreduce is as far behind as
+// the deepest reduce tree is deep.
 void Network::set_leads() {
   const std::vector<std::uint32_t> depths = depths_of(task_);
   std::vector<std::uint32_t> deepest(task_.flows.trees(), 0);
@@ -86,8 +86,8 @@ void Network::set_leads() {
 // Where that is the same, in the order of the flows.
 inline std::uint64_t Network::rank_of(const Stage& stage) const {
   const Lane& lane = lanes_[stage.flow];
-  const std::uint64_t slice = deal_.slice_of(lane.tree, stage.started + lane.lead);
-  return slice * lanes_.size() + stage.flow;
+  const std::uint64_t segment = assignments_.segment_of(lane.tree, stage.started + lane.lead);
+  return segment * lanes_.size() + stage.flow;
 }
 
 inline void Network::consider(std::uint32_t index) {

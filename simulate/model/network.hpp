@@ -1,4 +1,4 @@
-// Ports, wires and shared wires of a greedy run: slices that may begin wait for them, take them
+// Ports, links and shared links of a greedy run: segments that may begin wait for them, take them
 // stretch by stretch, and let them go (simulate/simulate.hpp says by which rules).
 #pragma once
 
@@ -18,15 +18,15 @@ class Network {
   static constexpr std::uint32_t kNoFlow = UINT32_MAX;
 
   // Keeps references to all. resources: rows of A.
-  Network(const Task& task, const Deal& deal, std::size_t resources, Agenda& agenda,
+  Network(const Task& task, const Assignments& assignments, std::size_t resources, Agenda& agenda,
           const OnSend& on_send);
 
-  // The first `slices` of the flow may begin; those that have begun stay so.
-  void allow(std::uint32_t flow, std::uint64_t slices) {
-    lanes_[flow].allowed = slices;
+  // The first `segments` of the flow may begin; those that have begun stay so.
+  void allow(std::uint32_t flow, std::uint64_t segments) {
+    lanes_[flow].allowed = segments;
     roused_.push_back(lanes_[flow].stages.first);
   }
-  // What the event lets go is free again. The flow whose slice is through with the last of its
+  // What the event lets go is free again. The flow whose segment is through with the last of its
   // stretches by that, or kNoFlow.
   std::uint32_t release(const Event& event) {
     Stage& stage = stages_[event.index];
@@ -57,29 +57,29 @@ class Network {
     std::uint32_t resource;
     Ticks time;
   };
-  // A flow, and how many of its slices have come how far.
+  // A flow, and how many of its segments have come how far.
   struct Lane {
     std::uint64_t allowed = 0;
     std::uint64_t through = 0;  // with all stages
     std::uint32_t tree = 0;
-    std::uint32_t lead = 0;  // slices of its tree by which it is behind those that begin first
+    std::uint32_t lead = 0;  // segments of its tree by which it is behind those that begin first
     Range stages;
   };
-  // A stretch of a flow's way. Its slices pass it in their order, one at a time.
+  // A stretch of a flow's way. Its segments pass it in their order, one at a time.
   struct Stage {
     std::uint32_t flow = 0;
     std::uint64_t started = 0;
     std::uint64_t ended = 0;
-    bool waits = false;  // its next slice is parked, or about to be looked at
+    bool waits = false;  // its next segment is parked, or about to be looked at
     Range full;          // in needs_
-    Range last;          // of the last slice, where that is shorter; else nothing
+    Range last;          // of the last segment, where that is shorter; else nothing
   };
   struct Parked {
     std::uint64_t rank;
     std::uint32_t stage;
     bool operator>(const Parked& other) const { return rank > other.rank; }
   };
-  // What to look at: a stage's next slice, or the first that is parked at a resource.
+  // What to look at: a stage's next segment, or the first that is parked at a resource.
   struct Candidate {
     std::uint64_t rank;
     std::uint32_t index;
@@ -91,7 +91,8 @@ class Network {
   void add_stages(std::uint32_t flow);
   void set_leads();
   [[nodiscard]] bool is_short(const Stage& stage, std::uint64_t nth) const {
-    return stage.last.first != stage.last.last && nth + 1 == task_.slices[lanes_[stage.flow].tree];
+    return stage.last.first != stage.last.last &&
+           nth + 1 == task_.segments[lanes_[stage.flow].tree];
   }
   [[nodiscard]] Range needs_of(const Stage& stage, std::uint64_t nth) const {
     return is_short(stage, nth) ? stage.last : stage.full;
@@ -105,7 +106,7 @@ class Network {
   void tell(std::uint32_t index) const;
 
   const Task& task_;
-  const Deal& deal_;
+  const Assignments& assignments_;
   Agenda& agenda_;
   const OnSend& on_send_;
   std::vector<Lane> lanes_;    // one a flow

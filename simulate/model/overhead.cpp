@@ -20,8 +20,8 @@ platforms::Platform with_overhead(const platforms::Platform& platform, Seconds o
   std::vector<platforms::Node> nodes(platform.nodes().begin(), platform.nodes().end());
   std::vector<platforms::Arc> arcs(platform.arcs().begin(), platform.arcs().end());
   std::vector<BytesPerSecond> shared;
-  for (const platforms::SharedWire& wire : platform.shared_wires()) {
-    shared.push_back(wire.bandwidth);
+  for (const platforms::SharedLink& link : platform.shared_links()) {
+    shared.push_back(link.bandwidth);
   }
   for (platforms::Arc& arc : arcs) {
     if (arc.overhead.value == 0) arc.overhead = overhead;

@@ -1,4 +1,4 @@
-// What a slice costs by itself, counted on links whose platform does not say.
+// What a segment costs by itself, counted on links whose platform does not say.
 #pragma once
 
 #include "platforms/core/platform.hpp"
@@ -6,8 +6,8 @@
 
 namespace espalier::simulate {
 
-// What a slice costs by itself on a link that names no overhead, unless said otherwise: as
-// planner::SliceCosts has it.
+// What a segment costs by itself on a link that names no overhead, unless said otherwise: as
+// planner::SegmentCosts has it.
 inline constexpr Seconds kAssumedOverhead{10e-6};
 
 // Whether any link names an overhead.

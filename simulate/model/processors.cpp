@@ -18,7 +18,7 @@ Processors::Processors(const Task& task, std::size_t resources, Agenda& agenda,
   for (std::uint32_t host = 0; host < task.flows.hosts(); ++host) {
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
       const auto [first, last] = task.flows.below(host, tree);
-      if (first == last) sums_[host * trees_ + tree].combined = task.slices[tree];
+      if (first == last) sums_[host * trees_ + tree].combined = task.segments[tree];
     }
   }
 }

@@ -1,6 +1,6 @@
-// The hosts of a reduction: slices of their children that are there, and the processors that add
-// them to their own, child after child in the plan's order and slice after slice of a tree, one at
-// a time, the trees in turns (as runtime/engine/reduce_engine.hpp does).
+// The hosts of a reduction: segments of their children that are there, and the processors that add
+// them to their own, child after child in the plan's order and segment after segment of a tree, one
+// at a time, the trees in turns (as runtime/engine/reduce_engine.hpp does).
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ class Processors {
   // on_send is told.
   Processors(const Task& task, std::size_t resources, Agenda& agenda, const OnSend& on_send);
 
-  // How many slices of `tree` the host has combined with those of all its children. Leaves have
+  // How many segments of `tree` the host has combined with those of all its children. Leaves have
   // from the start.
   [[nodiscard]] std::uint64_t combined(std::uint32_t host, std::uint32_t tree) const {
     return sums_[host * trees_ + tree].combined;
   }
-  // How many slices of the flow, an edge of a reduce tree, are there, and how many of these have
+  // How many segments of the flow, an edge of a reduce tree, are there, and how many of these have
   // been added.
   [[nodiscard]] std::uint64_t here(std::uint32_t flow) const { return here_[flow]; }
   [[nodiscard]] std::uint64_t added(std::uint32_t flow) const;
 
-  // One more slice of the flow is there. If adding takes no time, added(flow, whole) is called for
-  // each that is added by that; `whole`: its slice is combined.
+  // One more segment of the flow is there. If adding takes no time, added(flow, whole) is called
+  // for each that is added by that; `whole`: its segment is combined.
   template <class Added>
   void arrive(std::uint32_t flow, Added on_added) {
     ++here_[flow];
@@ -63,10 +63,10 @@ class Processors {
   }
 
  private:
-  // A host's slices of one tree.
+  // A host's segments of one tree.
   struct Sum {
     std::uint64_t combined = 0;
-    std::uint32_t added = 0;  // of slice `combined`, those of the first so many children
+    std::uint32_t added = 0;  // of segment `combined`, those of the first so many children
   };
   struct Processor {
     std::set<std::uint32_t> ready;  // trees that have something to add, but the one it is at
@@ -80,7 +80,7 @@ class Processors {
   [[nodiscard]] bool can_add(std::uint32_t host, std::uint32_t tree) const {
     return here_[next_of(host, tree)] > sums_[host * trees_ + tree].combined;
   }
-  // Whether the slice is combined by that.
+  // Whether the segment is combined by that.
   bool add(std::uint32_t host, std::uint32_t tree);
   void note_ready(std::uint32_t host, std::uint32_t tree);
   void begin_woken();

@@ -1,4 +1,4 @@
-// What simulated sends do that need the same port or wire at the same time. Turns have closed forms
+// What simulated sends do that need the same port or link at the same time. Turns have closed forms
 // and are fast; TCP gives each connection a share and hands its messages over one after the other
 // (edges), SimGrid gives each message one (sends). docs/accuracy.md has how near each comes.
 #pragma once
@@ -11,8 +11,8 @@ namespace espalier::simulate {
 
 enum class Sharing : std::uint8_t {
   kTurns,  // one after the other
-  kEdges,  // each edge of a tree has a share, and its slices come one after the other
-  kSends,  // each send under way has a share
+  kEdges,  // each edge of a tree has a share, and its segments come one after the other
+  kSends,  // each send in progress has a share
 };
 
 struct SharingEntry {

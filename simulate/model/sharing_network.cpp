@@ -102,7 +102,8 @@ std::uint32_t SharingNetwork::release(const Event& event) {
   lane.served = std::max(lane.served, end);
   lane.ends_at = -1;
   changed_.push_back(event.index);
-  if (!is_through(lane, lane.sends.front())) return kNoFlow;  // it is the last slice, a shorter one
+  if (!is_through(lane, lane.sends.front()))
+    return kNoFlow;  // it is the last segment, a shorter one
   if (on_send_) tell(event.index, lane.begun - lane.sends.size(), lane.sends.front());
   lane.sends.pop_front();
   if (lane.sends.empty()) {
@@ -200,7 +201,7 @@ void SharingNetwork::settle(std::uint32_t flow, double level) {
   }
 }
 
-// The message's last slice, a shorter one, may be through before those that it comes after, and
+// The message's last segment, a shorter one, may be through before those that it comes after, and
 // then waits for them.
 double SharingNetwork::next_end(const Lane& lane) {
   const double first = lane.sends.front().end;

@@ -1,11 +1,11 @@
-// Ports, wires and shared wires of a greedy run whose sends share them instead of taking turns: the
-// alternative to simulate/model/network.hpp, for Sharing::kEdges and kSends (simulate/simulate.hpp says
-// what they mean).
+// Ports, links and shared links of a greedy run whose sends share them instead of taking turns: the
+// alternative to simulate/model/network.hpp, for Sharing::kEdges and kSends (simulate/simulate.hpp
+// says what they mean).
 //
 // Rates are max-min fair by progressive filling (Bertsekas and Gallager, "Data networks", section
 // 6.5.2): all sends grow in proportion to their weights until a resource is full, which settles
 // those that use it, and the others grow on. Whenever a send begins or ends, only what shares a
-// resource with it, or with what does, is settled anew. Work: O(n log n) for n of these.
+// resource with it, or with what does, is settled again. Work: O(n log n) for n of these.
 #pragma once
 
 #include <cstddef>
@@ -28,45 +28,45 @@ class SharingNetwork {
   SharingNetwork(const Task& task, Sharing sharing, std::size_t resources, Agenda& agenda,
                  const OnSend& on_send);
 
-  // The first `slices` of the flow may begin; those that have begun stay so.
-  void allow(std::uint32_t flow, std::uint64_t slices) {
-    lanes_[flow].allowed = slices;
+  // The first `segments` of the flow may begin; those that have begun stay so.
+  void allow(std::uint32_t flow, std::uint64_t segments) {
+    lanes_[flow].allowed = segments;
     roused_.push_back(flow);
   }
-  // The flow whose slice is through by the event, or kNoFlow where the event is out of date.
+  // The flow whose segment is through by the event, or kNoFlow where the event is out of date.
   std::uint32_t release(const Event& event);
   // All that may begin does, and rates follow.
   void begin_sends();
 
  private:
-  static constexpr double kNearlyDone = 1e-9;  // of a slice
+  static constexpr double kNearlyDone = 1e-9;  // of a segment
 
   struct Range {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
   };
-  // What a whole slice needs of a resource.
+  // What a whole segment needs of a resource.
   struct Need {
     std::uint32_t resource;
     double seconds;
   };
-  // A send under way. Work is counted in whole slices, as the lane serves each of its sends.
+  // A send in progress. Work is counted in whole segments, as the lane serves each of its sends.
   struct Send {
     double end;  // it is through when the lane has served so much
     double start_s;
   };
-  // A flow. Its slices end in their order.
+  // A flow. Its segments end in their order.
   struct Lane {
     std::uint64_t allowed = 0;
     std::uint64_t begun = 0;
     Range needs;
     double weight = 1;  // of each of its sends
-    // Of the last slice, where that is shorter. Overheads may leave it more of one resource than of
-    // another: as of the one that it needs most of.
+    // Of the last segment, where that is shorter. Overheads may leave it more of one resource than
+    // of another: as of the one that it needs most of.
     double last_work = 0;
     std::uint32_t tree = 0;
     std::uint32_t version = 0;  // of its event
-    double rate = 0;            // slices a second, of each of its sends
+    double rate = 0;            // segments a second, of each of its sends
     double served = 0;          // until `served_at`
     Ticks served_at = 0;
     Ticks ends_at = -1;  // when its event is; -1: it has none
@@ -109,7 +109,7 @@ class SharingNetwork {
   const OnSend& on_send_;
   std::vector<Lane> lanes_;  // one a flow
   std::vector<Need> needs_;
-  std::vector<std::vector<std::uint32_t>> users_;  // of each resource: lanes with sends under way
+  std::vector<std::vector<std::uint32_t>> users_;  // of each resource: lanes with sends in progress
   std::vector<Share> shares_;                      // of each resource
   std::vector<std::uint32_t> roused_;              // now: lanes that may have something to begin
   std::vector<std::uint32_t> changed_;             // now: lanes with more or fewer sends

@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "planner/check/plan_on_platform.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/deadline.hpp"
-#include "planner/check/plan_on_platform.hpp"
-#include "simulate/search/contenders.hpp"
-#include "simulate/search/slice_search.hpp"
+#include "simulate/search/candidates.hpp"
+#include "simulate/search/segment_search.hpp"
 
 namespace espalier::simulate {
 
@@ -22,8 +22,8 @@ using planner::Collective;
 constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
 constexpr std::size_t kMostRounds = 3;
 
-// Whether the matrix depends on the size of slices, and the best trees with it.
-bool depends_on_slices(const platforms::Platform& platform, bool latency_occupies) {
+// Whether the matrix depends on the size of segments, and the best trees with it.
+bool depends_on_segments(const platforms::Platform& platform, bool latency_occupies) {
   return std::ranges::any_of(platform.arcs(), [&](const platforms::Arc& arc) {
     return arc.overhead.value > 0 || (latency_occupies && arc.latency.value > 0);
   });
@@ -42,15 +42,15 @@ class Chooser {
         deadline_(options.limits.time_limit),
         overhead_(options.overhead.value_or(overhead_for(platform))),
         simulated_(with_overhead(platform, overhead_)),
-        sliced_(depends_on_slices(platform, latency_occupies)),
+        segmentd_(depends_on_segments(platform, latency_occupies)),
         search_(simulated_, model, latency_occupies, message, search_options(), deadline_) {}
 
   Choice choose() {
-    for (const Bytes slice : first_slices()) add_contenders(slice);
+    for (const Bytes segment : first_segments()) add_candidates(segment);
     Trial best = search_.best_of(all());
-    // Trees for the very slices that turned out best, until that brings nothing more.
-    for (std::size_t round = 0; sliced_ && !options_.slice && round < kMostRounds; ++round) {
-      if (deadline_.passed() || !add_contenders(search_.slice_of(best.slices))) break;
+    // Trees for the very segments that turned out best, until that brings nothing more.
+    for (std::size_t round = 0; segmentd_ && !options_.segment && round < kMostRounds; ++round) {
+      if (deadline_.passed() || !add_candidates(search_.segment_of(best.segments))) break;
       const Trial better = search_.best_of(all());
       const bool is_better = better.makespan < best.makespan;
       best = better;
@@ -60,9 +60,9 @@ class Chooser {
   }
 
  private:
-  [[nodiscard]] SliceSearchOptions search_options() const {
-    return {options_.slice,
-            options_.least_slice,
+  [[nodiscard]] SegmentSearchOptions search_options() const {
+    return {options_.segment,
+            options_.least_segment,
             options_.window.value_or(window_for(options_.operation)),
             options_.receives,
             options_.compute,
@@ -71,55 +71,56 @@ class Chooser {
   void tell(std::string_view text) const {
     if (options_.on_progress) options_.on_progress(deadline_.elapsed(), text);
   }
-  [[nodiscard]] Collective collective_for(Bytes slice) const {
-    return {options_.operation, platform_, source_, model_, {slice, latency_occupies_}};
+  [[nodiscard]] Collective collective_for(Bytes segment) const {
+    return {options_.operation, platform_, source_, model_, {segment, latency_occupies_}};
   }
   [[nodiscard]] std::vector<std::size_t> all() const {
-    std::vector<std::size_t> indices(search_.contenders().size());
+    std::vector<std::size_t> indices(search_.candidates().size());
     std::iota(indices.begin(), indices.end(), std::size_t{0});
     return indices;
   }
 
-  // In slices of which the trees are made at first: where their size counts, from small to large.
-  [[nodiscard]] std::vector<Bytes> first_slices() const {
-    if (options_.slice) return {*options_.slice};
-    if (!sliced_) return {planner::kDefaultSlice};
+  // In segments of which the trees are made at first: where their size counts, from small to large.
+  [[nodiscard]] std::vector<Bytes> first_segments() const {
+    if (options_.segment) return {*options_.segment};
+    if (!segmentd_) return {planner::kDefaultSegment};
     constexpr std::uint64_t kSmall = 4096;
     constexpr std::uint64_t kLarge = 16U << 20U;
     constexpr std::uint64_t kStep = 16;
-    std::vector<Bytes> slices;
-    for (std::uint64_t slice = kSmall; slice < std::min(message_.value, kLarge); slice *= kStep) {
-      slices.push_back({slice});
+    std::vector<Bytes> segments;
+    for (std::uint64_t segment = kSmall; segment < std::min(message_.value, kLarge);
+         segment *= kStep) {
+      segments.push_back({segment});
     }
-    slices.push_back({std::min(message_.value, kLarge)});
-    return slices;
+    segments.push_back({std::min(message_.value, kLarge)});
+    return segments;
   }
 
   // Whether any are new.
-  bool add_contenders(Bytes slice) {
-    if (!search_.contenders().empty() && deadline_.passed()) {
+  bool add_candidates(Bytes segment) {
+    if (!search_.candidates().empty() && deadline_.passed()) {
       complete_ = false;
       return false;
     }
-    const Collective collective = collective_for(slice);
-    ContenderOptions how{options_.algorithms, options_.limits,
+    const Collective collective = collective_for(segment);
+    CandidateOptions how{options_.algorithms, options_.limits,
                          [this](std::string_view text) { tell(text); }};
     how.limits.message = message_;
     how.limits.on_progress = [this](const planner::Progress& progress) {
       tell(fmt::format("round {}, {}", progress.iterations, format_rate(progress.throughput)));
     };
-    Contenders made = make_contenders(collective, how, deadline_);
+    Candidates made = make_candidates(collective, how, deadline_);
     complete_ = complete_ && made.complete;
     bound_ = made.bound;
-    bound_slice_ = slice;
+    bound_segment_ = segment;
     bool any_new = false;
-    for (Contender& contender : made.all) {
-      const bool known = std::ranges::any_of(search_.contenders(), [&](const Contender& other) {
-        return same_trees(other.plan, contender.plan);
+    for (Candidate& candidate : made.all) {
+      const bool known = std::ranges::any_of(search_.candidates(), [&](const Candidate& other) {
+        return same_trees(other.plan, candidate.plan);
       });
       if (known) continue;
       any_new = true;
-      search_.add(std::move(contender));
+      search_.add(std::move(candidate));
     }
     return any_new;
   }
@@ -128,28 +129,28 @@ class Chooser {
   Choice finish(Trial best) {
     // Where the packing does not win, it is worth some simulations all the same: it says why.
     for (const std::size_t i : all()) {
-      if (search_.contenders()[i].label == "optimal") (void)search_.best_of({i}, false);
+      if (search_.candidates()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
     Choice choice;
-    const Forecast forecast = options_.slice || !hosts_handle_aside()
+    const Forecast forecast = options_.segment || !hosts_handle_aside()
                                   ? search_.run_in_full(best, kMostSendsInFull)
-                                  : search_.surest(best, least_overhead(), kMostSendsInFull);
+                                  : search_.most_robust(best, least_overhead(), kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
     choice.makespan = best.makespan;
-    const Contender& winner = search_.contenders()[best.contender];
-    const Trial by_formula = search_.best_by_formula(best.contender);
+    const Candidate& winner = search_.candidates()[best.candidate];
+    const Trial by_formula = search_.best_by_formula(best.candidate);
     choice.overhead = overhead_;
-    choice.formula_slice = search_.slice_of(by_formula.slices);
+    choice.formula_segment = search_.segment_of(by_formula.segments);
     choice.formula_makespan = by_formula.makespan;
-    add_rivals(choice, best);
-    fit_rates(choice, winner, search_.slice_of(best.slices));
+    add_candidates(choice, best);
+    fit_rates(choice, winner, search_.segment_of(best.segments));
     choice.simulations = search_.simulations();
     choice.complete = complete_ && search_.complete();
     return choice;
   }
 
-  // Under the multi-port models overheads are on wires, of which a host has many at once, and too
-  // short slices cost it nothing. A real one handles slices one after the other.
+  // Under the multi-port models overheads are on links, of which a host has many at once, and too
+  // short segments cost it nothing. A real one handles segments one after the other.
   [[nodiscard]] bool hosts_handle_aside() const {
     return !simulated_.arcs().empty() && !platforms::is_one_port(model_);
   }
@@ -158,26 +159,27 @@ class Chooser {
     return std::ranges::min_element(simulated_.arcs(), {}, &platforms::Arc::overhead)->overhead;
   }
 
-  void add_rivals(Choice& choice, const Trial& best) const {
+  void add_candidates(Choice& choice, const Trial& best) const {
     for (const std::size_t i : all()) {
-      const Contender& contender = search_.contenders()[i];
-      const Trial own = i == best.contender ? best : search_.best_to_tell(i);
-      choice.rivals.push_back({contender.label, contender.plan.reduce_trees.size(),
-                               contender.plan.broadcast_trees.size(), contender.depth,
-                               search_.slice_of(own.slices), own.makespan, own.simulated});
+      const Candidate& candidate = search_.candidates()[i];
+      const Trial own = i == best.candidate ? best : search_.best_to_tell(i);
+      choice.candidates.push_back({candidate.label, candidate.plan.reduce_trees.size(),
+                                   candidate.plan.broadcast_trees.size(), candidate.depth,
+                                   search_.segment_of(own.segments), own.makespan, own.simulated});
     }
-    const auto own = choice.rivals.begin() + static_cast<std::ptrdiff_t>(best.contender);
-    std::rotate(choice.rivals.begin(), own, own + 1);
-    std::stable_sort(choice.rivals.begin() + 1, choice.rivals.end(),
-                     [](const Rival& a, const Rival& b) { return a.makespan < b.makespan; });
+    const auto own = choice.candidates.begin() + static_cast<std::ptrdiff_t>(best.candidate);
+    std::rotate(choice.candidates.begin(), own, own + 1);
+    std::stable_sort(
+        choice.candidates.begin() + 1, choice.candidates.end(),
+        [](const Candidate& a, const Candidate& b) { return a.makespan < b.makespan; });
   }
 
-  // Trees made for other slices carry other rates in these.
-  void fit_rates(Choice& choice, const Contender& winner, Bytes slice) const {
-    const Collective collective = collective_for(slice);
+  // Trees made for other segments carry other rates in these.
+  void fit_rates(Choice& choice, const Candidate& winner, Bytes segment) const {
+    const Collective collective = collective_for(segment);
     choice.outcome = winner.outcome;
     std::optional<BytesPerSecond> bound = bound_;
-    if (sliced_) {
+    if (segmentd_) {
       double most = 0;
       for (const planner::ResourceLoad& full :
            planner::loads_of(winner.plan, platform_, collective.occupation())) {
@@ -188,7 +190,7 @@ class Chooser {
           if (most > 0) tree.rate.value /= most;
         }
       }
-      if (bound && bound_slice_ != slice) {
+      if (bound && bound_segment_ != segment) {
         planner::AlgorithmOptions limits = options_.limits;
         limits.time_limit = deadline_.left();
         bound = planner::prove_optimum(collective, limits).bound;
@@ -196,7 +198,7 @@ class Chooser {
     }
     if (bound && !(bound->value < lp::Packing::kUnbounded)) bound.reset();
     choice.outcome.bound = bound;
-    choice.plan = planner::make_plan(collective, winner.algorithm, choice.outcome, slice);
+    choice.plan = planner::make_plan(collective, winner.algorithm, choice.outcome, segment);
   }
 
   const platforms::Platform& platform_;
@@ -208,10 +210,10 @@ class Chooser {
   planner::Deadline deadline_;
   Seconds overhead_;
   platforms::Platform simulated_;  // with the overhead
-  bool sliced_;
-  SliceSearch search_;
+  bool segmentd_;
+  SegmentSearch search_;
   std::optional<BytesPerSecond> bound_;
-  Bytes bound_slice_;
+  Bytes bound_segment_;
   bool complete_ = true;
 };
 
@@ -221,8 +223,8 @@ Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options) {
   if (message.value == 0) throw std::invalid_argument("a message has at least one byte");
-  if (options.least_slice.value == 0 || (options.slice && options.slice->value == 0)) {
-    throw std::invalid_argument("a slice has at least one byte");
+  if (options.least_segment.value == 0 || (options.segment && options.segment->value == 0)) {
+    throw std::invalid_argument("a segment has at least one byte");
   }
   require_windows(options.window, options.receives);
   require_compute(options.compute, options.operation);

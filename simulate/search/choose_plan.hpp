@@ -1,4 +1,4 @@
-// The plan for one message: which trees, and slices of which size. A short message wants shallow
+// The plan for one message: which trees, and segments of which size. A short message wants shallow
 // trees and no pipeline to speak of, a long one the packing's throughput; what lies between is
 // found by simulation.
 #pragma once
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
+#include "planner/plan/segment_assignment.hpp"
 #include "planner/registry.hpp"
-#include "planner/plan/slice_dealer.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/model/overhead.hpp"
@@ -31,8 +31,8 @@ struct ChoiceOptions {
   // time_limit is for all
   // the work; message is the one to choose for, whatever stands here.
   planner::AlgorithmOptions limits;
-  std::optional<Bytes> slice;       // unset: chosen; else at least 1 byte
-  Bytes least_slice{1024};          // no smaller one is chosen, at least 1 byte
+  std::optional<Bytes> segment;     // unset: chosen; else at least 1 byte
+  Bytes least_segment{1024};        // no smaller one is chosen, at least 1 byte
   std::optional<Seconds> overhead;  // counted on links that name none; unset: overhead_for
   // As in simulate::Options.
   std::optional<std::uint64_t> window{};
@@ -42,28 +42,28 @@ struct ChoiceOptions {
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
 };
 
-// One that was chosen from, in the slices that suit it best.
-struct Rival {
+// One that was chosen from, in the segments that suit it best.
+struct Candidate {
   std::string algorithm;  // "optimal, at most 4 trees"
   std::size_t reduce_trees = 0;
   std::size_t broadcast_trees = 0;
   std::size_t depth = 0;  // edges on the longest way of any tree
-  Bytes slice;
+  Bytes segment;
   Seconds makespan;
   bool simulated = false;  // false: it takes at least that long, by the pipeline's formula
 };
 
 struct Choice {
-  // Its slice is the chosen one, its rates are what its trees carry in such slices on the platform
-  // as it was given, its optimum the packing's bound where one was proven.
+  // Its segment is the chosen one, its rates are what its trees carry in such segments on the
+  // platform as it was given, its optimum the packing's bound where one was proven.
   planner::Plan plan;
   planner::Outcome outcome;   // what the plan was made of
   Seconds makespan;           // of the message, simulated with `overhead` counted
   bool extrapolated = false;  // from a shorter message: to simulate all of it would take long
   Seconds overhead;           // counted on links that name none
-  std::vector<Rival> rivals;  // the plan's is the first, the others ascend by makespan
-  // Of the plan's trees: the slice that the pipeline's formula likes best, and what it then says.
-  Bytes formula_slice;
+  std::vector<Candidate> candidates;  // the plan's is the first, the others ascend by makespan
+  // Of the plan's trees: the segment that the pipeline's formula likes best, and what it then says.
+  Bytes formula_segment;
   Seconds formula_makespan;
   std::size_t simulations = 0;
   bool complete = true;  // false: the time limit came before all was tried
@@ -71,11 +71,11 @@ struct Choice {
 
 // Plans from (of a reduction: to) `source` under `model` such that the last host that is to have
 // the result of `message`, at least one byte, has it as early as can be found; under the multi-port
-// models, of what is at most 1 % later (2.5 % where hosts lack the time for their slices), what
+// models, of what is at most 1 % later (2.5 % where hosts lack the time for their segments), what
 // asks least of hosts and of the order in which links serve (docs/decisions/0015). Throws
 // InputError and InfeasibleError as planner::Collective and the algorithms do,
-// std::invalid_argument for a slice of no bytes, a window of none, or a compute rate where nothing
-// is combined.
+// std::invalid_argument for a segment of no bytes, a window of none, or a compute rate where
+// nothing is combined.
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options = {});

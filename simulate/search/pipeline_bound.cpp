@@ -14,29 +14,29 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // Per host and tree, in seconds.
 class Ways {
  public:
-  Ways(const Task& task, const Deal& deal)
+  Ways(const Task& task, const Assignments& assignments)
       : task_(task),
-        deal_(deal),
+        assignments_(assignments),
         trees_(task.flows.trees()),
         fill_(task.flows.hosts() * trees_, kNever),
         drain_(fill_.size(), 0) {
     const auto up_trees = static_cast<std::uint32_t>(task.flows.up_trees());
     std::vector<std::vector<std::uint32_t>> hosts(trees_);  // parents before children
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
-      if (task.slices[tree] > 0) hosts[tree] = from_source(tree);
+      if (task.segments[tree] > 0) hosts[tree] = from_source(tree);
     }
     // What comes down waits for what came up, and what is left after that to be done for both.
     for (std::uint32_t tree = 0; tree < up_trees; ++tree) fill_upwards(tree, hosts[tree]);
     for (std::uint32_t tree = up_trees; tree < trees_; ++tree) walk_down(tree, hosts[tree]);
     for (std::uint32_t tree = 0; tree < up_trees; ++tree) drain_upwards(tree, hosts[tree]);
   }
-  // Until the first slice of `tree` is there; of a reduce tree, is there combined with those of all
-  // that is below.
+  // Until the first segment of `tree` is there; of a reduce tree, is there combined with those of
+  // all that is below.
   [[nodiscard]] double fill(std::uint32_t host, std::uint32_t tree) const {
     return fill_[host * trees_ + tree];
   }
-  // From when the tree's last slice is there (of a reduce tree: combined) until nothing is left to
-  // be done with it; of slices that may be the last on some resource the fastest.
+  // From when the tree's last segment is there (of a reduce tree: combined) until nothing is left
+  // to be done with it; of segments that may be the last on some resource the fastest.
   [[nodiscard]] double drain(std::uint32_t host, std::uint32_t tree) const {
     return drain_[host * trees_ + tree];
   }
@@ -49,11 +49,11 @@ class Ways {
   [[nodiscard]] double drain_of(std::uint32_t i) const {
     const Flow& flow = task_.flows.all()[i];
     if (!flow.up) return flow.latency_s + drain(flow.child, flow.tree);
-    // Its siblings' slices are added after its own.
+    // Its siblings' segments are added after its own.
     const std::uint32_t left = task_.flows.below(flow.parent, flow.tree).last - i;
     return flow.latency_s + left * last_combining(flow.tree) + drain(flow.parent, flow.tree);
   }
-  // When the first slice of an edge of a reduce tree is at the parent.
+  // When the first segment of an edge of a reduce tree is at the parent.
   [[nodiscard]] double arrival_of(std::uint32_t i) const {
     const Flow& flow = task_.flows.all()[i];
     return fill(flow.child, flow.tree) + first(flow.tree).seconds(i) + flow.latency_s;
@@ -79,7 +79,7 @@ class Ways {
     return hosts;
   }
 
-  // A host adds its children's slices one after the other, as they come and in the plan's order.
+  // A host adds its children's segments one after the other, as they come and in the plan's order.
   void fill_upwards(std::uint32_t tree, const std::vector<std::uint32_t>& hosts) {
     const double combining =
         task_.is_short(tree, 0) ? task_.combining.last_s : task_.combining.full_s;
@@ -94,10 +94,10 @@ class Ways {
 
   void drain_upwards(std::uint32_t tree, const std::vector<std::uint32_t>& hosts) {
     if (hosts.empty()) return;
-    if (deal_.down() != nullptr) {  // the root lets the slice go
-      const std::uint64_t turns = deal_.up()->slice_of(tree, task_.slices[tree] - 1);
+    if (assignments_.down() != nullptr) {  // the root lets the segment go
+      const std::uint64_t turns = assignments_.up()->segment_of(tree, task_.segments[tree] - 1);
       drain_[task_.source * trees_ + tree] =
-          drain(task_.source, down_tree(deal_.down()->tree_of(turns)));
+          drain(task_.source, down_tree(assignments_.down()->tree_of(turns)));
     }
     for (const std::uint32_t host : hosts) {
       const auto [begin, end] = task_.flows.below(host, tree);
@@ -109,7 +109,7 @@ class Ways {
 
   void walk_down(std::uint32_t tree, const std::vector<std::uint32_t>& hosts) {
     if (hosts.empty()) return;
-    fill_[task_.source * trees_ + tree] = first_let_go(tree);
+    fill_[task_.source * trees_ + tree] = first_injected(tree);
     for (const std::uint32_t host : hosts) {
       const auto [begin, end] = task_.flows.below(host, tree);
       for (std::uint32_t i = begin; i < end; ++i) {
@@ -127,22 +127,22 @@ class Ways {
     }
   }
 
-  // The source of a broadcast has everything; the root of an allreduce lets slices go in the order
-  // of the message, each when it is combined.
-  [[nodiscard]] double first_let_go(std::uint32_t tree) const {
-    if (deal_.up() == nullptr) return 0;
-    const std::uint64_t slice = deal_.slice_of(tree, 0);
+  // The source of a broadcast has everything; the root of an allreduce lets segments go in the
+  // order of the message, each when it is combined.
+  [[nodiscard]] double first_injected(std::uint32_t tree) const {
+    if (assignments_.up() == nullptr) return 0;
+    const std::uint64_t segment = assignments_.segment_of(tree, 0);
     const auto combined = [&](std::uint64_t which) {
-      return fill(task_.source, static_cast<std::uint32_t>(deal_.up()->tree_of(which)));
+      return fill(task_.source, static_cast<std::uint32_t>(assignments_.up()->tree_of(which)));
     };
-    return std::max(combined(0), combined(slice));
+    return std::max(combined(0), combined(segment));
   }
   [[nodiscard]] std::uint32_t down_tree(std::size_t number) const {
     return static_cast<std::uint32_t>(task_.flows.up_trees() + number);
   }
 
   const Task& task_;
-  const Deal& deal_;
+  const Assignments& assignments_;
   std::size_t trees_;
   std::vector<double> fill_;
   std::vector<double> drain_;
@@ -160,10 +160,10 @@ struct Use {
   }
 };
 
-// Receives posted ahead are room for so many slices on the way along an edge of a reduce tree.
+// Receives posted ahead are room for so many segments in flight along an edge of a reduce tree.
 double in_turns(const Task& task, const Ways& ways, std::uint32_t i, std::uint64_t receives) {
   const Flow& flow = task.flows.all()[i];
-  const std::uint64_t whole = task.slices[flow.tree] - (task.ends_short[flow.tree] != 0 ? 1 : 0);
+  const std::uint64_t whole = task.segments[flow.tree] - (task.ends_short[flow.tree] != 0 ? 1 : 0);
   if (whole == 0) return 0;
   const double seconds = task.full.seconds(i);
   const std::uint64_t turns = (whole - 1) / receives;
@@ -173,15 +173,15 @@ double in_turns(const Task& task, const Ways& ways, std::uint32_t i, std::uint64
 
 }  // namespace
 
-Seconds pipeline_bound(const Task& task, const Deal& deal, std::size_t resources,
+Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::size_t resources,
                        std::uint64_t receives) {
-  const Ways ways(task, deal);
+  const Ways ways(task, assignments);
   std::vector<Use> uses(resources + task.flows.hosts());  // processors after the resources
   double longest = 0;
   for (std::uint32_t i = 0; i < task.flows.all().size(); ++i) {
     const Flow& flow = task.flows.all()[i];
-    const std::uint64_t slices = task.slices[flow.tree];
-    if (slices == 0) continue;
+    const std::uint64_t segments = task.segments[flow.tree];
+    if (segments == 0) continue;
     const std::uint64_t short_ones = task.ends_short[flow.tree] != 0 ? 1 : 0;
     const auto add = [&](std::span<const Holding> holdings, double combining_s,
                          std::uint64_t number) {
@@ -194,7 +194,7 @@ Seconds pipeline_bound(const Task& task, const Deal& deal, std::size_t resources
       uses[resources + flow.parent].add(ways.arrival_of(i), combining_s * times,
                                         ways.drain(flow.parent, flow.tree));
     };
-    add(task.full.of(i), task.combining.full_s, slices - short_ones);
+    add(task.full.of(i), task.combining.full_s, segments - short_ones);
     add(task.last.of(i), task.combining.last_s, short_ones);
     if (flow.up) longest = std::max(longest, in_turns(task, ways, i, receives));
   }

@@ -8,10 +8,10 @@
 
 #include "planner/plan/send_windows.hpp"
 #include "simulate/model/agenda.hpp"
-#include "simulate/transport/message_front.hpp"
 #include "simulate/model/network.hpp"
 #include "simulate/model/processors.hpp"
 #include "simulate/model/sharing_network.hpp"
+#include "simulate/transport/message_front.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::simulate {
@@ -26,33 +26,33 @@ double tick_for(const Task& task) {
     double seconds = flow.latency_s;
     for (const Holding& held : task.full.of(i)) seconds += held.seconds;
     if (flow.up) seconds += task.combining.full_s;
-    longest += static_cast<double>(task.slices[flow.tree]) * seconds;
+    longest += static_cast<double>(task.segments[flow.tree]) * seconds;
   }
-  if (!std::isfinite(longest)) throw InputError("the message would take for ever");
+  if (!std::isfinite(longest)) throw InputError("the message would take indefinitely");
   constexpr int kBits = 61;
   return std::ldexp(1.0, std::max(std::ilogb(std::max(longest, 1e-300)) + 1 - kBits, -1070));
 }
 
-// Wires: Network or SharingNetwork.
-template <class Wires>
+// Links: Network or SharingNetwork.
+template <class Links>
 class EventLoop {
  public:
-  EventLoop(const Task& task, const Deal& deal, const Windows& windows, std::size_t resources,
-            const OnSend& on_send)
+  EventLoop(const Task& task, const Assignments& assignments, const Windows& windows,
+            std::size_t resources, const OnSend& on_send)
       : task_(task),
-        deal_(deal),
+        assignments_(assignments),
         windows_(windows),
         agenda_(tick_for(task)),
         network_(make_network(resources, on_send)),
         processors_(task, resources, agenda_, on_send),
         trees_(static_cast<std::uint32_t>(task.flows.trees())),
         up_trees_(static_cast<std::uint32_t>(task.flows.up_trees())),
-        most_on_the_way_(most_on_the_way()),
+        most_in_flight_(most_in_flight()),
         flows_(task.flows.all().size()),
         here_(task.flows.hosts() * trees_, 0),
-        above_(up_trees_ > 0 ? here_.size() : 0, Wires::kNoFlow),
+        above_(up_trees_ > 0 ? here_.size() : 0, Links::kNoFlow),
         laggards_(trees_, 0),
-        turned_(up_trees_, 0),
+        reversed_(up_trees_, 0),
         missing_(task.flows.hosts(), task.count),
         done_(task.flows.hosts(), 0) {
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
@@ -74,15 +74,15 @@ class EventLoop {
       above_[place(flow.child, flow.tree)] = i;
       touched_.push_back(i);
     }
-    if (deal.up() != nullptr) {
+    if (assignments.up() != nullptr) {
       const std::uint64_t lookahead =
           lookahead_over({0, up_trees_}, &Edge::room, base_up(windows.receives));
-      taken_in_.emplace(*deal.up(), task.count, lookahead);
+      taken_in_.emplace(*assignments.up(), task.count, lookahead);
     }
-    if (deal.down() != nullptr) {
+    if (assignments.down() != nullptr) {
       const std::uint64_t lookahead =
           lookahead_over({up_trees_, trees_}, &Edge::window, windows.sends);
-      let_go_.emplace(*deal.down(), task.count, lookahead);
+      injected_.emplace(*assignments.down(), task.count, lookahead);
     }
   }
 
@@ -109,14 +109,14 @@ class EventLoop {
     std::uint32_t tree = 0;
     bool up = false;
     std::uint64_t room = 0;  // going up: of receives
-    Ticks pace = 0;          // from slice to slice, at least
+    Ticks pace = 0;          // from segment to segment, at least
     std::uint64_t posted = 0;
     Ticks due = 0;
   };
 
-  Wires make_network(std::size_t resources, const OnSend& on_send) {
-    if constexpr (std::is_same_v<Wires, Network>) {
-      return Network(task_, deal_, resources, agenda_, on_send);
+  Links make_network(std::size_t resources, const OnSend& on_send) {
+    if constexpr (std::is_same_v<Links, Network>) {
+      return Network(task_, assignments_, resources, agenda_, on_send);
     } else {
       return SharingNetwork(task_, windows_.sharing, resources, agenda_, on_send);
     }
@@ -127,37 +127,37 @@ class EventLoop {
   }
   // Whether the host has the result's memory.
   [[nodiscard]] bool keeps_result(std::uint32_t host) const {
-    return host == task_.source || let_go_.has_value();
+    return host == task_.source || injected_.has_value();
   }
 
   // Towards the root, of an allreduce `base` or more.
   [[nodiscard]] std::uint64_t base_up(std::uint64_t base) const {
-    if (!windows_.until_received || deal_.down() == nullptr) return base;
-    return planner::window_holding(planner::kAllreduceInFlight, windows_.slice, base);
+    if (!windows_.until_received || assignments_.down() == nullptr) return base;
+    return planner::window_holding(planner::kAllreduceInFlight, windows_.segment, base);
   }
 
   // `base` where latencies are not to count, or do not. Towards the root receivers are asked.
   [[nodiscard]] std::uint64_t window_over(const Flow& flow, std::uint64_t base) const {
     if (flow.up) base = base_up(base);
     if (!windows_.until_received) return base;
-    return planner::send_window(base, flow.rate_bps * flow.latency_s, windows_.slice, flow.up);
+    return planner::send_window(base, flow.rate_bps * flow.latency_s, windows_.segment, flow.up);
   }
 
   // Where sends take turns they come one after the other anyway.
   void set_pace(const Flow& flow, Edge& edge) {
     if (windows_.sharing == Sharing::kTurns || !windows_.until_received) return;
-    const double most = flow.up ? most_on_the_way_.up : most_on_the_way_.down;
-    if (!planner::keeps_pace(most, windows_.slice)) return;
-    edge.pace = agenda_.ticks(planner::pace({flow.rate_bps}, windows_.slice).value);
+    const double most = flow.up ? most_in_flight_.up : most_in_flight_.down;
+    if (!planner::keeps_pace(most, windows_.segment)) return;
+    edge.pace = agenda_.ticks(planner::pace({flow.rate_bps}, windows_.segment).value);
   }
 
   // Along any edge of the trees of a kind, in bytes.
-  struct OnTheWay {
+  struct InFlight {
     double up = 0;
     double down = 0;
   };
-  [[nodiscard]] OnTheWay most_on_the_way() const {
-    OnTheWay most;
+  [[nodiscard]] InFlight most_in_flight() const {
+    InFlight most;
     for (const Flow& flow : task_.flows.all()) {
       double& of_kind = flow.up ? most.up : most.down;
       of_kind = std::max(of_kind, flow.rate_bps * flow.latency_s);
@@ -183,7 +183,7 @@ class EventLoop {
     switch (event.kind) {
       case Event::Kind::kRelease: {
         const std::uint32_t through = network_.release(event);
-        if (through != Wires::kNoFlow) leave(through);
+        if (through != Links::kNoFlow) leave(through);
         return;
       }
       case Event::Kind::kArrival:
@@ -198,7 +198,7 @@ class EventLoop {
     }
   }
 
-  // A slice is through with all stretches. It is there when the latencies are over too; its send
+  // A segment is through with all stretches. It is there when the latencies are over too; its send
   // ends now or then.
   void leave(std::uint32_t index) {
     const bool is_there = flows_[index].latency == 0;
@@ -226,12 +226,12 @@ class EventLoop {
 
   void note_sent(std::uint32_t tree, std::uint64_t sent) {
     const std::uint32_t number = tree - up_trees_;
-    if (sent != let_go_->finished(number) + 1 || --laggards_[tree] > 0) return;
-    let_go_->finish(number);
-    may_let_go_ = true;
+    if (sent != injected_->finished(number) + 1 || --laggards_[tree] > 0) return;
+    injected_->finish(number);
+    may_inject_ = true;
     const auto [first, last] = task_.flows.below(task_.source, tree);
     for (std::uint32_t flow = first; flow < last; ++flow) {
-      if (flows_[flow].sent == let_go_->finished(number)) ++laggards_[tree];
+      if (flows_[flow].sent == injected_->finished(number)) ++laggards_[tree];
     }
   }
 
@@ -247,7 +247,7 @@ class EventLoop {
     touch_flows_below(flow.child, flow.tree);
   }
 
-  // A slice of the flow has been added to its parent's own; if that is whole, it goes on.
+  // A segment of the flow has been added to its parent's own; if that is whole, it goes on.
   void add(std::uint32_t index, bool whole) {
     const Edge& flow = flows_[index];
     touched_.push_back(index);
@@ -258,7 +258,7 @@ class EventLoop {
     }
     taken_in_->finish(flow.tree);
     may_take_in_ = true;
-    may_let_go_ = true;
+    may_inject_ = true;
     count_done(task_.source);
   }
 
@@ -281,17 +281,17 @@ class EventLoop {
 
   void post() {
     if (taken_in_ && may_take_in_) take_in();
-    if (let_go_ && may_let_go_) let_go();
+    if (injected_ && may_inject_) inject();
     for (const std::uint32_t index : touched_)
       network_.allow(index, paced(index, may_begin(index)));
     touched_.clear();
   }
 
-  // Of the slices that may begin, those that are not to wait for their time.
-  std::uint64_t paced(std::uint32_t index, std::uint64_t slices) {
+  // Of the segments that may begin, those that are not to wait for their time.
+  std::uint64_t paced(std::uint32_t index, std::uint64_t segments) {
     Edge& flow = flows_[index];
-    if (flow.pace == 0) return slices;
-    if (flow.posted < slices && flow.due <= agenda_.now()) {
+    if (flow.pace == 0) return segments;
+    if (flow.posted < segments && flow.due <= agenda_.now()) {
       ++flow.posted;
       flow.due = agenda_.now() + flow.pace;
       agenda_.add(Event::Kind::kDue, flow.pace, index);
@@ -306,8 +306,8 @@ class EventLoop {
     return std::min({processors_.combined(flow.child, flow.tree), in_window, has_room(index)});
   }
 
-  // Slices of a reduce tree's flow that its parent has posted receives for, and has room for. Both
-  // are taken from the beginning of a send on, its latencies included.
+  // Segments of a reduce tree's flow that its parent has posted receives for, and has room for.
+  // Both are taken from the beginning of a send on, its latencies included.
   [[nodiscard]] std::uint64_t has_room(std::uint32_t index) const {
     const Edge& flow = flows_[index];
     std::uint64_t room = processors_.added(index) + flow.room;
@@ -325,11 +325,11 @@ class EventLoop {
     for (std::uint32_t tree = 0; tree < up_trees_; ++tree) touch_flows_below(task_.source, tree);
   }
 
-  // In an allreduce slices turn at the root, as they are combined.
-  void let_go() {
-    may_let_go_ = false;
-    const bool any = let_go_->advance([this](std::uint64_t slice, std::size_t tree) {
-      if (taken_in_ && !turn(slice)) return false;
+  // In an allreduce segments turn at the root, as they are combined.
+  void inject() {
+    may_inject_ = false;
+    const bool any = injected_->advance([this](std::uint64_t segment, std::size_t tree) {
+      if (taken_in_ && !turn(segment)) return false;
       ++here_[place(task_.source, up_trees_ + static_cast<std::uint32_t>(tree))];
       return true;
     });
@@ -339,45 +339,45 @@ class EventLoop {
     }
   }
 
-  bool turn(std::uint64_t slice) {
-    const auto tree = static_cast<std::uint32_t>(deal_.up()->tree_of(slice));
-    if (turned_[tree] == processors_.combined(task_.source, tree)) return false;
-    ++turned_[tree];
+  bool turn(std::uint64_t segment) {
+    const auto tree = static_cast<std::uint32_t>(assignments_.up()->tree_of(segment));
+    if (reversed_[tree] == processors_.combined(task_.source, tree)) return false;
+    ++reversed_[tree];
     return true;
   }
 
   const Task& task_;
-  const Deal& deal_;
+  const Assignments& assignments_;
   Windows windows_;
   Agenda agenda_;
-  Wires network_;
+  Links network_;
   Processors processors_;
   std::uint32_t trees_;
   std::uint32_t up_trees_;
-  OnTheWay most_on_the_way_;
+  InFlight most_in_flight_;
   std::vector<Edge> flows_;
-  std::vector<std::uint64_t> here_;   // of host and broadcast tree: slices; on the source, let go
+  std::vector<std::uint64_t> here_;   // of host and broadcast tree: segments; on the source, let go
   std::vector<std::uint32_t> above_;  // of host and reduce tree: the flow to its parent
   std::optional<MessageFront> taken_in_;  // of a reduction
-  std::optional<MessageFront> let_go_;    // of a broadcast
+  std::optional<MessageFront> injected_;  // of a broadcast
   bool may_take_in_ = true;
-  bool may_let_go_ = true;
+  bool may_inject_ = true;
   std::vector<std::uint32_t>
       laggards_;  // of each broadcast tree: children of the source to whom no more is sent than all
-  std::vector<std::uint64_t> turned_;   // of each reduce tree: slices that turned at the root
-  std::vector<std::uint64_t> missing_;  // of each host: slices, over all trees of a kind
+  std::vector<std::uint64_t> reversed_;  // of each reduce tree: segments that turned at the root
+  std::vector<std::uint64_t> missing_;   // of each host: segments, over all trees of a kind
   std::vector<Ticks> done_;
   std::vector<std::uint32_t> touched_;  // now: flows that may have something to begin
 };
 
 }  // namespace
 
-GreedyRun run_greedily(const Task& task, const Deal& deal, const Windows& windows,
+GreedyRun run_greedily(const Task& task, const Assignments& assignments, const Windows& windows,
                        std::size_t resources, const OnSend& on_send) {
   if (windows.sharing == Sharing::kTurns) {
-    return EventLoop<Network>(task, deal, windows, resources, on_send).run();
+    return EventLoop<Network>(task, assignments, windows, resources, on_send).run();
   }
-  return EventLoop<SharingNetwork>(task, deal, windows, resources, on_send).run();
+  return EventLoop<SharingNetwork>(task, assignments, windows, resources, on_send).run();
 }
 
 }  // namespace espalier::simulate

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/transport/deal.hpp"
 #include "simulate/simulate.hpp"
+#include "simulate/transport/assignments.hpp"
 #include "simulate/transport/task.hpp"
 
 namespace espalier::simulate {
@@ -22,11 +22,11 @@ struct Windows {
   std::uint64_t receives = planner::kReceivesInFlight;
   bool until_received = false;
   Sharing sharing = Sharing::kTurns;
-  Bytes slice{1};  // a whole one; counts where sends last until received
+  Bytes segment{1};  // a whole one; counts where sends last until received
 };
 
 // resources: rows of A. Throws InputError when the time is beyond a double.
-GreedyRun run_greedily(const Task& task, const Deal& deal, const Windows& windows,
+GreedyRun run_greedily(const Task& task, const Assignments& assignments, const Windows& windows,
                        std::size_t resources, const OnSend& on_send);
 
 }  // namespace espalier::simulate

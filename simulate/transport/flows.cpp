@@ -62,9 +62,9 @@ int place_on_arc(platforms::Resource::Kind kind) {
     case Kind::kOutPort:
     case Kind::kPort:
       return 0;
-    case Kind::kWire:
+    case Kind::kLink:
       return 1;
-    case Kind::kSharedWire:
+    case Kind::kSharedLink:
       return 2;
     case Kind::kInPort:
       return 3;
@@ -77,23 +77,23 @@ int place_on_arc(platforms::Resource::Kind kind) {
 Holdings::Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
                    platforms::OccupationOptions options)
     : first_{0}, first_stretch_{0} {
-  if (options.slice.value == 0) {
+  if (options.segment.value == 0) {
     first_stretch_.resize(flows.all().size() + 1, 0);
   } else {
-    fill(flows, platforms::occupation(platform, model, options), model, options.slice);
+    fill(flows, platforms::occupation(platform, model, options), model, options.segment);
   }
 }
 
 Holdings::Holdings(const Flows& flows, const platforms::Occupation& occupation,
-                   platforms::Model model, Bytes slice_size)
+                   platforms::Model model, Bytes segment_size)
     : first_{0}, first_stretch_{0} {
-  fill(flows, occupation, model, slice_size);
+  fill(flows, occupation, model, segment_size);
 }
 
 void Holdings::fill(const Flows& flows, const platforms::Occupation& occupation,
-                    platforms::Model model, Bytes slice_size) {
+                    platforms::Model model, Bytes segment_size) {
   const bool at_once = platforms::is_one_port(model);
-  const auto slice = static_cast<double>(slice_size.value);
+  const auto segment = static_cast<double>(segment_size.value);
   std::vector<Holding> held;  // on one arc
   const auto end_stretch = [&] { first_.push_back(static_cast<std::uint32_t>(holdings_.size())); };
   for (const Flow& flow : flows.all()) {
@@ -102,7 +102,7 @@ void Holdings::fill(const Flows& flows, const platforms::Occupation& occupation,
       using Column = Eigen::SparseMatrix<double>::InnerIterator;
       for (Column entry(occupation.seconds_per_byte, static_cast<Eigen::Index>(arc)); entry;
            ++entry) {
-        held.push_back({static_cast<std::uint32_t>(entry.row()), entry.value() * slice});
+        held.push_back({static_cast<std::uint32_t>(entry.row()), entry.value() * segment});
       }
       std::ranges::stable_sort(held, {}, [&](const Holding& holding) {
         return at_once ? holding.seconds

@@ -1,4 +1,4 @@
-// A plan laid onto a platform's resources: what a slice keeps busy on its way along every edge.
+// A plan laid onto a platform's resources: what a segment keeps busy in flight along every edge.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ struct Flow {
   std::uint32_t tree;  // of both kinds, the reduce trees first
   bool up;             // a reduce tree's: data goes from child to parent
   double rate_bps;     // of the tree, bytes per second
-  double latency_s;    // from the end of a send until the slice is there; sum along the way
+  double latency_s;    // from the end of a send until the segment is there; sum along the way
   std::vector<std::uint32_t> arcs;  // in the order in which data passes them
 };
 
 // All of them, numbered by parent, then tree, then the plan's order of children: the order in which
-// hosts let slices go, and in which they combine them.
+// hosts let segments go, and in which they combine them.
 class Flows {
  public:
-  // latency_occupies: latencies are part of what a slice occupies, and delay it no further.
+  // latency_occupies: latencies are part of what a segment occupies, and delay it no further.
   // Throws InputError (reason only, with the JSON pointer of the edge) for an edge that is no way
   // on the platform. Precondition: no structural fault, no misfit.
   Flows(const planner::Plan& plan, const platforms::Platform& platform, bool latency_occupies);
@@ -60,18 +60,18 @@ struct Holding {
   double seconds;
 };
 
-// What one slice of a given size holds along each flow. The way is cut into stretches; what a
+// What one segment of a given size holds along each flow. The way is cut into stretches; what a
 // stretch holds it takes at once. Under the one-port models a stretch is an arc: sender and
-// receiver are busy at the same time. Under the others it is a resource: sender, wire, shared
-// wires, receiver.
+// receiver are busy at the same time. Under the others it is a resource: sender, link, shared
+// links, receiver.
 class Holdings {
  public:
-  // options.slice: at least 1 byte, whose overheads count; or 0: then there are no holdings.
+  // options.segment: at least 1 byte, whose overheads count; or 0: then there are no holdings.
   Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
            platforms::OccupationOptions options);
-  // occupation: that of the flows' platform under `model` for `slice`, at least 1 byte.
+  // occupation: that of the flows' platform under `model` for `segment`, at least 1 byte.
   Holdings(const Flows& flows, const platforms::Occupation& occupation, platforms::Model model,
-           Bytes slice);
+           Bytes segment);
 
   struct Range {
     std::uint32_t first;
@@ -95,7 +95,7 @@ class Holdings {
 
  private:
   void fill(const Flows& flows, const platforms::Occupation& occupation, platforms::Model model,
-            Bytes slice);
+            Bytes segment);
 
   std::vector<Holding> holdings_;
   std::vector<std::uint32_t> first_;          // of each stretch, in holdings_

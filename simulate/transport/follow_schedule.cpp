@@ -14,11 +14,11 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 
 class Follower {
  public:
-  Follower(const Task& task, const planner::PlanSchedule& schedule, double slice_bytes,
+  Follower(const Task& task, const planner::PlanSchedule& schedule, double segment_bytes,
            const OnSend& on_send)
       : task_(task),
         schedule_(schedule),
-        slice_bytes_(slice_bytes),
+        segment_bytes_(segment_bytes),
         on_send_(on_send),
         into_(task.flows.hosts() * task.flows.trees(), kNone),
         pieces_(task.flows.all().size()),
@@ -28,9 +28,9 @@ class Follower {
     for (const planner::ScheduledSend& send : schedule.sends) {
       pieces_[into(send.child, send.tree)].push_back(&send);
     }
-    for (std::uint32_t tree = 0; tree < task.slices.size(); ++tree) {
-      if (task.slices[tree] == 0) continue;
-      batches_ = std::max(batches_, (task.slices[tree] - 1) / schedule.slices[tree] + 1);
+    for (std::uint32_t tree = 0; tree < task.segments.size(); ++tree) {
+      if (task.segments[tree] == 0) continue;
+      batches_ = std::max(batches_, (task.segments[tree] - 1) / schedule.segments[tree] + 1);
       delay_children(task.source, tree, 0);
     }
   }
@@ -39,7 +39,7 @@ class Follower {
     std::vector<double> done_s(task_.flows.hosts(), 0.0);
     for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
       const Flow& flow = task_.flows.all()[i];
-      if (task_.slices[flow.tree] == 0) continue;
+      if (task_.segments[flow.tree] == 0) continue;
       done_s[flow.child] = std::max(done_s[flow.child], arrival_of_all(i));
     }
     if (on_send_) tell();
@@ -74,23 +74,24 @@ class Follower {
     }
   }
 
-  // --- bytes of one tree in a batch: those of a slice count as its share of a whole slice's time
+  // --- bytes of one tree in a batch: those of a segment count as its share of a whole segment's
+  // time
   // ---
 
   [[nodiscard]] double whole_batch(std::uint32_t tree) const {
-    return static_cast<double>(schedule_.slices[tree]) * slice_bytes_;
+    return static_cast<double>(schedule_.segments[tree]) * segment_bytes_;
   }
-  [[nodiscard]] std::uint64_t slices_of_last(std::uint32_t tree) const {
-    return task_.slices[tree] -
-           std::min(task_.slices[tree], (batches_ - 1) * schedule_.slices[tree]);
+  [[nodiscard]] std::uint64_t segments_of_last(std::uint32_t tree) const {
+    return task_.segments[tree] -
+           std::min(task_.segments[tree], (batches_ - 1) * schedule_.segments[tree]);
   }
   [[nodiscard]] double last_batch(std::uint32_t flow) const {
     const std::uint32_t tree = task_.flows.all()[flow].tree;
-    double slices = static_cast<double>(slices_of_last(tree));
+    double segments = static_cast<double>(segments_of_last(tree));
     if (task_.ends_short[tree] != 0) {
-      slices += task_.last.seconds(flow) / task_.full.seconds(flow) - 1;
+      segments += task_.last.seconds(flow) / task_.full.seconds(flow) - 1;
     }
-    return slices * slice_bytes_;
+    return segments * segment_bytes_;
   }
 
   // When, since its period began, the flow has sent the first `bytes` of a batch.
@@ -100,14 +101,14 @@ class Follower {
       const double sent = std::min(bytes, piece->bytes);
       end = piece->start.value + piece->time.value * (sent / piece->bytes);
       bytes -= sent;
-      if (bytes <= kRounding * slice_bytes_) break;
+      if (bytes <= kRounding * segment_bytes_) break;
     }
     return end;
   }
 
   [[nodiscard]] double arrival_of_all(std::uint32_t flow) const {
     const std::uint32_t tree = task_.flows.all()[flow].tree;
-    const bool in_last = slices_of_last(tree) > 0;
+    const bool in_last = segments_of_last(tree) > 0;
     const std::uint64_t period = delay_[flow] + batches_ - (in_last ? 1 : 2);
     return static_cast<double>(period) * period_s() +
            end_of(flow, in_last ? last_batch(flow) : whole_batch(tree)) +
@@ -129,22 +130,22 @@ class Follower {
   // `sent`: bytes of its batch that the flow has sent before.
   void tell_piece(const planner::ScheduledSend& piece, std::uint64_t period, double& sent) {
     const std::uint32_t flow = into(piece.child, piece.tree);
-    if (task_.slices[piece.tree] == 0 || period < delay_[flow]) return;
+    if (task_.segments[piece.tree] == 0 || period < delay_[flow]) return;
     const std::uint64_t batch = period - delay_[flow];
     if (batch >= batches_) return;
     const double due = batch + 1 < batches_ ? whole_batch(piece.tree) : last_batch(flow);
     const double bytes = std::min(piece.bytes, due - sent);
-    if (bytes <= kRounding * slice_bytes_) return;
+    if (bytes <= kRounding * segment_bytes_) return;
     const double seconds = piece.time.value * (bytes / piece.bytes);
     std::array<Holding, 2> held{};  // one-port without relays: an out-port and an in-port
     const std::span<const Holding> ports = task_.full.of(flow);
     for (std::size_t i = 0; i < held.size(); ++i) held[i] = {ports[i].resource, seconds};
-    const auto slice = static_cast<std::uint64_t>(sent / slice_bytes_ + kRounding);
+    const auto segment = static_cast<std::uint64_t>(sent / segment_bytes_ + kRounding);
     on_send_({Send::Kind::kDown,
               piece.tree,
               piece.parent,
               piece.child,
-              batch * schedule_.slices[piece.tree] + slice,
+              batch * schedule_.segments[piece.tree] + segment,
               {static_cast<double>(period) * period_s() + piece.start.value},
               held});
     sent += bytes;
@@ -154,7 +155,7 @@ class Follower {
 
   const Task& task_;
   const planner::PlanSchedule& schedule_;
-  double slice_bytes_;
+  double segment_bytes_;
   const OnSend& on_send_;
   std::vector<std::uint32_t> into_;                                 // of host and tree: the flow
   std::vector<std::vector<const planner::ScheduledSend*>> pieces_;  // of each flow, by start
@@ -164,12 +165,12 @@ class Follower {
 
 }  // namespace
 
-BatchedDeal deal_in_batches(const planner::PlanSchedule& schedule, std::uint64_t slices) {
-  const std::vector<std::uint64_t>& batch = schedule.slices;
+BatchedAssignment assign_in_batches(const planner::PlanSchedule& schedule, std::uint64_t segments) {
+  const std::vector<std::uint64_t>& batch = schedule.segments;
   const std::uint64_t in_batch = std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
-  if (in_batch == 0) throw std::invalid_argument("a period without slices");
-  const std::uint64_t whole = (slices - 1) / in_batch;
-  std::uint64_t left = slices - whole * in_batch;
+  if (in_batch == 0) throw std::invalid_argument("a period without segments");
+  const std::uint64_t whole = (segments - 1) / in_batch;
+  std::uint64_t left = segments - whole * in_batch;
   const double share = static_cast<double>(left) / static_cast<double>(in_batch);
 
   constexpr double kRounding = 1e-12;
@@ -190,17 +191,17 @@ BatchedDeal deal_in_batches(const planner::PlanSchedule& schedule, std::uint64_t
     ++last[order[i]];
     --left;
   }
-  BatchedDeal deal{std::move(last), 0};
+  BatchedAssignment assignments{std::move(last), 0};
   for (std::uint32_t k = 0; k < batch.size(); ++k) {
-    if (deal.slices[k] > 0) deal.last_tree = k;
-    deal.slices[k] += whole * batch[k];
+    if (assignments.segments[k] > 0) assignments.last_tree = k;
+    assignments.segments[k] += whole * batch[k];
   }
-  return deal;
+  return assignments;
 }
 
 std::vector<double> follow_schedule(const Task& task, const planner::PlanSchedule& schedule,
-                                    double slice_bytes, const OnSend& on_send) {
-  return Follower(task, schedule, slice_bytes, on_send).run();
+                                    double segment_bytes, const OnSend& on_send) {
+  return Follower(task, schedule, segment_bytes, on_send).run();
 }
 
 }  // namespace espalier::simulate

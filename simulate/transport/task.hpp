@@ -5,50 +5,50 @@
 #include <optional>
 #include <vector>
 
-#include "simulate/transport/deal.hpp"
+#include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {
 
-// How long a processor takes to add one child's slice to its own.
+// How long a processor takes to add one child's segment to its own.
 struct Combining {
-  double full_s = 0;  // a whole slice
+  double full_s = 0;  // a whole segment
   double last_s = 0;  // the message's last one, where that is shorter
 };
 
-// compute: bytes a second; unset: at once. rest: the last slice, where it is shorter; else 0.
-inline Combining combining_at(std::optional<BytesPerSecond> compute, Bytes slice, Bytes rest) {
+// compute: bytes a second; unset: at once. rest: the last segment, where it is shorter; else 0.
+inline Combining combining_at(std::optional<BytesPerSecond> compute, Bytes segment, Bytes rest) {
   if (!compute) return {};
   const auto seconds = [&](Bytes bytes) {
     return static_cast<double>(bytes.value) / compute->value;
   };
-  return {seconds(slice), seconds(rest)};
+  return {seconds(segment), seconds(rest)};
 }
 
 struct Task {
   const Flows& flows;
-  const Holdings& full;                 // of a whole slice
-  const Holdings& last;                 // of the message's last one, where that is shorter
-  std::uint32_t source;                 // index into Plan::nodes
-  Combining combining{};                // nothing in a broadcast
-  std::uint64_t count = 0;              // slices of the message
-  std::vector<std::uint64_t> slices{};  // of each tree; of each kind of trees they are `count`
-  std::vector<char> ends_short{};       // of each tree: whether its last slice is the shorter one
+  const Holdings& full;                   // of a whole segment
+  const Holdings& last;                   // of the message's last one, where that is shorter
+  std::uint32_t source;                   // index into Plan::nodes
+  Combining combining{};                  // nothing in a broadcast
+  std::uint64_t count = 0;                // segments of the message
+  std::vector<std::uint64_t> segments{};  // of each tree; of each kind of trees they are `count`
+  std::vector<char> ends_short{};  // of each tree: whether its last segment is the shorter one
 
   [[nodiscard]] bool is_short(std::uint32_t tree, std::uint64_t nth) const {
-    return ends_short[tree] != 0 && nth + 1 == slices[tree];
+    return ends_short[tree] != 0 && nth + 1 == segments[tree];
   }
-  // The first so many slices (at least 1) of a message go to the trees of each kind as `deal` deals
-  // them; the last one may be a short one.
-  void share_out(const Deal& deal, std::uint64_t of_message, bool last_is_short) {
+  // The first so many segments (at least 1) of a message go to the trees of each kind as `deal`
+  // deals them; the last one may be a short one.
+  void share_out(const Assignments& assignments, std::uint64_t of_message, bool last_is_short) {
     count = of_message;
-    slices.clear();
+    segments.clear();
     ends_short.clear();
-    for (const planner::SliceDealer* kind : {deal.up(), deal.down()}) {
+    for (const planner::SegmentAssignment* kind : {assignments.up(), assignments.down()}) {
       if (kind == nullptr) continue;
       for (std::size_t tree = 0; tree < kind->trees(); ++tree) {
-        slices.push_back(kind->count(tree, count));
+        segments.push_back(kind->count(tree, count));
         ends_short.push_back(last_is_short && kind->tree_of(count - 1) == tree ? 1 : 0);
       }
     }

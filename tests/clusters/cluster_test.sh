@@ -46,7 +46,7 @@ done_well
 before=$(sysctl -n net.ipv4.tcp_allowed_congestion_control)
 
 # Every byte arrives, and no faster than the platform's links: 2 MiB at 40 Mbit/s, less a full bucket.
-"$espalier" plan platform.json --source a --model bounded-multi-port --slice 32KiB --quiet -o plan.json >/dev/null
+"$espalier" plan platform.json --source a --model bounded-multi-port --segment 32KiB --quiet -o plan.json >/dev/null
 run "$program" bcast plan.json --message 2MiB --verify --json --map host
 done_well
 grep -q '"verified": true' stdout || { fail "not verified"; cat stdout; }
@@ -56,14 +56,14 @@ awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 /
 # Over a host that forwards: what goes to c passes the link to b as well, so that 2 x 1 MiB share 40 Mbit/s.
 printf 'from,to,bandwidth_Bps,both_ways\na,b,5e6,yes\nb,c,5e6,yes\n' >chain.csv
 printf 'from,to,bandwidth_Bps,both_ways\na,b,5e6,yes\na,c,5e6,yes\n' >flat.csv
-"$espalier" plan flat.csv --source a --algorithm flat --slice 32KiB --quiet -o flat.json >/dev/null
+"$espalier" plan flat.csv --source a --algorithm flat --segment 32KiB --quiet -o flat.json >/dev/null
 on_cluster chain.csv --forward --mpi "$mpi" --timeout 60 -- "$program" bcast flat.json --message 1MiB --verify --json --map host
 done_well
 grep -q '"verified": true' stdout || { fail "not verified when forwarded"; cat stdout; }
 awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
   { fail "the link is not shared with what is forwarded"; cat stdout; }
 on_cluster chain.csv --forward --show
-[ "$(sed -n 4p stdout)" = "link 'a' to 'b': 40 Mbit/s, on the way of 2 pairs" ] || { fail "shows other links"; cat stdout; }
+[ "$(sed -n 4p stdout)" = "link 'a' to 'b': 40 Mbit/s, in flight of 2 pairs" ] || { fail "shows other links"; cat stdout; }
 on_cluster chain.csv --show
 [ "$(head -n 1 stdout)" = "a: sends unlimited, receives unlimited; to b 40 Mbit/s, c 10 Mbit/s" ] || { fail "forwards without --forward"; cat stdout; }
 
@@ -72,14 +72,14 @@ run "$program" probe -o probed.json --effort quick --quiet
 done_well
 [ -e probed.json.measurements.json ] && fail "measurements are left"
 awk '/"bandwidth_Bps"/ { split($0, part, /"/); match($0, /"bandwidth_Bps":[0-9.e+]*/)
-       rate = substr($0, RSTART + 16, RLENGTH - 16) * 8e-6; wire = part[4] == "c" || part[8] == "c" ? 40 : 200
-       if (part[2] == "from" && (rate > 1.25 * wire || rate < 0.5 * wire)) { print part[4], part[8], rate; wrong = 1 } links += part[2] == "from" }
+       rate = substr($0, RSTART + 16, RLENGTH - 16) * 8e-6; link = part[4] == "c" || part[8] == "c" ? 40 : 200
+       if (part[2] == "from" && (rate > 1.25 * link || rate < 0.5 * link)) { print part[4], part[8], rate; wrong = 1 } links += part[2] == "from" }
      END { exit wrong || links != 6 }' probed.json || { fail "probed links"; cat probed.json; }
 "$espalier" plan probed.json --source a --model bounded-multi-port --quiet -o probed-plan.json >/dev/null || fail "no plan of the probe"
 run "$program" bcast probed-plan.json --message 2MiB --verify --map host --quiet
 done_well
 
-# Between hosts slices are received before the ranks know that their reductions are alike. Where they are not, nothing is
+# Between hosts segments are received before the ranks know that their reductions are alike. Where they are not, nothing is
 # written beyond a buffer, and all say so.
 run "$reductions" --gtest_color=no '--gtest_filter=*Mismatch*'
 done_well
@@ -105,7 +105,7 @@ cut_after_bytes 2 2000000 &
 run "$program" bcast plan.json --in in --out 'out-{host}' --timeout 3s
 wait $!
 [ "$status" -eq 4 ] || { fail "status $status, not 4, after a link was cut"; cat stdout stderr; }
-grep -qE '^espalier-mpi: rank 2 on c: rank 2: nothing came for 3 s; receiving slice [0-9]+ .* from rank' stderr ||
+grep -qE '^espalier-mpi: rank 2 on c: rank 2: nothing came for 3 s; receiving segment [0-9]+ .* from rank' stderr ||
   { fail "rank 2 does not say what it waits for"; cat stderr; }
 [ -z "$(find . -name 'out-*' -o -name '.espalier*')" ] || { fail "a file is left"; ls -a; }
 leaves_nothing

@@ -60,14 +60,14 @@ def check_fits(wiring: Wiring, without_latency: bool) -> None:
     if len(wiring.hosts) > MOST_HOSTS:
         raise Refusal(f"{len(wiring.hosts)} hosts: a cluster has at most {MOST_HOSTS}")
     rates = [rate for host in wiring.hosts for rate in (host.out_Bps, host.in_Bps, *host.to_Bps.values()) if rate is not None]
-    fastest = max([*rates, *(rate for _, rate in wiring.wires)], default=0.0)
+    fastest = max([*rates, *(rate for _, rate in wiring.links)], default=0.0)
     if fastest > MOST_BPS:
         raise Refusal(f"{mbits(fastest)} is faster than a cluster's {mbits(MOST_BPS)}; --scale slows all alike")
-    for (source, target), wires in wiring.ways.items():
-        twice = next((wire for wire in wires if wires.count(wire) > 1), None)
+    for (source, target), links in wiring.ways.items():
+        twice = next((link for link in links if links.count(link) > 1), None)
         if twice is not None:
             raise Refusal(f"the way from '{wiring.hosts[source].name}' to '{wiring.hosts[target].name}' crosses "
-                          f"{wiring.wires[twice][0]} twice; a cluster's crosses it once")
+                          f"{wiring.links[twice][0]} twice; a cluster's crosses it once")
     delay = max(wiring.delays_s.values(), default=0.0)
     if delay > LONGEST_IGNORED_S and not without_latency:
         raise Refusal(f"a way takes {delay * 1e3:g} ms (latencies and overheads), which a cluster cannot imitate; "
@@ -146,7 +146,7 @@ class Cluster:
                      "link set lo up"]
         for rank in range(count):
             net_links += _host_links_in_net(rank)
-        for index in range(len(self.wiring.wires)):
+        for index in range(len(self.wiring.links)):
             net_links += [f"link add name w{index}i type veth peer name w{index}o",
                           f"link set w{index}i gso_max_size {LARGEST_PACKET} up",
                           f"link set w{index}o gso_max_size {LARGEST_PACKET} up"]
@@ -174,14 +174,14 @@ class Cluster:
         for rank, host in enumerate(self.wiring.hosts):
             if host.in_Bps is not None:
                 lines += _one_rate(f"d{rank}", host.in_Bps)
-        for index, (_, rate) in enumerate(self.wiring.wires):
+        for index, (_, rate) in enumerate(self.wiring.links):
             lines += _one_rate(f"w{index}i", rate)
         turns: dict[str, dict[tuple[int, int], str]] = collections.defaultdict(dict)
-        for (source, target), wires in self.wiring.ways.items():
+        for (source, target), links in self.wiring.ways.items():
             device = f"d{source}"
-            for wire in wires:
-                turns[device][source, target] = f"w{wire}i"
-                device = f"w{wire}o"
+            for link in links:
+                turns[device][source, target] = f"w{link}i"
+                device = f"w{link}o"
             turns[device][source, target] = f"d{target}"
         for device, turn in turns.items():
             lines += _turns(device, turn)

@@ -44,7 +44,7 @@ int epoll_wait(int file, struct epoll_event* events, int most, int timeout) {
 }
 
 /* MPICH 4.0.2 over UCX's TCP often hangs in MPI_Finalize: ranks flush their connections while
- * their peers have stopped polling. Nothing is under way by then. */
+ * their peers have stopped polling. Nothing is in progress by then. */
 void* ucp_disconnect_nb(void* endpoint) {
   (void)endpoint;
   return 0;

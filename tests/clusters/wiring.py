@@ -2,9 +2,9 @@
 
 A pair of hosts has one way: the platform's link between them, or a path through its relays; a plan
 may say which. Where there is neither, other hosts may forward. What limits traffic on that way becomes
-shapers (hosts and wires below), each of which all traffic that it concerns passes, so that transfers
+shapers (hosts and links below), each of which all traffic that it concerns passes, so that transfers
 share it as they share a real link. So the cluster behaves like the model bounded-multi-port, with shared
-wires and relays.
+links and relays.
 """
 
 import collections
@@ -29,7 +29,7 @@ class Unavailable(Exception):
 
 @dataclasses.dataclass
 class Host:
-    """A host and its shapers; rates are bytes/s on the wire, None is unlimited."""
+    """A host and its shapers; rates are bytes/s on the link, None is unlimited."""
 
     name: str
     out_Bps: float | None = None  # all that it sends
@@ -43,8 +43,8 @@ class Wiring:
 
     name: str
     hosts: list[Host]  # in rank order
-    wires: list[tuple[str, float]]  # what several pairs share between the hosts: name, bytes/s
-    ways: dict[tuple[int, int], list[int]]  # indices of `wires` on the way between two hosts
+    links: list[tuple[str, float]]  # what several pairs share between the hosts: name, bytes/s
+    ways: dict[tuple[int, int], list[int]]  # indices of `links` in flight between two hosts
     delays_s: dict[tuple[int, int], float]  # latency of the way, and its overheads
     notes: list[str]  # what of the platform is not realised, or only nearly
 
@@ -75,7 +75,7 @@ def read_platform(file: str, espalier: str) -> dict:
 
 
 def ways_of_plan(plan: dict) -> dict[tuple[str, str], list[str]]:
-    """By sender and receiver, the nodes on the way that a plan in Espalier's JSON sends along. Raises Refusal."""
+    """By sender and receiver, the nodes in flight that a plan in Espalier's JSON sends along. Raises Refusal."""
     names, ways = plan["nodes"], {}
     for tree in [*plan.get("broadcast_trees", []), *plan.get("reduce_trees", [])]:
         for sender, receiver in tree["edges"]:
@@ -100,8 +100,8 @@ class _Builder:
             self.links[link["from"], link["to"]] = link
             if link.get("both_ways"):
                 self.links[link["to"], link["from"]] = link
-        self.shared = [(wire["name"], wire["bandwidth_Bps"], {tuple(pair) for pair in wire["links"]})
-                       for wire in platform.get("shared", [])]
+        self.shared = [(link["name"], link["bandwidth_Bps"], {tuple(pair) for pair in link["links"]})
+                       for link in platform.get("shared", [])]
         self.after = collections.defaultdict(list)
         self.before = collections.defaultdict(list)
         for start, end in self.links:
@@ -231,21 +231,21 @@ def _delay_of(builder: _Builder, way: list[str]) -> float:
 
 
 def _wires_on(builder: _Builder, wiring: Wiring, index_of_wire: dict, way: list[str]) -> list[int]:
-    wires: list[int] = []
+    links: list[int] = []
 
     def cross(key: object, name: str, bandwidth: float) -> None:
         if key not in index_of_wire:
-            index_of_wire[key] = len(wiring.wires)
-            wiring.wires.append((name, bandwidth * builder.scale))
-        wires.append(index_of_wire[key])
+            index_of_wire[key] = len(wiring.links)
+            wiring.links.append((name, bandwidth * builder.scale))
+        links.append(index_of_wire[key])
 
     for link in zip(way, way[1:]):
         if not builder.is_of_one_pair(link) and not builder.is_in_host(link):
             cross(link, f"link '{link[0]}' to '{link[1]}'", builder.links[link]["bandwidth_Bps"])
         for name, bandwidth, links in builder.shared:
             if link in links:
-                cross(name, f"shared wire '{name}'", bandwidth)
-    return wires
+                cross(name, f"shared link '{name}'", bandwidth)
+    return links
 
 
 def _note_unjoined(wiring: Wiring, forwarded: int, unjoined: int) -> None:
@@ -261,7 +261,7 @@ def mbits(bytes_per_second: float) -> str:
 
 
 def describe(wiring: Wiring) -> str:
-    """The shapers as a table for people: a line a host, then one a wire."""
+    """The shapers as a table for people: a line a host, then one a link."""
     def shown(rate: float | None) -> str:
         return mbits(rate) if rate is not None else "unlimited"
 
@@ -271,7 +271,7 @@ def describe(wiring: Wiring) -> str:
         if host.to_Bps:
             line += "; to " + ", ".join(f"{wiring.hosts[to].name} {mbits(rate)}" for to, rate in sorted(host.to_Bps.items()))
         lines.append(line)
-    for index, (name, rate) in enumerate(wiring.wires):
+    for index, (name, rate) in enumerate(wiring.links):
         users = sum(index in way for way in wiring.ways.values())
-        lines.append(f"{name}: {mbits(rate)}, on the way of {users} pairs")
+        lines.append(f"{name}: {mbits(rate)}, in flight of {users} pairs")
     return "\n".join(lines)

@@ -37,8 +37,8 @@ class Relays(unittest.TestCase):
         self.assertFalse(any(host.to_Bps for host in self.wiring.hosts))
 
     def test_what_is_between_relays_is_a_wire_each_way(self):
-        self.assertEqual(sorted(self.wiring.wires), [("link 'S' to 'T'", 50), ("link 'T' to 'S'", 50)])
-        to_right = [name for name, _ in self.wiring.wires].index("link 'S' to 'T'")
+        self.assertEqual(sorted(self.wiring.links), [("link 'S' to 'T'", 50), ("link 'T' to 'S'", 50)])
+        to_right = [name for name, _ in self.wiring.links].index("link 'S' to 'T'")
         for pair in [(0, 1), (0, 3), (2, 1), (2, 3)]:
             self.assertEqual(self.wiring.ways[pair], [to_right])
             self.assertEqual(self.wiring.ways[pair[::-1]], [1 - to_right])
@@ -71,21 +71,21 @@ class SharedWires(unittest.TestCase):
     def test_pairs_that_share_a_wire_pass_it(self):
         shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "c"], ["b", "c"]]}]
         wiring = wiring_of(platform("a b c", [*both("a", "c", 10), *both("b", "c", 10), *both("a", "b", 10)], shared))
-        self.assertEqual(wiring.wires, [("shared wire 'trunk'", 5)])
+        self.assertEqual(wiring.links, [("shared link 'trunk'", 5)])
         self.assertEqual([pair for pair, way in sorted(wiring.ways.items()) if way], [(0, 2), (1, 2)])
-        self.assertIn("shared wire 'trunk': 4e-05 Mbit/s, on the way of 2 pairs", describe(wiring))
+        self.assertIn("shared link 'trunk': 4e-05 Mbit/s, in flight of 2 pairs", describe(wiring))
 
     def test_two_links_of_a_way_on_one_wire(self):
         shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "S"], ["S", "b"]]}]
         wiring = wiring_of(platform("a b S", [*both("a", "S", 1), *both("S", "b", 1)], shared))
         self.assertEqual((wiring.ways[0, 1], wiring.ways[1, 0]), ([0, 0], []))
-        with self.assertRaisesRegex(Refusal, "^the way from 'a' to 'b' crosses shared wire 'trunk' twice; a cluster's crosses it once$"):
+        with self.assertRaisesRegex(Refusal, "^the way from 'a' to 'b' crosses shared link 'trunk' twice; a cluster's crosses it once$"):
             check_fits(wiring, without_latency=False)
 
 
 class Forwarding(unittest.TestCase):
     def crossed(self, wiring: Wiring, source: int, target: int) -> list[tuple[str, float]]:
-        return [wiring.wires[index] for index in wiring.ways[source, target]]
+        return [wiring.links[index] for index in wiring.ways[source, target]]
 
     #   a --10, 1 ms-- b --4, 2 ms--> c
     #   |
@@ -157,7 +157,7 @@ class WaysOfAPlan(unittest.TestCase):
         plan = self.plan({"edges": [[0, 1], [0, 2]], "via": {"0-1": ["T"], "0-2": ["S"]}})
         self.assertEqual(ways_of_plan(plan), {("a", "b"): ["a", "T", "b"], ("a", "c"): ["a", "S", "c"]})
         wiring = wiring_of(self.described, planned=ways_of_plan(plan))
-        self.assertEqual([wiring.wires[index] for index in wiring.ways[0, 1]], [("link 'a' to 'T'", 7), ("link 'T' to 'b'", 7)])
+        self.assertEqual([wiring.links[index] for index in wiring.ways[0, 1]], [("link 'a' to 'T'", 7), ("link 'T' to 'b'", 7)])
 
     def test_without_one_the_way_of_fewest_links(self):
         plan = self.plan({"edges": [[1, 0]]}, half="reduce_trees")

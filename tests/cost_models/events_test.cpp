@@ -29,8 +29,8 @@ Message message_of(const Parameters& parameters, double bytes) {
     return {time, time};
   }
   if (const auto* loggp = std::get_if<LogGP>(&parameters)) {
-    const double wire = bytes > 0 ? (bytes - 1) * loggp->gap_per_byte.value : 0;
-    return {loggp->gap.value + wire, loggp->latency.value + 2 * loggp->overhead.value + wire};
+    const double link = bytes > 0 ? (bytes - 1) * loggp->gap_per_byte.value : 0;
+    return {loggp->gap.value + link, loggp->latency.value + 2 * loggp->overhead.value + link};
   }
   const auto& plogp = std::get<PLogP>(parameters);
   return {plogp.gap_s.at(bytes), plogp.latency.value + plogp.gap_s.at(bytes)};
@@ -168,13 +168,13 @@ TEST(Barrier, BruckTakesAsManyStepsAsNewsNeeds) {
 constexpr double kGamma = 1.5e-9;
 
 TEST(Reduce, TreesTakeInSegmentBySegmentUnderHockney) {
-  const double slice_s = message_of(kHockney, kSegment).delivery + kGamma * kSegment;
+  const double segment_s = message_of(kHockney, kSegment).delivery + kGamma * kSegment;
   for (const std::size_t segments : {1U, 2U, 7U}) {
     for (const std::size_t ranks : {3U, 7U, 31U}) {
       SCOPED_TRACE(testing::Message() << ranks << ' ' << segments);
       const auto expect_like = [&](const char* algorithm, const Children& tree) {
         expect_close(predicted_s("reduce", algorithm, kHockney, ranks, segments, kGamma),
-                     pipelined_reduce_s(tree, segments, slice_s));
+                     pipelined_reduce_s(tree, segments, segment_s));
       };
       expect_like("flat-tree", flat_tree(ranks));
       expect_like("pipeline", chain(ranks));

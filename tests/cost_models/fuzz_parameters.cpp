@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cost_models/parameters_json.hpp"
 #include "cost_models/formulas/predict.hpp"
+#include "cost_models/parameters_json.hpp"
 #include "support/errors.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -75,7 +75,7 @@ TEST(MeasuredMessages, GiveAHockneyThatTakesWhatWasMeasured) {
   }
 }
 
-// Shared memory: what a message takes is overheads and no wire, and noise is as large.
+// Shared memory: what a message takes is overheads and no link, and noise is as large.
 TEST(MeasuredMessages, GiveValidParametersWhateverTheNoise) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cost_models/presets.hpp"
 #include "cost_models/formulas/registry.hpp"
+#include "cost_models/presets.hpp"
 
 namespace espalier::cost_models {
 

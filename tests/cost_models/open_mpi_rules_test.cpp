@@ -1,4 +1,5 @@
-// Rules for Open MPI; tests/mpi/commands/open_mpi_rules_test.sh has Open MPI itself read and follow them.
+// Rules for Open MPI; tests/mpi/commands/open_mpi_rules_test.sh has Open MPI itself read and follow
+// them.
 #include "cost_models/decide/open_mpi_rules.hpp"
 
 #include <gmock/gmock.h>

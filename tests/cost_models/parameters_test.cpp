@@ -128,10 +128,10 @@ TEST(Conversions, FromLogGPKeepTimes) {
     const PLogP plogp = plogp_from(loggp);
     const Hockney hockney = hockney_from(loggp);
     for (const double bytes : {1.0, 1000.0, 1e6, 5e9}) {
-      const double wire = (bytes - 1) * loggp.gap_per_byte.value;
-      const double time = loggp.latency.value + 2 * loggp.overhead.value + wire;
+      const double link = (bytes - 1) * loggp.gap_per_byte.value;
+      const double time = loggp.latency.value + 2 * loggp.overhead.value + link;
       EXPECT_NEAR(plogp.latency.value + plogp.gap_s.at(bytes), time, 1e-12 * time);
-      EXPECT_NEAR(plogp.gap_s.at(bytes), loggp.gap.value + wire, 1e-12 * time);
+      EXPECT_NEAR(plogp.gap_s.at(bytes), loggp.gap.value + link, 1e-12 * time);
       EXPECT_NEAR(hockney.alpha_s.at(bytes) + bytes * hockney.beta_s_per_byte.at(bytes), time,
                   1e-12 * time);
     }

@@ -25,24 +25,24 @@ std::string refusal(const std::vector<PipelinedTree>& trees) {
   return "taken";
 }
 
-// A chain whose links take 2, 5 and 3 a slice: period 5, the first slice takes 10.
+// A chain whose links take 2, 5 and 3 a segment: period 5, the first segment takes 10.
 TEST(PipelinedTrees, IsExactForAChainOfUnlikeLinks) {
   const std::vector<double> link_s{2, 5, 3};
-  for (std::uint64_t slices = 1; slices < 20; ++slices) {
-    std::vector<double> arrived(slices, 0);
+  for (std::uint64_t segments = 1; segments < 20; ++segments) {
+    std::vector<double> arrived(segments, 0);
     for (const double time : link_s) {
       double free_at = 0;
       for (double& at : arrived) at = free_at = std::max(at, free_at) + time;
     }
-    EXPECT_DOUBLE_EQ(predict_pipelined(PipelinedTree{{5}, {5}, slices}).value, arrived.back());
+    EXPECT_DOUBLE_EQ(predict_pipelined(PipelinedTree{{5}, {5}, segments}).value, arrived.back());
   }
 }
 
 TEST(PipelinedTrees, AgreesWithTheBinaryTreeOfLikeLinks) {
-  const Message slice{3, 3};
-  for (const std::size_t slices : {1U, 2U, 9U}) {
-    EXPECT_DOUBLE_EQ(predict_pipelined(PipelinedTree{{6}, {12}, slices}).value,
-                     pipelined_s(binary_tree(15), slices, slice));
+  const Message segment{3, 3};
+  for (const std::size_t segments : {1U, 2U, 9U}) {
+    EXPECT_DOUBLE_EQ(predict_pipelined(PipelinedTree{{6}, {12}, segments}).value,
+                     pipelined_s(binary_tree(15), segments, segment));
   }
 }
 

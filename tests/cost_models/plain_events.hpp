@@ -20,19 +20,19 @@ Children chain(std::size_t ranks);
 Children binary_tree(std::size_t ranks);
 Children binomial_tree(std::size_t ranks);  // largest subtree first
 
-// When the last rank has the last of the slices: each is sent to all children in turn as soon as it
-// is there.
-double pipelined_s(const Children& children, std::size_t slices, Message slice);
-// The same when a rank sends nothing before it has all slices, and each child gets all of them
+// When the last rank has the last of the segments: each is sent to all children in turn as soon as
+// it is there.
+double pipelined_s(const Children& children, std::size_t segments, Message segment);
+// The same when a rank sends nothing before it has all segments, and each child gets all of them
 // before the next child gets any.
-double store_and_forward_s(const Children& children, std::size_t slices, Message slice);
+double store_and_forward_s(const Children& children, std::size_t segments, Message segment);
 
-// Rank i sends its slices to all others, slice by slice, and rank i + 1 begins when it has all of
-// rank i's. When the last message is there.
-double linear_alltoall_s(std::size_t ranks, std::size_t slices, Message slice);
+// Rank i sends its segments to all others, segment by segment, and rank i + 1 begins when it has
+// all of rank i's. When the last message is there.
+double linear_alltoall_s(std::size_t ranks, std::size_t segments, Message segment);
 
-// A tree towards the root: a parent takes in one slice after the other, child by child, `slice_s`
-// each.
-double pipelined_reduce_s(const Children& children, std::size_t slices, double slice_s);
+// A tree towards the root: a parent takes in one segment after the other, child by child,
+// `segment_s` each.
+double pipelined_reduce_s(const Children& children, std::size_t segments, double segment_s);
 
 }  // namespace espalier::cost_models

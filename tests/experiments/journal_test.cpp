@@ -90,7 +90,7 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
             file +
                 ": /models: the folder holds a study of other settings "
                 "('[\"one-port\",\"multi-port\"]' there, '[\"one-port\"]' here): name another "
-                "folder, or begin anew with --restart");
+                "folder, or begin again with --restart");
   other = small_study();
   other.origin["seed"] = 8;
   EXPECT_THAT(refusal(other), StartsWith(file + ": /seed: "));

@@ -49,10 +49,10 @@ TEST_P(PackingAgainstFlow, AgreeWithRelays) {
   }
 }
 
-TEST_P(PackingAgainstFlow, AgreeWithSharedWires) {
+TEST_P(PackingAgainstFlow, AgreeWithSharedLinks) {
   for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     const ProblemShape shape{
-        .hosts = 6, .relays = seed % 2 == 0 ? 2U : 0U, .extra_links = 6, .shared_wires = 2};
+        .hosts = 6, .relays = seed % 2 == 0 ? 2U : 0U, .extra_links = 6, .shared_links = 2};
     expect_flow_optimum(random_problem(shape, GetParam(), seed));
   }
 }

@@ -25,7 +25,7 @@ class Doubled : public ::testing::TestWithParam<ModelKind> {
     const ProblemShape shape{.hosts = 3 + static_cast<std::uint32_t>(seed % 5),
                              .relays = static_cast<std::uint32_t>(seed % 3),
                              .extra_links = 6,
-                             .shared_wires = seed % 2 == 0 ? 2U : 0U};
+                             .shared_links = seed % 2 == 0 ? 2U : 0U};
     return random_problem(shape, GetParam(), seed);
   }
 };

@@ -97,7 +97,7 @@ TEST_P(BestTrees, AreThoseOfASearchThroughAllTrees) {
     const RandomProblem made = random_problem({.hosts = 4 + static_cast<std::uint32_t>(seed % 5),
                                                .relays = seed % 5 == 0 ? 2U : 0U,
                                                .extra_links = 10,
-                                               .shared_wires = seed % 3 == 0 ? 2U : 0U,
+                                               .shared_links = seed % 3 == 0 ? 2U : 0U,
                                                .decades = seed % 4 == 0 ? 3.0 : 0.3,
                                                .equal = seed % 7 == 0},
                                               GetParam(), seed);

@@ -1,5 +1,5 @@
 // Random packing problems for the tests of lp/: a digraph, a root, and the occupation matrix of one
-// of the models of docs/model.md, built here anew and plainly so that lp/ is tested without
+// of the models of docs/model.md, built here again and plainly so that lp/ is tested without
 // platforms/.
 #pragma once
 
@@ -34,15 +34,15 @@ struct ProblemShape {
   std::uint32_t hosts = 8;
   std::uint32_t relays = 0;
   std::uint32_t extra_links = 8;  // beyond a spanning tree; every link both ways
-  std::uint32_t shared_wires = 0;
+  std::uint32_t shared_links = 0;
   double decades = 0.3;  // bandwidths are spread log-uniformly over so many orders of magnitude
   bool equal = false;    // all bandwidths the same
 };
 
-// Rows: out- and in-side of each node (2 v, 2 v + 1), then a wire for each arc, then shared wires.
+// Rows: out- and in-side of each node (2 v, 2 v + 1), then a link for each arc, then shared links.
 // Empty rows stay.
 inline SparseMatrix occupation_of(const Digraph& graph, const std::vector<double>& seconds,
-                                  ModelKind model, std::uint32_t shared_wires,
+                                  ModelKind model, std::uint32_t shared_links,
                                   std::mt19937_64& random) {
   const auto nodes = static_cast<int>(graph.node_count);
   const auto arcs = static_cast<int>(graph.arc_count());
@@ -60,7 +60,7 @@ inline SparseMatrix occupation_of(const Digraph& graph, const std::vector<double
     const int out = 2 * static_cast<int>(graph.tail[arc]);
     const int in = 2 * static_cast<int>(graph.head[arc]) + 1;
     const double t = seconds[arc];
-    bool wire = !from_host || !to_host;
+    bool link = !from_host || !to_host;
     switch (model) {
       case ModelKind::kOnePort:
         if (from_host) entries.emplace_back(out, e, t);
@@ -72,7 +72,7 @@ inline SparseMatrix occupation_of(const Digraph& graph, const std::vector<double
         break;
       case ModelKind::kMultiPort:
         if (from_host) entries.emplace_back(out, e, 0.8 * fastest_out[graph.tail[arc]]);
-        wire = true;
+        link = true;
         break;
       case ModelKind::kBoundedMultiPort:
         if (from_host && graph.tail[arc] % 3 != 0) {
@@ -81,18 +81,18 @@ inline SparseMatrix occupation_of(const Digraph& graph, const std::vector<double
         if (to_host && graph.head[arc] % 2 == 0) {
           entries.emplace_back(in, e, 0.4 * fastest_out[graph.head[arc]]);
         }
-        wire = true;
+        link = true;
         break;
     }
-    if (wire) entries.emplace_back(2 * nodes + e, e, t);
+    if (link) entries.emplace_back(2 * nodes + e, e, t);
   }
-  for (std::uint32_t s = 0; s < shared_wires; ++s) {
+  for (std::uint32_t s = 0; s < shared_links; ++s) {
     const double t = seconds[random() % seconds.size()] * 0.7;
     for (int e = 0; e < arcs; ++e) {
       if (random() % 4 == 0) entries.emplace_back(2 * nodes + arcs + static_cast<int>(s), e, t);
     }
   }
-  SparseMatrix matrix(2 * nodes + arcs + static_cast<int>(shared_wires), arcs);
+  SparseMatrix matrix(2 * nodes + arcs + static_cast<int>(shared_links), arcs);
   matrix.setFromTriplets(entries.begin(), entries.end());
   matrix.makeCompressed();
   return matrix;
@@ -131,7 +131,7 @@ inline RandomProblem random_problem(const ProblemShape& shape, ModelKind model,
       seconds.push_back(shape.equal ? 1e-8 : 1e-8 * std::pow(10.0, shape.decades * uniform));
     }
   }
-  made.occupation = occupation_of(made.graph, seconds, model, shape.shared_wires, random);
+  made.occupation = occupation_of(made.graph, seconds, model, shape.shared_links, random);
   return made;
 }
 

@@ -28,7 +28,7 @@ TEST_P(ShallowTrees, AreFeasibleAndNoDeeperThanAsked) {
     const RandomProblem made = random_problem({.hosts = 16,
                                                .relays = seed % 4 == 0 ? 3U : 0U,
                                                .extra_links = 40,
-                                               .shared_wires = seed % 3 == 0 ? 2U : 0U},
+                                               .shared_links = seed % 3 == 0 ? 2U : 0U},
                                               GetParam(), seed);
     SCOPED_TRACE(made.name);
     const Packing packing = pack_arborescences(made.problem());

@@ -1,5 +1,5 @@
-// What arrives is what was sent: every root, sizes around the slices' borders, many trees, windows,
-// communicators.
+// What arrives is what was sent: every root, sizes around the segments' borders, many trees,
+// windows, communicators.
 #include "runtime/api/broadcast.hpp"
 
 #include <gtest/gtest.h>
@@ -21,29 +21,29 @@ using runtime::BroadcastOptions;
 
 class Shapes : public ::testing::TestWithParam<Shape> {};
 
-TEST_P(Shapes, EveryRootAndSizesAroundTheSlicesBorders) {
-  constexpr std::size_t kSlice = 64;
+TEST_P(Shapes, EveryRootAndSizesAroundTheSegmentsBorders) {
+  constexpr std::size_t kSegment = 64;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t message = 0;
   for (std::uint32_t source = 0; source < ranks; ++source) {
     SCOPED_TRACE(source);
-    Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, source, kSlice),
+    Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, source, kSegment),
                         as_planned());
     EXPECT_EQ(broadcast.root(), static_cast<int>(source));
-    for (const std::size_t bytes :
-         {0UL, 1UL, kSlice - 1, kSlice, kSlice + 1, 2 * kSlice, 10 * kSlice, 20 * kSlice + 7}) {
+    for (const std::size_t bytes : {0UL, 1UL, kSegment - 1, kSegment, kSegment + 1, 2 * kSegment,
+                                    10 * kSegment, 20 * kSegment + 7}) {
       check_run(broadcast, MPI_COMM_WORLD, bytes, message++);
     }
   }
 }
 
-TEST_P(Shapes, SlicesBeyondTheEagerLimit) {
-  constexpr std::size_t kSlice = 200'000;
+TEST_P(Shapes, SegmentsBeyondTheEagerLimit) {
+  constexpr std::size_t kSegment = 200'000;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   BroadcastOptions options = as_planned();
-  options.slice_bytes = kSlice;
-  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, ranks - 1, kSlice), options);
-  for (const std::size_t bytes : {kSlice, kSlice + 1, 11 * kSlice + 4321}) {
+  options.segment_bytes = kSegment;
+  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, ranks - 1, kSegment), options);
+  for (const std::size_t bytes : {kSegment, kSegment + 1, 11 * kSegment + 4321}) {
     check_run(broadcast, MPI_COMM_WORLD, bytes, bytes);
   }
 }
@@ -68,7 +68,7 @@ TEST_P(Shapes, EveryWayToWait) {
        {BroadcastOptions::Waiting::kBusy, BroadcastOptions::Waiting::kDozing}) {
     BroadcastOptions options = as_planned();
     options.source_waiting = waiting;
-    options.slice_bytes = 30'000;
+    options.segment_bytes = 30'000;
     Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(GetParam(), ranks, 0, 30'000), options);
     check_run(broadcast, MPI_COMM_WORLD, 1'200'345, 1);
   }
@@ -83,30 +83,30 @@ class RandomPlans : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(RandomPlans, OfManyTrees) {
   std::mt19937_64 random(GetParam());
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  const std::uint64_t slice = 1 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
-  const planner::Plan plan = random_plan(ranks, slice, 12, random);
+  const std::uint64_t segment = 1 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
+  const planner::Plan plan = random_plan(ranks, segment, 12, random);
   BroadcastOptions options = as_planned();
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;
-  options.slice_bytes = slice;
+  options.segment_bytes = segment;
   SCOPED_TRACE(planner::to_json(plan));
   Broadcast broadcast(MPI_COMM_WORLD, plan, options);
   for (int i = 0; i < 5; ++i) {
-    check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 60), random());
+    check_run(broadcast, MPI_COMM_WORLD, random() % (segment * 60), random());
   }
 }
 
-// Windows that differ from edge to edge, and with the slice from message to message; trees that end
-// one after the other.
+// Windows that differ from edge to edge, and with the segment from message to message; trees that
+// end one after the other.
 TEST_P(RandomPlans, OfLongLatencies) {
   std::mt19937_64 random(GetParam() + 300);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = over_long_links(random_plan(ranks, 50'000, 12, random), random);
-  for (const std::uint64_t slice : {0UL, 700UL, 20'000UL}) {
+  for (const std::uint64_t segment : {0UL, 700UL, 20'000UL}) {
     BroadcastOptions options = as_planned();
     options.sends_in_flight = 1 + random() % 2;
     options.receives_in_flight = 1 + random() % 4;
-    options.slice_bytes = slice;
+    options.segment_bytes = segment;
     Broadcast broadcast(MPI_COMM_WORLD, plan, options);
     for (int i = 0; i < 3; ++i) {
       check_run(broadcast, MPI_COMM_WORLD, random() % 1'000'000, random());
@@ -120,16 +120,16 @@ TEST_P(RandomPlans, WhoseRanksCopyDirectly) {
   BroadcastOptions options;
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;
-  for (const std::uint64_t slice : {100UL, 20'000UL}) {
-    options.slice_bytes = slice;
+  for (const std::uint64_t segment : {100UL, 20'000UL}) {
+    options.segment_bytes = segment;
     Broadcast broadcast(MPI_COMM_WORLD, plan, options);
     for (int i = 0; i < 3; ++i) {
-      check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 60), random());
+      check_run(broadcast, MPI_COMM_WORLD, random() % (segment * 60), random());
     }
   }
 }
 
-// Slices on both sides of the eager limit: beyond it a send lasts until it has been received.
+// Segments on both sides of the eager limit: beyond it a send lasts until it has been received.
 TEST_P(RandomPlans, ByFewPorts) {
   std::mt19937_64 random(GetParam() + 500);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
@@ -138,18 +138,18 @@ TEST_P(RandomPlans, ByFewPorts) {
   options.ports = 1 + random() % 3;
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;
-  for (const std::uint64_t slice : {100UL, 20'000UL}) {
-    options.slice_bytes = slice;
+  for (const std::uint64_t segment : {100UL, 20'000UL}) {
+    options.segment_bytes = segment;
     Broadcast broadcast(MPI_COMM_WORLD, plan, options);
     for (int i = 0; i < 3; ++i) {
-      check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 60), random());
+      check_run(broadcast, MPI_COMM_WORLD, random() % (segment * 60), random());
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 1 + draws(40)));
 
-TEST(Broadcast, MoreTreesThanSlices) {
+TEST(Broadcast, MoreTreesThanSegments) {
   std::mt19937_64 random(3);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::vector<planner::PlanTree> trees;
@@ -219,7 +219,7 @@ TEST(Broadcast, CanBeMovedAndSaysWhoItIs) {
   Broadcast first(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, 8));
   Broadcast second = std::move(first);
   EXPECT_EQ(second.node(), "n" + std::to_string(rank_in(MPI_COMM_WORLD)));
-  EXPECT_EQ(second.slice_bytes(100), 8U);
+  EXPECT_EQ(second.segment_bytes(100), 8U);
   check_run(second, MPI_COMM_WORLD, 100, 1);
 }
 
@@ -235,12 +235,12 @@ TEST(Broadcast, TellsProgressUpToTheWholeMessage) {
   EXPECT_EQ(told.back(), 95U);
 }
 
-// A slice that MPI could not count in an int.
-TEST(Broadcast, ASliceLargerThanAnyMessage) {
+// A segment that MPI could not count in an int.
+TEST(Broadcast, ASegmentLargerThanAnyMessage) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, UINT64_MAX),
                       as_planned());
-  EXPECT_EQ(broadcast.slice_bytes(UINT64_MAX), 1U << 30);
+  EXPECT_EQ(broadcast.segment_bytes(UINT64_MAX), 1U << 30);
   check_run(broadcast, MPI_COMM_WORLD, 12345, 1);
 }
 

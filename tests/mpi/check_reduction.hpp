@@ -14,7 +14,7 @@
 namespace espalier::testing {
 
 // Element `at` of rank `rank` in message `message`: small whole numbers, of which sums and products
-// of a few are exact in any type, and which no slice in a wrong place and no rank left out or
+// of a few are exact in any type, and which no segment in a wrong place and no rank left out or
 // counted twice leaves alike.
 template <class T>
 T element_of(std::uint64_t at, int rank, std::uint64_t message) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/api/broadcast.hpp"
-#include "runtime/engine/slices.hpp"
+#include "runtime/engine/segments.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {
@@ -36,32 +36,34 @@ void check_run(Broadcast& broadcast, MPI_Comm comm, std::size_t bytes, std::uint
   EXPECT_EQ(wrong, 0U);
 }
 
-// Room for as many slices as agreed; makes the message on the source and checks it elsewhere.
-class TestStore : public runtime::SliceStore {
+// Room for as many segments as agreed; makes the message on the source and checks it elsewhere.
+class TestStore : public runtime::SegmentStore {
  public:
   TestStore(const runtime::Broadcast::StreamShape& shape, std::uint64_t message)
       : shape_(shape),
         message_(message),
-        room_(shape.slice_bytes * shape.slices_per_tree * shape.trees),
+        room_(shape.segment_bytes * shape.segments_per_tree * shape.trees),
         next_(shape.trees, 0) {}
 
-  [[nodiscard]] std::uint64_t slices_per_tree() const override { return shape_.slices_per_tree; }
-  std::byte* room_for(const runtime::Slice& slice) override {
-    const std::uint64_t slot = slice.nth % shape_.slices_per_tree;
-    return &room_[(slice.tree * shape_.slices_per_tree + slot) * shape_.slice_bytes];
+  [[nodiscard]] std::uint64_t segments_per_tree() const override {
+    return shape_.segments_per_tree;
   }
-  void load(const runtime::Slice& slice) override {
+  std::byte* buffer_for(const runtime::Segment& segment) override {
+    const std::uint64_t slot = segment.nth % shape_.segments_per_tree;
+    return &room_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
+  }
+  void load(const runtime::Segment& segment) override {
     if (++loads_ == fails_at) failed_ = true;
-    EXPECT_EQ(slice.index, loads_ - 1) << "out of order";
-    std::byte* const at = room_for(slice);
-    for (std::size_t i = 0; i < slice.bytes; ++i) at[i] = byte_of(slice.offset + i, message_);
+    EXPECT_EQ(segment.index, loads_ - 1) << "out of order";
+    std::byte* const at = buffer_for(segment);
+    for (std::size_t i = 0; i < segment.bytes; ++i) at[i] = byte_of(segment.offset + i, message_);
   }
-  void arrived(const runtime::Slice& slice) override {
-    EXPECT_EQ(slice.nth, next_[slice.tree]++) << "out of order in tree " << slice.tree;
-    bytes_ += slice.bytes;
-    const std::byte* const at = room_for(slice);
-    for (std::size_t i = 0; i < slice.bytes; ++i) {
-      if (at[i] != byte_of(slice.offset + i, message_)) ++wrong_;
+  void arrived(const runtime::Segment& segment) override {
+    EXPECT_EQ(segment.nth, next_[segment.tree]++) << "out of order in tree " << segment.tree;
+    bytes_ += segment.bytes;
+    const std::byte* const at = buffer_for(segment);
+    for (std::size_t i = 0; i < segment.bytes; ++i) {
+      if (at[i] != byte_of(segment.offset + i, message_)) ++wrong_;
     }
     if (++arrivals_ == fails_at) failed_ = true;
   }
@@ -69,7 +71,7 @@ class TestStore : public runtime::SliceStore {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
 
-  std::uint64_t fails_at = 0;  // the how manieth slice fails; 0: none
+  std::uint64_t fails_at = 0;  // the how manieth segment fails; 0: none
 
  private:
   runtime::Broadcast::StreamShape shape_;

@@ -1,4 +1,4 @@
-// Elements with holes, out of order, larger than a slice, and types that differ among the ranks.
+// Elements with holes, out of order, larger than a segment, and types that differ among the ranks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -75,7 +75,7 @@ MPI_Datatype empty_type() {
   MPI_Type_contiguous(0, MPI_INT, &type);
   return type;
 }
-MPI_Datatype column_type() {  // one element of many slices
+MPI_Datatype column_type() {  // one element of many segments
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_vector(300, 1, 7, MPI_DOUBLE, &type);
   return type;
@@ -127,10 +127,10 @@ TEST_P(Datatypes, MoveExactlyTheirBytes) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const bool is_source = rank_in(MPI_COMM_WORLD) == static_cast<int>(ranks) - 1;
   std::mt19937_64 random(9);
-  for (const std::uint64_t slice : {1UL, 7UL, 64UL, 1000UL, 1UL << 20}) {
+  for (const std::uint64_t segment : {1UL, 7UL, 64UL, 1000UL, 1UL << 20}) {
     std::vector<planner::PlanTree> trees;
     for (int i = 0; i < 3; ++i) trees.push_back(random_tree(ranks, ranks - 1, 1.0 + i, random));
-    Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, ranks - 1, trees, slice), as_planned());
+    Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, ranks - 1, trees, segment), as_planned());
     for (const std::size_t count : {0UL, 1UL, 2UL, 13UL}) {
       std::vector<std::byte> expected(std::size_t{1} << 18);
       for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -140,7 +140,7 @@ TEST_P(Datatypes, MoveExactlyTheirBytes) {
       MPI_Bcast(expected.data(), static_cast<int>(count), type, static_cast<int>(ranks) - 1,
                 MPI_COMM_WORLD);
       broadcast.run(got.data(), count, type);
-      EXPECT_TRUE(got == expected) << fmt::format("slice {}, count {}", slice, count);
+      EXPECT_TRUE(got == expected) << fmt::format("segment {}, count {}", segment, count);
     }
   }
   MPI_Type_free(&type);

@@ -50,8 +50,8 @@ TEST(DecidedBroadcast, RefusesOtherTablesAndRoots) {
   EXPECT_THROW(DecidedBroadcast(MPI_COMM_WORLD, down, -1), InputError);
 }
 
-// The slices that Broadcast has by such options.
-TEST(DecidedBroadcast, SlicesAreTheTables) {
+// The segments that Broadcast has by such options.
+TEST(DecidedBroadcast, SegmentsAreTheTables) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const runtime::Decisions decisions{
       planner::Operation::kBroadcast,
@@ -60,10 +60,10 @@ TEST(DecidedBroadcast, SlicesAreTheTables) {
   runtime::BroadcastOptions options;
   follow(decided, options);
   const runtime::Broadcast broadcast(MPI_COMM_WORLD, decided.plan, options);
-  EXPECT_EQ(broadcast.slice_bytes(7), 4U);  // a half each
-  EXPECT_EQ(broadcast.slice_bytes(5001), 2501U);
-  EXPECT_EQ(broadcast.slice_bytes(20'000), 1501U);
-  EXPECT_EQ(broadcast.slice_bytes(std::uint64_t{1} << 50), 1501U);
+  EXPECT_EQ(broadcast.segment_bytes(7), 4U);  // a half each
+  EXPECT_EQ(broadcast.segment_bytes(5001), 2501U);
+  EXPECT_EQ(broadcast.segment_bytes(20'000), 1501U);
+  EXPECT_EQ(broadcast.segment_bytes(std::uint64_t{1} << 50), 1501U);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 TEST(Large, MoreThanTwoToThe31Elements) {
   constexpr std::size_t kBytes = (std::size_t{1} << 31) + 5;
-  constexpr std::uint64_t kPrime = 65521;  // so that the pattern fits no slice
+  constexpr std::uint64_t kPrime = 65521;  // so that the pattern fits no segment
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const bool is_source = rank_in(MPI_COMM_WORLD) == 1;
   const auto buffer = std::make_unique_for_overwrite<unsigned char[]>(kBytes);

@@ -26,7 +26,7 @@ inline std::uint32_t size_of(MPI_Comm comm) {
   return static_cast<std::uint32_t>(size);
 }
 
-// Slices go along the plan's edges, though the tests' ranks share a host.
+// Segments go along the plan's edges, though the tests' ranks share a host.
 inline runtime::BroadcastOptions as_planned() {
   runtime::BroadcastOptions options;
   options.direct_copies = false;
@@ -46,20 +46,20 @@ planner::PlanTree tree_of(std::uint32_t nodes, std::uint32_t source, double rate
 }
 
 inline planner::Plan plan_of(std::uint32_t nodes, std::uint32_t source,
-                             std::vector<planner::PlanTree> trees, std::uint64_t slice) {
+                             std::vector<planner::PlanTree> trees, std::uint64_t segment) {
   planner::Plan plan;
   plan.platform = "test";
   plan.model = "one-port";
   plan.algorithm = "by hand";
   for (std::uint32_t i = 0; i < nodes; ++i) plan.nodes.push_back("n" + std::to_string(i));
   plan.source = plan.nodes[source];
-  plan.slice.value = slice;
+  plan.segment.value = segment;
   for (const planner::PlanTree& tree : trees) plan.throughput.value += tree.rate.value;
   plan.broadcast_trees = std::move(trees);
   return plan;
 }
 
-// For stream shapes that do not depend on the message: the plan's slice is too large for none.
+// For stream shapes that do not depend on the message: the plan's segment is too large for none.
 inline constexpr std::uint64_t kAnyMessage = std::uint64_t{1} << 60;
 
 enum class Shape { kChain, kFlat, kBinary };
@@ -85,8 +85,8 @@ inline planner::PlanTree tree_shaped(Shape shape, std::uint32_t nodes, std::uint
 }
 
 inline planner::Plan plan_shaped(Shape shape, std::uint32_t nodes, std::uint32_t source,
-                                 std::uint64_t slice) {
-  return plan_of(nodes, source, {tree_shaped(shape, nodes, source)}, slice);
+                                 std::uint64_t segment) {
+  return plan_of(nodes, source, {tree_shaped(shape, nodes, source)}, segment);
 }
 
 // A random recursive tree over the nodes in random order, edges in random order as well.
@@ -107,26 +107,26 @@ inline planner::PlanTree random_tree(std::uint32_t nodes, std::uint32_t source, 
 
 // 1 to `most_trees` random trees whose rates differ by up to a thousand.
 inline planner::Plan random_plan_from(std::uint32_t source, std::uint32_t nodes,
-                                      std::uint64_t slice, std::size_t most_trees,
+                                      std::uint64_t segment, std::size_t most_trees,
                                       std::mt19937_64& random) {
   std::vector<planner::PlanTree> trees(1 + random() % most_trees);
   for (planner::PlanTree& tree : trees) {
     const double rate = 1.0 + static_cast<double>(random() % 1000);
     tree = random_tree(nodes, source, rate, random);
   }
-  return plan_of(nodes, source, std::move(trees), slice);
+  return plan_of(nodes, source, std::move(trees), segment);
 }
 
-inline planner::Plan random_plan(std::uint32_t nodes, std::uint64_t slice, std::size_t most_trees,
+inline planner::Plan random_plan(std::uint32_t nodes, std::uint64_t segment, std::size_t most_trees,
                                  std::mt19937_64& random) {
   const auto source = static_cast<std::uint32_t>(random() % nodes);
-  return random_plan_from(source, nodes, slice, most_trees, random);
+  return random_plan_from(source, nodes, segment, most_trees, random);
 }
 
-// The same trees, over edges that each have up to 200 kB on the way: ever other windows, and trees
+// The same trees, over edges that each have up to 200 kB in flight: ever other windows, and trees
 // that end at times of their own.
 inline planner::Plan over_long_links(planner::Plan plan, std::mt19937_64& random) {
-  constexpr double kFast = 1e9;  // for slices keep a tree's pace on long links
+  constexpr double kFast = 1e9;  // for segments keep a tree's pace on long links
   plan.throughput.value *= kFast;
   for (planner::PlanTree& tree : plan.broadcast_trees) {
     tree.rate.value *= kFast;

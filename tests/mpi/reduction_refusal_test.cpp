@@ -6,8 +6,8 @@
 #include <span>
 #include <tuple>
 
-#include "runtime/transport/hosts.hpp"
 #include "runtime/api/reduction.hpp"
+#include "runtime/transport/hosts.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/plans.hpp"
 
@@ -20,8 +20,8 @@ using runtime::ReductionOptions;
 using ::testing::HasSubstr;
 
 planner::Plan chain_here(Operation operation = Operation::kReduce,
-                         std::uint64_t slice_bytes = 100) {
-  const planner::Plan plan = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, slice_bytes);
+                         std::uint64_t segment_bytes = 100) {
+  const planner::Plan plan = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, segment_bytes);
   return operation == Operation::kReduce ? reduce_plan(plan) : allreduce_plan(plan, plan);
 }
 
@@ -44,13 +44,13 @@ TEST(ReductionRefusal, PlansAndOptionsThatDoNotFit) {
   EXPECT_THAT(refusal_of(reduce_plan(plan_shaped(Shape::kFlat, ranks + 5, 0, 100))),
               HasSubstr("the plan has " + std::to_string(ranks + 5) + " nodes, but"));
   planner::Plan faulty = chain_here();
-  faulty.slice.value = 0;
+  faulty.segment.value = 0;
   EXPECT_THAT(refusal_of(faulty), HasSubstr("/slice_bytes"));
   ReductionOptions options;
   options.receives_in_flight = 0;
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("window"));
   options = {};
-  options.slice_bytes = std::uint64_t{1} << 31U;
+  options.segment_bytes = std::uint64_t{1} << 31U;
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("MPI sends at most"));
   if (ranks == 1) return;  // it agrees with itself
   options = {};
@@ -117,18 +117,18 @@ TEST(ReductionRefusal, InPlaceElsewhereThanOnTheRoot) {
 
 class Mismatch : public ::testing::TestWithParam<Operation> {};
 
-// One slice more, less, a shorter slice, nothing at all, slices of other lengths: on the root and
-// on the last rank.
+// One segment more, less, a shorter segment, nothing at all, segments of other lengths: on the root
+// and on the last rank.
 TEST_P(Mismatch, OfSizes) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
   constexpr std::uint64_t kLong = 1 << 20;
   using Case = std::tuple<std::uint64_t, std::size_t, std::size_t>;
-  for (const auto& [slice_bytes, usual_count, odd_count] :
+  for (const auto& [segment_bytes, usual_count, odd_count] :
        {Case{100, 300, 0}, Case{100, 300, 25}, Case{100, 300, 299}, Case{100, 300, 301},
         Case{100, 300, 100'000}, Case{kLong, 300, 100'000}, Case{kLong, 100'000, 300}}) {
     for (const int odd_rank : {0, static_cast<int>(ranks) - 1}) {
-      Reduction reduction(MPI_COMM_WORLD, chain_here(GetParam(), slice_bytes));
+      Reduction reduction(MPI_COMM_WORLD, chain_here(GetParam(), segment_bytes));
       const std::size_t count = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_count : usual_count;
       std::vector<float> own(count);
       std::vector<float> result(count + 64, -3.0F);

@@ -1,4 +1,4 @@
-// What comes out is what all ranks put in: every root, sizes around the slices' borders, many
+// What comes out is what all ranks put in: every root, sizes around the segments' borders, many
 // trees, windows, operations, types, communicators.
 #include "runtime/api/reduction.hpp"
 
@@ -31,41 +31,41 @@ planner::Plan as(Operation operation, const planner::Plan& broadcast) {
 
 class Operations : public ::testing::TestWithParam<Operation> {
  protected:
-  [[nodiscard]] planner::Plan plan(Shape shape, std::uint32_t source, std::uint64_t slice) const {
-    return as(GetParam(), plan_shaped(shape, size_of(MPI_COMM_WORLD), source, slice));
+  [[nodiscard]] planner::Plan plan(Shape shape, std::uint32_t source, std::uint64_t segment) const {
+    return as(GetParam(), plan_shaped(shape, size_of(MPI_COMM_WORLD), source, segment));
   }
 };
 
 class Shapes : public ::testing::TestWithParam<std::tuple<Operation, Shape>> {};
 
-TEST_P(Shapes, EveryRootAndSizesAroundTheSlicesBorders) {
+TEST_P(Shapes, EveryRootAndSizesAroundTheSegmentsBorders) {
   const auto [operation, shape] = GetParam();
-  constexpr std::size_t kSlice = 8;  // elements
+  constexpr std::size_t kSegment = 8;  // elements
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t message = 0;
   for (std::uint32_t source = 0; source < ranks; ++source) {
     SCOPED_TRACE(source);
     Reduction reduction(MPI_COMM_WORLD, as(operation, plan_shaped(shape, ranks, source,
-                                                                  kSlice * sizeof(double) + 3)));
+                                                                  kSegment * sizeof(double) + 3)));
     EXPECT_EQ(reduction.root(), static_cast<int>(source));
     EXPECT_EQ(reduction.operation(), operation);
-    for (const std::size_t count :
-         {0UL, 1UL, kSlice - 1, kSlice, kSlice + 1, 2 * kSlice, 10 * kSlice, 20 * kSlice + 7}) {
+    for (const std::size_t count : {0UL, 1UL, kSegment - 1, kSegment, kSegment + 1, 2 * kSegment,
+                                    10 * kSegment, 20 * kSegment + 7}) {
       check_sum(reduction, MPI_COMM_WORLD, count, message++);
       check_sum(reduction, MPI_COMM_WORLD, count, message++, InPlace::kYes);
     }
   }
 }
 
-TEST_P(Shapes, SlicesBeyondTheEagerLimit) {
+TEST_P(Shapes, SegmentsBeyondTheEagerLimit) {
   const auto [operation, shape] = GetParam();
-  constexpr std::size_t kSlice = 25'000;
+  constexpr std::size_t kSegment = 25'000;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   ReductionOptions options;
-  options.slice_bytes = kSlice * sizeof(double);
+  options.segment_bytes = kSegment * sizeof(double);
   Reduction reduction(MPI_COMM_WORLD, as(operation, plan_shaped(shape, ranks, ranks - 1, 1)),
                       options);
-  for (const std::size_t count : {kSlice, kSlice + 1, 11 * kSlice + 4321}) {
+  for (const std::size_t count : {kSegment, kSegment + 1, 11 * kSegment + 4321}) {
     check_sum(reduction, MPI_COMM_WORLD, count, count);
     check_sum(reduction, MPI_COMM_WORLD, count, count + 1, InPlace::kYes);
   }
@@ -97,14 +97,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 class RandomPlans : public ::testing::TestWithParam<std::uint64_t> {};
 
-// Up and down along trees of their own, with slices on both sides of the eager limit.
+// Up and down along trees of their own, with segments on both sides of the eager limit.
 TEST_P(RandomPlans, OfManyTrees) {
   std::mt19937_64 random(GetParam());
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  const std::uint64_t slice = 8 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
+  const std::uint64_t segment = 8 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
   const auto source = static_cast<std::uint32_t>(random() % ranks);
-  planner::Plan up = random_plan_from(source, ranks, slice, 12, random);
-  planner::Plan down = random_plan_from(source, ranks, slice, 12, random);
+  planner::Plan up = random_plan_from(source, ranks, segment, 12, random);
+  planner::Plan down = random_plan_from(source, ranks, segment, 12, random);
   if (GetParam() % 2 == 0) {
     up = over_long_links(std::move(up), random);
     down = over_long_links(std::move(down), random);
@@ -112,13 +112,13 @@ TEST_P(RandomPlans, OfManyTrees) {
   ReductionOptions options;
   options.sends_in_flight = 1 + random() % 4;
   options.receives_in_flight = 1 + random() % 6;
-  options.slice_bytes = slice;
+  options.segment_bytes = segment;
   options.ports = GetParam() % 3;
   for (const planner::Plan& plan : {reduce_plan(up), allreduce_plan(up, down)}) {
     SCOPED_TRACE(planner::to_json(plan));
     Reduction reduction(MPI_COMM_WORLD, plan, options);
     for (int i = 0; i < 4; ++i) {
-      const std::size_t count = random() % (slice * 60 / sizeof(double));
+      const std::size_t count = random() % (segment * 60 / sizeof(double));
       check_sum(reduction, MPI_COMM_WORLD, count, random(),
                 i % 2 == 0 ? InPlace::kNo : InPlace::kYes);
     }
@@ -127,7 +127,7 @@ TEST_P(RandomPlans, OfManyTrees) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 1 + draws(40)));
 
-TEST_P(Operations, MoreTreesThanSlices) {
+TEST_P(Operations, MoreTreesThanSegments) {
   std::mt19937_64 random(3);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::vector<planner::PlanTree> trees;
@@ -138,7 +138,7 @@ TEST_P(Operations, MoreTreesThanSlices) {
   }
 }
 
-// A child that is late does not make the others' slices pile up, and nothing mixes.
+// A child that is late does not make the others' segments pile up, and nothing mixes.
 TEST_P(Operations, MessagesInARowOfLateRanksDoNotMix) {
   std::mt19937_64 random(5);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
@@ -375,8 +375,8 @@ TEST_P(Operations, CanBeMovedAndSayWhoTheyAre) {
   Reduction first(MPI_COMM_WORLD, plan(Shape::kFlat, 0, 30));
   Reduction second = std::move(first);
   EXPECT_EQ(second.node(), "n" + std::to_string(rank_in(MPI_COMM_WORLD)));
-  EXPECT_EQ(second.slice_bytes(1000, 8), 24U);
-  EXPECT_EQ(second.slice_bytes(1000, 50), 50U);  // one element at least
+  EXPECT_EQ(second.segment_bytes(1000, 8), 24U);
+  EXPECT_EQ(second.segment_bytes(1000, 50), 50U);  // one element at least
   check_sum(second, MPI_COMM_WORLD, 100, 1);
 }
 

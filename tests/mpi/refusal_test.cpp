@@ -29,7 +29,7 @@ TEST(Refusal, AnotherNumberOfRanksSaysBoth) {
 
 TEST(Refusal, APlanWithAFault) {
   planner::Plan plan = chain_here();
-  plan.slice.value = 0;
+  plan.segment.value = 0;
   EXPECT_THAT(refusal_of(plan), HasSubstr("/slice_bytes"));
 }
 
@@ -61,7 +61,7 @@ TEST(Refusal, RoundsOnSomeRanksOnly) {
 TEST(Refusal, PlansThatDifferAmongRanks) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   planner::Plan plan = chain_here();
-  if (rank_in(MPI_COMM_WORLD) == 1) plan.slice.value = 101;
+  if (rank_in(MPI_COMM_WORLD) == 1) plan.segment.value = 101;
   EXPECT_THAT(refusal_of(plan), HasSubstr("different plans"));
 }
 
@@ -79,7 +79,7 @@ TEST(Refusal, HostsThatDoNotSayWhichNode) {
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr(expected));
 }
 
-// So much that ranks cut their messages into slices of different sizes.
+// So much that ranks cut their messages into segments of different sizes.
 TEST(Refusal, SizesThatDifferWidely) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks < 3) GTEST_SKIP() << "a chain of two has nothing to fill";
@@ -110,7 +110,7 @@ TEST(Refusal, PortsAndRoundsTogether) {
 TEST(Refusal, SizesThatDifferAmongRanks) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
-  // One slice more, less, a shorter slice, nothing at all: on the source and on the last rank.
+  // One segment more, less, a shorter segment, nothing at all: on the source and on the last rank.
   for (const int odd_rank : {0, static_cast<int>(ranks) - 1}) {
     for (const std::size_t odd_size : {0UL, 250UL, 299UL, 301UL, 1000UL}) {
       Broadcast broadcast(MPI_COMM_WORLD, chain_here(), as_planned());
@@ -135,10 +135,10 @@ TEST(Refusal, MpisOwnErrorsCarryItsText) {
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   try {
-    runtime::check(MPI_Send(nullptr, 0, MPI_INT, 0, -5, comm), "sending slice 3");
+    runtime::check(MPI_Send(nullptr, 0, MPI_INT, 0, -5, comm), "sending segment 3");
     ADD_FAILURE() << "accepted";
   } catch (const runtime::MpiError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("sending slice 3: "));
+    EXPECT_THAT(error.what(), HasSubstr("sending segment 3: "));
     EXPECT_THAT(error.what(), ::testing::ContainsRegex("tag"));
     EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
   }

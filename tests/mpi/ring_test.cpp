@@ -1,4 +1,4 @@
-// Slices that go from rank to rank through memory of their host, with hosts as the tests say they
+// Segments that go from rank to rank through memory of their host, with hosts as the tests say they
 // are: ranks between two of them send by MPI.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/memory/direct_copies.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/memory/direct_copies.hpp"
 #include "runtime/memory/host_ring.hpp"
-#include "runtime/transport/owned_comm.hpp"
 #include "runtime/memory/stores.hpp"
+#include "runtime/transport/owned_comm.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
@@ -35,7 +35,7 @@ class OnHosts {
  public:
   // hosts: of each rank, all of which share one in truth.
   OnHosts(MPI_Comm comm, const planner::Plan& plan, const std::vector<int>& hosts, int root)
-      : comm_(comm), root_(root), slice_(plan.slice.value) {
+      : comm_(comm), root_(root), segment_(plan.segment.value) {
     const int rank = comm_.rank();
     std::vector<int> rank_of_node(hosts.size());
     for (std::size_t i = 0; i < hosts.size(); ++i) rank_of_node[i] = static_cast<int>(i);
@@ -48,22 +48,22 @@ class OnHosts {
     EXPECT_EQ(options.rings != nullptr, any);
     if (any) runtime::use_rings(roles, trees, rank_of_node, hosts, rank, readers);
     engine_ = std::make_unique<runtime::Engine>(comm_.get(), root, std::move(roles),
-                                                planner::dealer_down(plan), std::move(options));
+                                                planner::assignment_down(plan), std::move(options));
   }
   [[nodiscard]] int root() const { return root_; }
   void run(std::byte* buffer, std::size_t bytes, MPI_Datatype /*bytes*/) {
     runtime::MemoryStore store(buffer);
-    engine_->run({bytes, slice_}, store, false, runtime::Patience());
+    engine_->run({bytes, segment_}, store, false, runtime::Timeout());
   }
 
  private:
   runtime::OwnedComm comm_;
   int root_;
-  std::uint64_t slice_;
+  std::uint64_t segment_;
   std::unique_ptr<runtime::Engine> engine_;
 };
 
-// Slices below, at and above a cell; messages that are more than the ring; several writers on a
+// Segments below, at and above a cell; messages that are more than the ring; several writers on a
 // host, with other readers from tree to tree.
 TEST(Rings, OfRandomTreesOverRandomHosts) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
@@ -74,16 +74,16 @@ TEST(Rings, OfRandomTreesOverRandomHosts) {
     for (std::uint32_t i = 0; i < ranks; ++i) {
       hosts.push_back(static_cast<int>(random() % (1 + seed % 4)));
     }
-    const std::uint64_t slice = std::vector<std::uint64_t>{
+    const std::uint64_t segment = std::vector<std::uint64_t>{
         700, kCell - 1, kCell, kCell + 1, 3 * kCell + 17, 10 * kCell}[seed % 6];
     const auto source = static_cast<std::uint32_t>(random() % ranks);
-    planner::Plan plan = random_plan_from(source, ranks, slice, 5, random);
+    planner::Plan plan = random_plan_from(source, ranks, segment, 5, random);
     if (seed % 2 == 0) {
       for (auto& tree : plan.broadcast_trees) tree = runtime::with_direct_copies(tree, hosts);
     }
     OnHosts broadcast(MPI_COMM_WORLD, plan, hosts, static_cast<int>(source));
     for (std::uint64_t message = 0; message < 4; ++message) {
-      check_run(broadcast, MPI_COMM_WORLD, random() % (slice * 12), message);
+      check_run(broadcast, MPI_COMM_WORLD, random() % (segment * 12), message);
     }
     check_run(broadcast, MPI_COMM_WORLD, kRing + 12'345, 5);
   }
@@ -172,7 +172,7 @@ TEST(Rings, TransfersAreLogged) {
   std::size_t receives = 0;
   for (const runtime::Transfer& one : log.transfers()) {
     EXPECT_LE(one.begun_s, one.ended_s);
-    EXPECT_EQ(one.bytes, one.slice == 3 ? 1U : 2 * kCell);
+    EXPECT_EQ(one.bytes, one.segment == 3 ? 1U : 2 * kCell);
     EXPECT_TRUE(one.is_send ? rank == 0 : one.peer == 0);
     ++(one.is_send ? sends : receives);
   }

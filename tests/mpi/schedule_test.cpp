@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
-#include "planner/schedule/make_schedule.hpp"
 #include "planner/registry.hpp"
+#include "planner/schedule/make_schedule.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "runtime/api/broadcast.hpp"
 #include "runtime/engine/timetable.hpp"
 #include "runtime/engine/tree_role.hpp"
@@ -38,7 +38,7 @@ using runtime::Broadcast;
 using runtime::BroadcastOptions;
 using ::testing::HasSubstr;
 
-constexpr std::size_t kSlice = 64;
+constexpr std::size_t kSegment = 64;
 
 BroadcastOptions by_schedule() {
   BroadcastOptions options;
@@ -47,12 +47,12 @@ BroadcastOptions by_schedule() {
 }
 
 // As espalier plan --schedule makes it, on links between all hosts that differ by up to ten.
-planner::Plan planned(std::uint32_t nodes, std::uint32_t source, std::uint64_t slice,
+planner::Plan planned(std::uint32_t nodes, std::uint32_t source, std::uint64_t segment,
                       std::uint64_t seed) {
   if (nodes == 1) {
     const planner::PlanTree tree = tree_shaped(Shape::kChain, 1, 0);
-    planner::Plan plan = plan_of(1, 0, {tree, tree}, slice);
-    plan.schedule = planner::PlanSchedule{{1}, {2 * static_cast<double>(slice)}, {1, 1}, {}};
+    planner::Plan plan = plan_of(1, 0, {tree, tree}, segment);
+    plan.schedule = planner::PlanSchedule{{1}, {2 * static_cast<double>(segment)}, {1, 1}, {}};
     return plan;
   }
   std::mt19937_64 random(seed);
@@ -67,13 +67,13 @@ planner::Plan planned(std::uint32_t nodes, std::uint32_t source, std::uint64_t s
   const auto platform = small_platform(names, links);
   const planner::Instance instance = instance_of(platform, names[source]);
   planner::Plan plan =
-      planner::make_plan(instance, "optimal", run("optimal", instance), Bytes{slice});
+      planner::make_plan(instance, "optimal", run("optimal", instance), Bytes{segment});
   plan.schedule = planner::make_schedule(instance, plan, {0.05});
   return plan;
 }
 
-planner::Plan planned_here(std::uint32_t source, std::uint64_t slice) {
-  return planned(size_of(MPI_COMM_WORLD), source, slice, 1);
+planner::Plan planned_here(std::uint32_t source, std::uint64_t segment) {
+  return planned(size_of(MPI_COMM_WORLD), source, segment, 1);
 }
 
 std::vector<int> by_order(std::uint32_t ranks) {
@@ -82,24 +82,24 @@ std::vector<int> by_order(std::uint32_t ranks) {
   return rank_of_node;
 }
 
-TEST(Schedule, EveryRootAndSizesAroundTheSlicesBorders) {
+TEST(Schedule, EveryRootAndSizesAroundTheSegmentsBorders) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t message = 0;
   for (std::uint32_t source = 0; source < ranks; ++source) {
     SCOPED_TRACE(source);
-    const planner::Plan plan = planned(ranks, source, kSlice, source);
-    const std::size_t period =
-        kSlice * std::accumulate(plan.schedule->slices.begin(), plan.schedule->slices.end(), 0UL);
+    const planner::Plan plan = planned(ranks, source, kSegment, source);
+    const std::size_t period = kSegment * std::accumulate(plan.schedule->segments.begin(),
+                                                          plan.schedule->segments.end(), 0UL);
     Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
     EXPECT_EQ(broadcast.root(), static_cast<int>(source));
-    for (const std::size_t bytes : {0UL, 1UL, kSlice - 1, kSlice, kSlice + 1, 3 * kSlice,
-                                    period - 1, period, period + 1, 4 * period + kSlice + 7}) {
+    for (const std::size_t bytes : {0UL, 1UL, kSegment - 1, kSegment, kSegment + 1, 3 * kSegment,
+                                    period - 1, period, period + 1, 4 * period + kSegment + 7}) {
       check_run(broadcast, MPI_COMM_WORLD, bytes, message++);
     }
   }
 }
 
-TEST(Schedule, SlicesBeyondTheEagerLimit) {
+TEST(Schedule, SegmentsBeyondTheEagerLimit) {
   constexpr std::size_t kLarge = 200'000;
   Broadcast broadcast(MPI_COMM_WORLD, planned_here(size_of(MPI_COMM_WORLD) / 2, kLarge),
                       by_schedule());
@@ -108,16 +108,16 @@ TEST(Schedule, SlicesBeyondTheEagerLimit) {
   }
 }
 
-TEST(Schedule, EveryWindowAndSlicesOfAnySize) {
+TEST(Schedule, EveryWindowAndSegmentsOfAnySize) {
   const planner::Plan plan = planned_here(size_of(MPI_COMM_WORLD) - 1, 100);
   for (const std::size_t sends : {1UL, 3UL, 50UL}) {
     for (const std::size_t receives : {1UL, 2UL, 50UL}) {
       BroadcastOptions options = by_schedule();
       options.sends_in_flight = sends;
       options.receives_in_flight = receives;
-      options.slice_bytes = sends * receives + 1;
+      options.segment_bytes = sends * receives + 1;
       Broadcast broadcast(MPI_COMM_WORLD, plan, options);
-      EXPECT_EQ(broadcast.slice_bytes(7777), options.slice_bytes);
+      EXPECT_EQ(broadcast.segment_bytes(7777), options.segment_bytes);
       check_run(broadcast, MPI_COMM_WORLD, 7777, sends * 100 + receives);
     }
   }
@@ -130,11 +130,11 @@ TEST(Schedule, OfAnyKind) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     std::mt19937_64 random(seed);
-    planner::Plan plan = random_plan(ranks, kSlice, 5, random);
+    planner::Plan plan = random_plan(ranks, kSegment, 5, random);
     plan.schedule = random_schedule(plan, random);
     Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
-    for (const std::size_t slices : {1UL, 5UL, 80UL}) {
-      check_run(broadcast, MPI_COMM_WORLD, slices * kSlice - seed, seed);
+    for (const std::size_t segments : {1UL, 5UL, 80UL}) {
+      check_run(broadcast, MPI_COMM_WORLD, segments * kSegment - seed, seed);
     }
   }
 }
@@ -147,8 +147,8 @@ TEST(Schedule, OnPartsOfTheRanks) {
   MPI_Comm_split(MPI_COMM_WORLD, rank < ranks / 2 ? 0 : 1, -rank, &part);
   {
     const std::uint32_t size = size_of(part);
-    Broadcast broadcast(part, planned(size, size / 2, kSlice, 5), by_schedule());
-    for (const std::size_t bytes : {0UL, 5UL, 40 * kSlice + 3}) {
+    Broadcast broadcast(part, planned(size, size / 2, kSegment, 5), by_schedule());
+    for (const std::size_t bytes : {0UL, 5UL, 40 * kSegment + 3}) {
       check_run(broadcast, part, bytes, bytes);
     }
   }
@@ -162,7 +162,7 @@ TEST(Schedule, OfTypesWithHoles) {
   MPI_Type_contiguous(2, MPI_INT, &pairs);
   MPI_Type_create_resized(pairs, 0, 3 * sizeof(int), &spaced);
   MPI_Type_commit(&spaced);
-  Broadcast broadcast(MPI_COMM_WORLD, planned_here(0, kSlice + 1), by_schedule());
+  Broadcast broadcast(MPI_COMM_WORLD, planned_here(0, kSegment + 1), by_schedule());
   std::vector<int> data(3 * kCount, -1);
   for (int i = 0; i < 3 * kCount && rank_in(MPI_COMM_WORLD) == 0; ++i) {
     data[static_cast<std::size_t>(i)] = i * 7919;
@@ -177,7 +177,7 @@ TEST(Schedule, OfTypesWithHoles) {
 
 // --- through windows onto the message ---
 
-std::uint64_t room_of(const planner::Plan& plan) {
+std::uint64_t buffer_of(const planner::Plan& plan) {
   return runtime::Slots(plan).room();
 }
 
@@ -185,9 +185,9 @@ TEST(Schedule, StreamsThroughLittleRoomAndThroughMuch) {
   const planner::Plan plan = planned_here(size_of(MPI_COMM_WORLD) / 3, 100);
   Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
-  EXPECT_GE(shape.slices_per_tree, room_of(plan));
+  EXPECT_GE(shape.segments_per_tree, buffer_of(plan));
   for (const std::uint64_t more : {0UL, 1UL, 3UL, 1000UL}) {
-    shape.slices_per_tree = room_of(plan) + more;
+    shape.segments_per_tree = buffer_of(plan) + more;
     TestStore store(shape, more);
     EXPECT_TRUE(broadcast.stream(9321, shape, store));
     EXPECT_EQ(store.wrong(), 0U);
@@ -201,15 +201,15 @@ TEST(Schedule, NeedsRoomForWhatItHoldsBack) {
   const planner::Plan plan = planned_here(0, 100);
   Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
-  shape.slices_per_tree = room_of(plan) - 1;
+  shape.segments_per_tree = buffer_of(plan) - 1;
   TestStore store(shape, 1);
   try {
     (void)broadcast.stream(1000, shape, store);
     ADD_FAILURE() << "accepted";
   } catch (const InputError& error) {
     EXPECT_EQ(error.what(),
-              fmt::format("the schedule needs room for {} slices of each tree, not {}",
-                          room_of(plan), room_of(plan) - 1));
+              fmt::format("the schedule needs room for {} segments of each tree, not {}",
+                          buffer_of(plan), buffer_of(plan) - 1));
   }
 }
 
@@ -220,22 +220,22 @@ TEST(Schedule, StopsWhenAStoreFailsAndGoesOnAfterwards) {
   Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (int i = 0; i < 12; ++i) {
-    shape.slices_per_tree = i % 3 == 0 ? 500 : room_of(plan) + random() % 4;
-    const std::uint64_t slices = 1 + random() % 60;
+    shape.segments_per_tree = i % 3 == 0 ? 500 : buffer_of(plan) + random() % 4;
+    const std::uint64_t segments = 1 + random() % 60;
     TestStore store(shape, random());
     const auto failing = static_cast<int>(random() % ranks);
-    const std::uint64_t at = 1 + random() % slices;
+    const std::uint64_t at = 1 + random() % segments;
     if (rank_in(MPI_COMM_WORLD) == failing) store.fails_at = at;
-    EXPECT_FALSE(broadcast.stream(shape.slice_bytes * slices, shape, store));
+    EXPECT_FALSE(broadcast.stream(shape.segment_bytes * segments, shape, store));
     TestStore whole(shape, random());
-    EXPECT_TRUE(broadcast.stream(shape.slice_bytes * slices + 1, shape, whole));
+    EXPECT_TRUE(broadcast.stream(shape.segment_bytes * segments + 1, shape, whole));
     EXPECT_EQ(store.wrong() + whole.wrong(), 0U);
   }
 }
 
 // --- what is asked of MPI, and in which order ---
 
-// This rank's sends, or its receives, of a message of so many slices.
+// This rank's sends, or its receives, of a message of so many segments.
 std::vector<Call> due(runtime::SlotOrder order, bool are_sends,
                       std::span<const runtime::TreeRole> roles,
                       const std::vector<std::uint64_t>& ends) {
@@ -256,16 +256,16 @@ std::vector<Call> due(runtime::SlotOrder order, bool are_sends,
 }
 
 TEST(Schedule, IsKept) {
-  constexpr std::size_t kSlices = 100;
+  constexpr std::size_t kSegments = 100;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const auto rank_of_node = by_order(ranks);
   for (std::uint32_t source = 0; source < ranks; source += 3) {
-    const planner::Plan plan = planned_here(source, kSlice);
+    const planner::Plan plan = planned_here(source, kSegment);
     const runtime::Slots slots(plan);
     Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
     calls.clear();
     recording = true;
-    const std::size_t bytes = kSlices * broadcast.slice_bytes(kSlices * kSlice);
+    const std::size_t bytes = kSegments * broadcast.segment_bytes(kSegments * kSegment);
     check_run(broadcast, MPI_COMM_WORLD, bytes, 1);
     recording = false;
     const auto roles =
@@ -273,7 +273,7 @@ TEST(Schedule, IsKept) {
     const auto table = slots.of_rank(rank_of_node, rank_in(MPI_COMM_WORLD), roles);
     std::vector<std::uint64_t> ends;
     for (std::size_t tree = 0; tree < roles.size(); ++tree) {
-      ends.push_back(slots.dealer().count(tree, kSlices));
+      ends.push_back(slots.assignment().count(tree, kSegments));
     }
     for (const bool sends : {true, false}) {
       std::vector<Call> made;
@@ -292,7 +292,7 @@ TEST(Schedule, IsRefusedWhereThereIsNone) {
   EXPECT_EQ(refusal_of(plan, by_schedule()), "/schedule: this plan has no schedule to run by");
 }
 
-TEST(Schedule, GoesWithNeitherPortsNorRoundsNorTunedSlices) {
+TEST(Schedule, GoesWithNeitherPortsNorRoundsNorTunedSegments) {
   const planner::Plan plan = planned_here(0, 100);
   BroadcastOptions options = by_schedule();
   options.ports = 1;
@@ -301,7 +301,7 @@ TEST(Schedule, GoesWithNeitherPortsNorRoundsNorTunedSlices) {
   options.ports = 0;
   options.tuned = {{1000, 10, 0.1}};
   EXPECT_EQ(refusal_of(plan, options),
-            "tuned slices go neither with slices of one size nor with rounds or a schedule");
+            "tuned segments go neither with segments of one size nor with rounds or a schedule");
 }
 
 TEST(Schedule, OnSomeRanksOnlyIsRefused) {

@@ -10,24 +10,24 @@
 
 namespace espalier::testing {
 
-// Of 0 to 5 slices of each tree, which its edges send in up to 4 pieces at any time; ports may not
-// be able to keep it, and sends of one edge may overlap.
+// Of 0 to 5 segments of each tree, which its edges send in up to 4 pieces at any time; ports may
+// not be able to keep it, and sends of one edge may overlap.
 inline planner::PlanSchedule random_schedule(const planner::Plan& plan, std::mt19937_64& random) {
   planner::PlanSchedule schedule;
   const auto share = [&random] { return static_cast<double>(1 + random() % 1000) / 1001; };
   schedule.period.value = 0.1 + share();
-  std::uint64_t slices = 0;
+  std::uint64_t segments = 0;
   for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
-    schedule.slices.push_back(random() % 6);
-    slices += schedule.slices.back();
+    schedule.segments.push_back(random() % 6);
+    segments += schedule.segments.back();
   }
-  if (slices == 0) slices = schedule.slices[0] = 1;
-  schedule.throughput.value =
-      static_cast<double>(slices) * static_cast<double>(plan.slice.value) / schedule.period.value;
+  if (segments == 0) segments = schedule.segments[0] = 1;
+  schedule.throughput.value = static_cast<double>(segments) *
+                              static_cast<double>(plan.segment.value) / schedule.period.value;
   for (std::uint32_t k = 0; k < plan.broadcast_trees.size(); ++k) {
-    if (schedule.slices[k] == 0) continue;
+    if (schedule.segments[k] == 0) continue;
     const auto bytes =
-        static_cast<double>(schedule.slices[k]) * static_cast<double>(plan.slice.value);
+        static_cast<double>(schedule.segments[k]) * static_cast<double>(plan.segment.value);
     for (const planner::PlanEdge edge : plan.broadcast_trees[k].edges) {
       std::vector<double> parts(1 + random() % 4);
       double sum = 0;

@@ -24,7 +24,7 @@ TEST_P(Streams, PassWholeThroughLittleRoom) {
   Broadcast broadcast(MPI_COMM_WORLD, plan, as_planned());
   for (int i = 0; i < 4; ++i) {
     auto shape = broadcast.stream_shape(kAnyMessage, 1 + random() % 40000);
-    if (i % 2 == 0) shape.slices_per_tree = 1 + random() % 4;
+    if (i % 2 == 0) shape.segments_per_tree = 1 + random() % 4;
     const std::uint64_t bytes = random() % 50000;
     TestStore store(shape, GetParam());
     EXPECT_TRUE(broadcast.stream(bytes, shape, store));
@@ -44,10 +44,10 @@ TEST_P(Streams, StopWhenAStoreFailsAndGoOnAfterwards) {
   const auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (int i = 0; i < 6; ++i) {
     const std::uint64_t bytes = 300 * (1 + random() % 100);
-    const std::uint64_t slices = bytes / shape.slice_bytes;
+    const std::uint64_t segments = bytes / shape.segment_bytes;
     const auto first = static_cast<int>(random() % ranks);
     const auto second = static_cast<int>(random() % ranks);
-    const std::uint64_t at = 1 + random() % slices;
+    const std::uint64_t at = 1 + random() % segments;
     TestStore store(shape, random());
     if (rank_in(MPI_COMM_WORLD) == first || rank_in(MPI_COMM_WORLD) == second) store.fails_at = at;
     EXPECT_FALSE(broadcast.stream(bytes, shape, store));
@@ -71,11 +71,11 @@ TEST(StreamShape, FitsTheRoomWhateverTheTrees) {
     constexpr std::uint64_t kRoom = std::uint64_t{16} << 20;
     const auto shape = broadcast.stream_shape(kAnyMessage, kRoom);
     EXPECT_EQ(shape.trees, trees);
-    EXPECT_GE(shape.slices_per_tree, 2U);
-    EXPECT_LE(shape.slice_bytes, 1U << 20);
-    EXPECT_LE(shape.slice_bytes * shape.slices_per_tree * trees, kRoom);
+    EXPECT_GE(shape.segments_per_tree, 2U);
+    EXPECT_LE(shape.segment_bytes, 1U << 20);
+    EXPECT_LE(shape.segment_bytes * shape.segments_per_tree * trees, kRoom);
     if (trees == 1) {
-      EXPECT_EQ(shape.slice_bytes, 1U << 20);
+      EXPECT_EQ(shape.segment_bytes, 1U << 20);
     }
   }
 }

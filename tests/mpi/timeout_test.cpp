@@ -51,19 +51,21 @@ std::string complaint_of(const planner::Plan& plan, const BroadcastOptions& opti
 }
 
 // 0 -> 1 -> 2, and 1 does not come.
-TEST(Timeout, NamesSlicesAndPeers) {
+TEST(Timeout, NamesSegmentsAndPeers) {
   const auto plan = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 100'000);
   const std::string text = complaint_of(plan, impatient(false));
   switch (rank_in(MPI_COMM_WORLD)) {
     case 0:
-      EXPECT_EQ(text,
-                "rank 0: nothing came for 0.3 s; sending slice 0 (number 0 of tree 0) to rank 1 (1 "
-                "more under way)");
+      EXPECT_EQ(
+          text,
+          "rank 0: nothing came for 0.3 s; sending segment 0 (number 0 of tree 0) to rank 1 (1 "
+          "more in progress)");
       break;
     case 2:
-      EXPECT_EQ(text,
-                "rank 2: nothing came for 0.3 s; receiving slice 0 (number 0 of tree 0) from rank "
-                "1 (3 more under way)");
+      EXPECT_EQ(
+          text,
+          "rank 2: nothing came for 0.3 s; receiving segment 0 (number 0 of tree 0) from rank "
+          "1 (3 more in progress)");
       break;
     default:
       break;
@@ -71,7 +73,7 @@ TEST(Timeout, NamesSlicesAndPeers) {
 }
 
 // Through a ring of the host: the source notices when it is full.
-TEST(Timeout, NamesSlicesAndPeersOfRings) {
+TEST(Timeout, NamesSegmentsAndPeersOfRings) {
   BroadcastOptions options = impatient(false);
   options.direct_copies = true;
   const int rank = rank_in(MPI_COMM_WORLD);
@@ -82,12 +84,12 @@ TEST(Timeout, NamesSlicesAndPeersOfRings) {
   const std::string as_reader = from(kMissing);
   if (rank != kMissing) {
     EXPECT_EQ(as_reader, "rank " + std::to_string(rank) +
-                             ": nothing came for 0.3 s; receiving slice 0 (number 0 of tree 0) "
+                             ": nothing came for 0.3 s; receiving segment 0 (number 0 of tree 0) "
                              "from rank 1");
   }
   const std::string as_writer = from(0);
   if (rank == 0) {
-    EXPECT_THAT(as_writer, ContainsRegex("^rank 0: nothing came for 0.3 s; sending slice [0-9]+ "
+    EXPECT_THAT(as_writer, ContainsRegex("^rank 0: nothing came for 0.3 s; sending segment [0-9]+ "
                                          "\\(number [0-9]+ of tree 0\\) to rank 1$"));
   }
 }

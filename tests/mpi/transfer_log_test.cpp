@@ -17,9 +17,9 @@ using runtime::BroadcastOptions;
 using runtime::Transfer;
 using runtime::TransferLog;
 
-// Each slice crosses each edge once: a rank receives all slices of the message, and sends those of
-// a tree to each child.
-TEST(TransferLog, HasEverySliceOfEveryEdge) {
+// Each segment crosses each edge once: a rank receives all segments of the message, and sends those
+// of a tree to each child.
+TEST(TransferLog, HasEverySegmentOfEveryEdge) {
   const auto ranks = size_of(MPI_COMM_WORLD);
   const int rank = rank_in(MPI_COMM_WORLD);
   const auto plan = plan_of(
@@ -29,7 +29,7 @@ TEST(TransferLog, HasEverySliceOfEveryEdge) {
   BroadcastOptions options = as_planned();
   options.transfers = &log;
   Broadcast broadcast(MPI_COMM_WORLD, plan, options);
-  constexpr std::size_t kBytes = 29'500;  // 30 slices, 20 of them along the chain
+  constexpr std::size_t kBytes = 29'500;  // 30 segments, 20 of them along the chain
   for (std::uint64_t message : {0, 1}) check_run(broadcast, MPI_COMM_WORLD, kBytes, message);
 
   std::size_t sends = 0;
@@ -37,13 +37,13 @@ TEST(TransferLog, HasEverySliceOfEveryEdge) {
   std::vector<int> came(30);
   for (const Transfer& one : log.transfers()) {
     EXPECT_LE(one.begun_s, one.ended_s);
-    EXPECT_EQ(one.bytes, one.slice == 29 ? 500U : 1000U);
+    EXPECT_EQ(one.bytes, one.segment == 29 ? 500U : 1000U);
     EXPECT_LT(one.message, 2U);
     if (one.is_send) {
       ++sends;
       EXPECT_TRUE(one.tree == 0 ? one.peer == rank + 1 : rank == 0) << "to rank " << one.peer;
     } else {
-      ++came.at(one.slice);
+      ++came.at(one.segment);
       received_bytes += one.bytes;
       EXPECT_EQ(one.peer, one.tree == 0 ? rank - 1 : 0);
     }

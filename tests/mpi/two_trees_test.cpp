@@ -1,6 +1,6 @@
-// Plans of the blind shapes as the planner makes them: what arrives is right, exchange edges come
-// last, and rounds are kept. MPI's profiling interface tells what the engine asked of MPI, in
-// order.
+// Plans of the topology-oblivious trees as the planner makes them: what arrives is right, exchange
+// edges come last, and rounds are kept. MPI's profiling interface tells what the engine asked of
+// MPI, in order.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "runtime/api/broadcast.hpp"
 #include "runtime/engine/rounds.hpp"
 #include "runtime/engine/tree_role.hpp"
@@ -38,14 +38,14 @@ using runtime::BroadcastOptions;
 
 // Of a lone host, which has nobody to send to and of which there is no planning: trees of no edges.
 planner::Plan plan_by(const std::string& algorithm, std::uint32_t nodes, std::uint32_t source,
-                      std::uint64_t slice) {
+                      std::uint64_t segment) {
   if (nodes == 1) {
     const planner::PlanTree tree = tree_shaped(Shape::kChain, 1, 0);
-    return plan_of(1, 0, {tree, tree}, slice);
+    return plan_of(1, 0, {tree, tree}, segment);
   }
   const auto platform = complete_platform(nodes, 1e9);
   const planner::Instance instance = instance_of(platform, fmt::format("n{}", source));
-  return planner::make_plan(instance, algorithm, run(algorithm, instance), Bytes{slice});
+  return planner::make_plan(instance, algorithm, run(algorithm, instance), Bytes{segment});
 }
 
 struct Case {
@@ -71,28 +71,28 @@ BroadcastOptions options_for(const Case& c) {
 
 class TwoTrees : public ::testing::TestWithParam<Case> {};
 
-TEST_P(TwoTrees, EveryRootAndSizesAroundTheSlicesBorders) {
-  constexpr std::size_t kSlice = 64;
+TEST_P(TwoTrees, EveryRootAndSizesAroundTheSegmentsBorders) {
+  constexpr std::size_t kSegment = 64;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t message = 0;
   for (std::uint32_t source = 0; source < ranks; ++source) {
     SCOPED_TRACE(source);
-    Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, source, kSlice),
+    Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, source, kSegment),
                         options_for(GetParam()));
     EXPECT_EQ(broadcast.root(), static_cast<int>(source));
-    for (const std::size_t bytes :
-         {0UL, 1UL, kSlice - 1, kSlice, kSlice + 1, 2 * kSlice, 11 * kSlice, 20 * kSlice + 7}) {
+    for (const std::size_t bytes : {0UL, 1UL, kSegment - 1, kSegment, kSegment + 1, 2 * kSegment,
+                                    11 * kSegment, 20 * kSegment + 7}) {
       check_run(broadcast, MPI_COMM_WORLD, bytes, message++);
     }
   }
 }
 
-TEST_P(TwoTrees, SlicesBeyondTheEagerLimit) {
-  constexpr std::size_t kSlice = 200'000;
+TEST_P(TwoTrees, SegmentsBeyondTheEagerLimit) {
+  constexpr std::size_t kSegment = 200'000;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, ranks / 2, kSlice),
+  Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, ranks / 2, kSegment),
                       options_for(GetParam()));
-  for (const std::size_t bytes : {kSlice, kSlice + 1, 12 * kSlice + 4321}) {
+  for (const std::size_t bytes : {kSegment, kSegment + 1, 12 * kSegment + 4321}) {
     check_run(broadcast, MPI_COMM_WORLD, bytes, bytes);
   }
 }
@@ -117,7 +117,7 @@ TEST_P(TwoTrees, StreamThroughLittleRoomAndThroughMuch) {
                       options_for(GetParam()));
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (const std::uint64_t slots : {2UL, 3UL, 10UL, 1000UL}) {
-    shape.slices_per_tree = slots;
+    shape.segments_per_tree = slots;
     TestStore store(shape, slots);
     EXPECT_TRUE(broadcast.stream(4321, shape, store));
     EXPECT_EQ(store.wrong(), 0U);
@@ -134,15 +134,15 @@ TEST_P(TwoTrees, StopWhenAStoreFailsAndGoOnAfterwards) {
                       options_for(GetParam()));
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   for (int i = 0; i < 12; ++i) {
-    shape.slices_per_tree = i % 3 == 0 ? 500 : 2 + random() % 4;
-    const std::uint64_t slices = 1 + random() % 60;
+    shape.segments_per_tree = i % 3 == 0 ? 500 : 2 + random() % 4;
+    const std::uint64_t segments = 1 + random() % 60;
     TestStore store(shape, random());
     const auto failing = static_cast<int>(random() % ranks);
-    const std::uint64_t at = 1 + random() % slices;
+    const std::uint64_t at = 1 + random() % segments;
     if (rank_in(MPI_COMM_WORLD) == failing) store.fails_at = at;
-    EXPECT_FALSE(broadcast.stream(100 * slices, shape, store));
+    EXPECT_FALSE(broadcast.stream(100 * segments, shape, store));
     TestStore whole(shape, random());
-    EXPECT_TRUE(broadcast.stream(100 * slices + 1, shape, whole));
+    EXPECT_TRUE(broadcast.stream(100 * segments + 1, shape, whole));
     EXPECT_EQ(store.wrong() + whole.wrong(), 0U);
   }
 }
@@ -173,14 +173,14 @@ std::vector<int> by_order(std::uint32_t ranks) {
 }
 
 TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
-  constexpr std::size_t kSlices = 40;  // 20 a tree
+  constexpr std::size_t kSegments = 40;  // 20 a tree
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint32_t source = 0; source < ranks; source += 2) {
     const planner::Plan plan = plan_by("split-binary", ranks, source, 100);
     const auto roles =
         runtime::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
-    const std::vector<Call> made = calls_of(plan, as_planned(), 100 * kSlices);
-    std::size_t slices_sent = 0;
+    const std::vector<Call> made = calls_of(plan, as_planned(), 100 * kSegments);
+    std::size_t segments_sent = 0;
     for (std::size_t tree = 0; tree < 2; ++tree) {
       const auto& children = roles[tree].children;
       const std::vector<int> late(children.end() - std::ptrdiff_t(roles[tree].exchanges),
@@ -192,11 +192,11 @@ TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
         EXPECT_FALSE(exchanges && !is_late)
             << (call.is_send ? "sends" : "receives") << " tree " << tree << " after an exchange";
         exchanges = exchanges || is_late;
-        if (call.is_send) ++slices_sent;
+        if (call.is_send) ++segments_sent;
       }
       EXPECT_EQ(exchanges, !late.empty());
     }
-    EXPECT_EQ(slices_sent, kSlices / 2 * (roles[0].children.size() + roles[1].children.size()));
+    EXPECT_EQ(segments_sent, kSegments / 2 * (roles[0].children.size() + roles[1].children.size()));
   }
 }
 
@@ -261,11 +261,11 @@ TEST(Rounds, OfOneTree) {
   check_run(broadcast, MPI_COMM_WORLD, 1234, 1);
 }
 
-TEST(Rounds, NeedRoomForTwoSlices) {
+TEST(Rounds, NeedRoomForTwoSegments) {
   Broadcast broadcast(MPI_COMM_WORLD, plan_by("two-tree-sanders", size_of(MPI_COMM_WORLD), 0, 100),
                       options_for({"", true}));
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
-  shape.slices_per_tree = 1;
+  shape.segments_per_tree = 1;
   TestStore store(shape, 1);
   EXPECT_THROW((void)broadcast.stream(1000, shape, store), InputError);
 }

@@ -30,11 +30,11 @@ inline void expect_same(const platforms::Platform& a, const platforms::Platform&
     EXPECT_EQ(left.latency, right.latency) << i;
     EXPECT_EQ(left.overhead, right.overhead) << i;
   }
-  ASSERT_EQ(a.shared_wires().size(), b.shared_wires().size());
-  for (std::size_t i = 0; i < a.shared_wires().size(); ++i) {
-    EXPECT_EQ(a.shared_wires()[i].name, b.shared_wires()[i].name);
-    EXPECT_EQ(a.shared_wires()[i].bandwidth, b.shared_wires()[i].bandwidth);
-    EXPECT_EQ(a.shared_wires()[i].arcs, b.shared_wires()[i].arcs);
+  ASSERT_EQ(a.shared_links().size(), b.shared_links().size());
+  for (std::size_t i = 0; i < a.shared_links().size(); ++i) {
+    EXPECT_EQ(a.shared_links()[i].name, b.shared_links()[i].name);
+    EXPECT_EQ(a.shared_links()[i].bandwidth, b.shared_links()[i].bandwidth);
+    EXPECT_EQ(a.shared_links()[i].arcs, b.shared_links()[i].arcs);
   }
 }
 

@@ -25,7 +25,7 @@ inline std::string odd_name(std::size_t index) {
   return index < kOdd.size() ? std::string(stem) : fmt::format("{} {}", stem, index);
 }
 
-// 2 to 13 nodes, relays among them, with caps, groups, positions and shared wires at random. The
+// 2 to 13 nodes, relays among them, with caps, groups, positions and shared links at random. The
 // same seed gives the same platform.
 inline platforms::Platform random_platform(std::uint64_t seed) {
   using namespace platforms;
@@ -57,12 +57,12 @@ inline platforms::Platform random_platform(std::uint64_t seed) {
       pairs.emplace_back(NodeId{from}, NodeId{to});
     }
   }
-  for (std::size_t wire = 0; wire < below(4) && !pairs.empty(); ++wire) {
+  for (std::size_t link = 0; link < below(4) && !pairs.empty(); ++link) {
     std::vector<std::pair<NodeId, NodeId>> members;
     for (const auto& pair : pairs) {
       if (members.empty() || below(2) == 0) members.push_back(pair);
     }
-    builder.add_shared_wire("wire " + odd_name(wire + seed % 9), rate(), std::move(members));
+    builder.add_shared_link("link " + odd_name(link + seed % 9), rate(), std::move(members));
   }
   return std::move(builder).build();
 }

@@ -72,7 +72,7 @@ TEST(PlatformPicture, GivesEachHalfTheColourOfWhatItsNodeSends) {
   EXPECT_THAT(dot, HasSubstr("each half"));
 }
 
-TEST(PlatformPicture, ShowsRelaysArrowsAndSharedWires) {
+TEST(PlatformPicture, ShowsRelaysArrowsAndSharedLinks) {
   const std::string dot = platform_picture(platform_of(
       R"({"name": "a"}, {"name": "s", "relay": true})",
       R"({"from": "a", "to": "s", "bandwidth": "8 Gbit/s"})",

@@ -1,5 +1,5 @@
-// The plan for one message: held against every algorithm, every slice, and messages whose best plan
-// is known.
+// The plan for one message: held against every algorithm, every segment, and messages whose best
+// plan is known.
 #include "simulate/search/choose_plan.hpp"
 
 #include <gmock/gmock.h>
@@ -13,11 +13,11 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/problem/collective.hpp"
-#include "planner/plan/slice_grid.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/plan/segment_grid.hpp"
+#include "planner/problem/collective.hpp"
+#include "simulate/search/segment_search.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/search/slice_search.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
@@ -47,25 +47,25 @@ ChoiceOptions only(std::string_view algorithms) {
 TEST(ChoosePlan, TakesFewStepsForAShortMessageAndThroughputForALongOne) {
   const platforms::Platform platform = testing::complete_platform(16, 1e9);
   const Choice brief = choose(platform, kKiB);
-  EXPECT_EQ(brief.rivals.front().depth, 4U);
-  EXPECT_EQ(brief.plan.slice, Bytes{kKiB});
+  EXPECT_EQ(brief.candidates.front().depth, 4U);
+  EXPECT_EQ(brief.plan.segment, Bytes{kKiB});
   EXPECT_NEAR(brief.makespan.value, 4 * (10e-6 + 1024e-9), 1e-12);
   const Choice lengthy = choose(platform, 1024 * kMiB);
   EXPECT_GT(lengthy.plan.throughput.value, 0.99e9);
   EXPECT_LT(lengthy.makespan.value, 1.02 * 1024 * 1048576e-9);
-  EXPECT_GT(lengthy.plan.slice, brief.plan.slice);
+  EXPECT_GT(lengthy.plan.segment, brief.plan.segment);
 }
 
-// a -> b -> c -> d at 1 GB/s, 10 us a slice. Of k slices of s bytes the last host has the last
+// a -> b -> c -> d at 1 GB/s, 10 us a segment. Of k segments of s bytes the last host has the last
 // after (k + 2)(10 us + s ns): with k s = M least at k = sqrt(2 M / 10^4).
-TEST(ChoosePlan, SlicesOfAChainAreThoseOfTheFormula) {
+TEST(ChoosePlan, SegmentsOfAChainAreThoseOfTheFormula) {
   const auto platform = testing::small_platform(
       {"a", "b", "c", "d"}, {{"a", "b", 1e-9}, {"b", "c", 1e-9}, {"c", "d", 1e-9}});
   const Choice choice = choose(platform, 8'000'000, only("chain"));
   EXPECT_EQ(choice.overhead, kAssumedOverhead);
   EXPECT_NEAR(choice.makespan.value, 42 * (10e-6 + 200e-6), 0.001 * 42 * 210e-6);
-  EXPECT_NEAR(static_cast<double>(choice.plan.slice.value), 200e3, 20e3);
-  EXPECT_EQ(choice.rivals.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(choice.plan.segment.value), 200e3, 20e3);
+  EXPECT_EQ(choice.candidates.size(), 1U);
   EXPECT_NEAR(choice.formula_makespan.value, choice.makespan.value, 1e-9);
 }
 
@@ -75,36 +75,36 @@ TEST(ChoosePlan, OverheadIsTheOneGivenThePlatformsOrTenMicroseconds) {
   ChoiceOptions none = only("chain");
   none.overhead = Seconds{0};
   const Choice free = choose(bare, kMiB, none);
-  EXPECT_EQ(free.plan.slice, Bytes{kKiB});  // nothing speaks for longer ones
+  EXPECT_EQ(free.plan.segment, Bytes{kKiB});  // nothing speaks for longer ones
   const platforms::Platform slow = with_overhead(bare, {1e-3});
   EXPECT_TRUE(names_overhead(slow));
   const Choice dear = choose(slow, kMiB, only("chain"));
   EXPECT_EQ(dear.overhead, Seconds{0});
-  EXPECT_GT(dear.plan.slice.value, 512 * kKiB);
+  EXPECT_GT(dear.plan.segment.value, 512 * kKiB);
   EXPECT_NEAR(dear.plan.throughput.value,
-              1 / (1e-9 + 1e-3 / static_cast<double>(dear.plan.slice.value)), 1);
+              1 / (1e-9 + 1e-3 / static_cast<double>(dear.plan.segment.value)), 1);
 }
 
-// A source of 1 GB/s with 20 wires of its own to as many hosts, and all of them to each other.
-// Overheads are on wires: slices of 1 KiB would cost nothing, and the hosts twenty times what there
-// is of their time.
-TEST(ChoosePlan, SlicesOfManyPortsLeaveAHostItsTime) {
+// A source of 1 GB/s with 20 links of its own to as many hosts, and all of them to each other.
+// Overheads are on links: segments of 1 KiB would cost nothing, and the hosts twenty times what
+// there is of their time.
+TEST(ChoosePlan, SegmentsOfManyPortsLeaveAHostItsTime) {
   const platforms::Platform platform = testing::complete_platform(21, 1e9, BytesPerSecond{1e9});
   const Choice choice =
       choose_plan(platform, platform.hosts().front(), Model::kBoundedMultiPort, false, {64 * kMiB});
   EXPECT_GT(choice.plan.throughput.value, 0.9e9);
-  std::vector<double> handled(21);  // slices that come and go, of each host
-  const double slices = 64.0 * kMiB / static_cast<double>(choice.plan.slice.value);
+  std::vector<double> handled(21);  // segments that come and go, of each host
+  const double segments = 64.0 * kMiB / static_cast<double>(choice.plan.segment.value);
   for (const planner::PlanTree& tree : choice.plan.broadcast_trees) {
-    const double share = slices * tree.rate.value / choice.plan.throughput.value;
+    const double share = segments * tree.rate.value / choice.plan.throughput.value;
     for (const planner::PlanEdge& edge : tree.edges) {
       handled[edge.parent] += share;
       handled[edge.child] += share;
     }
   }
   EXPECT_LE(std::ranges::max(handled) * choice.overhead.value, 1.02 * choice.makespan.value);
-  const auto seconds = [&](Bytes slice) {
-    return Simulator(choice.plan, with_overhead(platform, choice.overhead), {.slice = slice})
+  const auto seconds = [&](Bytes segment) {
+    return Simulator(choice.plan, with_overhead(platform, choice.overhead), {.segment = segment})
         .run({64 * kMiB})
         .makespan.value;
   };
@@ -113,7 +113,8 @@ TEST(ChoosePlan, SlicesOfManyPortsLeaveAHostItsTime) {
 
 // Five hosts with a rate for each pair as a probe might tell them: 8, 4, 2 and 1 times some 3 MB/s,
 // and half a per cent beside that, which makes many trees, of rates that do not go into one
-// another. There are short slices of which all fit by luck, as long as links serve them one by one.
+// another. There are short segments of which all fit by luck, as long as links serve them one by
+// one.
 TEST(ChoosePlan, DoesNotLiveOnTheOrderInWhichLinksServe) {
   const std::vector<std::string> hosts{"h0", "h1", "h2", "h3", "h4"};
   constexpr double kRatesKBps[5][5] = {{0, 23883, 5960, 11981, 5956},
@@ -139,9 +140,9 @@ TEST(ChoosePlan, DoesNotLiveOnTheOrderInWhichLinksServe) {
     };
     EXPECT_DOUBLE_EQ(with(Sharing::kTurns), choice.makespan.value);
     EXPECT_LE(with(Sharing::kEdges), 1.02 * choice.makespan.value);
-    EXPECT_GE(choice.plan.slice, Bytes{6 * kKiB});  // hosts take 3 us for each
-    for (const Rival& rival : choice.rivals) {
-      EXPECT_LE(choice.makespan.value, 1.01 * rival.makespan.value);
+    EXPECT_GE(choice.plan.segment, Bytes{6 * kKiB});  // hosts take 3 us for each
+    for (const Candidate& candidate : choice.candidates) {
+      EXPECT_LE(choice.makespan.value, 1.01 * candidate.makespan.value);
     }
   }
 }
@@ -149,34 +150,34 @@ TEST(ChoosePlan, DoesNotLiveOnTheOrderInWhichLinksServe) {
 TEST(ChoosePlan, KeepsToWhatIsGiven) {
   const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
   ChoiceOptions options;
-  options.slice = Bytes{64 * kKiB};
-  EXPECT_EQ(choose(platform, 10 * kMiB, options).plan.slice, Bytes{64 * kKiB});
+  options.segment = Bytes{64 * kKiB};
+  EXPECT_EQ(choose(platform, 10 * kMiB, options).plan.segment, Bytes{64 * kKiB});
   const Choice grown = choose(platform, 10 * kMiB, only("grow"));
   EXPECT_EQ(grown.plan.algorithm, "grow");
   options = {};
   options.limits.max_trees = 1;
   const Choice one = choose(platform, 1024 * kMiB, options);
   EXPECT_EQ(one.plan.broadcast_trees.size(), 1U);
-  EXPECT_THAT(one.rivals, ::testing::Each(::testing::Field(&Rival::broadcast_trees, 1U)));
+  EXPECT_THAT(one.candidates, ::testing::Each(::testing::Field(&Candidate::broadcast_trees, 1U)));
   options = {};
   options.limits.max_depth = 3;
-  EXPECT_LE(choose(platform, 1024 * kMiB, options).rivals.front().depth, 3U);
+  EXPECT_LE(choose(platform, 1024 * kMiB, options).candidates.front().depth, 3U);
   // Where no plan of the packing's is that shallow, a blind tree may be, by way of other hosts.
   options.limits.max_depth = 1;
-  EXPECT_EQ(choose(platform, kMiB, options).rivals.front().depth, 1U);
+  EXPECT_EQ(choose(platform, kMiB, options).candidates.front().depth, 1U);
 }
 
-TEST(ChoosePlan, RefusesWhatIsNoMessageOrSlice) {
+TEST(ChoosePlan, RefusesWhatIsNoMessageOrSegment) {
   const platforms::Platform platform = testing::complete_platform(3, 1e9);
   EXPECT_THROW((void)choose(platform, 0), std::invalid_argument);
   ChoiceOptions options;
-  options.slice = Bytes{0};
+  options.segment = Bytes{0};
   EXPECT_THROW((void)choose(platform, 1, options), std::invalid_argument);
 }
 
 TEST(ChoosePlan, OneByteAndTheLongestMessageHaveAPlan) {
   const platforms::Platform platform = testing::complete_platform(3, 1e9);
-  EXPECT_EQ(choose(platform, 1).plan.slice, Bytes{1});
+  EXPECT_EQ(choose(platform, 1).plan.segment, Bytes{1});
   const Choice longest = choose(platform, (std::uint64_t{1} << 63U) - 1);
   EXPECT_GT(longest.makespan.value, 9.2e9);
   EXPECT_LT(longest.makespan.value, 9.3e9);
@@ -210,31 +211,31 @@ class ChoosePlanUnder : public ::testing::TestWithParam<Under> {
     if (planner::reduces(operation())) options.compute = BytesPerSecond{2e9};
     return options;
   }
-  static double seconds(const planner::Plan& plan, const platforms::Platform& platform, Bytes slice,
-                        Bytes message) {
-    const Options how{.slice = slice, .compute = options().compute};
+  static double seconds(const planner::Plan& plan, const platforms::Platform& platform,
+                        Bytes segment, Bytes message) {
+    const Options how{.segment = segment, .compute = options().compute};
     return Simulator(plan, platform, how).run(message).makespan.value;
   }
   static double best_fixed_s(const testing::DrawnPlatform& drawn,
                              const platforms::Platform& simulated, Bytes message);
 };
 
-// The least of all algorithms in slices of a power of two, at most `most_slices` of them.
+// The least of all algorithms in segments of a power of two, at most `most_segments` of them.
 double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
                                      const platforms::Platform& simulated, Bytes message) {
-  constexpr std::uint64_t kMostSlices = testing::draws(256);
+  constexpr std::uint64_t kMostSegments = testing::draws(256);
   double best = std::numeric_limits<double>::infinity();
-  for (Bytes slice{kKiB}; slice.value < 2 * message.value; slice.value *= 2) {
-    if (planner::SliceGrid{message.value, slice.value}.count() > kMostSlices) continue;
+  for (Bytes segment{kKiB}; segment.value < 2 * message.value; segment.value *= 2) {
+    if (planner::SegmentGrid{message.value, segment.value}.count() > kMostSegments) continue;
     const planner::Collective collective(operation(), drawn.platform, drawn.source, model(),
-                                         {slice, drawn.options.latency_occupies});
+                                         {segment, drawn.options.latency_occupies});
     for (const planner::Algorithm& algorithm : planner::parse_algorithms("all", operation())) {
       if (algorithm.entry->exponential) continue;
       planner::AlgorithmOptions options;
       options.message = message;
       const planner::Plan plan = planner::make_plan(
-          collective, algorithm.name, planner::run(algorithm, collective, options), slice);
-      best = std::min(best, seconds(plan, simulated, slice, message));
+          collective, algorithm.name, planner::run(algorithm, collective, options), segment);
+      best = std::min(best, seconds(plan, simulated, segment, message));
     }
   }
   return best;
@@ -242,7 +243,7 @@ double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
 
 // 2 of each of 13 families under 4 models: 104 platforms (half under sanitizers), less those on
 // which some host cannot answer where it must.
-TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
+TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySegments) {
   constexpr double kRounding = 1e-9;
   const double worth = platforms::is_one_port(model()) ? 1 : 1.01;  // of a surer plan
   std::size_t drawn_so_far = 0;
@@ -255,7 +256,8 @@ TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
     EXPECT_FALSE(choice.extrapolated);
     // What it claims is what the simulator and the checker find.
     EXPECT_EQ(choice.plan.operation, operation());
-    EXPECT_NEAR(choice.makespan.value, seconds(choice.plan, simulated, choice.plan.slice, message),
+    EXPECT_NEAR(choice.makespan.value,
+                seconds(choice.plan, simulated, choice.plan.segment, message),
                 kRounding * choice.makespan.value);
     EXPECT_THAT(planner::verify(choice.plan, drawn.platform).faults, ::testing::IsEmpty());
     EXPECT_LE(choice.makespan.value,
@@ -265,9 +267,9 @@ TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySlices) {
   EXPECT_GT(drawn_so_far, testing::draws(8));
 }
 
-// In every number of slices up to 160, fewer under sanitizers; bench/message_choice tries more.
-TEST_P(ChoosePlanUnder, SlicesAreWithinThreePercentOfTheBest) {
-  constexpr std::uint64_t kMostSlices = testing::draws(160);
+// In every number of segments up to 160, fewer under sanitizers; bench/message_choice tries more.
+TEST_P(ChoosePlanUnder, SegmentsAreWithinThreePercentOfTheBest) {
+  constexpr std::uint64_t kMostSegments = testing::draws(160);
   std::size_t drawn_so_far = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
@@ -281,10 +283,11 @@ TEST_P(ChoosePlanUnder, SlicesAreWithinThreePercentOfTheBest) {
       const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
       double best = std::numeric_limits<double>::infinity();
       std::set<std::uint64_t> tried;
-      for (std::uint64_t count = 1; count <= std::min(kMostSlices, message.value / kKiB); ++count) {
-        const std::uint64_t slice = planner::SliceGrid{message.value, count}.count();
-        if (!tried.insert(slice).second) continue;
-        best = std::min(best, seconds(choice.plan, simulated, {slice}, message));
+      for (std::uint64_t count = 1; count <= std::min(kMostSegments, message.value / kKiB);
+           ++count) {
+        const std::uint64_t segment = planner::SegmentGrid{message.value, count}.count();
+        if (!tried.insert(segment).second) continue;
+        best = std::min(best, seconds(choice.plan, simulated, {segment}, message));
       }
       EXPECT_LE(choice.makespan.value, 1.03 * best);
     }
@@ -301,15 +304,15 @@ INSTANTIATE_TEST_SUITE_P(Models, ChoosePlanUnder,
                                                      std::get<1>(tested.param).name);
                          });
 
-// 8 equal hosts, a byte a ns, 10 us a slice. A short sum comes together in three steps up a
-// binomial tree; what takes long to combine wants few slices at every host, and goes up a chain.
+// 8 equal hosts, a byte a ns, 10 us a segment. A short sum comes together in three steps up a
+// binomial tree; what takes long to combine wants few segments at every host, and goes up a chain.
 TEST(ChoosePlan, TakesFewStepsForAShortSumAndThroughputForALongOne) {
   const platforms::Platform platform = testing::complete_platform(8, 1e9);
   ChoiceOptions options;
   options.operation = planner::Operation::kReduce;
   const Choice brief = choose(platform, kKiB, options);
-  EXPECT_EQ(brief.rivals.front().depth, 3U);
-  EXPECT_EQ(brief.rivals.front().broadcast_trees, 0U);
+  EXPECT_EQ(brief.candidates.front().depth, 3U);
+  EXPECT_EQ(brief.candidates.front().broadcast_trees, 0U);
   EXPECT_NEAR(brief.makespan.value, 3 * (10e-6 + 1024e-9), 1e-12);
   EXPECT_TRUE(brief.plan.broadcast_trees.empty());
   const Choice lengthy = choose(platform, 256 * kMiB, options);
@@ -328,8 +331,8 @@ TEST(ChoosePlan, AnAllreduceHasTreesOfBothKinds) {
   ChoiceOptions options;
   options.operation = planner::Operation::kAllreduce;
   const Choice choice = choose(platform, 256 * kMiB, options);
-  EXPECT_GT(choice.rivals.front().reduce_trees, 0U);
-  EXPECT_GT(choice.rivals.front().broadcast_trees, 0U);
+  EXPECT_GT(choice.candidates.front().reduce_trees, 0U);
+  EXPECT_GT(choice.candidates.front().broadcast_trees, 0U);
   EXPECT_NEAR(choice.plan.optimum->value, 0.625e9, 1e4);
   EXPECT_GT(choice.makespan.value, 256 * 1048576 / 0.625e9);
   EXPECT_LT(choice.makespan.value, 1.1 * 256 * 1048576 / 0.5e9);
@@ -359,24 +362,24 @@ TEST(Forecast, ALongMessageIsToldFromAShorterOne) {
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
     constexpr Bytes kMessage{3000 * 64 * kKiB + 1000};
-    constexpr Bytes kSlice{64 * kKiB};
+    constexpr Bytes kSegment{64 * kKiB};
     const planner::Deadline deadline(std::nullopt);
     const planner::Collective collective(planner::Operation::kBroadcast, drawn.platform,
                                          drawn.source, Model::kOnePort,
-                                         {kSlice, drawn.options.latency_occupies});
-    SliceSearch search(drawn.platform, Model::kOnePort, drawn.options.latency_occupies, kMessage,
-                       {.slice = kSlice}, deadline);
-    ContenderOptions how;
+                                         {kSegment, drawn.options.latency_occupies});
+    SegmentSearch search(drawn.platform, Model::kOnePort, drawn.options.latency_occupies, kMessage,
+                         {.segment = kSegment}, deadline);
+    CandidateOptions how;
     how.algorithms = planner::parse_algorithms("optimal,grow");
-    for (Contender& made : make_contenders(collective, how, deadline).all) {
+    for (Candidate& made : make_candidates(collective, how, deadline).all) {
       search.add(std::move(made));
-      const std::size_t index = search.contenders().size() - 1;
+      const std::size_t index = search.candidates().size() - 1;
       const Forecast full = search.forecast(index, 3001, UINT64_MAX);
       const Forecast told = search.forecast(index, 3001, 0);
       EXPECT_FALSE(full.extrapolated);
       EXPECT_TRUE(told.extrapolated);
       const double tolerance =
-          search.contenders()[index].plan.broadcast_trees.size() > 1 ? 0.02 : 1e-6;
+          search.candidates()[index].plan.broadcast_trees.size() > 1 ? 0.02 : 1e-6;
       EXPECT_NEAR(told.makespan.value, full.makespan.value, tolerance * full.makespan.value);
     }
   };

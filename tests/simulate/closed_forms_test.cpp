@@ -31,7 +31,7 @@ struct Case {
   }
 };
 
-// One tree over hosts h0, h1, ..., edges as given, slices of 4 bytes.
+// One tree over hosts h0, h1, ..., edges as given, segments of 4 bytes.
 Case one_tree(platforms::Platform platform, const std::vector<planner::PlanEdge>& edges,
               const std::string& model = "one-port") {
   planner::Plan plan;
@@ -42,7 +42,7 @@ Case one_tree(platforms::Platform platform, const std::vector<planner::PlanEdge>
   plan.source = plan.nodes.front();
   plan.model = model;
   plan.algorithm = "grow";
-  plan.slice = {4};
+  plan.segment = {4};
   plan.throughput = {1};
   plan.broadcast_trees = {{{1}, edges, {}}};
   return {std::move(platform), plan};
@@ -88,25 +88,27 @@ std::vector<double> seconds(const std::vector<Seconds>& times) {
   return values;
 }
 
-// The first slice passes the other n - 2 hosts before the last one; k slices then come one by one.
-TEST(Chain, OfEqualLinksTakesNMinusTwoPlusKSlices) {
+// The first segment passes the other n - 2 hosts before the last one; k segments then come one by
+// one.
+TEST(Chain, OfEqualLinksTakesNMinusTwoPlusKSegments) {
   for (const std::size_t hosts : {2U, 3U, 9U}) {
-    for (const std::uint64_t slices : {1U, 2U, 50U}) {
+    for (const std::uint64_t segments : {1U, 2U, 50U}) {
       const Case of = chain(std::vector<Times>(hosts - 1, {0.25}));
-      const double expected = static_cast<double>(hosts - 2 + slices);  // a slice takes a second
-      EXPECT_NEAR(of.run(4 * slices).makespan.value, expected, kRounding * expected)
-          << hosts << " hosts, " << slices << " slices";
+      const double expected =
+          static_cast<double>(hosts - 2 + segments);  // a segment takes a second
+      EXPECT_NEAR(of.run(4 * segments).makespan.value, expected, kRounding * expected)
+          << hosts << " hosts, " << segments << " segments";
     }
   }
 }
 
-// A line of servers with fixed times: the fill of all, and the slowest for all further slices.
+// A line of servers with fixed times: the fill of all, and the slowest for all further segments.
 TEST(Chain, OfUnequalLinksTakesTheFillAndThenTheSlowest) {
   const Case of = chain({{0.5}, {2}, {0.25}, {1}});
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 4 * (0.5 + 2 + 0.25 + 1) + 99 * 8, 1e-9);
 }
 
-TEST(Chain, PaysLatencyOnceAHopAndOverheadOnceASlice) {
+TEST(Chain, PaysLatencyOnceAHopAndOverheadOnceASegment) {
   const Case of = chain({{0.25, 7, 0.5}, {0.25, 11, 0.5}});
   EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 1.5 + 7 + 11, 1e-9);
 }
@@ -117,11 +119,11 @@ TEST(Chain, PaysForLatenciesThatOccupyLikeForOverheads) {
   EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 8.5, 1e-9);
 }
 
-// 9 bytes: slices of 4, 4 and 1; the last one has its overhead whole.
-TEST(Chain, SendsAShortLastSlice) {
+// 9 bytes: segments of 4, 4 and 1; the last one has its overhead whole.
+TEST(Chain, SendsAShortLastSegment) {
   const Case of = chain({{0.25, 0, 0.5}, {0.25, 0, 0.5}});
   const Simulation simulation = of.run(9);
-  EXPECT_EQ(simulation.slices, 3U);
+  EXPECT_EQ(simulation.segments, 3U);
   EXPECT_EQ(simulation.sends, 6U);
   EXPECT_THAT(seconds(simulation.done),
               Pointwise(DoubleNear(1e-9), {0.0, 1.5 + 1.5 + 0.75, 1.5 + 1.5 + 1.5 + 0.75}));
@@ -130,18 +132,18 @@ TEST(Chain, SendsAShortLastSlice) {
 TEST(Chain, OfAnEmptyMessageTakesNoTime) {
   const Simulation simulation = chain({{1}, {1}}).run(0);
   EXPECT_EQ(simulation.makespan.value, 0);
-  EXPECT_EQ(simulation.slices, 0U);
+  EXPECT_EQ(simulation.segments, 0U);
   EXPECT_THAT(seconds(simulation.done), ElementsAre(0, 0, 0));
 }
 
-// In and out share the one port of h1: the pipeline does two slices' work for each.
-TEST(Chain, UnderOnePortUnidirectionalTakesTwiceTheTimeASlice) {
+// In and out share the one port of h1: the pipeline does two segments' work for each.
+TEST(Chain, UnderOnePortUnidirectionalTakesTwiceTheTimeASegment) {
   const Case of = chain({{0.25}, {0.25}}, "one-port-unidirectional");
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 200, 1e-9);
 }
 
-// The out-port of h0 sends slice by slice, each to its children in turn.
-TEST(Star, TakesTheSumOfItsLinksForEverySlice) {
+// The out-port of h0 sends segment by segment, each to its children in turn.
+TEST(Star, TakesTheSumOfItsLinksForEverySegment) {
   const Case of = star({0.25, 1, 0.5});
   const Simulation simulation = of.run(4 * 10);
   EXPECT_THAT(seconds(simulation.done),
@@ -149,27 +151,28 @@ TEST(Star, TakesTheSumOfItsLinksForEverySlice) {
   EXPECT_NEAR(simulation.busy.front().value, 70, 1e-9);  // the out-port
 }
 
-// s = 0.8 min T = 0.2 a byte: the sender is through with a child after 0.8 s and the wires run side
-// by side. Three children keep it busy for 2.4 s, longer than any wire.
+// s = 0.8 min T = 0.2 a byte: the sender is through with a child after 0.8 s and the links run side
+// by side. Three children keep it busy for 2.4 s, longer than any link.
 TEST(Star, UnderMultiPortIsPacedByTheSenderWhereItsChildrenAreMany) {
   const Case of = star({0.25, 0.25, 0.25}, "multi-port");
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 10 * 2.4 - 0.8 + 1, 1e-9);
 }
 
-// And by the slowest wire (4 s) where they are few. It begins after the first child's 0.8 s, and
-// has its next slice waiting whenever one is through.
-TEST(Star, UnderMultiPortIsPacedByAWireWhereThatIsSlow) {
+// And by the slowest link (4 s) where they are few. It begins after the first child's 0.8 s, and
+// has its next segment waiting whenever one is through.
+TEST(Star, UnderMultiPortIsPacedByALinkWhereThatIsSlow) {
   const Case of = star({0.25, 1}, "multi-port");
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 0.8 + 10 * 4, 1e-9);
 }
 
-// Wires run side by side, and nothing caps the nodes.
-TEST(Star, UnderBoundedMultiPortIsAsFastAsEachWire) {
+// Links run side by side, and nothing caps the nodes.
+TEST(Star, UnderBoundedMultiPortIsAsFastAsEachLink) {
   const Case of = star({0.25, 1, 0.5}, "bounded-multi-port");
   EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 10.0, 40.0, 20.0}));
 }
 
-//     h0 ---> sw ---> h1        1 s and 2 s a slice: the switch cuts through, so that a slice takes
+//     h0 ---> sw ---> h1        1 s and 2 s a segment: the switch cuts through, so that a segment
+//     takes
 //                               the slower of the two, and one follows the other at its pace
 TEST(Relay, CutsThrough) {
   Case of = one_tree(small_platform({"h0", "sw", "h1"}, {{"h0", "sw", 0.25}, {"sw", "h1", 0.5}}),
@@ -178,9 +181,10 @@ TEST(Relay, CutsThrough) {
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 20, 1e-9);
 }
 
-//     h0 --- 1 s ---> sw --- 4 s ---> h1..h4      The out-port of h0 is as busy as each wire from
-//                                                  the switch. That keeps the slices that wait for
-//                                                  its wires, so that all of them are always busy.
+//     h0 --- 1 s ---> sw --- 4 s ---> h1..h4      The out-port of h0 is as busy as each link from
+//                                                  the switch. That keeps the segments that wait
+//                                                  for its links, so that all of them are always
+//                                                  busy.
 TEST(Relay, KeepsWhatWaits) {
   std::vector<std::string> nodes{"h0", "sw"};
   std::vector<Link> links{{"h0", "sw", 0.25}};
@@ -194,26 +198,26 @@ TEST(Relay, KeepsWhatWaits) {
   for (const planner::PlanEdge& edge : edges) {
     of.plan.broadcast_trees.front().via[{edge.parent, edge.child}] = {"sw"};
   }
-  // h4's first slice waits for three others; from then on it gets one every 4 s.
+  // h4's first segment waits for three others; from then on it gets one every 4 s.
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 3 + 400, 1e-9);
 }
 
 // h0 ---> h1 and h0 ---> h2 over one trunk of 0.5 s a byte: under bounded-multi-port it is all that
 // the two have in common, and paces both.
-TEST(SharedWire, ServesOneSliceAtATime) {
+TEST(SharedLink, ServesOneSegmentAtATime) {
   platforms::PlatformBuilder builder("trunk");
   const auto h0 = builder.node_named("h0");
   const auto h1 = builder.node_named("h1");
   const auto h2 = builder.node_named("h2");
   builder.add_arc({h0, h1, {4}, {}, {}});
   builder.add_arc({h0, h2, {4}, {}, {}});
-  builder.add_shared_wire("trunk", {2}, {{h0, h1}, {h0, h2}});
+  builder.add_shared_link("trunk", {2}, {{h0, h1}, {h0, h2}});
   const Case of = one_tree(std::move(builder).build(), {{0, 1}, {0, 2}}, "bounded-multi-port");
   EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 38.0, 40.0}));
 }
 
-//     h0 --- 1 s ---> h1 --- 1 s ---> h3       a slice of 4 bytes takes a second everywhere. h0
-//       `--- 1 s ---> h2                       sends each slice to h1, then to h2.
+//     h0 --- 1 s ---> h1 --- 1 s ---> h3       a segment of 4 bytes takes a second everywhere. h0
+//       `--- 1 s ---> h2                       sends each segment to h1, then to h2.
 TEST(Tree, FillsAlongTheDeepestWayAndThenGoesAtItsPeriod) {
   const Case of =
       one_tree(small_platform({"h0", "h1", "h2", "h3"},
@@ -224,7 +228,7 @@ TEST(Tree, FillsAlongTheDeepestWayAndThenGoesAtItsPeriod) {
 }
 
 // With a window of one the next send is posted when the last has ended, and nothing is lost; but
-// the order changes: h1's second slice is younger than h2's first in any case.
+// the order changes: h1's second segment is younger than h2's first in any case.
 TEST(Window, OfOneLosesNothingOnATree) {
   Options narrow;
   narrow.window = 1;
@@ -232,15 +236,15 @@ TEST(Window, OfOneLosesNothingOnATree) {
   EXPECT_EQ(of.run(400, narrow).makespan, of.run(400).makespan);
 }
 
-TEST(Slice, CanBeAnotherThanThePlans) {
+TEST(Segment, CanBeAnotherThanThePlans) {
   Options whole;
-  whole.slice = Bytes{400};
+  whole.segment = Bytes{400};
   const Simulation simulation = chain({{0.25}, {0.25}}).run(400, whole);
-  EXPECT_EQ(simulation.slices, 1U);
+  EXPECT_EQ(simulation.segments, 1U);
   EXPECT_NEAR(simulation.makespan.value, 200, 1e-9);
 }
 
-// Two chains over a triangle, half the data each. Each slice of 4 bytes takes 4 s; in 8 s the
+// Two chains over a triangle, half the data each. Each segment of 4 bytes takes 4 s; in 8 s the
 // source sends one of each, and both hosts receive two.
 TEST(TwoTrees, ReachTheSumOfTheirRates) {
   const platforms::Platform platform = espalier::testing::triangle();
@@ -256,7 +260,7 @@ TEST(OnSend, TellsOfEverySendInTheOrderOfTime) {
   const Simulation simulation = Simulator(of.plan, of.platform).run({8}, [&](const Send& send) {
     EXPECT_GE(send.start.value, last);
     last = send.start.value;
-    told.push_back(std::to_string(send.slice) + " to " + of.plan.nodes[send.child]);
+    told.push_back(std::to_string(send.segment) + " to " + of.plan.nodes[send.child]);
     EXPECT_EQ(send.holdings.size(), 2U);
     EXPECT_NEAR(send.holdings.back().seconds, send.child == 1 ? 1 : 2, 1e-12);
   });
@@ -264,14 +268,14 @@ TEST(OnSend, TellsOfEverySendInTheOrderOfTime) {
   EXPECT_EQ(simulation.sends, told.size());
 }
 
-// What is under way at a time does not grow with the message.
-TEST(Memory, DoesNotGrowWithTheSlices) {
+// What is in progress at a time does not grow with the message.
+TEST(Memory, DoesNotGrowWithTheSegments) {
   const Case of = chain({{0.25, 7}, {0.25, 1}, {0.5}});
   EXPECT_EQ(of.run(4 * 100).most_events, of.run(4 * 100'000).most_events);
 }
 
-// Ten slices of 4 s over 10 s. At 1 byte/s 10 bytes are on the way, two slices more than the
-// window, and the link is never idle. At next to nothing the window stays 2: two slices in 14 s.
+// Ten segments of 4 s over 10 s. At 1 byte/s 10 bytes are in flight, two segments more than the
+// window, and the link is never idle. At next to nothing the window stays 2: two segments in 14 s.
 TEST(Chain, SendsThatLastUntilReceivedWaitForLatencies) {
   Case far = chain({{1, 10}});
   EXPECT_DOUBLE_EQ(far.run(40).makespan.value, 50);

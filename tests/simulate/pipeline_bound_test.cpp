@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/plan/segment_assignment.hpp"
 #include "planner/problem/collective.hpp"
-#include "planner/plan/slice_dealer.hpp"
 #include "simulate/transport/event_loop.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
@@ -24,7 +24,7 @@ struct Times {
 };
 
 struct Cut {
-  std::uint64_t count;     // slices of 1000 bytes
+  std::uint64_t count;     // segments of 1000 bytes
   std::uint64_t rest = 0;  // bytes of the last one, if not 0
   std::optional<BytesPerSecond> compute{};
   std::uint64_t receives = planner::kReceivesInFlight;
@@ -37,14 +37,14 @@ Times times_of(const planner::Plan& plan, const platforms::Platform& platform,
   const platforms::OccupationOptions whole{{1000}, plan.latency_occupies};
   const Holdings full(flows, platform, model, whole);
   const Holdings last(flows, platform, model, {rest, plan.latency_occupies});
-  const Deal deal(plan);
+  const Assignments assignments(plan);
   Task task{flows, full, last, planner::source_index(plan),
             combining_at(cut.compute, {1000}, {cut.rest})};
-  task.share_out(deal, cut.count, cut.rest > 0);
+  task.share_out(assignments, cut.count, cut.rest > 0);
   const std::size_t resources = platforms::occupation(platform, model, whole).resources.size();
   const GreedyRun run =
-      run_greedily(task, deal, {window_for(plan.operation), cut.receives}, resources, {});
-  return {pipeline_bound(task, deal, resources, cut.receives).value,
+      run_greedily(task, assignments, {window_for(plan.operation), cut.receives}, resources, {});
+  return {pipeline_bound(task, assignments, resources, cut.receives).value,
           *std::ranges::max_element(run.done_s)};
 }
 
@@ -68,7 +68,7 @@ TEST(PipelineBound, IsExactForAChain) {
   const Times one = times_of(platform, "a", "chain", {1, 10});
   EXPECT_NEAR(one.bound_s, (2 + 5 + 3) * 10, 1e-6);
   EXPECT_NEAR(one.run_s, one.bound_s, 1e-6);
-  // The last slice: 2 s a byte of it come while b still sends the one before.
+  // The last segment: 2 s a byte of it come while b still sends the one before.
   const Times shorter = times_of(platform, "a", "chain", {10, 100});
   EXPECT_NEAR(shorter.bound_s, 2e3 + 9 * 5e3 + (5 + 3) * 100, 1e-6);
   EXPECT_NEAR(shorter.run_s, shorter.bound_s + 2.5e3, 1e-6);  // it finds c sending the ninth
@@ -82,8 +82,8 @@ TEST(PipelineBound, IsExactForAFlatTree) {
   EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
 }
 
-// The other way: d has the first slice at the root after 3 + 5 + 2 s a byte, and 0.5 s of combining
-// at each of three hosts.
+// The other way: d has the first segment at the root after 3 + 5 + 2 s a byte, and 0.5 s of
+// combining at each of three hosts.
 TEST(PipelineBound, IsExactForAChainThatReduces) {
   const auto platform =
       testing::small_platform({"a", "b", "c", "d"}, {{"b", "a", 2}, {"c", "b", 5}, {"d", "c", 3}});
@@ -108,8 +108,8 @@ TEST(PipelineBound, IsExactForAFlatReduce) {
   EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
 }
 
-// Two hosts, links of 1 s a byte and 9000 s of latency: four slices are on their way at a time.
-TEST(PipelineBound, KnowsWhatRoomThereIsForSlicesOnTheirWay) {
+// Two hosts, links of 1 s a byte and 9000 s of latency: four segments are in flight at a time.
+TEST(PipelineBound, KnowsWhatRoomThereIsForSegmentsOnTheirWay) {
   platforms::PlatformBuilder builder("long");
   const auto a = builder.node_named("a");
   const auto b = builder.node_named("b");

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "planner/plan/slice_dealer.hpp"
+#include "planner/plan/segment_assignment.hpp"
 #include "platforms/core/contention.hpp"
 #include "tests/planner/references/plain_model.hpp"
 
@@ -54,19 +54,19 @@ class PlainSimulation {
         platform_(platform),
         options_(options),
         tick_s_(tick_s),
-        rest_(message % plan.slice.value) {
+        rest_(message % plan.segment.value) {
     for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
       for (std::size_t number = 0; number < kind.trees->size(); ++number) {
         trees_.push_back({&(*kind.trees)[number], kind.up, number});
       }
     }
-    if (!plan.reduce_trees.empty()) up_.emplace(planner::dealer_up(plan));
-    if (!plan.broadcast_trees.empty()) down_.emplace(planner::dealer_down(plan));
-    slices_ = message / plan.slice.value + (rest_ > 0 ? 1 : 0);
-    if (up_) up_->end_at(slices_, plan.slice);
-    if (down_) down_->end_at(slices_, plan.slice);
+    if (!plan.reduce_trees.empty()) up_.emplace(planner::assignment_up(plan));
+    if (!plan.broadcast_trees.empty()) down_.emplace(planner::assignment_down(plan));
+    segments_ = message / plan.segment.value + (rest_ > 0 ? 1 : 0);
+    if (up_) up_->end_at(segments_, plan.segment);
+    if (down_) down_->end_at(segments_, plan.segment);
     source_ = planner::source_index(plan);
-    whole_ = needs_of(plan.slice.value);
+    whole_ = needs_of(plan.segment.value);
     if (rest_ > 0) last_ = needs_of(rest_);
     has_.assign(plan.nodes.size(), std::vector<std::size_t>(trees_.size(), 0));
     added_ = has_;
@@ -105,14 +105,14 @@ class PlainSimulation {
   [[nodiscard]] const std::vector<planner::PlanEdge>& edges_of(std::size_t tree) const {
     return trees_[tree].tree->edges;
   }
-  [[nodiscard]] const planner::SliceDealer& dealer_of(std::size_t tree) const {
+  [[nodiscard]] const planner::SegmentAssignment& assignment_of(std::size_t tree) const {
     return trees_[tree].up ? *up_ : *down_;
   }
-  [[nodiscard]] std::uint64_t slice_of(std::size_t tree, std::size_t nth) const {
-    return dealer_of(tree).slice_of(trees_[tree].number, nth);
+  [[nodiscard]] std::uint64_t segment_of(std::size_t tree, std::size_t nth) const {
+    return assignment_of(tree).segment_of(trees_[tree].number, nth);
   }
   [[nodiscard]] std::size_t end_of(std::size_t tree) const {
-    return dealer_of(tree).count(trees_[tree].number, slices_);
+    return assignment_of(tree).count(trees_[tree].number, segments_);
   }
   // The edges to the host's children, in plan order.
   [[nodiscard]] std::vector<std::size_t> children(std::size_t host, std::size_t tree) const {
@@ -162,7 +162,7 @@ class PlainSimulation {
     return needs;
   }
 
-  // A one-port link takes its resources at once; elsewhere a slice goes from one to the next.
+  // A one-port link takes its resources at once; elsewhere a segment goes from one to the next.
   [[nodiscard]] std::vector<Stretch> stretches(const PlainModel& model,
                                                const std::vector<std::uint32_t>& arcs,
                                                std::uint64_t bytes) const {
@@ -170,7 +170,7 @@ class PlainSimulation {
     for (const std::uint32_t arc : arcs) {
       const PlainModel::Load load = model.load_of({&arc, 1});
       Stretch all;
-      for (const std::string kind : {"out-port", "port", "wire", "shared", "in-port"}) {
+      for (const std::string kind : {"out-port", "port", "link", "shared", "in-port"}) {
         for (std::size_t r = 0; r < load.size(); ++r) {
           if (load[r] == 0 || !model.resources()[r].starts_with(kind + " ")) continue;
           all.push_back({r, ticks(load[r] * static_cast<double>(bytes))});
@@ -202,7 +202,7 @@ class PlainSimulation {
     }
   }
 
-  // --- combining: one child's slice after the other, the trees in turns ---
+  // --- combining: one child's segment after the other, the trees in turns ---
 
   [[nodiscard]] bool can_add(std::size_t host, std::size_t tree) const {
     if (!trees_[tree].up) return false;
@@ -216,8 +216,8 @@ class PlainSimulation {
     if (host == source_) done_[host] = now;
   }
   [[nodiscard]] Ticks combining_time(std::size_t host, std::size_t tree) const {
-    const bool is_short = rest_ > 0 && slice_of(tree, has_[host][tree]) + 1 == slices_;
-    const auto bytes = static_cast<double>(is_short ? rest_ : plan_.slice.value);
+    const bool is_short = rest_ > 0 && segment_of(tree, has_[host][tree]) + 1 == segments_;
+    const auto bytes = static_cast<double>(is_short ? rest_ : plan_.segment.value);
     return ticks(bytes * options_.combine_s_per_byte);
   }
   void end_job(std::size_t host, Ticks now) {
@@ -268,14 +268,14 @@ class PlainSimulation {
       freed = ended(tree, own, now);
     }
     if (posted_here - freed >= ring) return false;
-    return host != source_ || !is_too_far_ahead(slice_of(tree, posted_here));
+    return host != source_ || !is_too_far_ahead(segment_of(tree, posted_here));
   }
   [[nodiscard]] bool is_too_far_ahead(std::uint64_t index) const {
     if (plan_.reduce_trees.size() == 1) return false;
     const std::uint64_t lookahead = 4 * plan_.reduce_trees.size() * options_.receives;
-    for (std::uint64_t slice = 0; slice + lookahead <= index; ++slice) {
-      const std::size_t tree = up_->tree_of(slice);
-      if (has_[source_][tree] <= up_->count(tree, slice)) return true;
+    for (std::uint64_t segment = 0; segment + lookahead <= index; ++segment) {
+      const std::size_t tree = up_->tree_of(segment);
+      if (has_[source_][tree] <= up_->count(tree, segment)) return true;
     }
     return false;
   }
@@ -292,8 +292,8 @@ class PlainSimulation {
 
   void post(std::size_t host, Ticks now) {
     if (host == source_ && down_) {
-      while (let_go_ < slices_ && may_let_go(now)) {
-        const std::size_t tree = plan_.reduce_trees.size() + down_->tree_of(let_go_++);
+      while (injected_ < segments_ && may_inject(now)) {
+        const std::size_t tree = plan_.reduce_trees.size() + down_->tree_of(injected_++);
         ++has_[host][tree];
         post_tree(host, tree, now);
       }
@@ -301,19 +301,19 @@ class PlainSimulation {
     for (std::size_t tree = 0; tree < trees_.size(); ++tree) post_tree(host, tree, now);
   }
 
-  [[nodiscard]] bool may_let_go(Ticks now) const {
+  [[nodiscard]] bool may_inject(Ticks now) const {
     if (up_) {
-      const std::size_t tree = up_->tree_of(let_go_);
-      if (has_[source_][tree] <= up_->count(tree, let_go_)) return false;
+      const std::size_t tree = up_->tree_of(injected_);
+      if (has_[source_][tree] <= up_->count(tree, injected_)) return false;
     }
     if (plan_.broadcast_trees.size() == 1) return true;
     const std::uint64_t lookahead = 4 * plan_.broadcast_trees.size() * options_.window;
-    for (std::uint64_t slice = 0; slice < let_go_; ++slice) {
-      const std::size_t number = down_->tree_of(slice);
+    for (std::uint64_t segment = 0; segment < injected_; ++segment) {
+      const std::size_t number = down_->tree_of(segment);
       const std::size_t tree = plan_.reduce_trees.size() + number;
-      const std::uint64_t nth = down_->count(number, slice);
+      const std::uint64_t nth = down_->count(number, segment);
       for (const std::size_t edge : children(source_, tree)) {
-        if (ended(tree, edge, now) <= nth) return let_go_ - slice < lookahead;
+        if (ended(tree, edge, now) <= nth) return injected_ - segment < lookahead;
       }
     }
     return true;
@@ -347,7 +347,7 @@ class PlainSimulation {
     }
     return most;
   }
-  // By how many slices of its tree a send is behind those that begin first.
+  // By how many segments of its tree a send is behind those that begin first.
   [[nodiscard]] std::size_t lead(const PlainSend& send) const {
     const planner::PlanEdge& edge = edges_of(send.tree)[send.edge];
     if (trees_[send.tree].up) return deepest(send.tree) - depth(send.tree, edge.child);
@@ -358,17 +358,17 @@ class PlainSimulation {
     return turn + depth(send.tree, edge.parent);
   }
 
-  // Slice by slice of the message, a host in step with its neighbours; then by parent, tree and the
-  // plan's order of children.
+  // Segment by segment of the message, a host in step with its neighbours; then by parent, tree and
+  // the plan's order of children.
   void begin(Ticks now) {
     std::size_t waiting = 0;
     std::ranges::sort(sends_, {}, [&](const PlainSend& send) {
-      return std::tuple(slice_of(send.tree, send.nth + lead(send)),
+      return std::tuple(segment_of(send.tree, send.nth + lead(send)),
                         edges_of(send.tree)[send.edge].parent, send.tree, send.edge);
     });
     for (PlainSend& send : sends_) {
       if (trees_[send.tree].up && send.nth >= receives_[send.tree][send.edge]) continue;
-      const bool is_short = rest_ > 0 && slice_of(send.tree, send.nth) + 1 == slices_;
+      const bool is_short = rest_ > 0 && segment_of(send.tree, send.nth) + 1 == segments_;
       const auto& way = (is_short ? last_ : whole_)[send.tree][send.edge];
       while (send.stretches_begun < way.size()) {
         const Stretch& stretch = way[send.stretches_begun];
@@ -409,21 +409,22 @@ class PlainSimulation {
   PlainOptions options_;
   double tick_s_;
   std::vector<PlainTree> trees_;
-  std::optional<planner::SliceDealer> up_;
-  std::optional<planner::SliceDealer> down_;
+  std::optional<planner::SegmentAssignment> up_;
+  std::optional<planner::SegmentAssignment> down_;
   std::uint64_t rest_;
-  std::uint64_t slices_ = 0;
-  std::uint64_t let_go_ = 0;
+  std::uint64_t segments_ = 0;
+  std::uint64_t injected_ = 0;
   std::size_t source_ = 0;
   Needs whole_;
   Needs last_;
   std::vector<std::vector<Ticks>> latency_;
   std::vector<PlainSend> sends_;
-  // [host][tree]: slices that it may send; on the source of a broadcast, let go; in a reduce tree,
-  // combined.
+  // [host][tree]: segments that it may send; on the source of a broadcast, let go; in a reduce
+  // tree, combined.
   std::vector<std::vector<std::size_t>> has_;
-  std::vector<std::vector<std::size_t>> added_;  // [host][tree]: children whose next slice is added
-  std::vector<std::vector<std::size_t>> here_;   // [tree][edge] of reduce trees: arrived
+  std::vector<std::vector<std::size_t>>
+      added_;  // [host][tree]: children whose next segment is added
+  std::vector<std::vector<std::size_t>> here_;      // [tree][edge] of reduce trees: arrived
   std::vector<std::vector<std::size_t>> receives_;  // [tree][edge] of reduce trees: posted
   std::vector<Job> jobs_;                           // of each host
   std::vector<Ticks> free_at_;                      // of each resource

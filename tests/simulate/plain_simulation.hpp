@@ -1,4 +1,4 @@
-// The rules of simulate/simulate.hpp, a second time: slow and plain. Every slice on every edge is
+// The rules of simulate/simulate.hpp, a second time: slow and plain. Every segment on every edge is
 // an object, every moment looks at all of them, and what a send occupies comes from the tests' own
 // reading of the models (tests/planner/references/plain_model.hpp).
 #pragma once

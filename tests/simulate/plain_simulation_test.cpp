@@ -25,11 +25,11 @@ using espalier::testing::for_each_platform;
 using espalier::testing::PlainRun;
 using espalier::testing::simulate_plainly;
 
-constexpr Bytes kSlice{65536};
+constexpr Bytes kSegment{65536};
 
 planner::Plan plan_of(const planner::Instance& instance, std::string_view algorithm) {
   const planner::Outcome outcome = espalier::testing::run(algorithm, instance);
-  planner::Plan plan = planner::make_plan(instance, algorithm, outcome, kSlice);
+  planner::Plan plan = planner::make_plan(instance, algorithm, outcome, kSegment);
   plan.optimum = planner::prove_optimum(instance, {}).bound;
   return plan;
 }
@@ -51,7 +51,7 @@ std::size_t expect_like_plain(const planner::Plan& plan, const platforms::Platfo
   return plain.most_waiting;
 }
 
-// The first slice of the tree cannot be faster than its way down.
+// The first segment of the tree cannot be faster than its way down.
 double longest_way(const planner::Plan& plan, const platforms::Platform& platform,
                    std::size_t tree) {
   planner::Plan alone = plan;
@@ -59,7 +59,7 @@ double longest_way(const planner::Plan& plan, const platforms::Platform& platfor
   alone.throughput = alone.broadcast_trees.front().rate;
   const Flows flows(alone, platform, plan.latency_occupies);
   const Holdings holdings(flows, platform, platforms::parse_model(plan.model),
-                          {plan.slice, plan.latency_occupies});
+                          {plan.segment, plan.latency_occupies});
   std::vector<double> at(plan.nodes.size(), 0);
   for (std::size_t round = 0; round < plan.nodes.size(); ++round) {
     for (std::size_t i = 0; i < flows.all().size(); ++i) {
@@ -77,8 +77,8 @@ void expect_within_bounds(const planner::Plan& plan, const platforms::Platform& 
   const double makespan = simulation.makespan.value * (1 + kRounding);
   EXPECT_GE(makespan, static_cast<double>(message.value) / plan.optimum->value);
   for (const Seconds busy : simulation.busy) EXPECT_GE(makespan, busy.value);
-  if (message.value >= kSlice.value) {
-    const auto first = planner::dealer_down(plan).tree_of(0);
+  if (message.value >= kSegment.value) {
+    const auto first = planner::assignment_down(plan).tree_of(0);
     EXPECT_GE(makespan, longest_way(plan, platform, first));
   }
 }
@@ -95,9 +95,9 @@ TEST_P(EveryPlan, RunsAsThePlainSimulationDoes) {
         SCOPED_TRACE(trace);
         const planner::Plan plan = plan_of(drawn.under(model), algorithm);
         Dice dice(plan.nodes.size() + plan.broadcast_trees.size());
-        const std::uint64_t slices = dice.from_to(1, 30);
-        const Bytes message{slices * kSlice.value -
-                            (dice.chance(0.5) ? dice.below(kSlice.value) : 0)};
+        const std::uint64_t segments = dice.from_to(1, 30);
+        const Bytes message{segments * kSegment.value -
+                            (dice.chance(0.5) ? dice.below(kSegment.value) : 0)};
         SCOPED_TRACE(fmt::format("{} bytes", message.value));
         most_waiting = std::max(
             most_waiting, expect_like_plain(plan, drawn.platform, message, dice.from_to(1, 4)));
@@ -120,12 +120,12 @@ TEST(SingleTree, ReachesItsThroughputAsTheMessageGrows) {
       5, 8, platforms::Model::kOnePort, [](const DrawnPlatform& drawn, const std::string& trace) {
         SCOPED_TRACE(trace);
         if (drawn.platform.hosts().size() < drawn.platform.nodes().size() ||
-            !drawn.platform.shared_wires().empty()) {
-          return;  // wires of others' are third parties to a send
+            !drawn.platform.shared_links().empty()) {
+          return;  // links of others' are third parties to a send
         }
         const planner::Plan plan = plan_of(drawn.under(platforms::Model::kOnePort), "grow");
         const Simulation simulation =
-            Simulator(plan, drawn.platform).run(Bytes{3000 * kSlice.value});
+            Simulator(plan, drawn.platform).run(Bytes{3000 * kSegment.value});
         EXPECT_GT(simulation.achieved.value, 0.99 * plan.throughput.value);
         EXPECT_LT(simulation.achieved.value, (1 + 1e-9) * plan.throughput.value);
       });

@@ -29,7 +29,7 @@ struct Case {
   }
 };
 
-// Trees over h0, h1, ..., slices of 4 bytes. Links of 1/4 s a byte, a second a slice, both ways
+// Trees over h0, h1, ..., segments of 4 bytes. Links of 1/4 s a byte, a second a segment, both ways
 // along every edge.
 Case reduction(Operation operation, std::uint32_t hosts,
                const std::vector<planner::PlanEdge>& edges) {
@@ -47,7 +47,7 @@ Case reduction(Operation operation, std::uint32_t hosts,
   plan.source = "h0";
   plan.model = "one-port";
   plan.algorithm = "grow";
-  plan.slice = {4};
+  plan.segment = {4};
   plan.throughput = {1};
   plan.reduce_trees = {{{1}, edges, {}}};
   if (planner::broadcasts(operation)) plan.broadcast_trees = plan.reduce_trees;
@@ -73,10 +73,10 @@ std::vector<planner::PlanEdge> binomial(std::uint32_t hosts) {
   return edges;
 }
 
-// So that a slice of 4 bytes takes so long to combine.
-Options combining_in(double slice_s) {
+// So that a segment of 4 bytes takes so long to combine.
+Options combining_in(double segment_s) {
   Options options;
-  options.compute = BytesPerSecond{4 / slice_s};
+  options.compute = BytesPerSecond{4 / segment_s};
   return options;
 }
 
@@ -86,35 +86,35 @@ std::vector<double> seconds(const std::vector<Seconds>& times) {
   return values;
 }
 
-// Send and combine, hop by hop; then the slower of the two for each further slice.
+// Send and combine, hop by hop; then the slower of the two for each further segment.
 TEST(ReduceChain, TakesTheFillAndThenTheSlowerOfSendingAndCombining) {
   for (const double combining_s : {0.0, 0.25, 1.0, 3.0}) {
     for (const std::uint32_t hosts : {2U, 3U, 9U}) {
-      for (const std::uint64_t slices : {1U, 2U, 50U}) {
+      for (const std::uint64_t segments : {1U, 2U, 50U}) {
         const Case of = reduction(Operation::kReduce, hosts, chain(hosts));
         const Options options = combining_s > 0 ? combining_in(combining_s) : Options{};
         const double expected = (hosts - 1) * (1 + combining_s) +
-                                static_cast<double>(slices - 1) * std::max(1.0, combining_s);
-        EXPECT_NEAR(of.run(4 * slices, options).makespan.value, expected, 1e-9 * expected)
-            << hosts << " hosts, " << slices << " slices, " << combining_s;
+                                static_cast<double>(segments - 1) * std::max(1.0, combining_s);
+        EXPECT_NEAR(of.run(4 * segments, options).makespan.value, expected, 1e-9 * expected)
+            << hosts << " hosts, " << segments << " segments, " << combining_s;
       }
     }
   }
 }
 
-// The leaf is through first, the root last, a slice and a combining a hop later each.
+// The leaf is through first, the root last, a segment and a combining a hop later each.
 TEST(ReduceChain, TellsWhenEachHasSentItsPart) {
   const Simulation simulation =
       reduction(Operation::kReduce, 4, chain(4)).run(4 * 10, combining_in(0.5));
   EXPECT_THAT(seconds(simulation.done), Pointwise(DoubleNear(1e-9), {13.5, 13.0, 11.5, 10.0}));
   EXPECT_EQ(simulation.sends, 30U);
-  // Three hosts combine ten slices each, the leaf none.
+  // Three hosts combine ten segments each, the leaf none.
   const std::vector<double> busy = seconds(simulation.busy);
   const std::vector<double> processors(busy.end() - 4, busy.end());
   EXPECT_THAT(processors, Pointwise(DoubleNear(1e-9), {5.0, 5.0, 5.0, 0.0}));
 }
 
-// The in-port takes slice after slice, and the processor adds them as they come; what is slower
+// The in-port takes segment after segment, and the processor adds them as they come; what is slower
 // sets the pace.
 TEST(ReduceFlat, TakesTheSumOfItsLinksOrOfItsCombining) {
   const Case of = reduction(Operation::kReduce, 4, flat(4));
@@ -123,40 +123,40 @@ TEST(ReduceFlat, TakesTheSumOfItsLinksOrOfItsCombining) {
   EXPECT_NEAR(of.run(4 * 10, combining_in(2)).makespan.value, 1 + 30 * 2, 1e-9);
 }
 
-// One slice: three rounds of sending and combining for eight hosts.
+// One segment: three rounds of sending and combining for eight hosts.
 TEST(ReduceBinomial, TakesARoundForEveryDoubling) {
   const Case of = reduction(Operation::kReduce, 8, binomial(8));
   EXPECT_NEAR(of.run(4).makespan.value, 3, 1e-9);
   EXPECT_NEAR(of.run(4, combining_in(0.5)).makespan.value, 3 * 1.5, 1e-9);
-  // The root's in-port takes three of every slice.
+  // The root's in-port takes three of every segment.
   EXPECT_NEAR(of.run(4 * 50).makespan.value, 150, 1e-9);
 }
 
-// 9 bytes: slices of 4, 4 and 1. Of the last 1/4 s are sent, 1/8 s combined.
-TEST(ReduceChain, CombinesAShortLastSlice) {
+// 9 bytes: segments of 4, 4 and 1. Of the last 1/4 s are sent, 1/8 s combined.
+TEST(ReduceChain, CombinesAShortLastSegment) {
   const Simulation simulation =
       reduction(Operation::kReduce, 2, chain(2)).run(9, combining_in(0.5));
   EXPECT_NEAR(simulation.makespan.value, 2 + 0.5 + 0.125, 1e-9);
 }
 
-// Up and down a chain in opposite ports: the last slice comes up after hosts - 1 hops and k - 1
-// slices, and goes down in as many hops.
-TEST(AllreduceChain, TurnsSlicesAtTheRoot) {
-  for (const std::uint64_t slices : {1U, 2U, 50U}) {
+// Up and down a chain in opposite ports: the last segment comes up after hosts - 1 hops and k - 1
+// segments, and goes down in as many hops.
+TEST(AllreduceChain, ReversesSegmentsAtTheRoot) {
+  for (const std::uint64_t segments : {1U, 2U, 50U}) {
     const Case of = reduction(Operation::kAllreduce, 2, chain(2));
-    EXPECT_NEAR(of.run(4 * slices).makespan.value, static_cast<double>(slices) + 1, 1e-9);
-    EXPECT_NEAR(of.run(4 * slices, combining_in(0.5)).makespan.value,
-                static_cast<double>(slices) + 1.5, 1e-9);
+    EXPECT_NEAR(of.run(4 * segments).makespan.value, static_cast<double>(segments) + 1, 1e-9);
+    EXPECT_NEAR(of.run(4 * segments, combining_in(0.5)).makespan.value,
+                static_cast<double>(segments) + 1.5, 1e-9);
   }
-  // In the middle of three, two slices each way share the ports: two seconds a slice.
+  // In the middle of three, two segments each way share the ports: two seconds a segment.
   const Simulation simulation = reduction(Operation::kAllreduce, 3, chain(3)).run(4 * 50);
   EXPECT_GE(simulation.makespan.value, 100);
   EXPECT_LE(simulation.makespan.value, 104);
 }
 
-// A window of one send and room for one slice: the leaf's next send begins when the slice before is
-// combined. So sending and combining take turns.
-TEST(Rooms, HoldASenderUpUntilItsSliceIsAdded) {
+// A window of one send and room for one segment: the leaf's next send begins when the segment
+// before is combined. So sending and combining take turns.
+TEST(Rooms, HoldASenderUpUntilItsSegmentIsAdded) {
   const Case of = reduction(Operation::kReduce, 2, chain(2));
   Options narrow = combining_in(0.5);
   narrow.receives = 1;
@@ -165,13 +165,13 @@ TEST(Rooms, HoldASenderUpUntilItsSliceIsAdded) {
   EXPECT_NEAR(of.run(4 * 10, narrow).makespan.value, 10 * 1.0 + 0.5, 1e-9);
 }
 
-TEST(Memory, OfAReductionDoesNotGrowWithTheSlices) {
+TEST(Memory, OfAReductionDoesNotGrowWithTheSegments) {
   const Case of = reduction(Operation::kAllreduce, 8, binomial(8));
   const Options options = combining_in(0.3);
   EXPECT_EQ(of.run(4 * 1000, options).most_events, of.run(4 * 100'000, options).most_events);
 }
 
-// h2 -> h1 -> h0 -> h1 -> h2, a slice.
+// h2 -> h1 -> h0 -> h1 -> h2, a segment.
 TEST(OnSend, TellsOfBothWaysAndOfCombining) {
   const Case of = reduction(Operation::kAllreduce, 3, chain(3));
   const Simulator simulator(of.plan, of.platform, combining_in(0.5));

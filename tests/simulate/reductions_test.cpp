@@ -1,5 +1,5 @@
 // Reductions and allreduces: against the plain simulation, and against broadcasts of the same trees
-// on the platform turned round.
+// on the platform reversed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using espalier::testing::for_each_platform;
 using planner::Operation;
 using platforms::Model;
 
-constexpr Bytes kSlice{65536};
+constexpr Bytes kSegment{65536};
 
 // Drawn platforms reach every host from the source; some host may not reach it. Of `optimal` all
 // trees of the packing, for the search for fewer takes its time.
@@ -39,7 +39,7 @@ std::optional<planner::Plan> plan_for(Operation operation, const DrawnPlatform& 
         algorithm == "optimal"
             ? planner::prove_optimum(collective, {})
             : planner::run(planner::find_algorithm(algorithm, operation), collective, {});
-    return planner::make_plan(collective, algorithm, outcome, kSlice);
+    return planner::make_plan(collective, algorithm, outcome, kSegment);
   } catch (const InfeasibleError&) {
     return std::nullopt;
   }
@@ -53,8 +53,8 @@ struct Drawn {
 Drawn draw(const planner::Plan& plan) {
   Dice dice(plan.nodes.size() + planner::tree_count(plan));
   Drawn drawn;
-  drawn.message = {dice.from_to(1, 16) * kSlice.value -
-                   (dice.chance(0.5) ? dice.below(kSlice.value) : 0)};
+  drawn.message = {dice.from_to(1, 16) * kSegment.value -
+                   (dice.chance(0.5) ? dice.below(kSegment.value) : 0)};
   drawn.options.window = dice.from_to(1, 5);
   drawn.options.receives = dice.from_to(1, 5);
   // From much faster than links to slower.
@@ -106,8 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
              "_under_" + espalier::testing::case_name(std::get<2>(of.param));
     });
 
-// The same trees with all arcs turned round.
-planner::Plan turned_round(planner::Plan plan) {
+// The same trees with all arcs reversed.
+planner::Plan reversed_plan(planner::Plan plan) {
   plan.operation = Operation::kBroadcast;
   std::swap(plan.broadcast_trees, plan.reduce_trees);
   for (planner::PlanTree& tree : plan.broadcast_trees) {
@@ -130,20 +130,20 @@ struct Compared {
 };
 
 // check(compared, drawn, plan) of reduces by `algorithm` and of the broadcasts that they are on
-// the platform turned round.
+// the platform reversed.
 template <class Check>
-void compare_with_turned(std::string_view algorithm, Model model,
-                         const std::vector<std::uint64_t>& slice_counts, Check check) {
+void compare_with_reversed(std::string_view algorithm, Model model,
+                           const std::vector<std::uint64_t>& segment_counts, Check check) {
   for_each_platform(3, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
     const auto plan = plan_for(Operation::kReduce, drawn, model, algorithm);
     if (!plan) return;
-    const platforms::Platform turned = platforms::reversed(drawn.platform).platform;
-    const planner::Plan down = turned_round(*plan);
-    for (const std::uint64_t slices : slice_counts) {
-      SCOPED_TRACE(fmt::format("{}, {} slices", trace, slices));
-      const Bytes message{slices * kSlice.value};
+    const platforms::Platform reversed = platforms::reversed(drawn.platform).platform;
+    const planner::Plan down = reversed_plan(*plan);
+    for (const std::uint64_t segments : segment_counts) {
+      SCOPED_TRACE(fmt::format("{}, {} segments", trace, segments));
+      const Bytes message{segments * kSegment.value};
       check(Compared{Simulator(*plan, drawn.platform, wide()).run(message),
-                     Simulator(down, turned, wide()).run(message)},
+                     Simulator(down, reversed, wide()).run(message)},
             drawn, *plan);
     }
   });
@@ -160,12 +160,12 @@ std::vector<double> sorted(const std::vector<Seconds>& times) {
 
 class Reversal : public ::testing::TestWithParam<platforms::ModelEntry> {};
 
-// A reduce occupies what the broadcast of its trees does on the platform turned round: under every
+// A reduce occupies what the broadcast of its trees does on the platform reversed: under every
 // model that treats both ends of a transfer alike.
-TEST_P(Reversal, OccupiesAsMuchAsTheBroadcastOnTheTurnedPlatform) {
+TEST_P(Reversal, OccupiesAsMuchAsTheBroadcastOnTheReversedPlatform) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
   for (const std::string& algorithm : testing::algorithm_names(Operation::kReduce)) {
-    compare_with_turned(
+    compare_with_reversed(
         algorithm, GetParam().model, {1, 17},
         [](const Compared& of, const DrawnPlatform&, const planner::Plan&) {
           EXPECT_THAT(sorted(of.up.busy),
@@ -176,16 +176,16 @@ TEST_P(Reversal, OccupiesAsMuchAsTheBroadcastOnTheTurnedPlatform) {
 }
 
 // Along a chain of links that share nothing a pipeline takes as long backwards as forwards, to the
-// last digit. (What shares wires, or one port for both ways, is served in another order.)
-TEST_P(Reversal, ChainsTakeAsLongAsTheBroadcastOnTheTurnedPlatform) {
+// last digit. (What shares links, or one port for both ways, is served in another order.)
+TEST_P(Reversal, ChainsTakeAsLongAsTheBroadcastOnTheReversedPlatform) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
   if (GetParam().model == Model::kOnePortUnidirectional) GTEST_SKIP() << "an order for two ways";
   std::size_t runs = 0;
-  compare_with_turned(
+  compare_with_reversed(
       "chain", GetParam().model, {1, 2, 30, 1000},
       [&](const Compared& of, const DrawnPlatform& drawn, const planner::Plan& plan) {
         if (drawn.platform.hosts().size() < drawn.platform.nodes().size() ||
-            !drawn.platform.shared_wires().empty() || !plan.reduce_trees.front().via.empty()) {
+            !drawn.platform.shared_links().empty() || !plan.reduce_trees.front().via.empty()) {
           return;
         }
         ++runs;
@@ -199,10 +199,10 @@ TEST_P(Reversal, ChainsTakeAsLongAsTheBroadcastOnTheTurnedPlatform) {
 TEST_P(Reversal, TreesTakeAsLongInTheLongRun) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
   if (GetParam().model == Model::kOnePortUnidirectional) GTEST_SKIP() << "an order for two ways";
-  compare_with_turned("grow", GetParam().model, {3000},
-                      [](const Compared& of, const DrawnPlatform&, const planner::Plan&) {
-                        EXPECT_NEAR(of.up.makespan.value / of.down.makespan.value, 1, 0.005);
-                      });
+  compare_with_reversed("grow", GetParam().model, {3000},
+                        [](const Compared& of, const DrawnPlatform&, const planner::Plan&) {
+                          EXPECT_NEAR(of.up.makespan.value / of.down.makespan.value, 1, 0.005);
+                        });
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Reversal,
@@ -228,7 +228,7 @@ TEST_P(LongReductions, ComeToTheirPlansThroughput) {
                         const auto plan = plan_for(of, drawn, of_model, algorithm);
                         if (!plan) return;
                         const Simulation simulation =
-                            Simulator(*plan, drawn.platform, wide()).run({2000 * kSlice.value});
+                            Simulator(*plan, drawn.platform, wide()).run({2000 * kSegment.value});
                         const double share = simulation.achieved.value / plan->throughput.value;
                         EXPECT_LT(share, 1 + 1e-9) << algorithm;
                         const bool may_lose = waits || planner::tree_count(*plan) > 2;

@@ -70,7 +70,7 @@ TEST(Simulator, RefusesAScheduleThatPortsCannotKeep) {
   EXPECT_EQ(refusal(plan, triangle(), greedy), "taken");
 }
 
-TEST(Simulator, RefusesAScheduleForAnotherSlice) {
+TEST(Simulator, RefusesAScheduleForAnotherSegment) {
   planner::Plan plan = two_chains();
   plan.schedule = planner::PlanSchedule{{8},
                                         {1},
@@ -81,8 +81,8 @@ TEST(Simulator, RefusesAScheduleForAnotherSlice) {
                                          {1, 2, 1, {4}, {4}, 4}}};
   EXPECT_EQ(refusal(plan, triangle()), "taken");
   Options options;
-  options.slice = Bytes{8};
-  EXPECT_EQ(refusal(plan, triangle(), options), "/schedule: is for slices of 4 B, not of 8 B");
+  options.segment = Bytes{8};
+  EXPECT_EQ(refusal(plan, triangle(), options), "/schedule: is for segments of 4 B, not of 8 B");
 }
 
 TEST(Simulator, RefusesOptionsOutOfRange) {
@@ -92,7 +92,7 @@ TEST(Simulator, RefusesOptionsOutOfRange) {
   options.window = kMostWindow + 1;
   EXPECT_THROW(Simulator(two_chains(), triangle(), options), std::invalid_argument);
   options.window = 1;
-  options.slice = Bytes{0};
+  options.segment = Bytes{0};
   EXPECT_THROW(Simulator(two_chains(), triangle(), options), std::invalid_argument);
 }
 

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/schedule/make_schedule.hpp"
-#include "simulate/transport/follow_schedule.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "simulate/simulate.hpp"
+#include "simulate/transport/follow_schedule.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
@@ -25,12 +25,12 @@ using espalier::testing::DrawnPlatform;
 using espalier::testing::for_each_platform;
 using ::testing::ElementsAre;
 
-constexpr Bytes kSlice{65536};
+constexpr Bytes kSegment{65536};
 
 struct Piece {
   double start;
   double end;
-  double bytes;  // at the pace of whole slices
+  double bytes;  // at the pace of whole segments
 };
 
 // Every piece that a run tells of, by edge and by port, in the order of time.
@@ -74,10 +74,10 @@ double time_of(const std::vector<Piece>& pieces, double bytes) {
   return pieces.back().end;
 }
 
-// No host sends the beginning of a slice before it has all of it.
+// No host sends the beginning of a segment before it has all of it.
 void expect_causal(const Replay& of, const planner::Plan& plan,
                    const platforms::Platform& platform) {
-  const auto slice = static_cast<double>(plan.slice.value);
+  const auto segment = static_cast<double>(plan.segment.value);
   const std::uint32_t source = planner::source_index(plan);
   for (std::uint32_t tree = 0; tree < plan.broadcast_trees.size(); ++tree) {
     for (const auto& [parent, child] : plan.broadcast_trees[tree].edges) {
@@ -91,13 +91,13 @@ void expect_causal(const Replay& of, const planner::Plan& plan,
       const std::vector<Piece>& in = of.into.at({tree, parent});
       double begun = 0;
       for (const Piece& piece : out->second) {
-        // The last slice that the piece has a byte of.
-        const double last = std::floor((begun + piece.bytes) / slice * (1 - 1e-9)) + 1;
-        const double had = time_of(in, last * slice) + platform.arc(arc).latency.value;
-        // What is after the last piece that came is the short slice's end.
+        // The last segment that the piece has a byte of.
+        const double last = std::floor((begun + piece.bytes) / segment * (1 - 1e-9)) + 1;
+        const double had = time_of(in, last * segment) + platform.arc(arc).latency.value;
+        // What is after the last piece that came is the short segment's end.
         EXPECT_LE(had, (piece.end) * (1 + 1e-9)) << "tree " << tree << " host " << child;
-        const double first = std::floor(begun / slice * (1 + 1e-9) + 1e-9) + 1;
-        EXPECT_LE(time_of(in, first * slice) + platform.arc(arc).latency.value,
+        const double first = std::floor(begun / segment * (1 + 1e-9) + 1e-9) + 1;
+        EXPECT_LE(time_of(in, first * segment) + platform.arc(arc).latency.value,
                   piece.start * (1 + 1e-9) + 1e-12);
         begun += piece.bytes;
       }
@@ -128,16 +128,16 @@ TEST(ScheduledRun, KeepsPortsCausalityAndItsOwnWord) {
       8, 7, platforms::Model::kOnePort, [&](const DrawnPlatform& drawn, const std::string& trace) {
         SCOPED_TRACE(trace);
         if (drawn.platform.hosts().size() < drawn.platform.nodes().size() ||
-            !drawn.platform.shared_wires().empty() || drawn.options.latency_occupies) {
+            !drawn.platform.shared_links().empty() || drawn.options.latency_occupies) {
           return;
         }
         const planner::Instance instance = drawn.under(platforms::Model::kOnePort);
         planner::Plan plan = planner::make_plan(
-            instance, "optimal", espalier::testing::run("optimal", instance), kSlice);
+            instance, "optimal", espalier::testing::run("optimal", instance), kSegment);
         plan.schedule = planner::make_schedule(instance, plan);
         ++checked;
         Dice dice(plan.broadcast_trees.size());
-        const Bytes message{dice.from_to(1, 400 * kSlice.value)};
+        const Bytes message{dice.from_to(1, 400 * kSegment.value)};
         const Simulator simulator(plan, drawn.platform);
         ASSERT_TRUE(simulator.follows_schedule());
         const Replay of = replay(simulator, plan, message);
@@ -154,26 +154,26 @@ TEST(ScheduledRun, ReachesTheSchedulesThroughput) {
       4, 7, platforms::Model::kOnePort, [](const DrawnPlatform& drawn, const std::string& trace) {
         SCOPED_TRACE(trace);
         if (drawn.platform.hosts().size() < drawn.platform.nodes().size() ||
-            !drawn.platform.shared_wires().empty()) {
+            !drawn.platform.shared_links().empty()) {
           return;
         }
         const planner::Instance instance = drawn.under(platforms::Model::kOnePort);
         planner::Plan plan = planner::make_plan(
-            instance, "optimal", espalier::testing::run("optimal", instance), kSlice);
+            instance, "optimal", espalier::testing::run("optimal", instance), kSegment);
         plan.schedule = planner::make_schedule(instance, plan);
-        const auto in_period = std::accumulate(plan.schedule->slices.begin(),
-                                               plan.schedule->slices.end(), std::uint64_t{0});
+        const auto in_period = std::accumulate(plan.schedule->segments.begin(),
+                                               plan.schedule->segments.end(), std::uint64_t{0});
         const Simulation simulation =
-            Simulator(plan, drawn.platform).run({1000 * in_period * kSlice.value});
+            Simulator(plan, drawn.platform).run({1000 * in_period * kSegment.value});
         EXPECT_GT(simulation.achieved.value, 0.98 * plan.schedule->throughput.value);
         EXPECT_LT(simulation.achieved.value, (1 + 1e-9) * plan.schedule->throughput.value);
         EXPECT_GT(simulation.achieved.value, 0.97 * plan.throughput.value);
       });
 }
 
-//     s            s       slices of 4 bytes, 4 s each, in a period of 8 s: s sends to a, then to
-//     b. |            |       A batch of one slice of each tree is everywhere after two periods: a
-//     sends a            b       the first tree's in the period after it came, at once, and b the
+//     s            s       segments of 4 bytes, 4 s each, in a period of 8 s: s sends to a, then to
+//     b. |            |       A batch of one segment of each tree is everywhere after two periods:
+//     a sends a            b       the first tree's in the period after it came, at once, and b the
 //     other's |            |       in its second half. b            a
 TEST(ScheduledRun, OfTwoChainsTakesDepthMinusOnePeriodsMore) {
   const platforms::Platform platform = espalier::testing::triangle();
@@ -190,7 +190,7 @@ TEST(ScheduledRun, OfTwoChainsTakesDepthMinusOnePeriodsMore) {
   EXPECT_DOUBLE_EQ(ten.makespan.value, (10 + 2 - 1) * 8);
   EXPECT_DOUBLE_EQ(ten.done[1].value, 88);  // of the second tree from b
   EXPECT_DOUBLE_EQ(ten.done[2].value, 84);  // of the first tree from a
-  // Half a batch more: one slice, of the first tree, that is as much due and so comes first.
+  // Half a batch more: one segment, of the first tree, that is as much due and so comes first.
   const Simulation half = simulator.run({10 * 8 + 4});
   EXPECT_DOUBLE_EQ(half.done[1].value, 88);
   EXPECT_DOUBLE_EQ(half.done[2].value, 92);
@@ -199,15 +199,15 @@ TEST(ScheduledRun, OfTwoChainsTakesDepthMinusOnePeriodsMore) {
   EXPECT_EQ(simulator.run({0}).makespan.value, 0);
 }
 
-// A batch of slices 1 and 3 of two trees, by hand.
-TEST(BatchedDeal, SharesOutWhatIsLeft) {
+// A batch of segments 1 and 3 of two trees, by hand.
+TEST(BatchedAssignment, SharesOutWhatIsLeft) {
   const planner::PlanSchedule schedule{{1}, {1}, {1, 3, 0}, {}};
-  EXPECT_THAT(deal_in_batches(schedule, 4).slices, ElementsAre(1, 3, 0));
-  EXPECT_THAT(deal_in_batches(schedule, 1).slices, ElementsAre(0, 1, 0));
-  EXPECT_EQ(deal_in_batches(schedule, 1).last_tree, 1U);
-  EXPECT_THAT(deal_in_batches(schedule, 6).slices, ElementsAre(2, 4, 0));
-  EXPECT_THAT(deal_in_batches(schedule, 7).slices, ElementsAre(2, 5, 0));
-  EXPECT_THAT(deal_in_batches(schedule, 400).slices, ElementsAre(100, 300, 0));
+  EXPECT_THAT(assign_in_batches(schedule, 4).segments, ElementsAre(1, 3, 0));
+  EXPECT_THAT(assign_in_batches(schedule, 1).segments, ElementsAre(0, 1, 0));
+  EXPECT_EQ(assign_in_batches(schedule, 1).last_tree, 1U);
+  EXPECT_THAT(assign_in_batches(schedule, 6).segments, ElementsAre(2, 4, 0));
+  EXPECT_THAT(assign_in_batches(schedule, 7).segments, ElementsAre(2, 5, 0));
+  EXPECT_THAT(assign_in_batches(schedule, 400).segments, ElementsAre(100, 300, 0));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct Child {
   double latency = 0;
 };
 
-// One tree over hosts h0, h1, ...; slices of 4 bytes; bounded-multi-port.
+// One tree over hosts h0, h1, ...; segments of 4 bytes; bounded-multi-port.
 Case one_tree(platforms::PlatformBuilder builder, const std::vector<planner::PlanEdge>& edges) {
   platforms::Platform platform = std::move(builder).build();
   planner::Plan plan;
@@ -55,7 +55,7 @@ Case one_tree(platforms::PlatformBuilder builder, const std::vector<planner::Pla
   plan.source = "h0";
   plan.model = "bounded-multi-port";
   plan.algorithm = "by hand";
-  plan.slice = {4};
+  plan.segment = {4};
   plan.throughput = {1};
   plan.broadcast_trees = {{{1}, edges, {}}};
   return {std::move(platform), plan};
@@ -90,13 +90,13 @@ Case chain(std::uint32_t links) {
   return one_tree(std::move(builder), edges);
 }
 
-// A window of two goes down a link together and arrives together: each hop costs two slices.
-TEST(SharingAmongSends, CostsAChainTwoSlicesAHop) {
+// A window of two goes down a link together and arrives together: each hop costs two segments.
+TEST(SharingAmongSends, CostsAChainTwoSegmentsAHop) {
   for (const std::uint32_t links : {1U, 2U, 7U}) {
-    for (const std::uint64_t slices : {2U, 20U}) {
-      const double expected = 4 * static_cast<double>(2 * (links - 1) + slices);
-      EXPECT_NEAR(chain(links).run(4 * slices, kSends).makespan.value, expected, kNear)
-          << links << " links, " << slices << " slices";
+    for (const std::uint64_t segments : {2U, 20U}) {
+      const double expected = 4 * static_cast<double>(2 * (links - 1) + segments);
+      EXPECT_NEAR(chain(links).run(4 * segments, kSends).makespan.value, expected, kNear)
+          << links << " links, " << segments << " segments";
     }
   }
   const Options one{.window = 1, .sharing = Sharing::kSends};
@@ -110,7 +110,7 @@ TEST(SharingAmongEdges, LeavesAChainAsItIs) {
   }
 }
 
-// What h1's wire cannot take of its half is h2's.
+// What h1's link cannot take of its half is h2's.
 TEST(Sharing, IsMaxMinFair) {
   const Case of = star(3, {{1}, {10}});
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
@@ -128,10 +128,10 @@ TEST(Sharing, TakesNoLatencyForTheShortest) {
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 2.0, 2.0 + 3}));
 }
 
-// Two slices under way to each of two children: a share for each of four, or of two at a time.
+// Two segments in progress to each of two children: a share for each of four, or of two at a time.
 TEST(Sharing, CountsSendsOrEdges) {
   Case of = star(6, {{100}, {100}});
-  of.plan.slice = {12};
+  of.plan.segment = {12};
   EXPECT_THAT(of.done(24, kSends), Pointwise(DoubleNear(kNear), {0.0, 8.0, 8.0}));
   std::vector<double> ends;
   const auto note = [&](const Send& send) {
@@ -145,7 +145,7 @@ TEST(Sharing, CountsSendsOrEdges) {
 }
 
 // Four bytes and two share a byte a second: the two are there after 4 s, but not before the four.
-TEST(SharingAmongSends, LetsAShorterLastSliceFreeItsShare) {
+TEST(SharingAmongSends, LetsAShorterLastSegmentFreeItsShare) {
   EXPECT_NEAR(chain(1).run(6, kSends).makespan.value, 6, kNear);
   EXPECT_NEAR(chain(1).run(6, kEdges).makespan.value, 6, kNear);
   EXPECT_NEAR(chain(2).run(6, kSends).makespan.value, 12, kNear);
@@ -160,30 +160,30 @@ TEST(Sharing, TellsOfSendsWithWhatTheyKept) {
   const Case of = chain(2);
   std::vector<std::string> told;
   of.run(8, kSends, [&](const Send& send) {
-    told.push_back(std::to_string(send.slice) + " to " + of.plan.nodes[send.child]);
+    told.push_back(std::to_string(send.segment) + " to " + of.plan.nodes[send.child]);
     EXPECT_NEAR(send.start.value, send.child == 1 ? 0 : 8, kNear);
-    ASSERT_EQ(send.holdings.size(), 1U);  // the wire
+    ASSERT_EQ(send.holdings.size(), 1U);  // the link
     EXPECT_NEAR(send.holdings.front().seconds, 8, kNear);
   });
   EXPECT_THAT(told, ElementsAre("0 to h1", "1 to h1", "0 to h2", "1 to h2"));
 }
 
-TEST(Sharing, MemoryDoesNotGrowWithTheSlices) {
+TEST(Sharing, MemoryDoesNotGrowWithTheSegments) {
   const Case of = star(3, {{1}, {10}, {2, 0.5}});
   EXPECT_EQ(of.run(4 * 1000, kSends).most_events, of.run(4 * 50'000, kSends).most_events);
 }
 
 // A window that is larger for its latency, all posted at once, would arrive all at once. 0.8 of the
-// 4 s that a slice has at the tree's byte a second are 3.2 s, more than the wire's 0.4 s.
-TEST(Sharing, KeepsThePaceOfFarSlices) {
+// 4 s that a segment has at the tree's byte a second are 3.2 s, more than the link's 0.4 s.
+TEST(Sharing, KeepsThePaceOfFarSegments) {
   const Case of = star(100, {{10, 8}});
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   EXPECT_NEAR(of.run(4 * 10, options).makespan.value, 9 * 3.2 + 0.4 + 8, kNear);
   EXPECT_NEAR(of.run(4 * 10, kSends).makespan.value, 10 * 0.4 + 8, kNear);
 }
 
-// A wire takes 0.4 s for a slice, and two of a window go at a time; or a pace of 3.2 s, on all
-// edges where one has a sixteenth of a slice on its way.
+// A link takes 0.4 s for a segment, and two of a window go at a time; or a pace of 3.2 s, on all
+// edges where one has a sixteenth of a segment in flight.
 TEST(Sharing, KeepsThePaceWhereOneEdgeIsLong) {
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   for (const double latency : {0.2, 1.0}) {
@@ -215,7 +215,7 @@ TEST(Sharing, KeepsThePaceOfReductions) {
   EXPECT_NEAR(of.run(4 * 20, options).makespan.value, 19 * 3.2 + 0.4 + 1, kNear);
 }
 
-// One slice after the other is on each link of a chain, going up as well as down.
+// One segment after the other is on each link of a chain, going up as well as down.
 TEST(SharingAmongEdges, LeavesAReductionAlongAChainAsItIs) {
   platforms::PlatformBuilder builder("chain");
   std::vector<planner::PlanEdge> edges;

@@ -19,13 +19,13 @@ takes() {
     END { if (!good) { print "took " s " s, not " low " to " high; exit 1 } }' stdout || fail "$3"
 }
 
-# 1 MB through a chain a - b - c at 1 MB/s, in slices of 10 kB: one second, and the last slice once more.
+# 1 MB through a chain a - b - c at 1 MB/s, in segments of 10 kB: one second, and the last segment once more.
 cat >chain.csv <<'END'
 from,to,bandwidth_Bps,latency_s,both_ways
 a,b,1e6,0.001,yes
 b,c,1e6,0.001,yes
 END
-"$espalier" plan chain.csv --source a --slice 10000B --quiet -o chain.json >/dev/null
+"$espalier" plan chain.csv --source a --segment 10000B --quiet -o chain.json >/dev/null
 simulate chain.csv chain.json --message 1MB --verify --json
 if [ "$status" -eq 77 ]; then
   cat stderr
@@ -37,13 +37,13 @@ takes 1.01 1.25 "a chain"
 
 # Two trees of 12.5 MB/s each: no single tree is faster than one of them.
 platform=$source/tests/clusters/platforms/slow-senders.json
-"$espalier" plan "$platform" --source h0 --model bounded-multi-port --slice 32KiB --quiet -o two.json >/dev/null
+"$espalier" plan "$platform" --source h0 --model bounded-multi-port --segment 32KiB --quiet -o two.json >/dev/null
 simulate "$platform" two.json --message 8MiB --json
 [ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }
 takes 0.3355 0.3900 "two trees"
 
-# To one host and back, in slices that turn at the root.
-"$espalier" plan chain.csv --source a --operation allreduce --algorithm chain --slice 10000B --quiet -o both.json >/dev/null
+# To one host and back, in segments that turn at the root.
+"$espalier" plan chain.csv --source a --operation allreduce --algorithm chain --segment 10000B --quiet -o both.json >/dev/null
 simulate chain.csv both.json --message 1MB --verify --json
 [ "$status" -eq 0 ] || { fail "status $status of an allreduce"; cat stdout stderr; }
 grep -q '"verified": true' stdout || fail "an allreduce is not verified"
@@ -55,7 +55,7 @@ cat >ways.json <<'END'
  "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6}, {"from": "a", "to": "S", "bandwidth_Bps": 2e6},
            {"from": "S", "to": "b", "bandwidth_Bps": 2e6}]}
 END
-"$espalier" plan ways.json --source a --algorithm best-tree --slice 10000B --quiet -o way.json >/dev/null
+"$espalier" plan ways.json --source a --algorithm best-tree --segment 10000B --quiet -o way.json >/dev/null
 grep -q '"via"' way.json || { fail "the plan goes directly"; cat way.json; }
 simulate ways.json way.json --message 1MB --json
 [ "$status" -eq 0 ] || { fail "status $status of a plan with a way"; cat stdout stderr; }

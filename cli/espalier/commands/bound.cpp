@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/run.hpp"
-#include "cli/common/table.hpp"
 #include "planner/explain/bottlenecks.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/espalier/commands/commands.hpp"
-#include "cli/espalier/reports/comparison.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
+#include "cli/espalier/reports/comparison.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
@@ -68,7 +68,7 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collect
     const ExitStatus status = judge(run, algorithm.name, plot.console);
     if (!cut_short) note_status(plot, status);
     const planner::Plan plan =
-        planner::make_plan(collective, algorithm.name, run.outcome, plot.occupation.slice);
+        planner::make_plan(collective, algorithm.name, run.outcome, plot.occupation.segment);
     row.trees = planner::tree_count(plan);
     row.throughput_Bps = run.throughput.value;
     row.depth = figures_of(plan).depth;
@@ -192,7 +192,7 @@ Command add_compare(Arguments root) {
   app.add_footer(
       "'relative' is to the proven bound, so at least this share of the optimum is reached.\n"
       "Several platforms or sources are compared one by one; a summary with mean and deviation\n"
-      "follows. Exit status 3 or 4 when an instance had no solution, or a limit came first.\n"
+      "follows. Exit status 3 or 4 when an instance had no solution, or limit reached.\n"
       "'all' gives exact-tree half a second for its proof, unless --time-limit says otherwise.");
   return {app, [options] { return run_compare(*options); }};
 }

@@ -15,10 +15,10 @@
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/cost_model.hpp"
-#include "cli/espalier/reports/decision_report.hpp"
 #include "cli/espalier/measured_times.hpp"
 #include "cli/espalier/number_list.hpp"
 #include "cli/espalier/options.hpp"
+#include "cli/espalier/reports/decision_report.hpp"
 #include "cost_models/decide/decision.hpp"
 #include "cost_models/decide/open_mpi_rules.hpp"
 #include "support/files.hpp"
@@ -47,11 +47,13 @@ struct DecideOptions {
   bool sizes_given = false;
 };
 
-cost_models::DecisionGrid grid_of(const DecideOptions& options, cost_models::SecondsPerByte computation) {
+cost_models::DecisionGrid grid_of(const DecideOptions& options,
+                                  cost_models::SecondsPerByte computation) {
   cost_models::DecisionGrid grid{{}, {}, computation};
   for (const std::size_t ranks : parse_option("--ranks", options.ranks, parse_counts_by_one)) {
     if (ranks == 0 || ranks > cost_models::kMaxRanks) {
-      throw InputError({}, "--ranks", fmt::format("{} is not 1 to {}", ranks, cost_models::kMaxRanks));
+      throw InputError({}, "--ranks",
+                       fmt::format("{} is not 1 to {}", ranks, cost_models::kMaxRanks));
     }
     grid.ranks.push_back(ranks);
   }
@@ -79,8 +81,8 @@ void require_chart(const std::string& file) {
 }
 
 // Measured algorithms that no formula is for count as the best only: that may be a slip in a name.
-void note_strangers(const std::vector<cost_models::Measurement>& measured, const std::string& operation,
-                    const Console& console) {
+void note_strangers(const std::vector<cost_models::Measurement>& measured,
+                    const std::string& operation, const Console& console) {
   std::set<std::string> strangers;
   for (const cost_models::Measurement& one : measured) strangers.insert(one.algorithm);
   for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
@@ -153,8 +155,8 @@ std::string text_of(const DecisionReport& report, const DecideOptions& options) 
 
 DecisionReport report_of(const DecideOptions& options, const CostOptions::Read& read) {
   const cost_models::DecisionGrid grid = grid_of(options, read.computation);
-  const std::vector<cost_models::Method> methods =
-      cost_models::methods_of(read.entries, parse_option("--segments", options.segments, parse_sizes));
+  const std::vector<cost_models::Method> methods = cost_models::methods_of(
+      read.entries, parse_option("--segments", options.segments, parse_sizes));
   require_bounded(grid, methods.size());
   DecisionReport report{options.cost.operation(), read.model, read.network,
                         decide(methods, read.parameters, grid), methods};

@@ -15,13 +15,13 @@
 
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
-#include "cli/espalier/reports/explanation.hpp"
 #include "cli/espalier/options.hpp"
+#include "cli/espalier/reports/explanation.hpp"
 #include "cli/espalier/reports/plan_loss_report.hpp"
-#include "cli/espalier/run.hpp"
 #include "cli/espalier/reports/source_ranking.hpp"
-#include "planner/plan/plan.hpp"
+#include "cli/espalier/run.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/plan/plan.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -172,9 +172,9 @@ void require_agreement(const Arguments& arguments, const ExplainCommandOptions& 
     throw InputError({}, "--model", fmt::format("the plan is for {}", plan.model));
   }
   const platforms::OccupationOptions said = options.model.occupation();
-  if (arguments.given("--slice") && said.slice != subject.occupation.slice) {
-    throw InputError({}, "--slice",
-                     fmt::format("the plan has slices of {}", format_size(plan.slice)));
+  if (arguments.given("--segment") && said.segment != subject.occupation.segment) {
+    throw InputError({}, "--segment",
+                     fmt::format("the plan has segments of {}", format_size(plan.segment)));
   }
   if (arguments.given("--latency") && said.latency_occupies != plan.latency_occupies) {
     throw InputError(
@@ -200,7 +200,7 @@ ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions&
                         platform,
                         {planner::source_named(platform, plan.source)},
                         platforms::parse_model(plan.model),
-                        {.slice = plan.slice, .latency_occupies = plan.latency_occupies}};
+                        {.segment = plan.segment, .latency_occupies = plan.latency_occupies}};
   require_agreement(arguments, options, subject, plan);
   return explain_subject(options, subject, loaded);
 }
@@ -232,10 +232,11 @@ Command add_explain(Arguments root) {
           "The node that has the data, or at which it is combined; several (repeated, or separated "
           "by commas) or 'each' are ranked; with --plan the plan's",
           {.type = "NAME"});
-  app.add("--plan", options->plan,
-          "Say where this plan loses against the optimum; its operation, source, model, slice and "
-          "latency count; '-' is standard input",
-          {.type = "PLAN"});
+  app.add(
+      "--plan", options->plan,
+      "Say where this plan loses against the optimum; its operation, source, model, segment and "
+      "latency count; '-' is standard input",
+      {.type = "PLAN"});
   options->model.add_to(app);
   options->limits.add_to(app);
   app.add("--top", options->top, "How many resources, links and sets are looked at, of each",
@@ -244,7 +245,7 @@ Command add_explain(Arguments root) {
   options->reading.add_to(app);
   add_console_options(app, options->console);
   app.add_footer(
-      "What would help is solved anew with the figures raised, not extrapolated from prices; the\n"
+      "What would help is solved again with the figures raised, not extrapolated from prices; the\n"
       "time limit is for all of it together. Exit status 4 when it came first, 3 when a host\n"
       "cannot be reached, 5 when the plan does not hold.");
   return {app, [app, options] { return run_explain(app, *options); }};

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/cost_model.hpp"
 #include "cli/espalier/measured_times.hpp"
 #include "cli/espalier/options.hpp"
-#include "cli/common/table.hpp"
 #include "cost_models/fit/fit_collectives.hpp"
 #include "cost_models/parameters_json.hpp"
 #include "support/files.hpp"
@@ -44,7 +44,7 @@ struct FitOptions {
 };
 
 const cost_models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
-                                     std::string_view model) {
+                                          std::string_view model) {
   for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
     if (entry.operation == operation && entry.algorithm == algorithm && entry.model() == model) {
       return &entry;
@@ -239,7 +239,8 @@ Command add_fit(Arguments root) {
           "'-' is standard input",
           {.type = "TIMES", .required = true});
   app.add("--model", options->model,
-          "Whose parameters: " + one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
+          "Whose parameters: " +
+              one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
           {.type = "MODEL"});
   app.add("--operation", options->operation, "What rows measure that do not say it",
           {.type = "NAME"});

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/commands/generate_family.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/number_list.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/platform_output.hpp"
-#include "cli/common/table.hpp"
 #include "platforms/generators/generators.hpp"
 #include "support/quantities.hpp"
 

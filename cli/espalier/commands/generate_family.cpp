@@ -51,9 +51,9 @@ void FamilyOptions::write(
       },
       [&](const std::string& file, const platforms::Platform& platform) {
         const std::size_t hosts = platform.hosts().size();
-        console.detail(fmt::format("{}: {}: {} hosts, {} relays, {} links, {} shared wires", file,
+        console.detail(fmt::format("{}: {}: {} hosts, {} relays, {} links, {} shared links", file,
                                    platform.name(), hosts, platform.nodes().size() - hosts,
-                                   platform.arcs().size(), platform.shared_wires().size()));
+                                   platform.arcs().size(), platform.shared_links().size()));
       },
       console);
 }

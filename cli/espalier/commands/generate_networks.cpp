@@ -48,10 +48,11 @@ struct TwoClustersOptions {
 };
 
 // In the order of the enumerators.
-constexpr std::array<std::string_view, 3> kForms{"switches", "gateways", "shared-wire"};
+constexpr std::array<std::string_view, 3> kForms{"switches", "gateways", "shared-link"};
 
 platforms::TwoClustersFamily::Form parse_form(const std::string& text) {
-  const auto* const found = std::ranges::find(kForms, text);
+  // "shared-wire" is what it was called before.
+  const auto* const found = std::ranges::find(kForms, text == "shared-wire" ? "shared-link" : text);
   if (found == kForms.end()) throw InputError(unknown_name("form", text, kForms));
   return static_cast<platforms::TwoClustersFamily::Form>(found - kForms.begin());
 }
@@ -161,8 +162,8 @@ Command add_two_clusters(Arguments& generate, const FamilyEntry& entry) {
   app.add(
       "--form", options->form,
       "'switches': a relay for each cluster, the thin link between them; 'gateways': hosts of a "
-      "cluster all linked, the thin link between its first hosts; 'shared-wire': all hosts "
-      "linked, a shared wire for the links between clusters",
+      "cluster all linked, the thin link between its first hosts; 'shared-link': all hosts "
+      "linked, a shared link for the links between clusters",
       {.type = "FORM"});
   app.add_flag("--half-duplex", options->half_duplex,
                "The thin link carries its bandwidth in both directions together");

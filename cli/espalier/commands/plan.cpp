@@ -13,16 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/run.hpp"
-#include "cli/common/table.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/deadline.hpp"
-#include "planner/schedule/make_schedule.hpp"
 #include "planner/registry.hpp"
+#include "planner/schedule/make_schedule.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 
@@ -47,7 +47,7 @@ struct PlanOptions {
   // What the command line names, and is not to be chosen for --message.
   bool message_given = false;
   bool algorithm_given = false;
-  bool slice_given = false;
+  bool segment_given = false;
 };
 
 // What one value of --max-trees and one of --max-depth or --max-latency came to.
@@ -245,7 +245,7 @@ Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
                 const planner::Collective& collective, const planner::AlgorithmOptions& limits) {
   Run run = run_timed(algorithm, collective, limits, options.console);
   planner::Plan plan =
-      planner::make_plan(collective, algorithm.name, run.outcome, collective.options().slice);
+      planner::make_plan(collective, algorithm.name, run.outcome, collective.options().segment);
   if (options.schedule) {
     plan.schedule = with_schedule_refusals(
         [&] { return planner::make_schedule(*collective.broadcast(), plan, options.scheduling); });
@@ -273,7 +273,7 @@ void check_choice(const PlanOptions& options, planner::Operation operation, cons
     (void)parse_compute(options.compute);
   }
   if (options.schedule) {
-    throw InputError({}, "--schedule", "goes with no --message: give the slice that it is for");
+    throw InputError({}, "--schedule", "goes with no --message: give the segment that it is for");
   }
   for (const auto& [option, count] : {std::pair("--max-trees", limits.tree_counts.size()),
                                       std::pair("--max-depth", limits.depths.size()),
@@ -289,7 +289,7 @@ Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm
   const planner::Deadline clock(std::nullopt);
   simulate::ChoiceOptions how;
   if (options.algorithm_given) how.algorithms = {algorithm};
-  if (options.slice_given) how.slice = collective.options().slice;
+  if (options.segment_given) how.segment = collective.options().segment;
   if (!options.overhead.empty()) how.overhead = parse_overhead(options.overhead);
   if (!options.compute.empty()) how.compute = parse_compute(options.compute);
   how.limits = limits;
@@ -359,7 +359,7 @@ Command add_plan(Arguments root) {
           {.type = "K[,K…]"});
   app.add(
       "--max-depth", options->max_depth,
-      "At most D edges from the source to any host: less time until all have the first slice; of "
+      "At most D edges from the source to any host: less time until all have the first segment; of "
       "several, a table as for --max-trees",
       {.type = "D[,D…]"});
   app.add("--max-latency", options->max_latency,
@@ -369,11 +369,12 @@ Command add_plan(Arguments root) {
   app.add_flag("--schedule", options->schedule,
                "Say when each send happens, in a period that repeats (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,
-          "The most throughput that whole slices a period may cost, relative", {.type = "SHARE"});
-  app.add("--overhead", options->overhead,
-          "With --message: what a slice costs by itself on links that name none; else 10 us where "
-          "no link names any",
-          {.type = "TIME"});
+          "The most throughput that whole segments a period may cost, relative", {.type = "SHARE"});
+  app.add(
+      "--overhead", options->overhead,
+      "With --message: what a segment costs by itself on links that name none; else 10 us where "
+      "no link names any",
+      {.type = "TIME"});
   app.add("--compute", options->compute,
           "With --message, of a reduce or allreduce: how fast a host combines, \"4 GB/s\"; at once "
           "when left out",
@@ -386,13 +387,14 @@ Command add_plan(Arguments root) {
       "The summary goes to stdout when the plan goes to a file, to stderr otherwise. When the\n"
       "time limit comes before the proof is done, the plan is written all the same, a warning\n"
       "tells the gap that is left, and the exit status is 4.\n"
-      "With --message the slice, and without --algorithm the trees, are those in which the last\n"
-      "host has that message (or what is made of it) first, in simulation; --slice, --max-trees,\n"
+      "With --message the segment, and without --algorithm the trees, are those in which the last\n"
+      "host has that message (or what is made of it) first, in simulation; --segment, "
+      "--max-trees,\n"
       "--max-depth and --max-latency hold.");
   return {app, [options, app] {
             options->message_given = app.given("--message");
             options->algorithm_given = app.given("--algorithm");
-            options->slice_given = app.given("--slice");
+            options->segment_given = app.given("--segment");
             return run_plan(*options);
           }};
 }

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/cost_model.hpp"
 #include "cli/espalier/options.hpp"
-#include "cli/common/table.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"
@@ -38,8 +38,9 @@ std::vector<Bytes> segments_of(const std::string& text, Bytes message) {
   return {segment};
 }
 
-cost_models::Prediction predict_one(const cost_models::FormulaEntry& entry, const CostOptions::Read& read,
-                               const cost_models::Case& of, const PredictOptions& options) {
+cost_models::Prediction predict_one(const cost_models::FormulaEntry& entry,
+                                    const CostOptions::Read& read, const cost_models::Case& of,
+                                    const PredictOptions& options) {
   if (options.segment == kBest) {
     return best_segment(entry, read.parameters, of, segments_of(options.segment, of.message));
   }

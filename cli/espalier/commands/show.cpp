@@ -13,8 +13,8 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/plan_report.hpp"
 #include "cli/espalier/reports/platform_report.hpp"
-#include "render/pictures.hpp"
 #include "planner/check/verify.hpp"
+#include "render/pictures.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"
 
@@ -119,12 +119,12 @@ ExitStatus show_plan(const ShowOptions& options, const std::string& text,
   std::vector<planner::ResourceLoad> loads =
       planner::loads_of(plan, platform,
                         platforms::occupation(platform, platforms::parse_model(plan.model),
-                                              {plan.slice, plan.latency_occupies}));
+                                              {plan.segment, plan.latency_occupies}));
   std::ranges::stable_sort(loads, std::greater<>(), &planner::ResourceLoad::load);
   std::string picture;
   if (!format.empty()) {
-    picture = drawn(render::plan_picture(plan, platform, loads), format, options.output,
-                    options.console);
+    picture =
+        drawn(render::plan_picture(plan, platform, loads), format, options.output, options.console);
   }
   write_all(options,
             options.json ? json_text(plan_json(plan, platform, loads, options.top))

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "cli/common/chrome_trace.hpp"
+#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
-#include "cli/common/table.hpp"
 #include "planner/problem/deadline.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/files.hpp"
@@ -30,7 +30,7 @@ struct SimulateOptions {
   std::string plan;
   std::string platform;
   std::vector<std::string> messages;
-  std::string slice;
+  std::string segment;
   std::string overhead;
   std::uint64_t window = 0;  // 0: not given
   std::uint64_t receives = planner::kReceivesInFlight;
@@ -94,13 +94,13 @@ simulate::Options parse_options(const SimulateOptions& options, bool window_give
     require_window("--window", options.window, "sends");
     result.window = options.window;
   }
-  require_window("--receives", options.receives, "slices");
+  require_window("--receives", options.receives, "segments");
   result.receives = options.receives;
   if (!options.compute.empty()) result.compute = parse_compute(options.compute);
-  if (!options.slice.empty()) {
-    result.slice = parse_option("--slice", options.slice, parse_size);
-    if (result.slice->value == 0) {
-      throw InputError({}, "--slice", "must be at least one byte");
+  if (!options.segment.empty()) {
+    result.segment = parse_option("--segment", options.segment, parse_size);
+    if (result.segment->value == 0) {
+      throw InputError({}, "--segment", "must be at least one byte");
     }
   }
   return result;
@@ -120,14 +120,14 @@ std::vector<std::string> names_of(const simulate::Simulator& simulator, const pl
   return names;
 }
 
-// A bar for every send and resource, and for every slice that is combined.
+// A bar for every send and resource, and for every segment that is combined.
 void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
   using Kind = simulate::Send::Kind;
   std::string name = "tree";
   if (planner::reduces(plan.operation)) {
     name = send.kind == Kind::kDown ? "broadcast tree" : "reduce tree";
   }
-  name += fmt::format(" {} slice {}", send.tree, send.slice);
+  name += fmt::format(" {} segment {}", send.tree, send.segment);
   std::string from = printable(plan.nodes[send.parent]);
   std::string to = printable(plan.nodes[send.child]);
   if (send.kind == Kind::kUp) std::swap(from, to);
@@ -225,7 +225,8 @@ Json row_json(const Row& row, const planner::Plan& plan,
   const double of_plan = row.share_of(plan.throughput);
   const double of_optimum = row.share_of(plan.optimum);
   return {{"message_bytes", row.message.value},
-          {"slices", row.simulation.slices},
+          {"segments", row.simulation.segments},
+          {"slices", row.simulation.segments},
           {"sends", row.simulation.sends},
           {"makespan_s", row.simulation.makespan.value},
           {"achieved_Bps", row.simulation.achieved.value},
@@ -250,7 +251,8 @@ Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
           {"algorithm", plan.algorithm},
           {"throughput_Bps", plan.throughput.value},
           {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
-          {"slice_bytes", simulator.slice().value},
+          {"segment_bytes", simulator.segment().value},
+          {"slice_bytes", simulator.segment().value},
           {"scheduled", simulator.follows_schedule()},
           {"window", greedy ? Json(simulator.window()) : Json()},
           {"until_received", how.until_received},
@@ -306,8 +308,8 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
                        ? run_timed(simulator, message, {}, options.console)
                        : run_traced(simulator, message, plan, resources, options));
     const simulate::Simulation& simulation = rows.back().simulation;
-    options.console.detail(fmt::format("{}: {} slices, {} sends, {:.3f} s", format_size(message),
-                                       simulation.slices, simulation.sends, rows.back().seconds));
+    options.console.detail(fmt::format("{}: {} segments, {} sends, {:.3f} s", format_size(message),
+                                       simulation.segments, simulation.sends, rows.back().seconds));
   }
   if (options.json) {
     write_text("-", json_text(as_json(rows, plan, simulator, how, resources)));
@@ -332,10 +334,10 @@ Command add_simulate(Arguments root) {
   app.add("--message", options->messages,
           "How much is broadcast or reduced; repeatable, or separated by commas",
           {.type = "SIZE", .required = true});
-  app.add("--slice", options->slice, "Cut the message into slices of this size, not the plan's",
-          {.type = "SIZE"});
+  app.add("--segment,--slice", options->segment,
+          "Cut the message into segments of this size, not the plan's", {.type = "SIZE"});
   app.add("--overhead", options->overhead,
-          "What a slice costs by itself on links that name no overhead; else nothing",
+          "What a segment costs by itself on links that name no overhead; else nothing",
           {.type = "TIME"});
   app.add(
       "--window", options->window,
@@ -345,7 +347,7 @@ Command add_simulate(Arguments root) {
                   simulate::window_for(planner::Operation::kReduce)),
       {.type = "N"});
   app.add("--receives", options->receives,
-          "Of a reduce or allreduce: slices of a child that its parent has room for",
+          "Of a reduce or allreduce: segments of a child that its parent has room for",
           {.type = "N"});
   app.add("--compute", options->compute,
           "Of a reduce or allreduce: how fast a host combines, \"4 GB/s\"; at once when left out",
@@ -353,11 +355,11 @@ Command add_simulate(Arguments root) {
   app.add_flag("--no-schedule", options->no_schedule,
                "Send as soon as may be, though the plan has a schedule");
   app.add_flag("--until-received", options->until_received,
-               "A send ends when the slice is there, so that latencies count against the window");
+               "A send ends when the segment is there, so that latencies count against the window");
   app.add(
       "--sharing", options->sharing,
       "What sends do that need the same at a time: \"turns\" (when left out), or a fair share for "
-      "each of the \"edges\" of a tree or the \"sends\" under way",
+      "each of the \"edges\" of a tree or the \"sends\" in progress",
       {.type = "RULE"});
   app.add_flag("--nodes", options->nodes, "Also when each node has everything");
   app.add("--trace", options->trace,

@@ -15,11 +15,11 @@
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/number_list.hpp"
 #include "cli/espalier/options.hpp"
-#include "platforms/formats/formats.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/families.hpp"
 #include "experiments/journal.hpp"
 #include "experiments/report.hpp"
+#include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -35,7 +35,7 @@ struct StudyOptions {
   LimitOptions limits;
   std::string models = "one-port,multi-port";
   // HBT's, the shapes of MPI libraries, and the best single tree. Not exact-tree, which may take
-  // for ever.
+  // indefinitely.
   std::string algorithms =
       "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
       "flat";
@@ -169,7 +169,7 @@ ExitStatus judge(const experiments::Results& results, const Console& console) {
     console.warn(
         fmt::format("{} instances have no solution: see 'error' in instances.csv", infeasible));
   }
-  if (limited > 0) console.warn(fmt::format("a limit came first on {} instances", limited));
+  if (limited > 0) console.warn(fmt::format("limit reached on {} instances", limited));
   if (infeasible > 0) return ExitStatus::kInfeasible;
   return limited > 0 ? ExitStatus::kLimitReached : ExitStatus::kDone;
 }
@@ -201,8 +201,8 @@ ExitStatus run_study(const Study& study, const StudyOptions& options) {
   if (options.json) {
     write_text("-", json_text(summary_json(study, rows)));
   } else {
-    write_text(
-        "-", options.csv ? experiments::summary_csv(study, rows) : experiments::summary_markdown(study, rows));
+    write_text("-", options.csv ? experiments::summary_csv(study, rows)
+                                : experiments::summary_markdown(study, rows));
   }
   return judge(journal.done(), options.console);
 }
@@ -210,9 +210,9 @@ ExitStatus run_study(const Study& study, const StudyOptions& options) {
 ExitStatus run_drawn(const experiments::FamilyEntry& family, const DrawnOptions& options) {
   Study study = options.common.read(family.name);
   experiments::Grid grid{.nodes = parse_option("--nodes", options.nodes, parse_counts),
-                   .densities = {},
-                   .draws = options.draws,
-                   .seed = options.seed};
+                         .densities = {},
+                         .draws = options.draws,
+                         .seed = options.seed};
   if (!options.densities.empty()) {
     grid.densities = parse_option("--densities", options.densities, parse_numbers);
   }

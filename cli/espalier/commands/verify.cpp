@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
-#include "cli/common/table.hpp"
 #include "planner/plan/plan.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -95,7 +95,7 @@ Command add_verify(Arguments root) {
           {.type = "PLAN", .required = true});
   app.add("--platform", options->platform, "The platform that it is for",
           {.type = "PLATFORM", .required = true});
-  app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum anew");
+  app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum again");
   app.add_flag("--json", options->json, "JSON instead of a table");
   options->reading.add_to(app);
   add_console_options(app, options->console);

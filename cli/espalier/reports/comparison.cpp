@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "cli/espalier/run.hpp"
 #include "cli/common/table.hpp"
+#include "cli/espalier/run.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
 

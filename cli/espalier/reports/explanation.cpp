@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/espalier/run.hpp"
 #include "cli/common/table.hpp"
+#include "cli/espalier/run.hpp"
 
 namespace espalier::cli {
 
@@ -132,7 +132,7 @@ std::string what_faster_means(platforms::Model model) {
   const bool one_port = platforms::is_one_port(model);
   return fmt::format(
       "\"Faster\" multiplies the bandwidths{} in the column \"raised\" and solves the changed "
-      "platform anew{}.\n",
+      "platform again{}.\n",
       one_port ? "" : " or caps",
       one_port ? "; a port is as fast as its links, and a faster link frees both of its ends" : "");
 }

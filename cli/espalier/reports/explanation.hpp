@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "planner/problem/collective.hpp"
 #include "planner/explain/explain.hpp"
+#include "planner/problem/collective.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "cli/espalier/run.hpp"
 #include "cli/common/table.hpp"
+#include "cli/espalier/run.hpp"
 #include "planner/explain/bottlenecks.hpp"
 #include "support/errors.hpp"
 

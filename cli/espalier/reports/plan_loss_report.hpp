@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "planner/plan/plan.hpp"
 #include "planner/explain/plan_loss.hpp"
+#include "planner/plan/plan.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {

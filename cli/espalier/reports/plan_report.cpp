@@ -52,7 +52,7 @@ std::string facts(const Plan& plan, std::span<const ResourceLoad> loads) {
   table.add_row({"algorithm", plan.algorithm});
   table.add_row({"throughput", format_rate(plan.throughput)});
   table.add_row({"optimum", plan.optimum ? format_rate(*plan.optimum) : "not computed"});
-  table.add_row({"slice", format_size(plan.slice)});
+  table.add_row({"segment", format_size(plan.segment)});
   table.add_row({"schedule", plan.schedule
                                  ? fmt::format("every {}", format_duration(plan.schedule->period))
                                  : "none"});
@@ -126,7 +126,8 @@ Json plan_json(const Plan& plan, const Platform& platform, std::span<const Resou
           {"algorithm", plan.algorithm},
           {"throughput_Bps", plan.throughput.value},
           {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
-          {"slice_bytes", plan.slice.value},
+          {"segment_bytes", plan.segment.value},
+          {"slice_bytes", plan.segment.value},
           {"period_s", plan.schedule ? Json(plan.schedule->period.value) : Json()},
           {"reduce_trees", trees_json(plan, plan.reduce_trees)},
           {"trees", trees_json(plan, plan.broadcast_trees)},

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "planner/plan/plan.hpp"
 #include "planner/check/plan_on_platform.hpp"
+#include "planner/plan/plan.hpp"
 #include "platforms/core/platform.hpp"
 #include "support/json.hpp"
 

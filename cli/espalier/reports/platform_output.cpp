@@ -10,8 +10,8 @@
 
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
-#include "platforms/formats/formats.hpp"
 #include "platforms/core/warnings.hpp"
+#include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"
 

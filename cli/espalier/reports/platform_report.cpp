@@ -16,7 +16,7 @@ namespace {
 using platforms::Platform;
 using platforms::Summary;
 
-constexpr std::size_t kMostNamed = 8;  // groups, wires; JSON has all
+constexpr std::size_t kMostNamed = 8;  // groups, links; JSON has all
 
 // "a (3 nodes), b (2 nodes)" of `count` things, with the rest counted.
 template <typename Name>
@@ -72,13 +72,13 @@ std::string facts(const platforms::ReadResult& read, const Summary& summary) {
                                                               counted(group.nodes, "node"));
                                          }))});
   }
-  const auto wires = platform.shared_wires();
-  if (!wires.empty()) {
-    table.add_row({"shared wires",
-                   fmt::format("{}: {}", wires.size(), named(wires.size(), [&](std::size_t i) {
-                                 return fmt::format("{} ({}, {})", wires[i].name,
-                                                    short_rate(wires[i].bandwidth),
-                                                    counted(wires[i].arcs.size(), "link"));
+  const auto links = platform.shared_links();
+  if (!links.empty()) {
+    table.add_row({"shared links",
+                   fmt::format("{}: {}", links.size(), named(links.size(), [&](std::size_t i) {
+                                 return fmt::format("{} ({}, {})", links[i].name,
+                                                    short_rate(links[i].bandwidth),
+                                                    counted(links[i].arcs.size(), "link"));
                                }))});
   }
   if (summary.send_caps.nodes > 0) table.add_row({"send caps", caps_text(summary.send_caps)});
@@ -175,11 +175,11 @@ Json platform_json(const platforms::ReadResult& read) {
   for (const platforms::GroupCount& group : summary.groups) {
     groups.push_back({{"group", group.group}, {"nodes", group.nodes}});
   }
-  Json wires = Json::array();
-  for (const platforms::SharedWire& wire : platform.shared_wires()) {
-    wires.push_back({{"name", wire.name},
-                     {"bandwidth_Bps", wire.bandwidth.value},
-                     {"links", wire.arcs.size()}});
+  Json links = Json::array();
+  for (const platforms::SharedLink& link : platform.shared_links()) {
+    links.push_back({{"name", link.name},
+                     {"bandwidth_Bps", link.bandwidth.value},
+                     {"links", link.arcs.size()}});
   }
   return {{"platform", platform.name()},
           {"format", read.format},
@@ -195,7 +195,7 @@ Json platform_json(const platforms::ReadResult& read) {
           {"components", summary.components},
           {"largest_component", summary.largest_component},
           {"groups", std::move(groups)},
-          {"shared", std::move(wires)},
+          {"shared", std::move(links)},
           {"send_caps", caps_json(summary.send_caps)},
           {"receive_caps", caps_json(summary.receive_caps)},
           {"latency_s", none ? Json() : spread_json(summary.latency_s)},

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "cli/espalier/run.hpp"
 #include "cli/common/table.hpp"
+#include "cli/espalier/run.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

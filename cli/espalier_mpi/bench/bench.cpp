@@ -20,23 +20,23 @@ namespace {
 // Slow enough for the slowest network that one would bench on, where no plan says how fast it is.
 constexpr BytesPerSecond kSlowNetwork{1e6};
 
-// The plans' files, and the tuned slices that are for one of them.
+// The plans' files, and the tuned segments that are for one of them.
 std::vector<BenchPlan> read_plans(MPI_Comm comm, const BenchArguments& arguments) {
   std::vector<BenchPlan> plans;
   for (const std::string& file : arguments.plans) {
     plans.push_back({display_name(file), runtime::share_plan(comm, file),
-                     arguments.slice.value_or(Bytes{0}).value});
+                     arguments.segment.value_or(Bytes{0}).value});
   }
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
   const std::size_t hosts = runtime::count_hosts(comm);
   for (const std::string& file : arguments.tuned) {
-    const runtime::TunedSlices tuned = runtime::share_tuned(comm, file);
+    const runtime::TunedSegments tuned = runtime::share_tuned(comm, file);
     if (plans.empty()) throw InputError("--tuned: there is no plan that it could be for");
     const auto found = std::find_if(plans.begin(), plans.end(), [&](const BenchPlan& one) {
       return runtime::identity_of(one.plan) == tuned.plan;
     });
     BenchPlan& plan = found == plans.end() ? plans.front() : *found;
-    plan.tuned = runtime::slices_of(tuned, plan.plan, ranks, hosts, display_name(file));
+    plan.tuned = runtime::segments_of(tuned, plan.plan, ranks, hosts, display_name(file));
   }
   return plans;
 }
@@ -76,7 +76,7 @@ class Bench {
     const std::size_t first = figures.rows.size();
     for (const BenchMethod& method : methods) {
       BenchRow row{size.value, method.name, {}, {}, {}, {}, method.algorithm};
-      if (method.slice_bytes) row.slice_bytes = method.slice_bytes(size.value);
+      if (method.segment_bytes) row.segment_bytes = method.segment_bytes(size.value);
       if (method.foreseen) row.foreseen = method.foreseen(size.value);
       figures.rows.push_back(std::move(row));
     }

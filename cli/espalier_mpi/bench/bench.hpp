@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/espalier_mpi/run/elements.hpp"
 #include "cli/espalier_mpi/options/running_options.hpp"
+#include "cli/espalier_mpi/run/elements.hpp"
 #include "cli/espalier_mpi/run/watchdog.hpp"
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/reduction.hpp"
@@ -31,8 +31,8 @@ struct BenchArguments {
   std::size_t warm_up = 2;  // rounds before them
   bool verify = false;
   bool json = false;
-  std::optional<Bytes> slice;      // instead of the plans'
-  std::vector<std::string> tuned;  // files of tuned slices, each of one of the plans
+  std::optional<Bytes> segment;    // instead of the plans'
+  std::vector<std::string> tuned;  // files of tuned segments, each of one of the plans
   std::optional<Seconds> timeout;
   runtime::BroadcastOptions broadcast;
   runtime::ReductionOptions reduction;
@@ -42,12 +42,12 @@ struct BenchArguments {
   std::string only_for_broadcasts{};
 };
 
-// A plan, and the slices in which it is run.
+// A plan, and the segments in which it is run.
 struct BenchPlan {
   std::string name;  // as tables call it
   planner::Plan plan;
-  std::uint64_t slice_bytes = 0;  // 0: what the executor chooses
-  std::vector<runtime::TunedSlice> tuned{};
+  std::uint64_t segment_bytes = 0;  // 0: what the executor chooses
+  std::vector<runtime::TunedSegment> tuned{};
 };
 
 // What CLI11 stores of it before it is checked.
@@ -66,9 +66,9 @@ struct BenchMethod {
   std::string name;  // "MPI_Bcast", or a plan's file
   // On the memory that prepare has made ready.
   std::function<void(std::span<std::byte>)> run;
-  // Of a plan: the slices in which a message of so many bytes goes, and the time that the plan
+  // Of a plan: the segments in which a message of so many bytes goes, and the time that the plan
   // foresees. Empty: MPI's own, of which nothing is known.
-  std::function<std::uint64_t(std::uint64_t)> slice_bytes{};
+  std::function<std::uint64_t(std::uint64_t)> segment_bytes{};
   std::function<Seconds(std::uint64_t)> foreseen{};
   std::string algorithm{};  // of a plan
 
@@ -112,15 +112,15 @@ struct BenchRow {
   std::string method;
   std::vector<double> seconds;          // one a round, report-to-root
   std::optional<double> mpis_median_s;  // of the same size; unset: this is MPI's own
-  std::optional<std::uint64_t> slice_bytes;
+  std::optional<std::uint64_t> segment_bytes;
   std::optional<Seconds> foreseen;
   std::string algorithm{};  // of a plan; empty: this is MPI's own
 };
 
-// Which slices a message was fastest in.
-struct BestSlice {
-  runtime::TunedSlice slice;
-  double default_median_s = 0;  // in slices that the executor chooses by itself
+// Which segments a message was fastest in.
+struct BestSegment {
+  runtime::TunedSegment segment;
+  double default_median_s = 0;  // in segments that the executor chooses by itself
 };
 
 struct BenchFigures {
@@ -131,7 +131,7 @@ struct BenchFigures {
   std::size_t warm_up = 0;
   bool verified = false;
   std::vector<BenchRow> rows;
-  std::vector<BestSlice> best{};  // of a tune
+  std::vector<BestSegment> best{};  // of a tune
 };
 // No rows yet. Collective.
 BenchFigures no_figures(MPI_Comm comm, planner::Operation operation,

@@ -20,7 +20,7 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plan
   BenchOperation operation;
   require_same_source(plans);
   for (const BenchPlan& one : plans) {
-    options.slice_bytes = one.slice_bytes;
+    options.segment_bytes = one.segment_bytes;
     options.tuned = one.tuned;
     try {
       broadcasts->push_back(runtime::plan_on(comm, one.plan, options));
@@ -40,9 +40,9 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plan
          [broadcast](std::span<std::byte> message) {
            broadcast->run(message.data(), message.size(), MPI_BYTE);
          },
-         [broadcast](std::uint64_t bytes) { return broadcast->slice_bytes(bytes); },
+         [broadcast](std::uint64_t bytes) { return broadcast->segment_bytes(bytes); },
          [broadcast](std::uint64_t bytes) {
-           return broadcast->foreseen(bytes, broadcast->slice_bytes(bytes));
+           return broadcast->foreseen(bytes, broadcast->segment_bytes(bytes));
          },
          plans[i].plan.algorithm});
   }

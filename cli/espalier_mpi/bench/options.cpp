@@ -54,26 +54,28 @@ CLI::App* add_bench(CLI::App& app, BenchArguments& to, BenchTexts& texts) {
 
 CLI::App* add_tune(CLI::App& app, TuneArguments& to, BenchTexts& texts) {
   CLI::App* tune = app.add_subcommand(
-      "tune", "run a plan in slices about the predicted size, and remember the best");
+      "tune", "run a plan in segments about the predicted size, and remember the best");
   tune->add_option("PLAN", to.plan, "plan file, read by rank 0 only; - is standard input")
       ->required();
   texts.sizes.clear();
   tune->add_option("--message", texts.sizes, "sizes of messages, separated by commas")->required();
   tune->add_option("-o,--output", to.out,
-                   "tuned slices, to which those are added (default: PLAN.tuned.json)");
+                   "tuned segments, to which those are added (default: PLAN.tuned.json)");
   add_timed_options(*tune, to.bench, texts);
   tune->add_option("--platform", to.platform,
                    "the plan's platform, in Espalier's JSON, read by rank 0 only: others are tried "
-                   "about the slice that is best by simulation");
-  tune->get_option("--slice")->description(
-      "about which slice to try others; plan: the plan's own (default: what is simulated with "
-      "--platform, else what a formula predicts)");
+                   "about the segment that is best by simulation");
+  tune->get_option("--segment")
+      ->description(
+          "about which segment to try others; plan: the plan's own (default: what is simulated "
+          "with "
+          "--platform, else what a formula predicts)");
   return tune;
 }
 
 void check_bench(const CLI::App& command, BenchArguments& to, const BenchTexts& texts) {
   const Running running = check_running(texts.running);
-  to.slice = running.slice;
+  to.segment = running.segment;
   to.timeout = to.broadcast.timeout = running.timeout;
   to.reduction.mapping = to.broadcast.mapping = running.mapping;
   // The options are one, the defaults two.
@@ -94,24 +96,24 @@ void check_bench(const CLI::App& command, BenchArguments& to, const BenchTexts& 
     if (command.count(option) > 0) to.only_for_broadcasts = option;
   }
   to.sizes = sizes_of(to.sizes_option, texts.sizes);
-  check_tuned(to.tuned, to.slice, to.broadcast);
+  check_tuned(to.tuned, to.segment, to.broadcast);
 }
 
 void check_tune(const CLI::App& command, TuneArguments& to, const BenchTexts& texts) {
   to.bench.sizes_option = "--message";
   BenchTexts rest = texts;
-  to.about_the_plans = texts.running.slice == "plan";
-  if (to.about_the_plans) rest.running.slice.clear();
+  to.about_the_plans = texts.running.segment == "plan";
+  if (to.about_the_plans) rest.running.segment.clear();
   check_bench(command, to.bench, rest);
-  if (!to.platform.empty() && (to.about_the_plans || to.bench.slice)) {
-    throw InputError("--platform and --slice both say about which slices to try others");
+  if (!to.platform.empty() && (to.about_the_plans || to.bench.segment)) {
+    throw InputError("--platform and --segment both say about which segments to try others");
   }
   for (const Bytes size : to.bench.sizes) {
-    if (size.value == 0) throw InputError("--message: a message without a byte has no slices");
+    if (size.value == 0) throw InputError("--message: a message without a byte has no segments");
   }
-  if (to.bench.broadcast.rounds) throw InputError("--rounds: rounds have the plan's slices");
+  if (to.bench.broadcast.rounds) throw InputError("--rounds: rounds have the plan's segments");
   if (to.bench.broadcast.schedule) {
-    throw InputError("--schedule: a schedule has the plan's slices");
+    throw InputError("--schedule: a schedule has the plan's segments");
   }
   if (to.out == "-") throw InputError("-o is a file; standard output has the figures");
   if (to.out.empty()) {

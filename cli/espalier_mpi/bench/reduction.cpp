@@ -6,8 +6,8 @@
 
 #include "cli/espalier_mpi/bench/bench.hpp"
 #include "cli/espalier_mpi/commands/reduce.hpp"
-#include "runtime/transport/comm_facts.hpp"
 #include "runtime/api/library_reduction.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -19,7 +19,7 @@ using planner::Operation;
 
 struct Kept {
   std::vector<runtime::Reduction> reductions;
-  Seconds foreseen{};  // of the run under way, for the watchdog
+  Seconds foreseen{};  // of the run in progress, for the watchdog
 };
 
 // A rank's elements, then room for the result where it has one.
@@ -36,11 +36,11 @@ Parts<Byte> parts_of(std::span<Byte> memory, std::uint64_t copies) {
 
 BenchMethod method_of(runtime::Reduction& reduction, Kept& kept, std::string name,
                       std::uint64_t copies, Elements elements, Watchdog& watchdog) {
-  const auto slice_bytes = [&reduction, element = bytes_of(elements.type)](std::uint64_t bytes) {
-    return reduction.slice_bytes(bytes, element);
+  const auto segment_bytes = [&reduction, element = bytes_of(elements.type)](std::uint64_t bytes) {
+    return reduction.segment_bytes(bytes, element);
   };
-  const auto foreseen = [&reduction, slice_bytes](std::uint64_t bytes) {
-    return reduction.foreseen(bytes, slice_bytes(bytes));
+  const auto foreseen = [&reduction, segment_bytes](std::uint64_t bytes) {
+    return reduction.foreseen(bytes, segment_bytes(bytes));
   };
   return {std::move(name),
           [&reduction, &kept, &watchdog, copies, elements, foreseen](std::span<std::byte> memory) {
@@ -50,7 +50,7 @@ BenchMethod method_of(runtime::Reduction& reduction, Kept& kept, std::string nam
             reduction.run(own.data(), result.data(), own.size() / bytes_of(elements.type),
                           mpi_type(elements.type), mpi_op(elements.op));
           },
-          slice_bytes, foreseen};
+          segment_bytes, foreseen};
 }
 
 }  // namespace
@@ -65,12 +65,12 @@ BenchOperation reduction_bench(MPI_Comm comm, const std::vector<BenchPlan>& plan
   if (operation == Operation::kReduce) require_same_source(plans);
   const auto kept = std::make_shared<Kept>();
   runtime::ReductionOptions options = arguments.reduction;
-  // Who waits a while for its first slice may wait as long for any other.
+  // Who waits a while for its first segment may wait as long for any other.
   options.on_progress = [&watchdog, running = kept.get()](std::uint64_t) {
     watchdog.expect(kReducing, running->foreseen);
   };
   for (const BenchPlan& one : plans) {
-    options.slice_bytes = one.slice_bytes;
+    options.segment_bytes = one.segment_bytes;
     options.tuned = one.tuned;
     try {
       kept->reductions.emplace_back(comm, one.plan, options);

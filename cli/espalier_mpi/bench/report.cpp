@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "cli/espalier_mpi/bench/bench.hpp"
 #include "cli/common/table.hpp"
+#include "cli/espalier_mpi/bench/bench.hpp"
 #include "support/json.hpp"
 #include "support/statistics.hpp"
 
@@ -48,7 +48,8 @@ std::string bench_json(const BenchFigures& figures) {
     one["message_bytes"] = row.message_bytes;
     one["method"] = row.method;
     one["algorithm"] = row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm);
-    one["slice_bytes"] = row.slice_bytes ? Json(*row.slice_bytes) : Json(nullptr);
+    one["segment_bytes"] = row.segment_bytes ? Json(*row.segment_bytes) : Json(nullptr);
+    one["slice_bytes"] = one["segment_bytes"];
     one["seconds"] = row.seconds;
     one["lower_s"] = quartiles.lower;
     one["median_s"] = quartiles.median;
@@ -59,10 +60,11 @@ std::string bench_json(const BenchFigures& figures) {
     one["predicted_s"] = row.foreseen ? Json(row.foreseen->value) : Json(nullptr);
     json["rows"].push_back(std::move(one));
   }
-  for (const BestSlice& best : figures.best) {
-    Json one = {{"message_bytes", best.slice.message_bytes},
-                {"slice_bytes", best.slice.slice_bytes},
-                {"median_s", best.slice.median_s},
+  for (const BestSegment& best : figures.best) {
+    Json one = {{"message_bytes", best.segment.message_bytes},
+                {"segment_bytes", best.segment.segment_bytes},
+                {"slice_bytes", best.segment.segment_bytes},
+                {"median_s", best.segment.median_s},
                 {"default_median_s", best.default_median_s}};
     json["tuned"].push_back(std::move(one));
   }
@@ -73,7 +75,7 @@ std::string bench_text(const BenchFigures& figures) {
   using Align = Table::Align;
   Table table({{"message", Align::kRight},
                {"method", Align::kLeft},
-               {"slices", Align::kRight},
+               {"segments", Align::kRight},
                {"median", Align::kRight},
                {"lower", Align::kRight},
                {"upper", Align::kRight},
@@ -85,7 +87,7 @@ std::string bench_text(const BenchFigures& figures) {
     const Quartiles quartiles = quartiles_of(row.seconds);
     const double median = quartiles.median;
     table.add_row({format_size({row.message_bytes}), row.method,
-                   row.slice_bytes ? format_size({*row.slice_bytes}) : "-",
+                   row.segment_bytes ? format_size({*row.segment_bytes}) : "-",
                    format_duration({median}), format_duration({quartiles.lower}),
                    format_duration({quartiles.upper}), short_rate({rate_of(row, median)}),
                    row.mpis_median_s ? fixed(ratio_of(*row.mpis_median_s, median), 2) : "-",
@@ -95,10 +97,10 @@ std::string bench_text(const BenchFigures& figures) {
   const std::size_t rounds = figures.rows.empty() ? 0 : figures.rows[0].seconds.size();
   const bool at_root = figures.operation == planner::Operation::kReduce;
   std::string tuned;
-  for (const auto& [slice, default_median_s] : figures.best) {
-    tuned += fmt::format("tuned: {} in slices of {}, {} times as fast as by default\n",
-                         format_size({slice.message_bytes}), format_size({slice.slice_bytes}),
-                         fixed(ratio_of(default_median_s, slice.median_s), 2));
+  for (const auto& [segment, default_median_s] : figures.best) {
+    tuned += fmt::format("tuned: {} in segments of {}, {} times as fast as by default\n",
+                         format_size({segment.message_bytes}), format_size({segment.segment_bytes}),
+                         fixed(ratio_of(default_median_s, segment.median_s), 2));
   }
   return fmt::format("{}, {} rounds after {}, {}\n", what_ran(figures), rounds, figures.warm_up,
                      !figures.verified ? "not verified"

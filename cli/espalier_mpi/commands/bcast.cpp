@@ -8,10 +8,10 @@
 #include "cli/espalier_mpi/options/decided.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "cli/espalier_mpi/reports/trace.hpp"
-#include "runtime/transport/comm_facts.hpp"
-#include "runtime/transport/mpi_error.hpp"
 #include "runtime/engine/rounds.hpp"
 #include "runtime/engine/timetable.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
@@ -42,7 +42,7 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
     trace.emplace(comm, arguments.trace);
     arguments.broadcast.transfers = &trace->log();
   }
-  // It has patience of its own, which ends before.
+  // It has timeout of its own, which ends before.
   watchdog.expect("waiting for all ranks to make the broadcast",
                   arguments.broadcast.timeout.value_or(Seconds{}));
   runtime::Broadcast broadcast(comm, plan, arguments.broadcast);

@@ -12,12 +12,12 @@
 
 #include "cli/espalier_mpi/commands/bcast.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
-#include "runtime/transport/agreement.hpp"
-#include "runtime/transport/comm_facts.hpp"
+#include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
 #include "runtime/files/file_tree.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/api/rank_mapping.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
@@ -102,7 +102,7 @@ class FileBroadcast {
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
     disk_ = disk_time(bytes_);
-    timer_.emplace(comm_, broadcast_->root(), broadcast_->foreseen(bytes_, shape_.slice_bytes),
+    timer_.emplace(comm_, broadcast_->root(), broadcast_->foreseen(bytes_, shape_.segment_bytes),
                    arguments.broadcast.timeout, watchdog);
   }
 
@@ -137,7 +137,7 @@ class FileBroadcast {
       runtime::together(
           comm_,
           [&] {
-            if (writes_) written = checksum_of(*output_, bytes_, shape_.slice_bytes);
+            if (writes_) written = checksum_of(*output_, bytes_, shape_.segment_bytes);
           },
           true);
       compare_checksums(written, "written");
@@ -164,7 +164,7 @@ class FileBroadcast {
   // What was sent, after run().
   [[nodiscard]] std::uint64_t bytes() const { return bytes_ - skipped_; }
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
-  [[nodiscard]] std::uint64_t slice_bytes() const { return shape_.slice_bytes; }
+  [[nodiscard]] std::uint64_t segment_bytes() const { return shape_.segment_bytes; }
 
  private:
   [[nodiscard]] bool is_source() const { return rank_ == broadcast_->root(); }
@@ -209,17 +209,17 @@ class FileBroadcast {
     if (!resumes_) return;
     std::uint64_t kept = writes_ ? output_->kept() : bytes_;
     check(MPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_UINT64_T, MPI_MIN, comm_), "MPI_Allreduce");
-    skipped_ = std::min(kept, bytes_) / shape_.slice_bytes * shape_.slice_bytes;
+    skipped_ = std::min(kept, bytes_) / shape_.segment_bytes * shape_.segment_bytes;
     std::uint64_t checksum = 0;
     runtime::together(
         comm_,
         [&] {
           runtime::StoredBytes* const mine =
               is_source() ? static_cast<runtime::StoredBytes*>(input_.get()) : output_.get();
-          checksum = checksum_of(*mine, skipped_, shape_.slice_bytes);
+          checksum = checksum_of(*mine, skipped_, shape_.segment_bytes);
           // The source's own output is read back as well.
           if (is_source() && writes_ &&
-              checksum_of(*output_, skipped_, shape_.slice_bytes) != checksum) {
+              checksum_of(*output_, skipped_, shape_.segment_bytes) != checksum) {
             checksum = ~checksum;
           }
         },
@@ -283,7 +283,7 @@ Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
   Figures figures;
   for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
   figures.message_bytes = files.bytes();
-  figures.slice_bytes = files.slice_bytes();
+  figures.segment_bytes = files.segment_bytes();
   figures.resumed_bytes = files.skipped();
   figures.verified = true;
   files.commit();

@@ -26,13 +26,13 @@ Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
   const std::span<std::byte> message(buffer.get(), arguments.message.value);
   if (arguments.on_message) arguments.on_message(arguments.message.value);
   Figures figures{arguments.message.value,
-                  broadcast.slice_bytes(arguments.message.value),
+                  broadcast.segment_bytes(arguments.message.value),
                   {},
                   {},
                   arguments.verify};
 
   const ReportTimer timer(comm, broadcast.root(),
-                          broadcast.foreseen(figures.message_bytes, figures.slice_bytes),
+                          broadcast.foreseen(figures.message_bytes, figures.segment_bytes),
                           arguments.broadcast.timeout, watchdog);
 
   // Pages are touched before they are timed; what is received must not be there before.

@@ -10,13 +10,13 @@
 
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/reports/probe_report.hpp"
-#include "runtime/transport/agreement.hpp"
-#include "runtime/transport/comm_facts.hpp"
-#include "runtime/transport/mpi_error.hpp"
+#include "runtime/api/rank_mapping.hpp"
 #include "runtime/measure/analysis.hpp"
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/measure/platform_file.hpp"
-#include "runtime/api/rank_mapping.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

@@ -6,15 +6,15 @@
 #include <set>
 #include <vector>
 
-#include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/commands/probe.hpp"
+#include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/reports/probe_report.hpp"
 #include "cost_models/fit/measured_messages.hpp"
 #include "cost_models/parameters_json.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "runtime/measure/mpi_network.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "runtime/measure/mpi_network.hpp"
-#include "runtime/api/rank_mapping.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

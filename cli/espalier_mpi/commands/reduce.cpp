@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/espalier_mpi/run/buffer.hpp"
 #include "cli/espalier_mpi/options/decided.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
+#include "cli/espalier_mpi/run/buffer.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
+#include "runtime/api/library_reduction.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "runtime/api/library_reduction.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -40,7 +40,7 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
   std::byte* const result = everywhere ? own.get() + bytes : result_of_reduce.get();
 
   Figures figures{
-      bytes, reduction.slice_bytes(bytes, bytes_of(elements.type)), {}, {}, arguments.verify};
+      bytes, reduction.segment_bytes(bytes, bytes_of(elements.type)), {}, {}, arguments.verify};
   figures.library = everywhere ? "MPI_Allreduce" : "MPI_Reduce";
   figures.op = name_of(elements.op);
   figures.type = name_of(elements.type);
@@ -102,7 +102,7 @@ void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
 
   ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
   bar.expect(arguments.message.value);
-  // Who waits a while for its first slice may wait as long for any other.
+  // Who waits a while for its first segment may wait as long for any other.
   const Seconds foreseen{static_cast<double>(arguments.message.value) / plan.throughput.value};
   arguments.reduction.on_progress = [&](std::uint64_t bytes) {
     bar.show(bytes);

@@ -9,7 +9,7 @@
 namespace espalier::cli {
 
 // What a rank does in a reduction, for the watchdog.
-inline constexpr const char* kReducing = "waiting for slices of the reduction";
+inline constexpr const char* kReducing = "waiting for segments of the reduction";
 
 // The whole command: reads the plan, runs, prints on rank 0. Throws on all ranks alike, but for
 // MpiError.

@@ -9,9 +9,9 @@
 #include <set>
 #include <system_error>
 
-#include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/options/simulated.hpp"
-#include "planner/plan/slice_choice.hpp"
+#include "cli/espalier_mpi/reports/output.hpp"
+#include "planner/plan/segment_choice.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
@@ -29,17 +29,17 @@ namespace fs = std::filesystem;
 constexpr const char* kDefault = "by default";
 constexpr int kPercents[] = {0, -20, -10, 10, 20};  // about the middle
 
-// What the formula of planner/plan/slice_choice.hpp foresees least time for.
-std::uint64_t predicted_slice(const planner::Plan& plan, Bytes message, std::size_t hosts) {
-  planner::SliceCosts costs;
+// What the formula of planner/plan/segment_choice.hpp foresees least time for.
+std::uint64_t predicted_segment(const planner::Plan& plan, Bytes message, std::size_t hosts) {
+  planner::SegmentCosts costs;
   if (hosts > 1) costs.eager = runtime::kEagerOverTcp;
-  return planner::fitted_slice(plan, message, costs);
+  return planner::fitted_segment(plan, message, costs);
 }
 
-// What the slices that are tried lie about.
+// What the segments that are tried lie about.
 struct Middle {
   std::string name;
-  std::uint64_t slice_bytes;
+  std::uint64_t segment_bytes;
 };
 
 // Collective: one for each message. Rank 0 simulates.
@@ -50,11 +50,11 @@ std::vector<Middle> middles_for(MPI_Comm comm, const TuneArguments& arguments,
   if (arguments.platform.empty()) {
     for (const Bytes message : messages) {
       if (arguments.about_the_plans) {
-        middles.push_back({"the plan's", plan.slice.value});
-      } else if (arguments.bench.slice) {
-        middles.push_back({"--slice", arguments.bench.slice->value});
+        middles.push_back({"the plan's", plan.segment.value});
+      } else if (arguments.bench.segment) {
+        middles.push_back({"--segment", arguments.bench.segment->value});
       } else {
-        middles.push_back({"predicted", predicted_slice(plan, message, hosts)});
+        middles.push_back({"predicted", predicted_segment(plan, message, hosts)});
       }
     }
     return middles;
@@ -62,30 +62,32 @@ std::vector<Middle> middles_for(MPI_Comm comm, const TuneArguments& arguments,
   constexpr double kMostForOne = 120;  // simulating a thousand ranks
   watchdog.expect("waiting for rank 0, which simulates",
                   {kMostForOne * static_cast<double>(messages.size())});
-  std::vector<std::uint64_t> slices(messages.size());
+  std::vector<std::uint64_t> segments(messages.size());
   runtime::together(comm, [&] {
-    if (runtime::rank_in(comm) == 0) slices = simulated_slices(arguments.platform, plan, messages);
+    if (runtime::rank_in(comm) == 0)
+      segments = simulated_segments(arguments.platform, plan, messages);
   });
-  runtime::check(MPI_Bcast(slices.data(), static_cast<int>(slices.size()), MPI_UINT64_T, 0, comm),
-                 "MPI_Bcast");
-  for (const std::uint64_t slice : slices) middles.push_back({"simulated", slice});
+  runtime::check(
+      MPI_Bcast(segments.data(), static_cast<int>(segments.size()), MPI_UINT64_T, 0, comm),
+      "MPI_Bcast");
+  for (const std::uint64_t segment : segments) middles.push_back({"simulated", segment});
   return middles;
 }
 
-// The plan in slices that the executor chooses by itself, and in those about the middle: as tuned
-// ones, so that they are timed as they will be run. (Slices that are the same for all messages, as
-// of --slice, cost less.)
+// The plan in segments that the executor chooses by itself, and in those about the middle: as tuned
+// ones, so that they are timed as they will be run. (Segments that are the same for all messages,
+// as of --segment, cost less.)
 std::vector<BenchPlan> candidates(const planner::Plan& plan, Bytes message, const Middle& middle) {
   std::vector<BenchPlan> all = {{kDefault, plan}};
   for (const int percent : kPercents) {
     std::string name = middle.name;
     if (percent != 0) name += fmt::format(" {:+} %", percent);
     const double bytes =
-        std::round(static_cast<double>(middle.slice_bytes) * (100 + percent) / 100);
-    const double most = static_cast<double>(std::min(message.value, runtime::kLargestSlice));
-    const runtime::TunedSlice slice{message.value,
-                                    static_cast<std::uint64_t>(std::clamp(bytes, 1.0, most)), 0};
-    all.push_back({std::move(name), plan, 0, {slice}});
+        std::round(static_cast<double>(middle.segment_bytes) * (100 + percent) / 100);
+    const double most = static_cast<double>(std::min(message.value, runtime::kLargestSegment));
+    const runtime::TunedSegment segment{
+        message.value, static_cast<std::uint64_t>(std::clamp(bytes, 1.0, most)), 0};
+    all.push_back({std::move(name), plan, 0, {segment}});
   }
   return all;
 }
@@ -95,33 +97,33 @@ void drop_others(BenchOperation& operation, Bytes message) {
   std::set<std::uint64_t> seen;
   std::erase_if(operation.methods, [&](const BenchMethod& method) {
     return method.is_mpis() ||
-           !seen.insert(std::min(method.slice_bytes(message.value), message.value)).second;
+           !seen.insert(std::min(method.segment_bytes(message.value), message.value)).second;
   });
 }
 
 // Of the rows from `first` on, which are all of one size.
-BestSlice best_of(const BenchFigures& figures, std::size_t first) {
-  BestSlice best;
+BestSegment best_of(const BenchFigures& figures, std::size_t first) {
+  BestSegment best;
   for (std::size_t i = first; i < figures.rows.size(); ++i) {
     const BenchRow& row = figures.rows[i];
     const double median_s = median_of(row.seconds);
     if (row.method == kDefault) best.default_median_s = median_s;
-    if (best.slice.slice_bytes == 0 || median_s < best.slice.median_s) {
-      best.slice = {row.message_bytes, *row.slice_bytes, median_s};
+    if (best.segment.segment_bytes == 0 || median_s < best.segment.median_s) {
+      best.segment = {row.message_bytes, *row.segment_bytes, median_s};
     }
   }
   return best;
 }
 
 // What an earlier tune of the same plan, here, has found. On rank 0.
-std::vector<runtime::TunedSlice> found_before(const std::string& file,
-                                              const runtime::TunedSlices& now,
-                                              const planner::Plan& plan) {
+std::vector<runtime::TunedSegment> found_before(const std::string& file,
+                                                const runtime::TunedSegments& now,
+                                                const planner::Plan& plan) {
   require_writable(file);
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return {};
-  return runtime::slices_of(runtime::parse_tuned(read_text(file), file), plan, now.ranks, now.hosts,
-                            file);
+  return runtime::segments_of(runtime::parse_tuned(read_text(file), file), plan, now.ranks,
+                              now.hosts, file);
 }
 
 }  // namespace
@@ -131,12 +133,12 @@ void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog)
   const int rank = runtime::rank_in(comm);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
-  runtime::TunedSlices tuned{runtime::identity_of(plan),
-                             static_cast<std::size_t>(runtime::size_of(comm)),
-                             runtime::count_hosts(comm),
-                             {}};
+  runtime::TunedSegments tuned{runtime::identity_of(plan),
+                               static_cast<std::size_t>(runtime::size_of(comm)),
+                               runtime::count_hosts(comm),
+                               {}};
   runtime::together(comm, [&] {
-    if (rank == 0) tuned.slices = found_before(arguments.out, tuned, plan);
+    if (rank == 0) tuned.segments = found_before(arguments.out, tuned, plan);
   });
   BenchFigures figures = no_figures(comm, plan.operation, timing);
   const std::vector<Middle> middles = middles_for(comm, arguments, plan, tuned.hosts, watchdog);
@@ -149,7 +151,7 @@ void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog)
     const std::size_t first = figures.rows.size();
     measure_in_turns(comm, operation, {&message, 1}, timing, watchdog, figures);
     figures.best.push_back(best_of(figures, first));
-    runtime::merge(tuned.slices, std::vector{figures.best.back().slice});
+    runtime::merge(tuned.segments, std::vector{figures.best.back().segment});
     runtime::together(comm, [&] {
       if (rank == 0) write_text(arguments.out, runtime::tuned_json(tuned));
     });

@@ -1,4 +1,4 @@
-// espalier-mpi tune: which slices suit a plan here, by running them.
+// espalier-mpi tune: which segments suit a plan here, by running them.
 #pragma once
 
 #include <mpi.h>
@@ -12,11 +12,12 @@ namespace espalier::cli {
 
 struct TuneArguments {
   std::string plan;  // file
-  std::string out;   // tuned slices; empty: beside the plan
-  // A platform file, on which the slices to try others about are simulated; empty: none.
+  std::string out;   // tuned segments; empty: beside the plan
+  // A platform file, on which the segments to try others about are simulated; empty: none.
   std::string platform;
   bool about_the_plans = false;  // or the plan's own
-  // Sizes are those to tune for; slice: or this one. None of the three: what the formula foresees.
+  // Sizes are those to tune for; segment: or this one. None of the three: what the formula
+  // foresees.
   BenchArguments bench;
 };
 

@@ -15,8 +15,8 @@ namespace espalier::cli {
 runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  planner::Operation operation);
 
-// Collective: the plan, and the options that say in which slices it is run. options: a broadcast's
-// or a reduction's. Throws as decided_for, share_plan and tuned_slices_from.
+// Collective: the plan, and the options that say in which segments it is run. options: a
+// broadcast's or a reduction's. Throws as decided_for, share_plan and tuned_segments_from.
 template <class Options>
 planner::Plan plan_of_run(MPI_Comm comm, const RunArguments& arguments,
                           planner::Operation operation, Options& options) {
@@ -27,9 +27,9 @@ planner::Plan plan_of_run(MPI_Comm comm, const RunArguments& arguments,
   }
   planner::Plan plan = runtime::share_plan(comm, arguments.plan);
   for (const std::string& file : arguments.tuned) {
-    options.tuned = runtime::tuned_slices_from(comm, file, plan);
+    options.tuned = runtime::tuned_segments_from(comm, file, plan);
   }
-  if (arguments.slice) options.slice_bytes = arguments.slice->value;
+  if (arguments.segment) options.segment_bytes = arguments.segment->value;
   return plan;
 }
 

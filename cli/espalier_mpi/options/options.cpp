@@ -95,15 +95,15 @@ void check_way(const RunArguments& to, std::string_view command, runtime::RankMa
   }
   if (!to.plan.empty()) throw InputError("PLAN and --decisions both say what to go along");
   const bool timed = options.rounds || options.schedule;
-  if (to.slice || !to.tuned.empty() || timed || mapping != runtime::RankMapping::kByOrder) {
+  if (to.segment || !to.tuned.empty() || timed || mapping != runtime::RankMapping::kByOrder) {
     throw InputError(
-        "--decisions says the slices as well, for ranks by order: without --slice, --tuned, "
+        "--decisions says the segments as well, for ranks by order: without --segment, --tuned, "
         "--rounds, --schedule and --map");
   }
 }
 
 void check_one_tuned(const RunArguments& to, const runtime::BroadcastOptions& options) {
-  check_tuned(to.tuned, to.slice, options);
+  check_tuned(to.tuned, to.segment, options);
   if (to.tuned.size() > 1) throw InputError("--tuned: there is one plan only");
 }
 
@@ -112,7 +112,7 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   const Running running = check_running(texts.running);
   to.broadcast.mapping = running.mapping;
   to.broadcast.timeout = running.timeout;
-  to.slice = running.slice;
+  to.segment = running.segment;
   check_one_tuned(to, to.broadcast);
   check_way(to, "bcast", running.mapping, to.broadcast);
   if (!to.decisions.empty() && !to.in.empty()) {
@@ -140,7 +140,7 @@ void check_reduce(ReduceArguments& to, const Texts& texts) {
   const Running running = check_running(texts.running);
   to.reduction.mapping = running.mapping;
   to.timeout = running.timeout;
-  to.slice = running.slice;
+  to.segment = running.segment;
   check_one_tuned(to, {});
   check_way(to, planner::name_of(to.operation), running.mapping, {});
   to.elements = check_elements(texts.elements);

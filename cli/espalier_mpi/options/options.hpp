@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/espalier_mpi/bench/bench.hpp"
-#include "cli/espalier_mpi/run/elements.hpp"
 #include "cli/espalier_mpi/commands/probe.hpp"
 #include "cli/espalier_mpi/commands/tune.hpp"
+#include "cli/espalier_mpi/run/elements.hpp"
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/reduction.hpp"
 #include "support/quantities.hpp"
@@ -28,8 +28,8 @@ struct RunArguments {
   bool json = false;
   bool quiet = false;
   bool compare = false;            // with MPI's own function
-  std::optional<Bytes> slice;      // instead of the plan's
-  std::vector<std::string> tuned;  // one file of tuned slices at most
+  std::optional<Bytes> segment;    // instead of the plan's
+  std::vector<std::string> tuned;  // one file of tuned segments at most
 };
 
 struct BcastArguments : RunArguments {
@@ -45,7 +45,7 @@ struct ReduceArguments : RunArguments {
   planner::Operation operation = planner::Operation::kReduce;  // or kAllreduce
   Elements elements;
   runtime::ReductionOptions reduction;
-  std::optional<Seconds> timeout;  // of waiting without progress; unset: for ever
+  std::optional<Seconds> timeout;  // of waiting without progress; unset: indefinitely
 };
 
 // What to do: run a plan, bench, tune, probe, or only print `text` (help, version).

@@ -26,7 +26,8 @@ std::optional<Seconds> timeout_of(const std::string& text) {
   } catch (const InputError& error) {
     throw InputError(std::string("--timeout: ") + error.what());
   }
-  throw InputError("--timeout: " + in_quotes(text) + " is no time to wait; never waits for ever");
+  throw InputError("--timeout: " + in_quotes(text) +
+                   " is no time to wait; never waits indefinitely");
 }
 
 }  // namespace
@@ -42,11 +43,11 @@ void add_running_options(CLI::App& command, Windows to, RunningTexts& texts) {
       ->capture_default_str();
   command
       .add_option("--ports", to.ports,
-                  "sends of a rank that are under way at once; 1 is one-port to the letter "
+                  "sends of a rank that are in progress at once; 1 is one-port to the letter "
                   "(default: any number)")
       ->check(CLI::Range(std::size_t{1}, kLargestWindow));
-  command.add_option("--slice", texts.slice,
-                     "slice size; otherwise what suits plan and message, the plan's at most");
+  command.add_option("--segment,--slice", texts.segment,
+                     "segment size; otherwise what suits plan and message, the plan's at most");
   command
       .add_option("--timeout", texts.timeout,
                   "how long a rank waits without anything coming or going (30s), or never")
@@ -58,7 +59,7 @@ void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, Run
   add_running_options(command, {to.sends_in_flight, to.receives_in_flight, to.ports}, texts);
   command.add_flag(
       "!--as-planned", to.direct_copies,
-      "ranks of one host pass slices on along the plan's edges; else they all copy from "
+      "ranks of one host pass segments on along the plan's edges; else they all copy from "
       "the one of them that a tree reaches first");
   command.add_flag("--rounds", to.rounds,
                    "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
@@ -78,25 +79,25 @@ void add_element_options(CLI::App& command, ElementTexts& texts) {
 void add_tuned_option(CLI::App& command, std::vector<std::string>& to) {
   command
       .add_option("--tuned", to,
-                  "slices that espalier-mpi tune found best, for messages of about those sizes; "
+                  "segments that espalier-mpi tune found best, for messages of about those sizes; "
                   "read by rank 0 only")
       ->expected(1)
       ->take_all();
 }
 
-void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& slice,
+void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& segment,
                  const runtime::BroadcastOptions& options) {
   if (tuned.empty()) return;
-  if (slice) throw InputError("--tuned and --slice both say which slices");
-  if (options.rounds) throw InputError("--tuned: rounds have the plan's slices");
-  if (options.schedule) throw InputError("--tuned: a schedule has the plan's slices");
+  if (segment) throw InputError("--tuned and --segment both say which segments");
+  if (options.rounds) throw InputError("--tuned: rounds have the plan's segments");
+  if (options.schedule) throw InputError("--tuned: a schedule has the plan's segments");
 }
 
 Running check_running(const RunningTexts& texts) {
   Running running;
-  if (!texts.slice.empty()) {
-    running.slice = size_of("--slice", texts.slice);
-    if (running.slice->value == 0) throw InputError("--slice: a slice has at least one byte");
+  if (!texts.segment.empty()) {
+    running.segment = size_of("--segment", texts.segment);
+    if (running.segment->value == 0) throw InputError("--segment: a segment has at least one byte");
   }
   if (place_of("--map", "mapping", texts.map, kMappings) == 1) {
     running.mapping = runtime::RankMapping::kByHostName;

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostRepeats = 1'000'000;
 
 // What CLI11 stores before it is checked.
 struct RunningTexts {
-  std::string slice;
+  std::string segment;
   std::string map = "order";
   std::string timeout = "1 min";
 };
@@ -48,14 +48,14 @@ void add_element_options(CLI::App& command, ElementTexts& texts);
 // --tuned.
 void add_tuned_option(CLI::App& command, std::vector<std::string>& to);
 // Throws InputError when it does not go with the others.
-void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& slice,
+void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& segment,
                  const runtime::BroadcastOptions& options);
 
 // What the texts of add_running_options say.
 struct Running {
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;
-  std::optional<Seconds> timeout;  // unset: for ever
-  std::optional<Bytes> slice;      // unset: not said
+  std::optional<Seconds> timeout;  // unset: indefinitely
+  std::optional<Bytes> segment;    // unset: not said
 };
 // All of these throw InputError in the name of the option.
 Running check_running(const RunningTexts& texts);

@@ -1,8 +1,8 @@
 #include "cli/espalier_mpi/options/simulated.hpp"
 
 #include "platforms/formats/readers.hpp"
-#include "simulate/search/best_slice.hpp"
 #include "simulate/model/overhead.hpp"
+#include "simulate/search/best_segment.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
@@ -21,21 +21,21 @@ platforms::Platform read(const std::string& file) {
 
 }  // namespace
 
-std::vector<std::uint64_t> simulated_slices(const std::string& file, const planner::Plan& plan,
-                                            std::span<const Bytes> messages) {
+std::vector<std::uint64_t> simulated_segments(const std::string& file, const planner::Plan& plan,
+                                              std::span<const Bytes> messages) {
   const platforms::Platform named = read(file);
   const platforms::Platform platform =
       simulate::with_overhead(named, simulate::overhead_for(named));
-  std::vector<std::uint64_t> slices;
+  std::vector<std::uint64_t> segments;
   try {
     for (const Bytes message : messages) {
-      slices.push_back(simulate::best_slice(plan, platform, message).slice.value);
+      segments.push_back(simulate::best_segment(plan, platform, message).segment.value);
     }
   } catch (const InputError& fault) {  // the plan's place and reason
     throw InputError(display_name(file), {},
                      std::string("does not suit the plan: ") + fault.what());
   }
-  return slices;
+  return segments;
 }
 
 }  // namespace espalier::cli

@@ -4,12 +4,12 @@
 
 namespace espalier::cli {
 
-std::vector<std::uint64_t> simulated_slices(const std::string& /*file*/,
-                                            const planner::Plan& /*plan*/,
-                                            std::span<const Bytes> /*messages*/) {
+std::vector<std::uint64_t> simulated_segments(const std::string& /*file*/,
+                                              const planner::Plan& /*plan*/,
+                                              std::span<const Bytes> /*messages*/) {
   throw InputError(
       "--platform: this build cannot simulate (ESPALIER_PLANNER=OFF); leave it out, or name the "
-      "slice by --slice");
+      "segment by --segment");
 }
 
 }  // namespace espalier::cli

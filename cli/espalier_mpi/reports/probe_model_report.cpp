@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "cli/espalier_mpi/reports/probe_report.hpp"
 #include "cli/common/table.hpp"
+#include "cli/espalier_mpi/reports/probe_report.hpp"
 #include "cost_models/parameters_json.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"

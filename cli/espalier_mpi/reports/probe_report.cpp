@@ -68,10 +68,10 @@ std::string probe_json(const Estimate& estimate, double seconds) {
     nodes.push_back(std::move(one));
   }
   Json shared = Json::array();
-  for (const auto& wire : estimate.wires) {
-    Json one = {{"name", runtime::probe::wire_name(estimate, wire)},
-                {"bandwidth_Bps", wire.bandwidth_Bps},
-                {"links", wire.arcs.size()}};
+  for (const auto& shared_link : estimate.shared_links) {
+    Json one = {{"name", runtime::probe::shared_link_name(estimate, shared_link)},
+                {"bandwidth_Bps", shared_link.bandwidth_Bps},
+                {"links", shared_link.arcs.size()}};
     shared.push_back(std::move(one));
   }
   Json json;
@@ -104,9 +104,9 @@ std::string probe_text(const Estimate& estimate, double seconds) {
       spread_text(spread_of_links(estimate, &Link::overhead_s), time));
   text += caps_text(estimate, estimate.send_Bps, "send");
   text += caps_text(estimate, estimate.receive_Bps, "receive");
-  for (const auto& wire : estimate.wires) {
-    text += fmt::format("one wire of {} from {}\n", short_rate({wire.bandwidth_Bps}),
-                        runtime::probe::wire_name(estimate, wire));
+  for (const auto& shared_link : estimate.shared_links) {
+    text += fmt::format("one link of {} from {}\n", short_rate({shared_link.bandwidth_Bps}),
+                        runtime::probe::shared_link_name(estimate, shared_link));
   }
   if (estimate.doubtful > 0) {
     text += fmt::format(

@@ -56,7 +56,8 @@ std::string figures_json(const planner::Plan& plan, const Figures& figures) {
   }
   json["ranks"] = plan.nodes.size();
   json["message_bytes"] = figures.message_bytes;
-  json["slice_bytes"] = figures.slice_bytes;
+  json["segment_bytes"] = figures.segment_bytes;
+  json["slice_bytes"] = figures.segment_bytes;
   json["seconds"] = figures.seconds;
   json["median_s"] = median;
   json["achieved_Bps"] = rate_of(figures.message_bytes, median);
@@ -80,8 +81,8 @@ std::string figures_text(const planner::Plan& plan, const Figures& figures) {
   const double achieved = rate_of(figures.message_bytes, median);
   const auto [fastest, slowest] =
       std::minmax_element(figures.seconds.begin(), figures.seconds.end());
-  std::string text = fmt::format("{}, slices of {}: {}", what_ran(plan, figures),
-                                 format_size({figures.slice_bytes}), format_duration({median}));
+  std::string text = fmt::format("{}, segments of {}: {}", what_ran(plan, figures),
+                                 format_size({figures.segment_bytes}), format_duration({median}));
   if (figures.seconds.size() > 1) {
     text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
                         format_duration({*fastest}), format_duration({*slowest}));

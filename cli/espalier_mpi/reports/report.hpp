@@ -14,7 +14,7 @@ namespace espalier::cli {
 // What was measured. The same on all ranks.
 struct Figures {
   std::uint64_t message_bytes = 0;
-  std::uint64_t slice_bytes = 0;
+  std::uint64_t segment_bytes = 0;
   std::vector<double> seconds;      // one a repeat
   std::vector<double> mpi_seconds;  // of MPI's own function, in turns with them, when asked for
   bool verified = false;
@@ -34,7 +34,7 @@ class ProgressBar {
 
   // How many bytes a message has. Without it, no time left is shown.
   void expect(std::uint64_t bytes) { expected_ = bytes; }
-  // Bytes of the message under way that are done; fewer than before means that another has begun.
+  // Bytes of the message in progress that are done; fewer than before means that another has begun.
   void show(std::uint64_t bytes);
   void end() { line_.end(); }
 

@@ -99,12 +99,12 @@ void add_bars(ChromeTrace& trace, std::span<Transfer> transfers, std::uint32_t r
     const double start = std::max(one.begun_s, free);
     free = one.ended_s;
     trace.add(2 * rank + (one.is_send ? 1 : 0),
-              fmt::format("tree {} slice {}", one.tree, one.slice), {start - origin},
+              fmt::format("tree {} segment {}", one.tree, one.segment), {start - origin},
               {one.ended_s - start},
-              fmt::format(R"({{"{}": {}, "tree": {}, "slice": {}, "bytes": {}, "message": {}, )"
-                          R"("posted_us": {:.12g}}})",
-                          one.is_send ? "to_rank" : "from_rank", one.peer, one.tree, one.slice,
-                          one.bytes, one.message, (one.begun_s - origin) * 1e6));
+              fmt::format(R"({{"{}": {}, "tree": {}, "segment": {}, "slice": {}, "bytes": {}, )"
+                          R"("message": {}, "posted_us": {:.12g}}})",
+                          one.is_send ? "to_rank" : "from_rank", one.peer, one.tree, one.segment,
+                          one.segment, one.bytes, one.message, (one.begun_s - origin) * 1e6));
   }
 }
 

@@ -1,5 +1,5 @@
 // The elements of a test message that is reduced: each depends on its place, its rank and the
-// round, and its type holds the result exactly, so that a slice in a wrong place, a rank left out
+// round, and its type holds the result exactly, so that a segment in a wrong place, a rank left out
 // or counted twice, or one of the round before shows.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The bytes of a test message: each depends on its place and on the round, so that a slice in a
-// wrong place, a slice of the round before or a missing one shows.
+// The bytes of a test message: each depends on its place and on the round, so that a segment in a
+// wrong place, a segment of the round before or a missing one shows.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/transport/patience.hpp"
+#include "runtime/transport/timeout.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -74,16 +74,16 @@ void ReportTimer::hear_reports() const {
     check(MPI_Waitall(ranks_, reports.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     return;
   }
-  runtime::Patience patience(Seconds{timeout_->value + slack_.value});
-  patience.begin();
+  runtime::Timeout timeout(Seconds{timeout_->value + slack_.value});
+  timeout.begin();
   std::vector<int> done(reports.size());
   for (;;) {
     int count = 0;
     check(MPI_Testsome(ranks_, reports.data(), &count, done.data(), MPI_STATUSES_IGNORE),
           "MPI_Testsome");
     if (count == MPI_UNDEFINED) return;
-    if (count > 0) patience.begin();
-    if (count == 0 && patience.is_over()) break;
+    if (count > 0) timeout.begin();
+    if (count == 0 && timeout.is_over()) break;
   }
   std::string missing;
   for (std::size_t rank = 0; rank < reports.size(); ++rank) {
@@ -91,7 +91,7 @@ void ReportTimer::hear_reports() const {
   }
   throw runtime::TimedOut(
       fmt::format("rank {}: {}, waiting to be told that they are done by ranks{}", rank_,
-                  patience.complaint(), missing));
+                  timeout.complaint(), missing));
 }
 
 }  // namespace espalier::cli

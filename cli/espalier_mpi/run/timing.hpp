@@ -14,7 +14,7 @@
 namespace espalier::cli {
 
 // What other ranks' disks may take for so many bytes while this one waits: not to be taken for
-// dead, not to be waited for for ever.
+// dead, not to be waited for indefinitely.
 Seconds disk_time(std::uint64_t bytes);
 
 // Report-to-root times, as Pjesivac-Grbovic et al. measure (Cluster Computing 10 (2007),

@@ -81,7 +81,8 @@ void Watchdog::end_process() const {
                doing_);
     std::fflush(stderr);
   }
-  std::_Exit(status_);  // MPI_Finalize and MPI_Abort may wait for ever; mpirun sees to the others
+  std::_Exit(
+      status_);  // MPI_Finalize and MPI_Abort may wait indefinitely; mpirun sees to the others
 }
 
 }  // namespace espalier::cli

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/csv.hpp"
 
 namespace espalier::platforms {
 

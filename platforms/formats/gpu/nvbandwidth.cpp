@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "platforms/formats/text/figure_table.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/figure_table.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 #include "support/json.hpp"
 

@@ -257,16 +257,16 @@ class TopologyReader {
       std::erase_if(*ports, [](const auto& port) { return port.second.nvlinks <= kMostNvlinks; });
     }
     switched_ = nvlinks_out_.size();
-    add_wires(nvlinks_out_, "NVLinks out");
-    add_wires(nvlinks_in_, "NVLinks in");
-    add_wires(slots_out_, "PCIe out");
-    add_wires(slots_in_, "PCIe in");
+    add_links(nvlinks_out_, "NVLinks out");
+    add_links(nvlinks_in_, "NVLinks in");
+    add_links(slots_out_, "PCIe out");
+    add_links(slots_in_, "PCIe in");
   }
 
-  void add_wires(const Ports& ports, std::string_view what) {
+  void add_links(const Ports& ports, std::string_view what) {
     for (const auto& [node, port] : ports) {
       if (port.links.size() < 2) continue;
-      builder_.add_shared_wire(fmt::format("{} {}", builder_.nodes()[index_of(node)].name, what),
+      builder_.add_shared_link(fmt::format("{} {}", builder_.nodes()[index_of(node)].name, what),
                                port.fastest, port.links);
     }
   }

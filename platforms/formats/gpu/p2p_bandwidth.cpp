@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "platforms/formats/text/figure_table.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/figure_table.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 
 namespace espalier::platforms {

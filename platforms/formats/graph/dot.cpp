@@ -131,7 +131,7 @@ class DotReader {
     }
     at("shared", [&] {
       const std::string_view shared = attribute(graph_, "shared");
-      if (!shared.empty()) read_shared_wires(shared, builder_);
+      if (!shared.empty()) read_shared_links(shared, builder_);
     });
     tell();
     at({}, [&] { result_.platform = std::move(builder_).build(&result_.notes); });

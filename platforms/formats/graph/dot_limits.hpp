@@ -8,7 +8,7 @@
 
 namespace espalier::platforms {
 
-// The longest string that is read or written: libcgraph's scanner starts a string anew with every
+// The longest string that is read or written: libcgraph's scanner starts a string again with every
 // few kilobytes more of it.
 inline constexpr std::size_t kLongestDotString = std::size_t{256} << 10U;
 

@@ -63,7 +63,7 @@ class DotWriter {
 
   std::string write() {
     put("digraph {} {{\n", dot_name(platform_.name()));
-    if (const std::string shared = write_shared_wires(platform_); !shared.empty()) {
+    if (const std::string shared = write_shared_links(platform_); !shared.empty()) {
       put("  shared={};\n", dot_string(without_escapes(shared)));
     }
     for (std::size_t i = 0; i < names_.size(); ++i) write_node(i);

@@ -9,10 +9,10 @@
 #include <unordered_map>
 
 #include "platforms/formats/attributes.hpp"
+#include "platforms/formats/graph/xml.hpp"
+#include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/generators/geography.hpp"
-#include "platforms/formats/readers.hpp"
-#include "platforms/formats/graph/xml.hpp"
 
 namespace espalier::platforms {
 
@@ -209,7 +209,7 @@ class GraphmlReader {
       notes.push_back(fmt::format("{} nodes are of other networks (Internal is 0)", external_));
     }
     try {
-      if (!shared_.empty()) read_shared_wires(shared_, *builder_);
+      if (!shared_.empty()) read_shared_links(shared_, *builder_);
       result.platform = std::move(*builder_).build(&notes);
     } catch (const InputError& fault) {
       throw InputError(file_, {}, fault.what());
@@ -226,7 +226,7 @@ class GraphmlReader {
   std::map<std::string, Data, std::less<>> defaults_{{"graph", {}}, {"node", {}}, {"edge", {}}};
   LinkAttributes link_attributes_;
   NodeAttributes node_attributes_;
-  std::string shared_;  // the platform file's list of shared wires
+  std::string shared_;  // the platform file's list of shared links
   std::unordered_map<std::string, NodeId> ids_;
   std::vector<std::optional<Place>> places_;  // by node
   bool directed_ = false;

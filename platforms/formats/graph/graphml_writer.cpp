@@ -50,7 +50,7 @@ class GraphmlWriter {
     text_ = kHead;
     text_ += "<graph edgedefault=\"directed\">\n";
     put_text("name", platform_.name());
-    if (const std::string shared = write_shared_wires(platform_); !shared.empty()) {
+    if (const std::string shared = write_shared_links(platform_); !shared.empty()) {
       put_text("shared", shared);
     }
     text_ += '\n';

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/measured/pair_measurements.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 
 namespace espalier::platforms {

@@ -8,20 +8,20 @@
 #include <optional>
 #include <set>
 
-#include "platforms/formats/text/csv.hpp"
+#include "platforms/formats/graph/xml.hpp"
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/simgrid/simgrid_network.hpp"
 #include "platforms/formats/simgrid/simgrid_written.hpp"
-#include "platforms/formats/graph/xml.hpp"
+#include "platforms/formats/text/csv.hpp"
 #include "support/nearest_name.hpp"
 
 namespace espalier::platforms {
 
 namespace {
 
+using simgrid::DirectedLinkId;
 using simgrid::Netpoint;
 using simgrid::Network;
-using simgrid::WireId;
 
 constexpr std::size_t kDeepest = 32;
 
@@ -36,8 +36,8 @@ struct Zone {
 // A <host_link>, of a zone whose routing is Cluster.
 struct HostLink {
   NodeId host;
-  WireId up;
-  WireId down;
+  DirectedLinkId up;
+  DirectedLinkId down;
 };
 
 class SimgridReader {
@@ -212,7 +212,7 @@ class SimgridReader {
     network_.add_link(id, simgrid::parse_bandwidth(required_attribute(node, "bandwidth")),
                       simgrid::parse_latency(required_attribute(node, "latency")),
                       simgrid::Sharing::kShared);
-    backbones_[zone].push_back(network_.wire(id, "NONE"));
+    backbones_[zone].push_back(network_.directed_link(id, "NONE"));
   }
 
   void require_star(std::size_t zone, std::string_view what) const {
@@ -259,9 +259,9 @@ class SimgridReader {
       xml_.at(link.node, [&] {
         const Netpoint& host = network_.netpoint(required_attribute(link.node, "id"));
         network_.connect(host.in, hub.in,
-                         {network_.wire(required_attribute(link.node, "up"), "UP")});
+                         {network_.directed_link(required_attribute(link.node, "up"), "UP")});
         network_.connect(hub.out, host.in,
-                         {network_.wire(required_attribute(link.node, "down"), "DOWN")});
+                         {network_.directed_link(required_attribute(link.node, "down"), "DOWN")});
       });
     }
   }
@@ -314,8 +314,8 @@ class SimgridReader {
     }
     const Netpoint& from = end_of(route, "src", "gw_src");
     const Netpoint& to = end_of(route, "dst", "gw_dst");
-    std::vector<WireId> there;
-    std::vector<WireId> back;
+    std::vector<DirectedLinkId> there;
+    std::vector<DirectedLinkId> back;
     for (const pugi::xml_node link : route.node.children()) {
       if (link.type() != pugi::node_element) continue;
       if (link.name() != std::string_view("link_ctn")) {
@@ -323,9 +323,11 @@ class SimgridReader {
       }
       const std::string id = required_attribute(link, "id");
       const std::string_view direction = link.attribute("direction").as_string("NONE");
-      there.push_back(network_.wire(id, direction));
+      there.push_back(network_.directed_link(id, direction));
       const bool up = direction == "UP";
-      back.push_back(network_.wire(id, up ? "DOWN" : direction == "DOWN" ? "UP" : direction));
+      back.push_back(network_.directed_link(id, up                    ? "DOWN"
+                                                : direction == "DOWN" ? "UP"
+                                                                      : direction));
     }
     if (between_zones(route.node)) host_gateways_ += (from.host ? 1U : 0U) + (to.host ? 1U : 0U);
     const bool bypass = route.node.name()[0] == 'b';
@@ -371,8 +373,8 @@ class SimgridReader {
   Network network_;
   std::vector<Zone> zones_;
   std::unordered_map<std::string, std::size_t> zones_by_name_;
-  std::vector<std::vector<WireId>> backbones_;  // by zone
-  std::vector<std::vector<HostLink>> ways_;     // by zone
+  std::vector<std::vector<DirectedLinkId>> backbones_;  // by zone
+  std::vector<std::vector<HostLink>> ways_;             // by zone
   std::vector<Pending> routes_;
   std::vector<Pending> routers_;
   std::vector<Pending> stars_;

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "platforms/generators/fabrics.hpp"
-#include "platforms/formats/simgrid/simgrid_network.hpp"
 #include "platforms/formats/graph/xml.hpp"
+#include "platforms/formats/simgrid/simgrid_network.hpp"
+#include "platforms/generators/fabrics.hpp"
 #include "support/nearest_name.hpp"
 
 namespace espalier::platforms::simgrid {
@@ -26,20 +26,22 @@ class Cluster {
   }
 
   void add_flat() {
-    std::vector<WireId> backbone;
+    std::vector<DirectedLinkId> backbone;
     if (options_.has_backbone) {
-      backbone.push_back(network_.add_wire(options_.id + "_backbone", options_.backbone_bandwidth,
-                                           options_.backbone_latency, options_.backbone_fat));
+      backbone.push_back(
+          network_.add_directed_link(options_.id + "_backbone", options_.backbone_bandwidth,
+                                     options_.backbone_latency, options_.backbone_fat));
     }
     const Netpoint hub = add_switch(network_, options_.router, options_.zone, backbone);
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       const std::string name = fmt::format("{}_link_{}", options_.id, options_.radical[i]);
       const Network::Ways ways =
           network_.add_ways(name, options_.bandwidth, options_.latency, options_.sharing);
-      std::vector<WireId> up{ways.up};
-      std::vector<WireId> down{ways.down};
+      std::vector<DirectedLinkId> up{ways.up};
+      std::vector<DirectedLinkId> down{ways.down};
       if (options_.limiter.value > 0) {
-        const WireId limiter = network_.add_wire(name + "_limiter", options_.limiter, {});
+        const DirectedLinkId limiter =
+            network_.add_directed_link(name + "_limiter", options_.limiter, {});
         up.push_back(limiter);
         down.push_back(limiter);
       }
@@ -111,7 +113,7 @@ class Cluster {
 }  // namespace
 
 Netpoint add_switch(Network& network, const std::string& name, std::size_t zone,
-                    const std::vector<WireId>& backbone) {
+                    const std::vector<DirectedLinkId>& backbone) {
   Netpoint hub;
   hub.zone = zone;
   hub.in = network.add_node(name, true, "");

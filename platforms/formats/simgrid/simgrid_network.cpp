@@ -148,19 +148,21 @@ bool Network::has_netpoint(std::string_view name) const {
   return netpoints_.contains(name);
 }
 
-WireId Network::add_wire(std::string name, BytesPerSecond bandwidth, Seconds latency, bool fat) {
-  wires_.push_back({std::move(name), bandwidth, latency, fat});
-  return static_cast<WireId>(wires_.size() - 1);
+DirectedLinkId Network::add_directed_link(std::string name, BytesPerSecond bandwidth,
+                                          Seconds latency, bool fat) {
+  directed_links_.push_back({std::move(name), bandwidth, latency, fat});
+  return static_cast<DirectedLinkId>(directed_links_.size() - 1);
 }
 
 Network::Ways Network::add_ways(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
                                 Sharing sharing) {
   if (sharing != Sharing::kSplitDuplex) {
-    const WireId wire = add_wire(name, bandwidth, latency, sharing == Sharing::kFatPipe);
-    return {wire, wire};
+    const DirectedLinkId directed_link =
+        add_directed_link(name, bandwidth, latency, sharing == Sharing::kFatPipe);
+    return {directed_link, directed_link};
   }
-  const WireId up = add_wire(name + "_UP", bandwidth, latency);
-  return {up, add_wire(name + "_DOWN", bandwidth, latency)};
+  const DirectedLinkId up = add_directed_link(name + "_UP", bandwidth, latency);
+  return {up, add_directed_link(name + "_DOWN", bandwidth, latency)};
 }
 
 void Network::add_link(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
@@ -171,7 +173,7 @@ void Network::add_link(const std::string& name, BytesPerSecond bandwidth, Second
   links_.emplace(name, add_ways(name, bandwidth, latency, sharing));
 }
 
-WireId Network::wire(std::string_view name, std::string_view direction) const {
+DirectedLinkId Network::directed_link(std::string_view name, std::string_view direction) const {
   auto found = links_.find(name);
   for (const std::string_view end : {"UP", "DOWN"}) {
     if (found != links_.end() || !name.ends_with(end)) continue;
@@ -192,41 +194,42 @@ WireId Network::wire(std::string_view name, std::string_view direction) const {
   return ways.up;
 }
 
-void Network::connect(NodeId from, NodeId to, std::vector<WireId> wires, Duplicate duplicate) {
+void Network::connect(NodeId from, NodeId to, std::vector<DirectedLinkId> directed_links,
+                      Duplicate duplicate) {
   const auto refuse = [&](std::string_view why) {
     throw InputError(fmt::format("the route {} -> {} {}", in_quotes(name_of(from)),
                                  in_quotes(name_of(to)), why));
   };
   if (from == to) refuse("starts where it ends");
-  if (wires.empty()) refuse("has no links, so no bandwidth");
-  std::vector<WireId> sorted = wires;
+  if (directed_links.empty()) refuse("has no links, so no bandwidth");
+  std::vector<DirectedLinkId> sorted = directed_links;
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end()) refuse("crosses a link twice");
   const std::uint64_t key = static_cast<std::uint64_t>(index_of(from)) << 32U | index_of(to);
   const auto [known, is_new] = by_ends_.try_emplace(key, routes_.size());
   if (!is_new) {
     if (duplicate == Duplicate::kRefuse) refuse("is given twice");
-    routes_[known->second].wires = std::move(wires);
+    routes_[known->second].directed_links = std::move(directed_links);
     return;
   }
   if (routes_.size() >= kMostRoutes)
     throw InputError(fmt::format("more than {} routes", kMostRoutes));
-  routes_.push_back({from, to, std::move(wires)});
+  routes_.push_back({from, to, std::move(directed_links)});
 }
 
 Platform Network::build(std::vector<std::string>& notes) && {
-  std::vector<std::vector<std::pair<NodeId, NodeId>>> users(wires_.size());
-  std::vector<bool> taken_as_shared(wires_.size());
+  std::vector<std::vector<std::pair<NodeId, NodeId>>> users(directed_links_.size());
+  std::vector<bool> taken_as_shared(directed_links_.size());
   for (const Route& route : routes_) {
     Arc arc{route.from, route.to, {std::numeric_limits<double>::max()}, {}, {}};
     const bool relay =
         builder_.nodes()[index_of(arc.from)].relay || builder_.nodes()[index_of(arc.to)].relay;
-    for (const WireId id : route.wires) {
-      const Wire& wire = wires_[id];
-      arc.bandwidth = std::min(arc.bandwidth, wire.bandwidth);
-      arc.latency.value += wire.latency.value;
-      if (wire.fat) taken_as_shared[id] = taken_as_shared[id] || relay;
-      if (!wire.fat) users[id].emplace_back(route.from, route.to);
+    for (const DirectedLinkId id : route.directed_links) {
+      const DirectedLink& directed_link = directed_links_[id];
+      arc.bandwidth = std::min(arc.bandwidth, directed_link.bandwidth);
+      arc.latency.value += directed_link.latency.value;
+      if (directed_link.fat) taken_as_shared[id] = taken_as_shared[id] || relay;
+      if (!directed_link.fat) users[id].emplace_back(route.from, route.to);
     }
     builder_.add_arc(arc);
   }
@@ -235,9 +238,10 @@ Platform Network::build(std::vector<std::string>& notes) && {
     notes.push_back(
         fmt::format("{} FATPIPE links at switches: what crosses them there shares them", fat));
   }
-  for (std::size_t i = 0; i < wires_.size(); ++i) {
+  for (std::size_t i = 0; i < directed_links_.size(); ++i) {
     if (users[i].size() < 2) continue;
-    builder_.add_shared_wire(wires_[i].name, wires_[i].bandwidth, std::move(users[i]));
+    builder_.add_shared_link(directed_links_[i].name, directed_links_[i].bandwidth,
+                             std::move(users[i]));
   }
   return std::move(builder_).build(&notes);
 }

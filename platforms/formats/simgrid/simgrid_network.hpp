@@ -1,4 +1,4 @@
-// What a SimGrid description comes to: nodes, wires, and routes over the wires. Not installed.
+// What a SimGrid description comes to: nodes, links, and routes over the links. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ enum class Sharing : std::uint8_t {
 // Throws InputError (reason only) on another policy, by name.
 Sharing parse_sharing(std::string_view text);
 
-using WireId = std::uint32_t;
+using DirectedLinkId = std::uint32_t;
 
 // A node as routes see it. A switch with a backbone inside is two relays: what enters crosses the
 // backbone before it leaves, once.
@@ -64,33 +64,35 @@ class Network {
   [[nodiscard]] bool has_netpoint(std::string_view name) const;
 
   // One capacity.
-  WireId add_wire(std::string name, BytesPerSecond bandwidth, Seconds latency, bool fat = false);
+  DirectedLinkId add_directed_link(std::string name, BytesPerSecond bandwidth, Seconds latency,
+                                   bool fat = false);
   // A link by its policy. Throws on a name already taken or bad figures.
   void add_link(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
                 Sharing sharing);
   struct Ways {
-    WireId up;
-    WireId down;  // the same wire unless split
+    DirectedLinkId up;
+    DirectedLinkId down;  // the same link unless split
   };
-  // The wires from a node to its switch and back, as `sharing` says.
+  // The links from a node to its switch and back, as `sharing` says.
   Ways add_ways(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
                 Sharing sharing);
-  // The wire of link `name` in `direction` ("UP", "DOWN", "NONE"); "name_UP" names it as well.
+  // The link of link `name` in `direction` ("UP", "DOWN", "NONE"); "name_UP" names it as well.
   // Throws on an unknown link, or a split one without direction.
-  [[nodiscard]] WireId wire(std::string_view name, std::string_view direction) const;
+  [[nodiscard]] DirectedLinkId directed_link(std::string_view name,
+                                             std::string_view direction) const;
 
   enum class Duplicate : std::uint8_t { kRefuse, kReplace };
-  // A route: an arc of the least bandwidth and the sum of latencies of its wires. Throws on one
-  // that is there already, has no wires, crosses one twice, or starts where it ends.
-  void connect(NodeId from, NodeId to, std::vector<WireId> wires,
+  // A route: an arc of the least bandwidth and the sum of latencies of its links. Throws on one
+  // that is there already, has no links, crosses one twice, or starts where it ends.
+  void connect(NodeId from, NodeId to, std::vector<DirectedLinkId> directed_links,
                Duplicate duplicate = Duplicate::kRefuse);
 
-  // Notes what SimGrid means and a platform cannot say. Wires of one route are its bandwidth; those
-  // of several are shared wires.
+  // Notes what SimGrid means and a platform cannot say. Links of one route are its bandwidth; those
+  // of several are shared links.
   Platform build(std::vector<std::string>& notes) &&;
 
  private:
-  struct Wire {
+  struct DirectedLink {
     std::string name;
     BytesPerSecond bandwidth;
     Seconds latency;
@@ -99,13 +101,13 @@ class Network {
   struct Route {
     NodeId from;
     NodeId to;
-    std::vector<WireId> wires;
+    std::vector<DirectedLinkId> directed_links;
   };
   [[nodiscard]] std::string name_of(NodeId node) { return builder_.nodes()[index_of(node)].name; }
 
   PlatformBuilder builder_;
   std::unordered_map<std::string, Netpoint, NameHash, std::equal_to<>> netpoints_;
-  std::vector<Wire> wires_;
+  std::vector<DirectedLink> directed_links_;
   std::unordered_map<std::string, Ways, NameHash, std::equal_to<>> links_;
   std::vector<Route> routes_;
   std::unordered_map<std::uint64_t, std::size_t> by_ends_;
@@ -136,10 +138,10 @@ ClusterOptions cluster_options(const pugi::xml_node& node);
 // Adds its hosts, switches and routes. Throws InputError (reason only).
 void add_cluster(Network& network, const ClusterOptions& options);
 
-// A star: the hosts' ways meet in a switch, behind a backbone wire where there is one. Returns the
+// A star: the hosts' ways meet in a switch, behind a backbone link where there is one. Returns the
 // switch as a netpoint of `zone`; names it `name`, and the second relay a backbone needs `name`
 // with " (leaving)" behind.
 Netpoint add_switch(Network& network, const std::string& name, std::size_t zone,
-                    const std::vector<WireId>& backbone);
+                    const std::vector<DirectedLinkId>& backbone);
 
 }  // namespace espalier::platforms::simgrid

@@ -1,4 +1,4 @@
-// A platform for SimGrid with the same contention: a link of its own for each arc, shared wires and
+// A platform for SimGrid with the same contention: a link of its own for each arc, shared links and
 // caps as further links of the routes that they concern.
 //
 // Only arcs are given as routes; SimGrid finds the others itself (routing Dijkstra), by the fewest
@@ -50,7 +50,7 @@ class RelayWays {
 
  private:
   void visit(NodeId start) {
-    std::vector<std::size_t> relays(platform_.nodes().size());  // on the way, both ends included
+    std::vector<std::size_t> relays(platform_.nodes().size());  // in flight, both ends included
     std::vector<NodeId> queue{start};
     relays[index_of(start)] = 1;
     for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -97,9 +97,9 @@ class SimgridWriter {
  public:
   explicit SimgridWriter(const Platform& platform)
       : platform_(platform), crossed_(platform.arcs().size()) {
-    for (const SharedWire& wire : platform.shared_wires()) {
-      for (const ArcId arc : wire.arcs) {
-        crossed_[index_of(arc)].push_back(fmt::format("{}{}", kSharedLink, wire.name));
+    for (const SharedLink& directed_link : platform.shared_links()) {
+      for (const ArcId arc : directed_link.arcs) {
+        crossed_[index_of(arc)].push_back(fmt::format("{}{}", kSharedLink, directed_link.name));
       }
     }
     for (std::size_t i = 0; i < crossed_.size(); ++i) {
@@ -188,8 +188,8 @@ class SimgridWriter {
       write_link(fmt::format("{}{}", kArcLink, i), arc.bandwidth, arc.latency, "SHARED",
                  arc.overhead);
     }
-    for (const SharedWire& wire : platform_.shared_wires()) {
-      write_link(fmt::format("{}{}", kSharedLink, wire.name), wire.bandwidth);
+    for (const SharedLink& directed_link : platform_.shared_links()) {
+      write_link(fmt::format("{}{}", kSharedLink, directed_link.name), directed_link.bandwidth);
     }
     for (const Node& node : platform_.nodes()) {
       if (node.send) write_link(fmt::format("{}{}", kSendLink, node.name), *node.send);
@@ -231,7 +231,7 @@ class SimgridWriter {
   }
 
   const Platform& platform_;
-  std::vector<std::vector<std::string>> crossed_;  // by arc: shared wires and caps
+  std::vector<std::vector<std::string>> crossed_;  // by arc: shared links and caps
   std::size_t base_ = 1;                           // links of every arc
   std::size_t host_end_ = 0;                       // more for each end that is a host
   std::string text_;

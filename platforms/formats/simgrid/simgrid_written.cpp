@@ -21,7 +21,7 @@ struct WrittenLink {
   BytesPerSecond bandwidth;
   Seconds latency;
   Seconds overhead;
-  std::size_t wire;  // of a shared wire: which
+  std::size_t directed_link;  // of a shared link: which
 };
 
 std::optional<Position> position_in(std::string_view text) {
@@ -47,8 +47,9 @@ class WrittenReader {
     for (const pugi::xml_node element : zone_.children()) {
       if (element.type() == pugi::node_element) xml_.at(element, [&] { read(element); });
     }
-    for (std::size_t i = 0; i < wires_.size(); ++i) {
-      builder_.add_shared_wire(wires_[i].name, wires_[i].bandwidth, std::move(wires_[i].links));
+    for (std::size_t i = 0; i < directed_links_.size(); ++i) {
+      builder_.add_shared_link(directed_links_[i].name, directed_links_[i].bandwidth,
+                               std::move(directed_links_[i].links));
     }
     ReadResult result{{}, "simgrid", {}};
     result.platform = std::move(builder_).build(&result.notes);
@@ -56,7 +57,7 @@ class WrittenReader {
   }
 
  private:
-  struct Wire {
+  struct DirectedLink {
     std::string name;
     BytesPerSecond bandwidth;
     std::vector<std::pair<NodeId, NodeId>> links;
@@ -116,7 +117,7 @@ class WrittenReader {
     WrittenLink link{parse_bandwidth(required_attribute(element, "bandwidth")),
                      parse_latency(element.attribute("latency").as_string("0")),
                      {},
-                     wires_.size()};
+                     directed_links_.size()};
     if (const std::string_view text = property(element, kOverheadProperty); !text.empty()) {
       const auto overhead = parse_number(text);
       if (!overhead) {
@@ -125,7 +126,7 @@ class WrittenReader {
       link.overhead = {*overhead};
     }
     if (id.starts_with(kSharedLink)) {
-      wires_.push_back({id.substr(kSharedLink.size()), link.bandwidth, {}});
+      directed_links_.push_back({id.substr(kSharedLink.size()), link.bandwidth, {}});
     } else if (id.starts_with(kSendLink)) {
       capped(id.substr(kSendLink.size())).send = link.bandwidth;
     } else if (id.starts_with(kReceiveLink)) {
@@ -155,7 +156,8 @@ class WrittenReader {
         throw InputError(fmt::format("there is no link {}", in_quotes(id)));
       }
       const WrittenLink& link = found->second;
-      if (id.starts_with(kSharedLink)) wires_[link.wire].links.emplace_back(arc.from, arc.to);
+      if (id.starts_with(kSharedLink))
+        directed_links_[link.directed_link].links.emplace_back(arc.from, arc.to);
       if (!id.starts_with(kArcLink)) continue;
       ++arcs;
       arc.bandwidth = link.bandwidth;
@@ -171,7 +173,7 @@ class WrittenReader {
   PlatformBuilder builder_;
   std::unordered_map<std::string, std::string> of_relays_;  // properties, by their ids
   std::unordered_map<std::string, WrittenLink> links_;
-  std::vector<Wire> wires_;
+  std::vector<DirectedLink> directed_links_;
 };
 
 }  // namespace

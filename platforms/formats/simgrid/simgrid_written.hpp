@@ -20,7 +20,7 @@ inline constexpr std::string_view kRelayPosition = "position:";    // of the zon
 inline constexpr std::string_view kOverheadProperty = "overhead_s";  // of a link
 
 inline constexpr std::string_view kArcLink = "link:";       // + its number
-inline constexpr std::string_view kSharedLink = "shared:";  // + the shared wire's name
+inline constexpr std::string_view kSharedLink = "shared:";  // + the shared link's name
 inline constexpr std::string_view kSendLink = "send:";      // + the name of the node with the cap
 inline constexpr std::string_view kReceiveLink = "receive:";
 inline constexpr std::string_view kPadLink = "pad:";  // + its number

@@ -6,8 +6,8 @@
 
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/slurm/slurm_topology.hpp"
-#include "platforms/formats/text/text_lines.hpp"
 #include "platforms/formats/slurm/yaml.hpp"
+#include "platforms/formats/text/text_lines.hpp"
 #include "support/nearest_name.hpp"
 
 namespace espalier::platforms {

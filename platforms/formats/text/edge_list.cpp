@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "platforms/formats/attributes.hpp"
-#include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/csv.hpp"
 #include "support/nearest_name.hpp"
 
 namespace espalier::platforms {

@@ -95,7 +95,7 @@ NodeId find_node(const JsonCursor& place, PlatformBuilder& builder) {
   place.refuse(unknown_name("node", name, known));
 }
 
-void read_shared_wire(const JsonCursor& object, PlatformBuilder& builder) {
+void read_shared_link(const JsonCursor& object, PlatformBuilder& builder) {
   object.expect_object({"name", "bandwidth", "bandwidth_Bps", "links"});
   const std::string& name = object.at("name").string();
   const BytesPerSecond bandwidth = read_bandwidth(object);
@@ -105,7 +105,7 @@ void read_shared_wire(const JsonCursor& object, PlatformBuilder& builder) {
     if (ends.size() != 2) link.refuse("expected a pair [from, to]");
     links.emplace_back(find_node(ends[0], builder), find_node(ends[1], builder));
   }
-  at_place(object, [&] { builder.add_shared_wire(name, bandwidth, std::move(links)); });
+  at_place(object, [&] { builder.add_shared_link(name, bandwidth, std::move(links)); });
 }
 
 class Reader {
@@ -117,12 +117,12 @@ class Reader {
     for (const JsonCursor& node : root_.at("nodes").elements()) read_node(node);
     for (const JsonCursor& link : root_.at("links").elements()) read_link(link);
     const auto shared = root_.find("shared");
-    const auto wires = shared ? shared->elements() : std::vector<JsonCursor>{};
-    for (const JsonCursor& wire : wires) read_shared_wire(wire, builder_);
+    const auto shared_links = shared ? shared->elements() : std::vector<JsonCursor>{};
+    for (const JsonCursor& shared_link : shared_links) read_shared_link(shared_link, builder_);
     try {
       return std::move(builder_).build(&notes);
-    } catch (const SharedWireError& fault) {
-      wires[fault.wire()].at("links").elements()[fault.pair()].refuse(fault.what());
+    } catch (const SharedLinkError& fault) {
+      shared_links[fault.shared_link()].at("links").elements()[fault.pair()].refuse(fault.what());
     } catch (const InputError& fault) {
       root_.at("links").refuse(fault.what());
     }
@@ -184,14 +184,14 @@ std::string json_string(const std::string& text) {
 }
 
 // {"name": "trunk", "bandwidth_Bps": 1e9, "links": [["a", "b"], ...]}
-std::string shared_wire_json(const Platform& platform, const SharedWire& wire) {
+std::string shared_link_json(const Platform& platform, const SharedLink& shared_link) {
   std::string text = fmt::format("{{\"name\": {}, \"bandwidth_Bps\": {}, \"links\": [",
-                                 json_string(wire.name), wire.bandwidth.value);
-  for (const ArcId id : wire.arcs) {
+                                 json_string(shared_link.name), shared_link.bandwidth.value);
+  for (const ArcId id : shared_link.arcs) {
     const Arc& arc = platform.arc(id);
-    fmt::format_to(std::back_inserter(text), "{}[{}, {}]", id == wire.arcs.front() ? "" : ", ",
-                   json_string(platform.node(arc.from).name),
-                   json_string(platform.node(arc.to).name));
+    fmt::format_to(
+        std::back_inserter(text), "{}[{}, {}]", id == shared_link.arcs.front() ? "" : ", ",
+        json_string(platform.node(arc.from).name), json_string(platform.node(arc.to).name));
   }
   text += "]}";
   return text;
@@ -213,12 +213,12 @@ class Writer {
     open_list("links");
     for (const Arc& arc : platform_.arcs()) write_link(arc);
     close_list();
-    if (!platform_.shared_wires().empty()) {
+    if (!platform_.shared_links().empty()) {
       text_ += ",\n";
       open_list("shared");
-      for (const SharedWire& wire : platform_.shared_wires()) {
+      for (const SharedLink& shared_link : platform_.shared_links()) {
         start_element();
-        text_ += shared_wire_json(platform_, wire);
+        text_ += shared_link_json(platform_, shared_link);
       }
       close_list();
     }
@@ -255,7 +255,7 @@ class Writer {
 
   void write_link(const Arc& arc) {
     const auto back = platform_.find_arc(arc.to, arc.from);
-    const bool both_ways = back && same_wire(arc, platform_.arc(*back));
+    const bool both_ways = back && same_shared_link(arc, platform_.arc(*back));
     if (both_ways && arc.to < arc.from) return;  // written with the other direction
     start_element();
     put("{{\"from\": {}, \"to\": {}, \"bandwidth_Bps\": {}", names_[index_of(arc.from)],
@@ -266,7 +266,7 @@ class Writer {
     text_ += '}';
   }
 
-  static bool same_wire(const Arc& there, const Arc& back) {
+  static bool same_shared_link(const Arc& there, const Arc& back) {
     return there.bandwidth == back.bandwidth && there.latency == back.latency &&
            there.overhead == back.overhead;
   }
@@ -302,18 +302,18 @@ std::string write_json_format(const Platform& platform) {
   return Writer(platform).write();
 }
 
-std::string write_shared_wires(const Platform& platform) {
+std::string write_shared_links(const Platform& platform) {
   std::string text;
-  for (const SharedWire& wire : platform.shared_wires()) {
-    text += (text.empty() ? "[" : ", ") + shared_wire_json(platform, wire);
+  for (const SharedLink& shared_link : platform.shared_links()) {
+    text += (text.empty() ? "[" : ", ") + shared_link_json(platform, shared_link);
   }
   return text.empty() ? text : text + "]";
 }
 
-void read_shared_wires(std::string_view text, PlatformBuilder& builder) {
+void read_shared_links(std::string_view text, PlatformBuilder& builder) {
   const Json document = parse_json(text, {});
-  for (const JsonCursor& wire : JsonCursor(document, {}, "shared").elements()) {
-    read_shared_wire(wire, builder);
+  for (const JsonCursor& shared_link : JsonCursor(document, {}, "shared").elements()) {
+    read_shared_link(shared_link, builder);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <initializer_list>
 
-#include "platforms/formats/text/csv.hpp"
 #include "platforms/core/platform.hpp"
+#include "platforms/formats/text/csv.hpp"
 #include "support/files.hpp"
 
 namespace espalier::platforms {

@@ -3,9 +3,9 @@
 
 #include <iterator>
 
+#include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/figure_table.hpp"
-#include "platforms/formats/readers.hpp"
 
 namespace espalier::platforms {
 

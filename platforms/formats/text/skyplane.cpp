@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 #include "support/files.hpp"
 

@@ -8,11 +8,11 @@
 #include <optional>
 #include <unordered_map>
 
+#include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/link_classes.hpp"
-#include "platforms/formats/readers.hpp"
-#include "platforms/generators/sampler.hpp"
 #include "platforms/formats/text/text_lines.hpp"
+#include "platforms/generators/sampler.hpp"
 
 namespace espalier::platforms {
 

@@ -134,7 +134,7 @@ TEST_F(VerifyCommand, AnArcThatIsNot) {
   EXPECT_THAT(faults(kChainPlan, no_arc), HasSubstr("/broadcast_trees/0/edges/1: "));
 }
 
-TEST_F(VerifyCommand, ARelayOnTheWayThatIsNot) {
+TEST_F(VerifyCommand, ARelayInFlightThatIsNot) {
   EXPECT_THAT(faults(replaced(kChainPlan, "[1, 2]]", R"([1, 2]], "via": {"1-2": ["nowhere"]})")),
               HasSubstr("'nowhere'"));
 }
@@ -167,10 +167,10 @@ TEST_F(VerifyCommand, FiguresThatLie) {
       HasSubstr("/optimum_Bps: "));
 }
 
-// kChainPlan with slices of 1 GB, 1 s on each link, and the two sends at once: hosts do both.
+// kChainPlan with segments of 1 GB, 1 s on each link, and the two sends at once: hosts do both.
 std::string scheduled_chain(const std::string& sends) {
-  const std::string sliced = replaced(kChainPlan, "1048576", "1000000000");
-  return sliced.substr(0, sliced.rfind('}')) +
+  const std::string segmentd = replaced(kChainPlan, "1048576", "1000000000");
+  return segmentd.substr(0, segmentd.rfind('}')) +
          R"(, "schedule": {"period_s": 1, "throughput_Bps": 1e9, "slices": [1], "sends": [)" +
          sends + "]}}";
 }
@@ -184,7 +184,7 @@ TEST_F(VerifyCommand, ASchedule) {
       "0.5 s\n");
   EXPECT_EQ(faults(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 9e8]")),
             "espalier: plan.json: /schedule/sends: edge 1 -> 2 of tree 0 carries 900000000 bytes a "
-            "period, its 1 slices have 1000000000\n");
+            "period, its 1 segments have 1000000000\n");
 }
 
 TEST_F(VerifyCommand, NamesThatAreNone) {

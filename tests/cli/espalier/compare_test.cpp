@@ -199,7 +199,7 @@ TEST_F(CompareCommand, AloneItIsARefusal) {
 TEST_F(CompareCommand, EveryModelOnEverySample) {
   const Json models = run_json({"list", "models", "--json"});
   for (const char* name :
-       {"equal-hosts-16.json", "heterogeneous-star.json", "relays-shared-wire.json",
+       {"equal-hosts-16.json", "heterogeneous-star.json", "relays-shared-link.json",
         "seed-sketch.json", "two-clusters-thin-link.json"}) {
     for (const Json& model : models.at("models")) {
       const Json comparison =

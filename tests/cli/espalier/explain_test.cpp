@@ -65,18 +65,18 @@ TEST_F(ExplainCommand, WhatItSaysIsWhatBoundSaysOfTheChangedFile) {
   EXPECT_EQ(bottlenecks[0].at("kind"), "resource");
   EXPECT_THAT(keys_of(bottlenecks[0].at("faster")[0]),
               ElementsAre("factor", "optimum_Bps", "bound_Bps", "gap", "gain"));
-  // Of each wire: the file with that link at twice its bandwidth.
-  std::size_t wires = 0;
+  // Of each link: the file with that link at twice its bandwidth.
+  std::size_t links = 0;
   for (const Json& bottleneck : bottlenecks) {
-    if (bottleneck.at("name") != "wire a -> c") continue;
-    ++wires;
+    if (bottleneck.at("name") != "link a -> c") continue;
+    ++links;
     write("q.json", replaced(kTriangle, "5e8", "1e9"));
     const Json after =
         run_json({"bound", "q.json", "--source", "a", "--model", "bounded-multi-port", "--json"});
     const double told = bottleneck.at("faster")[1].at("optimum_Bps");
     EXPECT_NEAR(told / after.at("optimum_Bps").get<double>(), 1, 1e-5);
   }
-  EXPECT_EQ(wires, 1U);
+  EXPECT_EQ(links, 1U);
 }
 
 TEST_F(ExplainCommand, TopSaysHowManyAreLookedAt) {
@@ -173,11 +173,11 @@ TEST_F(ExplainCommand, APlanIsForOneProblem) {
   EXPECT_EQ(with("--source", "b"), "espalier: --source: the plan is from 'a' alone\n");
   EXPECT_EQ(with("--source", "each"), "espalier: --source: the plan is from 'a' alone\n");
   EXPECT_EQ(with("--model", "multi-port"), "espalier: --model: the plan is for one-port\n");
-  EXPECT_EQ(with("--slice", "3"), "espalier: --slice: the plan has slices of 1 MiB\n");
+  EXPECT_EQ(with("--segment", "3"), "espalier: --segment: the plan has segments of 1 MiB\n");
   EXPECT_EQ(with("--latency", "occupies"), "espalier: --latency: in the plan it 'delays'\n");
   EXPECT_EQ(with("--operation", "reduce"), "espalier: --operation: the plan's is 'broadcast'\n");
   EXPECT_EQ(run({"explain", "p.json", "--plan", "plan.json", "--source", "a", "--model", "one-port",
-                 "--slice", "1MiB", "--latency", "delays", "--operation", "broadcast"})
+                 "--segment", "1MiB", "--latency", "delays", "--operation", "broadcast"})
                 .status,
             0);
 }

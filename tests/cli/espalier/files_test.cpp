@@ -94,7 +94,7 @@ TEST_F(ConvertCommand, AnUnknownExtensionAsksForTheFormat) {
 
 TEST_F(ConvertCommand, AFormatThatCannotSayItRefuses) {
   const Finished finished =
-      run({"convert", sample("relays-shared-wire.json"), "-o", "p.csv", "--to", "edges"});
+      run({"convert", sample("relays-shared-link.json"), "-o", "p.csv", "--to", "edges"});
   EXPECT_EQ(finished.status, 2);
   EXPECT_TRUE(is_one_line(finished.err));
   EXPECT_THAT(files(), IsEmpty());

@@ -70,7 +70,7 @@ TEST_F(GenerateFamilies, OptionsAreRefusedByName) {
             "espalier: --hosts: there are two clusters, but 3 values\n");
   EXPECT_EQ(refused({"two-clusters", "--form", "gatways"}),
             "espalier: --form: unknown form 'gatways'; did you mean 'gateways'? one of: switches, "
-            "gateways, shared-wire\n");
+            "gateways, shared-link\n");
   EXPECT_EQ(refused({"fat-tree", "--ports", "7"}),
             "espalier: --ports: the ports of a switch must be even, 2 to 200000, not 7\n");
   EXPECT_THAT(refused({"fat-tree", "--shape", "2;4"}), HasSubstr("espalier: --shape: the shape"));

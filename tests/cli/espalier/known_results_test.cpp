@@ -1,7 +1,7 @@
 // Platforms of the field whose optima others have found, or that a sum tells. The 71 cloud regions:
 // SPIDER of Cloudcast reaches 5.00, 7.00 and 6.13 Gbit/s (bounded-multi-port); the papers' flow LP
 // on parts of it (one-port). GPU fabrics: what a source's links carry together bounds all, and
-// spanning trees that share no wire reach it.
+// spanning trees that share no link reach it.
 #include <gmock/gmock.h>
 
 #include <cctype>
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, Samples,
     testing::Values(
         Sample{"cloud-71-regions.json", "aws:us-east-2"}, Sample{"equal-hosts-16.json", "n0"},
-        Sample{"heterogeneous-star.json", "master"}, Sample{"relays-shared-wire.json", "a"},
+        Sample{"heterogeneous-star.json", "master"}, Sample{"relays-shared-link.json", "a"},
         Sample{"seed-sketch.json", "P0"}, Sample{"two-clusters-thin-link.json", "lyon-1"},
         Sample{"skyplane/throughput_2022-11.csv", "aws:us-east-2"},
         Sample{"simgrid/bypassRoute.xml", "AS_1_host1"},

@@ -134,7 +134,7 @@ TEST_F(OperationOption, SimulateRunsReductions) {
     const Finished traced = run({"simulate", "plan.json", "--platform", "p.json", "--message",
                                  "1MiB", "--compute", "4GB/s", "--trace", "trace.json"});
     EXPECT_EQ(traced.status, 0) << traced.err;
-    EXPECT_THAT(read("trace.json"), HasSubstr("\"reduce tree 0 slice 0 of "));
+    EXPECT_THAT(read("trace.json"), HasSubstr("\"reduce tree 0 segment 0 of "));
     EXPECT_EQ(read("trace.json").find("broadcast tree") != std::string::npos,
               operation == "allreduce");
   }
@@ -184,9 +184,10 @@ TEST_F(OperationOption, PlansAreChosenForAMessage) {
     const Json& choice = summary.at("choice");
     EXPECT_EQ(choice.at("compute_Bps"), 2e9);
     EXPECT_EQ(choice.at("complete"), true);
-    EXPECT_GT(choice.at("rivals")[0].at("reduce_trees"), 0);
-    EXPECT_EQ(choice.at("rivals")[0].at("trees") > choice.at("rivals")[0].at("reduce_trees"),
-              operation == "allreduce");
+    EXPECT_GT(choice.at("candidates")[0].at("reduce_trees"), 0);
+    EXPECT_EQ(
+        choice.at("candidates")[0].at("trees") > choice.at("candidates")[0].at("reduce_trees"),
+        operation == "allreduce");
     const Json report = run_json({"simulate", "plan.json", "--platform", "p.json", "--message",
                                   "64MiB", "--compute", "2GB/s", "--overhead", "10us", "--json"});
     EXPECT_NEAR(

@@ -29,7 +29,7 @@ TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
   EXPECT_EQ(plan.model, "one-port");
   EXPECT_EQ(plan.algorithm, "optimal");
   EXPECT_THAT(plan.nodes, ElementsAre("a", "b", "c"));
-  EXPECT_EQ(plan.slice, planner::kDefaultSlice);
+  EXPECT_EQ(plan.segment, planner::kDefaultSegment);
   EXPECT_NEAR(plan.throughput.value, 1e9,
               1e3);  // a's port sends every byte at least once, at best at 8 Gbit/s
   EXPECT_THAT(finished.err, HasSubstr("8.0000 Gbit/s"));
@@ -118,21 +118,21 @@ TEST_F(PlanCommand, MakespanOfAPlanOfOneTree) {
   EXPECT_FALSE(makespan(sample("seed-sketch.json"), "P0", {"--max-trees", "1"}).is_null());
 }
 
-TEST_F(PlanCommand, ChoosesTreesAndSlicesForAMessage) {
+TEST_F(PlanCommand, ChoosesTreesAndSegmentsForAMessage) {
   const Json summary = run_json({"plan", sample("seed-sketch.json"), "--source", "P0", "--message",
                                  "10MiB", "-o", "plan.json", "--json"});
   const Json& choice = summary.at("choice");
   EXPECT_THAT(keys_of(choice),
               ElementsAre("message_bytes", "algorithm", "slice_bytes", "makespan_s", "extrapolated",
                           "overhead_s", "compute_Bps", "formula_slice_bytes", "formula_makespan_s",
-                          "simulations", "complete", "rivals"));
+                          "simulations", "complete", "candidates"));
   EXPECT_EQ(choice.at("overhead_s"), 10e-6);
-  EXPECT_GT(choice.at("rivals").size(), 5U);
-  for (const Json& rival : choice.at("rivals")) {
-    EXPECT_GE(rival.at("makespan_s").get<double>(), choice.at("makespan_s").get<double>());
+  EXPECT_GT(choice.at("candidates").size(), 5U);
+  for (const Json& candidate : choice.at("candidates")) {
+    EXPECT_GE(candidate.at("makespan_s").get<double>(), choice.at("makespan_s").get<double>());
   }
   const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
-  EXPECT_EQ(choice.at("slice_bytes"), plan.slice.value);
+  EXPECT_EQ(choice.at("slice_bytes"), plan.segment.value);
   // What it says, the simulator says, and the checker finds nothing.
   const Json simulated =
       run_json({"simulate", "plan.json", "--platform", sample("seed-sketch.json"), "--message",
@@ -148,10 +148,10 @@ TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
       run({"plan", "p.json", "--source", "a", "--message", "1MB", "-o", "plan.json"});
   EXPECT_EQ(chosen.status, 0);
   EXPECT_THAT(chosen.out, HasSubstr("\n976.56 KiB in "));
-  EXPECT_THAT(chosen.out, HasSubstr(", slices of "));
+  EXPECT_THAT(chosen.out, HasSubstr(", segments of "));
   EXPECT_THAT(
       chosen.out,
-      HasSubstr("\ncounted: 10.0 us a slice on links that name no overhead (--overhead)\n"));
+      HasSubstr("\ncounted: 10.0 us a segment on links that name no overhead (--overhead)\n"));
   const Finished to_stdout = run({"plan", "p.json", "--source", "a", "--message", "1MB"});
   EXPECT_EQ(to_stdout.out, read("plan.json"));
   EXPECT_THAT(to_stdout.err, HasSubstr("976.56 KiB in "));
@@ -167,11 +167,11 @@ TEST_F(PlanCommand, SaysWhatTheOptimalPackingWouldNeed) {
   };
   EXPECT_THAT(
       said("1KiB"),
-      HasSubstr("1 KiB in 123.3 us: binomial (one tree 4 deep), slices of 1 KiB; the optimal "
+      HasSubstr("1 KiB in 123.3 us: binomial (one tree 4 deep), segments of 1 KiB; the optimal "
                 "packing, one tree 15 deep, would need 462.3 us: deeper trees take longer "
                 "to fill\n"));
   EXPECT_THAT(said("1MiB"), HasSubstr(": two-tree-complete (2 trees up to 4 deep)"));
-  EXPECT_THAT(said("1GiB"), HasSubstr(": optimal (one tree 15 deep), slices of "));
+  EXPECT_THAT(said("1GiB"), HasSubstr(": optimal (one tree 15 deep), segments of "));
 }
 
 TEST_F(PlanCommand, AMessageLeavesWhatIsGivenAlone) {
@@ -181,7 +181,7 @@ TEST_F(PlanCommand, AMessageLeavesWhatIsGivenAlone) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return planner::parse_plan(run(arguments).out, "<stdout>");
   };
-  EXPECT_EQ(plan_for({"--slice", "123456"}).slice, Bytes{123456});
+  EXPECT_EQ(plan_for({"--segment", "123456"}).segment, Bytes{123456});
   EXPECT_EQ(plan_for({"--algorithm", "flat"}).algorithm, "flat");
   EXPECT_EQ(plan_for({"--max-trees", "1"}).broadcast_trees.size(), 1U);
   EXPECT_EQ(plan_for({"--max-depth", "1"}).broadcast_trees.size(), 1U);
@@ -197,7 +197,7 @@ TEST_F(PlanCommand, RefusesWhatDoesNotGoWithAMessage) {
     return finished.err;
   };
   EXPECT_EQ(refusal({"--message", "1MB", "--schedule"}),
-            "espalier: --schedule: goes with no --message: give the slice that it is for\n");
+            "espalier: --schedule: goes with no --message: give the segment that it is for\n");
   EXPECT_EQ(refusal({"--message", "1MB", "--max-trees", "1,2"}),
             "espalier: --max-trees: only one limit goes with --message\n");
   EXPECT_EQ(refusal({"--overhead", "1us"}),
@@ -227,20 +227,20 @@ TEST_F(PlanCommand, SeveralMaxTreesTellWhatEachCosts) {
   EXPECT_DOUBLE_EQ(planner::parse_plan(read("plan.json"), "plan.json").throughput.value, before);
 }
 
-TEST_F(PlanCommand, SliceGoesIntoThePlan) {
+TEST_F(PlanCommand, SegmentGoesIntoThePlan) {
   write("p.json", kTriangle);
-  const Finished finished = run({"plan", "p.json", "--source", "a", "--slice", "64KiB"});
+  const Finished finished = run({"plan", "p.json", "--source", "a", "--segment", "64KiB"});
   ASSERT_EQ(finished.status, 0);
-  EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").slice.value, 65536U);
+  EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").segment.value, 65536U);
 }
 
-TEST_F(PlanCommand, OverheadsCountAtTheSliceSize) {
-  // a -> b at 1 MB/s with 1 s overhead: a slice of 1 MB takes 2 s, one of 9 MB 10 s.
+TEST_F(PlanCommand, OverheadsCountAtTheSegmentSize) {
+  // a -> b at 1 MB/s with 1 s overhead: a segment of 1 MB takes 2 s, one of 9 MB 10 s.
   write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "pair",
     "nodes": [{"name": "a"}, {"name": "b"}],
     "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6, "overhead_s": 1}]})");
-  const auto throughput = [this](const std::string& slice) {
-    const Finished finished = run({"plan", "p.json", "--source", "a", "--slice", slice});
+  const auto throughput = [this](const std::string& segment) {
+    const Finished finished = run({"plan", "p.json", "--source", "a", "--segment", segment});
     return planner::parse_plan(finished.out, "<stdout>").throughput.value;
   };
   EXPECT_NEAR(throughput("1MB"), 0.5e6, 1);
@@ -252,7 +252,7 @@ TEST_F(PlanCommand, LatencyOccupiesWhenAskedTo) {
     "nodes": [{"name": "a"}, {"name": "b"}],
     "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6, "latency_s": 1}]})");
   const Finished finished =
-      run({"plan", "p.json", "--source", "a", "--slice", "1MB", "--latency", "occupies"});
+      run({"plan", "p.json", "--source", "a", "--segment", "1MB", "--latency", "occupies"});
   const planner::Plan plan = planner::parse_plan(finished.out, "<stdout>");
   EXPECT_NEAR(plan.throughput.value, 0.5e6, 1);
   EXPECT_TRUE(plan.latency_occupies);
@@ -366,13 +366,13 @@ TEST_F(PlanCommand, RefusesADepthThatNoTreeHas) {
 TEST_F(PlanCommand, ScheduleSaysWhenEachSendHappens) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a", "--schedule", "--algorithm",
-                                 "chain", "--slice", "1MB", "-o", "plan.json"});
+                                 "chain", "--segment", "1MB", "-o", "plan.json"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("degree  makespan  period  steps      scheduled  seconds\n"));
   EXPECT_THAT(finished.out, HasSubstr("1.0 ms      1  8.0000 Gbit/s"));
   const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
   ASSERT_TRUE(plan.schedule);
-  EXPECT_THAT(plan.schedule->slices, ElementsAre(1));
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(1));
   EXPECT_DOUBLE_EQ(plan.schedule->period.value, 1e-3);
   EXPECT_NEAR(plan.schedule->throughput.value, 1e9, 1);
   const Finished verified = run({"verify", "plan.json", "--platform", "p.json"});
@@ -423,9 +423,9 @@ TEST_F(PlanCommand, ScheduleRefusesWhatItCannotSchedule) {
   };
   EXPECT_EQ(refusal({"p.json", "--source", "a", "--model", "multi-port"}),
             "espalier: --schedule: a schedule needs the model one-port, not multi-port\n");
-  EXPECT_EQ(refusal({sample("relays-shared-wire.json"), "--source", "a"}),
+  EXPECT_EQ(refusal({sample("relays-shared-link.json"), "--source", "a"}),
             "espalier: --schedule: a schedule needs a platform without relays; 'relays and a "
-            "shared wire' has 3\n");
+            "shared link' has 3\n");
   EXPECT_THAT(refusal({sample("seed-sketch.json"), "--source", "P0", "--algorithm", "flat"}),
               StartsWith("espalier: --schedule: a schedule needs direct links; tree 0 goes from "));
   for (const std::string loss : {"0", "1", "0.00001", "nan"}) {
@@ -476,7 +476,7 @@ TEST_F(BoundCommand, CsvHasARowABottleneck) {
 }
 
 TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {
-  const std::string platform = sample("relays-shared-wire.json");
+  const std::string platform = sample("relays-shared-link.json");
   const std::string source = run_json({"compare", platform, "--algorithm", "flat", "--json"})
                                  .at("source")
                                  .get<std::string>();

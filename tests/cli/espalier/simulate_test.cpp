@@ -34,7 +34,7 @@ class SimulateCommand : public CliTest {
   }
 };
 
-// Slices of a MiB at 1 GB/s: 1.048576 ms each, and one more for the second hop.
+// Segments of a MiB at 1 GB/s: 1.048576 ms each, and one more for the second hop.
 TEST_F(SimulateCommand, TellsOfEachMessage) {
   const Finished finished = simulate({"--message", "1MiB,1GiB", "--message", "0"});
   EXPECT_EQ(finished.status, 0) << finished.err;
@@ -90,8 +90,8 @@ TEST_F(SimulateCommand, FollowsAScheduleUnlessToldOtherwise) {
   };
   EXPECT_EQ(is_scheduled({}), true);
   EXPECT_EQ(is_scheduled({"--no-schedule"}), false);
-  EXPECT_THAT(refusal({"--message", "1GiB", "--slice", "4MiB"}),
-              "espalier: plan.json: /schedule: is for slices of 512 KiB, not of 4 MiB\n");
+  EXPECT_THAT(refusal({"--message", "1GiB", "--segment", "4MiB"}),
+              "espalier: plan.json: /schedule: is for segments of 512 KiB, not of 4 MiB\n");
 }
 
 // One line a resource, one bar a send and resource.
@@ -109,15 +109,15 @@ TEST_F(SimulateCommand, WritesATrace) {
   }
   EXPECT_THAT(lines, ElementsAre("out-port of a", "out-port of b", "in-port of b", "in-port of c"));
   ASSERT_EQ(bars.size(), 8U);
-  EXPECT_EQ(bars.front(), "tree 0 slice 0: a -> b");
-  EXPECT_EQ(bars.back(), "tree 0 slice 1: b -> c");
+  EXPECT_EQ(bars.front(), "tree 0 segment 0: a -> b");
+  EXPECT_EQ(bars.back(), "tree 0 segment 1: b -> c");
 }
 
 TEST_F(SimulateCommand, RefusesATraceThatNobodyCouldLookAt) {
   EXPECT_EQ(
-      refusal({"--message", "2MiB", "--slice", "1B", "--trace", "trace.json"}),
+      refusal({"--message", "2MiB", "--segment", "1B", "--trace", "trace.json"}),
       "espalier: --trace: at most 1000000 bars, one a send and resource; a smaller message or "
-      "larger slices make fewer\n");
+      "larger segments make fewer\n");
   EXPECT_FALSE(exists("trace.json"));
   EXPECT_EQ(refusal({"--message", "1MiB,2MiB", "--trace", "trace.json"}),
             "espalier: --trace: shows one message, not several\n");
@@ -131,20 +131,20 @@ TEST_F(SimulateCommand, TakesAPlatformThatHasChanged) {
   EXPECT_THAT(finished.out, HasSubstr(" 0.499"));
 }
 
-// Over two hops a window of two slices arrives together: two slices more than in turns.
+// Over two hops a window of two segments arrives together: two segments more than in turns.
 TEST_F(SimulateCommand, SharesPortsWhenAskedTo) {
   const auto report = [this](const std::string& sharing) {
     return run_json({"simulate", "plan.json", "--platform", "p.json", "--message", "8MiB",
                      "--sharing", sharing, "--json"});
   };
-  const auto slices = [](const Json& json) {
+  const auto segments = [](const Json& json) {
     return json.at("rows").at(0).at("makespan_s").get<double>() / 1.048576e-3;
   };
   EXPECT_EQ(report("turns").at("sharing"), "turns");
-  EXPECT_NEAR(slices(report("turns")), 9, 1e-9);
-  EXPECT_NEAR(slices(report("edges")), 9, 1e-9);
+  EXPECT_NEAR(segments(report("turns")), 9, 1e-9);
+  EXPECT_NEAR(segments(report("edges")), 9, 1e-9);
   EXPECT_EQ(report("sends").at("sharing"), "sends");
-  EXPECT_NEAR(slices(report("sends")), 10, 1e-9);
+  EXPECT_NEAR(segments(report("sends")), 10, 1e-9);
 }
 
 TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
@@ -152,8 +152,8 @@ TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
             "espalier: --sharing: unknown way of sharing 'fair'; one of: turns, edges, sends\n");
   EXPECT_EQ(refusal({"--message", "much"}).find("espalier: --message: "), 0U);
   EXPECT_EQ(refusal({"--message", "1MiB,"}).find("espalier: --message: "), 0U);
-  EXPECT_EQ(refusal({"--message", "1MiB", "--slice", "0"}),
-            "espalier: --slice: must be at least one byte\n");
+  EXPECT_EQ(refusal({"--message", "1MiB", "--segment", "0"}),
+            "espalier: --segment: must be at least one byte\n");
   EXPECT_EQ(refusal({"--message", "1MiB", "--window", "0"}),
             "espalier: --window: 0 is not 1 to 1024 sends\n");
   write("plan.json", replaced(kChainPlan, "\"triangle\"", "\"square\""));

@@ -89,7 +89,7 @@ TEST_F(StudyCommand, OtherSettingsNeedAnotherFolderOrRestart) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
             "espalier: s/study.json: /seed: the folder holds a study of other settings ('1' there, "
-            "'2' here): name another folder, or begin anew with --restart\n");
+            "'2' here): name another folder, or begin again with --restart\n");
   EXPECT_EQ(read("s/instances.csv"), instances);
   EXPECT_EQ(small("s", {"--seed", "2", "--restart"}).status, 0);
   EXPECT_NE(read("s/instances.csv"), instances);

@@ -105,7 +105,7 @@ TEST_F(Usage, OptionsRefuseByName) {
   EXPECT_EQ(refusal("--max-depth", "x"), "espalier: --max-depth: 'x' is no whole number\n");
   EXPECT_EQ(refusal("--gap", "1.5"), "espalier: --gap: must be at least 0 and below 1\n");
   EXPECT_EQ(refusal("--gap", "nan"), "espalier: --gap: must be at least 0 and below 1\n");
-  EXPECT_EQ(refusal("--slice", "0"), "espalier: --slice: must be at least one byte\n");
+  EXPECT_EQ(refusal("--segment", "0"), "espalier: --segment: must be at least one byte\n");
   EXPECT_EQ(refusal("--message", "0"), "espalier: --message: must be at least one byte\n");
   EXPECT_THAT(refusal("--message", "much"), StartsWith("espalier: --message: "));
   EXPECT_EQ(refusal("--time-limit", "0 s"), "espalier: --time-limit: must be above zero\n");

@@ -1,11 +1,11 @@
-// The check of reduced elements finds what may go wrong with ranks and slices.
+// The check of reduced elements finds what may go wrong with ranks and segments.
+#include "cli/espalier_mpi/run/elements.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
-
-#include "cli/espalier_mpi/run/elements.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -51,7 +51,7 @@ TEST(Elements, RanksLeftOutCountedTwiceOrExchangedShow) {
   EXPECT_TRUE(wrong_in(sum_of<std::int64_t>(elements, {0, 1, 2, 3}, 0), elements, 4, 1));
 }
 
-TEST(Elements, SlicesThatChangePlacesAndSingleElementsShow) {
+TEST(Elements, SegmentsThatChangePlacesAndSingleElementsShow) {
   const Elements elements{ElementType::kDouble, ElementOp::kSum};
   std::vector<double> sum = sum_of<double>(elements, {0, 1, 2}, 0);
   std::vector<double> swapped = sum;

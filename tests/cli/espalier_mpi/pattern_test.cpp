@@ -1,10 +1,10 @@
-// The check of received bytes finds what may go wrong with slices.
+// The check of received bytes finds what may go wrong with segments.
+#include "cli/espalier_mpi/run/pattern.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
-
-#include "cli/espalier_mpi/run/pattern.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -34,17 +34,17 @@ TEST(Pattern, EverySingleWrongByteIsNamed) {
   }
 }
 
-TEST(Pattern, SlicesThatChangePlacesShow) {
-  for (const std::size_t slice : {8UL, 64UL, 4096UL, 65536UL}) {
-    std::vector<std::byte> message = message_of(4 * slice, 0);
-    std::swap_ranges(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(slice),
-                     message.begin() + static_cast<std::ptrdiff_t>(2 * slice));
-    ASSERT_TRUE(find_mismatch(message, 0)) << slice;
+TEST(Pattern, SegmentsThatChangePlacesShow) {
+  for (const std::size_t segment : {8UL, 64UL, 4096UL, 65536UL}) {
+    std::vector<std::byte> message = message_of(4 * segment, 0);
+    std::swap_ranges(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(segment),
+                     message.begin() + static_cast<std::ptrdiff_t>(2 * segment));
+    ASSERT_TRUE(find_mismatch(message, 0)) << segment;
     EXPECT_LT(find_mismatch(message, 0)->offset, 8U);
   }
 }
 
-TEST(Pattern, ASliceOfTheRoundBeforeShows) {
+TEST(Pattern, ASegmentOfTheRoundBeforeShows) {
   std::vector<std::byte> message = message_of(1000, 1);
   const std::vector<std::byte> before = message_of(1000, 0);
   std::copy(before.begin() + 504, before.begin() + 600, message.begin() + 504);

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "platforms/formats/formats.hpp"
 
 int main(int argc, char** argv) {
@@ -11,11 +11,11 @@ int main(int argc, char** argv) {
   try {
     using namespace espalier;
     const platforms::Platform platform = platforms::read_platform(argv[1]).platform;
-    const Bytes slice = planner::kDefaultSlice;
+    const Bytes segment = planner::kDefaultSegment;
     const planner::Instance instance(platform, planner::source_named(platform, argv[2]),
-                                     platforms::Model::kOnePort, {.slice = slice});
+                                     platforms::Model::kOnePort, {.segment = segment});
     const planner::Outcome outcome = planner::find_algorithm("optimal").run(instance, {});
-    const planner::Plan plan = planner::make_plan(instance, "optimal", outcome, slice);
+    const planner::Plan plan = planner::make_plan(instance, "optimal", outcome, segment);
     const planner::VerifyReport report = planner::verify(plan, platform);
     std::printf("%s in %zu trees, %zu faults\n", format_rate(plan.throughput).c_str(), report.trees,
                 report.faults.size());

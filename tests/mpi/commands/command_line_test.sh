@@ -68,7 +68,7 @@ test_message() {
   for size in 0 1 9999 10000 10001 1MB; do
     ranks 4 bcast good.json --message $size --verify --repeat 3
     done_well
-    says 'to 4 ranks, 2 trees, slices of'
+    says 'to 4 ranks, 2 trees, segments of'
     says '32.0000 Mbit/s planned'
     says '^verified'
   done
@@ -96,9 +96,9 @@ test_json() {
 }
 
 test_options() {
-  ranks 4 bcast good.json --message 100kB --verify --window 1 --receives 1 --slice 77 --quiet
+  ranks 4 bcast good.json --message 100kB --verify --window 1 --receives 1 --segment 77 --quiet
   done_well
-  says 'slices of 77 B'
+  says 'segments of 77 B'
   ranks 4 bcast good.json --message 100kB --verify --ports 1 --quiet
   done_well
   ranks 4 bcast good.json --message 100kB --verify --compare-mpi-bcast
@@ -120,13 +120,13 @@ test_reduce() {
     for size in 0 8 9992 10000 10008 1000000; do
       ranks 4 $command $command.json --message $size --verify --repeat 3
       done_well
-      says 'slices of 9.77 KiB'
+      says 'segments of 9.77 KiB'
       says '32.0000 Mbit/s planned'
       says '^verified on '
     done
     for type in double float int32 int64 uint32 uint64; do
       for op in sum prod max min; do
-        ranks 4 $command $command.json --message 200000 --verify --type $type --op $op --slice 777
+        ranks 4 $command $command.json --message 200000 --verify --type $type --op $op --segment 777
         done_well
         says "$op of $type"
       done
@@ -201,8 +201,8 @@ test_schedule() {
     done_well
     says '^verified'
   done
-  ranks 4 bcast timed.json --message 1MB --verify --schedule --slice 777 --window 1 --receives 1; done_well
-  says 'slices of 777 B'
+  ranks 4 bcast timed.json --message 1MB --verify --schedule --segment 777 --window 1 --receives 1; done_well
+  says 'segments of 777 B'
   ranks 4 bcast timed.json --message 1MB --verify; done_well
   head -c 12345678 /dev/urandom >in
   ranks 4 bcast timed.json --in in --out 'out{rank}' --verify --schedule; done_well
@@ -210,14 +210,14 @@ test_schedule() {
   ranks 4 bench timed.json --sizes 0,100kB --repeat 2 --verify --schedule; done_well
   ranks 4 bcast plain.json --schedule; refused 2 "plain.json: /schedule: this plan has no schedule to run by"
   ranks 4 bcast timed.json --schedule --ports 1; refused 2 "a schedule goes neither with ports nor with rounds"
-  ranks 4 bcast timed.json --schedule --tuned tuned; refused 2 "--tuned: a schedule has the plan's slices"
-  ranks 4 tune timed.json --message 1kB --schedule; refused 2 "--schedule: a schedule has the plan's slices"
+  ranks 4 bcast timed.json --schedule --tuned tuned; refused 2 "--tuned: a schedule has the plan's segments"
+  ranks 4 tune timed.json --message 1kB --schedule; refused 2 "--schedule: a schedule has the plan's segments"
   ranks 4 bench reduce.json --schedule; refused 2 "--schedule is for broadcasts"
   sed 's/"slices": \[1,1\]/"slices": [1,2]/' timed.json >wrong.json
-  ranks 4 bcast wrong.json --schedule; refused 2 "wrong.json: /schedule/throughput_Bps: the slices of a period come to"
+  ranks 4 bcast wrong.json --schedule; refused 2 "wrong.json: /schedule/throughput_Bps: the segments of a period come to"
   sed 's/"slice_bytes": 10000/"slice_bytes": 1/; s/\[1,1\]/[10000,2000000]/; s/"throughput_Bps": 1000000/"throughput_Bps": 100500000/
     s/\(\[1,[^]]*\)10000\]/\12000000]/g' timed.json >long.json
-  ranks 4 bcast long.json --schedule; refused 2 "long.json: /schedule/slices: a period of 2010000 slices, 6030000 sends"
+  ranks 4 bcast long.json --schedule; refused 2 "long.json: /schedule/slices: a period of 2010000 segments, 6030000 sends"
 }
 
 # A file in constant memory, and a message that is small enough for exchange edges to come last.
@@ -240,7 +240,7 @@ test_wrong_usage() {
   ranks 2 bcast good.json --nonsense; refused 2 "--nonsense"
   ranks 2 bcast good.json --message ten; refused 2 "--message: "
   ranks 2 bcast good.json --message -5; refused 2 "--message"
-  ranks 2 bcast good.json --slice 0; refused 2 "--slice: a slice has at least one byte"
+  ranks 2 bcast good.json --segment 0; refused 2 "--segment: a segment has at least one byte"
   ranks 2 bcast good.json --repeat 0; refused 2 "--repeat"
   ranks 2 bcast good.json --window 0; refused 2 "--window"
   ranks 2 bcast good.json --ports 0; refused 2 "--ports"
@@ -277,15 +277,15 @@ test_stopped() {
   local stop=19 rank try
   no_files_to_remove
   for rank in 0 1 3; do
-    unlucky $rank $stop slice bcast good.json --message 10MB --timeout 2s --as-planned
-    gave_up "rank [0-9] on .*: rank [0-9]: nothing came for 2 s; (receiving|sending) slice [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
+    unlucky $rank $stop segment bcast good.json --message 10MB --timeout 2s --as-planned
+    gave_up "rank [0-9] on .*: rank [0-9]: nothing came for 2 s; (receiving|sending) segment [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
   done
   # 10 MB at the plan's 4 MB/s take 2.5 s more.
   for rank in 0 1 3; do
-    unlucky $rank $stop slice reduce reduce.json --message 10000000 --timeout 2s
-    gave_up "nothing came for 4.5 s, waiting for slices of the reduction$"
-    unlucky $rank $stop slice allreduce allreduce.json --message 10000000 --timeout 2s
-    gave_up "nothing came for 4.5 s, waiting for slices of the reduction$"
+    unlucky $rank $stop segment reduce reduce.json --message 10000000 --timeout 2s
+    gave_up "nothing came for 4.5 s, waiting for segments of the reduction$"
+    unlucky $rank $stop segment allreduce allreduce.json --message 10000000 --timeout 2s
+    gave_up "nothing came for 4.5 s, waiting for segments of the reduction$"
   done
   unlucky 0 $stop report bcast good.json --message 100kB --timeout 1s
   gave_up "rank 1: nothing came for .*, waiting to be told that they are done by ranks 0$"
@@ -305,9 +305,9 @@ test_stopped() {
   grep -q 'waiting for all ranks to end' stderr || { fail "does not say that it waits for the end"; cat stderr; }
   head -c 30000000 /dev/urandom >in
   for rank in 1 2; do
-    unlucky $rank $stop slice bcast good.json --in in --out 'out{rank}' --timeout 2s
+    unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
     gave_up "nothing came for 2 s; .*(from|to) rank $rank"
-    NO_TMPFILE=1 unlucky $rank $stop slice bcast good.json --in in --out 'out{rank}' --timeout 2s
+    NO_TMPFILE=1 unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
     [ "$status" -eq 4 ] || fail "status $status, not 4"
     # A process that is stopped and then killed cannot remove its file; the others do.
     [ "$(find . -name '.espalier*' | wc -l)" -le 1 ] || { fail "left behind"; ls -a; }
@@ -322,14 +322,14 @@ test_killed() {
   export OMPI_MCA_odls_base_sigkill_timeout=4
   head -c 30000000 /dev/urandom >in
   for rank in 0 1; do
-    unlucky $rank $kill slice bcast good.json --in in --out 'out{rank}'
+    unlucky $rank $kill segment bcast good.json --in in --out 'out{rank}'
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "status $status"
     leaves_nothing
-    NO_TMPFILE=1 unlucky $rank 15 slice bcast good.json --in in --out 'out{rank}'
+    NO_TMPFILE=1 unlucky $rank 15 segment bcast good.json --in in --out 'out{rank}'
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "status $status"
     leaves_nothing
   done
-  NO_TMPFILE=1 unlucky 9 $kill slice bcast good.json --in in --out 'out{rank}' --verify
+  NO_TMPFILE=1 unlucky 9 $kill segment bcast good.json --in in --out 'out{rank}' --verify
   done_well
   same_everywhere
 }
@@ -338,7 +338,7 @@ test_trace() {
   ranks 4 bcast good.json --message 100kB --repeat 2 --trace trace.json --as-planned
   done_well
   grep -qE '^espalier-mpi: trace.json: 120 transfers, clocks alike to ' stderr || { fail "not 120 transfers"; cat stderr; }
-  # 10 slices, 2 messages, 3 edges a tree, a bar at each end; no bar on a line begins before the one before it ends.
+  # 10 segments, 2 messages, 3 edges a tree, a bar at each end; no bar on a line begins before the one before it ends.
   python3 - <<'END' || fail "the trace"
 import json, collections
 trace = json.load(open("trace.json"))
@@ -350,7 +350,7 @@ lines = collections.defaultdict(list)
 for bar in bars:
     lines[names[bar["tid"]]].append(bar)
 counts = {name: len(line) for name, line in lines.items()}
-# n1 is the source; three of four slices go along [1,0],[0,2],[2,3], the others along [1,3],[3,2],[3,0].
+# n1 is the source; three of four segments go along [1,0],[0,2],[2,3], the others along [1,3],[3,2],[3,0].
 assert sorted(lines) == ["rank 0 (n0) receives", "rank 0 (n0) sends", "rank 1 (n1) sends", "rank 2 (n2) receives",
                          "rank 2 (n2) sends", "rank 3 (n3) receives", "rank 3 (n3) sends"], counts
 assert counts["rank 1 (n1) sends"] == 20 and counts["rank 2 (n2) receives"] == 20, counts
@@ -378,7 +378,7 @@ test_bench() {
   says '^broadcast to 4 ranks, 3 rounds after 1, verified on every rank$'
   [ "$(grep -cE ' MPI_Bcast +- .* - +- +-$' stdout)" -eq 2 ] || { fail "MPI_Bcast's rows"; cat stdout; }
   [ "$(grep -cE ' (good|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
-  # 1 MB at 1 MB/s, and two hops of 10 kB more; a slice costs 10 us.
+  # 1 MB at 1 MB/s, and two hops of 10 kB more; a segment costs 10 us.
   grep -E '976.56 KiB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
   ranks 4 bench good.json --sizes 0,1,10001 --repeat 2 --warm-up 0 --json
   done_well
@@ -403,11 +403,11 @@ test_bench_reductions() {
   says '^reduce from 4 ranks, sum of double, 3 rounds after 1, verified on the root$'
   [ "$(grep -cE ' MPI_Reduce +- .* - +- +-$' stdout)" -eq 2 ] || { fail "MPI_Reduce's rows"; cat stdout; }
   [ "$(grep -cE ' (reduce|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
-  # 1 MB at 1 MB/s, and two hops of 10 kB more; a slice costs 10 us.
+  # 1 MB at 1 MB/s, and two hops of 10 kB more; a segment costs 10 us.
   grep -E '976.56 KiB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
   for type in double float int32 int64 uint32 uint64; do
     for op in sum prod max min; do
-      ranks 4 bench allreduce.json --sizes 0,200000 --repeat 2 --warm-up 0 --verify --type $type --op $op --slice 777
+      ranks 4 bench allreduce.json --sizes 0,200000 --repeat 2 --warm-up 0 --verify --type $type --op $op --segment 777
       done_well
       says "^allreduce from and to 4 ranks, $op of $type, 2 rounds after 0, verified on every rank"
     done
@@ -433,10 +433,10 @@ test_bench_reductions() {
   ranks 4 bench reduce.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of reduce.json"
 }
 
-# slice_in FILE MESSAGE: the tuned slice of that message.
-slice_in() { sed -nE "s/.*\"message_bytes\":$2,\"slice_bytes\":([0-9]+),.*/\1/p" "$1"; }
+# segment_in FILE MESSAGE: the tuned segment of that message.
+segment_in() { sed -nE "s/.*\"message_bytes\":$2,\"slice_bytes\":([0-9]+),.*/\1/p" "$1"; }
 
-# Down a chain of four at 100 MB/s, 10 us a slice, 800,000 bytes take (k + 2) (10 us + 8 ms / k) in k slices: least with
+# Down a chain of four at 100 MB/s, 10 us a segment, 800,000 bytes take (k + 2) (10 us + 8 ms / k) in k segments: least with
 # 40. A build without the planner says that it has no simulator.
 about_the_simulated() {
   plan 4 '100000000 [1,0],[0,2],[2,3]' >line.json
@@ -454,11 +454,11 @@ END
   says '"method": "simulated -20 %"'
   local middle
   middle=$(grep -A2 '"method": "simulated",' stdout | grep -oE '"slice_bytes": [0-9]+' | grep -oE '[0-9]+' | head -1)
-  [ "${middle:-0}" -ge 18000 ] && [ "${middle:-0}" -le 22000 ] || { fail "slices about $middle"; cat stdout; }
-  [ "$(slice_in about 800000)" ] && [ "$(slice_in about 100)" ] || { fail 'not remembered'; cat about; }
+  [ "${middle:-0}" -ge 18000 ] && [ "${middle:-0}" -le 22000 ] || { fail "segments about $middle"; cat stdout; }
+  [ "$(segment_in about 800000)" ] && [ "$(segment_in about 100)" ] || { fail 'not remembered'; cat about; }
   rm about
-  ranks 4 tune line.json --platform line-platform.json --slice plan --message 1kB
-  refused 2 '--platform and --slice both say about which slices'
+  ranks 4 tune line.json --platform line-platform.json --segment plan --message 1kB
+  refused 2 '--platform and --segment both say about which segments'
   ranks 4 tune line.json --platform nowhere.json --message 1kB; refused 2 'nowhere.json: cannot open'
   ranks 4 tune line.json --platform line.json --message 1kB; refused 2 'line.json: '
   sed 's/"name": "test"/"name": "other"/' line-platform.json >other-platform.json
@@ -472,27 +472,27 @@ test_tune() {
   ranks 4 tune good.json --message 100000,1MB --repeat 2 --warm-up 1 --verify
   done_well
   says '^broadcast to 4 ranks, 2 rounds after 1, verified on every rank$'
-  # By default the plan's slice, 10,000 bytes, on one host; sqrt(message * 10 us * 4 MB/s / 3 hops) is below 8 KiB,
+  # By default the plan's segment, 10,000 bytes, on one host; sqrt(message * 10 us * 4 MB/s / 3 hops) is below 8 KiB,
   # the least: 8192, and 20 % and 10 % less and more of it.
-  for slice in '9.77 KiB' '8 KiB' '6.4 KiB' '7.2 KiB' '8.8 KiB' '9.6 KiB'; do
-    [ "$(grep -cE "976.56 KiB +(by default|predicted.*) +$slice " stdout)" -eq 1 ] || { fail "slices of $slice"; cat stdout; }
+  for segment in '9.77 KiB' '8 KiB' '6.4 KiB' '7.2 KiB' '8.8 KiB' '9.6 KiB'; do
+    [ "$(grep -cE "976.56 KiB +(by default|predicted.*) +$segment " stdout)" -eq 1 ] || { fail "segments of $segment"; cat stdout; }
   done
   grep -q ' MPI_Bcast ' stdout && fail "MPI's own"
   [ "$(grep -cE '^tuned: .* times as fast as by default$' stdout)" -eq 2 ] || { fail "what was found"; cat stdout; }
   cp good.json.tuned.json first.json
-  ranks 4 tune good.json --slice plan --message 100000 --repeat 1 --warm-up 0 -o about; done_well
-  for slice in "the plan's -20 % +7.81" "the plan's \\+20 % +11.72" 'by default +9.77'; do
-    says "^ *97.66 KiB +$slice KiB "  # of 10,000 bytes
+  ranks 4 tune good.json --segment plan --message 100000 --repeat 1 --warm-up 0 -o about; done_well
+  for segment in "the plan's -20 % +7.81" "the plan's \\+20 % +11.72" 'by default +9.77'; do
+    says "^ *97.66 KiB +$segment KiB "  # of 10,000 bytes
   done
   rm about
   about_the_simulated
   # What is tuned is what is used, for messages of about that size, and no others.
-  local slice
-  slice=$(slice_in first.json 1000000)
-  case $slice in 10000 | 8192 | 6554 | 7373 | 9011 | 9830) ;; *) fail "slice $slice" ;; esac
+  local segment
+  segment=$(segment_in first.json 1000000)
+  case $segment in 10000 | 8192 | 6554 | 7373 | 9011 | 9830) ;; *) fail "segment $segment" ;; esac
   for message in 1000000 600000 2000000; do
     ranks 4 bcast good.json --tuned first.json --message $message --verify --json; done_well
-    says "\"slice_bytes\": $slice,"
+    says "\"slice_bytes\": $segment,"
   done
   sed -E 's/"slice_bytes":[0-9]+/"slice_bytes":777/' first.json >odd.json
   ranks 4 bcast good.json --tuned odd.json --message 2000001 --verify --json; done_well; says '"slice_bytes": 10000,'
@@ -506,17 +506,17 @@ test_tune() {
   [ "$(grep -oE '"slice_bytes": [0-9a-z]+' stdout | tr '\n' ' ')" = \
     '"slice_bytes": null "slice_bytes": 10000 "slice_bytes": 777 ' ] || { fail "bench"; cat stdout; }
   # Another size is added, the same again replaced, what else is there kept.
-  ranks 4 tune good.json --message 5MB,1MB --repeat 1 --warm-up 0 --slice 5000 --json; done_well
-  says '"method": "--slice \+20 %"'; says '"slice_bytes": 6000'; says '"default_median_s": '
+  ranks 4 tune good.json --message 5MB,1MB --repeat 1 --warm-up 0 --segment 5000 --json; done_well
+  says '"method": "--segment \+20 %"'; says '"slice_bytes": 6000'; says '"default_median_s": '
   [ "$(grep -c message_bytes good.json.tuned.json)" -eq 3 ] || { fail "sizes"; cat good.json.tuned.json; }
-  [ "$(slice_in good.json.tuned.json 102400)$(slice_in good.json.tuned.json 100000)" = "$(slice_in first.json 100000)" ] ||
+  [ "$(segment_in good.json.tuned.json 102400)$(segment_in good.json.tuned.json 100000)" = "$(segment_in first.json 100000)" ] ||
     fail "an earlier one is gone"
   for operation in reduce allreduce; do
     ranks 4 tune $operation.json --message 200000 --repeat 2 --warm-up 0 --verify --op max --type int32 -o $operation.tuned
     done_well
     says "^$operation from .*max of int32, 2 rounds after 0, verified on "
     ranks 4 $operation $operation.json --tuned $operation.tuned --message 200000 --verify --type int32 --json; done_well
-    says "\"slice_bytes\": $(slice_in $operation.tuned 200000),"
+    says "\"slice_bytes\": $(segment_in $operation.tuned 200000),"
   done
 }
 
@@ -534,9 +534,9 @@ test_decisions() {
   decided broadcast '4 1000 linear 0' '4 100000 pipeline 7000' '4 1000000 split-binary 0' '8 1000 binary 100' >table.json
   for root in 0 3; do
     ranks 4 bcast --decisions table.json --root $root --message 90kB --verify --repeat 3; done_well
-    says '^87.89 KiB to 4 ranks, 1 tree, slices of 6.84 KiB: '
+    says '^87.89 KiB to 4 ranks, 1 tree, segments of 6.84 KiB: '
     ranks 4 bcast --decisions table.json --root $root --message 1200001 --verify; done_well
-    says '^1.14 MiB to 4 ranks, 2 trees, slices of 585.94 KiB: '
+    says '^1.14 MiB to 4 ranks, 2 trees, segments of 585.94 KiB: '
     ranks 3 bcast --decisions table.json --root $((root / 2)) --message 1 --verify --json; done_well
     says '"slice_bytes": 1,'
   done
@@ -544,14 +544,14 @@ test_decisions() {
   ranks 1 bcast --decisions table.json --verify --message 1MB; done_well
   decided reduce '4 1000 binomial 0' '4 1000000 pipeline 40000' >up.json
   ranks 4 reduce --decisions up.json --root 2 --message 800kB --verify; done_well
-  says '^781.25 KiB from 4 ranks, sum of double, 1 tree, slices of 39.06 KiB: '
+  says '^781.25 KiB from 4 ranks, sum of double, 1 tree, segments of 39.06 KiB: '
   ranks 4 reduce --decisions table.json; refused 2 "table.json: /operation: decides about a broadcast, not reduce"
   ranks 4 allreduce --decisions up.json; refused 2 "up.json: /operation: decides about a reduce, not allreduce"
   ranks 4 bcast; refused 2 'PLAN is required; see espalier-mpi bcast --help'
   ranks 4 bcast good.json --decisions table.json; refused 2 'PLAN and --decisions both say what to go along'
   ranks 4 bcast good.json --root 1; refused 2 '--root is for --decisions; a plan has a source'
   ranks 4 bcast --decisions table.json --root 4; refused 2 '--root: 4 is none of 4 ranks'
-  ranks 4 bcast --decisions table.json --slice 1kB; refused 2 '--decisions says the slices as well'
+  ranks 4 bcast --decisions table.json --segment 1kB; refused 2 '--decisions says the segments as well'
   ranks 4 bcast --decisions table.json --in table.json --out 'out{rank}'; refused 2 '--decisions needs a --message'
   ranks 4 bcast --decisions none.json; refused 2 'none.json: cannot open'
   head -c 100 table.json >cut.json; ranks 4 bcast --decisions cut.json; refused 2 'cut.json: '
@@ -562,11 +562,11 @@ test_tune_refusals() {
   mv out.tuned tuned
   no_files_to_remove
   ranks 4 tune good.json; refused 2 "--message is required"
-  ranks 4 tune good.json --message 0; refused 2 "--message: a message without a byte has no slices"
+  ranks 4 tune good.json --message 0; refused 2 "--message: a message without a byte has no segments"
   ranks 4 tune good.json --message 1kB,x; refused 2 "--message: "
   ranks 4 tune reduce.json --message 100; refused 2 "--message: 100 bytes are no multiple of a double's 8"
   ranks 4 tune good.json --message 1000TiB; refused 2 "--message 1000 TiB: 4 ranks on one host"
-  ranks 4 tune good.json --message 1kB --rounds; refused 2 "--rounds: rounds have the plan's slices"
+  ranks 4 tune good.json --message 1kB --rounds; refused 2 "--rounds: rounds have the plan's segments"
   ranks 4 tune good.json --message 1kB --op max; refused 2 "--op is for reductions"
   ranks 4 tune good.json --message 1kB -o -; refused 2 "-o is a file"
   ranks 4 tune - --message 1kB; refused 2 "-o is needed for a plan from standard input"
@@ -585,8 +585,8 @@ test_tune_refusals() {
   head -c 60 tuned >cut; ranks 4 bcast good.json --tuned cut; refused 2 "cut: "
   ranks 4 bcast good.json --tuned good.json; refused 2 "good.json: "
   ranks 4 bcast good.json --tuned none; refused 2 "none: cannot open"
-  ranks 4 bcast good.json --tuned tuned --slice 1kB; refused 2 "--tuned and --slice both say which slices"
-  ranks 4 bcast good.json --tuned tuned --rounds; refused 2 "--tuned: rounds have the plan's slices"
+  ranks 4 bcast good.json --tuned tuned --segment 1kB; refused 2 "--tuned and --segment both say which segments"
+  ranks 4 bcast good.json --tuned tuned --rounds; refused 2 "--tuned: rounds have the plan's segments"
   ranks 4 bcast good.json --tuned tuned --tuned tuned; refused 2 "--tuned: there is one plan only"
 }
 
@@ -679,7 +679,7 @@ test_trees() {
 
 # Killed in the middle, a run leaves what the next one goes on from.
 broken_off() {
-  "$mpiexec" -n 4 "$program" bcast good.json --in "$1" --out 'out{rank}' --resume --slice 2kB >/dev/null 2>&1 </dev/null &
+  "$mpiexec" -n 4 "$program" bcast good.json --in "$1" --out 'out{rank}' --resume --segment 2kB >/dev/null 2>&1 </dev/null &
   local run=$! turn
   for turn in $(seq 2000); do
     [ "$(cat .espalier-out?.part.progress 2>/dev/null | grep -vc ' 0*$')" -eq 4 ] && break
@@ -729,7 +729,7 @@ test_bad_files() {
   mkdir -p d3/out
   ranks 4 bcast good.json --in in --out 'd{rank}/out'; status_keep=$status; rmdir d3/out; status=$status_keep
   refused 2 "rank 3 on $(uname -n): d3/out: cannot write: Is a directory"
-  # A disk that is full from the first byte on, on one rank only: found while the slices run.
+  # A disk that is full from the first byte on, on one rank only: found while the segments run.
   for full in 0 1 3; do
     rm -rf d?/*; ln -s /dev/full "d$full/file"
     for rank in 0 1 2 3; do [ "$rank" = "$full" ] || ln -sfn . "d$rank/self"; done

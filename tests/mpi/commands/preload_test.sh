@@ -266,29 +266,29 @@ test_decisions() {
   preloaded 4
   all_right
   taken 40  # as many as with plans for each root
-  says '^espalier-pmpi: 96 KiB from rank 3 to 4 ranks: chain, 1 tree, slices of 9.77 KiB, .* of 8.0000 Mbit/s predicted$'
-  says '^espalier-pmpi: 292.97 KiB from rank 1 to 4 ranks: split-binary, 2 trees, slices of 29.3 KiB, '
-  says '^espalier-pmpi: 1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, slices of 97.66 KiB, '
+  says '^espalier-pmpi: 96 KiB from rank 3 to 4 ranks: chain, 1 tree, segments of 9.77 KiB, .* of 8.0000 Mbit/s predicted$'
+  says '^espalier-pmpi: 292.97 KiB from rank 1 to 4 ranks: split-binary, 2 trees, segments of 29.3 KiB, '
+  says '^espalier-pmpi: 1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of 97.66 KiB, '
   says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks$'
   ESPALIER_THRESHOLD=0 preloaded 7
   all_right
-  says '^espalier-pmpi: 1 B from rank 0 to 7 ranks: flat, 1 tree, slices of 1 B, '
+  says '^espalier-pmpi: 1 B from rank 0 to 7 ranks: flat, 1 tree, segments of 1 B, '
   # Plans come first, the table for the rest; reductions have a table of their own.
   table reduce 4 '100000 binomial 0' '1000000 flat-tree 50000' >reduce.json
   ESPALIER_PLAN=from1.json:to1.json ESPALIER_DECISIONS=reduce.json:bcast.json preloaded 4 reductions
   all_right
   says '390.62 KiB from 4 ranks to rank 1: by hand, 2 trees, [0-9]'
-  says '156.25 KiB from 4 ranks to rank 3: binomial, 1 tree, slices of 156.25 KiB, '
-  says '390.62 KiB from 4 ranks to rank 0: flat, 1 tree, slices of 48.83 KiB, '
+  says '156.25 KiB from 4 ranks to rank 3: binomial, 1 tree, segments of 156.25 KiB, '
+  says '390.62 KiB from 4 ranks to rank 0: flat, 1 tree, segments of 48.83 KiB, '
   says_once '^espalier-pmpi: 0 MPI_Allreduce taken .* that no plan fits'
   ESPALIER_PLAN=from1.json preloaded 4
   all_right
   says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
-  says '1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, slices of '
+  says '1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of '
   if grep -q '1.43 MiB from rank 1 to 4 ranks: [^b]' stderr; then fail 'the table came before a plan'; fi
 }
 
-# Slices that were tuned for a plan, where it runs as it did then.
+# Segments that were tuned for a plan, where it runs as it did then.
 test_tuned() {
   "$mpiexec" -n 4 "$espalier_mpi" tune from1.json --message 100000,300000 --repeat 1 --warm-up 0 >stdout 2>stderr </dev/null ||
     fail 'tune'
@@ -296,18 +296,18 @@ test_tuned() {
   export ESPALIER_VERBOSE=1 ESPALIER_PLAN=from2.json:from1.json ESPALIER_TUNED=odd.json
   preloaded 4
   all_right
-  says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, slices of 6.84 KiB, .* planned$'  # backwards
-  says '96 KiB from rank 1 to 4 ranks: by hand, 2 trees, slices of 6.84 KiB, '
-  says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, slices of 97.66 KiB, '  # the plan's: too far from what was tuned
+  says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, .* planned$'  # backwards
+  says '96 KiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, '
+  says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 97.66 KiB, '  # the plan's: too far from what was tuned
   says ' from rank 2 to 4 ranks: by hand, 1 tree, [0-9]'
   sed 's/"hosts": 1/"hosts": 2/' odd.json >hosts.json
   ESPALIER_TUNED=hosts.json preloaded 4
   all_right
-  says '^espalier-pmpi: hosts.json: /hosts: was tuned with ranks on 2 hosts, not 1; its slices are not used$'
+  says '^espalier-pmpi: hosts.json: /hosts: was tuned with ranks on 2 hosts, not 1; its segments are not used$'
   says ' from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
   ESPALIER_TUNED=hosts.json:odd.json preloaded 4
   all_right
-  says ' from rank 1 to 4 ranks: by hand, 2 trees, slices of 6.84 KiB, '
+  says ' from rank 1 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, '
   ESPALIER_PLAN=from2.json preloaded 4
   all_right
   says_once '^espalier-pmpi: odd.json: /plan: was tuned for none of the plans of ESPALIER_PLAN as they are; MPI is left alone$'
@@ -385,7 +385,7 @@ END
 test_mismatch() {
   ESPALIER_PLAN=from1.json preloaded 4 mismatch
   [ "$status" -ne 0 ] || fail "status 0"
-  says '^espalier-pmpi: rank [0-9], receiving slice |^Abort.* Fatal error'
+  says '^espalier-pmpi: rank [0-9], receiving segment |^Abort.* Fatal error'
 }
 
 # Reductions to two of four roots and to all.

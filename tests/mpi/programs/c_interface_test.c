@@ -14,7 +14,7 @@ static int failures = 0;
     }                                                                 \
   } while (0)
 
-/* A chain over `nodes` nodes in slices of 100 bytes. */
+/* A chain over `nodes` nodes in segments of 100 bytes. */
 static char* chain(int nodes) {
   char* text = malloc(1000 + (size_t)nodes * 64);
   int i = 0;

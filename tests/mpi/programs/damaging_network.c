@@ -1,5 +1,5 @@
-/* A network that damages data, to be preloaded: the third slice that a rank sends gets one bit
- * flipped on its way. */
+/* A network that damages data, to be preloaded: the third segment that a rank sends gets one bit
+ * flipped in flight. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

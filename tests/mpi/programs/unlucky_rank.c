@@ -1,7 +1,7 @@
 /* A rank to which something happens at a certain call, to be preloaded:
  *   UNLUCKY_RANK    which rank
  *   UNLUCKY_SIGNAL  what it gets: a signal's number; 19 (SIGSTOP) is a host that hangs
- *   UNLUCKY_CALL    when: slice (the twentieth send or receive that is posted), report, barrier,
+ *   UNLUCKY_CALL    when: segment (the twentieth send or receive that is posted), report, barrier,
  *                   agree (the first MPI_Iallreduce), finalize
  *   NO_TMPFILE      set: the file system of all ranks has no files without names */
 #define _GNU_SOURCE
@@ -22,26 +22,26 @@ static void at(const char* call) {
   if (rank == atoi(getenv("UNLUCKY_RANK"))) raise(atoi(getenv("UNLUCKY_SIGNAL")));
 }
 
-static void at_slice(void) {
-  static int slices = 0;
-  if (++slices == 20) at("slice");
+static void at_segment(void) {
+  static int segments = 0;
+  if (++segments == 20) at("segment");
 }
 
 int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  at_slice();
+  at_segment();
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
 int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                MPI_Request* request) {
-  at_slice();
+  at_segment();
   return PMPI_Issend(buffer, count, type, to, tag, comm, request);
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  at_slice();
+  at_segment();
   return PMPI_Irecv(buffer, count, type, from, tag, comm, request);
 }
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/schedule/makespan.hpp"
 #include "planner/registry.hpp"
+#include "planner/schedule/makespan.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
@@ -74,7 +74,7 @@ TEST(Fnf, SendsFromWhoeverGetsItThereFirst) {
   EXPECT_DOUBLE_EQ(makespan("fnf", instance), 4);
 }
 
-//    s --> r --> f       f is the fastest, but only r can reach it; r has no rival
+//    s --> r --> f       f is the fastest, but only r can reach it; r has no candidate
 TEST(Fnf, TakesTheFastestOfThoseThatCanBeReached) {
   const Platform platform = small_platform(
       {"s", "f", "r", "x"}, {{"s", "r", 2}, {"r", "f", 2}, {"f", "x", 0.1}, {"s", "x", 3}});

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lp/solver/linear_program.hpp"
-#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"

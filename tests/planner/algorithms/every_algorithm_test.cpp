@@ -7,9 +7,9 @@
 #include <string>
 #include <tuple>
 
-#include "planner/solve/make_plan.hpp"
-#include "planner/registry.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/support/draws.hpp"
@@ -32,25 +32,25 @@ using ::testing::IsEmpty;
 constexpr double kTolerance = 1e-6;
 constexpr std::size_t kMostHosts = 25;
 
-// Topology-blind trees may pass through other hosts where no link joins two ranks; and so may those
-// that are built over a blind one.
-bool is_blind(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kBlind{"binomial",
-                                                    "binary",
-                                                    "chain",
-                                                    "flat",
-                                                    "k-chain",
-                                                    "split-binary",
-                                                    "two-tree-complete",
-                                                    "two-tree-sanders",
-                                                    "hierarchical",
-                                                    "hierarchical-node",
-                                                    "hierarchical-group",
-                                                    "reorder"};
-  return std::ranges::count(kBlind, name) > 0;
+// Topology-topology-oblivious trees may pass through other hosts where no link joins two ranks; and
+// so may those that are built over a blind one.
+bool is_oblivious(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kOblivious{"binomial",
+                                                        "binary",
+                                                        "chain",
+                                                        "flat",
+                                                        "k-chain",
+                                                        "split-binary",
+                                                        "two-tree-complete",
+                                                        "two-tree-sanders",
+                                                        "hierarchical",
+                                                        "hierarchical-node",
+                                                        "hierarchical-group",
+                                                        "reorder"};
+  return std::ranges::count(kOblivious, name) > 0;
 }
 
-// Those that solve the packing on the way tell its bound.
+// Those that solve the packing in flight tell its bound.
 bool knows_bound(std::string_view name) {
   constexpr std::array<std::string_view, 5> kSolvers{"optimal", "exact-tree", "best-tree",
                                                      "lp-grow", "lp-prune"};
@@ -114,11 +114,11 @@ TEST_P(EveryAlgorithm, GivesFeasibleTreesThatSpanAllHosts) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Outcome outcome = entry().run(instance, {});
-    expect_trees(instance, outcome, is_blind(entry().name));
+    expect_trees(instance, outcome, is_oblivious(entry().name));
     if (!entry().several_trees) {
       EXPECT_EQ(outcome.trees.size(), 1U);
     }
-    expect_feasible(instance, outcome, is_blind(entry().name));
+    expect_feasible(instance, outcome, is_oblivious(entry().name));
   });
 }
 

@@ -23,7 +23,7 @@ void expect_optimum(double expected, const Platform& platform,
 }
 
 TEST(Generated, AStarOfEqualLinksCarriesOneLink) {
-  platforms::StarFamily family;  // the chain loads each host's two wires once
+  platforms::StarFamily family;  // the chain loads each host's two links once
   for (family.hosts = 2; family.hosts <= 9; ++family.hosts) {
     expect_optimum(125e6, platforms::generate_star(family));
     expect_optimum(125e6, platforms::generate_star(family), "bounded-multi-port");
@@ -50,7 +50,7 @@ TEST(Generated, AMasterSendsToEachWorkerItself) {
 
 TEST(Generated, AThinLinkIsAllThatTwoClustersGet) {
   for (const auto form : {platforms::TwoClustersFamily::Form::kSwitches,
-                          platforms::TwoClustersFamily::Form::kSharedWire}) {
+                          platforms::TwoClustersFamily::Form::kSharedLink}) {
     platforms::TwoClustersFamily family;
     family.hosts = {3, 4};
     family.form = form;

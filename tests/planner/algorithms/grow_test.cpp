@@ -75,7 +75,7 @@ TEST(Grow, CountsWhatAPortReceivesWhenItIsOneForBothWays) {
 //      a    b    c
 //      +---------^
 //          2.6
-TEST(Grow, UnderMultiPortChargesSendTimesOrTheLongestWire) {
+TEST(Grow, UnderMultiPortChargesSendTimesOrTheLongestLink) {
   const auto platform = small_platform(
       {"s", "a", "b", "c"}, {{"s", "a", 1}, {"s", "b", 1}, {"s", "c", 2.5}, {"a", "c", 2.6}});
   const Instance instance = instance_of(platform, "s", "multi-port");
@@ -84,7 +84,7 @@ TEST(Grow, UnderMultiPortChargesSendTimesOrTheLongestWire) {
 }
 
 //        s                  send_s = 0.8, so the second child is charged 1.6 by the port though
-//    1 /   \ 1              its wire takes 1; a>b costs 1.5.
+//    1 /   \ 1              its link takes 1; a>b costs 1.5.
 //     v 1.5 v
 //     a --> b
 TEST(Grow, UnderMultiPortChargesTheSecondChildBySendTimes) {
@@ -96,10 +96,10 @@ TEST(Grow, UnderMultiPortChargesTheSecondChildBySendTimes) {
 }
 
 //    s ==== sw ---> b       s>sw takes 1, sw>a and sw>b 1 each, a>b 1.5: a second way through the
-//            |      ^       switch would load s's port and the wire s>sw with 2
+//            |      ^       switch would load s's port and the link s>sw with 2
 //            v 1    |
 //            a -----+ 1.5
-TEST(Grow, ChargesTheWireToASwitchForEveryWayThroughIt) {
+TEST(Grow, ChargesTheLinkToASwitchForEveryWayThroughIt) {
   const auto platform = small_platform(
       {"s", "a", "b", "sw"}, {{"s", "sw", 1}, {"sw", "a", 1}, {"sw", "b", 1}, {"a", "b", 1.5}});
   const Instance instance = instance_of(platform, "s");
@@ -107,7 +107,7 @@ TEST(Grow, ChargesTheWireToASwitchForEveryWayThroughIt) {
   EXPECT_DOUBLE_EQ(period(run("grow", instance)), 1.5);
 }
 
-// The platform drawn in platforms/data/README.md, by hand in units of a slice of 12 MB. Each step
+// The platform drawn in platforms/data/README.md, by hand in units of a segment of 12 MB. Each step
 // takes the least weighted out-degree: P0>P1 2, P1>P2 2, P2>P3 1, P2>P5 1 + 2, P5>P4 1, P5>P6 1 +
 // 2, P6>P7 1.
 TEST(Grow, OnTheSketchOfTheSlides) {

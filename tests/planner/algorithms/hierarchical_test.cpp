@@ -47,7 +47,7 @@ Platform regrouped(const Platform& platform, const std::vector<std::string>& gro
   return std::move(builder).build();
 }
 
-// TAC 1.1.4: eight processes, two on each of four nodes, dealt to nodes 1, 3, 2, 4, 1, 3, 2, 4;
+// TAC 1.1.4: eight processes, two on each of four nodes, assigned to nodes 1, 3, 2, 4, 1, 3, 2, 4;
 // nodes 1 and 2 are group A, 3 and 4 group B.
 Platform eight_processes() {
   return regrouped(complete_platform(8, 1e8),

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
@@ -60,7 +60,7 @@ TEST(Optimal, OnEqualHostsAChainIsEnough) {
   EXPECT_EQ(outcome.termination, Termination::kDone);
 }
 
-//    s ---1---> a           Bounded multi-port, wires alone: s sends 1 to each, and each passes on
+//    s ---1---> a           Bounded multi-port, links alone: s sends 1 to each, and each passes on
 //    |          ^           what the other misses. One tree reaches 1; two reach 2.
 //    1          |
 //    v          |
@@ -145,8 +145,8 @@ TEST_P(OptimalModel, MoreTreesAreNeverWorse) {
       const double rate = total_rate(outcome.trees);
       EXPECT_GE(rate, before * (1 - 1e-12)) << most << " trees";
       before = rate;
-      const bool held_back = rate * (1 + kGap) < outcome.bound->value;
-      EXPECT_EQ(outcome.termination, held_back ? Termination::kTreeLimit : Termination::kDone);
+      const bool pacing = rate * (1 + kGap) < outcome.bound->value;
+      EXPECT_EQ(outcome.termination, pacing ? Termination::kTreeLimit : Termination::kDone);
     }
   });
 }

@@ -97,7 +97,7 @@ TEST(PruneRefined, BeatsPruneSimpleWhereASenderHasManyLightArcs) {
   EXPECT_DOUBLE_EQ(period(run("prune-refined", instance)), 3);
 }
 
-//    s ---- sw ---- b          Both ways through the switch load the wire s>sw; a>b is there as
+//    s ---- sw ---- b          Both ways through the switch load the link s>sw; a>b is there as
 //      1    |   2              well. Refined: s's port carries 2, a's 1.5: s drops s>sw>b.
 //           | 1      1.5
 //           a -----> b
@@ -128,7 +128,7 @@ class OutDegree {
   std::vector<int> ways_;  // per resource
 };
 
-// The slides' two pruning procedures, word for word: start anew after every removal, and ask for
+// The slides' two pruning procedures, word for word: start again after every removal, and ask for
 // connectivity by a search through all that is left. T of a way: the most that it occupies of one
 // resource.
 class PlainPruning {

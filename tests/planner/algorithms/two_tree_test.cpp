@@ -1,4 +1,4 @@
-// The blind shapes of two trees: two-tree-complete, two-tree-sanders, split-binary.
+// The topology-oblivious trees of two trees: two-tree-complete, two-tree-sanders, split-binary.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "planner/algorithms/two_tree_complete.hpp"
-#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/small_platform.hpp"
 

@@ -108,8 +108,8 @@ TEST(VerifySchedule, NamesTenFaultsAtMost) {
   EXPECT_EQ(verify(plan, triangle()).faults.size(), 10);
 }
 
-// The overhead is part of what a slice takes.
-TEST(VerifySchedule, CountsTheOverheadOfThePlansSlices) {
+// The overhead is part of what a segment takes.
+TEST(VerifySchedule, CountsTheOverheadOfThePlansSegments) {
   platforms::PlatformBuilder builder("small");
   const auto from = builder.node_named("s");
   const auto to = builder.node_named("a");

@@ -8,8 +8,8 @@
 #include <ostream>
 #include <string>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
 namespace espalier::planner {
@@ -19,7 +19,7 @@ using espalier::testing::small_platform;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-//         s             every link takes 1 s for a byte, so each wire carries 1 B/s
+//         s             every link takes 1 s for a byte, so each link carries 1 B/s
 //       /   \ .
 //      v     v
 //      a <=> b          a also sends to b through the relay sw, at 2 s for a byte on a -> sw
@@ -37,7 +37,7 @@ platforms::Platform diamond() {
                                                      {"sw", "b", 1}});
 }
 
-//   tree 0, 1 B/s     tree 1, 1 B/s      two trees fill both wires out of s: the optimum
+//   tree 0, 1 B/s     tree 1, 1 B/s      two trees fill both links out of s: the optimum
 //       s                 s
 //       |                 |
 //       a                 b
@@ -129,8 +129,8 @@ TEST(Verify, WithoutAProofATighterBoundIsNotFoundOut) {
   EXPECT_THAT(report_on(plan, false).faults, IsEmpty());
 }
 
-// What a slice costs is part of the model: what fits without overheads does not fit with them.
-TEST(Verify, CountsTheOverheadOfThePlansSlices) {
+// What a segment costs is part of the model: what fits without overheads does not fit with them.
+TEST(Verify, CountsTheOverheadOfThePlansSegments) {
   platforms::PlatformBuilder builder("small");
   const auto from = builder.node_named("s");
   const auto to = builder.node_named("a");
@@ -142,7 +142,7 @@ TEST(Verify, CountsTheOverheadOfThePlansSlices) {
   plan.model = "one-port";
   plan.algorithm = "chain";
   plan.nodes = {"s", "a"};
-  plan.slice = {500};  // 0.5 s overhead, 0.5 s on the wire
+  plan.segment = {500};  // 0.5 s overhead, 0.5 s on the link
   plan.throughput = {500};
   plan.broadcast_trees = {{{500}, {{0, 1}}, {}}};
   EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
@@ -253,7 +253,7 @@ const std::vector<Lie>& lies_about_trees() {
        [](Plan& plan) {
          plan.broadcast_trees[0].via[{1, 2}] = {"sw"};
        },
-       "/broadcast_trees: the rates load wire a -> sw to 2.000000 of what it can carry; throughput "
+       "/broadcast_trees: the rates load link a -> sw to 2.000000 of what it can carry; throughput "
        "at most 8.0000 bit/s"},
   };
   return kLies;
@@ -317,7 +317,7 @@ const std::vector<Lie>& lies_about_figures() {
          plan.throughput = {2.5};
          plan.optimum = plan.throughput;
        },
-       "/broadcast_trees: the rates load wire s -> a to 1.500000 of what it can carry; throughput "
+       "/broadcast_trees: the rates load link s -> a to 1.500000 of what it can carry; throughput "
        "at most 13.3333 bit/s"},
       {"OptimumBelowTheThroughput", [](Plan& plan) { plan.optimum = BytesPerSecond{1.5}; },
        "/optimum_Bps: 12.0000 bit/s is below the plan's own throughput 16.0000 bit/s"},
@@ -335,9 +335,9 @@ const std::vector<Lie>& lies_about_figures() {
        [](Plan& plan) {
          plan.broadcast_trees[1].latencies = {{0}, {0}, {0.25}};
        },
-       "/broadcast_trees/1/latencies_s/2: 250.0 ms is claimed; the links on the way have 0.000 s"},
-      {"SliceOfNothing", [](Plan& plan) { plan.slice = {0}; },
-       "/slice_bytes: a slice has at least one byte"},
+       "/broadcast_trees/1/latencies_s/2: 250.0 ms is claimed; the links in flight have 0.000 s"},
+      {"SliceOfNothing", [](Plan& plan) { plan.segment = {0}; },
+       "/slice_bytes: a segment has at least one byte"},
   };
   return kLies;
 }

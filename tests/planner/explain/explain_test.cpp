@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/explain/rank_sources.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
@@ -87,7 +87,7 @@ TEST(Explain, AThinLinkDoublesUntilThePortsBind) {
   EXPECT_TRUE(helps(found.links[0], found));
 }
 
-//     s => a     bounded-multi-port: both wires carry 1 B/s, and each host hangs on one of them
+//     s => a     bounded-multi-port: both links carry 1 B/s, and each host hangs on one of them
 //     s => b
 TEST(Explain, WhatBindsOnlyTogetherIsFoundAsASet) {
   const auto platform = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"s", "b", 1}});
@@ -98,9 +98,9 @@ TEST(Explain, WhatBindsOnlyTogetherIsFoundAsASet) {
     EXPECT_FALSE(helps(upgrade, found));
     EXPECT_THAT(optima(upgrade), near({1, 1}));
   }
-  EXPECT_THAT(found.links, IsEmpty());  // the wires are resources themselves
+  EXPECT_THAT(found.links, IsEmpty());  // the links are resources themselves
   ASSERT_THAT(found.sets, SizeIs(1));
-  EXPECT_EQ(found.sets[0].what.name, "all 2 wires that bind");
+  EXPECT_EQ(found.sets[0].what.name, "all 2 links that bind");
   EXPECT_EQ(found.sets[0].what.size, 2);
   EXPECT_THAT(optima(found.sets[0]), near({1.1, 2}));
   EXPECT_FALSE(found.all.has_value());
@@ -124,7 +124,7 @@ TEST(Explain, UnlikeResourcesThatBindTogetherAreRaisedTogether) {
   EXPECT_THAT(optima(*found.all), near({1.1, 2}));
 }
 
-//     core --4-- sw1 --1-- r1, r2          every host of rack r hangs on a wire of 1 B/s, that of
+//     core --4-- sw1 --1-- r1, r2          every host of rack r hangs on a link of 1 B/s, that of
 //        \------ sw2 --9-- q1, q2          rack q on 9 B/s
 TEST(Explain, SetsAreNamedByGroup) {
   platforms::PlatformBuilder builder("racks");
@@ -144,7 +144,7 @@ TEST(Explain, SetsAreNamedByGroup) {
       explain(collective_of(platform, "s", Operation::kBroadcast, "bounded-multi-port"));
   EXPECT_THAT(found.resources, Each(Field(&Upgrade::outcomes, SizeIs(2))));
   ASSERT_THAT(found.sets, SizeIs(1));
-  EXPECT_EQ(found.sets[0].what.name, "all 2 wires into site/r that bind");
+  EXPECT_EQ(found.sets[0].what.name, "all 2 links into site/r that bind");
   EXPECT_THAT(optima(found.sets[0]), near({1.1, 2}));
 }
 
@@ -242,10 +242,10 @@ TEST_P(ExplainEveryModel, SharesAndLoadsAreThoseOfTheOptimum) {
     const Bottlenecks found = bottlenecks_of(collective, proof, 1000);
     double links = 0;
     for (const Bottleneck& link : found.links) links += link.price;
-    const bool wires = std::ranges::any_of(
+    const bool links = std::ranges::any_of(
         collective.occupation().resources,
-        [](const auto& resource) { return resource.kind == platforms::Resource::Kind::kWire; });
-    if (!wires) {
+        [](const auto& resource) { return resource.kind == platforms::Resource::Kind::kLink; });
+    if (!links) {
       EXPECT_NEAR(links, 1, 0.02);  // those below kLeastPrice are left out
     }
     for (const Bottleneck& resource : found.resources) {
@@ -311,8 +311,8 @@ TEST(ExplainReduce, NamesWhatTheDataCrosses) {
   EXPECT_THAT(links, ::testing::UnorderedElementsAre("link a -> s", "link b -> s"));
 }
 
-// Both ways over a wire of 1 B/s each, which two hosts' ports can do at the same time: what leaves
-// s goes down, what comes to it goes up, and only both wires faster help.
+// Both ways over a link of 1 B/s each, which two hosts' ports can do at the same time: what leaves
+// s goes down, what comes to it goes up, and only both links faster help.
 TEST(ExplainAllreduce, TellsWhatGoesUpAndWhatGoesDown) {
   const auto platform = small_platform({"s", "a"}, {{"s", "a", 1}, {"a", "s", 1}});
   const Explanation found =
@@ -323,11 +323,11 @@ TEST(ExplainAllreduce, TellsWhatGoesUpAndWhatGoesDown) {
   EXPECT_NEAR(all.all.copies, 2, kTolerance);
   EXPECT_NEAR(all.all.copies_up, 1, kTolerance);
   ASSERT_THAT(found.sets, SizeIs(1));
-  EXPECT_EQ(found.sets[0].what.name, "all 2 wires that bind");
+  EXPECT_EQ(found.sets[0].what.name, "all 2 links that bind");
   EXPECT_THAT(optima(found.sets[0]), near({1.1, 2}));
-  for (const Upgrade& wire : found.resources) {
-    EXPECT_NEAR(wire.what.copies_up, wire.what.name == "wire a -> s" ? 1 : 0, kTolerance);
-    EXPECT_THAT(optima(wire), near({1, 1}));
+  for (const Upgrade& link : found.resources) {
+    EXPECT_NEAR(link.what.copies_up, link.what.name == "link a -> s" ? 1 : 0, kTolerance);
+    EXPECT_THAT(optima(link), near({1, 1}));
   }
 }
 

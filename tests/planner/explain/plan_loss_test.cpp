@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 //        b                    c  (through the switch sw)
 Plan two_chains() {
   Plan plan;
-  plan.slice = {1U << 20U};
+  plan.segment = {1U << 20U};
   plan.platform = "two racks";
   plan.source = "a";
   plan.model = "one-port";
@@ -89,7 +89,7 @@ void expect_same(const Plan& got, const Plan& want) {
   EXPECT_EQ(got.model, want.model);
   EXPECT_EQ(got.algorithm, want.algorithm);
   EXPECT_EQ(got.nodes, want.nodes);
-  EXPECT_EQ(got.slice, want.slice);
+  EXPECT_EQ(got.segment, want.segment);
   EXPECT_EQ(got.throughput, want.throughput);
   EXPECT_EQ(got.optimum, want.optimum);
   EXPECT_EQ(got.latency_occupies, want.latency_occupies);
@@ -136,7 +136,7 @@ TEST(PlanJson, RoundTrips) {
 
   plan.optimum.reset();
   plan.latency_occupies = true;
-  plan.slice = {std::uint64_t{1} << 40};
+  plan.segment = {std::uint64_t{1} << 40};
   plan.platform = "quotes \" and \\ and \n and \u00fc";
   plan.nodes[1] = "b\"b";
   plan.broadcast_trees[1].via[{1, 2}] = {"s w", "\"", "x-y"};
@@ -188,7 +188,7 @@ TEST(PlanJson, AScheduleRoundTripsInEveryDouble) {
     const auto draw = [&] { return std::ldexp(double(random()), int(random() % 900) - 450); };
     plan.schedule->period = {draw()};
     plan.schedule->throughput = {draw()};
-    plan.schedule->slices[1] = random();
+    plan.schedule->segments[1] = random();
     plan.schedule->sends[2].start = {draw()};
     plan.schedule->sends[2].time = {draw()};
     plan.schedule->sends[2].bytes = draw();
@@ -303,9 +303,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"[2, 1],\n    \"sends", "[2],\n    \"sends", "/schedule/slices",
                 "1 counts for 2 trees"},
         Refusal{"[2, 1],\n    \"sends", "[0, 0],\n    \"sends", "/schedule/slices",
-                "at least one slice"},
-        Refusal{"[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
-                "edge 0 -> 2 of tree 0 carries 2097152 bytes a period, its 1 slices have 1048576"},
+                "at least one segment"},
+        Refusal{
+            "[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
+            "edge 0 -> 2 of tree 0 carries 2097152 bytes a period, its 1 segments have 1048576"},
         Refusal{"[2, 1],\n    \"sends", "[2.5, 1],\n    \"sends", "/schedule/slices/0", "whole"},
         Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, parent"},
         Refusal{"[0, 0, 2, 0, ", "[2, 0, 2, 0, ", "/schedule/sends/0/0",
@@ -326,7 +327,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "ends at 0.501 s, after the period of 0.5 s"},
         Refusal{
             ",\n      [0, 2, 1, 0.375, 0.125, 786432]", "", "/schedule/sends",
-            "edge 2 -> 1 of tree 0 carries 1310720 bytes a period, its 2 slices have 2097152"}));
+            "edge 2 -> 1 of tree 0 carries 1310720 bytes a period, its 2 segments have 2097152"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, PlanRefusal,

@@ -76,14 +76,14 @@ TEST(BandwidthClusters, SwitchesJoinHostsAndAreNone) {
   EXPECT_THAT(bandwidth_clusters(platform), ElementsAre(0, 0, 1, 1));
 }
 
-TEST(BandwidthClusters, ASharedWireNarrowsItsLinks) {
+TEST(BandwidthClusters, ASharedLinkNarrowsItsLinks) {
   platforms::PlatformBuilder builder("shared");
   const NodeId a = builder.node_named("a");
   const NodeId b = builder.node_named("b");
   const NodeId c = builder.node_named("c");
   builder.add_arc({a, b, {9}, {}, {}});
   builder.add_arc({b, c, {9}, {}, {}});
-  builder.add_shared_wire("thin", {3}, {{b, c}});
+  builder.add_shared_link("thin", {3}, {{b, c}});
   EXPECT_THAT(bandwidth_clusters(std::move(builder).build()), ElementsAre(0, 0, 1));
 }
 
@@ -133,10 +133,10 @@ class Widths {
     for (std::size_t i = 0; i < platform.arcs().size(); ++i) {
       const platforms::Arc& arc = platform.arcs()[i];
       double width = arc.bandwidth.value;
-      for (const platforms::SharedWire& wire : platform.shared_wires()) {
+      for (const platforms::SharedLink& link : platform.shared_links()) {
         const bool crosses =
-            std::ranges::count(wire.arcs, platforms::ArcId{static_cast<std::uint32_t>(i)}) > 0;
-        if (crosses) width = std::min(width, wire.bandwidth.value);
+            std::ranges::count(link.arcs, platforms::ArcId{static_cast<std::uint32_t>(i)}) > 0;
+        if (crosses) width = std::min(width, link.bandwidth.value);
       }
       double& there = width_[index_of(arc.from)][index_of(arc.to)];
       double& back = width_[index_of(arc.to)][index_of(arc.from)];

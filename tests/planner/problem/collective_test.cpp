@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
@@ -157,8 +157,8 @@ double proven(const Collective& collective) {
 TEST_P(ReductionModel, OptimumIsTheBroadcastsOnTheReversedPlatform) {
   if (model() == platforms::Model::kMultiPort) GTEST_SKIP() << "a sender's port is no receiver's";
   for_each_collective(Operation::kReduce, 3, model(), [](const Collective& collective) {
-    const platforms::Platform turned = platforms::reversed(collective.platform()).platform;
-    const Collective broadcast(Operation::kBroadcast, turned, collective.source(), model(),
+    const platforms::Platform reversed = platforms::reversed(collective.platform()).platform;
+    const Collective broadcast(Operation::kBroadcast, reversed, collective.source(), model(),
                                collective.options());
     EXPECT_NEAR(proven(collective) / proven(broadcast), 1, 2 * kTolerance);
   });

@@ -15,10 +15,10 @@ using platforms::Model;
 using platforms::Platform;
 
 double seconds_of(const platforms::Arc& arc, const platforms::OccupationOptions& options) {
-  if (options.slice.value == 0) return 1 / arc.bandwidth.value;
-  const auto slice = static_cast<double>(options.slice.value);
+  if (options.segment.value == 0) return 1 / arc.bandwidth.value;
+  const auto segment = static_cast<double>(options.segment.value);
   const double latency = options.latency_occupies ? arc.latency.value : 0;
-  return (arc.overhead.value + latency + slice / arc.bandwidth.value) / slice;
+  return (arc.overhead.value + latency + segment / arc.bandwidth.value) / segment;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ void PlainModel::list_uses(std::uint32_t number) {
   const platforms::Node& from = platform_.node(arc.from);
   const platforms::Node& to = platform_.node(arc.to);
   const double time = arc_seconds_[number];
-  bool wire = from.relay || to.relay;
+  bool link = from.relay || to.relay;
   switch (model_) {
     case Model::kOnePort:
       if (!from.relay) use(number, "out-port of " + from.name, time);
@@ -54,7 +54,7 @@ void PlainModel::list_uses(std::uint32_t number) {
       if (!to.relay) use(number, "port of " + to.name, time);
       break;
     case Model::kMultiPort: {
-      wire = true;
+      link = true;
       if (from.relay) break;
       double fastest = std::numeric_limits<double>::infinity();
       for (std::uint32_t other = 0; other < arc_seconds_.size(); ++other) {
@@ -66,15 +66,15 @@ void PlainModel::list_uses(std::uint32_t number) {
       break;
     }
     case Model::kBoundedMultiPort:
-      wire = true;
+      link = true;
       if (from.send) use(number, "out-port of " + from.name, 1 / from.send->value);
       if (to.receive) use(number, "in-port of " + to.name, 1 / to.receive->value);
       break;
   }
-  if (wire) use(number, fmt::format("wire {} -> {}", from.name, to.name), time);
-  for (const platforms::SharedWire& shared : platform_.shared_wires()) {
+  if (link) use(number, fmt::format("link {} -> {}", from.name, to.name), time);
+  for (const platforms::SharedLink& shared : platform_.shared_links()) {
     if (std::ranges::count(shared.arcs, platforms::ArcId{number}) > 0) {
-      use(number, "shared wire " + shared.name, 1 / shared.bandwidth.value);
+      use(number, "shared link " + shared.name, 1 / shared.bandwidth.value);
     }
   }
 }

@@ -75,14 +75,14 @@ class Sketch {
       }
     }
   }
-  void share_a_wire() {
+  void share_a_link() {
     const std::vector<std::pair<NodeId, NodeId>> all(links_.begin(), links_.end());
     std::vector<std::pair<NodeId, NodeId>> chosen;
     for (const auto& pair : all) {
       if (dice.chance(0.2)) chosen.push_back(pair);
     }
     if (chosen.empty()) chosen.push_back(all.front());
-    builder_.add_shared_wire(fmt::format("trunk{}", wires_++), {bandwidth()}, chosen);
+    builder_.add_shared_link(fmt::format("trunk{}", shared_links_++), {bandwidth()}, chosen);
   }
   DrawnPlatform finish(NodeId source) {
     platforms::OccupationOptions options;
@@ -107,7 +107,7 @@ class Sketch {
 
   platforms::PlatformBuilder builder_;
   std::set<std::pair<NodeId, NodeId>> links_;
-  std::size_t wires_ = 0;
+  std::size_t shared_links_ = 0;
 };
 
 DrawnPlatform finish_graph(Sketch& sketch, std::size_t most_hosts, double density) {
@@ -133,8 +133,8 @@ DrawnPlatform capped(std::uint64_t seed, std::size_t most_hosts) {
   return finish_graph(sketch, most_hosts, 0.4);
 }
 
-DrawnPlatform sliced(std::uint64_t seed, std::size_t most_hosts) {
-  Sketch sketch("sliced", seed);
+DrawnPlatform segmented(std::uint64_t seed, std::size_t most_hosts) {
+  Sketch sketch("segmented", seed);
   sketch.overhead_chance = 0.8;
   return finish_graph(sketch, most_hosts, 0.3);
 }
@@ -164,12 +164,13 @@ DrawnPlatform single_out_arc(std::uint64_t seed, std::size_t most_hosts) {
   return sketch.finish(source);
 }
 
-DrawnPlatform shared_wires(std::uint64_t seed, std::size_t most_hosts) {
-  Sketch sketch("shared-wires", seed);
+DrawnPlatform shared_links(std::uint64_t seed, std::size_t most_hosts) {
+  Sketch sketch("shared-links", seed);
   sketch.add_hosts(most_hosts);
   sketch.span_hosts();
   sketch.link_at_random(0.4);
-  for (std::size_t wires = sketch.dice.from_to(1, 3); wires > 0; --wires) sketch.share_a_wire();
+  for (std::size_t shared_links = sketch.dice.from_to(1, 3); shared_links > 0; --shared_links)
+    sketch.share_a_link();
   return sketch.finish(sketch.hosts[0]);
 }
 
@@ -245,7 +246,7 @@ DrawnPlatform everything(std::uint64_t seed, std::size_t most_hosts) {
   for (const NodeId host : sketch.hosts) {
     if (sketch.dice.chance(0.5)) sketch.cable(host, sketch.dice.chance(0.5) ? left : right);
   }
-  sketch.share_a_wire();
+  sketch.share_a_link();
   return sketch.finish(sketch.hosts[0]);
 }
 
@@ -271,11 +272,11 @@ constexpr std::array kFamilies = {
     PlatformFamily{"sparse", sparse},
     PlatformFamily{"dense", dense},
     PlatformFamily{"capped", capped},
-    PlatformFamily{"sliced", sliced},
+    PlatformFamily{"segmented", segmented},
     PlatformFamily{"wide", wide},
     PlatformFamily{"equal", equal},
     PlatformFamily{"single-out-arc", single_out_arc},
-    PlatformFamily{"shared-wires", shared_wires},
+    PlatformFamily{"shared-links", shared_links},
     PlatformFamily{"switch-star", switch_star},
     PlatformFamily{"two-level-tree", two_level_tree},
     PlatformFamily{"relay-chains", relay_chains},
@@ -291,13 +292,13 @@ std::span<const PlatformFamily> platform_families() {
 
 std::optional<DrawnPlatform> fit_for(planner::Operation operation, DrawnPlatform drawn) {
   if (!planner::reduces(operation)) return drawn;
-  platforms::Platform turned = platforms::reversed(drawn.platform).platform;
+  platforms::Platform reversed = platforms::reversed(drawn.platform).platform;
   if (!planner::broadcasts(operation)) {
-    drawn.platform = std::move(turned);
+    drawn.platform = std::move(reversed);
     return drawn;
   }
-  const std::vector<char> reached = planner::reached_from(turned, drawn.source);
-  const auto hosts = turned.hosts();
+  const std::vector<char> reached = planner::reached_from(reversed, drawn.source);
+  const auto hosts = reversed.hosts();
   const bool all_answer = std::ranges::all_of(
       hosts, [&](NodeId host) { return reached[platforms::index_of(host)] != 0; });
   if (!all_answer) return std::nullopt;

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "planner/plan/plan.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/instance.hpp"
-#include "planner/plan/plan.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 
@@ -50,7 +50,7 @@ struct DrawnPlatform {
     return {operation, platform, source, model, options};
   }
 };
-// For a reduce the platform turned round; for an allreduce nothing where some host cannot reach the
+// For a reduce the platform reversed; for an allreduce nothing where some host cannot reach the
 // source.
 std::optional<DrawnPlatform> fit_for(planner::Operation operation, DrawnPlatform drawn);
 
@@ -61,7 +61,7 @@ struct PlatformFamily {
 };
 std::span<const PlatformFamily> platform_families();
 
-// "family sliced, seed 3, model one-port": what a failing test needs to be run again.
+// "family segmented, seed 3, model one-port": what a failing test needs to be run again.
 std::string trace_of(const PlatformFamily& family, std::uint64_t seed, platforms::Model model);
 
 // "one-port" as GoogleTest wants it in the name of a case: "one_port".

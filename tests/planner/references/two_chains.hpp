@@ -6,7 +6,7 @@
 
 namespace espalier::testing {
 
-//     s            s       two trees, half the data each, 1 s a byte: a slice of 4 bytes of each
+//     s            s       two trees, half the data each, 1 s a byte: a segment of 4 bytes of each
 //     |            |       keeps the out-port of s and both in-ports busy for all the 8 s of the
 //     a            b       period
 //     |            |
@@ -18,7 +18,7 @@ inline planner::Plan two_chains() {
   plan.model = "one-port";
   plan.algorithm = "optimal";
   plan.nodes = {"s", "a", "b"};
-  plan.slice = {4};
+  plan.segment = {4};
   plan.throughput = {1};
   plan.broadcast_trees = {{{0.5}, {{0, 1}, {1, 2}}, {}}, {{0.5}, {{0, 2}, {2, 1}}, {}}};
   return plan;

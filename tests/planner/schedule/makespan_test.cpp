@@ -41,7 +41,7 @@ double seconds(std::string_view algorithm, const Instance& instance, std::uint64
   return atomic_makespan(instance, run(algorithm, instance).trees[0].tree, Bytes{bytes}).value;
 }
 
-TEST(Makespan, OfTheBlindTreesOnEqualHosts) {
+TEST(Makespan, OfTheObliviousTreesOnEqualHosts) {
   for (const std::size_t hosts : {2U, 3U, 4U, 5U, 8U, 9U}) {
     const Platform platform = complete_platform(hosts, 1e6);
     const Instance instance = instance_of(platform, "n1");
@@ -79,9 +79,9 @@ TEST(Makespan, UnderMultiPortSendsOverlap) {
   EXPECT_DOUBLE_EQ(makespan("bounded-multi-port"), 10);  // no caps
 }
 
-//    a --1--> b --1--> d       a>c and b>d share a wire of 3 s a byte: from 1 to 4 it is a>c's,
+//    a --1--> b --1--> d       a>c and b>d share a link of 3 s a byte: from 1 to 4 it is a>c's,
 //     \--1--> c                so that d has the message at 7.
-TEST(Makespan, SendsWaitForASharedWire) {
+TEST(Makespan, SendsWaitForASharedLink) {
   platforms::PlatformBuilder builder("shared");
   for (const char* name : {"a", "b", "c", "d"}) builder.node_named(name);
   const NodeId a{0};
@@ -91,7 +91,7 @@ TEST(Makespan, SendsWaitForASharedWire) {
   for (const auto& [from, to] : std::vector<std::pair<NodeId, NodeId>>{{a, b}, {a, c}, {b, d}}) {
     builder.add_arc({from, to, {1}, {}, {}});
   }
-  builder.add_shared_wire("thin", {1.0 / 3}, {{a, c}, {b, d}});
+  builder.add_shared_link("thin", {1.0 / 3}, {{a, c}, {b, d}});
   const Platform platform = std::move(builder).build();
   const Instance instance = instance_of(platform, "a");
   EXPECT_DOUBLE_EQ(
@@ -100,7 +100,7 @@ TEST(Makespan, SendsWaitForASharedWire) {
       7);
 }
 
-//    a --1--> b --1--> d       a>c and b>d share a wire of 3 s a byte, b>d and f>e one of 2 s. At 1
+//    a --1--> b --1--> d       a>c and b>d share a link of 3 s a byte, b>d and f>e one of 2 s. At 1
 //    |\--1--> c                b>d finds the first one busy until 4; at 3 f>e comes and takes the
 //     \--1--> f --4--> e       second until 5. So e has the message at 7, d at 5 + 3.
 TEST(Makespan, WhoCanBeginFirstGoesFirst) {
@@ -117,8 +117,8 @@ TEST(Makespan, WhoCanBeginFirstGoesFirst) {
     builder.add_arc({from, to, {1}, {}, {}});
   }
   builder.add_arc({f, e, {1.0 / 4}, {}, {}});
-  builder.add_shared_wire("first", {1.0 / 3}, {{a, c}, {b, d}});
-  builder.add_shared_wire("second", {1.0 / 2}, {{b, d}, {f, e}});
+  builder.add_shared_link("first", {1.0 / 3}, {{a, c}, {b, d}});
+  builder.add_shared_link("second", {1.0 / 2}, {{b, d}, {f, e}});
   const Platform platform = std::move(builder).build();
   const lp::RoutedTree tree =
       tree_of(platform, {{"a", "b"}, {"a", "c"}, {"a", "f"}, {"b", "d"}, {"f", "e"}});
@@ -134,7 +134,7 @@ TEST(Makespan, AWayThroughAHostOccupiesItsPorts) {
   EXPECT_DOUBLE_EQ(seconds("flat", instance_of(platform, "a", "one-port-unidirectional"), 1), 4);
 }
 
-//    a --> b --> c, 1 B/s, 5 s latency, 2 s overhead a slice
+//    a --> b --> c, 1 B/s, 5 s latency, 2 s overhead a segment
 TEST(Makespan, LatenciesDelayAndOverheadsOccupy) {
   platforms::PlatformBuilder builder("affine");
   const NodeId a = builder.node_named("a");
@@ -150,10 +150,10 @@ TEST(Makespan, LatenciesDelayAndOverheadsOccupy) {
   };
   EXPECT_DOUBLE_EQ(makespan("chain", {}), 2 * (20 + 5));
   EXPECT_DOUBLE_EQ(makespan("flat", {}), 2 * 20 + 5);
-  // Two slices of 10 bytes, each with its overhead.
+  // Two segments of 10 bytes, each with its overhead.
   EXPECT_DOUBLE_EQ(makespan("chain", {Bytes{10}, false}), 2 * (2 * 12 + 5));
   EXPECT_DOUBLE_EQ(makespan("flat", {Bytes{10}, false}), 2 * 2 * 12 + 5);
-  // Latencies that occupy do so once a slice, and nothing comes on top.
+  // Latencies that occupy do so once a segment, and nothing comes on top.
   EXPECT_DOUBLE_EQ(makespan("chain", {Bytes{10}, true}), 2 * 2 * 17);
   EXPECT_DOUBLE_EQ(makespan("flat", {Bytes{10}, true}), 2 * 2 * 17);
 }
@@ -169,7 +169,7 @@ TEST(Makespan, UnderOnePortIsTheRecursion) {
   std::size_t checked = 0;
   for_each_platform(10, 25, platforms::Model::kOnePort, [&](const auto& drawn, const auto& trace) {
     const Platform& platform = drawn.platform;
-    if (platform.hosts().size() < platform.nodes().size() || !platform.shared_wires().empty()) {
+    if (platform.hosts().size() < platform.nodes().size() || !platform.shared_links().empty()) {
       return;
     }
     SCOPED_TRACE(trace);

@@ -1,4 +1,4 @@
-// Schedules: that they can be executed, by executing them here anew and plainly.
+// Schedules: that they can be executed, by executing them here again and plainly.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/solve/make_plan.hpp"
-#include "planner/schedule/make_schedule.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/schedule/make_schedule.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
@@ -48,16 +48,16 @@ std::vector<std::size_t> depths(const PlanTree& tree, std::uint32_t source, std:
 }
 
 // Two sends that share a port never overlap, held pair against pair; and each has the seconds that
-// its bytes take, whole slices' overheads shared out evenly.
+// its bytes take, whole segments' overheads shared out evenly.
 void expect_ports_keep_up(const platforms::Platform& platform, const Plan& plan) {
   const PlanSchedule& schedule = plan.schedule.value();
-  const auto slice = static_cast<double>(plan.slice.value);
+  const auto segment = static_cast<double>(plan.segment.value);
   for (std::size_t i = 0; i < schedule.sends.size(); ++i) {
     const ScheduledSend& one = schedule.sends[i];
     const platforms::Arc& arc = platform.arc(
         platform.find_arc(platform.hosts()[one.parent], platform.hosts()[one.child]).value());
     const double overhead = arc.overhead.value + (plan.latency_occupies ? arc.latency.value : 0);
-    EXPECT_LE(one.bytes / arc.bandwidth.value + one.bytes / slice * overhead,
+    EXPECT_LE(one.bytes / arc.bandwidth.value + one.bytes / segment * overhead,
               one.time.value * (1 + 1e-9));
     const double end = one.start.value + one.time.value;
     EXPECT_LE(end, schedule.period.value);
@@ -73,7 +73,7 @@ void expect_ports_keep_up(const platforms::Platform& platform, const Plan& plan)
 
 // Period after period, every host forwards of each tree only what it had before the period began.
 // While the pipeline fills, depth by depth, there is nothing to forward; from then on every host
-// receives all of a period's slices in every period.
+// receives all of a period's segments in every period.
 void expect_steady_state(const Plan& plan) {
   const PlanSchedule& schedule = plan.schedule.value();
   const std::uint32_t source = source_index(plan);
@@ -100,7 +100,7 @@ void expect_steady_state(const Plan& plan) {
     }
     for (std::size_t k = 0; k < trees; ++k) {
       const double batch =
-          static_cast<double>(schedule.slices[k]) * static_cast<double>(plan.slice.value);
+          static_cast<double>(schedule.segments[k]) * static_cast<double>(plan.segment.value);
       for (std::size_t node = 0; node < nodes; ++node) {
         if (node == source) continue;
         const double got = received[k][node] - before[k][node];
@@ -113,8 +113,8 @@ void expect_steady_state(const Plan& plan) {
 
 double bytes_a_period(const Plan& plan) {
   double bytes = 0;
-  for (const std::uint64_t count : plan.schedule.value().slices) {
-    bytes += static_cast<double>(count) * static_cast<double>(plan.slice.value);
+  for (const std::uint64_t count : plan.schedule.value().segments) {
+    bytes += static_cast<double>(count) * static_cast<double>(plan.segment.value);
   }
   return bytes;
 }
@@ -126,22 +126,22 @@ void expect_executable(const platforms::Platform& platform, const Plan& plan) {
   const PlanSchedule& schedule = plan.schedule.value();
   EXPECT_DOUBLE_EQ(schedule.throughput.value, bytes_a_period(plan) / schedule.period.value);
   std::size_t jobs = 0;
-  for (std::size_t k = 0; k < schedule.slices.size(); ++k) {
-    if (schedule.slices[k] > 0) jobs += plan.broadcast_trees[k].edges.size();
+  for (std::size_t k = 0; k < schedule.segments.size(); ++k) {
+    if (schedule.segments[k] > 0) jobs += plan.broadcast_trees[k].edges.size();
   }
   EXPECT_LE(step_count(schedule), jobs + 2 * plan.nodes.size());
 }
 
-Plan scheduled(const Instance& instance, std::string_view algorithm, Bytes slice,
+Plan scheduled(const Instance& instance, std::string_view algorithm, Bytes segment,
                const ScheduleOptions& options = {}) {
-  Plan plan = make_plan(instance, algorithm, run(algorithm, instance), slice);
+  Plan plan = make_plan(instance, algorithm, run(algorithm, instance), segment);
   plan.schedule = make_schedule(instance, plan, options);
   return plan;
 }
 
 // --- by hand
 
-//      s          1 s a byte to a, 2 s a byte to b: a slice of 4 bytes takes 4 s and 8 s, and the
+//      s          1 s a byte to a, 2 s a byte to b: a segment of 4 bytes takes 4 s and 8 s, and the
 //     / \         out-port is busy all the time
 //    a   b
 TEST(Schedule, AStarSendsInTurn) {
@@ -150,7 +150,7 @@ TEST(Schedule, AStarSendsInTurn) {
   const Plan plan = scheduled(instance, "grow", Bytes{4});
   expect_executable(platform, plan);
   EXPECT_DOUBLE_EQ(plan.schedule->period.value, 12);
-  EXPECT_THAT(plan.schedule->slices, ElementsAre(1));
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(1));
   EXPECT_EQ(plan.schedule->sends.size(), 2);
   EXPECT_EQ(step_count(*plan.schedule), 2);
   EXPECT_DOUBLE_EQ(plan.schedule->throughput.value, plan.throughput.value);
@@ -164,7 +164,7 @@ TEST(Schedule, TwoChainsOfATriangle) {
   expect_executable(platform, plan);
   EXPECT_EQ(plan.schedule->period.value, 8);
   EXPECT_EQ(plan.schedule->throughput.value, 1);
-  EXPECT_THAT(plan.schedule->slices, ElementsAre(1, 1));
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(1, 1));
   EXPECT_EQ(plan.schedule->sends.size(), 4);
   EXPECT_EQ(step_count(*plan.schedule), 2);
 }
@@ -177,12 +177,12 @@ TEST(Schedule, ATreeTooSlowForThePeriodIsLeftOut) {
   plan.broadcast_trees[1].rate = {0.001};
   plan.schedule = make_schedule(instance, plan);
   expect_executable(platform, plan);
-  EXPECT_THAT(plan.schedule->slices, ElementsAre(1, 0));
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(1, 0));
   EXPECT_EQ(plan.schedule->throughput.value, 1);
 }
 
 // As above, but a -> b takes 1.5 s a byte and b -> a 2 s: rates of 1/2 and 1/4 fill both in-ports.
-// Slices 2 to 1 are exact in a period of 16 s; the first tree alone has 2/3 byte/s in 6 s.
+// Segments 2 to 1 are exact in a period of 16 s; the first tree alone has 2/3 byte/s in 6 s.
 TEST(Schedule, ALossBuysAShorterPeriod) {
   const auto platform = small_platform(
       {"s", "a", "b"}, {{"s", "a", 1}, {"s", "b", 1}, {"a", "b", 1.5}, {"b", "a", 2}});
@@ -193,18 +193,18 @@ TEST(Schedule, ALossBuysAShorterPeriod) {
   plan.throughput = {0.75};
   plan.schedule = make_schedule(instance, plan, {0.2});
   expect_executable(platform, plan);
-  EXPECT_THAT(plan.schedule->slices, ElementsAre(1, 0));
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(1, 0));
   EXPECT_DOUBLE_EQ(plan.schedule->period.value, 6);
   EXPECT_DOUBLE_EQ(plan.schedule->throughput.value, 2.0 / 3);
   plan.schedule = make_schedule(instance, plan, {0.1});
   expect_executable(platform, plan);
-  EXPECT_THAT(plan.schedule->slices, ElementsAre(2, 1));
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(2, 1));
   EXPECT_DOUBLE_EQ(plan.schedule->period.value, 16);
   EXPECT_DOUBLE_EQ(plan.schedule->throughput.value, 0.75);
 }
 
-// 8 bytes at 8 bytes/s, and 1 s for each slice of 4 bytes: 3 s; with its latency of 2 s, 7 s.
-TEST(Schedule, OverheadsCountForEverySlice) {
+// 8 bytes at 8 bytes/s, and 1 s for each segment of 4 bytes: 3 s; with its latency of 2 s, 7 s.
+TEST(Schedule, OverheadsCountForEverySegment) {
   platforms::PlatformBuilder builder("small");
   const auto from = builder.node_named("s");
   const auto to = builder.node_named("a");
@@ -214,7 +214,7 @@ TEST(Schedule, OverheadsCountForEverySlice) {
     const Instance instance(platform, from, kOnePort, {Bytes{4}, occupies});
     const Plan plan = scheduled(instance, "chain", Bytes{4});
     expect_executable(platform, plan);
-    EXPECT_THAT(plan.schedule->slices, ElementsAre(1));
+    EXPECT_THAT(plan.schedule->segments, ElementsAre(1));
     EXPECT_DOUBLE_EQ(plan.schedule->period.value, occupies ? 3.5 : 1.5);
     EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
   }
@@ -243,17 +243,17 @@ TEST(Schedule, RefusesWhatOccupiesMoreThanTwoPorts) {
   const auto plain = triangle();
   EXPECT_EQ(refusal(instance_of(plain, "s", "multi-port"), two_chains()),
             "a schedule needs the model one-port, not multi-port");
-  const auto relays = sample_platform("relays-shared-wire.json");
+  const auto relays = sample_platform("relays-shared-link.json");
   EXPECT_EQ(refusal(instance_of(relays, "a"), two_chains()),
-            "a schedule needs a platform without relays; 'relays and a shared wire' has 3");
+            "a schedule needs a platform without relays; 'relays and a shared link' has 3");
   platforms::PlatformBuilder builder("bus");
   const auto from = builder.node_named("s");
   const auto to = builder.node_named("a");
   builder.add_arc({from, to, {1}, {}, {}});
-  builder.add_shared_wire("wire", {1}, {{from, to}});
+  builder.add_shared_link("link", {1}, {{from, to}});
   const platforms::Platform bus = std::move(builder).build();
   EXPECT_EQ(refusal(instance_of(bus, "s"), two_chains()),
-            "a schedule needs a platform without shared wires; 'bus' has 1");
+            "a schedule needs a platform without shared links; 'bus' has 1");
 }
 
 TEST(Schedule, RefusesEdgesByWayOfOtherHosts) {
@@ -272,7 +272,7 @@ class RandomSchedules : public ::testing::TestWithParam<std::string> {};
 bool has_schedule(const platforms::Platform& platform, const Plan& plan) {
   const bool direct = std::all_of(plan.broadcast_trees.begin(), plan.broadcast_trees.end(),
                                   [](const PlanTree& tree) { return tree.via.empty(); });
-  return direct && platform.shared_wires().empty() &&
+  return direct && platform.shared_links().empty() &&
          platform.hosts().size() == platform.nodes().size();
 }
 

@@ -87,12 +87,13 @@ TEST_F(Star, OptimumIsNeverBelowTheThroughput) {
   EXPECT_EQ(*plan.optimum, plan.throughput);
 }
 
-TEST_F(Star, SliceIsTheInstancesWhereThatHasOne) {
-  EXPECT_EQ(make_plan(instance_, "chain", run("chain", instance_), Bytes{4096}).slice, Bytes{4096});
-  const Instance sliced(platform_, instance_.source(), platforms::Model::kOnePort,
-                        {Bytes{512}, true});
-  const Plan plan = make_plan(sliced, "chain", run("chain", sliced), Bytes{4096});
-  EXPECT_EQ(plan.slice, Bytes{512});
+TEST_F(Star, SegmentIsTheInstancesWhereThatHasOne) {
+  EXPECT_EQ(make_plan(instance_, "chain", run("chain", instance_), Bytes{4096}).segment,
+            Bytes{4096});
+  const Instance segmentd(platform_, instance_.source(), platforms::Model::kOnePort,
+                          {Bytes{512}, true});
+  const Plan plan = make_plan(segmentd, "chain", run("chain", segmentd), Bytes{4096});
+  EXPECT_EQ(plan.segment, Bytes{512});
   EXPECT_TRUE(plan.latency_occupies);
 }
 

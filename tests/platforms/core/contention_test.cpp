@@ -98,20 +98,20 @@ TEST_F(Triangle, OnePortUnidirectional) {
 
 TEST_F(Triangle, MultiPortTakesTheSendCapAsSendTime) {
   const Columns a(platform_, Model::kMultiPort);
-  EXPECT_THAT(a.rows(), ElementsAre("out-port of a", "out-port of b", "wire a -> b", "wire a -> c",
-                                    "wire b -> c"));
-  EXPECT_EQ(a.of("a", "b"), (Load{{"out-port of a", 0.125}, {"wire a -> b", 0.5}}));
-  EXPECT_EQ(a.of("a", "c"), (Load{{"out-port of a", 0.125}, {"wire a -> c", 0.1}}));
-  EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.2}, {"wire b -> c", 0.25}}));
+  EXPECT_THAT(a.rows(), ElementsAre("out-port of a", "out-port of b", "link a -> b", "link a -> c",
+                                    "link b -> c"));
+  EXPECT_EQ(a.of("a", "b"), (Load{{"out-port of a", 0.125}, {"link a -> b", 0.5}}));
+  EXPECT_EQ(a.of("a", "c"), (Load{{"out-port of a", 0.125}, {"link a -> c", 0.1}}));
+  EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.2}, {"link b -> c", 0.25}}));
 }
 
 TEST_F(Triangle, BoundedMultiPort) {
   const Columns a(platform_, Model::kBoundedMultiPort);
-  EXPECT_THAT(a.rows(), ElementsAre("out-port of a", "out-port of b", "in-port of b", "wire a -> b",
-                                    "wire a -> c", "wire b -> c"));
+  EXPECT_THAT(a.rows(), ElementsAre("out-port of a", "out-port of b", "in-port of b", "link a -> b",
+                                    "link a -> c", "link b -> c"));
   EXPECT_EQ(a.of("a", "b"),
-            (Load{{"out-port of a", 0.125}, {"in-port of b", 0.1}, {"wire a -> b", 0.5}}));
-  EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.2}, {"wire b -> c", 0.25}}))
+            (Load{{"out-port of a", 0.125}, {"in-port of b", 0.1}, {"link a -> b", 0.5}}));
+  EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.2}, {"link b -> c", 0.25}}))
       << "c has no caps: no resource";
 }
 
@@ -123,13 +123,13 @@ TEST(MultiPort, SendTimeComesFromTheFastestArc) {
                      {"from": "a", "to": "c", "bandwidth_Bps": 10})");
   const Columns a(platform, Model::kMultiPort);
   EXPECT_THAT(a.of("a", "b"), UnorderedElementsAre(Pair("out-port of a", DoubleEq(0.08)),
-                                                   Pair("wire a -> b", DoubleEq(0.25))));
+                                                   Pair("link a -> b", DoubleEq(0.25))));
   EXPECT_THAT(a.of("a", "c"), UnorderedElementsAre(Pair("out-port of a", DoubleEq(0.08)),
-                                                   Pair("wire a -> c", DoubleEq(0.1))));
+                                                   Pair("link a -> c", DoubleEq(0.1))));
 }
 
 //    a --1/2--> s1 --1/4--> s2 --1/8--> b     s1, s2 are relays, s1 capped at 16 B/s out;
-//                                             the shared wire of both middle hops: 1/5
+//                                             the shared link of both middle hops: 1/5
 class RelayChain : public ::testing::Test {
  protected:
   const Platform platform_ = platform_of(
@@ -142,37 +142,37 @@ class RelayChain : public ::testing::Test {
   const std::vector<std::string> path_{"a", "s1", "s2", "b"};
 };
 
-TEST_F(RelayChain, OnePortPathTakesBothEndPortsAndEveryWire) {
+TEST_F(RelayChain, OnePortPathTakesBothEndPortsAndEveryLink) {
   const Columns a(platform_, Model::kOnePort);
-  EXPECT_EQ(a.of("a", "s1"), (Load{{"out-port of a", 0.5}, {"wire a -> s1", 0.5}}));
-  EXPECT_EQ(a.of("s1", "s2"), (Load{{"wire s1 -> s2", 0.25}, {"shared wire trunk", 0.2}}));
+  EXPECT_EQ(a.of("a", "s1"), (Load{{"out-port of a", 0.5}, {"link a -> s1", 0.5}}));
+  EXPECT_EQ(a.of("s1", "s2"), (Load{{"link s1 -> s2", 0.25}, {"shared link trunk", 0.2}}));
   EXPECT_EQ(a.of("s2", "b"),
-            (Load{{"in-port of b", 0.125}, {"wire s2 -> b", 0.125}, {"shared wire trunk", 0.2}}));
+            (Load{{"in-port of b", 0.125}, {"link s2 -> b", 0.125}, {"shared link trunk", 0.2}}));
   EXPECT_EQ(a.of_path(path_), (Load{{"out-port of a", 0.5},
                                     {"in-port of b", 0.125},
-                                    {"wire a -> s1", 0.5},
-                                    {"wire s1 -> s2", 0.25},
-                                    {"wire s2 -> b", 0.125},
-                                    {"shared wire trunk", 0.4}}));
+                                    {"link a -> s1", 0.5},
+                                    {"link s1 -> s2", 0.25},
+                                    {"link s2 -> b", 0.125},
+                                    {"shared link trunk", 0.4}}));
 }
 
 TEST_F(RelayChain, UnidirectionalPath) {
   const Columns a(platform_, Model::kOnePortUnidirectional);
   EXPECT_EQ(a.of_path(path_), (Load{{"port of a", 0.5},
                                     {"port of b", 0.125},
-                                    {"wire a -> s1", 0.5},
-                                    {"wire s1 -> s2", 0.25},
-                                    {"wire s2 -> b", 0.125},
-                                    {"shared wire trunk", 0.4}}));
+                                    {"link a -> s1", 0.5},
+                                    {"link s1 -> s2", 0.25},
+                                    {"link s2 -> b", 0.125},
+                                    {"shared link trunk", 0.4}}));
 }
 
 TEST_F(RelayChain, MultiPortRelaysHaveNoSendTime) {
   const Columns a(platform_, Model::kMultiPort);
   EXPECT_EQ(a.of_path(path_), (Load{{"out-port of a", 1.0 / 32},
-                                    {"wire a -> s1", 0.5},
-                                    {"wire s1 -> s2", 0.25},
-                                    {"wire s2 -> b", 0.125},
-                                    {"shared wire trunk", 0.4}}));
+                                    {"link a -> s1", 0.5},
+                                    {"link s1 -> s2", 0.25},
+                                    {"link s2 -> b", 0.125},
+                                    {"shared link trunk", 0.4}}));
 }
 
 TEST_F(RelayChain, BoundedMultiPortCountsTheRelaysCap) {
@@ -180,21 +180,21 @@ TEST_F(RelayChain, BoundedMultiPortCountsTheRelaysCap) {
   EXPECT_EQ(a.of_path(path_), (Load{{"out-port of a", 1.0 / 32},
                                     {"out-port of s1", 1.0 / 16},
                                     {"in-port of b", 1.0 / 64},
-                                    {"wire a -> s1", 0.5},
-                                    {"wire s1 -> s2", 0.25},
-                                    {"wire s2 -> b", 0.125},
-                                    {"shared wire trunk", 0.4}}));
+                                    {"link a -> s1", 0.5},
+                                    {"link s1 -> s2", 0.25},
+                                    {"link s2 -> b", 0.125},
+                                    {"shared link trunk", 0.4}}));
 }
 
-TEST_F(RelayChain, RowsComeByNodeThenWireThenSharedWire) {
+TEST_F(RelayChain, RowsComeByNodeThenLinkThenSharedLink) {
   EXPECT_THAT(Columns(platform_, Model::kBoundedMultiPort).rows(),
-              ElementsAre("out-port of a", "in-port of b", "out-port of s1", "wire a -> s1",
-                          "wire s1 -> s2", "wire s2 -> b", "shared wire trunk"))
+              ElementsAre("out-port of a", "in-port of b", "out-port of s1", "link a -> s1",
+                          "link s1 -> s2", "link s2 -> b", "shared link trunk"))
       << "and there is no in-port of a, which nothing enters";
 }
 
-// Two shared wires over one arc, under a model in which its own wire is none.
-TEST(SharedWire, CountsUnderEveryModel) {
+// Two shared links over one arc, under a model in which its own link is none.
+TEST(SharedLink, CountsUnderEveryModel) {
   const Platform platform =
       platform_of(R"({"name": "a"}, {"name": "b"}, {"name": "c"})",
                   R"({"from": "a", "to": "b", "bandwidth_Bps": 2},
@@ -204,13 +204,13 @@ TEST(SharedWire, CountsUnderEveryModel) {
   for (const ModelEntry& model : models()) {
     const Columns a(platform, model.model);
     const Load load = a.of("a", "b");
-    EXPECT_EQ(load.at("shared wire x"), 0.1) << model.name;
-    EXPECT_EQ(load.at("shared wire y"), 0.05) << model.name;
-    EXPECT_EQ(a.of("a", "c").count("shared wire x"), 0U) << model.name;
+    EXPECT_EQ(load.at("shared link x"), 0.1) << model.name;
+    EXPECT_EQ(load.at("shared link y"), 0.05) << model.name;
+    EXPECT_EQ(a.of("a", "c").count("shared link x"), 0U) << model.name;
   }
 }
 
-TEST(Affine, OverheadIsSpreadOverTheSlice) {
+TEST(Affine, OverheadIsSpreadOverTheSegment) {
   const Platform platform = platform_of(
       R"({"name": "a"}, {"name": "b"})",
       R"({"from": "a", "to": "b", "bandwidth_Bps": 4, "latency_s": 6, "overhead_s": 2})");
@@ -223,22 +223,22 @@ TEST(Affine, OverheadIsSpreadOverTheSlice) {
             (2 + 6 + 8.0 / 4) / 8);
 }
 
-TEST(Affine, SharedWiresAndCapsKeepTheirOwnTime) {
+TEST(Affine, SharedLinksAndCapsKeepTheirOwnTime) {
   const Platform platform =
       platform_of(R"({"name": "a", "send_Bps": 2}, {"name": "b"})",
                   R"({"from": "a", "to": "b", "bandwidth_Bps": 4, "overhead_s": 2})",
                   R"({"name": "x", "bandwidth_Bps": 10, "links": [["a", "b"]]})");
   const Columns a(platform, Model::kBoundedMultiPort, {Bytes{8}, false});
   EXPECT_EQ(a.of("a", "b"),
-            (Load{{"out-port of a", 0.5}, {"wire a -> b", 0.5}, {"shared wire x", 0.1}}));
+            (Load{{"out-port of a", 0.5}, {"link a -> b", 0.5}, {"shared link x", 0.1}}));
 }
 
-TEST(Affine, LatenciesThatOccupyNeedASlice) {
+TEST(Affine, LatenciesThatOccupyNeedASegment) {
   const Platform empty = PlatformBuilder("x").build();
   EXPECT_EQ(refusal([&] {
               return occupation(empty, Model::kOnePort, {Bytes{0}, true});
             }),
-            "latencies that occupy need a slice size");
+            "latencies that occupy need a segment size");
 }
 
 TEST(Affine, ExtremesStayFinite) {
@@ -250,7 +250,7 @@ TEST(Affine, ExtremesStayFinite) {
 
 TEST(Occupation, IsCompressedWithAscendingRows) {
   const Platform platform =
-      read_platform(ESPALIER_SOURCE_DIR "/platforms/data/relays-shared-wire.json").platform;
+      read_platform(ESPALIER_SOURCE_DIR "/platforms/data/relays-shared-link.json").platform;
   for (const ModelEntry& model : models()) {
     const Occupation a = occupation(platform, model.model);
     EXPECT_TRUE(a.seconds_per_byte.isCompressed());

@@ -52,12 +52,12 @@ TEST(Data, The71RegionsHaveTheirCaps) {
 TEST(Data, TheOthersHaveTheirShape) {
   EXPECT_EQ(sample("two-clusters-thin-link.json").arcs().size(), 2U * (15 + 15 + 1));
   EXPECT_EQ(sample("heterogeneous-star.json").hosts().size(), 9U);
-  EXPECT_EQ(sample("relays-shared-wire.json").hosts().size(), 6U);
-  EXPECT_EQ(sample("relays-shared-wire.json").shared_wires().size(), 1U);
+  EXPECT_EQ(sample("relays-shared-link.json").hosts().size(), 6U);
+  EXPECT_EQ(sample("relays-shared-link.json").shared_links().size(), 1U);
   EXPECT_EQ(sample("equal-hosts-16.json").arcs().size(), 16U * 15U);
   const Platform sketch = sample("seed-sketch.json");
   for (const Arc& arc : sketch.arcs()) {
-    const double cost = 12e6 / arc.bandwidth.value;  // seconds per slice of 12 MB
+    const double cost = 12e6 / arc.bandwidth.value;  // seconds per segment of 12 MB
     EXPECT_EQ(cost, static_cast<int>(cost));
   }
 }
@@ -82,7 +82,7 @@ const std::vector<Sample>& samples() {
       {"cloud-71-regions.json", 71, 0, 4970, 0},
       {"equal-hosts-16.json", 16, 0, 240, 0},
       {"heterogeneous-star.json", 9, 0, 32, 0},
-      {"relays-shared-wire.json", 6, 3, 18, 1},
+      {"relays-shared-link.json", 6, 3, 18, 1},
       {"seed-sketch.json", 8, 0, 26, 0},
       {"two-clusters-thin-link.json", 12, 0, 62, 0},
       {"skyplane/throughput_2022-11.csv", 71, 0, 4970, 0},
@@ -133,7 +133,7 @@ TEST(Data, EverySampleHasTheNodesAndArcsOfItsFile) {
     EXPECT_EQ(platform.hosts().size(), expected.hosts);
     EXPECT_EQ(platform.nodes().size() - platform.hosts().size(), expected.relays);
     EXPECT_EQ(platform.arcs().size(), expected.arcs);
-    EXPECT_EQ(platform.shared_wires().size(), expected.shared);
+    EXPECT_EQ(platform.shared_links().size(), expected.shared);
   }
 }
 

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 //     a --- b        arcs, sorted: 0 a->b 10 B/s, 1 a->sw 20, 2 b->a 30, 3 b->sw 40, 4 sw->b 50;
-//      \   /         a sends at most 7 B/s and b receives at most 9; the shared wire is on a->b
+//      \   /         a sends at most 7 B/s and b receives at most 9; the shared link is on a->b
 //       sw           and b->a
 Platform triangle() {
   PlatformBuilder builder("triangle");
@@ -26,7 +26,7 @@ Platform triangle() {
   builder.add_arc({b, a, {30}, {}, {}});
   builder.add_arc({b, sw, {40}, {}, {}});
   builder.add_arc({sw, b, {50}, {}, {}});
-  builder.add_shared_wire("trunk", {60}, {{a, b}, {b, a}});
+  builder.add_shared_link("trunk", {60}, {{a, b}, {b, a}});
   return std::move(builder).build();
 }
 
@@ -56,13 +56,13 @@ TEST(FiguresBehind, AMultiPortSendersIsItsCapIfItHasOne) {
   EXPECT_THAT(behind(Resource::Kind::kOutPort, 1, Model::kMultiPort).links, ElementsAre(kBA, kBSw));
 }
 
-TEST(FiguresBehind, ABoundedMultiPortsAreCapsAndWiresAreLinks) {
+TEST(FiguresBehind, ABoundedMultiPortsAreCapsAndLinksAreLinks) {
   EXPECT_THAT(behind(Resource::Kind::kOutPort, 0, Model::kBoundedMultiPort).send_caps,
               ElementsAre(NodeId{0}));
   EXPECT_THAT(behind(Resource::Kind::kInPort, 1, Model::kBoundedMultiPort).receive_caps,
               ElementsAre(NodeId{1}));
-  EXPECT_THAT(behind(Resource::Kind::kWire, 3, Model::kBoundedMultiPort).links, ElementsAre(kBSw));
-  EXPECT_THAT(behind(Resource::Kind::kSharedWire, 0, Model::kOnePort).shared, ElementsAre(0U));
+  EXPECT_THAT(behind(Resource::Kind::kLink, 3, Model::kBoundedMultiPort).links, ElementsAre(kBSw));
+  EXPECT_THAT(behind(Resource::Kind::kSharedLink, 0, Model::kOnePort).shared, ElementsAre(0U));
 }
 
 TEST(FiguresBehind, TogetherEachIsThereOnce) {
@@ -71,7 +71,7 @@ TEST(FiguresBehind, TogetherEachIsThereOnce) {
   EXPECT_THAT(both.links, ElementsAre(kAB, kASw, kSwB));
   EXPECT_EQ(describe(both), "3 links");
   EXPECT_EQ(describe({{kAB}, {NodeId{0}}, {NodeId{0}, NodeId{1}}, {0}}),
-            "1 link, 1 send cap, 2 receive caps, 1 shared wire");
+            "1 link, 1 send cap, 2 receive caps, 1 shared link");
 }
 
 TEST(Faster, RaisesWhatItIsToldAndNothingElse) {
@@ -91,8 +91,8 @@ TEST(Faster, RaisesWhatItIsToldAndNothingElse) {
   EXPECT_EQ(after.node(NodeId{1}).receive->value, 18);
   EXPECT_EQ(after.node(NodeId{1}).group, "rack");
   EXPECT_TRUE(after.node(NodeId{2}).relay);
-  EXPECT_EQ(after.shared_wires()[0].bandwidth.value, 120);
-  EXPECT_THAT(after.shared_wires()[0].arcs, ElementsAre(kAB, kBA));
+  EXPECT_EQ(after.shared_links()[0].bandwidth.value, 120);
+  EXPECT_THAT(after.shared_links()[0].arcs, ElementsAre(kAB, kBA));
 }
 
 TEST(Faster, RefusesWhatIsNoLongerFinite) {

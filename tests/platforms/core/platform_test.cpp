@@ -180,15 +180,15 @@ TEST_F(Builder, RefusesAMergedBandwidthThatOverflows) {
             "the bandwidth of merged parallel links must be finite and positive, not inf B/s");
 }
 
-class SharedWires : public Builder {
+class SharedLinks : public Builder {
  protected:
-  SharedWires() {
+  SharedLinks() {
     link("a", "b", 1);
     link("b", "c", 1);
     link("c", "a", 1);
   }
   std::string build_refusal(std::vector<std::pair<NodeId, NodeId>> pairs) {
-    builder_.add_shared_wire("trunk", {1}, std::move(pairs));
+    builder_.add_shared_link("trunk", {1}, std::move(pairs));
     return refusal([&] { return std::move(builder_).build(); });
   }
   const NodeId a_{0};
@@ -196,44 +196,44 @@ class SharedWires : public Builder {
   const NodeId c_{2};
 };
 
-TEST_F(SharedWires, AreListedByArc) {
-  builder_.add_shared_wire("trunk", {4}, {{c_, a_}, {a_, b_}});
+TEST_F(SharedLinks, AreListedByArc) {
+  builder_.add_shared_link("trunk", {4}, {{c_, a_}, {a_, b_}});
   const Platform platform = std::move(builder_).build();
-  ASSERT_EQ(platform.shared_wires().size(), 1U);
-  EXPECT_EQ(platform.shared_wires()[0].name, "trunk");
-  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, 4);
-  EXPECT_THAT(platform.shared_wires()[0].arcs, ElementsAre(ArcId{0}, ArcId{2}));
+  ASSERT_EQ(platform.shared_links().size(), 1U);
+  EXPECT_EQ(platform.shared_links()[0].name, "trunk");
+  EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 4);
+  EXPECT_THAT(platform.shared_links()[0].arcs, ElementsAre(ArcId{0}, ArcId{2}));
 }
 
-TEST_F(SharedWires, RefuseBadNamesBandwidthsAndNoLinks) {
+TEST_F(SharedLinks, RefuseBadNamesBandwidthsAndNoLinks) {
   const auto add = [&](std::string name, double bandwidth,
                        std::vector<std::pair<NodeId, NodeId>> pairs) {
     return refusal([&] {
-      builder_.add_shared_wire(std::move(name), {bandwidth}, std::move(pairs));
+      builder_.add_shared_link(std::move(name), {bandwidth}, std::move(pairs));
       return 0;
     });
   };
-  EXPECT_EQ(add("", 1, {{a_, b_}}), "a shared wire's name must not be empty");
+  EXPECT_EQ(add("", 1, {{a_, b_}}), "a shared link's name must not be empty");
   EXPECT_EQ(add("w", 0, {{a_, b_}}), "a bandwidth must be finite and positive, not 0 B/s");
-  EXPECT_EQ(add("w", 1, {}), "shared wire 'w' has no links");
+  EXPECT_EQ(add("w", 1, {}), "shared link 'w' has no links");
   EXPECT_EQ(add("w", 1, {{a_, b_}}), "(not refused)");
-  EXPECT_EQ(add("w", 1, {{a_, b_}}), "two shared wires are named 'w'");
+  EXPECT_EQ(add("w", 1, {{a_, b_}}), "two shared links are named 'w'");
 }
 
-TEST_F(SharedWires, RefusePairsThatAreNoLink) {
+TEST_F(SharedLinks, RefusePairsThatAreNoLink) {
   EXPECT_EQ(build_refusal({{a_, b_}, {b_, a_}}),
-            "shared wire 'trunk': there is no link 'b' -> 'a'");
+            "shared link 'trunk': there is no link 'b' -> 'a'");
 }
 
-TEST_F(SharedWires, RefusePairsNamedTwice) {
+TEST_F(SharedLinks, RefusePairsNamedTwice) {
   EXPECT_EQ(build_refusal({{a_, b_}, {a_, b_}}),
-            "shared wire 'trunk': it names twice the link 'a' -> 'b'");
+            "shared link 'trunk': it names twice the link 'a' -> 'b'");
 }
 
-TEST_F(SharedWires, RefuseParallelLinks) {
+TEST_F(SharedLinks, RefuseParallelLinks) {
   link("a", "b", 1);
   EXPECT_EQ(build_refusal({{a_, b_}}),
-            "shared wire 'trunk': it is unclear which of the parallel links 'a' -> 'b'");
+            "shared link 'trunk': it is unclear which of the parallel links 'a' -> 'b'");
 }
 
 }  // namespace

@@ -30,42 +30,42 @@ TEST(Reversed, TwiceIsTheOriginal) {
   }
 }
 
-TEST(Reversed, TurnsArcsCapsAndSharedWires) {
+TEST(Reversed, ReversesArcsCapsAndSharedLinks) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Platform platform = random_platform(seed);
-    const auto [turned, original] = reversed(platform);
-    EXPECT_EQ(turned.name(), platform.name());
-    ASSERT_EQ(turned.nodes().size(), platform.nodes().size());
+    const auto [reversed, original] = reversed(platform);
+    EXPECT_EQ(reversed.name(), platform.name());
+    ASSERT_EQ(reversed.nodes().size(), platform.nodes().size());
     for (std::size_t i = 0; i < platform.nodes().size(); ++i) {
-      EXPECT_EQ(turned.nodes()[i].name, platform.nodes()[i].name);
-      EXPECT_EQ(turned.nodes()[i].relay, platform.nodes()[i].relay);
-      EXPECT_EQ(turned.nodes()[i].send, platform.nodes()[i].receive);
-      EXPECT_EQ(turned.nodes()[i].receive, platform.nodes()[i].send);
+      EXPECT_EQ(reversed.nodes()[i].name, platform.nodes()[i].name);
+      EXPECT_EQ(reversed.nodes()[i].relay, platform.nodes()[i].relay);
+      EXPECT_EQ(reversed.nodes()[i].send, platform.nodes()[i].receive);
+      EXPECT_EQ(reversed.nodes()[i].receive, platform.nodes()[i].send);
     }
-    ASSERT_EQ(turned.arcs().size(), platform.arcs().size());
+    ASSERT_EQ(reversed.arcs().size(), platform.arcs().size());
     for (std::size_t i = 0; i < original.size(); ++i) {
       const Arc& before = platform.arc(original[i]);
-      EXPECT_EQ(turned.arcs()[i].from, before.to);
-      EXPECT_EQ(turned.arcs()[i].to, before.from);
-      EXPECT_EQ(turned.arcs()[i].bandwidth, before.bandwidth);
-      EXPECT_EQ(turned.arcs()[i].latency, before.latency);
-      EXPECT_EQ(turned.arcs()[i].overhead, before.overhead);
+      EXPECT_EQ(reversed.arcs()[i].from, before.to);
+      EXPECT_EQ(reversed.arcs()[i].to, before.from);
+      EXPECT_EQ(reversed.arcs()[i].bandwidth, before.bandwidth);
+      EXPECT_EQ(reversed.arcs()[i].latency, before.latency);
+      EXPECT_EQ(reversed.arcs()[i].overhead, before.overhead);
     }
-    ASSERT_EQ(turned.shared_wires().size(), platform.shared_wires().size());
-    for (std::size_t i = 0; i < platform.shared_wires().size(); ++i) {
-      EXPECT_EQ(turned.shared_wires()[i].arcs.size(), platform.shared_wires()[i].arcs.size());
-      EXPECT_EQ(turned.shared_wires()[i].bandwidth, platform.shared_wires()[i].bandwidth);
+    ASSERT_EQ(reversed.shared_links().size(), platform.shared_links().size());
+    for (std::size_t i = 0; i < platform.shared_links().size(); ++i) {
+      EXPECT_EQ(reversed.shared_links()[i].arcs.size(), platform.shared_links()[i].arcs.size());
+      EXPECT_EQ(reversed.shared_links()[i].bandwidth, platform.shared_links()[i].bandwidth);
     }
   }
 }
 
 std::string name_of_row(const Resource& resource, const Platform& platform,
                         const std::vector<ArcId>& original) {
-  if (resource.kind != Resource::Kind::kWire) return describe(resource, platform);
-  Resource wire = resource;
-  if (!original.empty()) wire.index = static_cast<std::uint32_t>(original[wire.index]);
-  return describe(wire, platform);
+  if (resource.kind != Resource::Kind::kLink) return describe(resource, platform);
+  Resource link = resource;
+  if (!original.empty()) link.index = static_cast<std::uint32_t>(original[link.index]);
+  return describe(link, platform);
 }
 
 // Row names of an arc's column, with what it occupies of them.
@@ -82,19 +82,19 @@ std::map<std::string, double> uses(const Occupation& occupation, std::size_t arc
 }
 
 // Who gathers along an arc occupies just what a byte on that arc occupies anyhow.
-TEST(TurnedOccupation, IsTheOriginalsUnderEveryModel) {
+TEST(ReversedOccupation, IsTheOriginalsUnderEveryModel) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Platform platform = random_platform(seed);
-    const ReversedPlatform turned = reversed(platform);
+    const ReversedPlatform reversed = reversed(platform);
     for (const ModelEntry& entry : models()) {
       SCOPED_TRACE(std::string(entry.name) + ", seed " + std::to_string(seed));
-      const Occupation before = occupation(platform, entry.model, {.slice = Bytes{4096}});
+      const Occupation before = occupation(platform, entry.model, {.segment = Bytes{4096}});
       const Occupation after =
-          occupation(turned.platform, entry.model, {.slice = Bytes{4096}, .turned = true});
+          occupation(reversed.platform, entry.model, {.segment = Bytes{4096}, .reversed = true});
       EXPECT_EQ(after.resources.size(), before.resources.size());
-      for (std::size_t arc = 0; arc < turned.original.size(); ++arc) {
-        EXPECT_EQ(uses(after, arc, platform, turned.original),
-                  uses(before, index_of(turned.original[arc]), platform, {}));
+      for (std::size_t arc = 0; arc < reversed.original.size(); ++arc) {
+        EXPECT_EQ(uses(after, arc, platform, reversed.original),
+                  uses(before, index_of(reversed.original[arc]), platform, {}));
       }
     }
   }

@@ -135,7 +135,7 @@ TEST(Warnings, UnitsThatAreHardToBelieve) {
                   "right?"));
 }
 
-TEST(Warnings, CapsAndSharedWiresCount) {
+TEST(Warnings, CapsAndSharedLinksCount) {
   PlatformBuilder builder("p");
   Node node;
   node.name = "a";
@@ -143,10 +143,10 @@ TEST(Warnings, CapsAndSharedWiresCount) {
   const NodeId a = builder.add_node(node);
   const NodeId b = builder.node_named("b");
   builder.add_arc({a, b, {kGigabit}, {}, {}});
-  builder.add_shared_wire("w", {20}, {{a, b}});
+  builder.add_shared_link("w", {20}, {{a, b}});
   EXPECT_THAT(warnings(std::move(builder).build()),
               ElementsAre("2 rates are under 8.0000 kbit/s; is the unit right? a cap of 'a' "
-                          "(80.0000 bit/s), shared wire 'w' (160.0000 bit/s)",
+                          "(80.0000 bit/s), shared link 'w' (160.0000 bit/s)",
                           HasSubstr("rates go from 80.0000 bit/s to 1.0000 Gbit/s")));
 }
 

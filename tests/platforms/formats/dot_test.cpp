@@ -132,14 +132,14 @@ TEST(Dot, PositionsAreFromXAndYElsePlacesElsePos) {
   EXPECT_EQ(refused("graph { a [x=east, y=1] }"), "g.dot: node a: x is a number, not 'east'");
 }
 
-TEST(Dot, SharedWires) {
+TEST(Dot, SharedLinks) {
   const Platform platform = read(R"(digraph {
   shared="[{\"name\": \"trunk\", \"bandwidth\": \"1 GB/s\", \"links\": [[\"a\", \"b\"]]}]";
   a -> b [bandwidth_Bps=1] })")
                                 .platform;
-  ASSERT_EQ(platform.shared_wires().size(), 1U);
-  EXPECT_EQ(platform.shared_wires()[0].name, "trunk");
-  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, 1e9);
+  ASSERT_EQ(platform.shared_links().size(), 1U);
+  EXPECT_EQ(platform.shared_links()[0].name, "trunk");
+  EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 1e9);
 }
 
 TEST(Dot, Refusals) {

@@ -149,10 +149,10 @@ TEST(Formats, PlainFormatsNameWhatTheyCannotSay) {
               ElementsAre("an edge list cannot say the group of 'a'",
                           "a matrix cannot say the group of 'a'"));
   EXPECT_THAT(reasons(with_node([](auto& builder) {
-                builder.add_shared_wire("w", {1}, {{NodeId{0}, NodeId{1}}});
+                builder.add_shared_link("w", {1}, {{NodeId{0}, NodeId{1}}});
               })),
-              ElementsAre("an edge list cannot say the shared wire 'w'",
-                          "a matrix cannot say the shared wire 'w'"));
+              ElementsAre("an edge list cannot say the shared link 'w'",
+                          "a matrix cannot say the shared link 'w'"));
 }
 
 TEST(Formats, FilesAreReadByName) {
@@ -179,16 +179,16 @@ TEST(Caps, AreSetByPrefix) {
   EXPECT_EQ(platform.arcs().size(), abc().arcs().size());
 }
 
-TEST(Caps, KeepSharedWires) {
+TEST(Caps, KeepSharedLinks) {
   PlatformBuilder builder("x");
   const NodeId a = builder.node_named("a");
   const NodeId b = builder.node_named("b");
   builder.add_arc({a, b, {1}, {}, {}});
-  builder.add_shared_wire("w", {2}, {{a, b}});
+  builder.add_shared_link("w", {2}, {{a, b}});
   const std::vector<PrefixCap> caps{{"a", {7}}};
   const Platform platform = with_caps(std::move(builder).build(), caps, {});
-  ASSERT_EQ(platform.shared_wires().size(), 1U);
-  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, 2);
+  ASSERT_EQ(platform.shared_links().size(), 1U);
+  EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 2);
 }
 
 TEST(Caps, Refusals) {

@@ -155,8 +155,8 @@ TEST(Graphml, ThePlatformFilesNames) {
   EXPECT_EQ(arc(result.platform, "b", "c").bandwidth.value, 2e9);
   EXPECT_DOUBLE_EQ(arc(result.platform, "b", "a").latency.value, 5e-3);
   EXPECT_DOUBLE_EQ(arc(result.platform, "b", "a").overhead.value, 2e-6);
-  ASSERT_EQ(result.platform.shared_wires().size(), 1U);
-  EXPECT_EQ(result.platform.shared_wires()[0].arcs.size(), 2U);
+  ASSERT_EQ(result.platform.shared_links().size(), 1U);
+  EXPECT_EQ(result.platform.shared_links()[0].arcs.size(), 2U);
 }
 
 TEST(Graphml, PositionsAreFromXAndYElseThePlace) {

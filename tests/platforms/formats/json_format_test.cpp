@@ -42,8 +42,8 @@ TEST(Json, ReadsEverythingAPlatformHas) {
   EXPECT_EQ(platform.arcs()[2].bandwidth.value, 1.25e8);
   EXPECT_DOUBLE_EQ(platform.arcs()[3].latency.value, 20e-6);
   EXPECT_DOUBLE_EQ(platform.arcs()[3].overhead.value, 1e-6);
-  ASSERT_EQ(platform.shared_wires().size(), 1U);
-  EXPECT_THAT(platform.shared_wires()[0].arcs, ElementsAre(ArcId{0}, ArcId{1}));
+  ASSERT_EQ(platform.shared_links().size(), 1U);
+  EXPECT_THAT(platform.shared_links()[0].arcs, ElementsAre(ArcId{0}, ArcId{1}));
 }
 
 TEST(Json, WhatIsWrittenReadsBackTheSame) {

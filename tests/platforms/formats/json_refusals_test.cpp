@@ -166,12 +166,12 @@ TEST(JsonRefusals, Coordinates) {
   EXPECT_THAT(read_nodes(R"({"name": "a", "x": NaN, "y": 1})"), StartsWith("f.json: "));
 }
 
-TEST(JsonRefusals, SharedWires) {
+TEST(JsonRefusals, SharedLinks) {
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "beta"],
                                                                        ["beta", "alpha"]]})"),
-            "f.json: /shared/0/links/1: shared wire 'x': there is no link 'beta' -> 'alpha'");
+            "f.json: /shared/0/links/1: shared link 'x': there is no link 'beta' -> 'alpha'");
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "sw"]]})"),
-            "f.json: /shared/0/links/0: shared wire 'x': it is unclear which of the parallel links "
+            "f.json: /shared/0/links/0: shared link 'x': it is unclear which of the parallel links "
             "'alpha' -> 'sw'");
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "bets"]]})"),
             "f.json: /shared/0/links/0/1: unknown node 'bets'; did you mean 'beta'? one of: alpha, "
@@ -179,12 +179,12 @@ TEST(JsonRefusals, SharedWires) {
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha"]]})"),
             "f.json: /shared/0/links/0: expected a pair [from, to]");
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": []})"),
-            "f.json: /shared/0: shared wire 'x' has no links");
+            "f.json: /shared/0: shared link 'x' has no links");
   EXPECT_EQ(read_shared(R"({"name": "x", "links": [["alpha", "beta"]]})"),
             "f.json: /shared/0: the key 'bandwidth' or 'bandwidth_Bps' is missing");
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "beta"]]},
                            {"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "beta"]]})"),
-            "f.json: /shared/1: two shared wires are named 'x'");
+            "f.json: /shared/1: two shared links are named 'x'");
 }
 
 TEST(JsonRefusals, HostileText) {

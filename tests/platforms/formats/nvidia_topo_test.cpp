@@ -63,10 +63,10 @@ TEST(NvidiaTopo, Dgx1HasNvlinksAndSharesItsSlots) {
   EXPECT_EQ(bandwidth(platform, "GPU0", "GPU1"), 25e9);
   EXPECT_EQ(bandwidth(platform, "GPU0", "GPU3"), 50e9);
   EXPECT_EQ(bandwidth(platform, "GPU0", "GPU5"), 10e9);
-  ASSERT_EQ(platform.shared_wires().size(), 16U);
-  EXPECT_EQ(platform.shared_wires()[0].name, "GPU0 PCIe out");
-  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, 10e9);
-  EXPECT_EQ(platform.shared_wires()[0].arcs.size(), 3U);
+  ASSERT_EQ(platform.shared_links().size(), 16U);
+  EXPECT_EQ(platform.shared_links()[0].name, "GPU0 PCIe out");
+  EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 10e9);
+  EXPECT_EQ(platform.shared_links()[0].arcs.size(), 3U);
   EXPECT_THAT(result.notes,
               ElementsAre("took NV 25 GB/s a link, SYS 10 GB/s; --class-rate CLASS=RATE says what "
                           "yours carry",
@@ -80,11 +80,11 @@ TEST(NvidiaTopo, LinksThroughASwitchAreShared) {
   EXPECT_EQ(platform.hosts().size(), 3U);
   EXPECT_EQ(platform.arcs().size(), 6U);
   EXPECT_EQ(bandwidth(platform, "GPU2", "GPU0"), 300e9);
-  ASSERT_EQ(platform.shared_wires().size(), 6U);
-  EXPECT_EQ(platform.shared_wires()[0].name, "GPU0 NVLinks out");
-  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, 300e9);
-  EXPECT_EQ(platform.shared_wires()[0].arcs.size(), 2U);
-  EXPECT_EQ(platform.shared_wires()[3].name, "GPU0 NVLinks in");
+  ASSERT_EQ(platform.shared_links().size(), 6U);
+  EXPECT_EQ(platform.shared_links()[0].name, "GPU0 NVLinks out");
+  EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 300e9);
+  EXPECT_EQ(platform.shared_links()[0].arcs.size(), 2U);
+  EXPECT_EQ(platform.shared_links()[3].name, "GPU0 NVLinks in");
   EXPECT_THAT(result.notes,
               ElementsAre("took NV 25 GB/s a link; --class-rate CLASS=RATE says what yours carry",
                           "3 GPUs have more NVLinks than 18 by their row: an NVSwitch, so that "
@@ -103,7 +103,7 @@ TEST(NvidiaTopo, OlderAndPastedOutputs) {
   EXPECT_EQ(bandwidth(result.platform, "GPU0", "GPU1"), 12e9);
   EXPECT_EQ(bandwidth(result.platform, "GPU0", "GPU2"), 10e9);
   // The slot is as fast as the fastest link through it.
-  EXPECT_EQ(result.platform.shared_wires()[0].bandwidth.value, 12e9);
+  EXPECT_EQ(result.platform.shared_links()[0].bandwidth.value, 12e9);
 }
 
 TEST(NvidiaTopo, OneGpuIsAPlatform) {
@@ -118,7 +118,7 @@ TEST(NvidiaTopo, RatesCanBeSaid) {
   EXPECT_EQ(result.platform.arcs().size(), 32U);
   EXPECT_EQ(bandwidth(result.platform, "GPU0", "GPU1"), 20e9);
   EXPECT_EQ(bandwidth(result.platform, "GPU0", "GPU3"), 44e9);
-  EXPECT_THAT(result.platform.shared_wires(), IsEmpty());
+  EXPECT_THAT(result.platform.shared_links(), IsEmpty());
   EXPECT_THAT(result.notes, ElementsAre("left out 2 network adapters",
                                         "left out 24 links of classes without a rate"));
   const std::string c2c = "\tGPU0\tGPU1\nGPU0\tX\tC2C\nGPU1\tC2C\tX\n";

@@ -26,10 +26,10 @@ std::string refused(const std::string& inside) {
   return refusal([&] { return read(inside); });
 }
 
-// Hosts, relays, arcs and shared wires.
+// Hosts, relays, arcs and shared links.
 std::vector<std::size_t> counts(const Platform& platform) {
   return {platform.hosts().size(), platform.nodes().size() - platform.hosts().size(),
-          platform.arcs().size(), platform.shared_wires().size()};
+          platform.arcs().size(), platform.shared_links().size()};
 }
 
 const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
@@ -37,9 +37,9 @@ const Arc& arc(const Platform& platform, std::string_view from, std::string_view
       platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
 }
 
-const SharedWire* wire(const Platform& platform, std::string_view name) {
-  const auto found = std::ranges::find(platform.shared_wires(), name, &SharedWire::name);
-  return found == platform.shared_wires().end() ? nullptr : &*found;
+const SharedLink* shared_link(const Platform& platform, std::string_view name) {
+  const auto found = std::ranges::find(platform.shared_links(), name, &SharedLink::name);
+  return found == platform.shared_links().end() ? nullptr : &*found;
 }
 
 // Hosts that `start` reaches through relays alone.
@@ -118,8 +118,8 @@ TEST(Simgrid, ARouteIsTheLeastBandwidthAndTheSumOfLatencies) {
                 (479.78 + 514.433 + 136.931 + 59.904 + 514.433 + 270.544) * 1e-6, 1e-12);
   }
   // Link 145 alone leads to Jacquelin, from all six others and back.
-  EXPECT_EQ(wire(platform, "145")->arcs.size(), 12U);
-  EXPECT_DOUBLE_EQ(wire(platform, "145")->bandwidth.value, 2.583375e6);
+  EXPECT_EQ(shared_link(platform, "145")->arcs.size(), 12U);
+  EXPECT_DOUBLE_EQ(shared_link(platform, "145")->bandwidth.value, 2.583375e6);
 }
 
 TEST(Simgrid, Groups) {
@@ -127,7 +127,7 @@ TEST(Simgrid, Groups) {
   EXPECT_EQ(platform.node(*platform.find_node("griffon-58.nancy.grid5000.fr")).group,
             "griffon_cluster_cabinet1");
   EXPECT_EQ(reached(platform, *platform.find_node("griffon-1.nancy.grid5000.fr")), 92U);
-  EXPECT_EQ(wire(platform, "backbone")->arcs.size(), 6U);
+  EXPECT_EQ(shared_link(platform, "backbone")->arcs.size(), 6U);
 }
 
 const std::string kPair =
@@ -140,7 +140,7 @@ TEST(Simgrid, SharingPolicies) {
   const std::string route = R"(<route src="a" dst="b"><link_ctn id="l"/></route>)";
   const Platform shared = pair(R"(<link id="l" bandwidth="1MBps" latency="1ms"/>)", route).platform;
   EXPECT_THAT(counts(shared), ElementsAre(2, 0, 2, 1));
-  EXPECT_EQ(wire(shared, "l")->arcs.size(), 2U) << "one capacity for both directions";
+  EXPECT_EQ(shared_link(shared, "l")->arcs.size(), 2U) << "one capacity for both directions";
   const ReadResult fat =
       pair(R"(<link id="l" bandwidth="1MBps" sharing_policy="FATPIPE"/>)", route);
   EXPECT_THAT(counts(fat.platform), ElementsAre(2, 0, 2, 0));
@@ -243,7 +243,7 @@ TEST(Simgrid, AClusterWithoutBackbone) {
   EXPECT_TRUE(split.find_node("r"));
   const Platform shared = read(cluster(R"(radical="0-9" sharing_policy="SHARED")")).platform;
   EXPECT_THAT(counts(shared), ElementsAre(10, 1, 20, 10));
-  EXPECT_EQ(wire(shared, "c_link_3")->arcs.size(), 2U);
+  EXPECT_EQ(shared_link(shared, "c_link_3")->arcs.size(), 2U);
   const Platform limited = read(cluster(R"(radical="0-9" limiter_link="60MBps")")).platform;
   EXPECT_THAT(counts(limited), ElementsAre(10, 1, 20, 10));
   EXPECT_EQ(arc(limited, "n4", "nc_router").bandwidth.value, 60e6);
@@ -302,7 +302,7 @@ TEST(Simgrid, HostLinks) {
                                 .platform;
   EXPECT_THAT(counts(platform), ElementsAre(2, 2, 5, 1));
   EXPECT_EQ(arc(platform, "a", "r").bandwidth.value, 1e6);
-  EXPECT_EQ(wire(platform, "m")->arcs.size(), 2U);
+  EXPECT_EQ(shared_link(platform, "m")->arcs.size(), 2U);
 }
 
 // Bigger than any machine of one broadcast: arcs grow with the hosts, not with their pairs.

@@ -101,7 +101,7 @@ TEST(SimgridWriter, ALongWayThroughRelaysGoesBeforeAShortOneThroughAHost) {
   expect_plan_ways(std::move(builder).build());
 }
 
-//   a -> b, c -> b: a shared wire, a's cap out, b's cap in
+//   a -> b, c -> b: a shared link, a's cap out, b's cap in
 TEST(SimgridWriter, WhatTransfersShareIsOnTheirRoutes) {
   PlatformBuilder builder("x");
   const NodeId a = builder.node_named("a");
@@ -111,7 +111,7 @@ TEST(SimgridWriter, WhatTransfersShareIsOnTheirRoutes) {
   builder.nodes()[1].receive = BytesPerSecond{9};
   builder.add_arc({a, b, {10}, {0.5}, {}});
   builder.add_arc({c, b, {20}, {}, {0.25}});
-  builder.add_shared_wire("w", {15}, {{a, b}, {c, b}});
+  builder.add_shared_link("w", {15}, {{a, b}, {c, b}});
   const std::string text = write_platform(std::move(builder).build(), "simgrid");
   EXPECT_THAT(text, HasSubstr(R"(<link id="link:0" bandwidth="10Bps" latency="0.5s" )"
                               R"(sharing_policy="SHARED"/>)"));
@@ -127,14 +127,14 @@ TEST(SimgridWriter, WhatTransfersShareIsOnTheirRoutes) {
                               R"(<link_ctn id="pad:0"/></route>)"));
 }
 
-// 1,001 arcs, one of them over 1,000 shared wires: all routes would be as long.
+// 1,001 arcs, one of them over 1,000 shared links: all routes would be as long.
 TEST(SimgridWriter, RefusesWhatWouldGrowWithoutBound) {
   PlatformBuilder builder("x");
   const NodeId hub = builder.node_named("hub");
   for (int i = 0; i <= 1000; ++i) {
     const NodeId leaf = builder.node_named("n" + std::to_string(i));
     builder.add_arc({hub, leaf, {1}, {}, {}});
-    if (i > 0) builder.add_shared_wire("w" + std::to_string(i), {1}, {{hub, NodeId{1}}});
+    if (i > 0) builder.add_shared_link("w" + std::to_string(i), {1}, {{hub, NodeId{1}}});
   }
   const Platform platform = std::move(builder).build();
   EXPECT_EQ(refusal([&] { return write_platform(platform, "simgrid"); }),
@@ -173,7 +173,7 @@ TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
   EXPECT_EQ(refused("<prop id='position:r' value='1 2 3'/><router id='r'/>"),
             "s.xml: line 3: y is a number, not '2 3'");
   EXPECT_EQ(refused("<link id='shared:w' bandwidth='1'/>"),
-            "s.xml: line 1: shared wire 'w' has no links");
+            "s.xml: line 1: shared link 'w' has no links");
 }
 
 }  // namespace

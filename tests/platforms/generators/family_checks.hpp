@@ -10,11 +10,11 @@
 
 namespace espalier::testing {
 
-// Hosts, relays, arcs, shared wires.
+// Hosts, relays, arcs, shared links.
 inline std::vector<std::size_t> counts(const platforms::Platform& platform) {
   const std::size_t hosts = platform.hosts().size();
   return {hosts, platform.nodes().size() - hosts, platform.arcs().size(),
-          platform.shared_wires().size()};
+          platform.shared_links().size()};
 }
 
 // Whether every node is reached from the first.

@@ -92,11 +92,11 @@ TEST(TwoClustersFamily, CountsByForm) {
     };
     EXPECT_THAT(made(Form::kSwitches), ElementsAre(n, 2, 2 * (n + 1), 0));
     EXPECT_THAT(made(Form::kGateways), ElementsAre(n, 0, inside + 2, 0));
-    EXPECT_THAT(made(Form::kSharedWire), ElementsAre(n, 0, n * (n - 1), 2));
+    EXPECT_THAT(made(Form::kSharedLink), ElementsAre(n, 0, n * (n - 1), 2));
     family.half_duplex = true;
     EXPECT_THAT(made(Form::kSwitches), ElementsAre(n, 2, 2 * (n + 1), 1));
     EXPECT_THAT(made(Form::kGateways), ElementsAre(n, 0, inside + 2, 1));
-    EXPECT_THAT(made(Form::kSharedWire), ElementsAre(n, 0, n * (n - 1), 1));
+    EXPECT_THAT(made(Form::kSharedLink), ElementsAre(n, 0, n * (n - 1), 1));
   }
 }
 
@@ -129,12 +129,12 @@ TEST(TwoClustersFamily, Figures) {
   const Platform gateways = generate_two_clusters(family);
   EXPECT_EQ(rate(gateways, "h0", "h2"), 10);
   EXPECT_EQ(rate(gateways, "h1", "h2"), 0) << "no link";
-  family.form = Form::kSharedWire;
+  family.form = Form::kSharedLink;
   const Platform shared = generate_two_clusters(family);
   EXPECT_EQ(rate(shared, "h1", "h2"), 10);
-  EXPECT_EQ(shared.shared_wires()[0].name, "thin link from cluster-0");
-  EXPECT_EQ(shared.shared_wires()[0].bandwidth.value, 10);
-  EXPECT_EQ(shared.shared_wires()[0].arcs.size(), 4U);
+  EXPECT_EQ(shared.shared_links()[0].name, "thin link from cluster-0");
+  EXPECT_EQ(shared.shared_links()[0].bandwidth.value, 10);
+  EXPECT_EQ(shared.shared_links()[0].arcs.size(), 4U);
 }
 
 TEST(TwoClustersFamily, Refusals) {
@@ -242,18 +242,18 @@ TEST(MultiRegionFamily, ProvidersInTurn) {
   family.egress = {{5}, {7}, {16}};
   family.ingress = {{100}};
   const Platform platform = generate_multi_region(family);
-  std::map<std::string, double> wires;
-  for (const SharedWire& wire : platform.shared_wires()) {
-    EXPECT_EQ(wire.arcs.size(), 4U);
-    wires[wire.name] = wire.bandwidth.value;
+  std::map<std::string, double> links;
+  for (const SharedLink& link : platform.shared_links()) {
+    EXPECT_EQ(link.arcs.size(), 4U);
+    links[link.name] = link.bandwidth.value;
   }
-  EXPECT_EQ(wires.at("egress of region-0"), 5);
-  EXPECT_EQ(wires.at("egress of region-4"), 7);
-  EXPECT_EQ(wires.at("ingress of region-4"), 100);
+  EXPECT_EQ(links.at("egress of region-0"), 5);
+  EXPECT_EQ(links.at("egress of region-4"), 7);
+  EXPECT_EQ(links.at("ingress of region-4"), 100);
   EXPECT_EQ(platform.node(NodeId{4}).group, "provider-1/region-4");
-  for (const SharedWire& wire : platform.shared_wires()) {
-    if (wire.name != "egress of region-2") continue;
-    for (const ArcId arc : wire.arcs) EXPECT_EQ(platform.node(platform.arc(arc).from).name, "gw2");
+  for (const SharedLink& link : platform.shared_links()) {
+    if (link.name != "egress of region-2") continue;
+    for (const ArcId arc : link.arcs) EXPECT_EQ(platform.node(platform.arc(arc).from).name, "gw2");
   }
 }
 
@@ -301,7 +301,7 @@ std::vector<AnyFamily> all_families() {
   MultiRegionFamily regions;
   regions.least_wan = regions.most_wan;
   TwoClustersFamily shared;
-  shared.form = Form::kSharedWire;
+  shared.form = Form::kSharedLink;
   TwoClustersFamily gateways;
   gateways.form = Form::kGateways;
   TorusFamily routed;
@@ -309,7 +309,7 @@ std::vector<AnyFamily> all_families() {
   return {any("star", &generate_star),
           any("two clusters", &generate_two_clusters),
           any("two clusters, gateways", &generate_two_clusters, gateways),
-          any("two clusters, shared wire", &generate_two_clusters, shared),
+          any("two clusters, shared link", &generate_two_clusters, shared),
           any("fat tree", &generate_fat_tree),
           any("torus", &generate_torus),
           any("torus, routers", &generate_torus, routed),

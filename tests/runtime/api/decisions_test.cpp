@@ -57,42 +57,43 @@ TEST(Decisions, AreTheNextByRatioFirstOfRanksThenOfTheMessage) {
   EXPECT_EQ(choice(4, std::numeric_limits<std::uint64_t>::max()), "4 1048576 pipeline/8192");
 }
 
-TEST(Decisions, BecomePlansWithTheirSlices) {
+TEST(Decisions, BecomePlansWithTheirSegments) {
   const DecidedPlan pipeline = plan_for(some(), "pipeline", 5, 3);
   EXPECT_EQ(pipeline.plan.algorithm, "chain");
   EXPECT_EQ(pipeline.plan.nodes.size(), 5U);
   EXPECT_EQ(pipeline.plan.source, "rank3");
   EXPECT_FALSE(planner::structural_fault(pipeline.plan));
   EXPECT_DOUBLE_EQ(pipeline.plan.throughput.value, (1 << 20) / 1e-3);  // the better of two
-  EXPECT_EQ(pipeline.slices, (std::vector<TunedSlice>{{65536, 1024, 1e-3}, {1 << 20, 8192, 1e-3}}));
+  EXPECT_EQ(pipeline.segments,
+            (std::vector<TunedSegment>{{65536, 1024, 1e-3}, {1 << 20, 8192, 1e-3}}));
   BroadcastOptions options;
   follow(pipeline, options);
-  EXPECT_EQ(options.tuned, pipeline.slices);
+  EXPECT_EQ(options.tuned, pipeline.segments);
   EXPECT_FALSE(options.direct_copies);
-  EXPECT_EQ(slice_tuned_for(options.tuned, 1, options.tuned_within), 1024U);
+  EXPECT_EQ(segment_tuned_for(options.tuned, 1, options.tuned_within), 1024U);
 }
 
 // Whole messages, halves, and chunks of both trees.
-TEST(Decisions, SlicesAreWhatTheFormulasCallSegments) {
+TEST(Decisions, SegmentsAreWhatTheFormulasCallSegments) {
   const Decisions decisions =
       parse_decisions(table({row(8, 1000, "split-binary", 0), row(8, 2000, "split-binary", 1000),
                              row(8, 3000, "split-binary", 1000), row(8, 4000, "two-tree", 1001),
                              row(8, 5000, "two-tree", 5000), row(8, 6000, "linear", 6000),
                              row(8, 7'000'000'000, "linear", 6'000'000'000)}),
                       "t.json");
-  const auto slices = [&](std::string_view algorithm) {
+  const auto segments = [&](std::string_view algorithm) {
     std::vector<std::uint64_t> bytes;
-    for (const TunedSlice& slice : plan_for(decisions, algorithm, 8, 0).slices) {
-      bytes.push_back(slice.slice_bytes);
+    for (const TunedSegment& segment : plan_for(decisions, algorithm, 8, 0).segments) {
+      bytes.push_back(segment.segment_bytes);
     }
     return bytes;
   };
-  EXPECT_THAT(slices("split-binary"), ::testing::ElementsAre(0, 0, 1000));
-  EXPECT_THAT(slices("two-tree"), ::testing::ElementsAre(501, 0));
-  EXPECT_THAT(slices("linear"), ::testing::ElementsAre(0, 0));
-  EXPECT_EQ(undivided_slice(1001, 2), 501U);
-  EXPECT_EQ(undivided_slice(0, 2), 1U);
-  EXPECT_EQ(undivided_slice(std::uint64_t{1} << 40, 1), 1U << 30U);
+  EXPECT_THAT(segments("split-binary"), ::testing::ElementsAre(0, 0, 1000));
+  EXPECT_THAT(segments("two-tree"), ::testing::ElementsAre(501, 0));
+  EXPECT_THAT(segments("linear"), ::testing::ElementsAre(0, 0));
+  EXPECT_EQ(undivided_segment(1001, 2), 501U);
+  EXPECT_EQ(undivided_segment(0, 2), 1U);
+  EXPECT_EQ(undivided_segment(std::uint64_t{1} << 40, 1), 1U << 30U);
 }
 
 TEST(Decisions, OfReductionsHaveReduceTrees) {

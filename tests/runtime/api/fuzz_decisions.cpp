@@ -1,5 +1,5 @@
 // Any bytes at all given as decisions are refused with InputError, or every message among any ranks
-// has a plan without a fault, and slices that it can be sent in.
+// has a plan without a fault, and segments that it can be sent in.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,9 +16,9 @@ void follow_all(const espalier::runtime::Decisions& decisions, std::uint32_t ran
     const runtime::Decision& decision = runtime::decision_for(decisions, ranks, bytes);
     const auto decided = runtime::plan_for(decisions, decision.algorithm, ranks, ranks - 1);
     if (espalier::planner::structural_fault(decided.plan)) std::abort();
-    const auto slice = runtime::slice_tuned_for(decided.slices, bytes, 1e300);
-    if (bytes != 0 && decision.message_bytes != 0 && !slice) std::abort();
-    if (slice.value_or(1) > (std::uint64_t{1} << 30)) std::abort();
+    const auto segment = runtime::segment_tuned_for(decided.segments, bytes, 1e300);
+    if (bytes != 0 && decision.message_bytes != 0 && !segment) std::abort();
+    if (segment.value_or(1) > (std::uint64_t{1} << 30)) std::abort();
   }
 }
 

@@ -32,7 +32,7 @@ Plan four_nodes() {
   return plan;
 }
 
-//   tree 0: n2 gets its first slice in round 0, so it sends on color 1 in round 1, on color 0 in
+//   tree 0: n2 gets its first segment in round 0, so it sends on color 1 in round 1, on color 0 in
 //   round 2. Tree 1: n1 gets one in round 1, sends on color 0 in round 2, on color 1 in round 3.
 TEST(Rounds, AnEdgeIsFirstUsedAfterItsParentsAndInItsColor) {
   const Plan plan = four_nodes();
@@ -56,7 +56,7 @@ TEST(Rounds, ARankKnowsItsOwnEdges) {
   EXPECT_TRUE(of_node2[1].sends.empty());
 }
 
-TEST(RoundClock, ASliceIsDueEveryOtherRoundFromTheFirstOn) {
+TEST(RoundClock, ASegmentIsDueEveryOtherRoundFromTheFirstOn) {
   RoundClock clock({{1, {2, 5}}});
   std::vector<std::uint64_t> received;
   std::vector<std::uint64_t> sent;

@@ -25,7 +25,7 @@ using runtime::Timetable;
 using runtime::timetable_fault;
 using ::testing::ElementsAre;
 
-// n0 -> n1 -> n2, two slices of 100 bytes in a period of 2 s.
+// n0 -> n1 -> n2, two segments of 100 bytes in a period of 2 s.
 Plan chain(std::vector<ScheduledSend> sends) {
   Plan plan = plan_of(3, 0, {tree_shaped(Shape::kChain, 3, 0, 100)}, 100);
   plan.schedule = planner::PlanSchedule{{2}, {100}, {2}, std::move(sends)};
@@ -48,14 +48,14 @@ std::uint64_t later(const Plan& plan) {
   return timetable_of(plan, 2).receives.edges()[0].behind;
 }
 
-TEST(Timetable, AnEdgeBeginsWhenItsFirstSliceHasCome) {
+TEST(Timetable, AnEdgeBeginsWhenItsFirstSegmentHasCome) {
   // n1 sends in the second half what it has received in the first.
   EXPECT_EQ(later(chain({{0, 0, 1, {0}, {1}, 200}, {0, 1, 2, {1}, {1}, 200}})), 0U);
   // The other way round a whole period later.
   EXPECT_EQ(later(chain({{0, 1, 2, {0}, {1}, 200}, {0, 0, 1, {1}, {1}, 200}})), 2U);
-  // At the same time: a slice later.
+  // At the same time: a segment later.
   EXPECT_EQ(later(chain({{0, 0, 1, {0}, {2}, 200}, {0, 1, 2, {0}, {2}, 200}})), 1U);
-  // The second slice has not come whole when n1 starts on it, though the first one has.
+  // The second segment has not come whole when n1 starts on it, though the first one has.
   EXPECT_EQ(later(chain({{0, 0, 1, {0}, {2}, 200}, {0, 1, 2, {1}, {1}, 200}})), 1U);
 }
 
@@ -71,7 +71,7 @@ TEST(Timetable, ALatencyIsWaitedFor) {
   EXPECT_LE(later(plan), 40U);
 }
 
-//   n0 -> n1 in tree 0, n0 -> n2 in tree 1, in turns of half a slice; slices stand where their
+//   n0 -> n1 in tree 0, n0 -> n2 in tree 1, in turns of half a segment; segments stand where their
 //   middle is.
 TEST(Timetable, SlotsStandInTheOrderOfTheirMiddles) {
   Plan plan = plan_of(
@@ -87,7 +87,7 @@ TEST(Timetable, SlotsStandInTheOrderOfTheirMiddles) {
                                          {1, 0, 1, {8}, {1}, 100}}};
   ASSERT_FALSE(planner::structural_fault(plan));
   const Timetable source = timetable_of(plan, 0);
-  EXPECT_EQ(source.slices, 2U);
+  EXPECT_EQ(source.segments, 2U);
   std::vector<std::string> order;
   for (const SlotOrder::Slot& slot : source.sends.slots()) {
     const SlotOrder::Edge& edge = source.sends.edges()[slot.edge];
@@ -112,8 +112,8 @@ TEST(SlotOrder, PassesOverWhatTheMessageDoesNotHave) {
 
 class Ranks {
  public:
-  Ranks(const Plan& plan, std::uint64_t slices)
-      : slots_(plan), dealer_(slots_.dealer()), source_(planner::source_index(plan)) {
+  Ranks(const Plan& plan, std::uint64_t segments)
+      : slots_(plan), assignment_(slots_.assignment()), source_(planner::source_index(plan)) {
     const auto ranks = by_order(plan);
     for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank) {
       roles_.push_back(roles_of(plan.broadcast_trees, ranks, rank));
@@ -122,8 +122,8 @@ class Ranks {
       sent_.emplace_back();
       for (const auto& role : roles_.back()) sent_.back().emplace_back(role.children.size(), 0);
     }
-    for (std::size_t tree = 0; tree < dealer_.trees(); ++tree) {
-      end_.push_back(dealer_.count(tree, slices));
+    for (std::size_t tree = 0; tree < assignment_.trees(); ++tree) {
+      end_.push_back(assignment_.count(tree, segments));
     }
     here_[source_] = end_;
   }
@@ -157,7 +157,7 @@ class Ranks {
     if (expected.tree != edge.tree || roles_[to][edge.tree].parent != static_cast<int>(from)) {
       return false;
     }
-    EXPECT_EQ(here_[to][edge.tree], sent) << "the ends of an edge are at different slices";
+    EXPECT_EQ(here_[to][edge.tree], sent) << "the ends of an edge are at different segments";
     std::uint64_t freed = here_[to][edge.tree];
     for (const std::uint64_t on : sent_[to][edge.tree]) freed = std::min(freed, on);
     if (sent - freed >= slots_.room()) return false;
@@ -169,7 +169,7 @@ class Ranks {
   }
 
   Slots slots_;
-  planner::SliceDealer dealer_;
+  planner::SegmentAssignment assignment_;
   std::size_t source_;
   std::vector<std::vector<runtime::TreeRole>> roles_;
   std::vector<Timetable> tables_;
@@ -189,8 +189,8 @@ TEST(Timetable, NobodyWaitsForEver) {
     const auto fault = planner::structural_fault(plan);
     ASSERT_FALSE(fault) << fault->place << ": " << fault->reason;
     ASSERT_FALSE(timetable_fault(plan));
-    for (const std::uint64_t slices : {0, 1, 2, 7, 50, 301}) {
-      EXPECT_TRUE(Ranks(plan, slices).run()) << slices << " slices";
+    for (const std::uint64_t segments : {0, 1, 2, 7, 50, 301}) {
+      EXPECT_TRUE(Ranks(plan, segments).run()) << segments << " segments";
     }
   }
 }
@@ -205,10 +205,11 @@ std::string refusal(const Plan& plan) {
 TEST(TimetableFault, NamesWhatIsInTheWay) {
   Plan plan = chain({{0, 0, 1, {0}, {1}, 200}, {0, 1, 2, {1}, {1}, 200}});
   EXPECT_EQ(refusal(plan), "accepted");
-  plan.schedule->slices = {UINT64_MAX};
-  EXPECT_EQ(refusal(plan),
-            "/schedule/slices: a period of 18446744073709551616 slices, 36893488147419103232 sends "
-            "of them; up to 1048576 and 8388608 can be run by");
+  plan.schedule->segments = {UINT64_MAX};
+  EXPECT_EQ(
+      refusal(plan),
+      "/schedule/slices: a period of 18446744073709551616 segments, 36893488147419103232 sends "
+      "of them; up to 1048576 and 8388608 can be run by");
   plan.schedule.reset();
   EXPECT_EQ(refusal(plan), "/schedule: this plan has no schedule to run by");
 }

@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "planner/plan/segment_assignment.hpp"
 #include "planner/plan/send_windows.hpp"
-#include "planner/plan/slice_dealer.hpp"
 
 namespace espalier::runtime {
 namespace {
 
 using Counts = std::vector<std::uint64_t>;
 
-// A rank with a far parent, a near child and a far one: 10 slices of 1 kB and 25 are on their way.
+// A rank with a far parent, a near child and a far one: 10 segments of 1 kB and 25 are in flight.
 std::vector<TreeRole> far_and_near() {
   TreeRole role;
   role.parent = 3;
@@ -23,7 +23,7 @@ std::vector<TreeRole> far_and_near() {
   return {role};
 }
 
-constexpr Bytes kSlice{1000};
+constexpr Bytes kSegment{1000};
 constexpr std::uint64_t kFar = planner::kFarSends;
 
 TEST(Windows, EvenOnesAreTheSameForAll) {
@@ -34,19 +34,19 @@ TEST(Windows, EvenOnesAreTheSameForAll) {
 }
 
 TEST(Windows, GrowOnTheWayDownByWhatIsOnItsWay) {
-  const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSlice, false);
+  const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSegment, false);
   EXPECT_EQ(windows[0].parent, 4 + 10 + kFar);
   EXPECT_EQ(windows[0].children, Counts({2, 2 + 25 + kFar}));
 }
 
 TEST(Windows, GrowByTheWayBackWhereAReceiverIsAsked) {
-  const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSlice, true);
+  const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSegment, true);
   EXPECT_EQ(windows[0].parent, 4 + 20 + kFar);
   EXPECT_EQ(windows[0].children, Counts({2, 2 + 50 + kFar}));
 }
 
 TEST(Windows, UpAlwaysCountTheAnswer) {
-  const std::vector<TreeWindows> windows = windows_up(far_and_near(), 4, 2, kSlice);
+  const std::vector<TreeWindows> windows = windows_up(far_and_near(), 4, 2, kSegment);
   EXPECT_EQ(windows[0].parent, 2 + 20 + kFar);
   EXPECT_EQ(windows[0].children, Counts({4, 4 + 50 + kFar}));
 }
@@ -56,10 +56,10 @@ TEST(Windows, BothEndsOfAnEdgeAgree) {
   std::vector<TreeRole> below(1);
   below[0].parent = 7;
   below[0].bytes_from_parent = far_and_near()[0].bytes_to_child[1];
-  EXPECT_EQ(windows_down(far_and_near(), 4, 2, kSlice, true)[0].children[1] - 2,
-            windows_down(below, 4, 2, kSlice, true)[0].parent - 4);
-  EXPECT_EQ(windows_up(far_and_near(), 4, 2, kSlice)[0].children[1] - 4,
-            windows_up(below, 4, 2, kSlice)[0].parent - 2);
+  EXPECT_EQ(windows_down(far_and_near(), 4, 2, kSegment, true)[0].children[1] - 2,
+            windows_down(below, 4, 2, kSegment, true)[0].parent - 4);
+  EXPECT_EQ(windows_up(far_and_near(), 4, 2, kSegment)[0].children[1] - 4,
+            windows_up(below, 4, 2, kSegment)[0].parent - 2);
 }
 
 TEST(Lookahead, OfASingleNearTreeIsEndless) {
@@ -67,7 +67,7 @@ TEST(Lookahead, OfASingleNearTreeIsEndless) {
   EXPECT_EQ(lookahead_over({}, 2), planner::source_lookahead(0, 0, false));
 }
 
-// It would wait for ever else.
+// It would wait indefinitely else.
 TEST(Lookahead, OfTheOnlyRankIsEndless) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {}}, {4, {}}}, 2), UINT64_MAX);
 }

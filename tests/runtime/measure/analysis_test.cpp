@@ -76,7 +76,7 @@ TEST(NodeNames, AreHostsWhereTheseDiffer) {
 }
 
 //   a --8--> b --4--> c, b --2--> a; a sends at most 6, c receives at most 3; a -> b and b -> c
-//   share a wire of 5.
+//   share a link of 5.
 Estimate small() {
   Estimate estimate;
   estimate.nodes = {"a", "b", "c"};
@@ -84,7 +84,7 @@ Estimate small() {
   estimate.links = {{{0, 1}, 8, 0, 0}, {{1, 0}, 2, 0, 0}, {{1, 2}, 4, 1e-3, 1e-6}};
   estimate.send_Bps = {6, std::nullopt, std::nullopt};
   estimate.receive_Bps = {std::nullopt, std::nullopt, 3};
-  estimate.wires = {{{{0, 1}, {1, 2}}, 5}};
+  estimate.shared_links = {{{{0, 1}, {1, 2}}, 5}};
   return estimate;
 }
 
@@ -94,7 +94,7 @@ TEST(FullestLoads, AreThoseOfTheModelsTable) {
   const auto loads = [&](std::string_view model) {
     return fullest_loads(small(), model, flows, rates);
   };
-  // Wire 3/5; out-port of b 1/2 + 1/4; in-port of a 1/2.
+  // Link 3/5; out-port of b 1/2 + 1/4; in-port of a 1/2.
   EXPECT_THAT(loads("one-port"), ElementsAre(DoubleEq(0.6), DoubleEq(0.75), DoubleEq(0.75)));
   // Port of a 2/8 + 1/2, of b 2/8 + 3/4, of c 1/4.
   EXPECT_THAT(loads("one-port-unidirectional"), ElementsAre(DoubleEq(1), DoubleEq(1), DoubleEq(1)));
@@ -116,18 +116,19 @@ TEST(PlatformFile, SaysWhatWasFound) {
 }
 
 // As a file may say that was not written by a probe: found by the fuzzer.
-TEST(Analysis, TakesNoWireInsideAClusterNorAcrossArcsWithoutARate) {
+TEST(Analysis, TakesNoSharedLinkInsideAClusterNorAcrossArcsWithoutARate) {
   Measurements measured{{"a", "b", "c"}, {}, {}};
   for (std::size_t from = 0; from < 3; ++from) {
     for (std::size_t to = 0; to < 3; ++to) {
       if (from != to) measured.experiments.push_back({Purpose::kRound, {{from, to}}, {{1e6}}});
     }
   }
-  measured.experiments.push_back({Purpose::kWires, {{0, 1}, {1, 2}}, {{1e5}, {1e5}}});
-  EXPECT_TRUE(analyse(measured).wires.empty());
-  measured.experiments = {{Purpose::kWires, {{0, 1}}, {{0}}}, {Purpose::kFanOut, {{0, 1}}, {{0}}}};
+  measured.experiments.push_back({Purpose::kSharedLinks, {{0, 1}, {1, 2}}, {{1e5}, {1e5}}});
+  EXPECT_TRUE(analyse(measured).shared_links.empty());
+  measured.experiments = {{Purpose::kSharedLinks, {{0, 1}}, {{0}}},
+                          {Purpose::kFanOut, {{0, 1}}, {{0}}}};
   const Estimate nothing = analyse(measured);
-  EXPECT_TRUE(nothing.wires.empty());
+  EXPECT_TRUE(nothing.shared_links.empty());
   EXPECT_TRUE(nothing.links.empty());
   EXPECT_FALSE(nothing.send_Bps[0]);
 }

@@ -20,15 +20,15 @@ Truth Truth::star(const std::vector<double>& up, const std::vector<double>& down
 }
 
 void Truth::join(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to,
-                 double wire_rate) {
-  Wire wire{{}, wire_rate};
+                 double shared_link_rate) {
+  SharedLink shared_link{{}, shared_link_rate};
   for (const std::size_t sender : from) {
     for (const std::size_t receiver : to) {
-      wire.arcs.insert({sender, receiver});
-      rate[sender][receiver] = std::min(rate[sender][receiver], wire_rate);
+      shared_link.arcs.insert({sender, receiver});
+      rate[sender][receiver] = std::min(rate[sender][receiver], shared_link_rate);
     }
   }
-  wires.push_back(std::move(wire));
+  shared_links.push_back(std::move(shared_link));
 }
 
 CalculatedNetwork::CalculatedNetwork(Truth truth, double noise, std::uint64_t seed)
@@ -64,8 +64,10 @@ std::vector<CalculatedNetwork::Resource> CalculatedNetwork::resources_of(
       add([&](const Flow& flow) { return flow.to == rank ? 1 / *truth_.receive[rank] : 0; });
     }
   }
-  for (const Truth::Wire& wire : truth_.wires) {
-    add([&](const Flow& flow) { return wire.arcs.contains(flow) ? 1 / wire.rate : 0; });
+  for (const Truth::SharedLink& shared_link : truth_.shared_links) {
+    add([&](const Flow& flow) {
+      return shared_link.arcs.contains(flow) ? 1 / shared_link.rate : 0;
+    });
   }
   return resources;
 }

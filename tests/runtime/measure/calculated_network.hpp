@@ -21,7 +21,7 @@ using runtime::probe::Flow;
 struct Truth {
   // Port models: a flow keeps both its ends busy for 1 / rate a byte, and they divide their time.
   enum class Ports { kNone, kOnePort, kUnidirectional };
-  struct Wire {
+  struct SharedLink {
     std::set<Flow> arcs;
     double rate;
   };
@@ -29,7 +29,7 @@ struct Truth {
   Ports ports = Ports::kNone;
   std::vector<std::optional<double>> send;  // caps; empty: none
   std::vector<std::optional<double>> receive;
-  std::vector<Wire> wires;
+  std::vector<SharedLink> shared_links;
   static constexpr double kRoundTrip_s = 200e-6;
   double round_trip_s = kRoundTrip_s;
 
@@ -37,7 +37,7 @@ struct Truth {
   // Hosts on a switch: their cables' rates up and down, with which they are capped.
   static Truth star(const std::vector<double>& up, const std::vector<double>& down);
   static Truth star(const std::vector<double>& cables) { return star(cables, cables); }
-  // One more wire on the way of all arcs from one of these hosts to one of those.
+  // One more link in flight of all arcs from one of these hosts to one of those.
   void join(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to, double rate);
 };
 

@@ -38,9 +38,9 @@ void check(const probe::Estimate& estimate) {
   for (const auto* caps : {&estimate.send_Bps, &estimate.receive_Bps}) {
     for (const auto& cap : *caps) require(!cap || is_rate(*cap));
   }
-  for (const probe::Wire& wire : estimate.wires) {
-    require(is_rate(wire.bandwidth_Bps) && !wire.arcs.empty());
-    for (const probe::Flow& arc : wire.arcs) require(linked.contains(arc));
+  for (const probe::SharedLink& shared_link : estimate.shared_links) {
+    require(is_rate(shared_link.bandwidth_Bps) && !shared_link.arcs.empty());
+    for (const probe::Flow& arc : shared_link.arcs) require(linked.contains(arc));
   }
   for (const probe::ModelFit& fit : estimate.fits) require(fit.typical >= 1 && fit.worst >= 1);
   require(estimate.best < estimate.fits.size());

@@ -14,7 +14,7 @@ namespace {
 using testing::CalculatedNetwork;
 using testing::Truth;
 
-// Two clusters of three unlike hosts, and a wire between.
+// Two clusters of three unlike hosts, and a link between.
 Estimate some_estimate() {
   Truth truth = Truth::star({4e7, 4e7, 2e7, 4e7, 2e7, 1e7});
   truth.join({0, 1, 2}, {3, 4, 5}, 8e6);
@@ -52,9 +52,9 @@ TEST(ProbedPlatform, IsReadAsItWasMeant) {
     }
     EXPECT_EQ(node.receive.has_value(), estimate.receive_Bps[rank].has_value());
   }
-  ASSERT_EQ(platform.shared_wires().size(), 2U);
-  EXPECT_EQ(platform.shared_wires()[0].bandwidth.value, estimate.wires[0].bandwidth_Bps);
-  EXPECT_EQ(platform.shared_wires()[0].arcs.size(), 9U);
+  ASSERT_EQ(platform.shared_links().size(), 2U);
+  EXPECT_EQ(platform.shared_links()[0].bandwidth.value, estimate.shared_links[0].bandwidth_Bps);
+  EXPECT_EQ(platform.shared_links()[0].arcs.size(), 9U);
 }
 
 // The probe's loads are those of the planner's matrix A.

@@ -74,13 +74,13 @@ INSTANTIATE_TEST_SUITE_P(Noise, Probing,
 //   h0 400 --+      +-- 200 h2
 //            switch +-- 200 h3
 //   h1 400 --+      +-- 100 h4, h5
-TEST_P(Probing, UnlikeHostsOnASwitchAreCapsAndNoWires) {
+TEST_P(Probing, UnlikeHostsOnASwitchAreCapsAndNoSharedLinks) {
   const std::vector<double> cables = of_mbits({400, 400, 200, 200, 100, 100});
   const Truth truth = Truth::star(cables);
   const Estimate estimate = probed(truth);
   expect_links(estimate, truth);
   EXPECT_EQ(model(estimate), "bounded-multi-port");
-  EXPECT_TRUE(estimate.wires.empty());
+  EXPECT_TRUE(estimate.shared_links.empty());
   EXPECT_EQ(estimate.disturbed, 0U);
   for (std::size_t rank = 0; rank < 6; ++rank) {
     ASSERT_TRUE(estimate.send_Bps[rank] && estimate.receive_Bps[rank]) << rank;
@@ -102,20 +102,20 @@ TEST_P(Probing, SlowSendersHaveFasterEars) {
   }
 }
 
-void expect_wire(const Estimate& estimate, const std::vector<std::size_t>& from,
-                 const std::vector<std::size_t>& to, const auto& bandwidth) {
+void expect_shared_link(const Estimate& estimate, const std::vector<std::size_t>& from,
+                        const std::vector<std::size_t>& to, const auto& bandwidth) {
   std::vector<Flow> arcs;
   for (const std::size_t sender : from) {
     for (const std::size_t receiver : to) arcs.push_back({sender, receiver});
   }
   std::sort(arcs.begin(), arcs.end());
-  const auto found = std::ranges::find(estimate.wires, arcs, &Wire::arcs);
-  ASSERT_NE(found, estimate.wires.end()) << "from " << from[0] << " to " << to[0];
+  const auto found = std::ranges::find(estimate.shared_links, arcs, &SharedLink::arcs);
+  ASSERT_NE(found, estimate.shared_links.end()) << "from " << from[0] << " to " << to[0];
   EXPECT_THAT(found->bandwidth_Bps, bandwidth);
 }
 
 //   h0, h1, h2 -- 400 -- left == 100 == right -- 400 -- h3, h4, h5
-TEST_P(Probing, AThinTrunkIsAWireEachWay) {
+TEST_P(Probing, AThinTrunkIsASharedLinkEachWay) {
   for (const auto& [left, right] :
        {std::pair<std::vector<std::size_t>, std::vector<std::size_t>>{{0, 1, 2}, {3, 4, 5}},
         {{0, 2, 4}, {1, 3, 5}}}) {
@@ -124,9 +124,9 @@ TEST_P(Probing, AThinTrunkIsAWireEachWay) {
     truth.join(right, left, 100 * kMbit);
     const Estimate estimate = probed(truth);
     expect_links(estimate, truth);
-    EXPECT_EQ(estimate.wires.size(), 2U);
-    expect_wire(estimate, left, right, about(100 * kMbit));
-    expect_wire(estimate, right, left, about(100 * kMbit));
+    EXPECT_EQ(estimate.shared_links.size(), 2U);
+    expect_shared_link(estimate, left, right, about(100 * kMbit));
+    expect_shared_link(estimate, right, left, about(100 * kMbit));
     EXPECT_EQ(model(estimate), "bounded-multi-port");
     for (const auto& cap : estimate.send_Bps) {
       ASSERT_TRUE(cap);
@@ -136,34 +136,34 @@ TEST_P(Probing, AThinTrunkIsAWireEachWay) {
 }
 
 // The trunk is faster than any host, and slower than four of them.
-TEST_P(Probing, AWireShowsThatNoPairFillsByItself) {
+TEST_P(Probing, ASharedLinkShowsThatNoPairFillsByItself) {
   const std::vector<std::size_t> left = {0, 1, 2, 3};
   const std::vector<std::size_t> right = {4, 5, 6, 7};
   Truth truth = Truth::star(std::vector<double>(8, 400 * kMbit));
   truth.join(left, right, 900 * kMbit);
   truth.join(right, left, 900 * kMbit);
   const Estimate estimate = probed(truth);
-  EXPECT_EQ(estimate.wires.size(), 2U);
-  expect_wire(estimate, left, right, about(900 * kMbit));
-  expect_wire(estimate, right, left, about(900 * kMbit));
+  EXPECT_EQ(estimate.shared_links.size(), 2U);
+  expect_shared_link(estimate, left, right, about(900 * kMbit));
+  expect_shared_link(estimate, right, left, about(900 * kMbit));
 }
 
-TEST_P(Probing, AWireForBothDirectionsTogetherIsOne) {
+TEST_P(Probing, ASharedLinkForBothDirectionsTogetherIsOne) {
   Truth truth = Truth::star(of_mbits({400, 400, 400, 400, 400, 400}));
   const std::vector<std::size_t> left = {0, 1, 2};
   const std::vector<std::size_t> right = {3, 4, 5};
   truth.join(left, right, 100 * kMbit);
   truth.join(right, left, 100 * kMbit);
-  truth.wires[0].arcs.merge(truth.wires[1].arcs);
-  truth.wires.resize(1);
+  truth.shared_links[0].arcs.merge(truth.shared_links[1].arcs);
+  truth.shared_links.resize(1);
   const Estimate estimate = probed(truth);
-  ASSERT_EQ(estimate.wires.size(), 1U);
-  EXPECT_EQ(estimate.wires[0].arcs.size(), 18U);
-  EXPECT_THAT(estimate.wires[0].bandwidth_Bps, about(100 * kMbit));
+  ASSERT_EQ(estimate.shared_links.size(), 1U);
+  EXPECT_EQ(estimate.shared_links[0].arcs.size(), 18U);
+  EXPECT_THAT(estimate.shared_links[0].bandwidth_Bps, about(100 * kMbit));
 }
 
 // Three racks of four on a core that is never full; each rack's cable is, either way.
-TEST_P(Probing, RacksHaveAWireUpAndAWireDown) {
+TEST_P(Probing, RacksHaveASharedLinkUpAndASharedLinkDown) {
   Truth truth = Truth::star(std::vector<double>(12, 400 * kMbit));
   std::vector<std::vector<std::size_t>> rack(3);
   std::vector<std::vector<std::size_t>> others(3);
@@ -176,10 +176,10 @@ TEST_P(Probing, RacksHaveAWireUpAndAWireDown) {
   }
   const Estimate estimate = probed(truth);
   expect_links(estimate, truth);
-  EXPECT_EQ(estimate.wires.size(), 6U);
+  EXPECT_EQ(estimate.shared_links.size(), 6U);
   for (std::size_t i = 0; i < 3; ++i) {
-    expect_wire(estimate, rack[i], others[i], about(200 * kMbit));
-    expect_wire(estimate, others[i], rack[i], about(200 * kMbit));
+    expect_shared_link(estimate, rack[i], others[i], about(200 * kMbit));
+    expect_shared_link(estimate, others[i], rack[i], about(200 * kMbit));
   }
 }
 
@@ -194,15 +194,15 @@ Truth unlike_pairs(std::size_t ranks, std::uint64_t seed) {
   return truth;
 }
 
-TEST_P(Probing, RatesOfPairsAloneAreNoWires) {
+TEST_P(Probing, RatesOfPairsAloneAreNoSharedLinks) {
   const Truth truth = unlike_pairs(7, GetParam().seed);
   const Estimate estimate = probed(truth);
   expect_links(estimate, truth);
-  EXPECT_TRUE(estimate.wires.empty());
+  EXPECT_TRUE(estimate.shared_links.empty());
   EXPECT_EQ(estimate.doubtful, 0U);
   EXPECT_EQ(std::ranges::count(estimate.send_Bps, std::optional<double>()), 7);
   EXPECT_EQ(std::ranges::count(estimate.receive_Bps, std::optional<double>()), 7);
-  // Nothing but the wires limits: that is what bounded multi-port without bounds says.
+  // Nothing but the links limits: that is what bounded multi-port without bounds says.
   EXPECT_EQ(model(estimate), "bounded-multi-port");
 }
 
@@ -248,7 +248,7 @@ TEST_P(Probing, FewRanks) {
     const Truth truth = Truth::star(std::vector<double>(ranks, 400 * kMbit));
     const Estimate estimate = probed(truth);
     expect_links(estimate, truth);
-    EXPECT_TRUE(estimate.wires.empty());
+    EXPECT_TRUE(estimate.shared_links.empty());
     EXPECT_EQ(model(estimate), "one-port");
   }
 }
@@ -262,7 +262,7 @@ TEST(ProbeOf64, TakesMinutesAtMost) {
   CalculatedNetwork network(truth, 0.01, 1);
   const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
   EXPECT_LT(network.seconds, 360);
-  EXPECT_EQ(estimate.wires.size(), 2U);
+  EXPECT_EQ(estimate.shared_links.size(), 2U);
 }
 
 // What buffers take is waited for: over a thin link that many share, the longest.
@@ -275,7 +275,7 @@ TEST(ProbeOf64, WaitsForNoFullBuffers) {
   CalculatedNetwork network(truth, 0.01, 1);
   const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
   EXPECT_LT(network.seconds, 900);
-  EXPECT_EQ(estimate.wires.size(), 2U);
+  EXPECT_EQ(estimate.shared_links.size(), 2U);
 }
 
 TEST_P(Probing, ALongWayHidesNoFastLink) {
@@ -333,11 +333,11 @@ TEST_P(EightRacks, HaveTheirCables) {
   const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
   EXPECT_LT(network.seconds, 900);
   expect_all_links_as_fast_as_hosts(estimate, 100 * kMbit);
-  EXPECT_EQ(estimate.wires.size(), 2 * kRacks);
+  EXPECT_EQ(estimate.shared_links.size(), 2 * kRacks);
   const auto about_200 = AllOf(Ge(195 * kMbit), Le(205 * kMbit));
   for (std::size_t i = 0; i < kRacks; ++i) {
-    expect_wire(estimate, hosts_in(i), hosts_outside(i), about_200);
-    expect_wire(estimate, hosts_outside(i), hosts_in(i), about_200);
+    expect_shared_link(estimate, hosts_in(i), hosts_outside(i), about_200);
+    expect_shared_link(estimate, hosts_outside(i), hosts_in(i), about_200);
   }
 }
 
@@ -352,12 +352,12 @@ TEST_P(EightRacks, HavePipesOfTheirOwnToEachOther) {
   const Estimate estimate = analyse(measure(network, unmeasured(64), {}));
   EXPECT_LT(network.seconds, 360);
   expect_all_links_as_fast_as_hosts(estimate, 1000 * kMbit);
-  EXPECT_EQ(estimate.wires.size(), kRacks * (kRacks - 1));
+  EXPECT_EQ(estimate.shared_links.size(), kRacks * (kRacks - 1));
   for (std::size_t from = 0; from < kRacks; ++from) {
     for (std::size_t to = 0; to < kRacks; ++to) {
       if (from == to) continue;
-      expect_wire(estimate, hosts_in(from), hosts_in(to),
-                  AllOf(Ge(1450 * kMbit), Le(1550 * kMbit)));
+      expect_shared_link(estimate, hosts_in(from), hosts_in(to),
+                         AllOf(Ge(1450 * kMbit), Le(1550 * kMbit)));
     }
   }
 }

@@ -50,9 +50,9 @@ TEST(PlanChoice, APlanForTheWorldFollowsWorldRanks) {
   const auto backwards = fitted(plan, members(3, {2, 1, 0}, 1), RankMapping::kByOrder);
   ASSERT_TRUE(backwards);
   EXPECT_THAT(backwards->nodes, testing::ElementsAre("c", "b", "a"));
-  const auto turned = fitted(plan, members(3, {1, 2, 0}, 0), RankMapping::kByOrder);
-  ASSERT_TRUE(turned);
-  EXPECT_THAT(turned->nodes, testing::ElementsAre("b", "c", "a"));
+  const auto reversed = fitted(plan, members(3, {1, 2, 0}, 0), RankMapping::kByOrder);
+  ASSERT_TRUE(reversed);
+  EXPECT_THAT(reversed->nodes, testing::ElementsAre("b", "c", "a"));
   EXPECT_FALSE(fitted(plan, members(3, {1, 2, 0}, 1), RankMapping::kByOrder));
 }
 
@@ -68,18 +68,18 @@ TEST(PlanChoice, EachOperationHasPlansOfItsOwn) {
   planner::Plan up = three_nodes();
   up.operation = planner::Operation::kReduce;
   std::swap(up.reduce_trees, up.broadcast_trees);
-  Members turned = members(3, {1, 2, 0}, 0);
-  EXPECT_FALSE(fitted(up, turned, RankMapping::kByOrder));
-  turned.operation = planner::Operation::kReduce;
-  EXPECT_FALSE(fitted(three_nodes(), turned, RankMapping::kByOrder));
-  const auto fit = fitted(up, turned, RankMapping::kByOrder);
+  Members reversed = members(3, {1, 2, 0}, 0);
+  EXPECT_FALSE(fitted(up, reversed, RankMapping::kByOrder));
+  reversed.operation = planner::Operation::kReduce;
+  EXPECT_FALSE(fitted(three_nodes(), reversed, RankMapping::kByOrder));
+  const auto fit = fitted(up, reversed, RankMapping::kByOrder);
   ASSERT_TRUE(fit);
   EXPECT_FALSE(planner::structural_fault(*fit));
   EXPECT_THAT(fit->nodes, testing::ElementsAre("b", "c", "a"));
   EXPECT_THAT(fit->reduce_trees[0].edges,
               testing::ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{1, 2}));
-  turned.root = 1;
-  EXPECT_FALSE(fitted(up, turned, RankMapping::kByOrder));
+  reversed.root = 1;
+  EXPECT_FALSE(fitted(up, reversed, RankMapping::kByOrder));
 }
 
 TEST(PlanChoice, AnAllreduceMayGoByWayOfAnyRank) {

@@ -1,0 +1,161 @@
+#include "planner/plan/oblivious_shapes.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "planner/algorithms/two_tree_complete.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using Ranks = std::vector<std::uint32_t>;
+
+// children(rank): what rank' `rank` sends to, in order; all of them greater than it.
+template <class Children>
+std::vector<ObliviousTree> one_tree(std::uint32_t ranks, Children children) {
+  ObliviousTree tree;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    for (const std::uint32_t child : children(rank)) tree.edges.push_back({rank, child});
+  }
+  return {std::move(tree)};
+}
+
+constexpr std::array<std::pair<std::string_view, ObliviousShape>, 6> kShapes{
+    {{"flat", flat_shape},
+     {"chain", chain_shape},
+     {"binary", binary_shape},
+     {"binomial", binomial_shape},
+     {"split-binary", split_binary_shape},
+     {"two-tree-complete", two_tree_complete_shape}}};
+
+PlanTree tree_from(const ObliviousTree& shape, const ObliviousPlan& wanted, BytesPerSecond rate) {
+  PlanTree tree;
+  tree.rate = rate;
+  for (const RankEdge& edge : shape.edges) {
+    const auto rank_of = [&](std::uint32_t oblivious) {
+      return static_cast<std::uint32_t>((std::uint64_t{oblivious} + wanted.root) % wanted.ranks);
+    };
+    tree.edges.push_back({rank_of(edge.parent), rank_of(edge.child)});
+  }
+  tree.exchange.assign(tree.edges.end() - static_cast<std::ptrdiff_t>(shape.exchanges),
+                       tree.edges.end());
+  return tree;
+}
+
+}  // namespace
+
+std::vector<ObliviousTree> flat_shape(std::uint32_t ranks) {
+  return one_tree(ranks, [ranks](std::uint32_t rank) {
+    Ranks children;
+    for (std::uint32_t child = 1; rank == 0 && child < ranks; ++child) children.push_back(child);
+    return children;
+  });
+}
+
+std::vector<ObliviousTree> chain_shape(std::uint32_t ranks) {
+  return one_tree(
+      ranks, [ranks](std::uint32_t rank) { return rank + 1 < ranks ? Ranks{rank + 1} : Ranks{}; });
+}
+
+std::vector<ObliviousTree> binary_shape(std::uint32_t ranks) {
+  return one_tree(ranks, [ranks](std::uint32_t rank) {
+    Ranks children;
+    for (std::uint64_t child = 2 * std::uint64_t{rank} + 1; child <= 2 * std::uint64_t{rank} + 2;
+         ++child) {
+      if (child < ranks) children.push_back(static_cast<std::uint32_t>(child));
+    }
+    return children;
+  });
+}
+
+std::vector<ObliviousTree> binomial_shape(std::uint32_t ranks) {
+  return one_tree(ranks, [ranks](std::uint32_t rank) {
+    Ranks children;
+    const std::uint32_t below = rank == 0 ? std::bit_ceil(ranks) : rank & (~rank + 1);
+    for (std::uint32_t step = below / 2; step > 0; step /= 2) {
+      if (rank + step < ranks) children.push_back(rank + step);
+    }
+    return children;
+  });
+}
+
+// Rank' r of the level that begins at 2^l - 1 sends to r + 2^l and r + 2^(l+1). Odd ranks' are then
+// in the left subtree, even ones in the right, and the two are of one size or the left has one
+// more. Pair of the left r is the right r + 1; so at most one is without, the last rank' where n is
+// even, to which the source gives the right half.
+std::vector<ObliviousTree> split_binary_shape(std::uint32_t ranks) {
+  std::vector<ObliviousTree> trees(2);
+  const auto half_of = [&](std::uint32_t child) -> ObliviousTree& {
+    return child % 2 == 1 ? trees[0] : trees[1];
+  };
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const std::uint32_t level = std::bit_floor(rank + 1);
+    for (const std::uint32_t child : {rank + level, rank + 2 * level}) {
+      if (child < ranks) half_of(child).edges.push_back({rank, child});
+    }
+  }
+  const auto exchange = [](ObliviousTree& tree, std::uint32_t from, std::uint32_t to) {
+    tree.edges.push_back({from, to});
+    ++tree.exchanges;
+  };
+  for (std::uint32_t left = 1; left < ranks; left += 2) {
+    const bool paired = left + 1 < ranks;
+    if (paired) exchange(trees[0], left, left + 1);
+    exchange(trees[1], paired ? left + 1 : 0, left);
+  }
+  return trees;
+}
+
+std::vector<ObliviousTree> two_tree_complete_shape(std::uint32_t ranks) {
+  std::vector<ObliviousTree> trees(2);
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    const tree_algorithms::TreeRelatives left = tree_algorithms::two_tree_relatives(i, ranks).left;
+    for (const std::uint32_t child : left.children()) trees[0].edges.push_back({i, child});
+    const std::uint32_t rank = (ranks - i) % ranks;  // the source, then from p - 1 down
+    const tree_algorithms::TreeRelatives right =
+        tree_algorithms::two_tree_relatives(rank, ranks).right;
+    for (const std::uint32_t child : right.children()) trees[1].edges.push_back({rank, child});
+  }
+  return trees;
+}
+
+std::optional<ObliviousShape> oblivious_shape(std::string_view algorithm) {
+  for (const auto& [name, shape] : kShapes) {
+    if (name == algorithm) return shape;
+  }
+  return std::nullopt;
+}
+
+Plan plan_of(const ObliviousPlan& wanted) {
+  const std::optional<ObliviousShape> shape = oblivious_shape(wanted.algorithm);
+  if (!shape) throw std::invalid_argument("no shape of this name");
+  Plan plan;
+  plan.operation = wanted.operation;
+  plan.model = "one-port";
+  plan.algorithm = wanted.algorithm;
+  for (std::uint32_t rank = 0; rank < wanted.ranks; ++rank) {
+    plan.nodes.push_back(fmt::format("rank{}", rank));
+  }
+  plan.source = plan.nodes[wanted.root];
+  plan.throughput = wanted.throughput;
+  const std::vector<ObliviousTree> trees = (*shape)(wanted.ranks);
+  const BytesPerSecond rate{wanted.throughput.value / static_cast<double>(trees.size())};
+  for (const ObliviousTree& tree : trees) {
+    const PlanTree made = tree_from(tree, wanted, rate);
+    if (reduces(wanted.operation)) {
+      if (!made.exchange.empty()) {
+        throw std::invalid_argument("exchange edges mean nothing to a reduction");
+      }
+      plan.reduce_trees.push_back(made);
+    }
+    if (broadcasts(wanted.operation)) plan.broadcast_trees.push_back(made);
+  }
+  return plan;
+}
+
+}  // namespace espalier::planner

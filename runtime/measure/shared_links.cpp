@@ -1,0 +1,294 @@
+#include "runtime/measure/shared_links.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "runtime/measure/clusters.hpp"
+
+namespace espalier::runtime::probe {
+namespace {
+
+constexpr std::size_t kMostFlows = 32;    // of a test
+constexpr std::size_t kMostClasses = 24;  // of which each two are tested
+constexpr std::size_t kMostAlone = 128;   // classes that are tested by themselves
+constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+
+// Disjoint flows of the classes in turns.
+std::vector<Flow> disjoint_flows(const Clusters& clusters, const std::vector<ArcClass>& classes) {
+  std::vector<bool> is_busy(clusters.of_rank.size());
+  const auto idle_in = [&](std::size_t cluster) {
+    const auto& members = clusters.members[cluster];
+    const auto found = std::find_if(members.begin(), members.end(),
+                                    [&](std::size_t rank) { return !is_busy[rank]; });
+    return found == members.end() ? kNobody : *found;
+  };
+  std::vector<Flow> flows;
+  for (bool found = true; found && flows.size() < kMostFlows;) {
+    found = false;
+    for (const auto& [from, to] : classes) {
+      const Flow flow{idle_in(from), idle_in(to)};
+      if (flow.from == kNobody || flow.to == kNobody) continue;
+      is_busy[flow.from] = is_busy[flow.to] = true;
+      flows.push_back(flow);
+      found = true;
+    }
+  }
+  return flows;
+}
+
+// Classes between clusters of several ranks with an arc that was disturbed.
+std::vector<ArcClass> suspected_classes(const ArcRates& rates, const Clusters& clusters) {
+  std::set<ArcClass> classes;
+  for (std::size_t from = 0; from < rates.ranks(); ++from) {
+    for (std::size_t to = 0; to < rates.ranks(); ++to) {
+      const Flow arc{from, to};
+      if (from == to || !rates.was_disturbed(arc)) continue;
+      const auto [first, second] = clusters.class_of(arc);
+      if (first == second) continue;
+      if (clusters.members[first].size() < 2 || clusters.members[second].size() < 2) continue;
+      classes.insert({first, second});
+    }
+  }
+  return {classes.begin(), classes.end()};
+}
+
+// All classes out of a cluster, or into it.
+std::vector<ArcClass> fan_of(const Clusters& clusters, std::size_t cluster, bool out) {
+  std::vector<ArcClass> fan;
+  for (std::size_t other = 0; other < clusters.count(); ++other) {
+    if (other == cluster) continue;
+    fan.push_back(out ? ArcClass{cluster, other} : ArcClass{other, cluster});
+  }
+  return fan;
+}
+
+// Classes that share a link.
+struct ClassSharedLink {
+  std::vector<ArcClass> classes;
+  double bandwidth_Bps = 0;
+};
+
+// What the tests say of each class and of each two of them or, where those would be too many, of
+// fans.
+class Evidence {
+ public:
+  Evidence(const Measurements& measurements, const ArcRates& rates, const Clusters& clusters)
+      : rates_(&rates),
+        clusters_(&clusters),
+        by_fans_(suspected_classes(rates, clusters).size() > kMostClasses) {
+    // Those of one class come first, for the others are judged by them.
+    for (const bool alone : {true, false}) {
+      for (const Experiment& experiment : measurements.experiments) {
+        if (experiment.purpose != Purpose::kSharedLinks) continue;
+        std::map<ArcClass, std::vector<Flow>> by_class;
+        for (const Flow& flow : experiment.flows) by_class[clusters.class_of(flow)].push_back(flow);
+        const bool leaves_clusters = std::ranges::none_of(
+            by_class, [](const auto& entry) { return entry.first.first == entry.first.second; });
+        if ((by_class.size() == 1) != alone || !leaves_clusters) continue;
+        if (by_fans_ && !alone) {
+          weigh_fan(experiment, by_class);
+        } else if (by_class.size() <= 2) {
+          weigh(experiment, by_class);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<ClassSharedLink> shared_links() const {
+    std::vector<ClassSharedLink> shared_links = fans_;
+    if (!by_fans_) {
+      for (std::vector<ArcClass>& clique : cliques()) {
+        const double bandwidth_Bps = bandwidth_bps(clique);
+        shared_links.push_back({std::move(clique), bandwidth_Bps});
+      }
+      return shared_links;
+    }
+    // Of classes that a fan's link holds back as much as they were alone, there is no other.
+    for (const auto& entry : together_) {
+      const ArcClass& own = entry.first.first;  // clang captures no structured bindings
+      const double rate_Bps = entry.second;
+      const bool is_of_a_fan = std::ranges::any_of(fans_, [&](const ClassSharedLink& fan) {
+        return contains(fan.classes, own) &&
+               fan.bandwidth_Bps <= (1 + rates_->tolerance()) * rate_Bps;
+      });
+      if (!is_of_a_fan) shared_links.push_back({{own}, rate_Bps});
+    }
+    return shared_links;
+  }
+
+ private:
+  [[nodiscard]] bool share(const ArcClass& a, const ArcClass& b) const {
+    return together_.contains(std::minmax(a, b));
+  }
+  // Links as sets of classes: each pair that shares is in one.
+  [[nodiscard]] std::vector<std::vector<ArcClass>> cliques() const {
+    std::vector<std::vector<ArcClass>> cliques;
+    for (const auto& entry : together_) {
+      const auto& pair = entry.first;  // clang captures no structured bindings
+      const bool is_covered = std::any_of(cliques.begin(), cliques.end(), [&](const auto& clique) {
+        return contains(clique, pair.first) && contains(clique, pair.second);
+      });
+      if (is_covered) continue;
+      std::vector<ArcClass> clique = {pair.first};
+      if (pair.first != pair.second) clique.push_back(pair.second);
+      for (const ArcClass& other : classes()) {
+        const bool fits = std::all_of(clique.begin(), clique.end(), [&](const ArcClass& member) {
+          return member != other && share(member, other);
+        });
+        if (fits) clique.push_back(other);
+      }
+      cliques.push_back(std::move(clique));
+    }
+    return cliques;
+  }
+  // The most that a test of these classes carried where it showed that they share.
+  [[nodiscard]] double bandwidth_bps(const std::vector<ArcClass>& clique) const {
+    double most = 0;
+    for (const auto& [pair, rate] : together_) {
+      if (contains(clique, pair.first) && contains(clique, pair.second))
+        most = std::max(most, rate);
+    }
+    return most;
+  }
+  static bool contains(const std::vector<ArcClass>& clique, const ArcClass& one) {
+    return std::find(clique.begin(), clique.end(), one) != clique.end();
+  }
+  [[nodiscard]] std::set<ArcClass> classes() const {
+    std::set<ArcClass> all;
+    for (const auto& [pair, rate] : together_) all.insert({pair.first, pair.second});
+    return all;
+  }
+  // What flows of a class carry together at most, by what is known of it alone.
+  [[nodiscard]] double expected_bps(const ArcClass& arc_class,
+                                    const std::vector<Flow>& flows) const {
+    double sum = 0;
+    for (const Flow& flow : flows) sum += rates_->rate_bps(flow);
+    const auto own = together_.find({arc_class, arc_class});
+    return own == together_.end() ? sum : std::min(sum, own->second);
+  }
+  void weigh(const Experiment& experiment, const std::map<ArcClass, std::vector<Flow>>& by_class) {
+    double carried = 0;
+    for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
+      carried += experiment.rate_bps(flow);
+    }
+    double expected = 0;
+    for (const auto& [arc_class, flows] : by_class) expected += expected_bps(arc_class, flows);
+    if (carried >= (1 - rates_->tolerance()) * expected) return;
+    const auto pair = std::minmax(by_class.begin()->first, by_class.rbegin()->first);
+    double& rate = together_[{pair.first, pair.second}];
+    rate = std::max(rate, carried);
+  }
+
+  // The classes of a fan that are slower in it share a link; if all that were tested are, it is
+  // that of the whole fan.
+  void weigh_fan(const Experiment& experiment,
+                 const std::map<ArcClass, std::vector<Flow>>& by_class) {
+    const ArcClass one = by_class.begin()->first;
+    const auto all = [&](auto is_like_it) {
+      return std::ranges::all_of(by_class,
+                                 [&](const auto& entry) { return is_like_it(entry.first); });
+    };
+    const bool out = all([&](const ArcClass& other) { return other.first == one.first; });
+    const bool in = all([&](const ArcClass& other) { return other.second == one.second; });
+    if (!out && !in) return;  // two at once, of a probe that had fewer to suspect
+    std::map<ArcClass, double> carried;
+    for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
+      carried[clusters_->class_of(experiment.flows[flow])] += experiment.rate_bps(flow);
+    }
+    ClassSharedLink shared_link;
+    for (const auto& [arc_class, flows] : by_class) {
+      if (carried[arc_class] >= (1 - rates_->tolerance()) * expected_bps(arc_class, flows))
+        continue;
+      shared_link.classes.push_back(arc_class);
+      shared_link.bandwidth_Bps += carried[arc_class];
+    }
+    if (shared_link.classes.size() < 2) return;
+    if (shared_link.classes.size() == by_class.size()) {
+      shared_link.classes = fan_of(*clusters_, out ? one.first : one.second, out);
+    }
+    fans_.push_back(std::move(shared_link));
+  }
+
+  const ArcRates* rates_;
+  const Clusters* clusters_;
+  bool by_fans_;
+  std::map<std::pair<ArcClass, ArcClass>, double>
+      together_;  // what they carry; a class with itself too
+  std::vector<ClassSharedLink> fans_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Flow>> shared_link_tests(const ArcRates& rates) {
+  const Clusters clusters(rates);
+  const std::vector<ArcClass> classes = suspected_classes(rates, clusters);
+  std::vector<std::vector<Flow>> tests;
+  const std::size_t alone = std::min(classes.size(), kMostAlone);
+  for (std::size_t i = 0; i < alone; ++i) {
+    tests.push_back(disjoint_flows(clusters, {classes[i * classes.size() / alone]}));
+  }
+  const auto add = [&](const std::vector<ArcClass>& together) {
+    std::vector<Flow> flows = disjoint_flows(clusters, together);
+    if (flows.size() >= 2) tests.push_back(std::move(flows));
+  };
+  if (classes.size() <= kMostClasses) {
+    for (std::size_t second = 0; second < classes.size(); ++second) {
+      for (std::size_t first = 0; first < second; ++first) add({classes[first], classes[second]});
+    }
+    return tests;
+  }
+  for (const bool out : {true, false}) {
+    for (std::size_t cluster = 0; cluster < clusters.count(); ++cluster) {
+      const bool is_suspected = std::ranges::any_of(
+          classes, [&](const ArcClass& one) { return (out ? one.first : one.second) == cluster; });
+      if (is_suspected) add(fan_of(clusters, cluster, out));
+    }
+  }
+  return tests;
+}
+
+std::vector<SharedLink> shared_links(const Measurements& measurements, const ArcRates& rates) {
+  const Clusters clusters(rates);
+  const Evidence evidence(measurements, rates, clusters);
+  std::vector<SharedLink> shared_links;
+  for (const ClassSharedLink& found : evidence.shared_links()) {
+    SharedLink shared_link{{}, found.bandwidth_Bps};
+    for (const auto& [from, to] : found.classes) {
+      for (const std::size_t sender : clusters.members[from]) {
+        for (const std::size_t receiver : clusters.members[to]) {
+          if (rates.rate_bps({sender, receiver}) > 0)
+            shared_link.arcs.push_back({sender, receiver});
+        }
+      }
+    }
+    if (shared_link.arcs.empty() || shared_link.bandwidth_Bps <= 0)
+      continue;  // tested, but never measured
+    std::sort(shared_link.arcs.begin(), shared_link.arcs.end());
+    shared_links.push_back(std::move(shared_link));
+  }
+  return shared_links;
+}
+
+double carried_together_bps(const std::vector<Flow>& flows, const ArcRates& rates,
+                            const std::vector<SharedLink>& shared_links) {
+  double sum = 0;
+  std::vector<double> through(shared_links.size());
+  for (const Flow& flow : flows) {
+    const auto shared_link =
+        std::find_if(shared_links.begin(), shared_links.end(), [&](const SharedLink& one) {
+          return std::binary_search(one.arcs.begin(), one.arcs.end(), flow);
+        });
+    if (shared_link == shared_links.end()) {
+      sum += rates.rate_bps(flow);
+    } else {
+      through[static_cast<std::size_t>(shared_link - shared_links.begin())] += rates.rate_bps(flow);
+    }
+  }
+  for (std::size_t i = 0; i < shared_links.size(); ++i)
+    sum += std::min(through[i], shared_links[i].bandwidth_Bps);
+  return sum;
+}
+
+}  // namespace espalier::runtime::probe

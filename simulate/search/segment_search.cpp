@@ -1,0 +1,346 @@
+#include "simulate/search/segment_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "planner/plan/segment_grid.hpp"
+#include "simulate/search/extrapolated_time.hpp"
+#include "simulate/search/pipeline_bound.hpp"
+#include "simulate/transport/event_loop.hpp"
+
+namespace espalier::simulate {
+
+namespace {
+
+constexpr std::uint64_t kMostSegments = 1U << 20U;  // of those that are tried
+constexpr std::uint64_t kMostSends =
+    80'000;                                // of a run while searching: some hundredths of a second
+constexpr double kWorthACloserLook = 1.1;  // of the best: what is refined
+// What the makespan may grow by for a surer plan, and where hosts would have no time left.
+constexpr double kRobustnessMargin = 1.01;
+constexpr double kWorthHostsLackOfTime = 1.025;
+
+// How many segments the host with the most sends and receives.
+std::uint64_t most_handled(const Task& task) {
+  std::vector<std::uint64_t> handled(task.flows.hosts());
+  for (const Flow& flow : task.flows.all()) {
+    handled[flow.parent] += task.segments[flow.tree];
+    handled[flow.child] += task.segments[flow.tree];
+  }
+  return std::ranges::max(handled);
+}
+
+}  // namespace
+
+SegmentSearch::SegmentSearch(const platforms::Platform& platform, platforms::Model model,
+                             bool latency_occupies, Bytes message, SegmentSearchOptions options,
+                             const planner::Deadline& deadline)
+    : platform_(platform),
+      model_(model),
+      latency_occupies_(latency_occupies),
+      message_(message),
+      options_(std::move(options)),
+      deadline_(deadline) {}
+
+void SegmentSearch::add(Candidate candidate) {
+  candidates_.push_back(std::move(candidate));
+  cells_.emplace_back();
+}
+
+Bytes SegmentSearch::segment_of(std::uint64_t segments) const {
+  if (options_.segment) return *options_.segment;
+  return {
+      planner::SegmentGrid{message_.value, segments}.count()};  // message / segments, rounded up
+}
+
+// The nearest number of segments that equal segments of whole bytes can have.
+std::uint64_t SegmentSearch::count_for(double segments) const {
+  if (options_.segment)
+    return planner::SegmentGrid{message_.value, options_.segment->value}.count();
+  const std::uint64_t most =
+      std::clamp<std::uint64_t>(message_.value / options_.least_segment.value, 1, kMostSegments);
+  const auto wanted = static_cast<std::uint64_t>(
+      std::llround(std::clamp(segments, 1.0, static_cast<double>(most))));
+  return planner::SegmentGrid{message_.value, segment_of(wanted).value}.count();
+}
+
+// All to 16, then powers of two and what lies between: with few segments each one counts.
+std::vector<std::uint64_t> SegmentSearch::first_counts() const {
+  std::vector<std::uint64_t> counts;
+  const double most = static_cast<double>(kMostSegments);
+  for (double segments = 1; segments < 16; ++segments) counts.push_back(count_for(segments));
+  for (double segments = 16; segments <= most; segments *= 2) {
+    counts.push_back(count_for(segments));
+    counts.push_back(count_for(1.5 * segments));
+  }
+  std::ranges::sort(counts);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+const SegmentSearch::Cut& SegmentSearch::cut(std::uint64_t segments) {
+  if (cut_.segments == segments) return cut_;
+  cut_.segments = segments;
+  cut_.segment = segment_of(segments);
+  cut_.rest = {message_.value % cut_.segment.value};
+  cut_.full = platforms::occupation(platform_, model_, {cut_.segment, latency_occupies_});
+  if (cut_.rest.value > 0) {
+    cut_.last = platforms::occupation(platform_, model_, {cut_.rest, latency_occupies_});
+  }
+  cut_.combining = combining_at(options_.compute, cut_.segment, cut_.rest);
+  return cut_;
+}
+
+void SegmentSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t segments) {
+  for (const std::size_t index : which) {
+    if (cells_[index].contains(segments)) continue;
+    const Cut& now = cut(segments);
+    Candidate& candidate = candidates_[index];
+    const bool has_rest = now.rest.value > 0;
+    const Holdings full(candidate.flows, now.full, model_, now.segment);
+    const Holdings last(candidate.flows, has_rest ? now.last : now.full, model_,
+                        has_rest ? now.rest : now.segment);
+    Task task{candidate.flows, full, last, candidate.source, now.combining};
+    candidate.assignments.end_at(segments, now.segment);
+    task.share_out(candidate.assignments, segments, has_rest);
+    Cell& cell = cells_[index][segments];
+    cell.bound_s =
+        pipeline_bound(task, candidate.assignments, now.full.resources.size(), options_.receives)
+            .value;
+    cell.handled = most_handled(task);
+  }
+}
+
+Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
+                                 std::uint64_t most_sends, Sharing sharing) {
+  const Cut& now = cut(segments);
+  Candidate& candidate = candidates_[index];
+  const bool has_rest = now.rest.value > 0;
+  const Holdings full(candidate.flows, now.full, model_, now.segment);
+  const Holdings last(candidate.flows, has_rest ? now.last : now.full, model_,
+                      has_rest ? now.rest : now.segment);
+  Task task{candidate.flows, full, last, candidate.source, now.combining};
+  const auto seconds_of = [&](std::uint64_t count) {
+    candidate.assignments.end_at(count, now.segment);
+    task.share_out(candidate.assignments, count, has_rest);
+    const Windows windows{
+        .sends = options_.window, .receives = options_.receives, .sharing = sharing};
+    const GreedyRun run =
+        run_greedily(task, candidate.assignments, windows, now.full.resources.size(), {});
+    return *std::ranges::max_element(run.done_s);
+  };
+  ++simulations_;
+  const std::uint64_t kinds =
+      planner::reduces(candidate.plan.operation) && planner::broadcasts(candidate.plan.operation)
+          ? 2
+          : 1;
+  const std::uint64_t edges = std::max<std::uint64_t>(candidate.plan.nodes.size() - 1, 1);
+  const ExtrapolatedTime told = extrapolated_time(segments, kinds * edges, most_sends, seconds_of);
+  return {{told.seconds}, told.extrapolated};
+}
+
+Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segments,
+                                      std::uint64_t most_sends) {
+  const Forecast found = forecast(candidate, segments, most_sends);
+  Cell& cell = cells_[candidate][segments];
+  cell.simulated_s = found.makespan.value;
+  cell.extrapolated = found.extrapolated;
+  cell.in_full = !found.extrapolated;
+  return found;
+}
+
+void SegmentSearch::simulate_best_first(const std::vector<std::size_t>& which, Trial& best) {
+  struct Entry {
+    double bound_s = 0;
+    std::uint64_t segments;
+    std::size_t candidate;
+    bool operator<(const Entry& other) const {
+      return std::tie(bound_s, segments, candidate) <
+             std::tie(other.bound_s, other.segments, other.candidate);
+    }
+  };
+  std::vector<Entry> entries;
+  for (const std::size_t index : which) {
+    for (const auto& [segments, cell] : cells_[index]) {
+      const bool known = cell.simulated_s.has_value();
+      if (known && (!best.simulated || *cell.simulated_s < best.makespan.value)) {
+        best = {index, segments, {*cell.simulated_s}, true};
+      }
+      if (!known) entries.push_back({cell.bound_s, segments, index});
+    }
+  }
+  std::ranges::sort(entries, std::less<>{});
+  for (const Entry& entry : entries) {
+    if (best.simulated && entry.bound_s >= best.makespan.value) return;
+    if (best.simulated && deadline_.passed()) {
+      complete_ = false;
+      return;
+    }
+    if (options_.on_progress) {
+      options_.on_progress(fmt::format("{} in {} segments, {} simulations so far",
+                                       candidates_[entry.candidate].label, entry.segments,
+                                       simulations_));
+    }
+    const double seconds =
+        simulate_cell(entry.candidate, entry.segments, kMostSends).makespan.value;
+    if (!best.simulated || seconds < best.makespan.value) {
+      best = {entry.candidate, entry.segments, {seconds}, true};
+    }
+  }
+}
+
+std::vector<std::uint64_t> SegmentSearch::counts_near(std::size_t candidate, double factor) const {
+  const auto middle = static_cast<double>(best_so_far(candidate).segments);
+  return {count_for(middle / factor), count_for(middle * factor)};
+}
+
+Trial SegmentSearch::best_of(const std::vector<std::size_t>& which, bool closely) {
+  Trial best;
+  for (const std::uint64_t segments : first_counts()) look_at(which, segments);
+  simulate_best_first(which, best);
+  if (!closely || options_.segment) return best;  // of one size there is one number of segments
+  for (const double factor : {1.25, 1.12, 1.06, 1.03, 1.015}) {
+    std::map<std::uint64_t, std::vector<std::size_t>> near;  // by segments, for cutting is work
+    for (const std::size_t index : which) {
+      if (best_so_far(index).makespan.value > kWorthACloserLook * best.makespan.value) continue;
+      for (const std::uint64_t segments : counts_near(index, factor))
+        near[segments].push_back(index);
+    }
+    for (const auto& [segments, candidates] : near) {
+      if (deadline_.passed()) complete_ = false;
+      if (complete_) look_at(candidates, segments);
+    }
+    simulate_best_first(which, best);
+  }
+  scan_around(best);
+  return best;
+}
+
+// Several trees wait for each other now more, now less: which numbers of segments suit them is
+// somewhat of a lottery, most of all among small ones, and those tickets are cheap.
+void SegmentSearch::scan_around(Trial& best) {
+  const std::size_t candidate = best.candidate;
+  // An allreduce's halves do so even with one tree each.
+  if (planner::tree_count(candidates_[candidate].plan) < 2) return;
+  constexpr int kEachWay = 16;
+  constexpr int kFew = 96;
+  const auto middle = static_cast<double>(best.segments);
+  for (int segments = 1; segments <= kFew; ++segments) look_at({candidate}, count_for(segments));
+  for (int step = -kEachWay; step <= kEachWay; ++step) {
+    if (deadline_.passed()) complete_ = false;
+    if (!complete_) return;
+    look_at({candidate}, count_for(middle * std::pow(1.02, step)));
+  }
+  simulate_best_first({candidate}, best);
+}
+
+Forecast SegmentSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
+  constexpr int kMostRuns = 16;
+  for (int run = 0;; ++run) {
+    const bool is_last = run == kMostRuns || deadline_.passed();
+    best = {};
+    for (const bool only_in_full : {true, false}) {
+      if (best.simulated && is_last) break;
+      for (std::size_t index = 0; index < cells_.size(); ++index) {
+        for (const auto& [segments, cell] : cells_[index]) {
+          if (!cell.simulated_s || (only_in_full && !cell.in_full)) continue;
+          if (best.simulated && *cell.simulated_s >= best.makespan.value) continue;
+          best = {index, segments, {*cell.simulated_s}, true};
+        }
+      }
+    }
+    Cell& cell = cells_[best.candidate][best.segments];
+    if (cell.in_full || is_last) return {best.makespan, cell.extrapolated};
+    (void)simulate_cell(best.candidate, best.segments, most_sends);
+    cell.in_full = true;
+  }
+}
+
+// looked: only those that have been run in full and with edges that share. The limit may grow from
+// one call to the next, for it may be of a time that was told from a shorter message.
+Trial SegmentSearch::least_asking(Seconds overhead, double factor, bool looked) const {
+  const bool is_late = deadline_.passed();
+  double limit_s = std::numeric_limits<double>::infinity();
+  for (const auto& cells : cells_) {
+    for (const auto& [segments, cell] : cells) {
+      if (cell.simulated_s) limit_s = std::min(limit_s, factor * *cell.simulated_s);
+    }
+  }
+  Trial found;
+  double least_s = std::numeric_limits<double>::infinity();
+  for (std::size_t index = 0; index < cells_.size(); ++index) {
+    for (const auto& [segments, cell] : cells_[index]) {
+      if (looked ? !cell.shared_s : cell.seconds() > limit_s) continue;
+      if (is_late && !cell.simulated_s) continue;
+      const double takes_s = std::max(cell.seconds(), cell.shared_s.value_or(0)) +
+                             overhead.value * static_cast<double>(cell.handled);
+      if (takes_s >= least_s) continue;
+      found = {index, segments, {cell.seconds()}, cell.simulated_s.has_value()};
+      least_s = takes_s;
+    }
+  }
+  return found;
+}
+
+Forecast SegmentSearch::most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends) {
+  constexpr int kLeastLooks = 4;
+  constexpr int kMostLooks = 24;
+  const auto handled = static_cast<double>(cells_[best.candidate].at(best.segments).handled);
+  const bool is_too_much = overhead.value * handled > best.makespan.value;
+  const double factor = is_too_much ? kWorthHostsLackOfTime : kRobustnessMargin;
+  const auto edges = static_cast<double>(candidates_.front().plan.nodes.size() - 1);
+  double looked_at = 0;  // sends, about
+  // What is known of a trial by the formula, as told, in full and with edges that share is ever
+  // more.
+  for (int looks = 0;;) {
+    const bool is_enough =
+        looks >= kLeastLooks && (looks >= kMostLooks || looked_at > 4.0 * kMostSends);
+    best = least_asking(overhead, factor, is_enough);
+    Cell& cell = cells_[best.candidate].at(best.segments);
+    if (deadline_.passed() || (cell.in_full && cell.shared_s)) {
+      return {best.makespan, cell.extrapolated};
+    }
+    if (!cell.simulated_s) {
+      (void)simulate_cell(best.candidate, best.segments, kMostSends);
+      continue;
+    }
+    if (!cell.in_full) (void)simulate_cell(best.candidate, best.segments, most_sends);
+    cell.in_full = true;
+    cell.shared_s =
+        forecast(best.candidate, best.segments, kMostSends, Sharing::kEdges).makespan.value;
+    ++looks;
+    looked_at += edges * static_cast<double>(best.segments);
+  }
+}
+
+Trial SegmentSearch::best_so_far(std::size_t candidate) const {
+  const auto& cells = cells_[candidate];
+  const auto least =
+      std::ranges::min_element(cells, {}, [](const auto& entry) { return entry.second.seconds(); });
+  return {
+      candidate, least->first, {least->second.seconds()}, least->second.simulated_s.has_value()};
+}
+
+Trial SegmentSearch::best_to_tell(std::size_t candidate) const {
+  Trial best;
+  for (const auto& [segments, cell] : cells_[candidate]) {
+    if (!cell.simulated_s) continue;
+    if (best.simulated && *cell.simulated_s >= best.makespan.value) continue;
+    best = {candidate, segments, {*cell.simulated_s}, true};
+  }
+  return best.simulated ? best : best_so_far(candidate);
+}
+
+Trial SegmentSearch::best_by_formula(std::size_t candidate) const {
+  const auto& cells = cells_[candidate];
+  const auto least =
+      std::ranges::min_element(cells, {}, [](const auto& entry) { return entry.second.bound_s; });
+  return {candidate, least->first, {least->second.bound_s}, false};
+}
+
+}  // namespace espalier::simulate

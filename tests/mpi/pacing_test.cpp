@@ -1,0 +1,96 @@
+// When segments follow one another on long links and beside them. Only that they do not come sooner
+// can be asserted.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "planner/plan/send_windows.hpp"
+#include "runtime/transport/transfer_log.hpp"
+#include "tests/mpi/check_reduction.hpp"
+#include "tests/mpi/check_run.hpp"
+
+namespace espalier::testing {
+namespace {
+
+constexpr std::uint64_t kSegment = 1000;
+
+// By tree and child: from the beginning of each send to that of the next, in seconds.
+using Gaps = std::map<std::pair<std::uint32_t, int>, std::vector<double>>;
+
+// Of this rank, in a message of 30 segments.
+Gaps gaps_along(const planner::Plan& plan) {
+  runtime::TransferLog log(10'000);
+  runtime::BroadcastOptions options = as_planned();
+  options.transfers = &log;
+  runtime::Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+  check_run(broadcast, MPI_COMM_WORLD, 30 * kSegment, 0);
+  Gaps gaps;
+  for (const runtime::Transfer& one : log.transfers()) {
+    if (one.is_send) gaps[{one.tree, one.peer}].push_back(one.begun_s);
+  }
+  for (auto& [edge, times] : gaps) {
+    std::ranges::sort(times);
+    std::adjacent_difference(times.begin(), times.end(), times.begin());
+    times.erase(times.begin());
+  }
+  return gaps;
+}
+
+void expect_pace(const std::vector<double>& gaps, BytesPerSecond rate) {
+  constexpr double kRounding = 1e-9;
+  for (const double gap : gaps) EXPECT_GE(gap, planner::pace(rate, {kSegment}).value - kRounding);
+}
+
+// A rank sends to its chain's next one, rank 0 to all others as well.
+TEST(Pace, IsKeptOnAllEdgesWhereOneIsLong) {
+  const auto ranks = size_of(MPI_COMM_WORLD);
+  if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
+  const planner::PlanTree chain = tree_shaped(Shape::kChain, ranks, 0, 500e3);
+  const planner::PlanTree flat = tree_shaped(Shape::kFlat, ranks, 0, 1e6);
+  auto plan = plan_of(ranks, 0, {chain, flat}, kSegment);
+  plan.broadcast_trees[0].latencies.resize(ranks - 1);
+  plan.broadcast_trees[0].latencies.back() = {1e-3};  // half a segment
+  const Gaps gaps = gaps_along(plan);
+  const auto rank = static_cast<std::uint32_t>(rank_in(MPI_COMM_WORLD));
+  EXPECT_EQ(gaps.size(), (rank + 1 < ranks ? 1U : 0U) + (rank == 0 ? ranks - 1 : 0U));
+  for (const auto& [edge, between] : gaps) {
+    expect_pace(between, plan.broadcast_trees[edge.first].rate);
+  }
+}
+
+class PaceOfReductions : public ::testing::TestWithParam<planner::Operation> {};
+
+// The root has all of 30 segments no sooner than 29 paces after the first rank could begin, which
+// is not when the root itself goes on from the barrier: others may be ahead of it by a turn of the
+// processor.
+TEST_P(PaceOfReductions, IsKeptUpTheTrees) {
+  const auto ranks = size_of(MPI_COMM_WORLD);
+  if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
+  auto down = plan_of(ranks, 0, {tree_shaped(Shape::kBinary, ranks, 0, 1e6)}, kSegment);
+  auto up = down;
+  up.broadcast_trees[0].latencies.resize(ranks - 1);
+  up.broadcast_trees[0].latencies.back() = {0.5e-3};
+  const auto plan =
+      GetParam() == planner::Operation::kReduce ? reduce_plan(up) : allreduce_plan(up, down);
+  runtime::Reduction reduction(MPI_COMM_WORLD, plan);
+  const double before_any_s = MPI_Wtime();
+  MPI_Barrier(MPI_COMM_WORLD);
+  check_sum(reduction, MPI_COMM_WORLD, 30 * kSegment / sizeof(double), 0);
+  if (rank_in(MPI_COMM_WORLD) != 0) return;
+  EXPECT_GE(MPI_Wtime() - before_any_s, 29 * planner::pace({1e6}, {kSegment}).value);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PaceOfReductions,
+                         ::testing::Values(planner::Operation::kReduce,
+                                           planner::Operation::kAllreduce),
+                         [](const auto& one) {
+                           return one.param == planner::Operation::kReduce ? "Reduce" : "Allreduce";
+                         });
+
+}  // namespace
+}  // namespace espalier::testing
