@@ -14,22 +14,22 @@ namespace {
 void check_figure(std::string_view name, double value) {
   if (std::isfinite(value) && value >= 0) return;
   throw InputError({}, std::string(name),
-                   fmt::format("{} is not finite and at least 0 seconds", value));
+                   fmt::format("must be finite and at least 0 s, not {}", value));
 }
 
 void check_gap_covers_overheads(const PLogP& model, double bytes) {
   const double gap_s = model.gap_s.at(bytes);
-  // Measured tables are rounded; a gap that is short by that much is none.
+  // Tolerates the rounding of measured tables.
   const double allowed_s = gap_s * (1 + 1e-9);
   if (model.send_overhead_s.at(bytes) > allowed_s ||
       model.receive_overhead_s.at(bytes) > allowed_s) {
-    throw InputError({}, "gap", fmt::format("is below an overhead at {} bytes", bytes));
+    throw InputError({}, "gap", fmt::format("is less than an overhead at {} bytes", bytes));
   }
 }
 
 }  // namespace
 
-void check(const Hockney& /*model*/) {}  // its tables are checked when they are made
+void check(const Hockney& /*model*/) {}  // the tables' constructor checks them
 
 void check(const LogGP& model) {
   check_figure("latency", model.latency.value);
@@ -52,7 +52,7 @@ LogGP logp(const LogGP& model) {
 LogGP loggp_from(const PLogP& model) {
   check(model);
   const auto large = static_cast<double>(model.gap_s.largest_size().value);
-  if (large <= 1) throw InputError({}, "gap", "a table up to a large size is needed for G");
+  if (large <= 1) throw InputError({}, "gap", "must be a table up to a large size to give G");
   const double overheads_s = model.send_overhead_s.at(1) + model.receive_overhead_s.at(1);
   const LogGP result{{model.latency.value + model.gap_s.at(1) - overheads_s},
                      {overheads_s / 2},

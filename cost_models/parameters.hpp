@@ -1,4 +1,4 @@
-// What the models of point-to-point messages are told about a network.
+// The parameters of a network in the models of point-to-point messages.
 //
 // Sources: CM = J. Pjesivac-Grbovic, T. Angskun, G. Bosilca, G. E. Fagg, E. Gabriel, J. J.
 // Dongarra, Performance analysis of MPI collective operations, section 3; LogP: D. Culler et al.,
@@ -18,7 +18,7 @@
 namespace espalier::cost_models {
 
 // NOLINTBEGIN(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a null pointer
-// A time that each byte takes.
+// Time per byte.
 struct SecondsPerByte {
   double value = 0;
   auto operator<=>(const SecondsPerByte&) const = default;
@@ -32,16 +32,16 @@ struct Hockney {
 };
 
 // A message of m bytes takes L + 2 o + (m - 1) G; its sender may start the next one g + (m - 1) G
-// after it. LogP is the same with G = 0 (CM, section 5).
+// later. LogP is the same with G = 0 (CM, section 5).
 struct LogGP {
   Seconds latency;              // L
-  Seconds overhead;             // o, the sender's and the receiver's
+  Seconds overhead;             // o, of the sender and of the receiver each
   Seconds gap;                  // g
   SecondsPerByte gap_per_byte;  // G
 };
 
-// A message of m bytes takes L + g(m); its sender may start the next one g(m) after it. L is
-// end to end: it includes what LogGP calls overhead.
+// A message of m bytes takes L + g(m); its sender may start the next one g(m) later. L is end to
+// end: it includes LogGP's overheads.
 struct PLogP {
   Seconds latency;                     // L
   PiecewiseLinear send_overhead_s;     // os(m)
@@ -53,27 +53,27 @@ using Parameters = std::variant<Hockney, LogGP, PLogP>;
 // In the order of Parameters.
 inline constexpr std::array<std::string_view, 3> kModelNames{"hockney", "loggp", "plogp"};
 
-// Throws InputError for a figure that is negative or not finite. Tables are right from their
-// making; that g(m) is at least both overheads is asked at 1 byte and at the largest size of g(m).
+// Throws InputError for a figure that is negative or not finite, and for a g(m) below an overhead at
+// 1 byte or at the largest size of g(m). Tables are checked by their constructor.
 void check(const Hockney& model);
 void check(const LogGP& model);
 void check(const PLogP& model);
 
-// The same network without a gap per byte: LogP.
+// The same network with G = 0: LogP.
 LogGP logp(const LogGP& model);
 
-// Kielmann et al.'s conversion, which CM, section 6.1, uses: L' = L + g(1) - os(1) - or(1),
-// o = (os(1) + or(1)) / 2, g = g(1), G = g(m) / m for a large m: the largest size of g(m)'s table.
-// Throws InputError when L' is negative, or g(m) is no table (a constant gap has no G).
+// Kielmann et al.'s conversion, as in CM, section 6.1: L' = L + g(1) - os(1) - or(1),
+// o = (os(1) + or(1)) / 2, g = g(1), G = g(m) / m at the largest size m of g(m)'s table. Throws
+// InputError if L' is negative, or g(m) is not a table (a constant gap gives no G).
 LogGP loggp_from(const PLogP& model);
 
-// The other way round, exact for one message and for a row of them: g(m) = g + (m - 1) G,
-// os = or = o, L' = L + 2 o - g. Throws InputError when L' or G is negative, or g is below o, which
+// The reverse conversion, exact for one message and for consecutive ones: g(m) = g + (m - 1) G,
+// os = or = o, L' = L + 2 o - g. Throws InputError if L' or G is negative, or g is below o, which
 // PLogP does not allow.
 PLogP plogp_from(const LogGP& model);
 
 // Hockney's model with the same time for one message: alpha = L + 2 o - G, beta = G. Throws
-// InputError when alpha is negative.
+// InputError if alpha is negative.
 Hockney hockney_from(const LogGP& model);
 
 }  // namespace espalier::cost_models

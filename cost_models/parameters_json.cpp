@@ -20,7 +20,7 @@ double figure(const JsonCursor& at) {
   return value;
 }
 
-// Whether a table may go on with its last slope.
+// Whether a table can be continued with its last slope.
 bool rises(const std::vector<PiecewiseLinear::Point>& points) {
   return points.size() > 1 && points.back().value >= points[points.size() - 2].value;
 }
@@ -71,7 +71,7 @@ PLogP read_plogp(const JsonCursor& root) {
   return model;
 }
 
-// A number where there is one size, which holds for all.
+// A table with one point is written as a number: it is constant.
 Json json_of(const PiecewiseLinear& table) {
   if (table.points().size() == 1) return table.points()[0].value;
   Json points = Json::array();
@@ -112,7 +112,7 @@ std::string parameters_json(const Parameters& parameters, const std::string& nam
     json["receive_overhead_s"] = json_of(plogp.receive_overhead_s);
     json["gap_s"] = json_of(plogp.gap_s);
   }
-  // A key a line; tables would otherwise have four lines a point.
+  // One key per line; otherwise each point of a table would take four lines.
   std::string text;
   for (const auto& [key, value] : json.items()) {
     text += fmt::format("{} {}: {}", text.empty() ? "{" : ",\n ", Json(key).dump(), value.dump());

@@ -8,17 +8,18 @@
 
 namespace espalier::cost_models {
 
-// {"model": "loggp", "latency_s", "overhead_s", "gap_s", "gap_per_byte_s"}: numbers;
+// {"model": "loggp", "latency_s", "overhead_s", "gap_s", "gap_per_byte_s"}: numbers.
 // {"model": "hockney", "alpha_s", "beta_s_per_byte"} and {"model": "plogp", "latency_s",
-// "send_overhead_s", "receive_overhead_s", "gap_s"}: numbers or, but for latency_s, tables
-// [[bytes, value], ...] by ascending sizes. Above its last size a table of PLogP rises as before,
-// or stays where it falls; one of Hockney's stays. A text "name" is allowed. Throws InputError
-// (file, JSON pointer, reason) for what is none of these, a figure that is negative or not finite,
-// and a gap below an overhead. `file` is for messages.
+// "send_overhead_s", "receive_overhead_s", "gap_s"}: numbers or, except for latency_s, tables
+// [[bytes, value], ...] with ascending sizes. Above the last size, a PLogP table continues with its
+// last slope if that is not negative; otherwise, and in Hockney's tables, the value stays constant.
+// A string "name" is allowed. Throws InputError (file, JSON pointer, reason) for any other document,
+// a figure that is negative or not finite, and a gap below an overhead. `file` is for messages.
 Parameters parse_parameters(std::string_view text, const std::string& file);
 
-// What parse_parameters reads as the same network, up to what a table does above its last size;
-// with a name unless it is empty. Numbers are written so that reading gives back the same doubles.
+// The document that parse_parameters reads as the same network, except for the values of tables
+// above their last size. It has a "name" unless `name` is empty. Numbers are read back as the same
+// doubles.
 std::string parameters_json(const Parameters& parameters, const std::string& name);
 
 }  // namespace espalier::cost_models

@@ -18,7 +18,8 @@ void check(const std::vector<PiecewiseLinear::Point>& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::string place = fmt::format("/{}", i);
     if (!std::isfinite(points[i].value) || points[i].value < 0) {
-      throw InputError({}, place, fmt::format("{} is not finite and at least 0", points[i].value));
+      throw InputError({}, place,
+                       fmt::format("must be finite and at least 0, not {}", points[i].value));
     }
     if (i > 0 && points[i].size <= points[i - 1].size) {
       throw InputError({}, place, "sizes must ascend");
@@ -44,7 +45,7 @@ PiecewiseLinear::PiecewiseLinear(std::vector<Point> points, Beyond beyond)
   if (beyond_ == Beyond::kLastSlope && points_.size() > 1 &&
       points_.back().value < points_[points_.size() - 2].value) {
     throw InputError({}, fmt::format("/{}", points_.size() - 1),
-                     "the last slope, which goes on, must not fall");
+                     "must not be less than the value before, whose slope the table continues");
   }
 }
 

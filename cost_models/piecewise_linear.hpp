@@ -1,4 +1,4 @@
-// A figure that depends on the message size, known at some sizes.
+// A function of the message size, given by its values at some sizes.
 #pragma once
 
 #include <vector>
@@ -7,26 +7,26 @@
 
 namespace espalier::cost_models {
 
-// Linear between its points, constant below the first. Always finite and not negative.
+// Linear between its points, constant below the first. Always finite and at least 0.
 class PiecewiseLinear {
  public:
   struct Point {
     Bytes size;
-    double value = 0;  // in the unit of what the table is for
+    double value = 0;  // in the unit of the function
   };
-  // How it goes on above the last point.
+  // The continuation above the last point.
   enum class Beyond {
-    kConstant,   // as it is there
-    kLastSlope,  // as it rises between the last two points
+    kConstant,   // the last value
+    kLastSlope,  // the slope between the last two points
   };
 
-  // The same at every size.
+  // A constant.
   PiecewiseLinear(double value = 0);  // NOLINT(google-explicit-constructor): a constant is one
   // Throws InputError (place: "/INDEX") for no points, a value that is negative or not finite,
-  // sizes that do not ascend, and a kLastSlope that falls.
+  // sizes that do not ascend, and kLastSlope with a negative last slope.
   explicit PiecewiseLinear(std::vector<Point> points, Beyond beyond = Beyond::kConstant);
 
-  // The value at a size in bytes, which need not be whole; not below zero.
+  // The value at a size in bytes; `bytes` is at least 0 and may be fractional.
   [[nodiscard]] double at(double bytes) const;
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
   [[nodiscard]] Bytes largest_size() const { return points_.back().size; }

@@ -26,7 +26,7 @@ constexpr LogGP microseconds(double latency, double overhead, double gap, double
 constexpr std::array kPresets{
     Preset{"boba", "32 dual Pentium IV Xeon 2.4 GHz, Gigabit Ethernet", kTable5,
            microseconds(30.40, 8.15, 8.683, 0.015)},
-    // Behind the unit of g stands a colon, which is taken for a slip of the press.
+    // The table prints a colon after the unit of g; it is taken for a misprint.
     Preset{"frodo", "32 dual Opteron, 100 Mbit/s Ethernet", kTable5,
            microseconds(61.22, 8.2, 23.8, 0.084)}};
 

@@ -11,9 +11,9 @@ namespace espalier::experiments {
 namespace {
 
 struct Axis {
-  std::string_view name;   // in the file's name
+  std::string_view name;   // in the file name
   std::string_view label;  // below the axis
-  // Where a row stands on it; unset: it belongs to another chart.
+  // The row's coordinate on the axis; unset: the row is not in this chart.
   std::optional<double> (*place)(const SummaryRow& row);
 };
 
@@ -46,7 +46,7 @@ LineChart chart_of(const Study& study, const std::vector<SummaryRow>& rows, plat
     chart.series[row.algorithm].points.push_back({*x, row.relative.mean, row.relative.deviation});
     if (row.algorithm == 0) chart.x_ticks.push_back(*x);
   }
-  // More values than have room below the axis: nice ones instead.
+  // Too many values for the axis: the chart chooses round ones instead.
   constexpr std::size_t kMostTicks = 12;
   if (chart.x_ticks.size() > kMostTicks) chart.x_ticks.clear();
   return chart;

@@ -1,4 +1,4 @@
-// The charts of HBT's simulations: relative performance against nodes, against density.
+// The charts of HBT's simulations: relative performance against nodes and against density.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@ namespace espalier::experiments {
 
 inline constexpr std::string_view kChartPrefix = "relative-vs-";
 
-// relative-vs-nodes-MODEL.svg and relative-vs-density-MODEL.svg, where there are two values at
-// least to draw a line between: means, with the deviation as error bars.
+// relative-vs-nodes-MODEL.svg and relative-vs-density-MODEL.svg, each only if there are at least two
+// values on the axis. The lines are means, with the deviation as error bars.
 std::vector<OutputFile> charts(const Study& study, const std::vector<SummaryRow>& rows);
 
 }  // namespace espalier::experiments

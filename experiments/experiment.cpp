@@ -21,14 +21,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// kNoFigure for what is no figure: a bound that a limit came before, the throughput of a single
-// host.
+// kNoFigure for infinite rates: a bound that was not proven before a limit was reached, or the
+// throughput of a single host.
 double figure(double rate_Bps) {
   return std::isfinite(rate_Bps) && rate_Bps < lp::Packing::kUnbounded ? rate_Bps : kNoFigure;
 }
 
 double relative_to(double bound_Bps, double throughput_Bps) {
-  // A single host has nothing to send, at any rate; and rounding may pass the bound by a hair.
+  // A single host sends nothing, so its throughput is infinite. Rounding may exceed the bound.
   if (std::isinf(throughput_Bps)) return 1;
   const double relative = throughput_Bps / bound_Bps;
   return relative > 1 ? 1 : relative;
@@ -109,8 +109,8 @@ void run_units(const Study& study, std::span<const std::size_t> units, std::size
     }
   };
   {
-    // GLPK keeps its environment per thread (lp/solver/linear_program.cpp), so solvers run side by
-    // side.
+    // GLPK has an environment per thread (lp/solver/linear_program.cpp), so solvers can run
+    // concurrently.
     std::vector<std::jthread> threads;
     const std::size_t most = std::max<std::size_t>(1, std::min(jobs, units.size()));
     for (std::size_t i = 0; i < most; ++i) threads.emplace_back(work);

@@ -1,6 +1,6 @@
-// An experiment: algorithms on many platforms under several contention models, each measured
-// against the proven optimum of several pipelined trees (MTP), as in HBT's simulations. Knows no
-// folder and no command line.
+// An experiment: algorithms on many platforms under several contention models, each compared with
+// the proven optimum of several pipelined trees (MTP), as in HBT's simulations. Independent of
+// folders and of the command line.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 
 struct Study {
   std::string family;       // a name of families(), or "files"
-  Json origin;              // what the cases were made from, as study.json keeps it
+  Json origin;              // what the cases were made from, as stored in study.json
   std::vector<Case> cases;  // in the order of the results
   std::vector<platforms::Model> models;
   std::vector<planner::Algorithm> algorithms;
@@ -36,12 +36,12 @@ struct Study {
   }
 };
 
-// One algorithm on one unit. Figures are kNoFigure where `error` says why there are none.
+// One algorithm on one unit. Figures are kNoFigure if there are none; `error` gives the reason.
 struct Row {
   std::size_t trees = 0;
   double throughput_Bps = kNoFigure;
-  double relative = kNoFigure;  // to the proven bound: at least this share of the optimum
-  std::size_t depth = 0;        // edges on the longest way from the source, over all trees
+  double relative = kNoFigure;  // throughput / proven bound: at most throughput / optimum
+  std::size_t depth = 0;        // edges on the longest path from the source, over all trees
   double seconds = kNoFigure;   // wall clock
   std::string error{};
 };
@@ -53,17 +53,18 @@ struct Result {
   std::string source{};
   double bound_Bps = kNoFigure;  // proven
   double seconds = kNoFigure;    // wall clock of the packing that proves the bound
-  bool gap_open = false;         // a limit came before the bound was within the gap
-  std::vector<Row> rows;         // one an algorithm, in the study's order
+  bool gap_open = false;         // a limit was reached before the bound was within the gap
+  std::vector<Row> rows;         // one per algorithm, in the study's order
 };
 
-// The packing is solved once and handed to all algorithms. That there is no solution, or that a
-// limit came first, is a result; a fault is thrown.
+// Solves the packing once and passes it to all algorithms. If there is no solution, or a limit is
+// reached, the result says so; other errors are thrown.
 Result run_unit(const Study& study, std::size_t unit);
 
-// Runs these units on `jobs` threads (at least one) and reports each as it is done: one call at a
-// time, in any order, from any thread. The results do not depend on `jobs`. When a unit or `report`
-// throws, no further unit is begun and the first exception is rethrown once all threads are done.
+// Runs these units on `jobs` threads (at least one) and calls `report` for each finished unit: one
+// call at a time, in any order, from any thread. The results do not depend on `jobs`. If a unit or
+// `report` throws, no further unit is started, and the first exception is rethrown when all threads
+// have ended.
 void run_units(const Study& study, std::span<const std::size_t> units, std::size_t jobs,
                const std::function<void(std::size_t unit, Result&& result)>& report);
 

@@ -12,8 +12,8 @@ namespace espalier::experiments {
 
 namespace {
 
-// The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195): seeds
-// that differ by little give platforms that have nothing in common.
+// The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195):
+// similar seeds give unrelated platforms.
 std::uint64_t mixed(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -21,9 +21,9 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-// 32 bits, so that people can copy it.
+// A seed of 32 bits, short enough to copy by hand.
 std::uint64_t seed_of(std::uint64_t seed, std::size_t nodes, double density, std::size_t draw) {
-  constexpr double kSteps = 1e9;  // of densities: what is written alike has the same seed
+  constexpr double kSteps = 1e9;  // rounds densities, so that equal texts give the same seed
   const auto steps = static_cast<std::uint64_t>(std::llround(density * kSteps));
   return mixed(mixed(mixed(mixed(seed) ^ nodes) ^ steps) ^ draw) >> 32U;
 }
@@ -45,7 +45,7 @@ std::vector<Case> random_cases(const Grid& grid) {
     }
   }
   if (grid.nodes.empty() || grid.densities.empty()) {
-    throw InputError("nodes and densities must be at least one each");
+    throw InputError("give at least one number of nodes and one density");
   }
   if (grid.draws == 0) throw InputError("draws must be at least 1");
   std::vector<Case> cases;
@@ -76,7 +76,7 @@ Grid tiers_defaults() {
   return {.nodes = {30, 65}, .densities = {}, .draws = 100, .seed = 1};
 }
 
-// Tiers' topologies with the random platforms' bandwidths: HBT does not say what its had.
+// Tiers' topologies with the bandwidths of the random platforms: HBT does not specify its own.
 platforms::TiersFamily tiers_family(std::size_t nodes) {
   platforms::TiersFamily family;
   family.shape = platforms::tiers_preset(fmt::format("hbt-{}", nodes));
@@ -86,7 +86,7 @@ platforms::TiersFamily tiers_family(std::size_t nodes) {
 }
 
 std::vector<Case> tiers_cases(const Grid& grid) {
-  if (grid.nodes.empty()) throw InputError("nodes must be at least one");
+  if (grid.nodes.empty()) throw InputError("give at least one number of nodes");
   if (grid.draws == 0) throw InputError("draws must be at least 1");
   std::vector<Case> cases;
   for (const std::size_t nodes : grid.nodes) {

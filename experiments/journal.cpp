@@ -21,7 +21,7 @@ namespace {
   throw InputError(file, {}, "cannot write: " + std::generic_category().message(number));
 }
 
-// nlohmann writes NaN as null, and other doubles so that they read back the same.
+// nlohmann-json writes NaN as null, and other doubles so that they are read back unchanged.
 double figure(const JsonCursor& value) {
   return value.value().is_null() ? kNoFigure : value.number();
 }
@@ -76,8 +76,8 @@ void require_same(const Json& wanted, const Json& found, const std::string& file
     if (there && found[key] == value) continue;
     throw InputError(
         file, "/" + key,
-        fmt::format("the folder holds a study of other settings ({} there, {} here): name another "
-                    "folder, or begin again with --restart",
+        fmt::format("the folder contains a study with other settings ({} there, {} here); use "
+                    "another folder, or start over with --restart",
                     there ? in_quotes(found[key].dump()) : "nothing", in_quotes(value.dump())));
   }
 }
@@ -130,14 +130,13 @@ Journal::Journal(const Study& study, const std::string& folder, bool restart) {
     if (std::filesystem::exists(settings_file)) {
       require_same(settings, parse_json(read_text(settings_file), settings_file), settings_file);
     } else if (std::filesystem::file_size(file_) > 0) {
-      throw InputError(
-          settings_file, {},
-          "missing, so nobody knows what the results in done.jsonl are of; begin again "
-          "with --restart");
+      throw InputError(settings_file, {},
+                       "missing, so the settings of the results in done.jsonl are unknown; start "
+                       "over with --restart");
     } else {
       write_text(settings_file, settings.dump(2) + '\n');
     }
-    take_up(study);
+    load_results(study);
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -148,7 +147,7 @@ Journal::~Journal() {
   ::close(descriptor_);
 }
 
-void Journal::take_up(const Study& study) {
+void Journal::load_results(const Study& study) {
   const std::string text = read_text(file_);
   std::size_t start = 0;
   for (std::size_t line = 1; start < text.size(); ++line) {
@@ -161,12 +160,13 @@ void Journal::take_up(const Study& study) {
     const std::uint64_t unit = cursor.at("unit").unsigned_integer();
     if (unit >= study.unit_count()) cursor.at("unit").refuse("the study has no such unit");
     if (result.rows.size() != study.algorithms.size()) {
-      cursor.at("rows").refuse("not as many as the study has algorithms");
+      cursor.at("rows").refuse(fmt::format("{} rows, but the study has {} algorithms",
+                                           result.rows.size(), study.algorithms.size()));
     }
     done_.insert_or_assign(unit, std::move(result));
     start = end + 1;
   }
-  // What a cut left of a line would spoil the next one.
+  // An incomplete last line would corrupt the next one.
   if (start < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(start)) != 0) {
     refuse(file_, errno);
   }

@@ -1,5 +1,5 @@
-// A study's folder while it runs: study.json says what is being done, done.jsonl holds a line for
-// every unit that is. A run that was cut short goes on from there.
+// A study's folder while it runs. study.json contains the settings, done.jsonl one line for every
+// finished unit. An interrupted run resumes from these files.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace espalier::experiments {
 
-// What study.json holds: all that the results depend on.
+// The contents of study.json: all settings on which the results depend.
 Json settings_of(const Study& study);
 
 class Journal {
  public:
-  // Makes the folder where there is none, and takes up what a former run of the same settings left;
-  // `restart` throws that away instead, with all that a study writes there. A torn last line is
-  // dropped. Throws InputError when the folder holds a study of other settings (naming the first
-  // that differs), a journal that is none, or is in use by another run, or cannot be written.
+  // Creates the folder if it does not exist, and loads the results of an earlier run with the same
+  // settings. `restart` instead deletes everything that a study has written there. An incomplete
+  // last line is dropped. Throws InputError if the folder contains a study with other settings
+  // (naming the first that differs) or an invalid journal, is in use by another run, or cannot be
+  // written.
   Journal(const Study& study, const std::string& folder, bool restart);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -26,13 +27,13 @@ class Journal {
   Journal(Journal&&) = delete;
   Journal& operator=(Journal&&) = delete;
 
-  // By unit; complete when it has study.unit_count() entries.
+  // By unit; complete if it has study.unit_count() entries.
   [[nodiscard]] const std::map<std::size_t, Result>& done() const { return done_; }
-  // Throws InputError when the line cannot be written whole.
+  // Throws InputError if the line cannot be written completely.
   void append(std::size_t unit, Result&& result);
 
  private:
-  void take_up(const Study& study);
+  void load_results(const Study& study);
 
   std::string file_;
   int descriptor_ = -1;

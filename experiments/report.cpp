@@ -12,12 +12,12 @@ namespace espalier::experiments {
 
 namespace {
 
-// The instances that a summary row is over.
+// The instances that a summary row summarises.
 struct Group {
   std::optional<std::size_t> nodes;
   std::optional<double> density;
 
-  [[nodiscard]] bool holds(const Case& drawn, const Result& result) const {
+  [[nodiscard]] bool contains(const Case& drawn, const Result& result) const {
     return (!nodes || *nodes == result.nodes) && (!density || density == drawn.density);
   }
 };
@@ -44,7 +44,7 @@ SummaryRow summary_of(const Study& study, const Results& results, platforms::Mod
   std::vector<double> relatives;
   std::size_t failed = 0;
   for (const auto& [unit, result] : results) {
-    if (study.model_of(unit) != model || !group.holds(study.case_of(unit), result)) continue;
+    if (study.model_of(unit) != model || !group.contains(study.case_of(unit), result)) continue;
     const double relative = result.rows[algorithm].relative;
     if (std::isnan(relative)) {
       ++failed;
@@ -55,7 +55,7 @@ SummaryRow summary_of(const Study& study, const Results& results, platforms::Mod
   return {model, group.nodes, group.density, algorithm, spread_of(relatives), failed};
 }
 
-// The cells that every table of instances begins with.
+// The first cells of every row in the tables of instances.
 std::vector<std::string> instance_cells(const Study& study, std::size_t unit,
                                         const Result& result) {
   const Case& drawn = study.case_of(unit);
@@ -85,7 +85,7 @@ std::string cell_of(const Spread& spread) {
   return fmt::format("{:.2f} ± {:.2f} ({:.2f})", spread.mean, spread.deviation, spread.least);
 }
 
-// The rows of one model that one table shows, by column.
+// A column of a table: its title, and the rows of one model.
 using Column = std::pair<std::string, std::vector<const SummaryRow*>>;
 
 std::string table_of(const Study& study, const std::vector<Column>& columns) {
@@ -106,7 +106,7 @@ std::string table_of(const Study& study, const std::vector<Column>& columns) {
   return text;
 }
 
-// Columns by nodes or by density, and the one over everything at the end.
+// Columns by nodes or by density, followed by one for all instances.
 template <typename Belongs, typename Title>
 std::vector<Column> columns_of(const std::vector<SummaryRow>& rows, platforms::Model model,
                                const Belongs& belongs, const Title& title) {

@@ -1,4 +1,4 @@
-// What a finished study says: every instance, the summary, the charts of the papers.
+// The results of a finished study: all instances, the summary, and the papers' charts.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,7 @@ namespace espalier::experiments {
 // By unit; all units of the study.
 using Results = std::map<std::size_t, Result>;
 
-// One algorithm under one model over the instances of `nodes` hosts and of `density`; unset: of
-// any.
+// One algorithm under one model over the instances with these `nodes` and `density`; unset: any.
 struct SummaryRow {
   platforms::Model model;
   std::optional<std::size_t> nodes;
@@ -26,24 +25,24 @@ struct SummaryRow {
   Spread relative;        // to the proven bound
   std::size_t failed;     // instances without a figure
 };
-// Per model: over everything, by nodes, by density, by both.
+// Per model: over all instances, by nodes, by density, by both.
 std::vector<SummaryRow> summarise(const Study& study, const Results& results);
 
-// One row a case, model and algorithm, in the study's order; no timings, so that it is the same
-// bytes each time.
+// One row per case, model and algorithm, in the study's order. Without timings, so that repeated
+// studies give the same bytes.
 std::string instances_csv(const Study& study, const Results& results);
-// The same rows with the seconds that each took; algorithm "packing" is the proof that all share.
+// The same rows with the seconds that each took; algorithm "packing" is the proof of the optimum.
 std::string timings_csv(const Study& study, const Results& results);
 std::string summary_csv(const Study& study, const std::vector<SummaryRow>& rows);
-// Tables by nodes and by density, a column a value: Markdown that reads well as plain text.
+// Tables by nodes and by density, one column per value: Markdown that is readable as plain text.
 std::string summary_markdown(const Study& study, const std::vector<SummaryRow>& rows);
 
 struct OutputFile {
   std::string name;
   std::string text;
 };
-// All that goes into the study's folder: the four above, and a chart per model against nodes and
-// against density, where there are two values at least.
+// All files of the study's folder: the four above, and for each model a chart against nodes and one
+// against density, if there are at least two values.
 std::vector<OutputFile> output_files(const Study& study, const Results& results);
 // Whether a study writes a file of this name, study.json included.
 bool is_output(std::string_view name);

@@ -48,7 +48,7 @@ Outcome over_default_inner(const Instance& instance, const AlgorithmOptions& opt
 template <Outcome (*Over)(const Instance&, const AlgorithmOptions&, TreeMaker)>
 constexpr AlgorithmEntry entry_over_inner(std::string_view name, std::string_view summary) {
   return {name,         summary,
-          kTac,         "the inner algorithm's, and O(m) a group",
+          kTac,         "the inner algorithm's, plus O(m) per group",
           kNoGuarantee, over_default_inner<Over>,
           false,        Over};
 }
@@ -57,13 +57,13 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{kOptimal, "several trees at the rates of the packing LP: the proven optimum",
                    "Beaumont, Legrand, Marchal, Robert, Pipelining broadcasts on heterogeneous "
                    "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
-                   "column generation, O(m + k log n) a tree",
+                   "column generation, O(m + k log n) per tree",
                    "within the gap (1e-6) of the proven bound", tree_algorithms::optimal, true},
     AlgorithmEntry{"exact-tree", "one tree, proven to be the best single one",
-                   "branch and cut of our own; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "
+                   "our own branch and cut; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "
                    "(1967), doi:10.6028/jres.071B.032",
-                   "exponential; --time-limit ends it with an honest gap",
-                   "the best single tree, to 1e-6 (of several ways through relays the fastest)",
+                   "exponential; with --time-limit it reports the gap reached",
+                   "the best single tree, to 1e-6 (through relays, along the fastest path only)",
                    tree_algorithms::exact_tree, false, nullptr, true},
     AlgorithmEntry{"best-tree", "one tree, the best that a search finds quickly",
                    "annealing: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983), "
@@ -72,7 +72,7 @@ constexpr std::array kAlgorithms = {
                    tree_algorithms::best_tree},
     AlgorithmEntry{"lp-grow", "one tree, grown along the arcs that the optimum uses most", kHbt,
                    "the packing, then O(m log m)", kNoGuarantee, tree_algorithms::lp_grow},
-    AlgorithmEntry{"lp-prune", "one tree, pruned by the arcs that the optimum uses least first",
+    AlgorithmEntry{"lp-prune", "one tree, pruned of the arcs that the optimum uses least",
                    kHbt, "the packing, then O(m (log m + subtree))", kNoGuarantee,
                    tree_algorithms::lp_prune},
     AlgorithmEntry{"grow", "one tree, grown where the sender's load stays least", kHbt,
@@ -81,58 +81,57 @@ constexpr std::array kAlgorithms = {
                    kHbt, "O(m (log m + subtree))", kNoGuarantee, tree_algorithms::prune_refined},
     AlgorithmEntry{"prune-simple", "one tree, pruned by the heaviest arcs first", kHbt,
                    "O(m (log m + subtree))", kNoGuarantee, tree_algorithms::prune_simple},
-    AlgorithmEntry{"binomial", "one tree, blind to the network, as MPI libraries build it", kMpich,
-                   "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::binomial},
-    AlgorithmEntry{"binary", "one tree, blind to the network: complete binary in rank order",
-                   kMpich, "O(n), plus paths where no link is", kNoGuarantee,
+    AlgorithmEntry{"binomial", "one topology-oblivious tree, as MPI libraries build it", kMpich,
+                   "O(n), plus paths where there is no link", kNoGuarantee, tree_algorithms::binomial},
+    AlgorithmEntry{"binary", "one topology-oblivious tree: complete binary in rank order",
+                   kMpich, "O(n), plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::binary},
-    AlgorithmEntry{"chain", "one tree, blind to the network: a pipeline in rank order", kMpich,
-                   "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::chain},
-    AlgorithmEntry{"flat", "one tree, blind to the network: the source sends to all", kMpich,
-                   "O(n), plus paths where no link is", kNoGuarantee, tree_algorithms::flat},
-    AlgorithmEntry{"k-chain", "one tree, blind to the network: k pipelines in rank order",
-                   kCollectiveModels, "O(n), plus paths where no link is", kNoGuarantee,
+    AlgorithmEntry{"chain", "one topology-oblivious tree: a pipeline in rank order", kMpich,
+                   "O(n), plus paths where there is no link", kNoGuarantee, tree_algorithms::chain},
+    AlgorithmEntry{"flat", "one topology-oblivious tree: the source sends to all", kMpich,
+                   "O(n), plus paths where there is no link", kNoGuarantee, tree_algorithms::flat},
+    AlgorithmEntry{"k-chain", "one topology-oblivious tree: k pipelines in rank order",
+                   kCollectiveModels, "O(n), plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::k_chain},
     AlgorithmEntry{"split-binary",
-                   "two trees, blind to the network: each half of a binary tree gets half the "
-                   "message, then they exchange halves",
-                   kCollectiveModels, "O(n), plus paths where no link is", kNoGuarantee,
+                   "two topology-oblivious trees: each half of a binary tree gets half the message, then they exchange halves",
+                   kCollectiveModels, "O(n), plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::split_binary, true, nullptr, false, Serves::kBroadcast},
     AlgorithmEntry{"two-tree-complete",
-                   "two trees, blind to the network: complete, numbered from both ends",
+                   "two topology-oblivious trees: complete, numbered from both ends",
                    "TTC: Efficient Two Trees to Optimize Collectives, Algorithm 1, after Sanders, "
                    "Speck, Traeff, doi:10.1016/j.parco.2009.09.001",
-                   "O(1) a rank, plus paths where no link is",
-                   "the optimum where all links are alike, one-port",
+                   "O(1) per rank, plus paths where there is no link",
+                   "the optimum where all links are equal, one-port",
                    tree_algorithms::two_tree_complete, true},
     AlgorithmEntry{"two-tree-sanders",
-                   "two trees, blind to the network: in order, with colors for synchronised rounds",
+                   "two topology-oblivious trees: in-order, with colors for synchronised rounds",
                    "Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
                    "reduction and scan, Parallel Computing 35 (2009), "
                    "doi:10.1016/j.parco.2009.09.001",
-                   "O(n), plus paths where no link is",
-                   "the optimum where all links are alike, one-port",
+                   "O(n), plus paths where there is no link",
+                   "the optimum where all links are equal, one-port",
                    tree_algorithms::two_tree_sanders, true},
     AlgorithmEntry{"two-tree-complete+complete",
                    "reduce along two-tree-complete, broadcast along its trees numbered from the "
                    "middle",
-                   kTtcAllreduce, "O(1) a rank, plus paths where no link is", kNoGuarantee,
+                   kTtcAllreduce, "O(1) per rank, plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::two_tree_from_middle, true, nullptr, false, Serves::kAllreduce,
                    tree_algorithms::two_tree_complete},
     AlgorithmEntry{"two-tree-complete+sanders",
                    "reduce along two-tree-complete, broadcast along two-tree-sanders",
-                   kTtcAllreduce, "O(n), plus paths where no link is", kNoGuarantee,
+                   kTtcAllreduce, "O(n), plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::two_tree_sanders, true, nullptr, false, Serves::kAllreduce,
                    tree_algorithms::two_tree_complete},
     entry_over_inner<tree_algorithms::hierarchical>(
-        "hierarchical", "leaders of every level of groups, a tree among them, then inside"),
+        "hierarchical", "a tree among the leaders of each level of groups, then inside the groups"),
     entry_over_inner<tree_algorithms::hierarchical_node>(
-        "hierarchical-node", "leaders of the finest groups, a tree among them, then inside"),
+        "hierarchical-node", "a tree among the leaders of the finest groups, then inside the groups"),
     entry_over_inner<tree_algorithms::hierarchical_group>(
-        "hierarchical-group", "leaders of the coarsest groups, a tree among them, then inside"),
+        "hierarchical-group", "a tree among the leaders of the coarsest groups, then inside the groups"),
     entry_over_inner<tree_algorithms::reorder>(
         "reorder", "one tree over ranks re-ordered so that every group is contiguous"),
-    AlgorithmEntry{"fnf", "one message: the fastest host next, from whoever gets it there first",
+    AlgorithmEntry{"fnf", "one message: the fastest host next, from the sender that reaches it first",
                    kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf, false, nullptr,
                    false, Serves::kBroadcast},
     AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
@@ -171,8 +170,7 @@ std::vector<std::string_view> names_of(Chosen chosen) {
 
 void require_service(const AlgorithmEntry& entry, Operation operation) {
   if (entry.does(operation)) return;
-  const auto others =
-      names_of([&](const AlgorithmEntry& candidate) { return candidate.does(operation); });
+  const auto others = names_of([&](const AlgorithmEntry& candidate) { return candidate.does(operation); });
   throw InputError(fmt::format("algorithm '{}' makes no trees for {} {}; these do: {}", entry.name,
                                operation == Operation::kAllreduce ? "an" : "a", name_of(operation),
                                fmt::join(others, ", ")));
@@ -193,7 +191,7 @@ const AlgorithmEntry& inner_named(std::string_view whole, std::string_view name,
     throw InputError(fmt::format("algorithm {}: {}", in_quotes(whole),
                                  unknown_name("inner algorithm", name, names)));
   }
-  throw InputError(fmt::format("algorithm {}: '{}' cannot be the inner one, for it {}; one of: {}",
+  throw InputError(fmt::format("algorithm {}: '{}' cannot be the inner algorithm, because it {}; use one of: {}",
                                in_quotes(whole), entry->name,
                                entry->takes_inner() ? "takes one itself" : "makes several trees",
                                fmt::join(names, ", ")));

@@ -22,7 +22,7 @@ struct Packing;
 
 namespace espalier::planner {
 
-// How far an anytime algorithm has come.
+// The progress of an anytime algorithm.
 struct Progress {
   Seconds elapsed;
   std::size_t iterations;
@@ -31,43 +31,42 @@ struct Progress {
 };
 
 struct AlgorithmOptions {
-  std::size_t max_trees = 0;  // 0: as many as the optimum needs; algorithms of one tree ignore it
-  std::size_t chains = 4;  // of `k-chain`, at least 1; more than there are hosts beside the source
-                           // is one for each of them
-  // `optimal` only: edges from the source to the farthest host; 0: any. Throws InfeasibleError
-  // where no tree is that shallow.
+  std::size_t max_trees = 0;  // 0: no limit; algorithms of one tree ignore it
+  std::size_t chains = 4;  // of `k-chain`, at least 1; more than there are hosts other than
+                           // the source: one chain for each host
+  // `optimal` only: maximum number of edges from the source to any host; 0: no limit. Throws
+  // InfeasibleError where no tree is that shallow.
   std::uint32_t max_depth = 0;
-  // `optimal` only, instead of max_depth: the latencies of the links from the source to any host,
-  // added up; unset: any. Throws InfeasibleError where no tree is that near.
+  // `optimal` only, instead of max_depth: maximum sum of link latencies from the source to any
+  // host; unset: no limit. Throws InfeasibleError where no tree has so low a latency.
   std::optional<Seconds> max_latency = std::nullopt;
   std::optional<Seconds> time_limit;  // unset: none
   double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
-      on_progress;  // may be empty; called a few times a second at most
-  // The message that goes as a whole, for the algorithms that minimise when the last host has it
-  // (fnf, ecef, ecef-lookahead). At least one byte.
+      on_progress;  // may be empty; called at most a few times per second
+  // The message for the algorithms that minimise the makespan of one unsegmented message (fnf,
+  // ecef, ecef-lookahead). At least one byte.
   Bytes message{1 << 20};
-  // What solve_packing made of this very instance: algorithms that need it do not solve it again.
-  // Not owned; null: each solves its own.
+  // The result of solve_packing for this same instance: algorithms that need it do not solve it
+  // again. Not owned; null: each algorithm solves its own.
   const lp::Packing* packing = nullptr;
 };
 
 enum class Termination : std::uint8_t {
   kDone,       // a heuristic finished, or the proven gap is within options.gap
-  kTreeLimit,  // max_trees, max_depth or max_latency holds the throughput below the bound
-  kTimeLimit,  // the time limit came first; trees and bound are valid all the same
-  kStalled,    // no numerical progress is possible; trees and bound are valid, the gap honest
+  kTreeLimit,  // max_trees, max_depth or max_latency keeps the throughput below the bound
+  kTimeLimit,  // time limit reached; trees and bound are still valid
+  kStalled,    // no numerical progress is possible; trees, bound and gap are valid
 };
 
 struct WeightedTree {
   lp::RoutedTree tree;
   BytesPerSecond rate;
   std::vector<std::uint8_t> colors{};     // PlanTree::colors; empty: none
-  std::vector<std::uint32_t> exchange{};  // PlanTree::exchange, as places among the tree's edges
+  std::vector<std::uint32_t> exchange{};  // PlanTree::exchange, as indices of the tree's edges
 };
 
-// Resource `row` of the occupation matrix, at price `price`: its share of the bound (prices sum to
-// 1).
+// Resource `row` of the occupation matrix; `price` is its share of the bound (prices sum to 1).
 struct PricedResource {
   std::uint32_t row;
   double price;
@@ -81,11 +80,11 @@ struct Outcome {
   // exact-tree: proven upper bound on any single tree.
   std::optional<BytesPerSecond> single_tree_bound = std::nullopt;
   std::vector<PricedResource>
-      prices;  // of the bound's certificate, dearest first; empty without a bound
+      prices;  // of the bound's certificate, highest first; empty without a bound
   Termination termination = Termination::kDone;
   std::size_t iterations = 0;
-  // Of a reduce or an allreduce (planner/problem/collective.hpp): edges run from child to parent.
-  // Algorithms make none: an instance is a broadcast.
+  // For a reduce or an allreduce (planner/problem/collective.hpp): edges run from child to parent.
+  // Algorithms leave this empty: an instance is a broadcast.
   std::vector<WeightedTree> reduce_trees{};
 };
 
@@ -94,8 +93,8 @@ using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& 
 // Which operations an algorithm's trees serve.
 enum class Serves : std::uint8_t {
   kAll,
-  kBroadcast,  // what it makes means nothing to a reduction
-  kAllreduce,  // it chooses the trees of one half with those of the other in mind
+  kBroadcast,  // its result has no meaning in a reduction
+  kAllreduce,  // it chooses the trees of both halves jointly
 };
 
 struct AlgorithmEntry {
@@ -104,19 +103,19 @@ struct AlgorithmEntry {
   std::string_view source;      // paper and DOI
   std::string_view complexity;  // n hosts, m arcs
   std::string_view guarantee;
-  TreeMaker run;  // over kDefaultInner where it takes an inner algorithm
+  TreeMaker run;              // with kDefaultInner where it takes an inner algorithm
   // Whether its plans may have more than one tree: then it cannot be an inner algorithm.
   bool several_trees = false;
-  // Set where the algorithm arranges hosts and leaves the trees among them to an inner one, which
-  // makes one tree and takes no inner algorithm itself.
+  // Set where the algorithm arranges the hosts and an inner algorithm builds the trees among them.
+  // The inner algorithm makes one tree and takes no inner algorithm itself.
   Outcome (*run_over)(const Instance& instance, const AlgorithmOptions& options,
                       TreeMaker inner) = nullptr;
 
-  // Whether only a time limit is sure to end it.
+  // Whether only a time limit guarantees that it ends in practice.
   bool exponential = false;
 
   Serves serves = Serves::kAll;
-  // What a reduction goes along, made on the reversed platform; null: what `run` makes there.
+  // Makes the trees of a reduction, on the reversed platform; null: `run` makes them there.
   TreeMaker run_reduction = nullptr;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
@@ -130,22 +129,22 @@ struct AlgorithmEntry {
 // The entry whose trees are the proven optimum.
 inline constexpr std::string_view kOptimal = "optimal";
 
-// What an algorithm that takes an inner one is built over when none is named.
+// The inner algorithm used when none is named.
 inline constexpr std::string_view kDefaultInner = "binomial";
 
 std::span<const AlgorithmEntry> algorithms();
 
-// What a user chooses: an entry of the registry, and the inner algorithm of one that takes one.
+// The user's choice: an entry of the registry, and its inner algorithm if it takes one.
 struct Algorithm {
-  std::string name;             // as it was asked for: "hierarchical" or "hierarchical:binomial"
-  const AlgorithmEntry* entry;  // into algorithms(), as `inner`
+  std::string name;             // as given: "hierarchical" or "hierarchical:binomial"
+  const AlgorithmEntry* entry;  // into algorithms(), like `inner`
   const AlgorithmEntry* inner;  // null: the entry takes none
 
   [[nodiscard]] Outcome run(const Instance& instance, const AlgorithmOptions& options) const;
   // The trees of a reduction, on an instance of the reversed platform.
   [[nodiscard]] Outcome run_reduction(const Instance& reversed,
                                       const AlgorithmOptions& options) const;
-  // The same algorithm, whatever it was called; and the registry's order.
+  // Compares the algorithms, not the names as given; the order is the registry's.
   bool operator==(const Algorithm& other) const {
     return entry == other.entry && inner == other.inner;
   }
@@ -154,11 +153,11 @@ struct Algorithm {
   }
 };
 
-// "NAME", or "NAME:INNER" for an algorithm that takes an inner one. Throws InputError: an unknown
-// name (the nearest is offered), one that does not serve the operation, an inner name where none is
-// taken, or one that cannot be inner.
+// "NAME", or "NAME:INNER" for an algorithm that takes an inner one. Throws InputError for an
+// unknown name (suggests the nearest), an algorithm that does not serve the operation, an inner
+// name for an algorithm that takes none, and an inner algorithm that cannot be one.
 Algorithm find_algorithm(std::string_view name, Operation operation = Operation::kBroadcast);
-// "all": each entry that serves the operation once, over its default inner algorithm; or names
+// "all": each entry that serves the operation once, with its default inner algorithm; or names
 // separated by commas. Throws as find_algorithm does; a repeated algorithm is taken once.
 std::vector<Algorithm> parse_algorithms(std::string_view list,
                                         Operation operation = Operation::kBroadcast);

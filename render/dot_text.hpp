@@ -1,4 +1,4 @@
-// Text of DOT, the language of Graphviz, that any name can be put into. Not installed.
+// Writes DOT, Graphviz's language, with any names escaped. Not installed.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace espalier::render {
 struct DotAttribute {
   std::string_view name;
   std::string value;
-  bool html = false;  // value is an HTML-like label, its texts escaped already
+  bool html = false;  // value is an HTML-like label whose texts are already escaped
 };
 using DotAttributes = std::vector<DotAttribute>;
 
@@ -18,8 +18,7 @@ using DotAttributes = std::vector<DotAttribute>;
 class DotText {
  public:
   explicit DotText(std::string_view name);
-  // Of the graph ("graph"), or what later nodes ("node") and edges ("edge") have unless they say
-  // otherwise.
+  // Attributes of the graph (what = "graph"), or defaults of later nodes ("node") or edges ("edge").
   void defaults(std::string_view what, const DotAttributes& attributes);
   void node(std::string_view name, const DotAttributes& attributes);
   void edge(std::string_view from, std::string_view to, const DotAttributes& attributes);
@@ -31,8 +30,7 @@ class DotText {
   std::string text_;
 };
 
-// `text` in double quotes, as a name or a label: no quote, backslash or entity in it means
-// anything.
+// `text` as a name or label in double quotes; quotes, backslashes and entities in it are escaped.
 std::string dot_quoted(std::string_view text);
 
 }  // namespace espalier::render

@@ -1,4 +1,4 @@
-// Drawing by libgvc. Graphviz is a C library with a global state, and reports through a callback.
+// Drawing with libgvc, a C library with global state that reports errors through a callback.
 #include <fmt/format.h>
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
@@ -15,8 +15,8 @@ namespace espalier::render {
 
 namespace {
 
-// The first error that Graphviz reported; the callback knows no owner, hence the global. Warnings
-// ("node 'x', graph 'y' size too small for label") are of no use to who reads the picture.
+// The first error that Graphviz reported. It is global because the callback has no context argument.
+// Warnings ("node 'x', graph 'y' size too small for label") are ignored.
 thread_local std::string first_error;
 
 int remember(char* message) {
@@ -28,14 +28,14 @@ std::string take_error() {
   std::string error = std::exchange(first_error, {});
   std::replace(error.begin(), error.end(), '\n', ' ');
   error.erase(error.find_last_not_of(' ') + 1);
-  return error.empty() ? "it does not say why" : printable(error);
+  return error.empty() ? "Graphviz gives no reason" : printable(error);
 }
 
 // One context for the life of the process, never freed: the text plugin of Graphviz 2.42 keeps a
-// pointer to the font names of the first one, and reads it when a second one draws.
+// pointer to the font names of the first context and reads it when a second context draws.
 GVC_t* the_context() {
   static GVC_t* const context = gvContext();
-  if (context == nullptr) throw InputError("Graphviz does not start");
+  if (context == nullptr) throw InputError("cannot start Graphviz");
   return context;
 }
 
@@ -43,14 +43,14 @@ struct Deleter {
   void operator()(Agraph_t* graph) const { agclose(graph); }
 };
 
-// The graph drawn last, kept until the next is there: circo (Graphviz 2.42) takes a graph at the
-// address of the last one for that one, and reads its attributes, which went with it.
+// The graph drawn last, kept until the next one is drawn: if a new graph has the address of the last
+// one, circo (Graphviz 2.42) takes it for the last one and reads that one's freed attributes.
 std::unique_ptr<Agraph_t, Deleter>& drawn_last() {
   static std::unique_ptr<Agraph_t, Deleter> graph;
   return graph;
 }
 
-// Everything that Graphviz holds for one drawing.
+// Graphviz's state for one drawing.
 class Drawing {
  public:
   explicit Drawing(const std::string& dot) {
@@ -58,7 +58,7 @@ class Drawing {
     agseterrf(&remember);
     first_error.clear();
     graph_.reset(agmemread(dot.c_str()));
-    if (!graph_) throw InputError("no DOT graph: " + take_error());
+    if (!graph_) throw InputError("not a DOT graph: " + take_error());
   }
   ~Drawing() {
     if (!laid_out_) return;
@@ -75,7 +75,7 @@ class Drawing {
     const char* engine = agget(graph_.get(), layout.data());
     const std::string by = engine == nullptr || *engine == 0 ? "dot" : engine;
     if (gvLayout(context_, graph_.get(), by.c_str()) != 0) {
-      throw InputError(fmt::format("Graphviz cannot lay it out: {}", take_error()));
+      throw InputError(fmt::format("Graphviz cannot lay out the graph: {}", take_error()));
     }
     laid_out_ = true;
     char* bytes = nullptr;
@@ -83,7 +83,7 @@ class Drawing {
     const int fault = gvRenderData(context_, graph_.get(), format.c_str(), &bytes, &length);
     const std::unique_ptr<char, decltype(&gvFreeRenderData)> owner(bytes, &gvFreeRenderData);
     if (fault != 0 || bytes == nullptr) {
-      throw InputError(fmt::format("Graphviz cannot draw {}: {}", format, take_error()));
+      throw InputError(fmt::format("Graphviz cannot draw the graph as {}: {}", format, take_error()));
     }
     return {bytes, length};
   }

@@ -11,8 +11,8 @@ namespace espalier::render {
 
 namespace {
 
-// Points that a sample and its text take at most, in any sans-serif font of the legend's size.
-double buffer_for(std::string_view text) {
+// The greatest width in points of a sample and its text, in any sans-serif font of the legend's size.
+double sample_width(std::string_view text) {
   constexpr double kSample = 42;
   double width = kSample;
   for (const char byte : text) {
@@ -36,7 +36,7 @@ void Legend::add_line(std::string_view text) {
 }
 
 void Legend::add_bar(std::string_view colour, double width, std::string_view text) {
-  // A table that is as thick as the line; without a cell inside it would be none.
+  // A table as thick as the line. Graphviz requires a cell in it.
   add_sample(fmt::format("<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLPADDING=\"0\" CELLSPACING=\"0\" "
                          "FIXEDSIZE=\"TRUE\" WIDTH=\"26\" HEIGHT=\"{:.0f}\" BGCOLOR=\"{}\">"
                          "<TR><TD></TD></TR></TABLE>",
@@ -55,10 +55,10 @@ void Legend::add_field(std::string_view colour, std::string_view text) {
 void Legend::add_sample(std::string sample, std::string_view text) {
   samples_.push_back(
       {fmt::format("<TD>{}</TD><TD ALIGN=\"LEFT\">{}</TD>", sample, xml_escaped(text)),
-       buffer_for(text)});
+       sample_width(text)});
 }
 
-// A row has a size of its own, for it would be spread over the width of the longest line else.
+// Each row has a fixed size; otherwise Graphviz would stretch it to the width of the longest line.
 void Legend::end_samples() {
   constexpr double kWidest = 560;
   constexpr double kHeight = 20;

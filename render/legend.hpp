@@ -1,4 +1,4 @@
-// What a picture's title, samples and remarks look like: a label of the graph. Not installed.
+// The legend of a picture (title, samples, remarks), as a label of the graph. Not installed.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ class Legend {
  public:
   explicit Legend(std::string_view title);
   void add_line(std::string_view text);
-  // Samples stand side by side until a row is started or a line added: a bar `width` points thick,
-  // or a field.
+  // Adds a sample: a bar `width` points thick, or a field. Samples are placed side by side until a
+  // row is started or a line is added.
   void add_bar(std::string_view colour, double width, std::string_view text);
   void add_field(std::string_view colour, std::string_view text);
   void start_row() { end_samples(); }
-  // As the value of an HTML-like label. Call once.
+  // The value of an HTML-like label. Call once.
   [[nodiscard]] std::string html() &&;
 
  private:

@@ -31,13 +31,13 @@ std::vector<Line> lines_of(const Platform& platform) {
 
 namespace {
 
-// Sets of nodes that hang together.
+// Connected components of nodes (union-find).
 class Components {
  public:
   explicit Components(std::size_t nodes) : parent_(nodes) {
     std::iota(parent_.begin(), parent_.end(), std::size_t{0});
   }
-  // Whether they did not hang together before.
+  // Joins two nodes; true if they were not connected before.
   bool join(NodeId one, NodeId other) {
     const std::size_t a = root(index_of(one));
     const std::size_t b = root(index_of(other));
@@ -61,7 +61,8 @@ Selection strongest(const Platform& platform, std::vector<Line> lines, std::size
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(),
                            [&](std::size_t line) { return lines[line].strongest; });
-  // needed[l]: line l is drawn once every node shows so many; 0: in the forest, always.
+  // needed[l]: line l is drawn if every node shows at least this many lines; 0 (always) if line l is
+  // in the spanning forest.
   const std::size_t nodes = platform.nodes().size();
   std::vector<std::size_t> needed(lines.size());
   std::vector<std::size_t> seen(nodes, 0);

@@ -1,4 +1,4 @@
-// The trees of a plan, over the platform, as a DOT graph.
+// The trees of a plan on the platform as a DOT graph.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class PlanPicture {
     }
     std::ranges::stable_sort(order_, std::greater<>(),
                              [](const Drawn& drawn) { return drawn.tree->rate; });
-    // More coloured edges than this cannot be told apart.
+    // More coloured edges than this cannot be distinguished.
     constexpr std::size_t kMostEdges = 220;
     const std::size_t edges = std::max<std::size_t>(1, plan.nodes.size() - 1);
     coloured_ = std::min(
@@ -59,10 +59,10 @@ class PlanPicture {
   }
 
  private:
-  using Arcs = std::map<std::uint32_t, std::size_t>;  // how often each is crossed
+  using Arcs = std::map<std::uint32_t, std::size_t>;  // by arc: how often the tree crosses it
   struct Drawn {
     const PlanTree* tree;
-    bool up;  // data goes to the source
+    bool up;  // data flows towards the source
   };
 
   void find_bottleneck(std::span<const planner::ResourceLoad> loads) {
@@ -117,7 +117,7 @@ class PlanPicture {
       if (!order_.empty() && order_.front().up) attributes.push_back({"rankdir", "BT"});
       attributes.push_back({"nodesep", "0.15"});
     } else {
-      // The first tree around its source; what has weight 0 has no say in it.
+      // The first tree around its source; edges of weight 0 do not influence the layout.
       attributes.push_back({"layout", "twopi"});
       attributes.push_back({"root", plan_.source});
       attributes.push_back({"overlap", "prism"});
@@ -128,7 +128,7 @@ class PlanPicture {
     return attributes;
   }
 
-  // Whether there are few enough edges for layers from the source down, with bent edges.
+  // Whether there are few enough edges for a layout in layers below the source.
   [[nodiscard]] bool layered() const {
     constexpr std::size_t kMostEdges = 160;
     return !map_.used() && plan_.nodes.size() * order_.size() <= kMostEdges;
@@ -163,7 +163,8 @@ class PlanPicture {
   void write_tree(std::size_t i, DotText& dot) const {
     const double rate = order_[i].tree->rate.value;
     for (const auto& [arc, count] : trees_[i]) {
-      // The first is the one that the nodes stand by; the others do not hide it.
+      // The first tree determines the layout; the others are thin and translucent, so as not to hide
+      // it.
       const bool behind = i > 0 && !layered();
       DotAttributes looks{{"color", std::string(kSeriesColours[i]) + (behind ? "a0" : "")},
                           {"penwidth", fmt::format("{:.2f}", (behind ? 0.6 : 1) * width_of(rate))}};
@@ -173,13 +174,13 @@ class PlanPicture {
     }
   }
 
-  // An edge that does not say where nodes go.
+  // Makes an edge without influence on the layout.
   void demote(DotAttributes& looks) const {
     if (map_.used()) return;
     looks.push_back(layered() ? DotAttribute{"constraint", "false"} : DotAttribute{"weight", "0"});
   }
 
-  // Of very many grey links the strongest are drawn.
+  // The greatest number of grey links that are drawn.
   [[nodiscard]] std::size_t most_grey() const {
     return std::max<std::size_t>(400, 2 * platform_.nodes().size());
   }
@@ -216,8 +217,8 @@ class PlanPicture {
     }
     return fmt::format("{} tree{}", order_.size(), order_.size() == 1 ? "" : "s");
   }
-  // Which way data goes, where both are drawn.
-  [[nodiscard]] std::string_view way_of(bool up) const {
+  // The direction of the data, if both are drawn.
+  [[nodiscard]] std::string_view direction_of(bool up) const {
     if (plan_.operation != planner::Operation::kAllreduce) return "";
     return up ? " up" : " down";
   }
@@ -230,7 +231,7 @@ class PlanPicture {
     for (std::size_t i = 0; i < coloured_; ++i) {
       const BytesPerSecond rate = order_[i].tree->rate;
       legend.add_bar(kSeriesColours[i], width_of(rate.value),
-                     fmt::format("{}{}", short_rate(rate), way_of(order_[i].up)));
+                     fmt::format("{}{}", short_rate(rate), direction_of(order_[i].up)));
     }
     for (const bool up : {true, false}) {
       const auto grey = static_cast<std::size_t>(
@@ -239,7 +240,7 @@ class PlanPicture {
       if (grey == 0) continue;
       legend.add_bar(
           "#aaaaaa", 2,
-          fmt::format("{} more, {}{}", grey, short_rate({grey_rates_[up ? 0 : 1]}), way_of(up)));
+          fmt::format("{} more, {}{}", grey, short_rate({grey_rates_[up ? 0 : 1]}), direction_of(up)));
     }
     if (grey_.size() > most_grey()) {
       legend.add_line(fmt::format("grey: the {} busiest of {} links", most_grey(), grey_.size()));
@@ -257,12 +258,12 @@ class PlanPicture {
   NodeLooks nodes_;
   Map map_;
   std::vector<Drawn> order_;              // the greatest rate first
-  std::size_t coloured_ = 0;              // so many of them have a colour
-  std::vector<Arcs> trees_;               // theirs
-  std::map<std::uint32_t, double> grey_;  // the others': the sum of rates by arc
-  std::array<double, 2> grey_rates_{};    // of those up, of those down
-  double busiest_ = 0;
-  std::string bottleneck_;  // names of the resources that are as busy as that
+  std::size_t coloured_ = 0;              // the first trees of order_, drawn in colour
+  std::vector<Arcs> trees_;               // the coloured trees
+  std::map<std::uint32_t, double> grey_;  // sum of the grey trees' rates, by arc
+  std::array<double, 2> grey_rates_{};    // sum of the grey trees' rates: up, down
+  double busiest_ = 0;                    // the greatest load
+  std::string bottleneck_;                // names of the resources with that load
   std::set<std::size_t> busy_nodes_;
   std::set<std::uint32_t> busy_arcs_;
 };

@@ -28,7 +28,7 @@ class PlatformPicture {
         map_(platform),
         all_lines_(lines_of(platform)),
         link_of_(links_by_arc(platform)),
-        // Beyond, a full graph is a blot; a sparse one of many nodes needs some for each of them.
+        // More lines make a dense graph unreadable; a sparse graph of many nodes needs some per node.
         selection_(strongest(platform, all_lines_,
                              std::max<std::size_t>(200, 2 * platform.nodes().size()))),
         scale_(scale_of(platform, crowded())) {}
@@ -72,7 +72,7 @@ class PlatformPicture {
 
   [[nodiscard]] DotAttributes laid_out() const {
     const std::size_t nodes = platform_.nodes().size();
-    // A full graph has no shape of its own: a circle shows all its lines.
+    // A nearly complete graph has no structure: a circle shows all its lines.
     constexpr std::size_t kMostOnACircle = 30;
     const bool circle = nodes <= kMostOnACircle && 3 * all_lines_.size() >= nodes * (nodes - 1);
     return {{"layout", circle ? "circo" : "neato"},
@@ -83,7 +83,7 @@ class PlatformPicture {
   }
 
   [[nodiscard]] bool crowded() const { return selection_.lines.size() > 100; }
-  // Few lines have their rates written beside them.
+  // Whether there are few enough lines to label them with their rates.
   [[nodiscard]] bool labelled() const { return selection_.lines.size() <= 25; }
 
   void write(const Line& line, DotText& dot) {
@@ -131,7 +131,7 @@ class PlatformPicture {
     }
   }
 
-  // Of many lines the weak let the strong shine through.
+  // Among many lines, slow ones are translucent, so as not to hide fast ones.
   [[nodiscard]] std::string shade(BytesPerSecond rate) const {
     std::string colour = scale_.colour(rate);
     if (crowded()) {
@@ -173,12 +173,12 @@ class PlatformPicture {
       }
     }
     if (halves()) legend.add_line("each half of a line: what the node beside it sends");
-    if (arrows()) legend.add_line("arrows: links of one way only");
+    if (arrows()) legend.add_line("arrows: one-way links");
     nodes_.add_to(legend);
     add_links(legend);
     if (selection_.per_node > 0) {
       legend.add_line(fmt::format(
-          "drawn: {} of {} pairs, every node's {} strongest and what holds all together",
+          "drawn: {} of {} pairs, every node's {} strongest and a spanning forest",
           selection_.lines.size(), all_lines_.size(), selection_.per_node));
     }
     return std::move(legend).html();
@@ -199,7 +199,7 @@ class PlatformPicture {
     const auto links = platform_.shared_links();
     if (links.empty()) return;
     constexpr std::size_t kMostNamed = 4;
-    std::string text = "dashed: links that share a link";
+    std::string text = "dashed: links that share bandwidth";
     for (std::size_t w = 0; w < std::min(kMostNamed, links.size()); ++w) {
       text += fmt::format("{} {} {}", w == 0 ? ":" : ",", links[w].name,
                           short_rate(links[w].bandwidth));

@@ -18,8 +18,8 @@ using platforms::Platform;
 
 void require_drawable(const Platform& platform) {
   if (platform.nodes().size() <= kMostNodes) return;
-  throw InputError(fmt::format("a picture holds at most {} nodes, and there are {}", kMostNodes,
-                               platform.nodes().size()));
+  throw InputError(fmt::format("the platform has {} nodes; a picture can show at most {}",
+                               platform.nodes().size(), kMostNodes));
 }
 
 DotAttributes common_graph_attributes() {
@@ -55,7 +55,7 @@ Map::Map(const Platform& platform) {
     most = {std::max(most.x, node.position->x), std::max(most.y, node.position->y)};
   }
   if (placed == 0 || 2 * placed < platform.nodes().size()) return;
-  // Halves, for the difference of two coordinates may overflow.
+  // Halves, because the difference of two coordinates may overflow.
   const double half = std::max(most.x / 2 - least.x / 2, most.y / 2 - least.y / 2);
   if (!(half > 0)) return;
   const platforms::Position middle{most.x / 2 + least.x / 2, most.y / 2 + least.y / 2};
@@ -67,7 +67,8 @@ Map::Map(const Platform& platform) {
       return std::round(((at / 2 - centre / 2) / half) * 2 * inches * 1e3) / 1e3;
     };
     platforms::Position place{drawn(node.position->x, middle.x), drawn(node.position->y, middle.y)};
-    // A spiral by the golden angle, for overlap removal cannot tell apart what is in one place.
+    // Nodes with equal coordinates form a spiral by the golden angle, because Graphviz's overlap
+    // removal does not separate them.
     constexpr double kGolden = 2.399963229728653;
     constexpr double kStep = 0.2;
     const auto before = static_cast<double>(taken[{place.x, place.y}]++);

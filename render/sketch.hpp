@@ -1,4 +1,4 @@
-// What pictures of platforms and of plans have in common. Not installed.
+// Common parts of the pictures of platforms and plans. Not installed.
 #pragma once
 
 #include <map>
@@ -16,18 +16,18 @@ inline constexpr const char* kFont = "Helvetica,Arial,DejaVu Sans,sans-serif";
 // Throws InputError (reason only) for more than kMostNodes nodes.
 void require_drawable(const platforms::Platform& platform);
 
-// Of any picture: its ground, font, and a start that is the same every time.
+// Attributes of every picture: background, font, and a fixed random start of the layout.
 DotAttributes common_graph_attributes();
 DotAttributes node_defaults(std::size_t nodes);
 
-// Where nodes are drawn, by their positions. Used when at least half of the nodes have some that
-// are not all one place; the others are then laid out between them. Nodes of one place stand around
-// it, and what overlaps is moved apart.
+// Places nodes by their coordinates. It is used if at least half of the nodes have coordinates that
+// are not all equal; the other nodes are then laid out between them. Nodes with equal coordinates
+// are placed around them, and overlapping nodes are moved apart.
 class Map {
  public:
   explicit Map(const platforms::Platform& platform);
   [[nodiscard]] bool used() const { return !places_.empty(); }
-  // Of the graph, and of `node`, to be drawn so. Precondition: used().
+  // The attributes of the graph and of `node` for this placement. Precondition: used().
   static DotAttributes graph_attributes();
   [[nodiscard]] DotAttributes place_of(const platforms::Node& node) const;
 
@@ -35,7 +35,7 @@ class Map {
   std::map<std::string, platforms::Position, std::less<>> places_;  // inches; empty: not used
 };
 
-// What nodes look like: relays are octagons, hosts boxes, filled by family.
+// The appearance of nodes: relays are octagons, hosts are boxes with a fill colour by family.
 class NodeLooks {
  public:
   explicit NodeLooks(const platforms::Platform& platform);

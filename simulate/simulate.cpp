@@ -35,7 +35,7 @@ platforms::Model model_of(const Plan& plan) {
   }
 }
 
-// What the rest relies on.
+// Throws unless plan and options are valid and the plan fits the platform.
 const Plan& checked(const Plan& plan, const Platform& platform, const Options& options) {
   require_windows(options.window, options.receives);
   require_compute(options.compute, plan.operation);
@@ -74,14 +74,14 @@ void require_schedule_holds(const Plan& plan, const Platform& platform, platform
 void require_windows(const std::optional<std::uint64_t>& window, std::uint64_t receives) {
   for (const std::uint64_t one : {window.value_or(1), receives}) {
     if (one == 0 || one > kMostWindow) {
-      throw std::invalid_argument("a window has room for 1 to kMostWindow segments");
+      throw std::invalid_argument("a window is 1 to kMostWindow segments");
     }
   }
 }
 
 void require_compute(const std::optional<BytesPerSecond>& compute, planner::Operation operation) {
   if (compute && !(compute->value > 0 && planner::reduces(operation))) {
-    throw std::invalid_argument("a reduction combines, at a rate above 0");
+    throw std::invalid_argument("a compute rate is above 0, and only for reductions");
   }
 }
 
@@ -130,7 +130,7 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
   } else {
     Assignments assignments(*plan_);
     assignments.end_at(result.segments, segment());
-    task.share_out(assignments, result.segments, rest.value > 0);
+    task.assign_segments(assignments, result.segments, rest.value > 0);
     GreedyRun run =
         run_greedily(task, assignments, {window_, receives_, until_received_, sharing_, segment()},
                      resources().size(), on_send);

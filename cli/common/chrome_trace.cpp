@@ -29,8 +29,8 @@ void ChromeTrace::add(std::uint32_t line, std::string_view name, Seconds start, 
                       std::string_view args) {
   if (++bars_ > kMostBars) {
     throw InputError({}, "--trace",
-                     fmt::format("at most {} bars, one a send and resource; a smaller message or "
-                                 "larger segments make fewer",
+                     fmt::format("more than {} bars (one per send and resource); use a smaller "
+                                 "message or larger segments",
                                  kMostBars));
   }
   used_[line] = true;

@@ -1,5 +1,5 @@
-// What resources are busy with when, as the Trace Event JSON that chrome://tracing and Perfetto
-// show: a line a resource, a bar a send.
+// When each resource is busy and with what, as Trace Event JSON for chrome://tracing and Perfetto:
+// one line per resource, one bar per send.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace espalier::cli {
 
 class ChromeTrace {
  public:
-  // More bars than this are refused: viewers do not show them, and the text fills the memory.
+  // More bars are refused: viewers cannot show them, and the text would fill the memory.
   static constexpr std::size_t kMostBars = 1'000'000;
 
-  // lines: the names of the lines, e.g. "out-port of a". title: over all of them.
+  // lines: names of the lines, e.g. "out-port of a". title: heading above all lines.
   explicit ChromeTrace(std::vector<std::string> lines, std::string title = "resources");
 
-  // A bar on line `line`. args: what a viewer shows of a bar that is selected, a JSON object's
-  // text; empty: nothing. Throws InputError for one too many, in the name of --trace.
+  // Adds a bar to line `line`. args: text of a JSON object that a viewer shows for a selected bar;
+  // empty: none. Throws InputError that names --trace when there are more than kMostBars.
   void add(std::uint32_t line, std::string_view name, Seconds start, Seconds duration,
            std::string_view args = {});
-  // Of the whole, e.g. "clock_error_s"; viewers show it beside the bars.
+  // A figure of the whole trace, e.g. "clock_error_s"; viewers show it beside the bars.
   void note(std::string_view name, double value);
   // The document; lines without a bar are left out.
   [[nodiscard]] std::string text() const;

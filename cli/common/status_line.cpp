@@ -12,7 +12,7 @@ namespace {
 constexpr Seconds kFirst{1.0};
 constexpr Seconds kBetweenRewritings{0.2};
 constexpr Seconds kBetweenLogLines{5.0};
-constexpr const char* kWipeLine = "\r\033[2K";  // to the line's start, erase the line
+constexpr const char* kEraseLine = "\r\033[2K";  // moves to the line's start and erases it
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void StatusLine::print(Seconds elapsed, std::string_view text) {
   next_.value = elapsed.value + (terminal_ ? kBetweenRewritings : kBetweenLogLines).value;
   shown_ = true;
   if (terminal_) {
-    fmt::print(stderr, "{}{}{}", kWipeLine, prefix_, text);
+    fmt::print(stderr, "{}{}{}", kEraseLine, prefix_, text);
   } else {
     fmt::print(stderr, "{}{}\n", prefix_, text);
   }
@@ -39,7 +39,7 @@ void StatusLine::print(Seconds elapsed, std::string_view text) {
 }
 
 void StatusLine::end() {
-  if (shown_ && terminal_) std::fputs(kWipeLine, stderr);
+  if (shown_ && terminal_) std::fputs(kEraseLine, stderr);
   shown_ = enabled_ = false;
 }
 

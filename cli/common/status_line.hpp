@@ -1,4 +1,4 @@
-// How far something that takes long has come, on stderr.
+// Progress of a long operation, on stderr.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace espalier::cli {
 
-// One line that is rewritten on a terminal and wiped at the end, else a line of a log every few
-// seconds. Nothing before a second is over.
+// On a terminal one line that is rewritten and erased at the end, otherwise a log line every few
+// seconds. Prints nothing during the first second.
 class StatusLine {
  public:
-  // prefix: of every line, "espalier: plan: ". terminal: that is what stderr is.
+  // prefix: of every line, "espalier: plan: ". terminal: whether stderr is a terminal.
   StatusLine(std::string prefix, bool enabled, bool terminal);
   ~StatusLine();
   StatusLine(const StatusLine&) = delete;
@@ -21,11 +21,11 @@ class StatusLine {
   StatusLine& operator=(StatusLine&&) = delete;
 
   [[nodiscard]] bool is_enabled() const { return enabled_; }
-  // Is a text wanted, `elapsed` after the beginning?
+  // Whether a line should be printed, `elapsed` after the start.
   [[nodiscard]] bool due(Seconds elapsed) const;
-  // Whether due or not.
+  // Prints whether due or not.
   void print(Seconds elapsed, std::string_view text);
-  // The line is wiped, and nothing follows.
+  // Erases the line; nothing is printed afterwards.
   void end();
 
  private:

@@ -12,7 +12,7 @@ namespace espalier::cli {
 
 namespace {
 
-// Code points, which is what a terminal shows of European names; good enough to align by.
+// Code points: the width on a terminal, except for wide and combining characters.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;

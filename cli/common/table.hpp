@@ -1,4 +1,4 @@
-// Tables for people, and (csv_line, exact) rows for spreadsheets.
+// Tables as text, and (csv_line, exact) rows of CSV.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class Table {
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // One cell a column.
+  // One cell per column.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   // Title line and rows, columns two spaces apart and as wide as their widest cell; no trailing
   // spaces.
@@ -29,7 +29,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "0.9877", "-" for a figure that is not there (NaN).
+// "0.9877"; "-" for a missing figure (NaN).
 std::string fixed(double value, int decimals);
 // "12.34 %".
 std::string percent(double fraction);

@@ -26,14 +26,14 @@ void add_single(CLI::App& app, const std::string& names, Value& value, const std
   option->capture_default_str();
 }
 
-// The command that the arguments got to: `generate random` is two deep.
+// The innermost command that was named: `random` of `generate random`.
 const CLI::App& innermost(const CLI::App& app) {
   const CLI::App* current = &app;
   while (!current->get_subcommands().empty()) current = current->get_subcommands().back();
   return *current;
 }
 
-// "plan: ", "generate random: "; nothing for the program itself.
+// "plan: ", "generate random: "; empty for the program itself.
 std::string prefix_of(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* part = &app; part->get_parent() != nullptr; part = part->get_parent()) {
@@ -65,8 +65,7 @@ std::string unknown(std::string_view kind, const std::string& name,
   return unknown_name(kind, name, views);
 }
 
-// What nothing could be made of is told before what is missing: a slip in an option's name causes
-// both.
+// Reports unknown arguments before missing ones, since a typo in an option's name causes both.
 std::string usage_fault(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App& app = innermost(root);
   const std::vector<std::string> commands = command_names(app);
@@ -105,7 +104,7 @@ void Arguments::add(const std::string& names, std::vector<std::string>& value,
                     const std::string& help, const Style& style) {
   CLI::Option* option = app_->add_option(names, value, help);
   apply(option, style);
-  // Else an option would swallow the positional arguments that follow it.
+  // Otherwise an option would consume the positional arguments that follow it.
   if (names.front() == '-') option->allow_extra_args(false);
 }
 

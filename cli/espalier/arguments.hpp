@@ -1,5 +1,4 @@
-// What a command takes from its command line. Hides CLI11, which is a large header: arguments.cpp
-// alone includes it.
+// The arguments of a command. Hides CLI11: only arguments.cpp includes that large header.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +7,22 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 is called so
+namespace CLI {  // NOLINT(readability-identifier-naming): the name is CLI11's
 class App;
 }
 
 namespace espalier::cli {
 
-// How an argument shows in help, and what it may look like.
+// How an argument appears in help, and whether it is required.
 struct Style {
-  std::string type{};   // what help calls its value, "FILE"; unused by flags
-  std::string group{};  // the heading in help; empty: the common one
+  std::string type{};   // name of its value in help, "FILE"; unused by flags
+  std::string group{};  // heading in help; empty: the default heading
   bool required = false;
 };
 
-// The arguments of one command; the variables named are set when the command line is parsed, and
-// keep what they hold where it says nothing. A name without dashes ("platform") is a positional
-// argument, "-o,--output" an option.
+// The arguments of one command. Parsing sets the given variables; a variable whose argument is
+// missing keeps its value. A name without dashes ("platform") is a positional argument,
+// "-o,--output" an option.
 class Arguments {
  public:
   void add(const std::string& names, std::string& value, const std::string& help,
@@ -32,18 +31,18 @@ class Arguments {
            const Style& style = {});
   void add(const std::string& names, double& value, const std::string& help,
            const Style& style = {});
-  // Repeatable; a positional one takes as many as there are.
+  // Repeatable; a positional argument takes all values.
   void add(const std::string& names, std::vector<std::string>& value, const std::string& help,
            const Style& style = {});
   void add_flag(const std::string& names, bool& value, const std::string& help);
-  // These two cannot be given together.
+  // The two options exclude each other.
   void exclude(const std::string& one, const std::string& other);
   // Below the options in help.
   void add_footer(const std::string& text);
 
-  // A command below this one.
+  // Adds a subcommand.
   Arguments add_command(const std::string& name, const std::string& help);
-  // Whether the command line names this command; whether it gives this option.
+  // Whether the command line names this command; whether it contains this option.
   [[nodiscard]] bool chosen() const;
   [[nodiscard]] bool given(const std::string& option) const;
 
@@ -53,7 +52,7 @@ class Arguments {
   CLI::App* app_;
 };
 
-// The whole program's command line: --help, --version, and one of the commands.
+// The program's command line: --help, --version, or one of the commands.
 class CommandLine {
  public:
   CommandLine(const std::string& description, const std::string& program,
@@ -66,9 +65,9 @@ class CommandLine {
 
   [[nodiscard]] Arguments root();
 
-  // Sets the variables. Returns the text to print when help or the version is all that is asked
-  // for, else nothing. Throws InputError: one line that names command, option and reason, and the
-  // nearest name for a slip.
+  // Sets the variables. Returns the text to print for --help and --version, otherwise an empty
+  // string. Throws InputError: one line with command, option and reason, and the nearest name for a
+  // typo.
   [[nodiscard]] std::string parse(int argc, const char* const* argv);
 
  private:

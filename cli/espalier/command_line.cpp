@@ -22,7 +22,7 @@ constexpr const char* kFooter =
 
 ExitStatus run_command_line(int argc, const char* const* argv) {
   CommandLine line(
-      "Plans, proves and runs pipelined broadcasts on networks whose links are not alike.",
+      "Plans collective communication on heterogeneous networks and proves how good the plans are.",
       "espalier", ESPALIER_VERSION);
   line.root().add_footer(kFooter);
   const std::vector<Command> commands = add_commands(line.root());

@@ -1,4 +1,4 @@
-// What a person reads on stderr, and the data that goes to stdout or a file.
+// Messages on stderr, and helpers for output to stdout or a file.
 #pragma once
 
 #include <string>
@@ -10,27 +10,26 @@
 
 namespace espalier::cli {
 
-// How much is said on stderr. Errors are always said.
+// How much is printed on stderr. Errors are always printed.
 struct Console {
-  bool quiet = false;    // no notes, warnings, progress
-  bool verbose = false;  // what was read, and how the time went
+  bool quiet = false;    // no notes, warnings or progress
+  bool verbose = false;  // also what was read and how long each step took
 
   // "espalier: note: TEXT", "espalier: warning: TEXT", "espalier: TEXT": one line each.
   void note(std::string_view text) const;
   void warn(std::string_view text) const;
   void detail(std::string_view text) const;
-  // Several lines as they are, e.g. a table while stdout holds a plan.
+  // Several lines unchanged, e.g. a table while the plan goes to stdout.
   void block(std::string_view text) const;
 };
 
 // "espalier: TEXT" on stderr, whatever the verbosity.
 void print_error(std::string_view text);
 
-// `json` as the text of a document, with a line end.
+// `json` as an indented document that ends with a newline.
 std::string json_text(const Json& json);
 
-// Throws InputError when writing `file` is sure to fail: asked before long work. "-" is standard
-// output.
+// Throws InputError if `file` cannot be written. For use before long work. "-" is standard output.
 void require_writable(const std::string& file);
 
 // The progress of an anytime algorithm.
@@ -39,7 +38,7 @@ class ProgressLine {
   ProgressLine(const Console& console, std::string_view label);
 
   void show(const planner::Progress& progress);
-  // Any other progress, in words.
+  // Any other progress, as text.
   void show(Seconds elapsed, std::string_view text);
 
  private:

@@ -28,18 +28,17 @@ void require_name(std::string_view option, std::string_view kind, const std::str
   throw InputError({}, std::string(option), unknown_name(kind, name, names));
 }
 
-// LogP's formulas are LogGP's.
+// LogP uses LogGP's formulas.
 std::string_view formulas_of(std::string_view model) {
   return model == kLogP ? "loggp" : model;
 }
 
-// What the given parameters are under the model of that name. Throws InputError (reason only) where
-// they cannot be told.
+// The parameters converted to the model of that name. Throws InputError (reason only) if they do not
+// determine it.
 cost_models::Parameters converted(const cost_models::Parameters& given, std::string_view model) {
   if (model == cost_models::kModelNames[given.index()]) return given;
   if (std::holds_alternative<cost_models::Hockney>(given)) {
-    throw InputError("a network known by Hockney's model only has no parameters of " +
-                     std::string(model));
+    throw InputError("Hockney's parameters do not determine those of " + std::string(model));
   }
   const auto* const plogp = std::get_if<cost_models::PLogP>(&given);
   const cost_models::LogGP loggp =
@@ -95,20 +94,20 @@ std::vector<std::string_view> cost_model_names() {
 void CostOptions::add_to(Arguments& app) {
   app.add("--operation", operation_, one_of(cost_models::operation_names()), {.type = "NAME"});
   app.add("--algorithm,--algorithms", algorithms_,
-          "Which; repeatable, or separated by commas; 'all', as when left out, is every one that "
-          "the model has a formula for",
+          "Algorithms; repeatable, or separated by commas; 'all' (default): all that the model has a "
+          "formula for",
           {.type = "NAME"});
   app.add("--model", model_,
-          one_of(cost_model_names()) + "; when left out loggp, or the one of --parameters",
+          one_of(cost_model_names()) + "; default: that of --parameters, or loggp",
           {.type = "MODEL"});
-  app.add("--preset", preset_, "Whose parameters; " + one_of(preset_names()), {.type = "NAME"});
+  app.add("--preset", preset_, "A network with published parameters, " + one_of(preset_names()), {.type = "NAME"});
   app.add(
       "--parameters", file_,
       "Read the parameters from this JSON file instead (docs/formats.md); '-' is standard input",
       {.type = "FILE"});
   app.exclude("--preset", "--parameters");
   app.add("--compute", compute_,
-          "How fast a rank combines what it reduces, \"4 GB/s\"; at once when left out",
+          "How fast a rank combines data in a reduction, \"4 GB/s\"; default: instantly",
           {.type = "RATE"});
 }
 
@@ -116,7 +115,7 @@ CostOptions::Read CostOptions::read() const {
   require_name("--operation", "operation", operation_, cost_models::operation_names());
   if (!model_.empty()) require_name("--model", "model", model_, cost_model_names());
   if (preset_.empty() && file_.empty()) {
-    throw InputError({}, "--preset", "tell whose parameters, or give --parameters FILE");
+    throw InputError({}, "--preset", "missing; give --preset NAME or --parameters FILE");
   }
   if (!preset_.empty()) require_name("--preset", "preset", preset_, preset_names());
   const cost_models::Parameters given =

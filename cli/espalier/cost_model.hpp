@@ -1,4 +1,4 @@
-// Which cost model, of which network: what `predict` and `decide` share.
+// The cost model and the network's parameters: options shared by `predict` and `decide`.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ class CostOptions {
  public:
   void add_to(Arguments& app);
 
-  // What was asked for, checked: throws InputError that names the option.
+  // The checked options. read() throws InputError that names the option.
   struct Read {
     cost_models::Parameters parameters;
     std::string model;                                      // as --model takes it
-    std::string network;                                    // the preset, or the file of parameters
+    std::string network;                                    // name of the preset or of the parameters' file
     std::vector<const cost_models::FormulaEntry*> entries;  // in the registry's order, at least one
     cost_models::SecondsPerByte computation;
   };
   [[nodiscard]] Read read() const;
 
   [[nodiscard]] const std::string& operation() const { return operation_; }
-  // Empty where a file has the parameters.
+  // Empty with --parameters.
   [[nodiscard]] const std::string& preset() const { return preset_; }
 
  private:
@@ -38,11 +38,11 @@ class CostOptions {
   std::string compute_;
 };
 
-// What a byte takes to combine at the rate that --compute gives; nothing where that is empty.
-// Throws InputError that names the option.
+// Time to combine one byte at the rate of --compute; zero if `rate` is empty. Throws InputError that
+// names the option.
 cost_models::SecondsPerByte computation_of(const std::string& rate);
 
-// The names that --model takes: those of the formulas, and logp.
+// The names that --model accepts: those of the formulas, and logp.
 std::vector<std::string_view> cost_model_names();
 
 }  // namespace espalier::cli

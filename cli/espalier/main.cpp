@@ -1,4 +1,4 @@
-// The program `espalier`: the command line, and what its faults mean to the caller.
+// The program `espalier`: runs the command line and turns errors into messages and exit statuses.
 #include <exception>
 #include <new>
 
@@ -15,9 +15,9 @@ int main(int argc, char** argv) {
     espalier::cli::print_error(fault.what());
     status = fault.status();
   } catch (const std::bad_alloc&) {
-    espalier::cli::print_error("internal fault: out of memory");
+    espalier::cli::print_error("internal error: out of memory");
   } catch (const std::exception& fault) {
-    espalier::cli::print_error(std::string("internal fault: ") + fault.what());
+    espalier::cli::print_error(std::string("internal error: ") + fault.what());
   }
   return static_cast<int>(status);
 }

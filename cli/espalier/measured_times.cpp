@@ -20,7 +20,7 @@ namespace {
 
 using cost_models::Measurement;
 
-// What measurements call the time, and predictions that are to be taken for measurements.
+// The column of the time in measurements, and in predictions that are used as measurements.
 constexpr std::string_view kSeconds = "seconds";
 constexpr std::string_view kPredicted = "predicted_s";
 
@@ -32,19 +32,19 @@ bool is_time(double seconds) {
   return std::isfinite(seconds) && seconds > 0;
 }
 
-// Whether rows of this operation are asked for; `wanted` empty: all are.
+// Whether rows of this operation are wanted; `wanted` empty: all are.
 bool is_wanted(std::string_view operation, std::string_view wanted) {
   return wanted.empty() || operation.empty() || operation == wanted;
 }
 
-// What plans call what formulas call otherwise, and into how many trees they cut a message; all
-// others have one tree and one name.
+// Algorithms whose names differ between plans and formulas, or that split a message among several
+// trees. All others have one tree and the same name.
 struct Executed {
   std::string_view operation;  // empty: any
   std::string_view plans;
   std::string_view formulas;
   std::uint64_t trees = 1;
-  std::uint64_t plan_segments = 1;  // of a segment
+  std::uint64_t plan_segments = 1;  // the plan's segments per segment of the formula
 };
 constexpr std::array kExecuted{
     Executed{"", "chain", "pipeline"}, Executed{"broadcast", "flat", "linear"},
@@ -59,8 +59,8 @@ Executed executed(std::string_view operation, std::string_view algorithm) {
   return {"", algorithm, algorithm};
 }
 
-// A row of `espalier-mpi bench`; nothing for MPI's own, of which no algorithm is known, and for
-// segments so long that some of the trees have none.
+// A row of `espalier-mpi bench`. Empty for MPI's own function, whose algorithm is unknown, and for
+// segments so long that some trees have none.
 std::optional<Measurement> bench_row(const JsonCursor& row, std::string_view operation,
                                      std::uint64_t ranks) {
   if (row.at("algorithm").value().is_null()) return std::nullopt;
@@ -98,8 +98,8 @@ std::vector<MeasuredRow> parse_json_times(std::string_view text, const std::stri
   std::vector<MeasuredRow> times;
   for (const JsonCursor& row : root.at("rows").elements()) {
     const auto own = row.find("operation");
-    const auto& said = own ? own : common;
-    const std::string operation = said ? said->string() : std::string{};
+    const auto& given = own ? own : common;
+    const std::string operation = given ? given->string() : std::string{};
     if (!is_wanted(operation, wanted)) continue;
     const auto predicted = row.find(kPredicted);
     const JsonCursor time = predicted && !row.has(kSeconds) ? *predicted : row.at(kSeconds);
@@ -114,7 +114,7 @@ std::vector<MeasuredRow> parse_json_times(std::string_view text, const std::stri
   return times;
 }
 
-// Where each column stands.
+// The position of each column.
 class Header {
  public:
   explicit Header(const platforms::CsvReader& reader) {
@@ -124,7 +124,7 @@ class Header {
       const auto* const known = std::ranges::find(kNames, name);
       if (known == kNames.end()) continue;  // other figures of the same measurement
       std::optional<std::size_t>& place = places_[static_cast<std::size_t>(known - kNames.begin())];
-      if (place) reader.refuse(fmt::format("column {} stands twice", in_quotes(name)));
+      if (place) reader.refuse(fmt::format("column {} appears twice", in_quotes(name)));
       place = f;
     }
     for (std::size_t c = kAlgorithm; c < kColumns; ++c) {
@@ -142,7 +142,7 @@ class Header {
     const auto value = platforms::parse_whole<std::uint64_t>(field);
     if (!value) {
       row.refuse(
-          fmt::format("{}: {} is no whole number of at least 0", kNames[column], in_quotes(field)));
+          fmt::format("{}: {} is not a whole number of at least 0", kNames[column], in_quotes(field)));
     }
     return *value;
   }
@@ -150,7 +150,7 @@ class Header {
     const std::string_view field = text(row, kTime);
     const auto value = platforms::parse_number(field);
     if (!value || !is_time(*value)) {
-      row.refuse(fmt::format("{}: {} is no number above zero", kSeconds, in_quotes(field)));
+      row.refuse(fmt::format("{}: {} is not a number above zero", kSeconds, in_quotes(field)));
     }
     return *value;
   }

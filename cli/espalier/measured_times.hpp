@@ -1,5 +1,5 @@
-// Measured times of collective operations, as `decide --against` reads them: docs/formats.md,
-// "Measured times of collectives".
+// Measured times of collective operations, as `decide --against` and `fit` read them:
+// docs/formats.md, "Measured times of collectives".
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 namespace espalier::cli {
 
 struct MeasuredRow {
-  std::string operation;  // empty: the file does not say
+  std::string operation;  // empty: not given in the file
   cost_models::Measurement measurement;
 };
 
-// All times, from JSON (a document that begins with '{'; what `espalier-mpi bench --json` writes is
-// told by its "ranks") or CSV. Throws InputError (file, JSON
-// pointer or line, reason) for text that is neither, figures that are missing or of the wrong kind,
-// and a time that is not above zero. `file` is for messages.
+// All times, from CSV or from JSON (text that begins with '{'). Output of `espalier-mpi bench --json`
+// is recognised by its key "ranks". Throws InputError (file, JSON pointer or line, reason) for text
+// that is neither, for missing or wrong figures, and for a time that is not above zero. `file` is for
+// messages.
 std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);
 
-// The times of `operation`, and those that do not say theirs; rows of others are not looked at.
+// The times of `operation`, and those without an operation; rows of others are skipped unchecked.
 std::vector<cost_models::Measurement> parse_measured_times(std::string_view text,
                                                            const std::string& file,
                                                            std::string_view operation);

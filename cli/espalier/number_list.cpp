@@ -26,10 +26,10 @@ double parse_element(std::string_view text) {
   double value = 0;
   if (is_number(text, value)) return value;
   throw InputError(
-      fmt::format("{} is no number; wanted is a list such as 10,20 or 10..50:10", in_quotes(text)));
+      fmt::format("{} is not a number; give a list such as 10,20 or 10..50:10", in_quotes(text)));
 }
 
-// Twelve digits: what people write, without the last bits of sums.
+// Rounds to twelve digits, which removes the rounding errors of sums.
 double as_written(double value) {
   return parse_element(fmt::format("{:.12g}", value));
 }
@@ -37,7 +37,7 @@ double as_written(double value) {
 void add_range(std::string_view text, std::size_t dots, std::vector<double>& values) {
   const std::size_t colon = text.find(':', dots);
   if (colon == std::string_view::npos) {
-    throw InputError(fmt::format("range {} has no step, as in 10..50:10", in_quotes(text)));
+    throw InputError(fmt::format("range {} has no step; write it as in 10..50:10", in_quotes(text)));
   }
   const double first = parse_element(text.substr(0, dots));
   const double last = parse_element(text.substr(dots + 2, colon - dots - 2));
@@ -45,7 +45,7 @@ void add_range(std::string_view text, std::size_t dots, std::vector<double>& val
   constexpr double kSlack = 1e-9;
   const double steps = std::floor((last - first) / step + kSlack);
   if (!(step > 0) || !(steps >= 0)) {
-    throw InputError(fmt::format("range {} must ascend in steps over 0", in_quotes(text)));
+    throw InputError(fmt::format("range {} must ascend, with a step above 0", in_quotes(text)));
   }
   if (steps >= kMostValues) throw InputError(fmt::format("range {} is too long", in_quotes(text)));
   const auto count = static_cast<std::size_t>(steps) + 1;
@@ -54,7 +54,7 @@ void add_range(std::string_view text, std::size_t dots, std::vector<double>& val
   }
 }
 
-// The texts between commas, one at least.
+// The texts between commas; at least one.
 std::vector<std::string_view> elements_of(std::string_view text) {
   std::vector<std::string_view> elements;
   for (std::size_t start = 0; start <= text.size();) {
@@ -80,7 +80,7 @@ void add_sizes(std::string_view text, std::size_t dots, std::vector<Bytes>& size
   }
   const auto end = static_cast<double>(last.value);
   for (auto size = static_cast<double>(first.value); size <= end; size *= factor) {
-    // Sizes over 2^53 are not all doubles: what is rounded up beyond the end is the end.
+    // Above 2^53 rounding may exceed the end of the range.
     sizes.push_back(std::min(Bytes{static_cast<std::uint64_t>(std::llround(size))}, last));
   }
 }
@@ -90,7 +90,7 @@ void add_sizes(std::string_view text, std::size_t dots, std::vector<Bytes>& size
 double parse_number(std::string_view text) {
   double value = 0;
   if (is_number(text, value)) return value;
-  throw InputError(fmt::format("{} is no number", in_quotes(text)));
+  throw InputError(fmt::format("{} is not a number", in_quotes(text)));
 }
 
 std::vector<double> parse_numbers(std::string_view text) {
@@ -113,7 +113,7 @@ std::vector<std::size_t> parse_counts(std::string_view text) {
   for (const double value : parse_numbers(text)) {
     constexpr double kMost = 1e9;
     if (!(value >= 0 && value <= kMost) || value != std::floor(value)) {
-      throw InputError(fmt::format("{} is no whole number from 0 to 1e9", value));
+      throw InputError(fmt::format("{} is not a whole number from 0 to 1e9", value));
     }
     counts.push_back(static_cast<std::size_t>(value));
   }
@@ -139,7 +139,7 @@ std::vector<Bytes> parse_sizes(std::string_view text) {
     } else {
       add_sizes(one, dots, sizes);
     }
-    if (sizes.size() > kMostSizes) throw InputError("over 10000 sizes");
+    if (sizes.size() > kMostSizes) throw InputError("more than 10000 sizes");
   }
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

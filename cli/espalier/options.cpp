@@ -15,7 +15,7 @@ namespace espalier::cli {
 
 namespace {
 
-// Each text is one of what `parse` reads or several, separated by commas.
+// Parses each text: one value, or several separated by commas.
 template <typename Parse>
 auto parse_each(std::string_view option, const std::vector<std::string>& texts, Parse parse) {
   std::vector<decltype(parse(std::string_view{}))> all;
@@ -30,7 +30,7 @@ auto parse_each(std::string_view option, const std::vector<std::string>& texts, 
   return all;
 }
 
-// The nodes of that name; when there is none such, of the names that commas separate in it.
+// Adds the node of that name. If there is none, `text` is a list of names separated by commas.
 void add_sources(const platforms::Platform& platform, const std::string& text,
                  std::vector<platforms::NodeId>& sources) {
   const std::size_t comma = text.find(',');
@@ -55,7 +55,7 @@ std::vector<std::string_view> operation_names() {
 
 void add_console_options(Arguments& app, Console& console) {
   app.add_flag("-q,--quiet", console.quiet, "No notes, warnings or progress on stderr");
-  app.add_flag("-v,--verbose", console.verbose, "Say on stderr what was read and done");
+  app.add_flag("-v,--verbose", console.verbose, "Report on stderr what was read and done");
 }
 
 std::string one_of(const std::vector<std::string_view>& names) {
@@ -73,7 +73,7 @@ std::string algorithm_choices() {
   for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
     if (entry.takes_inner()) outer.push_back(entry.name);
   }
-  return fmt::format("{}; over an inner one of one tree, as in {}:grow (else {}): {}",
+  return fmt::format("{}; these take an inner single-tree algorithm, as in {}:grow (default {}): {}",
                      one_of(algorithm_names()), outer.front(), planner::kDefaultInner,
                      fmt::join(outer, ", "));
 }
@@ -92,36 +92,36 @@ std::vector<std::string_view> format_names() {
 
 void PlatformOptions::add_to(Arguments& app) {
   const std::string group = "Reading the platform";
-  app.add("--from", options_.format, "Format, " + one_of(format_names()) + "; else detected",
+  app.add("--from", options_.format, "Format, " + one_of(format_names()) + "; default: detected",
           {.type = "FORMAT", .group = group});
-  app.add("--tier", options_.tier, "Skyplane grids: the network tier whose rows count",
+  app.add("--tier", options_.tier, "Skyplane grids: the network tier to read",
           {.type = "TIER", .group = group});
   app.add("--latencies", options_.latencies,
-          "Skyplane grids, StarPU: join the latencies of this file",
+          "Skyplane grids, StarPU: add the latencies in this file",
           {.type = "FILE", .group = group});
   app.add("--classes", options_.classes,
-          "Tiers: draw each link's figures from this table of measured links, by class",
+          "Tiers: draw each link's bandwidth and latency from this table of measured links, by class",
           {.type = "FILE", .group = group});
-  app.add("--classes-seed", options_.classes_seed, "Tiers: which of them; the same seed, the same",
+  app.add("--classes-seed", options_.classes_seed, "Tiers: seed of these draws",
           {.type = "N", .group = group});
   app.add("--missing-bandwidth", options_.missing_bandwidth,
-          "GraphML, DOT: the bandwidth of links without a speed; else they are left out",
+          "GraphML, DOT: bandwidth of links without a speed; default: they are left out",
           {.type = "RATE", .group = group});
   app.add("--table", options_.table,
-          "nvbandwidth, p2pBandwidthLatencyTest: which matrix, by a part of its name",
+          "nvbandwidth, p2pBandwidthLatencyTest: the matrix to read, by a part of its name",
           {.type = "NAME", .group = group});
   app.add("--class-rate", class_rates_,
-          "nvidia-smi topo: what links of a class carry, e.g. NV=25GB/s (a link), PIX=12GB/s, "
+          "nvidia-smi topo: bandwidth of a class of links, e.g. NV=25GB/s (per link), PIX=12GB/s, "
           "SYS=none; repeatable, or separated by commas",
           {.type = "CLASS=RATE", .group = group});
   app.add("--osu-size", options_.osu_size,
-          "osu_bw: the message size whose bandwidth counts; else the fastest",
+          "osu_bw: the message size whose bandwidth is used; default: the fastest",
           {.type = "SIZE", .group = group});
   app.add("--level-bandwidth", options_.level_bandwidth,
           "Slurm: the links' bandwidths by level from the hosts up, e.g. 100Gbit/s,400Gbit/s",
           {.type = "RATE,RATE", .group = group});
   app.add("--topology", options_.topology,
-          "Slurm: which topology of a file; else the cluster's default, or the first",
+          "Slurm: which topology of a file; default: the cluster's default, or the first",
           {.type = "NAME", .group = group});
   const auto add_caps = [&](const char* name, std::vector<std::string>& caps, const char* verb) {
     app.add(name, caps,
@@ -190,7 +190,7 @@ std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
 }
 
 void OperationOption::add_to(Arguments& app) {
-  app.add("--operation", operation_, "What the plan is for, " + one_of(operation_names()),
+  app.add("--operation", operation_, "The operation to plan, " + one_of(operation_names()),
           {.type = "OPERATION"});
 }
 
@@ -208,8 +208,8 @@ void ModelOptions::add_to(Arguments& app) {
 
 void ModelOptions::add_occupation_to(Arguments& app) {
   app.add("--segment,--slice", segment_,
-          "What the message is cut into; counts where links have overheads", {.type = "SIZE"});
-  app.add("--latency", latency_, "'delays' (occupies nothing) or 'occupies' (Bhat's affine ports)",
+          "Size of the segments that the message is cut into; matters where links have overheads", {.type = "SIZE"});
+  app.add("--latency", latency_, "Whether latency 'delays' a segment only, or 'occupies' the ports as well (Bhat's model)",
           {.type = "WHAT"});
 }
 
@@ -236,9 +236,9 @@ Seconds parse_span(std::string_view option, const std::string& text) {
 }
 
 void LimitOptions::add_to(Arguments& app) {
-  app.add("--time-limit", time_limit_, "Stop the proof after this time, e.g. 10s; else none",
+  app.add("--time-limit", time_limit_, "Stop the proof after this time, e.g. 10s; default: no limit",
           {.type = "TIME"});
-  app.add("--gap", gap_, "Stop when this close to the bound, relative", {.type = "GAP"});
+  app.add("--gap", gap_, "Stop when the throughput is this close to the bound, relative", {.type = "GAP"});
 }
 
 planner::AlgorithmOptions LimitOptions::read() const {
@@ -256,7 +256,7 @@ planner::AlgorithmOptions LimitOptions::read() const {
 void AlgorithmParameters::add_to(Arguments& app) {
   app.add("--chains", chains_, "How many chains k-chain makes", {.type = "K"});
   app.add("--message", message_,
-          "The message whose makespan is told, sent as a whole; fnf and ecef plan for it",
+          "Message size of the reported makespan (sent unsegmented); fnf and ecef plan for it",
           {.type = "SIZE"});
 }
 
@@ -271,7 +271,7 @@ void ProblemOptions::add_to(Arguments& arguments) {
   arguments.add("platform", platform, "Platform file; '-' is standard input",
                 {.type = "PLATFORM", .required = true});
   operation.add_to(arguments);
-  arguments.add("--source", source, "The node that has the data, or at which it is combined",
+  arguments.add("--source", source, "The node that has the data, or to which it is reduced",
                 {.type = "NAME", .required = true});
   model.add_to(arguments);
   limits.add_to(arguments);

@@ -1,4 +1,4 @@
-// Options that several commands share, each group added by one call and read by another.
+// Options that several commands share. Each group is added by one call and read by another.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace espalier::cli {
 
-// What `parse` makes of the text that was given for `option`; its refusal then names the option.
+// The result of `parse` for the text given for `option`. An InputError of `parse` gets the option's
+// name.
 template <typename Parse>
 auto parse_option(std::string_view option, const std::string& text, Parse parse) {
   try {
@@ -33,23 +34,22 @@ Seconds parse_span(std::string_view option, const std::string& text);
 // --quiet, --verbose.
 void add_console_options(Arguments& app, Console& console);
 
-// "one of: a, b, c" of a registry's names.
+// "one of: a, b, c".
 std::string one_of(const std::vector<std::string_view>& names);
 std::vector<std::string_view> algorithm_names();
-// The choices of --algorithm, for help: their names, and which take an inner one.
+// The choices of --algorithm, for help: the names, and which take an inner algorithm.
 std::string algorithm_choices();
 std::vector<std::string_view> model_names();
 std::vector<std::string_view> format_names();
 
-// How platform files are read: --from, the options of single formats, --send-cap, --receive-cap.
+// How platform files are read: --from, options of single formats, --send-cap, --receive-cap.
 class PlatformOptions {
  public:
   void add_to(Arguments& app);
-  // The platform of `file` with the caps set; what the reader has to say goes to the console as
-  // notes.
+  // The platform of `file` with the caps set. The reader's notes go to the console.
   [[nodiscard]] platforms::Platform read(const std::string& file, const Console& console) const;
-  // The same with the notes left to the caller; parse: of a text that is in memory already, `file`
-  // is for messages.
+  // The same, but returns the notes to the caller. parse() reads text that is already in memory;
+  // `file` is for messages.
   [[nodiscard]] platforms::ReadResult read_all(const std::string& file,
                                                const Console& console) const;
   [[nodiscard]] platforms::ReadResult parse(std::string_view text, const std::string& file,
@@ -65,13 +65,13 @@ class PlatformOptions {
   std::vector<std::string> class_rates_;
 };
 
-// What looks wrong with the platform, as notes on the console (platforms/core/warnings.hpp): for
-// commands that show what a platform is, so that scripts that plan on it are left in peace.
+// Prints suspicious properties of the platform as notes (platforms/core/warnings.hpp). Only for
+// commands that show what a platform is, so that scripts that plan on it get no notes.
 void note_warnings(const platforms::Platform& platform, const Console& console);
 
-// The hosts that --source names, each text a name or several separated by commas; 'each' is every
-// host, and no text at all the first one. Throws InputError for an unknown name, or a platform
-// without hosts.
+// The hosts that --source names. Each text is a name or several separated by commas; 'each' means
+// every host; without texts: the first host. Throws InputError for an unknown name, InfeasibleError
+// for a platform without hosts.
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
                                           const std::vector<std::string>& texts);
 
@@ -85,15 +85,15 @@ class OperationOption {
   std::string operation_ = "broadcast";
 };
 
-// What is planned: --model, --segment, --latency.
+// The model of the problem: --model, --segment, --latency.
 class ModelOptions {
  public:
   void add_to(Arguments& app);
   // The same without --model.
   void add_occupation_to(Arguments& app);
   [[nodiscard]] platforms::Model model() const;
-  // The segment size is always there, so that a plan is checked with what it was made with: where
-  // links have overheads these count, elsewhere the size makes no difference.
+  // The segment size is always set, so that a plan is checked with the size that it was made with.
+  // It matters only where links have overheads.
   [[nodiscard]] platforms::OccupationOptions occupation() const;
 
  private:
@@ -114,7 +114,7 @@ class LimitOptions {
   double gap_ = 1e-6;
 };
 
-// What only some algorithms ask for: --chains, and --message, whose makespan is told besides.
+// Parameters of some algorithms: --chains, and --message, whose makespan is also reported.
 class AlgorithmParameters {
  public:
   void add_to(Arguments& app);

@@ -18,7 +18,7 @@ namespace {
 using simulate::Candidate;
 using simulate::Choice;
 
-// One of each kind that there is.
+// At most one tree of each kind.
 bool is_single(const Candidate& candidate) {
   return candidate.reduce_trees <= 1 && candidate.broadcast_trees <= 1;
 }
@@ -40,7 +40,8 @@ std::string time_of(const Candidate& candidate) {
                      format_duration(candidate.makespan));
 }
 
-// Against the packing; where that is the choice, and has several trees, against the best of one.
+// Compares the choice with the optimal packing. If the packing itself was chosen and has several
+// trees: with the best single tree.
 std::string reason(const Choice& choice) {
   const Candidate& own = choice.candidates.front();
   const auto others = std::span(choice.candidates).subspan(1);
@@ -48,19 +49,19 @@ std::string reason(const Choice& choice) {
     const auto packing =
         std::ranges::find(others, std::string_view("optimal"), &Candidate::algorithm);
     if (packing == others.end()) return {};
-    const std::string_view why = packing->makespan <= own.makespan ? "as good, but less sure"
+    const std::string_view why = packing->makespan <= own.makespan ? "as fast, but less robust"
                                  : packing->depth > own.depth ? "deeper trees take longer to fill"
                                  : trees_in(*packing) > trees_in(own)
-                                     ? "its trees wait for each other"
-                                     : "its trees are made for throughput alone";
+                                     ? "its trees compete for ports and links"
+                                     : "its trees are chosen for throughput only";
     return fmt::format("; the optimal packing, {}, would need {}: {}", trees_of(*packing),
                        time_of(*packing), why);
   }
   if (is_single(own)) return {};
   const auto single = std::ranges::find_if(others, is_single);
   if (single == others.end()) return {};
-  return fmt::format("; the best of one tree{}, {}, would need {}",
-                     trees_in(*single) > 1 ? " each way" : "", single->algorithm, time_of(*single));
+  return fmt::format("; the best single tree{}, {}, would need {}",
+                     trees_in(*single) > 1 ? " in each direction" : "", single->algorithm, time_of(*single));
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ simulate::Choice choose_for(const planner::Collective& collective, Bytes message
                                time_of(candidate)));
   }
   if (!choice.complete) {
-    console.warn("the time limit came before all plans and segments were tried");
+    console.warn("the time limit was reached before all plans and segment sizes were tried");
   }
   return choice;
 }
@@ -94,11 +95,11 @@ std::string choice_text(const Choice& choice, Bytes message,
                   choice.extrapolated ? "about " : "", format_duration(choice.makespan),
                   own.algorithm, trees_of(own), format_size(choice.plan.segment), reason(choice));
   if (choice.overhead.value > 0) {
-    text += fmt::format("counted: {} a segment on links that name no overhead (--overhead)\n",
+    text += fmt::format("assumed: {} per segment on links without an overhead (--overhead)\n",
                         format_duration(choice.overhead));
   }
   if (compute)
-    text += fmt::format("counted: hosts combine at {} (--compute)\n", format_rate(*compute));
+    text += fmt::format("assumed: hosts combine at {} (--compute)\n", format_rate(*compute));
   return text;
 }
 

@@ -1,5 +1,5 @@
-// The plan that suits one message best (`plan --message`): chosen with its progress shown, and told
-// to people and to programs.
+// The fastest plan for one message (`plan --message`): chosen while showing progress, and reported as
+// text and as JSON.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace espalier::cli {
 simulate::Choice choose_for(const planner::Collective& collective, Bytes message,
                             simulate::ChoiceOptions options, const Console& console);
 
-// What was chosen and why, some lines with line ends. compute: what was counted for combining.
+// What was chosen and why; complete lines. compute: the assumed rate of combining.
 std::string choice_text(const simulate::Choice& choice, Bytes message,
                         std::optional<BytesPerSecond> compute);
 Json choice_json(const simulate::Choice& choice, Bytes message,

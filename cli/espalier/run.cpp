@@ -14,12 +14,12 @@
 
 namespace espalier::cli {
 
-std::string_view way_of(planner::Operation operation) {
+std::string_view relation_to_source(planner::Operation operation) {
   switch (operation) {
     case planner::Operation::kReduce:
       return "reduced to";
     case planner::Operation::kAllreduce:
-      return "allreduced by way of";
+      return "allreduced via";
     case planner::Operation::kBroadcast:
       break;
   }
@@ -43,7 +43,7 @@ Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOption
   Run run;
   run.outcome = work(options);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  // A limit may come before any bound is proven: that is none, not an infinite one.
+  // A limit may be reached before any bound is proven; the bound is then missing, not infinite.
   if (run.outcome.bound && !std::isfinite(run.outcome.bound->value)) run.outcome.bound.reset();
   run.throughput = planner::throughput_of(run.outcome);
   console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
@@ -81,8 +81,8 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
     return ExitStatus::kDone;
   }
   const std::string_view cause = end == planner::Termination::kTimeLimit
-                                     ? "the time limit came"
-                                     : "the numbers allowed no more progress";
+                                     ? "the time limit was reached"
+                                     : "the solver made no more progress";
   const std::optional<BytesPerSecond>& bound =
       run.outcome.single_tree_bound ? run.outcome.single_tree_bound : run.outcome.bound;
   const std::string proven = bound ? fmt::format("of at most {}, gap {:.2e}", format_rate(*bound),

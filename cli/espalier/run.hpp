@@ -1,5 +1,4 @@
-// Running one algorithm for a command: timed, with its progress shown, and its end judged alike
-// everywhere.
+// Runs one algorithm for a command: times it, shows its progress, and derives the exit status.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +22,15 @@ struct Run {
   double seconds = 0;         // wall clock
 };
 
-// Of both kinds.
+// Broadcast and reduce trees.
 inline std::size_t tree_count(const Run& run) {
   return run.outcome.trees.size() + run.outcome.reduce_trees.size();
 }
 
-// "from", "reduced to", "allreduced by way of": what stands between a platform and its source.
-std::string_view way_of(planner::Operation operation);
-// "1 tree", "3 trees"; of an allreduce "2 trees up and 1 down". One of the two is 0 otherwise.
+// "from", "reduced to" or "allreduced via": printed between the platform and its source.
+std::string_view relation_to_source(planner::Operation operation);
+// "1 tree", "3 trees"; for an allreduce "2 trees up and 1 down". For other operations one of the two
+// is 0.
 std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees);
 
 using Work = std::function<planner::Outcome(const planner::AlgorithmOptions&)>;
@@ -43,24 +43,22 @@ Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& co
 Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
               const Console& console);
 
-// Until the last host has `message`, sent as a whole: of a broadcast that made one tree, else
-// unset.
+// Time until the last host has `message`, sent unsegmented. Set only for a broadcast with one tree.
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
                                    Bytes message);
 
 // 1 - throughput / bound, not below 0; NaN without a bound.
 double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound);
 
-// kLimitReached, after a warning that names the gap, when the proof ended before it was asked to;
-// else kDone.
-// --max-trees is no such end: who gives it wants it.
+// kLimitReached, after a warning that states the gap, if a limit ended the proof early; otherwise
+// kDone. A gap that --max-trees leaves is intended and gives kDone.
 ExitStatus judge(const Run& run, std::string_view label, const Console& console);
 
 struct TreeFigures {
   std::size_t depth = 0;
   std::size_t out_degree = 0;
 };
-// The largest over all trees of both kinds, of edges between hosts.
+// The maximum over all trees of both kinds; depths count edges between hosts.
 TreeFigures figures_of(const planner::Plan& plan);
 
 }  // namespace espalier::cli

@@ -1,10 +1,10 @@
 // The program `espalier-mpi`: runs plans on the ranks of an mpirun, and probes their network.
 //
-// A fault that all ranks have found together (every Error but MpiError) is printed once, by rank 0,
-// and all leave through MPI_Finalize with its exit status, so that mpirun returns it. Anything else
-// is one rank's own trouble, which the others may be waiting for: that rank says what it is and
-// ends all. So it is with time that has run out, which MPI may be no help against: a thread, which
-// calls nothing of MPI's, ends the process if need be.
+// An error on which all ranks have agreed (every Error except MpiError) is printed once, by rank 0.
+// All ranks then leave through MPI_Finalize with its exit status, so that mpirun returns it. Any
+// other error occurred on one rank, and the others may be waiting for that rank: it prints the
+// error and aborts all ranks. The same happens on a timeout. As calls of MPI may then never return,
+// a thread that makes no MPI calls ends the process if necessary.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -37,8 +37,8 @@ void print_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-// For ranks whose time is over as well to say so, before all are ended.
-constexpr auto kLastWords = std::chrono::seconds(1);
+// Time for other ranks that time out as well to print their messages, before all are aborted.
+constexpr auto kTimeForMessages = std::chrono::seconds(1);
 constexpr espalier::Seconds kLongestAbort{5};
 
 ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdog) {
@@ -70,7 +70,7 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
   }
 }
 
-// Ends all ranks.
+// Aborts all ranks.
 [[noreturn]] void abort_all(const std::string& rank_name, const std::exception& error,
                             espalier::cli::Watchdog& watchdog) {
   print_error(fmt::format("{}: {}", rank_name, error.what()));
@@ -78,9 +78,9 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
   if (const auto* const fault = dynamic_cast<const espalier::Error*>(&error)) {
     status = static_cast<int>(fault->status());
   }
-  watchdog.hurry(kLongestAbort, status);
+  watchdog.limit_exit(kLongestAbort, status);
   if (dynamic_cast<const espalier::runtime::TimedOut*>(&error) != nullptr) {
-    std::this_thread::sleep_for(kLastWords);
+    std::this_thread::sleep_for(kTimeForMessages);
   }
   MPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);
@@ -89,11 +89,11 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The other thread calls nothing of MPI's.
+  // The watchdog's thread makes no MPI calls.
   int threads = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  // A file size limit is then a failed write like any other.
+  // So that exceeding a file size limit is an ordinary write error.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   espalier::runtime::remove_temporaries_on_signals();
   int rank = 0;

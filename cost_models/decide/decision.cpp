@@ -11,7 +11,8 @@ namespace espalier::cost_models {
 
 namespace {
 
-// Formulas that come to the same, as linear and binary on three ranks do, differ by so much.
+// Relative rounding error between formulas that are mathematically equal (linear and binary on three
+// ranks, for example).
 constexpr double kRounding = 1e-12;
 
 template <typename Value>
@@ -21,7 +22,7 @@ std::optional<std::size_t> index_in(const std::vector<Value>& ascending, const V
   return static_cast<std::size_t>(at - ascending.begin());
 }
 
-// The cell that was measured, if it is one of the grid's.
+// The index of the measured cell; unset if the grid does not contain it.
 std::optional<std::size_t> cell_of(const DecisionGrid& grid, const Measurement& measured) {
   const auto row = index_in(grid.ranks, measured.ranks);
   const auto column = index_in(grid.messages, measured.message);
@@ -29,7 +30,7 @@ std::optional<std::size_t> cell_of(const DecisionGrid& grid, const Measurement& 
   return *row * grid.messages.size() + *column;
 }
 
-// The segment, or 0 where it cuts nothing: split-binary's are of a half.
+// The segment size, or 0 if it does not cut the message. Split-binary cuts each half.
 Bytes cut_of(const FormulaEntry& entry, Bytes segment, Bytes message) {
   const std::uint64_t whole = message.value;
   const Bytes most{entry.algorithm == "split-binary" ? whole - whole / 2 : whole};
@@ -100,7 +101,8 @@ std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
     const Measurement& measured = measurements[i];
     if (!std::isfinite(measured.time.value) || measured.time.value <= 0) {
       throw InputError({}, fmt::format("/{}", i),
-                       fmt::format("a time of {} s is not above zero", measured.time.value));
+                       fmt::format("a time of {} s: must be finite and above 0",
+                                   measured.time.value));
     }
     const auto cell = cell_of(decision.grid, measured);
     if (!cell) continue;

@@ -1,5 +1,5 @@
-// Decision functions: which algorithm with which segment size is best for so many ranks and so long
-// a message, by a model; and what it costs to go by the model instead of by measurements.
+// Decision functions: the best algorithm and segment size for each number of ranks and message
+// size, predicted by a model; and the loss from using the prediction instead of measurements.
 //
 // Source: CM (parameters.hpp), section 6.3, figures 6 and 7.
 #pragma once
@@ -16,17 +16,18 @@
 
 namespace espalier::cost_models {
 
-// One way to do an operation.
+// An algorithm with a segment size.
 struct Method {
   const FormulaEntry* entry = nullptr;
   Bytes segment;  // 0: not cut
 };
 
-// Every entry with every segment size, in their orders; once, with 0, where an entry does not cut.
+// Every entry with every segment size, in the given orders. An entry that does not use segments
+// appears once, with size 0.
 std::vector<Method> methods_of(std::span<const FormulaEntry* const> entries,
                                std::span<const Bytes> segments);
 
-// What is asked for: every number of ranks with every message size.
+// All combinations of these numbers of ranks and message sizes.
 struct DecisionGrid {
   std::vector<std::uint64_t> ranks;  // ascending
   std::vector<Bytes> messages;       // ascending
@@ -40,44 +41,45 @@ struct DecisionGrid {
 
 struct DecisionFunction {
   DecisionGrid grid;
-  // Of cell r * messages.size() + c: ranks[r], messages[c]. entry is nullptr where no method was
-  // kept.
+  // Cell r * messages.size() + c is for ranks[r] and messages[c]. `entry` is nullptr where `keep`
+  // accepted no method.
   std::vector<Prediction> best;
 };
 
-// Every method's time in one case. A segment that is not smaller than the message is none, and what
-// comes to the same then stands once. Errors as predict.
+// The time of every method in one case. A segment that is not smaller than the message counts as 0
+// (not cut); methods that are then identical are listed once. Errors as predict.
 std::vector<Prediction> predict_each(std::span<const Method> methods, const Parameters& parameters,
                                      const Case& of);
 
-// The best method of each cell, of equal ones (up to rounding) the first, among those that `keep`
-// (empty: all) says yes to. Errors as predict; InputError for no methods, no ranks, or no messages.
+// The best method of each cell among those for which `keep` returns true (empty: all methods). Of
+// methods that are equal up to rounding, the first is taken. Errors as predict; InputError for no
+// methods, no ranks, or no messages.
 DecisionFunction decide(std::span<const Method> methods, const Parameters& parameters,
                         const DecisionGrid& grid,
                         const std::function<bool(const Prediction&)>& keep = {});
 
-// What an operation really took.
+// A measured time of an operation.
 struct Measurement {
-  std::string algorithm;  // as in the registry; others are good for the best only
+  std::string algorithm;  // as in the registry; any other counts only as the best measured one
   Bytes segment;          // 0, or not smaller than the message: not cut
   std::uint64_t ranks = 0;
   Bytes message;
   Seconds time;
 };
 
-// What a decision costs in one cell.
+// The loss from a decision in one cell.
 struct Penalty {
-  Measurement best;               // the least time measured there, of whatever algorithm
-  std::optional<Seconds> chosen;  // of the decision's method, measured; unset: it was not
-  // How much longer the decision's takes: 0.5 is half as long again. Unset: not known.
+  Measurement best;               // the least time measured in this cell, of any algorithm
+  std::optional<Seconds> chosen;  // measured time of the decision's method; unset: not measured
+  // Extra time of the decision's method relative to the best: 0.5 is 50 % longer. Unset: unknown.
   [[nodiscard]] std::optional<double> loss() const {
     if (!chosen) return std::nullopt;
     return chosen->value / best.time.value - 1;
   }
 };
 
-// A cell each; unset where nothing was measured. Of several measurements of the same the least
-// counts. Throws InputError (place: "/INDEX") for a time that is not finite and above zero.
+// One per cell; unset where nothing was measured. Of several measurements of the same method the
+// least counts. Throws InputError (place: "/INDEX") for a time that is not finite and above 0.
 std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
                                               std::span<const Measurement> measurements);
 

@@ -30,7 +30,7 @@ struct Number {
   std::string_view operation;
   std::string_view algorithm;
   int number;
-  bool cuts;  // whether Open MPI looks at the segment size
+  bool cuts;  // whether Open MPI uses the segment size
 };
 constexpr std::array kNumbers{
     Number{"alltoall", "linear", 1, false},     Number{"alltoall", "pairwise", 2, false},
@@ -45,7 +45,7 @@ constexpr std::array kNumbers{
 
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
-// From this size on.
+// Applies to messages of `bytes` or more.
 struct Rule {
   std::uint64_t bytes = 0;
   int number = 0;  // 0: Open MPI's own choice
@@ -60,18 +60,18 @@ struct Rule {
   }
 };
 
-// From this number of ranks on.
+// Apply to `ranks` or more.
 struct RankRules {
   std::uint64_t ranks = 0;
   std::vector<Rule> rules;
 };
 
-// What Open MPI counts as the size of the message.
+// The message size by which Open MPI looks up a rule.
 std::uint64_t counted_bytes(std::string_view operation, const Case& of) {
   if (operation != "alltoall") return of.message.value;
   if (of.message.value > kMostBytes / of.ranks) {
-    throw InputError(fmt::format("{} bytes to each of {} ranks are more than Open MPI counts",
-                                 of.message.value, of.ranks));
+    throw InputError(fmt::format("{} bytes to each of {} ranks exceed Open MPI's limit of {} bytes",
+                                 of.message.value, of.ranks, kMostBytes));
   }
   return of.message.value * of.ranks;
 }
@@ -88,7 +88,8 @@ Rule rule_of(std::string_view operation, const Prediction& best) {
   return rule;
 }
 
-// Of one number of ranks, only where the choice changes. The first must be of size 0.
+// The rules for one number of ranks, one wherever the choice changes. Open MPI requires the first to
+// have size 0.
 std::vector<Rule> rules_of(std::string_view operation, const DecisionFunction& decision,
                            std::size_t row) {
   std::vector<Rule> all{Rule{}};
@@ -107,7 +108,8 @@ std::vector<Rule> rules_of(std::string_view operation, const DecisionFunction& d
   return all;
 }
 
-// Open MPI takes the first rules for fewer ranks as well, so these come first.
+// Open MPI also applies the first rules to fewer ranks; therefore the first ones say "Open MPI's own
+// choice" unless the grid starts at one rank.
 std::vector<RankRules> rules_of(std::string_view operation, const DecisionFunction& decision) {
   std::vector<RankRules> all;
   const std::vector<std::uint64_t>& ranks = decision.grid.ranks;
@@ -122,7 +124,7 @@ std::vector<RankRules> rules_of(std::string_view operation, const DecisionFuncti
 
 void write(std::string& text, const RankRules& rank_rules) {
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "{} # from so many ranks\n{} # rules\n", rank_rules.ranks,
+  fmt::format_to(out, "{} # ranks or more\n{} # rules\n", rank_rules.ranks,
                  rank_rules.rules.size());
   for (const Rule& rule : rank_rules.rules) {
     fmt::format_to(out, "{} {} 0 {} # {}\n", rule.bytes, rule.number, rule.segment,
@@ -139,8 +141,8 @@ std::optional<int> open_mpi_number(const Prediction& prediction) {
       continue;
     }
     const std::uint64_t segment = prediction.of.segment.value;
-    const bool told = segment == 0 || (known.cuts && segment <= std::numeric_limits<int>::max());
-    return told ? std::optional(known.number) : std::nullopt;
+    const bool fits = segment == 0 || (known.cuts && segment <= std::numeric_limits<int>::max());
+    return fits ? std::optional(known.number) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -156,10 +158,10 @@ std::string open_mpi_rules(const DecisionFunction& decision) {
   const std::vector<RankRules> all = rules_of(operation, decision);
   std::string text = fmt::format(
       "# Rules for Open MPI 4.1, coll_tuned_dynamic_rules_filename; by espalier decide.\n"
-      "# A rule: from this size on, number of the algorithm (0: Open MPI's own choice), topology\n"
+      "# A rule: least message size, number of the algorithm (0: Open MPI's own choice), topology\n"
       "# (unused), segment size (0: not cut); sizes in bytes{}.\n"
       "1 # collective\n{} # {}\n{} # numbers of ranks\n",
-      operation == "alltoall" ? ", of what a rank sends to all" : "", collective->id,
+      operation == "alltoall" ? ", message sizes of all that a rank sends" : "", collective->id,
       collective->function, all.size());
   for (const RankRules& rank_rules : all) write(text, rank_rules);
   return text;

@@ -1,10 +1,9 @@
-// A decision function as a file of rules for Open MPI 4.1's component coll/tuned
-// (coll_tuned_use_dynamic_rules, coll_tuned_dynamic_rules_filename), so that an MPI program follows
-// it unchanged.
+// Writes a decision function as a rules file for Open MPI 4.1's component coll/tuned
+// (coll_tuned_use_dynamic_rules, coll_tuned_dynamic_rules_filename). An unmodified MPI program then
+// follows it.
 //
 // Source: Open MPI 4.1, ompi/mca/coll/tuned: coll_tuned_dynamic_file.c, coll_tuned_dynamic_rules.c,
-// coll_tuned_*_decision.c (numbers of algorithms), coll_tuned_decision_dynamic.c (what counts as
-// the size of a message).
+// coll_tuned_*_decision.c (algorithm numbers), coll_tuned_decision_dynamic.c (message sizes).
 #pragma once
 
 #include <optional>
@@ -14,16 +13,17 @@
 
 namespace espalier::cost_models {
 
-// The number that coll/tuned knows the method of a prediction by; unset where it has none: for
-// two-tree, for cuts where it does not cut (linear), and for segments over 2^31 - 1 bytes.
+// coll/tuned's number for the method of a prediction. Unset if coll/tuned has no such method: for
+// two-tree, for segments of an algorithm that it does not cut (linear), and for segments over
+// 2^31 - 1 bytes.
 std::optional<int> open_mpi_number(const Prediction& prediction);
 
-// The rules. Open MPI takes the rule of the greatest size that is not over what it is asked for, so
-// a choice holds up to the next size of the grid. What is under the grid's least ranks and message
-// or over its greatest is left to Open MPI's own choice, and so are cells without a method or whose
-// method has no number. Of an alltoall Open MPI counts what a rank sends to all: message times
-// ranks. Throws InputError when that is over 2^63 - 1.
-// Preconditions: all of one operation, which the registry has; at least one cell has a method.
+// The text of the rules file. Open MPI applies the rule with the greatest size that does not exceed
+// the message, so a choice holds up to the next size of the grid. Open MPI chooses on its own for
+// ranks and messages outside the grid, for cells without a method, and for methods without a
+// number. For an alltoall, Open MPI's message size is all that a rank sends: message times ranks.
+// Throws InputError when that exceeds 2^63 - 1.
+// Preconditions: all cells are of one operation of the registry; at least one has a method.
 std::string open_mpi_rules(const DecisionFunction& decision);
 
 }  // namespace espalier::cost_models

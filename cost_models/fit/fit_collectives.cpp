@@ -21,7 +21,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Which figures are fitted: every one a sum of unknowns that are not negative.
+// The fitted parameters ("figures"). Each is a sum of unknowns; no unknown is negative.
 class Space {
  public:
   Space(std::string_view model, std::span<const TimedCase> measured) {
@@ -36,20 +36,20 @@ class Space {
     }
   }
 
-  // Of PLogP: L, and at each size g, and what os and or are where that is not over g.
+  // The number of unknowns. PLogP: L; for each size g, and os and or as far as they do not exceed g.
   [[nodiscard]] Index unknowns() const {
     return sizes_.empty() ? static_cast<Index>(figures_.size()) : 1 + 3 * table();
   }
-  // How many have to be told at least.
+  // The least number of measurements.
   [[nodiscard]] std::size_t needed() const {
     return sizes_.empty() ? figures_.size() : 1 + sizes_.size();
   }
-  // Whether the last unknown is a time a byte.
+  // Whether the last unknown is a time per byte.
   [[nodiscard]] bool has_bytes() const { return sizes_.empty(); }
-  // Without values and errors.
+  // Names and sizes only, without values and errors.
   [[nodiscard]] const std::vector<FittedFigure>& figures() const { return figures_; }
 
-  // The figures as sums of the unknowns, near these: a figure a row.
+  // The figures as sums of the unknowns, valid near these values: one figure per row.
   [[nodiscard]] MatrixXd sums(const VectorXd& unknowns) const {
     const Index count = static_cast<Index>(figures_.size());
     if (sizes_.empty()) return MatrixXd::Identity(count, count);
@@ -65,7 +65,7 @@ class Space {
     return rows;
   }
 
-  // Where to begin: with overheads that count, for those that do not have no slope.
+  // The starting point. Overheads start below the gap, because above it they have a slope of 0.
   [[nodiscard]] VectorXd start() const {
     constexpr double kBelowTheGap = 0.9;
     VectorXd unknown = VectorXd::Ones(unknowns());
@@ -118,7 +118,7 @@ class Space {
 
   [[nodiscard]] Index table() const { return static_cast<Index>(sizes_.size()); }
 
-  // As parse_parameters reads it again.
+  // The same table as parse_parameters makes from it.
   [[nodiscard]] PiecewiseLinear table_of(const VectorXd& values) const {
     std::vector<PiecewiseLinear::Point> points;
     for (Index k = 0; k < table(); ++k) {
@@ -137,7 +137,8 @@ void check_measured(std::span<const TimedCase> measured, const Space& space) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!std::isfinite(measured[i].time.value) || measured[i].time.value <= 0) {
       throw InputError({}, fmt::format("/{}", i),
-                       fmt::format("{} seconds is not finite and above 0", measured[i].time.value));
+                       fmt::format("a time of {} s: must be finite and above 0",
+                                   measured[i].time.value));
     }
   }
   if (measured.size() < space.needed()) {
@@ -146,8 +147,8 @@ void check_measured(std::span<const TimedCase> measured, const Space& space) {
   }
   const auto unknowns = static_cast<std::size_t>(space.unknowns());
   if (measured.size() > kMostFitted / unknowns) {
-    throw InputError(fmt::format("{} measured times are more than {}, for {} parameters",
-                                 measured.size(), kMostFitted / unknowns, unknowns));
+    throw InputError(fmt::format("{} measured times are too many for {} parameters; give at most {}",
+                                 measured.size(), unknowns, kMostFitted / unknowns));
   }
 }
 
@@ -157,8 +158,8 @@ double median(VectorXd values) {
   return values(middle);
 }
 
-// The problem in units of its own, so that its columns are alike: times in the median time, a
-// byte's in that over the largest message.
+// The problem in scaled units, so that all columns have the same order of magnitude: times are
+// divided by the median time, times per byte by the median time over the largest message.
 class Problem {
  public:
   Problem(const Space& space, std::span<const TimedCase> measured)
@@ -194,16 +195,16 @@ class Problem {
     return result;
   }
 
-  // How the ratios grow with each parameter. The formulas are sums and maxima of multiples of the
-  // parameters, so that a small step tells it but for rounding.
+  // The derivative of the ratios by each parameter. The formulas are sums and maxima of multiples of
+  // the parameters, so a small finite difference is exact up to rounding.
   [[nodiscard]] MatrixXd slopes(const VectorXd& scaled) const {
     const VectorXd here = ratios(scaled);
     MatrixXd result(rows(), columns());
     constexpr double kStep = 1e-6;
     for (Index j = 0; j < columns(); ++j) {
-      VectorXd beside = scaled;
-      beside(j) += kStep;
-      result.col(j) = (ratios(beside) - here) / kStep;
+      VectorXd stepped = scaled;
+      stepped(j) += kStep;
+      result.col(j) = (ratios(stepped) - here) / kStep;
     }
     return result;
   }
@@ -214,17 +215,17 @@ class Problem {
   VectorXd units_;
 };
 
-// Weights by how far off a measurement is, in robust standard deviations.
+// Weights of the measurements by their error in robust standard deviations.
 VectorXd weights_of(const VectorXd& errors, bool reject) {
-  constexpr double kNormal = 1.4826;  // of a normal distribution's median absolute deviation
-  constexpr double kLeast = 1e-9;     // exact measurements are all good
+  constexpr double kNormal = 1.4826;  // standard deviation / median absolute deviation if normal
+  constexpr double kLeast = 1e-9;     // so that exact measurements are not rejected
   constexpr double kHuber = 1.345;
   constexpr double kTukey = 4.685;
   const double deviation = std::max(kNormal * median(errors.cwiseAbs()), kLeast);
   return errors.unaryExpr([&](double error) {
-    const double far = std::abs(error) / deviation;
-    if (!reject) return far <= kHuber ? 1.0 : kHuber / far;
-    const double share = far / kTukey;
+    const double distance = std::abs(error) / deviation;
+    if (!reject) return distance <= kHuber ? 1.0 : kHuber / distance;
+    const double share = distance / kTukey;
     return share < 1 ? (1 - share * share) * (1 - share * share) : 0.0;
   });
 }
@@ -234,12 +235,13 @@ struct Solution {
   VectorXd weights;
 };
 
-// Weights and, where formulas have maxima, slopes follow the solution, which follows them.
+// Iteratively reweighted least squares: the weights, and the slopes of formulas with maxima, depend
+// on the solution and are recomputed in each round.
 Solution iterate(const Problem& problem) {
   Solution at{problem.start(), VectorXd::Ones(problem.rows())};
   constexpr int kRounds = 100;
-  constexpr double kSettled = 1e-10;
-  bool reject = false;  // Tukey's weights start from what Huber's give
+  constexpr double kConverged = 1e-10;
+  bool reject = false;  // Tukey's weights are used once the fit with Huber's has converged
   for (int round = 0; round < kRounds; ++round) {
     const MatrixXd slopes = problem.slopes(at.scaled);
     const VectorXd constant = problem.ratios(at.scaled) - slopes * at.scaled;
@@ -248,32 +250,33 @@ Solution iterate(const Problem& problem) {
     at.scaled = non_negative_least_squares(
         roots.asDiagonal() * slopes, roots.cwiseProduct(VectorXd::Ones(problem.rows()) - constant));
     const VectorXd errors = problem.ratios(at.scaled) - VectorXd::Ones(problem.rows());
-    const bool settled = (at.scaled - former).norm() <= kSettled * former.norm();
-    if (settled && reject) break;
-    reject = reject || settled || round >= kRounds / 2;
+    const bool converged = (at.scaled - former).norm() <= kConverged * former.norm();
+    if (converged && reject) break;
+    reject = reject || converged || round >= kRounds / 2;
     at.weights = weights_of(errors, reject);
   }
   return at;
 }
 
-// Which figures, as sums of the unknowns, others cannot make up for, whatever the measurements say.
-std::vector<bool> told_by(const MatrixXd& rows, const MatrixXd& figures) {
+// Which figures (sums of the unknowns) the measurements determine: those that do not change along
+// any direction of the unknowns that leaves all predictions unchanged.
+std::vector<bool> determined_by(const MatrixXd& rows, const MatrixXd& figures) {
   const Eigen::JacobiSVD<MatrixXd> parts(rows, Eigen::ComputeFullV);
-  constexpr double kSmall = 1e-6;  // slopes are told to about 1e-9
-  std::vector<bool> told(static_cast<std::size_t>(figures.rows()), true);
+  constexpr double kSmall = 1e-6;  // slopes are accurate to about 1e-9
+  std::vector<bool> determined(static_cast<std::size_t>(figures.rows()), true);
   for (Index k = 0; k < rows.cols(); ++k) {
     const bool free = k >= parts.singularValues().size() ||
                       parts.singularValues()(k) <= kSmall * parts.singularValues()(0);
     if (!free) continue;
     const VectorXd change = figures * parts.matrixV().col(k);
     for (Index j = 0; j < figures.rows(); ++j) {
-      if (std::abs(change(j)) > kSmall) told[static_cast<std::size_t>(j)] = false;
+      if (std::abs(change(j)) > kSmall) determined[static_cast<std::size_t>(j)] = false;
     }
   }
-  return told;
+  return determined;
 }
 
-// Of the figures, where unknowns that are 0 stay so.
+// Standard errors of the figures; unknowns that are 0 are held at 0.
 VectorXd standard_errors(const MatrixXd& rows, const VectorXd& errors, const VectorXd& scaled,
                          const MatrixXd& figures) {
   std::vector<Index> columns;
@@ -305,8 +308,8 @@ CollectiveFit fit_collectives(std::string_view model, std::span<const TimedCase>
   const VectorXd unknowns = problem.unknowns(solution.scaled);
   const MatrixXd sums = space.sums(unknowns);
   const MatrixXd scaled_sums = sums * problem.units().asDiagonal();
-  // In units in which what the measurements know is neither large nor small.
-  const std::vector<bool> told = told_by(triangle_of(rows), sums);
+  // In scaled units, so that the singular values are comparable.
+  const std::vector<bool> determined = determined_by(triangle_of(rows), sums);
   const VectorXd values = sums * unknowns;
   const VectorXd errors = standard_errors(rows, off, solution.scaled, scaled_sums);
 
@@ -315,8 +318,8 @@ CollectiveFit fit_collectives(std::string_view model, std::span<const TimedCase>
     const auto at = static_cast<Index>(j);
     FittedFigure& figure = fit.figures[j];
     figure.value = values(at);
-    figure.told = told[j];
-    if (told[j] && values(at) > 0) figure.error = errors(at);
+    figure.determined = determined[j];
+    if (determined[j] && values(at) > 0) figure.error = errors(at);
   }
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const auto at = static_cast<Index>(i);

@@ -13,8 +13,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Which parameters are more than 0, as bits. Fewer come first, and of as many those without the
-// overhead, which most formulas have in a sum with the latency only.
+// All sets of positive parameters, as bits. Smaller sets come first; of sets of the same size, those
+// without the overhead come first, because in most formulas it only occurs in a sum with the latency.
 std::vector<unsigned> choices(Index parameters) {
   std::vector<unsigned> all;
   for (unsigned choice = 0; choice < (1U << static_cast<unsigned>(parameters)); ++choice) {
@@ -36,7 +36,7 @@ std::vector<Index> columns_of(unsigned choice) {
   return columns;
 }
 
-// The least squares with some unknowns 0, and the others of any sign.
+// Least squares with all unknowns but `columns` fixed at 0 and those of any sign.
 VectorXd solve_with(const MatrixXd& rows, const VectorXd& wanted,
                     const std::vector<Index>& columns) {
   VectorXd solution = VectorXd::Zero(rows.cols());
@@ -48,7 +48,7 @@ VectorXd solve_with(const MatrixXd& rows, const VectorXd& wanted,
 }
 
 // C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23 (NNLS): unknowns
-// become positive one by one, the steepest first, of as steep ones the first.
+// become positive one by one, the one with the steepest gradient first (of equal ones, the first).
 VectorXd solve_many(const MatrixXd& rows, const VectorXd& wanted) {
   constexpr double kFlat = 1e-10;
   std::vector<Index> positive;
@@ -63,7 +63,7 @@ VectorXd solve_many(const MatrixXd& rows, const VectorXd& wanted) {
     for (VectorXd tried = solve_with(rows, wanted, positive);;
          tried = solve_with(rows, wanted, positive)) {
       double share = 1;
-      Index first = -1;  // to come down to 0
+      Index first = -1;  // the first to reach 0
       for (const Index j : positive) {
         if (tried(j) > 0 || at(j) >= share * (at(j) - tried(j))) continue;
         share = at(j) / (at(j) - tried(j));
@@ -103,7 +103,7 @@ VectorXd non_negative_least_squares(const MatrixXd& all_rows, const VectorXd& al
     const VectorXd tried = solve_with(rows, wanted, columns_of(choice));
     if ((tried.array() < 0).any()) continue;
     const double cost = (rows * tried - wanted).squaredNorm();
-    // Not for rounding alone: of equal ones that with the fewest parameters stays.
+    // Of choices that are equal up to rounding, the one with the fewest parameters is kept.
     constexpr double kRounding = 1e-16;
     if (cost < least * (1 - 1e-9) - kRounding * wanted.squaredNorm()) {
       least = cost;

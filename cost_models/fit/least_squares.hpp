@@ -1,16 +1,16 @@
-// Least squares with unknowns that are not negative; for the .cpp files of this folder.
+// Non-negative least squares; for the .cpp files of this folder.
 #pragma once
 
 #include <Eigen/Dense>
 
 namespace espalier::cost_models {
 
-// Rows with which every least squares comes out as with these, as few as there are columns.
+// The triangular factor of `rows` (QR): every least-squares problem has the same solution with it,
+// and it has no more rows than columns. Unchanged if `rows` has no more rows than columns already.
 Eigen::MatrixXd triangle_of(const Eigen::MatrixXd& rows);
 
-// The x, nowhere below 0, with the least squares of rows * x - wanted. Of up to four unknowns every
-// choice of those above 0 is tried, and of choices that are as good the one with the fewest taken;
-// more become positive one by one (Lawson and Hanson), the steepest first.
+// The x >= 0 that minimises |rows * x - wanted|. For up to four unknowns every set of positive ones
+// is tried; of equally good sets the smallest is taken. For more unknowns: NNLS (Lawson and Hanson).
 Eigen::VectorXd non_negative_least_squares(const Eigen::MatrixXd& rows,
                                            const Eigen::VectorXd& wanted);
 

@@ -16,11 +16,12 @@ namespace {
 
 void check_time(const std::string& place, Seconds time) {
   if (std::isfinite(time.value) && time.value >= 0) return;
-  throw InputError({}, place, fmt::format("{} is no time in seconds", time.value));
+  throw InputError({}, place, fmt::format("a time of {} s: must be finite and at least 0",
+                                          time.value));
 }
 
 void check(const MeasuredMessages& measured) {
-  if (measured.sizes.size() < 2) throw InputError("two message sizes are needed at least");
+  if (measured.sizes.size() < 2) throw InputError("at least two message sizes are needed");
   check_time("/gap", measured.gap);
   for (std::size_t i = 0; i < measured.sizes.size(); ++i) {
     const MeasuredMessage& one = measured.sizes[i];
@@ -29,12 +30,12 @@ void check(const MeasuredMessages& measured) {
       check_time(place, time);
     }
     if (one.message.value == 0 || (i > 0 && one.message <= measured.sizes[i - 1].message)) {
-      throw InputError({}, place, "message sizes ascend from 1");
+      throw InputError({}, place, "message sizes must ascend and be at least 1");
     }
   }
 }
 
-// T(m) of the size at `index`, not below that of the shortest.
+// T(m) of the size at `index`, but at least that of the shortest message.
 double one_way_s(const MeasuredMessages& measured, std::size_t index) {
   const double shortest_s = measured.sizes[0].round_trip.value / 2;
   return std::max(measured.sizes[index].round_trip.value - shortest_s, shortest_s);
@@ -73,7 +74,7 @@ LogGP loggp_from(const MeasuredMessages& measured) {
     model.send_overhead_s = std::min(send_s, message_s / 2);
     model.receive_overhead_s = std::min(receive_s, message_s / 2);
   }
-  // Rounding.
+  // So that rounding does not make L' negative.
   model.latency.value =
       std::max(model.latency.value,
                model.send_overhead_s.at(1) + model.receive_overhead_s.at(1) - model.gap_s.at(1));

@@ -1,9 +1,9 @@
-// Parameters of the models from messages that were timed between two processes.
+// Parameters of the models from measured times of messages between two processes.
 //
-// As logp_mpi measures: T. Kielmann, H. E. Bal, K. Verstoep, Fast measurement of LogP parameters
+// Measured as by logp_mpi: T. Kielmann, H. E. Bal, K. Verstoep, Fast measurement of LogP parameters
 // for message passing platforms, IPDPS Workshops 2000 (doi:10.1007/3-540-45591-4_162), sections 3
-// and 4; CM, section 6.1, uses its figures. Only the gap of the shortest message comes from a row
-// of messages; others follow from round trips, which need no full network.
+// and 4; CM, section 6.1, uses its figures. Only the gap of the shortest message is measured with
+// back-to-back messages; the others follow from round trips, which need not saturate the network.
 #pragma once
 
 #include <span>
@@ -12,33 +12,34 @@
 
 namespace espalier::cost_models {
 
-// One size. What disturbs a message makes it slower: these are the least of many, or their median.
+// Times for one message size: the least or the median of many, because disturbances only slow
+// messages down.
 struct MeasuredMessage {
   Bytes message;             // at least 1
-  Seconds round_trip;        // it there, a message of the shortest size back
-  Seconds send_overhead;     // how long sending it keeps the sender
-  Seconds receive_overhead;  // how long receiving it keeps the receiver, when it had time to arrive
+  Seconds round_trip;        // this message and, in return, one of the shortest size
+  Seconds send_overhead;     // how long sending it occupies the sender
+  Seconds receive_overhead;  // how long receiving it occupies the receiver, once it has arrived
 };
 
 struct MeasuredMessages {
-  std::span<const MeasuredMessage> sizes;  // ascending, two or more, the shortest first
-  Seconds gap;  // between messages of the shortest size that are sent in a row
+  std::span<const MeasuredMessage> sizes;  // two or more, ascending
+  Seconds gap;  // between back-to-back messages of the shortest size
 };
 
-// From all three: throws InputError (place: "/INDEX", or "/gap") for fewer than two sizes, sizes
+// All three functions throw InputError (place: "/INDEX", or "/gap") for fewer than two sizes, sizes
 // that do not ascend or are 0, and times that are not finite and at least 0.
 
-// A message takes T(m) = RTT(m) - RTT(m0) / 2, m0 being the shortest. g(m0) is the gap, T(m0) at
-// most; L = T(m0) - g(m0), g(m) = T(m) - L, and so L + g(m) is what was measured. Overheads over
-// g(m), and gaps below g(m0), are noise, and cut to it.
+// With m0 the shortest size, a message takes T(m) = RTT(m) - RTT(m0) / 2. g(m0) is the measured gap,
+// but at most T(m0); L = T(m0) - g(m0); g(m) = T(m) - L, so that L + g(m) is the measured time.
+// Overheads above g(m) are cut to g(m), and gaps below g(m0) raised to g(m0): both are noise.
 PLogP plogp_from(const MeasuredMessages& measured);
 
-// loggp_from() of that. L' = L + g(1) - os(1) - or(1) is 0 at least: overheads that are more than a
-// message takes are cut to half of it each.
+// loggp_from() of plogp_from(). If the two overheads exceed the time of a message, each is cut to
+// half of it, so that L' = L + g(1) - os(1) - or(1) is at least 0.
 LogGP loggp_from(const MeasuredMessages& measured);
 
-// alpha = T(m0) - m0 beta(m0), beta(m) = (T(m) - alpha) / m, so that alpha + m beta(m) is what was
-// measured; beta(m0) is the rise to the next size, from 0 to T(m0) / m0.
+// alpha = T(m0) - m0 beta(m0) and beta(m) = (T(m) - alpha) / m, so that alpha + m beta(m) is the
+// measured time; beta(m0) is the slope up to the next size, clamped to [0, T(m0) / m0].
 Hockney hockney_from(const MeasuredMessages& measured);
 
 }  // namespace espalier::cost_models

@@ -6,16 +6,16 @@ namespace espalier::cost_models {
 
 namespace {
 
-// Sends on the longest way through a linear alltoall: rank i sends its segments round robin, and
-// rank i + 1 begins when it has the last of its own, the (ns - 1) (P - 1) + i + 1st; the last rank
-// sends all ns (P - 1).
+// The number of sends on the critical path of a linear alltoall. Rank i sends its segments round
+// robin, and rank i + 1 begins when it has received its last segment, which is send number
+// (ns - 1) (P - 1) + i + 1 of rank i. The last rank sends all ns (P - 1) segments.
 double linear_sends(const Counts& n) {
   return (n.ranks - 1) * (n.segments * n.ranks + 1 - n.ranks / 2);
 }
 
 }  // namespace
 
-// Printed with alpha in the place of the message's time, so that segments carry no bytes: 0010.
+// The printed row has alpha instead of the time of a message, as if segments had no bytes: 0010.
 Seconds alltoall_linear(const Hockney& model, const Case& of) {
   return predict_by(model, of, [](const Hockney& m, const Counts& n) {
     return linear_sends(n) * message_s(m, n.segment_bytes);

@@ -10,7 +10,7 @@ double doubling_steps(const Counts& n) {
   return n.power_of_two ? n.log_floor : n.log_floor + 2;
 }
 
-// A step of a barrier that goes in lock step: double ring, recursive doubling, Bruck.
+// A step of a barrier in lock step: double ring, recursive doubling, Bruck.
 double step_s(const Hockney& model) {
   return model.alpha_s.at(0);
 }
@@ -24,8 +24,8 @@ double step_s(const PLogP& model) {
 
 }  // namespace
 
-// Printed as (P - 1) alpha, which leaves out the reports to the root that CM's text and the other
-// two rows count as one message: 0010.
+// Printed as (P - 1) alpha. That omits the reports to the root, which CM's text and the other two
+// rows count as one message: 0010.
 Seconds barrier_flat_tree(const Hockney& model, const Case& of) {
   return predict_by(model, of,
                     [](const Hockney& m, const Counts& n) { return n.ranks * step_s(m); });

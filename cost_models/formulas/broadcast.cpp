@@ -9,8 +9,8 @@ namespace espalier::cost_models {
 
 namespace {
 
-// Split-binary sends halves, so a segment is at most a half; cut so, the message counts
-// ceil(ns / 2) segments a half as printed.
+// Split-binary sends halves, so a segment is at most one half of the message. With such segments a
+// half has ceil(ns / 2) of them, as printed.
 Case halves_cut(Case of) {
   const Bytes half{of.message.value - of.message.value / 2};
   of.segment = segment_of(of);
@@ -21,8 +21,8 @@ double segments_a_half(const Counts& n) {
   return std::ceil(n.segments / 2);
 }
 
-// A segment through an inner node of a binary tree: two sends, or a receive and two sends that wait
-// for each other.
+// The time of a segment at an inner node of a binary tree: two sends, or a receive and two sends one
+// after another.
 double period_s(const PLogPTerms& t) {
   return std::max(2 * t.gap, t.receive + t.gap + t.send);
 }
@@ -91,7 +91,7 @@ Seconds broadcast_binary(const Hockney& model, const Case& of) {
            (m.alpha_s.at(n.segment_bytes) + message_s(m, n.segment_bytes));
   });
 }
-// The printed row has no ns at all and counts g twice a level: 0010.
+// The printed row does not contain ns and counts g twice per level: 0010.
 Seconds broadcast_binary(const LogGP& model, const Case& of) {
   return predict_by(model, of, [](const LogGP& m, const Counts& n) {
     const LogGPTerms t = terms(m, n.segment_bytes);
@@ -121,7 +121,7 @@ Seconds broadcast_split_binary(const LogGP& model, const Case& of) {
            2 * (segments_a_half(n) - 1) * (t.gap + t.bytes) + exchange;
   });
 }
-// The exchange is missing in print: 0010.
+// The printed row lacks the exchange of the halves: 0010.
 Seconds broadcast_split_binary(const PLogP& model, const Case& of) {
   return predict_by(model, halves_cut(of), [](const PLogP& m, const Counts& n) {
     const PLogPTerms t = terms(m, n.segment_bytes);

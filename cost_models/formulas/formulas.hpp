@@ -1,11 +1,10 @@
-// How long a collective operation takes by the formulas of CM, tables 1 to 4 (parameters.hpp names
-// the source): one function a row. docs/models.md writes all of them out, and docs/decisions/0010
-// tells where the printed tables are damaged or contradict themselves, and what stands here
-// instead.
+// Times of collective operations by the formulas of CM, tables 1 to 4 (source: parameters.hpp), one
+// function per row. docs/models.md lists all of them. docs/decisions/0010 says where the printed
+// tables are damaged or contradictory, and what is used here instead.
 //
-// Every function: the time in seconds from the call until the last rank is done; 0 for one rank.
-// Throws InputError for no ranks, over kMaxRanks, a computation time or parameter that is negative
-// or not finite, and a result that overflows.
+// Every function returns the time in seconds from the call until the last rank is done; 0 for one
+// rank. It throws InputError for 0 ranks or more than kMaxRanks, a computation time or parameter
+// that is negative or not finite, and a result that overflows.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +19,22 @@ inline constexpr std::uint64_t kMaxRanks = 2'147'483'647;  // MPI counts them in
 // One call of an operation.
 struct Case {
   std::uint64_t ranks = 1;  // P
-  // m: broadcast and reduce: what the root has or gets; alltoall: from each rank to each other;
-  // barrier: not looked at.
+  // m: the root's message (broadcast, reduce); what each rank sends to each other (alltoall); ignored
+  // (barrier).
   Bytes message;
-  // ms: what the message is cut into; unset (0) or larger than the message: not cut. The last
-  // segment counts as a whole one. Barriers and the pairwise alltoall do not cut.
+  // ms, the segment size; 0 or larger than the message: not cut. The last segment counts as a full
+  // one. Barriers and the pairwise alltoall ignore it.
   Bytes segment;
-  SecondsPerByte computation;  // gamma: of a reduce, per byte combined
+  SecondsPerByte computation;  // gamma: time to combine a byte in a reduce
 };
 
-// The segment that a case is really cut into: not over the message, and of at least one byte unless
-// the message is empty.
+// The actual segment size: at most the message, and at least one byte unless the message is empty.
 Bytes segment_of(const Case& of);
-// ns, the number of segments; an empty message is one.
+// ns, the number of segments; 1 for an empty message.
 std::uint64_t segments_of(const Case& of);
 
-// Table 1. Flat tree: the best case, which CM predicts with; the worst case has no Hockney row.
+// Table 1. Flat tree: the best case, which CM uses for predictions; the worst case has no Hockney
+// row.
 Seconds barrier_flat_tree(const Hockney& model, const Case& of);
 Seconds barrier_flat_tree(const LogGP& model, const Case& of);
 Seconds barrier_flat_tree(const PLogP& model, const Case& of);
@@ -44,7 +43,7 @@ Seconds barrier_flat_tree_worst(const PLogP& model, const Case& of);
 Seconds barrier_double_ring(const Hockney& model, const Case& of);
 Seconds barrier_double_ring(const LogGP& model, const Case& of);
 Seconds barrier_double_ring(const PLogP& model, const Case& of);
-// Two steps more where the ranks are no power of two: 4 ranks are faster than 3.
+// Two more steps if the number of ranks is not a power of two: 4 ranks are faster than 3.
 Seconds barrier_recursive_doubling(const Hockney& model, const Case& of);
 Seconds barrier_recursive_doubling(const LogGP& model, const Case& of);
 Seconds barrier_recursive_doubling(const PLogP& model, const Case& of);
@@ -65,7 +64,7 @@ Seconds broadcast_binomial(const PLogP& model, const Case& of);
 Seconds broadcast_binary(const Hockney& model, const Case& of);
 Seconds broadcast_binary(const LogGP& model, const Case& of);
 Seconds broadcast_binary(const PLogP& model, const Case& of);
-// Halves go down a binary tree and are exchanged at its end; a segment is of a half.
+// The halves are sent down a binary tree, then exchanged; each half is cut into segments.
 Seconds broadcast_split_binary(const Hockney& model, const Case& of);
 Seconds broadcast_split_binary(const LogGP& model, const Case& of);
 Seconds broadcast_split_binary(const PLogP& model, const Case& of);

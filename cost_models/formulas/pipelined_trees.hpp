@@ -1,5 +1,5 @@
-// How long any pipelined trees take on any platform, from two figures of each: what the planner or
-// the simulator knows of a tree, the homogeneous formulas of formulas.hpp do not.
+// The time of pipelined trees on any platform, from the period and the fill time of each tree, which
+// the planner or the simulator computes. The formulas of formulas.hpp are for homogeneous networks.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace espalier::cost_models {
 
-// One tree of a plan. With several trees at once, `period` is what a segment of this one takes
-// while the others run: for a plan of rate_Bps lambda, segment size / lambda.
+// One tree of a plan. With several concurrent trees, `period` is that of this tree while the others
+// run as well: segment size / rate_Bps of the tree in the plan.
 struct PipelinedTree {
   Seconds period;  // from one segment to the next, in steady state
-  Seconds fill;    // what the first segment takes along the deepest path beyond one period
+  Seconds fill;    // time of the first segment along the deepest path, minus one period
   std::uint64_t segments = 0;
 };
 
-// fill + segments x period of the tree that is done last; trees without segments do nothing. Throws
+// The maximum of fill + segments x period over the trees that have segments; 0 if none has. Throws
 // InputError (place: "/INDEX") for no trees, a time that is negative or not finite, and a result
 // that overflows.
 Seconds predict_pipelined(std::span<const PipelinedTree> trees);

@@ -27,12 +27,12 @@ std::uint64_t segments_of(const Case& of) {
 
 Counts counts_of(const Case& of) {
   if (of.ranks == 0 || of.ranks > kMaxRanks) {
-    throw InputError({}, "ranks", fmt::format("{} is not 1 to {}", of.ranks, kMaxRanks));
+    throw InputError({}, "ranks", fmt::format("must be from 1 to {}, not {}", kMaxRanks, of.ranks));
   }
   if (!std::isfinite(of.computation.value) || of.computation.value < 0) {
     throw InputError(
         {}, "computation",
-        fmt::format("{} is not finite and at least 0 seconds a byte", of.computation.value));
+        fmt::format("must be finite and at least 0 s per byte, not {}", of.computation.value));
   }
   const auto as_double = [](std::uint64_t value) { return static_cast<double>(value); };
   const double segment_bytes = as_double(segment_of(of).value);
@@ -52,7 +52,7 @@ Counts counts_of(const Case& of) {
 }
 
 Seconds finite(double seconds) {
-  if (!std::isfinite(seconds)) throw InputError("the time is too large for a number");
+  if (!std::isfinite(seconds)) throw InputError("the predicted time overflows a double");
   return {seconds};
 }
 
@@ -62,7 +62,7 @@ Seconds predict(const FormulaEntry& entry, const Parameters& parameters, const C
         if constexpr (std::is_invocable_v<Function, const Model&, const Case&>) {
           return function(model, of);
         } else {
-          throw std::invalid_argument("parameters of another model than the formula's");
+          throw std::invalid_argument("the parameters are not of the formula's model");
         }
       },
       entry.formula, parameters);

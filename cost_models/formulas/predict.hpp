@@ -1,4 +1,4 @@
-// Formulas of the registry applied: to one case, and over the segment sizes that one may choose.
+// Applies formulas of the registry: to one case, and to choose the best segment size or algorithm.
 #pragma once
 
 #include <span>
@@ -8,27 +8,28 @@
 
 namespace espalier::cost_models {
 
-// The entry's formula. Throws InputError as formulas.hpp says; std::invalid_argument when
-// `parameters` are another model's.
+// The time by the entry's formula. Throws InputError as formulas.hpp says; std::invalid_argument if
+// `parameters` are of another model.
 Seconds predict(const FormulaEntry& entry, const Parameters& parameters, const Case& of);
 
 struct Prediction {
   const FormulaEntry* entry = nullptr;
-  Case of;  // with the segment that is predicted for; 0: not cut
+  Case of;  // with the segment size of this prediction; 0: not cut
   Seconds time;
 };
 
-// What best_segment chooses from when nothing is said: the whole message, and every power of two
-// from 64 bytes that is smaller.
+// The default sizes for best_segment: 0 (not cut), and every power of two from 64 bytes to below the
+// message size.
 std::vector<Bytes> usual_segments(Bytes message);
 
-// The best of these segment sizes (0: not cut), the first of several as good; for two-tree also of
-// its own optimal chunk size. An entry that does not cut is predicted once. Errors as predict;
-// InputError for no sizes.
+// The best of these segment sizes (0: not cut), the first of equally good ones. For two-tree, its
+// optimal chunk size is tried as well. An entry that does not use segments is predicted once. Errors
+// as predict; InputError for no sizes.
 Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters, const Case& of,
                         std::span<const Bytes> segments);
 
-// The best entry of `candidates`, each at its best of these segments; of equal ones the first.
+// The best entry of `candidates`, each with its best of these segment sizes; the first of equally
+// good ones.
 // Errors as best_segment; InputError for no candidates.
 Prediction best_of(std::span<const FormulaEntry* const> candidates, const Parameters& parameters,
                    const Case& of, std::span<const Bytes> segments);

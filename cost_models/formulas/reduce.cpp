@@ -8,7 +8,7 @@ namespace espalier::cost_models {
 
 namespace {
 
-// A segment received and combined.
+// The time to receive and combine a segment.
 double combined_s(const PLogPTerms& t, const Counts& n) {
   return std::max(t.gap, t.receive + n.compute_s);
 }
@@ -62,7 +62,7 @@ Seconds reduce_binomial(const Hockney& model, const Case& of) {
     return n.segments * n.log_ceil * combined_s(m, n);
   });
 }
-// The bracket around all that ceil(log2 P) multiplies is lost in print: 0010.
+// The printed row lacks the bracket around the factor of ceil(log2 P): 0010.
 Seconds reduce_binomial(const LogGP& model, const Case& of) {
   return predict_by(model, of, [](const LogGP& m, const Counts& n) {
     const LogGPTerms t = terms(m, n.segment_bytes);
@@ -83,7 +83,7 @@ Seconds reduce_binary(const Hockney& model, const Case& of) {
     return 2 * (n.levels + n.segments - 2) * combined_s(m, n);
   });
 }
-// Printed brackets have every level repeat all segments, which is no pipeline: 0010.
+// With the printed brackets every level repeats all segments, which is not a pipeline: 0010.
 Seconds reduce_binary(const LogGP& model, const Case& of) {
   return predict_by(model, of, [](const LogGP& m, const Counts& n) {
     const LogGPTerms t = terms(m, n.segment_bytes);

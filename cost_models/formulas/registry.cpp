@@ -8,7 +8,7 @@ namespace espalier::cost_models {
 
 namespace {
 
-// Which of a function's overloads is meant follows from Model.
+// Model selects the overload of the formula.
 template <typename Model>
 consteval FormulaEntry cut(std::string_view operation, std::string_view algorithm,
                            FormulaOf<Model> formula, std::string_view source,
@@ -31,7 +31,7 @@ constexpr std::string_view kHalf = "a segment is at most half the message";
 
 constexpr std::array kFormulas{
     whole<Hockney>(kBarrier, "flat-tree", barrier_flat_tree, "CM table 1, Flat-Tree, Hockney",
-                   "P alpha, not (P - 1) alpha"),
+                   "P alpha instead of (P - 1) alpha"),
     whole<LogGP>(kBarrier, "flat-tree", barrier_flat_tree,
                  "CM table 1, Flat-Tree, LogP/LogGP, Tmin"),
     whole<PLogP>(kBarrier, "flat-tree", barrier_flat_tree, "CM table 1, Flat-Tree, PLogP, Tmin"),
@@ -65,7 +65,7 @@ constexpr std::array kFormulas{
     cut<PLogP>(kBroadcast, "binomial", broadcast_binomial, "CM table 2, Binomial, PLogP"),
     cut<Hockney>(kBroadcast, "binary", broadcast_binary, "CM table 2, Binary, Hockney"),
     cut<LogGP>(kBroadcast, "binary", broadcast_binary, "CM table 2, Binary, LogP/LogGP",
-               "factor (ns - 1) put in, g once a level"),
+               "factor (ns - 1) added, g once per level"),
     cut<PLogP>(kBroadcast, "binary", broadcast_binary, "CM table 2, Binary, PLogP"),
     cut<Hockney>(kBroadcast, "split-binary", broadcast_split_binary,
                  "CM table 2, Splitted-binary, Hockney", kHalf),
@@ -73,9 +73,9 @@ constexpr std::array kFormulas{
                "CM table 2, Splitted-binary, LogP/LogGP", kHalf),
     cut<PLogP>(kBroadcast, "split-binary", broadcast_split_binary,
                "CM table 2, Splitted-binary, PLogP",
-               "a segment is at most half the message; exchange of the halves put in"),
+               "a segment is at most half the message; exchange of the halves added"),
     cut<LogGP>(kBroadcast, "two-tree", broadcast_two_tree, "TTC equation 1",
-               "N max(g, o) for O(N + m / 2), log2 P rounded up"),
+               "N max(g, o) instead of O(N + m / 2), log2 P rounded up"),
 
     cut<Hockney>(kReduce, "flat-tree", reduce_flat_tree, "CM table 3, Flat Tree, Hockney"),
     cut<LogGP>(kReduce, "flat-tree", reduce_flat_tree, "CM table 3, Flat Tree, LogP/LogGP"),
@@ -85,16 +85,16 @@ constexpr std::array kFormulas{
     cut<PLogP>(kReduce, "pipeline", reduce_pipeline, "CM table 3, Pipeline, PLogP"),
     cut<Hockney>(kReduce, "binomial", reduce_binomial, "CM table 3, Binomial, Hockney"),
     cut<LogGP>(kReduce, "binomial", reduce_binomial, "CM table 3, Binomial, LogP/LogGP",
-               "a bracket put in"),
+               "a bracket added"),
     cut<PLogP>(kReduce, "binomial", reduce_binomial, "CM table 3, Binomial, PLogP"),
     cut<Hockney>(kReduce, "binary", reduce_binary, "CM table 3, Binary, Hockney",
-                 "gamma ms for gamma mS"),
+                 "gamma ms instead of gamma mS"),
     cut<LogGP>(kReduce, "binary", reduce_binary, "CM table 3, Binary, LogP/LogGP",
-               "the segments are outside of the bracket"),
+               "the segments outside the bracket"),
     cut<PLogP>(kReduce, "binary", reduce_binary, "CM table 3, Binary, PLogP"),
 
     cut<Hockney>(kAlltoall, "linear", alltoall_linear, "CM table 4, Linear, Hockney",
-                 "a send takes alpha + ms beta, not alpha"),
+                 "a send takes alpha + ms beta instead of alpha"),
     cut<LogGP>(kAlltoall, "linear", alltoall_linear, "CM table 4, Linear, LogP/LogGP"),
     cut<PLogP>(kAlltoall, "linear", alltoall_linear, "CM table 4, Linear, PLogP"),
     whole<Hockney>(kAlltoall, "pairwise", alltoall_pairwise,

@@ -1,4 +1,4 @@
-// Every formula there is: what the command line, the documents and the tests iterate.
+// The registry of all formulas. The command line, the documents and the tests iterate over it.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ struct FormulaEntry {
   std::string_view algorithm;
   Formula formula;
   std::string_view source;     // table and row
-  bool segments;               // whether Case::segment makes a difference
-  std::string_view deviation;  // what differs from the printed row; empty: nothing
+  bool segments;               // whether the formula uses Case::segment
+  std::string_view deviation;  // from the printed row; empty: none
 
   [[nodiscard]] std::string_view model() const { return kModelNames[formula.index()]; }
 };
 
-// By operation, algorithm and model, in the order of the tables.
+// Ordered by operation, algorithm and model, as in the tables.
 std::span<const FormulaEntry> formulas();
 
 // Each once, in the order of formulas().

@@ -1,4 +1,4 @@
-// The terms that the formulas are written in; for the .cpp files of this folder.
+// The terms in which the formulas are written; for the .cpp files of this folder.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace espalier::cost_models {
 
-// The letters of CM, as numbers in seconds and bytes.
+// CM's symbols, in seconds and bytes.
 struct Counts {
   double ranks;          // P
   double segments;       // ns
@@ -18,19 +18,19 @@ struct Counts {
   double half_bytes;     // the larger half of m
   double log_floor;      // floor(log2 P)
   double log_ceil;       // ceil(log2 P)
-  double levels;         // of a binary tree: ceil(log2(P + 1))
+  double levels;         // levels of a binary tree: ceil(log2(P + 1))
   double compute_s;      // gamma ms
-  bool power_of_two;     // P
+  bool power_of_two;     // whether P is one
 };
 
-// Throws InputError as formulas.hpp says of the case.
+// Throws InputError for an invalid case (formulas.hpp).
 Counts counts_of(const Case& of);
 
-// Throws InputError when it is not finite.
+// Throws InputError if `seconds` is not finite.
 Seconds finite(double seconds);
 
-// What every formula has in common: checks, nothing to do for one rank. `formula` is called with
-// the model and the counts, and returns seconds.
+// Checks the arguments and returns 0 for one rank; otherwise `formula`, which is called with the
+// model and the counts and returns seconds.
 template <typename Model, typename Formula>
 Seconds predict_by(const Model& model, const Case& of, Formula formula) {
   check(model);
@@ -39,12 +39,12 @@ Seconds predict_by(const Model& model, const Case& of, Formula formula) {
   return finite(formula(model, counts));
 }
 
-// One message of so many bytes.
+// The time of a message of `bytes` bytes.
 inline double message_s(const Hockney& model, double bytes) {
   return model.alpha_s.at(bytes) + bytes * model.beta_s_per_byte.at(bytes);
 }
 
-// LogGP's letters at a message size.
+// LogGP's symbols at a message size.
 struct LogGPTerms {
   double latency;   // L
   double overhead;  // o
@@ -56,7 +56,7 @@ inline LogGPTerms terms(const LogGP& model, double bytes) {
           std::max(bytes - 1, 0.0) * model.gap_per_byte.value};
 }
 
-// PLogP's letters at a message size.
+// PLogP's symbols at a message size.
 struct PLogPTerms {
   double latency;  // L
   double gap;      // g(m)

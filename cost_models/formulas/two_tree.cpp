@@ -10,7 +10,7 @@ namespace espalier::cost_models {
 
 namespace {
 
-// What a chunk costs the root beside its bytes.
+// The root's fixed cost per chunk.
 double chunk_s(const LogGP& model) {
   return std::max(model.gap.value, model.overhead.value);
 }
@@ -43,7 +43,7 @@ std::uint64_t optimal_chunks(const LogGP& model, const Case& of) {
   const Counts n = counts_of(of);
   const std::uint64_t most = std::max<std::uint64_t>(of.message.value, 1);
   if (chunk_s(model) == 0) return model.gap_per_byte.value > 0 && of.ranks > 1 ? most : 1;
-  // The formula is convex in N: the best whole number is beside the best real one.
+  // The formula is convex in N, so the best integer is next to the best real number.
   const double best =
       std::sqrt(n.log_ceil * n.message_bytes * model.gap_per_byte.value / (2 * chunk_s(model)));
   if (!(best < static_cast<double>(most))) return most;

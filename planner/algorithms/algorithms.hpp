@@ -1,4 +1,4 @@
-// The functions behind the registry, one file per family. Users go through planner/registry.hpp.
+// The functions behind the registry, one file per family. Callers use planner/registry.hpp.
 #pragma once
 
 #include "planner/registry.hpp"
@@ -27,7 +27,7 @@ Outcome fnf(const Instance& instance, const AlgorithmOptions& options);
 Outcome ecef(const Instance& instance, const AlgorithmOptions& options);
 Outcome ecef_lookahead(const Instance& instance, const AlgorithmOptions& options);
 
-// Over an inner algorithm of one tree.
+// With an inner algorithm of one tree.
 Outcome hierarchical(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner);
 Outcome hierarchical_node(const Instance& instance, const AlgorithmOptions& options,
                           TreeMaker inner);
@@ -35,7 +35,7 @@ Outcome hierarchical_group(const Instance& instance, const AlgorithmOptions& opt
                            TreeMaker inner);
 Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner);
 
-// One tree at the rate that it sustains by itself.
+// One tree at the rate that it sustains alone.
 Outcome single_tree(const Instance& instance, lp::RoutedTree tree);
 
 }  // namespace espalier::planner::tree_algorithms

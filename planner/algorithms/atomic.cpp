@@ -1,15 +1,14 @@
-// Trees for one message that goes as a whole, made to give it to the last host as early as they
-// can. Sends are scheduled one after the other on the resources of the occupation matrix
-// (planner/schedule/list_schedule.hpp), which under one-port is Bhat's model; A are the hosts that
-// have the message, B the others. Where hosts are not all linked, only links that there are count.
+// Trees for one unsegmented message that minimise its makespan. Sends are scheduled one by one on
+// the resources of the occupation matrix (planner/schedule/list_schedule.hpp), which under one-port
+// is Bhat's model. A are the hosts that have the message, B the others. Where the hosts are not
+// fully connected, only existing links are considered.
 //
-//   FNF  (Banikazemi, Moorthy, Panda): into the fastest host of B next, by its own send time per
-//        byte; from the host of A that gets it there earliest.
-//   ECEF (Bhat, Raghavendra, Prasanna): the pair of A x B next whose send completes
-//        earliest.
-//   ECEF with look-ahead (the same): plus what the receiver j would need for its cheapest send to
-//        another host of B, min_k C_jk. A host without a link to any has no use as a sender: those
-//        come last, by earliest completion.
+//   FNF  (Banikazemi, Moorthy, Panda): the next receiver is the host of B with the least send time
+//        per byte; its sender is the host of A that reaches it earliest.
+//   ECEF (Bhat, Raghavendra, Prasanna): the pair of A x B whose send completes earliest is next.
+//   ECEF with look-ahead (the same): adds what the receiver j would need for its cheapest send to
+//        another host of B, min_k C_jk. A host without a link to any other host of B is useless as a
+//        sender: such hosts come last, by earliest completion.
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -24,28 +23,28 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A tree in the making, and the schedule of its sends.
+// A tree under construction, and the schedule of its sends.
 class Broadcast {
  public:
   Broadcast(const Instance& instance, Bytes message)
       : arcs_(instance.fastest_host_arcs()),
         schedule_(instance, message),
         in_tree_(instance.platform().nodes().size(), 0) {
-    lp::RoutedTree ways;
-    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) arcs_.add_edge(arc, ways);
+    lp::RoutedTree paths;
+    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) arcs_.add_edge(arc, paths);
     for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
-      latency_.push_back(way_latency(instance, ways.path(arc)));
+      latency_.push_back(path_latency(instance, paths.path(arc)));
     }
     in_tree_[index_of(instance.source())] = 1;
   }
 
   [[nodiscard]] const lp::HostArcs& arcs() const { return arcs_; }
   [[nodiscard]] bool in_tree(std::uint32_t node) const { return in_tree_[node] != 0; }
-  // When the arc's receiver would have the message; its sender has it.
+  // When the arc's receiver would have the message. Precondition: its sender has it.
   [[nodiscard]] double completion(std::uint32_t arc) const {
     return schedule_.earliest(arcs_.tail(arc), arcs_.uses(arc), latency_[arc]).completion;
   }
-  // C_ij: what a send takes when nothing is in its way.
+  // C_ij: the time of a send when all resources are free.
   [[nodiscard]] double cost(std::uint32_t arc) const {
     return arcs_.weight(arc) * schedule_.message_bytes() + latency_[arc];
   }
@@ -64,7 +63,7 @@ class Broadcast {
   lp::RoutedTree tree_;
 };
 
-// A send that could come next. Times only get later, so a stale candidate is too good.
+// A candidate for the next send. Times only get later, so an outdated candidate is too early.
 struct Candidate {
   double score;
   double completion;
@@ -76,7 +75,7 @@ struct Worse {
   }
 };
 
-// look_ahead(receiver): seconds added to a send's completion; never falls while hosts are taken.
+// look_ahead(receiver): seconds added to a send's completion; never decreases as hosts are added.
 template <class LookAhead>
 void earliest_first(std::uint32_t source, Broadcast& broadcast, LookAhead look_ahead) {
   const lp::HostArcs& arcs = broadcast.arcs();
@@ -138,7 +137,7 @@ class CheapestNextSend {
   std::vector<std::vector<std::uint32_t>> cheapest_first_;
 };
 
-// A host's own send time per byte: its lightest arc's.
+// A host's send time per byte: that of its lightest arc.
 double send_time(const lp::HostArcs& arcs, std::uint32_t host) {
   double least = kInfinity;
   for (const std::uint32_t arc : arcs.out_of(host)) least = std::min(least, arcs.weight(arc));

@@ -1,5 +1,4 @@
-// Ways between hosts that no link joins: along the fastest path, through relays and other hosts
-// alike.
+// Fastest paths, through relays and other hosts, between hosts without a link.
 #pragma once
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -11,14 +10,14 @@
 
 namespace espalier::planner {
 
-// Fastest paths by least sum of seconds per byte. One Dijkstra per sender that needs it, the last
-// one kept. Refers to the instance's platform.
+// Fastest paths by least sum of seconds per byte. One Dijkstra per sender that needs it; only the
+// last result is kept. Refers to the instance's platform.
 class FastestPaths {
  public:
   explicit FastestPaths(const Instance& instance);
 
-  // The arcs on the way from one node to another: the link where there is one, however slow; empty:
-  // there is none.
+  // The arcs from one node to another: the link where there is one, however slow, else the fastest
+  // path. Empty: no path.
   std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to);
 
  private:

@@ -1,10 +1,10 @@
 // GROWING-MINIMUM-WEIGHTED-OUT-DEGREE-TREE (HBT), under any occupation matrix.
 //
-// As in Prim's algorithm, the tree takes one host after the other; the arc chosen is the one whose
-// resources would be least loaded with it:  cost(e) = max_r (load_r + A[r, e]).  Under one-port
-// this is the weighted out-degree of the sender after adding e (the slides' update counts earlier
-// children twice from the third on); under multi-port it is max((outdegree + 1) send_u, T_e) as the
-// slides ask.
+// As in Prim's algorithm, the tree grows by one host at a time. The arc chosen is the one whose
+// resources would then be least loaded:  cost(e) = max_r (load_r + A[r, e]).  Under one-port this
+// is the weighted out-degree of the sender after adding e (the slides' update counts earlier
+// children twice from the third on); under multi-port it is max((outdegree + 1) send_u, T_e), as in
+// the slides.
 #include <algorithm>
 #include <vector>
 
@@ -40,7 +40,7 @@ class Grower {
       const Candidate cheapest = heap_.back();
       heap_.pop_back();
       if (in_tree_[arcs_.head(cheapest.arc)] != 0) continue;
-      // Loads only rise, so a stale cost is too low: put it back where it belongs.
+      // Loads only increase, so an outdated cost is too low: reinsert it.
       const double cost = cost_of(cheapest.arc);
       if (cost > cheapest.cost) {
         push({cost, cheapest.arc});

@@ -1,14 +1,14 @@
-// Topology-aware trees (TAC, sections 1.1, 1.2 and 2): every group of hosts has a leader; the inner
+// Topology-aware trees (TAC, sections 1.1, 1.2 and 2): every group of hosts has a leader. The inner
 // algorithm builds a tree among the leaders, and then inside each group from its leader, level by
-// level. `reorder` leaves the shape to one blind tree and gives the hosts other ranks instead.
+// level. `reorder` instead renumbers the hosts and builds one topology-oblivious tree over them.
 //
 // The source leads every group that it is in (TAC 1.2: its key is the smallest); elsewhere the
-// first host in the platform's order leads. TAC knows fully connected machines only. Here
-//  - a part of the tree is planned on the platform of its own hosts and the relays; hosts besides
-//    are way-points, and only where a leader has no way to a member within its group;
-//  - a leader that has no way to some members at all, links being one-way, leads those that it
-//    reaches: the others are a group beside it, under the first of them, and so on. The source
-//    reaches all, so that every host gets its place.
+// first host in the platform's order leads. TAC assumes fully connected machines. Here
+//  - a part of the tree is planned on the platform of its own hosts and the relays. Other hosts are
+//    way-points, used only where a leader has no path to a member within its group;
+//  - a leader that cannot reach some members at all, because links are one-way, leads those that it
+//    reaches. The others form a group of their own, led by the first of them, and so on. The source
+//    reaches all hosts, so every host is in the tree.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -28,8 +28,8 @@ namespace {
 using platforms::NodeId;
 using Hosts = std::vector<NodeId>;
 
-// The members by what they have at `level` of their groups, in the order of each group's first
-// member; one without a group there is alone.
+// The members divided by their group at `level`, in the order of each group's first member; a
+// member without a group at that level is a part of its own.
 std::vector<Hosts> parts_of(const HostGroups& groups, const Hosts& members, std::size_t level) {
   std::vector<Hosts> parts;
   std::vector<std::optional<std::size_t>> part_of_group;
@@ -73,7 +73,7 @@ class HierarchicalTree {
     Hosts members;
   };
 
-  // The tree from `root` over `members`, whom it reaches, in groups from `level` on.
+  // Adds the tree from `root` over `members`, all reachable from it, in groups from `level` on.
   void build_below(const Hosts& members, NodeId root, std::size_t level) {
     if (members.size() < 2) return;
     const std::vector<Hosts> parts = parts_of(groups_, members, level);
@@ -104,7 +104,7 @@ class HierarchicalTree {
     }
   }
 
-  // The inner algorithm's tree. members: in the platform's order, at least two.
+  // Adds the inner algorithm's tree. members: in the platform's order, at least two.
   void build_among(const Hosts& members, NodeId root) {
     AlgorithmOptions options = options_;
     options.time_limit = deadline_.left();
@@ -112,13 +112,13 @@ class HierarchicalTree {
       tree_ = inner_(instance_, options).trees.front().tree;
       return;
     }
-    options.packing = nullptr;  // that of the whole
+    options.packing = nullptr;  // it belongs to the whole instance
     const SubProblem part(instance_, members, root, way_points(members, root));
     part.add_to(tree_, inner_(part.instance(), options).trees.front().tree);
   }
 
-  // The hosts outside that lie on the fastest paths to those members that the root does not reach
-  // without.
+  // The outside hosts on the fastest paths to those members that the root cannot reach without
+  // them.
   Hosts way_points(const Hosts& members, NodeId root) {
     std::vector<char> outside(platform_.nodes().size(), 0);
     for (const NodeId host : platform_.hosts()) outside[index_of(host)] = 1;
@@ -153,7 +153,7 @@ Outcome hierarchical_of(const Instance& instance, const AlgorithmOptions& option
   return single_tree(instance, HierarchicalTree(instance, options, inner, levels).build());
 }
 
-// The members so that every group from `level` on is contiguous, otherwise in their order.
+// Appends the members so that every group from `level` on is contiguous, otherwise in their order.
 void append_grouped(const HostGroups& groups, const Hosts& members, std::size_t level,
                     Hosts& order) {
   const std::vector<Hosts> parts = parts_of(groups, members, level);
@@ -180,8 +180,8 @@ Outcome hierarchical_group(const Instance& instance, const AlgorithmOptions& opt
   return hierarchical_of(instance, options, inner, GroupLevels::kCoarsest);
 }
 
-// TAC 1.1.4. Ranks are counted from the source on before they are grouped: so the source stays
-// first, and without groups the order is the blind algorithms' own.
+// TAC 1.1.4. Ranks are counted from the source on before they are grouped, so the source stays
+// first, and without groups the order is that of the topology-oblivious algorithms.
 Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner) {
   const auto hosts = instance.platform().hosts();
   Hosts ranks(hosts.begin(), hosts.end());

@@ -1,7 +1,7 @@
-// The LP-based heuristics (HBT, "LP-based heuristics"): n_uv, the number of messages that cross arc
-// (u, v) per time unit in the optimal packing, says which arcs a good tree is made of. One prunes
-// the arcs of the communication graph that carry the fewest messages, the other grows a tree along
-// those that carry the most. Arcs of the same n_uv: the lighter one is the better.
+// The LP-based heuristics (HBT, "LP-based heuristics"). n_uv, the number of messages that cross arc
+// (u, v) per time unit in the optimal packing, shows which arcs make a good tree. One heuristic
+// prunes the arcs of the communication graph that carry the fewest messages, the other grows a tree
+// along those that carry the most. Of arcs with the same n_uv the lighter one is preferred.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -15,8 +15,8 @@ namespace espalier::planner::tree_algorithms {
 
 namespace {
 
-// n_uv per arc between hosts, bytes per second. All ways through relays between two hosts count for
-// the one arc that stands for them.
+// n_uv per arc between hosts, bytes per second. All paths through relays between two hosts are
+// added to the one arc that represents them.
 std::vector<double> messages_per_arc(const lp::HostArcs& arcs, const lp::Packing& packing) {
   std::vector<double> messages(arcs.size(), 0.0);
   for (const lp::PackedTree& packed : packing.trees) {
@@ -28,7 +28,7 @@ std::vector<double> messages_per_arc(const lp::HostArcs& arcs, const lp::Packing
   return messages;
 }
 
-// Arcs by number, the most wanted first.
+// Arc numbers, the most preferred first.
 class Preference {
  public:
   Preference(const lp::HostArcs& arcs, const lp::Packing& packing)

@@ -1,4 +1,4 @@
-// Topology-blind single trees, as MPI libraries build them.
+// Topology-oblivious single trees, as MPI libraries build them.
 #include <algorithm>
 
 #include "planner/algorithms/algorithms.hpp"
@@ -22,8 +22,8 @@ Outcome chain(const Instance& instance, const AlgorithmOptions&) {
   return lay_over(instance, chain_shape(ranks_of(instance)));
 }
 
-// The ranks' 1 to n-1 cut into k contiguous chains. Where they do not divide evenly the first
-// chains are longer by one: the source serves them first, and their ends are the last to have all.
+// The ranks' 1 to n-1 divided into k contiguous chains. Where they do not divide evenly the first
+// chains are longer by one, because the source serves them first.
 Outcome k_chain(const Instance& instance, const AlgorithmOptions& options) {
   const std::uint32_t ranks = ranks_of(instance);
   ObliviousTree tree;

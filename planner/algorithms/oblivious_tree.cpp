@@ -10,7 +10,7 @@ namespace espalier::planner::tree_algorithms {
 
 namespace {
 
-// Lays shapes over an instance's hosts, one after the other.
+// Lays shapes, one after the other, over an instance's hosts.
 class Layer {
  public:
   explicit Layer(const Instance& instance)
@@ -25,7 +25,7 @@ class Layer {
     for (const RankEdge edge : shape.edges) {
       std::uint32_t sender = edge.parent;
       std::vector<std::uint32_t> path = paths_.path(host_of(sender), host_of(edge.child));
-      while (path.empty()) {  // ends at the source, which reaches every host
+      while (path.empty()) {  // terminates: the source reaches every host
         sender = parent[sender];
         path = paths_.path(host_of(sender), host_of(edge.child));
         took_over_ = true;
@@ -36,7 +36,7 @@ class Layer {
     return tree;
   }
 
-  // Whether any edge so far hangs on another rank than the shape says.
+  // Whether any edge so far has another parent than in the shape.
   [[nodiscard]] bool took_over() const { return took_over_; }
 
  private:
@@ -50,7 +50,7 @@ class Layer {
   bool took_over_ = false;
 };
 
-// The rate at which trees of one rate fill the busiest resource. Infinite without edges.
+// The equal rate of all trees at which the busiest resource is full. Infinite without edges.
 BytesPerSecond common_rate(const Instance& instance, std::span<const WeightedTree> trees) {
   std::vector<double> load(instance.resource_count(), 0.0);
   for (const WeightedTree& tree : trees) {

@@ -1,5 +1,5 @@
-// What best-tree and exact-tree make of an allreduce: one tree each way, chosen together, for both
-// load the same ports and links.
+// best-tree and exact-tree for an allreduce: one reduce tree and one broadcast tree, chosen jointly
+// because both load the same ports and links.
 #pragma once
 
 #include "planner/problem/collective.hpp"
@@ -7,7 +7,7 @@
 
 namespace espalier::planner::tree_algorithms {
 
-// packings: of the collective, an allreduce; null: solved here.
+// packings: of the collective, which is an allreduce; null: solved here.
 Outcome best_pair(const Collective& collective, const AlgorithmOptions& options,
                   const Packings* packings);
 Outcome exact_pair(const Collective& collective, const AlgorithmOptions& options,

@@ -1,7 +1,7 @@
-// One tree, as good as can be: best-tree looks for a limited effort, exact-tree until it has a
-// proof (lp/single/single_tree.hpp, lp/single/exact_tree.hpp). Both start from every other
-// algorithm's tree and from those that the packing's master has held. Of an allreduce one tree each
-// way, which are one tree of the problem of both (planner/problem/collective_problem.hpp).
+// The best single tree: best-tree searches with a limited effort, exact-tree until it has a proof
+// (lp/single/single_tree.hpp, lp/single/exact_tree.hpp). Both start from the trees of all other
+// algorithms and from those in the packing's master. For an allreduce, a reduce tree and a
+// broadcast tree are one tree of the joint problem (planner/problem/collective_problem.hpp).
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -29,7 +29,7 @@ bool made_of(const lp::HostArcs& arcs, const lp::RoutedTree& tree) {
   return true;
 }
 
-// Trees of the algorithms that make one quickly, in the same order whatever the instance.
+// Trees of the fast algorithms, in the same order for every instance.
 std::vector<lp::RoutedTree> quick_trees(const Instance& instance, const lp::Packing& packing) {
   AlgorithmOptions options;
   options.packing = &packing;
@@ -43,7 +43,7 @@ std::vector<lp::RoutedTree> quick_trees(const Instance& instance, const lp::Pack
 class OneBestTree {
  public:
   // Keeps references to what `problem` refers to, to the packing (of the problem) and the options.
-  // arc_seconds: per arc, seconds per byte by itself. quick: trees to start from.
+  // arc_seconds: per arc, seconds per byte of the arc alone. quick: trees to start from.
   OneBestTree(const lp::PackingProblem& problem, const lp::Packing& packing,
               std::span<const double> arc_seconds, std::vector<lp::RoutedTree> quick,
               const AlgorithmOptions& options, const Deadline& deadline)
@@ -54,18 +54,18 @@ class OneBestTree {
         arcs_(problem.graph, problem.occupation, arc_seconds),
         quick_(std::move(quick)) {}
 
-  // Within the effort of best-tree.
+  // Searches within the effort of best-tree.
   lp::RoutedTree search();
   lp::ExactTree prove(const lp::RoutedTree& start);
   Outcome outcome(const lp::RoutedTree& tree);
-  // What search finds, or what prove then does.
+  // The result of search; `exact` continues with prove.
   Outcome best() { return outcome(search()); }
   Outcome exact();
 
  private:
   [[nodiscard]] std::vector<lp::RoutedTree> starts();
   [[nodiscard]] std::vector<char> unpromising(const std::vector<lp::RoutedTree>& trees) const;
-  // Seconds per byte: what no set of trees can do better than, so no single one.
+  // Seconds per byte. No set of trees is better, so no single tree is.
   [[nodiscard]] double bound() const { return 1 / packing_.bound; }
   [[nodiscard]] BytesPerSecond throughput(const lp::RoutedTree& tree) const {
     return {1 / std::ranges::max(lp::tree_load(problem_.occupation, tree))};
@@ -77,8 +77,8 @@ class OneBestTree {
   const lp::Packing& packing_;
   lp::HostArcs arcs_;
   std::vector<lp::RoutedTree> quick_;
-  // Of all starts, along their own ways: where relays offer several, those can be better than the
-  // fastest ones.
+  // The best of all starts, along their own paths: where relays allow several paths, these can be
+  // better than the fastest ones.
   lp::RoutedTree best_start_;
   BytesPerSecond best_start_throughput_{0};
 };
@@ -99,12 +99,12 @@ std::vector<lp::RoutedTree> OneBestTree::starts() {
     best_start_throughput_ = alone;
     best_start_ = tree;
   }
-  // Blind trees pass through other hosts where there is no link.
+  // Topology-oblivious trees pass through other hosts where there is no link.
   std::erase_if(trees, [&](const lp::RoutedTree& tree) { return !made_of(arcs_, tree); });
   return trees;
 }
 
-// Where there are many arcs: all but the lightest at each host and those of the trees at hand.
+// Where there are many arcs, excludes all but the lightest at each host and those of `trees`.
 // Empty: there are few.
 std::vector<char> OneBestTree::unpromising(const std::vector<lp::RoutedTree>& trees) const {
   constexpr std::size_t kFewPerHost = 16;
@@ -151,7 +151,7 @@ lp::RoutedTree OneBestTree::search() {
   cut.excluded = unpromising(trees);
   const lp::ExactTree found = lp::find_exact_tree(arcs_, problem_.root, walked.tree, cut);
   if (found.proven) return found.tree;
-  // Branch and cut leaps to another kind of tree, which has near neighbours of its own.
+  // Branch and cut may find a very different tree, so the search is repeated from it.
   walk.seed = 2;
   walk.time_limit = deadline_.left();
   return lp::search_single_tree(arcs_, problem_.root, {found.tree}, walk).tree;
@@ -172,7 +172,7 @@ lp::ExactTree OneBestTree::prove(const lp::RoutedTree& start) {
   return lp::find_exact_tree(arcs_, problem_.root, start, cut);
 }
 
-// The tree, made shallow where that costs nothing.
+// The tree, made shallower where that costs no throughput.
 Outcome OneBestTree::outcome(const lp::RoutedTree& tree) {
   constexpr double kRounding = 1e-12;
   lp::TreeSet set(arcs_, problem_.root);
@@ -204,7 +204,7 @@ Outcome of_instance(const Instance& instance, const AlgorithmOptions& options,
   return (one.*how)();
 }
 
-// Each half's trees in pairs.
+// Pairs of trees of the two halves.
 std::vector<lp::RoutedTree> quick_pairs(const Collective& collective,
                                         const CollectiveProblem& joint, const Packings& packings) {
   const auto up = quick_trees(*collective.reduction(), *packings.reduction);

@@ -1,4 +1,4 @@
-// The packing LP's solution as a plan (design: lp/packing/arborescence_packing.hpp).
+// The packing LP's solution as a plan (see lp/packing/arborescence_packing.hpp for the method).
 #include "planner/algorithms/optimal.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
 
 }  // namespace
 
-Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packing,
+Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
                      const AlgorithmOptions& options, const Deadline& deadline,
                      const platforms::Platform& platform, platforms::NodeId source) {
   std::vector<lp::PackedTree> trees = few_trees(problem, packing, options, deadline);
@@ -77,7 +77,7 @@ Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packi
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
   const Deadline deadline(options.time_limit);
   const PackingInUse packing(instance, options);
-  return few_and_flat(packing_problem(instance), packing.get(), options, deadline,
+  return few_shallow_trees(packing_problem(instance), packing.get(), options, deadline,
                       instance.platform(), instance.source());
 }
 

@@ -1,5 +1,5 @@
-// What `optimal` makes of a packing, for whoever has a packing problem that is no single
-// instance's.
+// The steps of `optimal` after the packing, also for packing problems that do not belong to a
+// single instance.
 #pragma once
 
 #include "lp/packing/arborescence_packing.hpp"
@@ -9,10 +9,11 @@
 
 namespace espalier::planner::tree_algorithms {
 
-// The packing's trees made few and flat, within options.max_trees, options.max_depth and
-// options.max_latency, with its bound and prices. packing: of `problem`. platform, source: for the
-// refusal, an InfeasibleError where no tree is as shallow.
-Outcome few_and_flat(const lp::PackingProblem& problem, const lp::Packing& packing,
+// Reduces the packing's trees in number, out-degree, depth and latency, within options.max_trees,
+// options.max_depth and options.max_latency; with the packing's bound and prices. packing: of
+// `problem`. platform, source: for the message of the InfeasibleError that is thrown where no tree
+// is so shallow.
+Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
                      const AlgorithmOptions& options, const Deadline& deadline,
                      const platforms::Platform& platform, platforms::NodeId source);
 

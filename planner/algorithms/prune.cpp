@@ -1,7 +1,7 @@
 // SIMPLE-PLATFORM-PRUNING and REFINED-PLATFORM-PRUNING (HBT), under any occupation matrix.
 //
-// Both drop arcs while every host stays reachable from the source. What T_{u,v} is under one-port
-// becomes max_r A[r, e].
+// Both drop arcs while every host stays reachable from the source. T_{u,v} of one-port is
+// generalised to max_r A[r, e].
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -27,9 +27,9 @@ std::vector<std::uint32_t> heaviest_first(const std::vector<double>& weight) {
   return order;
 }
 
-// Weighted out-degree of every node, generalised: the largest load that its own out-arcs together
-// put on one resource. Under one-port the sum of T, under multi-port max(outdegree * send_u, max
-// T).
+// Weighted out-degree of every node, generalised: the largest load that its out-arcs put on one
+// resource in total. Under one-port it is the sum of T, under multi-port max(outdegree * send_u,
+// max T).
 class OutLoads {
  public:
   OutLoads(const lp::HostArcs& arcs, std::size_t nodes) : arcs_(arcs), uses_(nodes) {
@@ -83,13 +83,13 @@ Outcome prune_refined(const Instance& instance, const AlgorithmOptions&) {
   Reachability reachability(instance, arcs);
   const std::size_t nodes = instance.platform().nodes().size();
   OutLoads loads(arcs, nodes);
-  // Per node its arcs, the heaviest last: those not tried yet.
+  // Per node its arcs that have not been tried, the heaviest last.
   std::vector<std::vector<std::uint32_t>> untried(nodes);
   const std::vector<std::uint32_t> order = heaviest_first(weights_of(arcs));
   for (auto arc = order.rbegin(); arc != order.rend(); ++arc) {
     untried[arcs.tail(*arc)].push_back(*arc);
   }
-  // A node's key only falls, so a stale entry is too high: it is put back where it belongs.
+  // A node's key only decreases, so an outdated entry is too high: it is reinserted.
   using Keyed = std::pair<double, std::uint32_t>;
   const auto lighter = [](const Keyed& a, const Keyed& b) {
     return a.first < b.first || (a.first == b.first && a.second > b.second);

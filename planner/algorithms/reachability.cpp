@@ -97,7 +97,7 @@ void Reachability::attach_from(std::vector<std::uint32_t> frontier) {
   }
 }
 
-// Brings children_ in line with the new parents of the collected subtree.
+// Updates children_ for the new parents of the collected subtree.
 void Reachability::relink(const std::vector<std::uint32_t>& old_parents) {
   for (std::size_t i = 0; i < below_.size(); ++i) {
     const std::uint32_t now = parent_arc_[below_[i]];

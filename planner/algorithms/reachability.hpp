@@ -1,6 +1,6 @@
-// Which arcs between hosts may be dropped while every host stays reachable from the source: what
-// all pruning needs. An arc that is needed once stays needed, for fewer arcs only make more of them
-// needed; so each arc is tried once.
+// Which arcs between hosts may be dropped while every host stays reachable from the source: the
+// common part of all pruning. An arc that is needed once stays needed, because dropping others only
+// makes more arcs needed. So each arc is tried once.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace espalier::planner {
 
-// Keeps a spanning tree of the arcs that are left. Dropping an arc outside it costs nothing;
-// dropping one of its arcs looks for other ways into the subtree below, and into nothing else.
+// Keeps a spanning tree of the remaining arcs. Dropping an arc outside it costs nothing. Dropping
+// one of its arcs searches for other arcs into the subtree below only.
 class Reachability {
  public:
   // Keeps a reference to `arcs`, the instance's own.
@@ -22,7 +22,7 @@ class Reachability {
   // Drops the arc if every host stays reachable.
   bool drop(std::uint32_t arc);
 
-  // What is left when nothing more can be dropped: a tree, parents before children.
+  // The remaining arcs when nothing more can be dropped: a tree, parents before children.
   [[nodiscard]] lp::RoutedTree tree() const;
 
  private:

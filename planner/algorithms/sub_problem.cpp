@@ -9,8 +9,8 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-// Under multi-port a sender's time per byte comes from all its links. Those that the part leaves
-// out still count: it is set as a cap, from which the model takes it.
+// Under multi-port a sender's time per byte depends on all its links, including those outside the
+// part. So it is set as a cap, which the model then uses.
 void keep_send_time(const Platform& whole, platforms::Model model,
                     const platforms::Occupation& occupation, NodeId node, platforms::Node& copy) {
   if (model != platforms::Model::kMultiPort || copy.relay) return;

@@ -1,5 +1,5 @@
 // A planning problem among some of a platform's hosts, for an algorithm that plans a part of a
-// tree, or for ranks that are some of the hosts.
+// tree, or for a run on some of the hosts.
 #pragma once
 
 #include <span>
@@ -12,24 +12,23 @@
 
 namespace espalier::planner {
 
-// A platform of some of the whole's hosts: the members are its hosts, ranked in the order given;
-// relays are there as in the whole, and so are the links, caps and shared links among all these.
-// Other hosts are left out, but for the way-points, which only forward. model, occupation: of the
-// whole, for what its other links take from a member. members: at least two hosts, none twice.
-// way_points: hosts that are no members.
+// The part of a platform that consists of `members`, ranked in the order given, of all relays, and
+// of the links, caps and shared links among these. Other hosts are left out, except way_points,
+// which only forward. model, occupation: of the whole, for the load that its other links put on a
+// member. members: at least two hosts, none twice. way_points: hosts that are not members.
 platforms::Platform part_of(const platforms::Platform& whole, platforms::Model model,
                             const platforms::Occupation& occupation,
                             std::span<const platforms::NodeId> members,
                             std::span<const platforms::NodeId> way_points = {});
 
-// The instance is an ordinary one, on such a platform.
+// An ordinary instance on such a platform.
 class SubProblem {
  public:
   // root: one of the members. Throws InfeasibleError when a member cannot be reached from the root
-  // along these.
+  // within the part.
   SubProblem(const Instance& whole, std::span<const platforms::NodeId> members,
              platforms::NodeId root, std::span<const platforms::NodeId> way_points = {});
-  // The instance refers to the platform beside it.
+  // Not copied or moved: instance_ refers to platform_.
   SubProblem(const SubProblem&) = delete;
   SubProblem& operator=(const SubProblem&) = delete;
   SubProblem(SubProblem&&) = delete;
@@ -43,7 +42,7 @@ class SubProblem {
  private:
   platforms::Platform platform_;
   Instance instance_;
-  std::vector<std::uint32_t> whole_arc_;  // per arc of platform_, the whole's
+  std::vector<std::uint32_t> whole_arc_;  // per arc of platform_, the arc of the whole
 };
 
 }  // namespace espalier::planner

@@ -1,5 +1,5 @@
-// Two spanning trees of which each carries half of the message: who only receives in one sends in
-// the other, so that no host's bandwidth lies idle.
+// Two spanning trees that each carry half of the message: a host that only receives in one tree
+// sends in the other, so that no host's bandwidth is idle.
 #include <bit>
 #include <vector>
 
@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint8_t kNoColor = 2;
 
-// The edges below `parent` of a tree over the numbers [first, first + count), numbered in order:
+// The edges below `parent` of a tree over the numbers [first, first + count), numbered in-order:
 // with h = ceil(log2(count + 1)), a complete tree over the first 2^(h-1) - 1, the root, and a tree
-// made likewise over the rest. So even places (from 0) are leaves, odd ones are not. Of 2^k numbers
-// the last is the root and has one child, a complete tree: the paper's extra level for 2^k + 1
-// processes. rank_of(number): the rank' in that place.
+// built in the same way over the rest. So even places (from 0) are leaves, odd ones are not. Of 2^k
+// numbers the last is the root and has one child, a complete tree: the paper's extra level for 2^k
+// + 1 processes. rank_of(number): the rank' in that place.
 template <class RankOf>
 void add_in_order(std::uint32_t first, std::uint32_t count, std::uint32_t parent,
                   const RankOf& rank_of, std::vector<RankEdge>& edges) {
@@ -29,8 +29,8 @@ void add_in_order(std::uint32_t first, std::uint32_t count, std::uint32_t parent
   add_in_order(first + half, count - half, root, rank_of, edges);
 }
 
-// Colors the edges of both trees so that no two sends of a rank are alike and no two receives. As
-// senders and receivers they form a bipartite graph in which every node has at most two edges:
+// Colors the edges of both trees so that the sends of a rank have different colors, and so have its
+// receives. Senders and receivers form a bipartite graph in which every node has at most two edges:
 // paths and even cycles, along which the colors alternate.
 void color(std::vector<ObliviousTree>& trees, std::size_t ranks) {
   struct Place {
@@ -69,10 +69,10 @@ void color(std::vector<ObliviousTree>& trees, std::size_t ranks) {
 
 }  // namespace
 
-// The ranks' 1 to n-1 stand in order in both trees. The second is the first mirrored where they are
-// even in number, and shifted by one place, the last rank' taking the first place, where they are
-// odd: either way the parity of a rank's place changes, and with it whether it is a leaf. (Shifted,
-// the last rank' is a leaf twice.)
+// The ranks' 1 to n-1 are in-order in both trees. The second is the first mirrored where their
+// number is even. Where it is odd it is the first shifted by one place, the last rank' taking the
+// first place. Both change the parity of a rank's place, and so whether it is a leaf. (When
+// shifted, the last rank' is a leaf in both trees.)
 Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions&) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
   const std::uint32_t count = ranks - 1;
@@ -95,9 +95,9 @@ Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions&) {
 }
 
 // TTC, section "TwoTreeC+C": both are complete trees below the source. Level by level the first has
-// the false ranks upwards from ceil(P / 2), the second downwards from floor(P / 2), both round the
-// circle of 1 to P - 1. As printed: where P is even, both begin with the same host, P / 2, which
-// then has children in both.
+// the false ranks upwards from ceil(P / 2), the second downwards from floor(P / 2), both cyclically
+// within 1 to P - 1. As printed: where P is even, both begin with the same host, P / 2, which then
+// has children in both.
 Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions&) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
   const std::uint32_t circle = ranks - 1;

@@ -1,20 +1,20 @@
-// Two trees that every rank finds its place in by itself, in O(1): TwoTreeC.
+// Two trees in which every rank computes its own neighbours in O(1): TwoTreeC.
 //
 // Source: "Efficient Two Trees to Optimize Collectives: Broadcast, Reduce, and Allreduce" (TTC),
 // section "Two Tree Complete", Algorithm 1. It simplifies the two trees of Sanders, Speck and
 // Traeff, Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001.
 //
-// Both trees hang under the source, which is false rank 0. The left one numbers the others level by
-// level upwards from 1, the right one downwards from p - 1; so it is the left one with false rank r
-// in the place of p - r, and 1 and p - 1 are their roots. Who has children in one has none in the
-// other, but for p / 2 where p is even, which has none in either.
+// Both trees are below the source, which is false rank 0. The left one numbers the others level by
+// level upwards from 1, the right one downwards from p - 1: the right tree is the left one with
+// false rank r in place of p - r, and the roots are 1 and p - 1. A rank with children in one tree
+// has none in the other; p / 2, where p is even, has none in either.
 //
-// Against the printed algorithm: its divisions are to be read as integer divisions (rightParent has
-// a fraction bar; p - (p - rank) / 2 with fractions would be no rank). A single process has no
+// Corrections to the printed algorithm: its divisions are integer divisions (rightParent has a
+// fraction bar; with fractions p - (p - rank) / 2 would not be a rank). A single process has no
 // children, where line 4 gives it rank 1. The text's (rank - k) % P for the false rank must not be
-// negative, which C's operator is. And its Algorithm 2 lets the source send even chunks down the
-// left tree while the text beside it has the others expect odd ones there; a plan deals segments to
-// trees by its rates and needs neither.
+// negative, as it may be with C's operator. Algorithm 2 lets the source send even chunks down the
+// left tree, while the text has the others expect odd ones there; a plan assigns segments to trees
+// by rate and needs neither.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@
 
 namespace espalier::planner::tree_algorithms {
 
-// Of one rank in one tree, as false ranks.
+// The neighbours of one rank in one tree, as false ranks.
 struct TreeRelatives {
-  std::uint32_t parent = 0;  // 0, itself, for the source
+  std::uint32_t parent = 0;  // the source's is 0, itself
   std::array<std::uint32_t, 2> child{};
   std::uint32_t child_count = 0;
 
@@ -45,7 +45,7 @@ constexpr std::uint32_t false_rank(std::uint32_t rank, std::uint32_t source, std
   return (rank + ranks - source) % ranks;
 }
 
-// Who false rank `rank` of `ranks` receives from and sends to. 0 <= rank < ranks < 2^31.
+// The neighbours of false rank `rank` of `ranks`. 0 <= rank < ranks < 2^31.
 constexpr TwoTreeRelatives two_tree_relatives(std::uint32_t rank, std::uint32_t ranks) {
   TwoTreeRelatives relatives;
   auto& [left, right] = relatives;

@@ -27,7 +27,7 @@ std::vector<PlanFault> misfits(const Plan& plan, const Platform& platform) {
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (plan.nodes[i] == platform.node(hosts[i]).name) continue;
     faults.push_back(
-        {fmt::format("/nodes/{}", i), fmt::format("'{}' stands where the platform has '{}'",
+        {fmt::format("/nodes/{}", i), fmt::format("the plan has '{}', the platform has '{}'",
                                                   plan.nodes[i], platform.node(hosts[i]).name)});
     break;
   }

@@ -1,4 +1,4 @@
-// A plan laid onto a platform: whether its names fit, which links its edges are, what they load.
+// A plan on a platform: whether names match, the links of each edge, and the resulting loads.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@
 
 namespace espalier::planner {
 
-// How the plan's platform name and nodes differ from the platform's, as (JSON pointer, reason);
-// empty when they do not. Of nodes that differ the first.
+// The differences between the platform's name and nodes and those in the plan, as (JSON pointer,
+// reason); only the first node that differs. Empty when all match.
 std::vector<PlanFault> misfits(const Plan& plan, const platforms::Platform& platform);
 
-// The platform's arcs along one edge of a tree, from its ends and its `via` alone, in the direction
+// The platform's arcs along one edge of a tree, found from its ends and its `via`, in the direction
 // of the data: from parent to child, or from child to parent in a reduce tree (`up`). Throws
-// InputError (reason only): a node or a link that the platform does not have.
-// Precondition: the plan's nodes are the platform's hosts.
+// InputError (reason only) for a node or a link that the platform does not have. Precondition: the
+// plan's nodes are the platform's hosts.
 std::vector<std::uint32_t> arcs_along(const platforms::Platform& platform, const PlanTree& tree,
                                       const PlanEdge& edge, bool up = false);
 
-// The same of all edges of a tree.
+// The same for all edges of a tree.
 lp::RoutedTree links_of(const platforms::Platform& platform, const PlanTree& tree, bool up);
 
-// A resource, and the share of its time that a plan's trees take: 1 is full.
+// A resource, and the share of its time that a plan's trees use: 1 is full.
 struct ResourceLoad {
   platforms::Resource resource;
   double load = 0;
 };
-// (sum of rate times A x)_r over the trees of both kinds, one a row of the platform's matrix, in
+// (sum of rate times A x)_r over the trees of both kinds, one per row of the platform's matrix, in
 // its order. Throws as arcs_along does. Precondition: no structural fault, and the plan's nodes are
 // the platform's hosts.
 std::vector<ResourceLoad> loads_of(const Plan& plan, const platforms::Platform& platform,
                                    const platforms::Occupation& occupation);
 std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance);
-// How many of them are full, but for rounding (relative 1e-6).
+// How many of them are full, to within rounding (relative 1e-6).
 std::size_t full_count(std::span<const ResourceLoad> loads);
 
 }  // namespace espalier::planner

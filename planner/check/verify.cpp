@@ -33,7 +33,7 @@ class Verifier {
     if (collective && follow_edges()) {
       weigh(*collective);
       check_schedule(*collective);
-      hold_against_optimum(*collective);
+      check_optimum(*collective);
     }
     if (const auto fault = color_fault(plan_)) add_fault(fault->place, fault->reason);
     return report_;
@@ -79,7 +79,7 @@ class Verifier {
     }
   }
 
-  // Every edge must be arcs of the platform, told from its ends and its `via` alone.
+  // Every edge must consist of arcs of the platform, found from its ends and its `via` alone.
   bool follow_edges() {
     for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
       for (std::size_t t = 0; t < trees->size(); ++t) follow_tree((*trees)[t], up, key, t);
@@ -104,14 +104,14 @@ class Verifier {
     const Seconds claimed = tree.latency(edge);
     const Seconds found = platforms::latency_along(platform_, arcs);
     if (std::abs(claimed.value - found.value) <= options_.tolerance * found.value) return;
-    add_fault(place, fmt::format("{} is claimed; the links in flight have {}",
+    add_fault(place, fmt::format("the plan states {}; the links of the path have {}",
                                  format_duration(claimed), format_duration(found)));
   }
 
   void weigh(const Collective& collective) {
     const std::vector<ResourceLoad> loads = loads_of(plan_, platform_, collective.occupation());
     for (const ResourceLoad& load : loads) report_.loads.push_back(load.load);
-    if (loads.empty()) return;  // a host by itself
+    if (loads.empty()) return;  // a single host
     const auto busiest = std::ranges::max_element(loads, {}, &ResourceLoad::load);
     report_.busiest_load = busiest->load;
     report_.busiest_resource = platforms::describe(busiest->resource, platform_);
@@ -122,21 +122,21 @@ class Verifier {
     if (report_.busiest_load > 1 + options_.tolerance) {
       add_fault(
           broadcasts(plan_.operation) ? "/broadcast_trees" : "/reduce_trees",
-          fmt::format("the rates load {} to {:.6f} of what it can carry; throughput at most {}",
+          fmt::format("the rates load {} to {:.6f} of its capacity; throughput at most {}",
                       report_.busiest_resource, report_.busiest_load,
                       format_rate(report_.throughput)));
     }
   }
 
   void check_schedule(const Collective& collective) {
-    if (!plan_.schedule) return;  // which only a broadcast has
+    if (!plan_.schedule) return;  // so the plan is a broadcast
     const auto faults = faults_of_schedule(*collective.broadcast(), plan_, options_.tolerance);
     report_.faults.insert(report_.faults.end(), faults.begin(), faults.end());
     if (faults.empty()) report_.scheduled = plan_.schedule->throughput;
   }
 
-  void hold_against_optimum(const Collective& collective) {
-    constexpr double kSlack = 1e-5;  // two proofs with gap 1e-6 each may differ by that, and some
+  void check_optimum(const Collective& collective) {
+    constexpr double kSlack = 1e-5;  // more than two proofs with gap 1e-6 each may differ by
     const double throughput = report_.throughput.value;
     const bool below = plan_.optimum && plan_.optimum->value < throughput * (1 - kSlack);
     if (below) {
@@ -149,10 +149,9 @@ class Verifier {
     report_.bound = proof.bound;
     if (!plan_.optimum || below) return;
     const double reached = throughput_of(proof).value;
-    // The claim may be a looser bound than ours (a plan made under a time limit), never a tighter
-    // one.
+    // The stated bound may be looser than ours (a plan made under a time limit), but not tighter.
     if (plan_.optimum->value < reached * (1 - kSlack)) {
-      add_fault("/optimum_Bps", fmt::format("{} is claimed to be the most, yet {} is reached",
+      add_fault("/optimum_Bps", fmt::format("the plan states an optimum of {}, but {} is reached",
                                             format_rate(*plan_.optimum), format_rate({reached})));
     }
   }

@@ -1,4 +1,4 @@
-// Checking a plan against its platform from the two alone, trusting none of the plan's figures.
+// Checks a plan against its platform from these two alone, without trusting the plan's figures.
 #pragma once
 
 #include <string>
@@ -11,34 +11,33 @@ namespace espalier::planner {
 
 struct VerifyReport {
   std::vector<std::string>
-      faults;  // one line each: "/broadcast_trees/1/edges/3: ..."; empty: the plan holds
-  // Recomputed. Meaningful only as far as the faults allow (0 where they do not).
-  BytesPerSecond throughput;  // sum of rates scaled down to what the resources allow
+      faults;  // one line each: "/broadcast_trees/1/edges/3: ..."; empty: the plan is valid
+  // Recomputed; 0 where the faults prevent it.
+  BytesPerSecond throughput;  // sum of rates, scaled down to what the resources allow
   double busiest_load = 0;    // max_r (sum rate A x)_r: 1 is full; above 1 + 1e-6 is a fault
   std::string busiest_resource;
-  // (sum rate A x)_r over the trees of both kinds, one a resource of the platform under the plan's
-  // model, segment and latency;
-  // empty where the faults do not let it be made.
+  // (sum rate A x)_r over the trees of both kinds, one per resource of the platform under the
+  // plan's model, segment and latency; empty where the faults prevent it.
   std::vector<double> loads;
-  std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has one that holds
-  std::optional<BytesPerSecond> bound;      // proven again when `prove` was asked for
+  std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has a valid one
+  std::optional<BytesPerSecond> bound;      // proven again if options.prove
   std::size_t trees = 0;                    // of both kinds
   std::size_t depth = 0;
   std::size_t out_degree = 0;
 };
 
 struct VerifyOptions {
-  bool prove = true;  // recompute the optimum and hold the plan's claimed optimum_Bps against it
+  bool prove = true;  // recompute the optimum and check the plan's optimum_Bps against it
                       // (relative 1e-5)
   double tolerance = 1e-6;
 };
 
-// Faults: another platform (name or hosts), unknown source or model, an algorithm that is unknown
-// or does not serve the operation, structural faults, edges that are no arc and have no valid
-// `via`, rates that overload a resource (names it and its load), colors by which a rank would send
-// twice or receive twice in a round (names it), a claimed throughput that is not the sum of the
-// rates, a claimed optimum that is below the throughput or contradicts the proof, a schedule that
-// ports and links cannot keep.
+// Faults: another platform (name or hosts); unknown source or model; an algorithm that is unknown
+// or does not serve the operation; structural faults; edges that are neither an arc nor have a
+// valid `via`; rates that overload a resource (gives its name and load); colors by which a rank
+// would send twice or receive twice in a round (gives its name); a stated throughput that is not
+// the sum of the rates; a stated optimum that is below the throughput or contradicts the proof; a
+// schedule that ports and links cannot execute.
 VerifyReport verify(const Plan& plan, const platforms::Platform& platform,
                     const VerifyOptions& options = {});
 

@@ -62,7 +62,8 @@ class ScheduleVerifier {
                                  needed, send.time.value));
   }
 
-  // Sends come by start, so that only the one that keeps the port longest is in the way.
+  // Sends are in the order of their starts, so only the one that occupies the port longest can
+  // conflict.
   template <class Peer>
   void take_port(std::size_t& last, std::size_t index, std::uint32_t host, std::string_view does,
                  Peer peer) {
@@ -84,7 +85,7 @@ class ScheduleVerifier {
   const Plan& plan_;
   double tolerance_;
   std::vector<std::vector<double>> seconds_into_;  // [tree][child]: seconds per byte
-  std::vector<std::size_t> last_out_;  // by host: the send that keeps its port longest so far
+  std::vector<std::size_t> last_out_;  // by host: the send that occupies its port longest so far
   std::vector<std::size_t> last_in_;
   std::vector<std::string> faults_;
 };

@@ -1,4 +1,4 @@
-// Checking a schedule against the platform: part of verify.
+// Checks a schedule against the platform: part of verify.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace espalier::planner {
 
-// Faults of plan.schedule, one line each, at most ten: "/schedule/sends/3: ...". A host that sends
-// two things at once, or receives two; a send whose bytes take longer than its time on its link,
-// overheads included; a model or platform that a schedule does not fit. tolerance: relative, of a
-// send's time.
-// Precondition: the plan has a schedule, no structural fault, and its nodes are the hosts of
+// Faults of plan.schedule, one line each, at most ten: "/schedule/sends/3: ...". Faults: a host has
+// two sends, or two receives, at once; a send's bytes take longer on its link than the send's time,
+// overheads included; a model or platform that allows no schedule. tolerance: relative, of a send's
+// time. Precondition: the plan has a schedule, no structural fault, and its nodes are the hosts of
 // `instance`, which has the plan's model and segment.
 std::vector<std::string> faults_of_schedule(const Instance& instance, const Plan& plan,
                                             double tolerance);

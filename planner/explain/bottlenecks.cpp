@@ -35,9 +35,9 @@ std::string_view plural_of(Resource::Kind kind) {
   return {};
 }
 
-// The groups that nodes are in, by name: every beginning of "site/rack". Where a platform names
-// none, what stands before a colon in a node's name ("aws" of "aws:us-east-1"), as in the options
-// that set caps.
+// The names of the groups of nodes: every prefix of "site/rack". Where a platform names no groups,
+// the part of a node's name before a colon ("aws" of "aws:us-east-1"), as in the options that set
+// caps.
 class GroupNames {
  public:
   explicit GroupNames(const Platform& platform)
@@ -66,7 +66,7 @@ class GroupNames {
   bool groups_;
 };
 
-// What the optimum's trees and prices come to, resource by resource and link by link.
+// Loads, rates and prices of the optimum, by resource and by link.
 class Usage {
  public:
   Usage(const Collective& collective, const Outcome& outcome)
@@ -136,8 +136,8 @@ class Usage {
     return rows;
   }
 
-  // Links with a price that are no resources themselves, dearest first.
-  [[nodiscard]] std::vector<std::uint32_t> dearest_links() const {
+  // Links with a price that are not resources themselves, highest price first.
+  [[nodiscard]] std::vector<std::uint32_t> highest_priced_links() const {
     std::vector<char> is_resource(arc_rate_.size(), 0);
     for (const Resource& resource : collective_.occupation().resources) {
       if (resource.kind == Resource::Kind::kLink) is_resource[resource.index] = 1;
@@ -172,13 +172,13 @@ class Usage {
   std::vector<double> price_;
   std::vector<double> load_;
   std::vector<double> row_rate_;     // bytes per second across it
-  std::vector<double> row_rate_up_;  // of these along reduce trees
+  std::vector<double> row_rate_up_;  // the part along reduce trees
   std::vector<double> arc_rate_;
   std::vector<double> arc_rate_up_;
   std::vector<double> arc_price_;
 };
 
-// "in-ports", "in-ports of lyon", "links out of lyon/rack1": what a resource can be called one of.
+// The families of a resource: "in-ports", "in-ports of lyon", "links out of lyon/rack1".
 std::vector<std::string> families_of(const Resource& resource, const Platform& platform,
                                      const GroupNames& groups) {
   const std::string kind(plural_of(resource.kind));
@@ -196,7 +196,7 @@ std::vector<std::string> families_of(const Resource& resource, const Platform& p
   const auto add = [&](const std::string& group, const std::vector<std::string>& others,
                        std::string_view across) {
     const bool inside = std::find(others.begin(), others.end(), group) != others.end();
-    if (inside && across == "into") return;  // said of its other end
+    if (inside && across == "into") return;  // already added for the other end
     families.push_back(fmt::format("{} {} {}", kind, inside ? "within" : across, printable(group)));
   };
   for (const std::string& group : from) add(group, to, "out of");
@@ -220,7 +220,7 @@ std::vector<Bottleneck> sets_of(const Collective& collective, const Usage& usage
     Bottleneck set = usage.set(family, rows);
     if (set.price >= kLeastPrice) sets.push_back(std::move(set));
   }
-  // Those that are the same differ in their names only; the longer name says more.
+  // Equal sets differ only in their names; the longer name is more specific.
   std::stable_sort(sets.begin(), sets.end(), [](const Bottleneck& a, const Bottleneck& b) {
     if (a.price != b.price) return a.price > b.price;
     if (a.size != b.size) return a.size < b.size;
@@ -233,7 +233,7 @@ std::vector<Bottleneck> sets_of(const Collective& collective, const Usage& usage
 
 }  // namespace
 
-std::vector<NamedPrice> dearest_resources(const platforms::Platform& platform,
+std::vector<NamedPrice> highest_priced_resources(const platforms::Platform& platform,
                                           const platforms::Occupation& occupation,
                                           const Outcome& outcome, std::size_t top) {
   std::vector<NamedPrice> result;
@@ -249,10 +249,10 @@ Bottlenecks bottlenecks_of(const Collective& collective, const Outcome& outcome,
   const Usage usage(collective, outcome);
   Bottlenecks result;
   for (const NamedPrice& priced :
-       dearest_resources(collective.platform(), collective.occupation(), outcome, top)) {
+       highest_priced_resources(collective.platform(), collective.occupation(), outcome, top)) {
     if (priced.price >= kLeastPrice) result.resources.push_back(usage.resource(priced.row));
   }
-  for (const std::uint32_t arc : usage.dearest_links()) {
+  for (const std::uint32_t arc : usage.highest_priced_links()) {
     if (result.links.size() == top) break;
     result.links.push_back(usage.link(arc));
   }

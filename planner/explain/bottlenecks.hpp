@@ -1,5 +1,5 @@
-// What binds at the optimum: resources by price, the links that the priced time goes to, and sets
-// of resources that may bind only together.
+// What limits the optimum: resources by price, the links on which the priced time is spent, and
+// sets of resources that may bind only jointly.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct NamedPrice {
   std::string resource;  // "out-port of a"
   double price;          // above 0
 };
-// The `top` dearest resources of the outcome's certificate, dearest first; fewer where fewer have a
-// price. occupation: of the platform, whose rows the prices are of.
-std::vector<NamedPrice> dearest_resources(const platforms::Platform& platform,
+// The `top` resources with the highest prices in the outcome's certificate, highest first; fewer
+// where fewer have a price. occupation: of the platform; the prices refer to its rows.
+std::vector<NamedPrice> highest_priced_resources(const platforms::Platform& platform,
                                           const platforms::Occupation& occupation,
                                           const Outcome& outcome, std::size_t top);
 
-// Loads and prices count as there from these on: the trees are optimal within a gap only.
+// Thresholds for "full" and "priced": the trees are optimal only within a gap.
 inline constexpr double kFullLoad = 1 - 1e-4;
 inline constexpr double kLeastPrice = 5e-5;
 
@@ -32,25 +32,26 @@ struct Bottleneck {
   enum class Kind : std::uint8_t { kResource, kLink, kSet };
   Kind kind = Kind::kResource;
   std::string name;  // "out-port of a", "link a -> b", "all 4 links out of lyon that bind"
-  // Share of the bound. A link's is the share of the priced time that the trees spend on it: over
-  // all links these sum to 1 as those of the resources do. A set's is the sum of its resources'.
+  // Share of the bound. For a link, the share of the priced time that the trees spend on it: over
+  // all links these sum to 1, as those of the resources do. For a set, the sum of its resources'
+  // shares.
   double price = 0;
-  double load = 0;       // at the optimum, 1: busy all the time; of a set its least busy resource's
-  double copies = 0;     // bytes that cross it for each byte of the message; of a set all of them
-  double copies_up = 0;  // of these along reduce trees
+  double load = 0;       // at the optimum; 1: always busy; of a set: its least busy resource's
+  double copies = 0;     // bytes that cross it per byte of the message; of a set: the sum
+  double copies_up = 0;  // the part of copies along reduce trees
   std::size_t size = 1;  // resources of a set; else 1
-  platforms::Figures figures{};  // what makes it faster when it is raised
+  platforms::Figures figures{};  // the figures to raise to make it faster
 };
 
 struct Bottlenecks {
-  std::vector<Bottleneck> resources;  // dearest first
-  // Where links are no resources of their own (between hosts under the one-port models): dearest
-  // first.
+  std::vector<Bottleneck> resources;  // highest price first
+  // Where links are not resources themselves (between hosts under the one-port models): highest
+  // price first.
   std::vector<Bottleneck> links;
-  // Priced resources and those that are full, of one kind, all of them and by group: at least two
-  // resources each, dearest first, of equally dear ones the smaller first.
+  // Sets of priced or full resources of one kind, all of them and by group: at least two resources
+  // each, highest price first, of equal prices the smaller set first.
   std::vector<Bottleneck> sets;
-  Bottleneck all;  // everything that is full or priced; a set
+  Bottleneck all;  // a set: everything that is full or priced
 };
 
 // outcome: trees and prices of the optimum of `collective`. At most `top` of each list.

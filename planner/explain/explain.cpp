@@ -82,7 +82,7 @@ class Explainer {
     }
   }
 
-  // The trees of the platform as it is are near: arcs keep their numbers.
+  // Starts from the trees of the unchanged platform, which are close: arcs keep their numbers.
   WhatIf solve(const Bottleneck& bottleneck, double factor) {
     const Platform changed = raised(bottleneck, factor);
     const Collective collective(collective_.operation(), changed, collective_.source(),

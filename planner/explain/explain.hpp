@@ -1,7 +1,6 @@
-// Why the optimum is what it is: what binds, and what the optimum would be if that were faster.
-// Each answer comes from the packing LP of the changed platform, solved again: prices only say
-// where to look, for they hold for small changes and leave open which of several equal bottlenecks
-// they name.
+// What limits the optimum, and what the optimum would be if that were faster. Each answer comes
+// from solving the packing LP of the changed platform again. Prices only show where to look: they
+// hold for small changes, and leave open which of several equal bottlenecks they name.
 #pragma once
 
 #include <functional>
@@ -25,41 +24,40 @@ struct WhatIf {
 
 struct Upgrade {
   Bottleneck what;
-  std::vector<WhatIf> outcomes;  // one a factor, in their order; fewer when the time was up
+  std::vector<WhatIf> outcomes;  // one per factor, in their order; fewer at the time limit
 };
 
 struct ExplainOptions {
-  std::size_t top = 5;                    // of resources, of links and of sets, each at most
+  std::size_t top = 5;                    // the most resources, links and sets, each
   std::vector<double> factors{1.1, 2.0};  // above 1
-  // Arborescences priced for one change at most: a few changed platforms tail off, and what is
-  // known of them by then says enough. Their gaps stay open, which is no failure.
+  // Limit of arborescences priced per change: a few changed platforms converge slowly, and their
+  // results by then are good enough. Their gaps stay open, which is not a failure.
   std::size_t most_work = 1000;
-  // gap and time_limit, the latter for all the work together; on_progress is called by the first
-  // proof.
+  // gap and time_limit, the latter for the total; on_progress is called by the first proof.
   AlgorithmOptions limits;
-  // Called before each further proof with how many are done, of how many; may be empty.
+  // Called before each further proof with the number of proofs done and the total; may be empty.
   std::function<void(Seconds elapsed, std::size_t done, std::size_t total)> on_step;
 };
 
 struct Explanation {
-  Outcome optimum;                 // trees, bound and prices of the platform as it is
-  BytesPerSecond reached;          // what its trees carry, of either kind
-  std::vector<Upgrade> resources;  // dearest first
+  Outcome optimum;                 // trees, bound and prices of the unchanged platform
+  BytesPerSecond reached;          // throughput of its trees of each kind
+  std::vector<Upgrade> resources;  // highest price first
   std::vector<Upgrade> links;      // as Bottlenecks::links
   std::vector<Upgrade> sets;       // as Bottlenecks::sets
-  std::optional<Upgrade> all;      // looked at only when none of the above helps
-  // kTimeLimit or kStalled when that befell any of the proofs, or some were left out for it.
+  std::optional<Upgrade> all;      // solved only when none of the above helps
+  // kTimeLimit or kStalled when any of the proofs ended so, or was left out because of it.
   Termination termination = Termination::kDone;
 };
 
 // Throws InputError when a raised figure is no longer finite.
 Explanation explain(const Collective& collective, const ExplainOptions& options = {});
 
-// Whether raising it is proven to raise the optimum, at the largest factor.
+// Whether the upgrade by the largest factor is proven to raise the optimum.
 bool helps(const Upgrade& upgrade, const Explanation& explanation);
 
-// What a change brings, relative: at least `least` and at most `most` for sure, for the optimum
-// before and after are each known within a gap; about `likely`, from what is reached.
+// The relative gain of a change. `least` and `most` are guaranteed limits, because the optimum
+// before and after are each known within a gap; `likely` compares the throughputs reached.
 struct Gain {
   double least;
   double likely;

@@ -14,12 +14,12 @@ namespace espalier::planner {
 
 namespace {
 
-// Of one edge, in the direction of the data. Those of an allreduce's halves are different ways
-// though their links may be the same.
-struct Way {
+// The links of one edge, in the direction of the data. Routes of the two halves of an allreduce
+// differ even where their links are the same.
+struct Route {
   std::vector<std::uint32_t> links;
   bool up;
-  auto operator<=>(const Way&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
+  auto operator<=>(const Route&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
 };
 
 class LossCounter {
@@ -45,13 +45,14 @@ class LossCounter {
     }
     list_users();
     count_idle();
-    count_dear();
+    count_costly();
     list_full();
     return std::move(result_);
   }
 
  private:
-  // The cheapest tree, of an allreduce one of either kind, and every arc's cost as a share of it.
+  // Computes the cheapest tree (for an allreduce, one of each kind), and every arc's cost as a
+  // share of it.
   void price_arcs() {
     const CollectiveProblem problem(collective_);
     const lp::PackingProblem packing = problem.problem();
@@ -74,22 +75,22 @@ class LossCounter {
       const lp::RoutedTree& half = up ? halves.up : halves.down;
       for (std::size_t edge = 0; edge < half.edge_count(); ++edge) {
         const auto links = half.path(edge);
-        Way way{{links.begin(), links.end()}, up};
-        const Place place = place_of(way);
-        cheapest_for_.emplace(place, std::move(way));
+        Route route{{links.begin(), links.end()}, up};
+        const Place place = place_of(route);
+        cheapest_for_.emplace(place, std::move(route));
       }
     }
   }
 
-  // What every tree of a kind has one edge for: a host but the source.
+  // Every tree of a kind has one edge for each of these: a host other than the source.
   struct Place {
     platforms::NodeId host;
     bool up;
     auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr): the same
   };
-  [[nodiscard]] Place place_of(const Way& way) const {
+  [[nodiscard]] Place place_of(const Route& route) const {
     const auto arcs = platform_.arcs();
-    return {way.up ? arcs[way.links.front()].from : arcs[way.links.back()].to, way.up};
+    return {route.up ? arcs[route.links.front()].from : arcs[route.links.back()].to, route.up};
   }
 
   void list_users() {
@@ -123,8 +124,8 @@ class LossCounter {
     worst_first(result_.idle_resources);
   }
 
-  void count_dear() {
-    std::map<Way, double> rates;
+  void count_costly() {
+    std::map<Route, double> rates;
     for (const PlanTrees& kind : trees_by_kind(plan_)) {
       for (const PlanTree& tree : *kind.trees) {
         for (const PlanEdge& edge : tree.edges) {
@@ -132,17 +133,17 @@ class LossCounter {
         }
       }
     }
-    for (const auto& [way, rate] : rates) {
-      const Way& cheapest = cheapest_for_.at(place_of(way));
-      const double cost = cost_of(way);
+    for (const auto& [route, rate] : rates) {
+      const Route& cheapest = cheapest_for_.at(place_of(route));
+      const double cost = cost_of(route);
       const double least = cost_of(cheapest);
       const double loss = rate * (cost - least);
-      result_.dear.value += loss;
-      if (way == cheapest || loss == 0) continue;
-      result_.dear_edges.push_back(
-          {name_of(way), way.up, {rate}, cost, name_of(cheapest), least, {loss}});
+      result_.costly.value += loss;
+      if (route == cheapest || loss == 0) continue;
+      result_.costly_edges.push_back(
+          {name_of(route), route.up, {rate}, cost, name_of(cheapest), least, {loss}});
     }
-    worst_first(result_.dear_edges);
+    worst_first(result_.costly_edges);
   }
 
   void list_full() {
@@ -162,17 +163,17 @@ class LossCounter {
                      [](const Part& a, const Part& b) { return a.loss > b.loss; });
   }
 
-  [[nodiscard]] double cost_of(const Way& way) const {
+  [[nodiscard]] double cost_of(const Route& route) const {
     double cost = 0;
-    for (const std::uint32_t arc : way.links) cost += arc_cost_[arc];
+    for (const std::uint32_t arc : route.links) cost += arc_cost_[arc];
     return cost;
   }
   [[nodiscard]] std::string name_of(std::size_t row) const {
     return platforms::describe(collective_.occupation().resources[row], platform_);
   }
-  [[nodiscard]] std::string name_of(const Way& way) const {
-    std::string name = printable(platform_.node(platform_.arcs()[way.links.front()].from).name);
-    for (const std::uint32_t arc : way.links) {
+  [[nodiscard]] std::string name_of(const Route& route) const {
+    std::string name = printable(platform_.node(platform_.arcs()[route.links.front()].from).name);
+    for (const std::uint32_t arc : route.links) {
       name += " -> " + printable(platform_.node(platform_.arcs()[arc].to).name);
     }
     return name;
@@ -184,7 +185,7 @@ class LossCounter {
   const platforms::Platform& platform_;
   std::vector<double> price_;     // sum 1
   std::vector<double> arc_cost_;  // the cheapest tree costs 1
-  std::map<Place, Way> cheapest_for_;
+  std::map<Place, Route> cheapest_for_;
   std::vector<std::vector<ResourceUser>> users_;  // of each resource
   PlanLoss result_;
 };

@@ -1,4 +1,4 @@
-// Where a plan loses against the optimum, resource by resource and link by link.
+// The loss of a plan against the optimum, by resource and by link.
 //
 // Let y be the prices of a certificate, scaled so that the cheapest spanning tree costs 1 under
 // c = A'y; then sum(y) is the proven bound, in bytes per second. For a plan of trees T at rates
@@ -6,13 +6,13 @@
 //
 //     bound - sum_T lambda_T = sum_r y_r (1 - L_r) + sum_T lambda_T (c(T) - 1),
 //
-// an identity: what is lost, is lost by priced resources that stand idle, or by trees that cost
-// more than the cheapest. No term is negative when the plan is feasible. A tree has one edge into
-// each host, so that c(T) - 1 is the sum over hosts of what their edge costs more than the one of
-// the cheapest tree (less, for some).
+// This identity divides the loss into two kinds: priced resources that are idle, and trees that
+// cost more than the cheapest. No term is negative when the plan is feasible. A tree has one edge
+// into each host, so c(T) - 1 is the sum over hosts of what their edge costs more than that of the
+// cheapest tree (less, for some).
 //
-// Of a reduction likewise, with its edges out of each host; of an allreduce a tree is one of either
-// kind, and the trees of both kinds have an edge for each host.
+// The same holds for a reduction, with its edges out of each host. For an allreduce, a "tree" is a
+// pair of one reduce tree and one broadcast tree; both have an edge for each host.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@
 
 namespace espalier::planner {
 
-// A tree of the plan, and the share of a resource's time that it takes.
+// A tree of the plan, and the share of a resource's time that it uses.
 struct ResourceUser {
   bool up;           // one of the reduce trees
-  std::size_t tree;  // place among the trees of its kind
+  std::size_t tree;  // index among the trees of its kind
   double load;
 };
 
@@ -37,41 +37,40 @@ struct IdleResource {
   std::string resource;             // "out-port of a"
   double price;                     // share of the bound
   double load;                      // under the plan
-  BytesPerSecond loss;              // y_r (1 - load), not negative but for rounding
-  std::vector<ResourceUser> users;  // the trees that load it, the most first
+  BytesPerSecond loss;              // y_r (1 - load), not negative except for rounding
+  std::vector<ResourceUser> users;  // the trees that load it, largest load first
 };
 
-struct DearEdge {
+struct CostlyEdge {
   std::string edge;      // "a -> b", "a -> sw -> b", in the direction of the data
   bool up;               // of a reduce tree
   BytesPerSecond rate;   // of all trees that have it
-  double cost;           // under c: a share of the cheapest tree's cost
-  std::string cheapest;  // the cheapest tree's edge into the same host; towards a root, out of it
+  double cost;           // under c, as a share of the cheapest tree's cost
+  std::string cheapest;  // the cheapest tree's edge into the same host (out of it in a reduce tree)
   double cheapest_cost;
   BytesPerSecond loss;  // rate * (cost - cheapest_cost); may be negative
 };
 
 struct FullResource {
   std::string resource;
-  double load;                      // 1 or all but
-  double price;                     // share of the bound; 0: the optimum has no need to fill it
-  std::vector<ResourceUser> users;  // the trees that load it, the most first
+  double load;                      // 1, or almost
+  double price;                     // share of the bound; 0: the optimum does not need to fill it
+  std::vector<ResourceUser> users;  // the trees that load it, largest load first
 };
 
 struct PlanLoss {
-  BytesPerSecond throughput;                 // sum of the trees' rates, of one kind
+  BytesPerSecond throughput;                 // sum of the rates of the trees of one kind
   BytesPerSecond bound;                      // proven
   BytesPerSecond idle;                       // lost by idle resources
-  BytesPerSecond dear;                       // lost by dear trees; bound - throughput = idle + dear
-  std::vector<IdleResource> idle_resources;  // all that have a price and lose, the worst first
-  std::vector<DearEdge> dear_edges;          // all whose loss is not 0, the worst first
-  std::vector<FullResource> full;            // what stops the plan as it is, the dearest first
+  BytesPerSecond costly;  // lost by costly trees; bound - throughput = idle + costly
+  std::vector<IdleResource> idle_resources;  // all with a price and a loss, largest loss first
+  std::vector<CostlyEdge> costly_edges;  // all whose loss is not 0, largest loss first
+  std::vector<FullResource> full;            // what limits the plan, highest price first
 };
 
-// loads: the plan's, one a resource of the collective, as VerifyReport has them. prices: a
-// certificate of the collective. The plan must have passed `verify` on its platform, and be for its
-// operation.
-// Throws InfeasibleError when the prices prove no bound.
+// loads: of the plan, one per resource of the collective, as in VerifyReport. prices: a certificate
+// of the collective. The plan must have passed `verify` on its platform, and have the collective's
+// operation. Throws InfeasibleError when the prices prove no bound.
 PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Collective& collective,
                  const std::vector<PricedResource>& prices);
 

@@ -14,7 +14,8 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-// Alike for rates that agree to five digits, whose order would be that of their proofs' gaps.
+// Equal for rates that agree to five digits: their order would only reflect the gaps of their
+// proofs.
 double digits_of(BytesPerSecond rate) {
   return std::round(std::log(rate.value) * 1e5);
 }

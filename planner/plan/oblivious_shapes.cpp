@@ -15,7 +15,7 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// children(rank): what rank' `rank` sends to, in order; all of them greater than it.
+// children(rank): the ranks' that rank' `rank` sends to, in order; all of them greater than it.
 template <class Children>
 std::vector<ObliviousTree> one_tree(std::uint32_t ranks, Children children) {
   ObliviousTree tree;
@@ -85,9 +85,9 @@ std::vector<ObliviousTree> binomial_shape(std::uint32_t ranks) {
 }
 
 // Rank' r of the level that begins at 2^l - 1 sends to r + 2^l and r + 2^(l+1). Odd ranks' are then
-// in the left subtree, even ones in the right, and the two are of one size or the left has one
-// more. Pair of the left r is the right r + 1; so at most one is without, the last rank' where n is
-// even, to which the source gives the right half.
+// in the left subtree, even ones in the right, and the two have equal sizes or the left has one
+// more. The left rank' r is paired with the right r + 1. So at most one rank' has no partner: the
+// last one where n is even; the source sends it the right half.
 std::vector<ObliviousTree> split_binary_shape(std::uint32_t ranks) {
   std::vector<ObliviousTree> trees(2);
   const auto half_of = [&](std::uint32_t child) -> ObliviousTree& {
@@ -116,7 +116,7 @@ std::vector<ObliviousTree> two_tree_complete_shape(std::uint32_t ranks) {
   for (std::uint32_t i = 0; i < ranks; ++i) {
     const tree_algorithms::TreeRelatives left = tree_algorithms::two_tree_relatives(i, ranks).left;
     for (const std::uint32_t child : left.children()) trees[0].edges.push_back({i, child});
-    const std::uint32_t rank = (ranks - i) % ranks;  // the source, then from p - 1 down
+    const std::uint32_t rank = (ranks - i) % ranks;  // the source, then p - 1 downwards
     const tree_algorithms::TreeRelatives right =
         tree_algorithms::two_tree_relatives(rank, ranks).right;
     for (const std::uint32_t child : right.children()) trees[1].edges.push_back({rank, child});
@@ -149,7 +149,7 @@ Plan plan_of(const ObliviousPlan& wanted) {
     const PlanTree made = tree_from(tree, wanted, rate);
     if (reduces(wanted.operation)) {
       if (!made.exchange.empty()) {
-        throw std::invalid_argument("exchange edges mean nothing to a reduction");
+        throw std::invalid_argument("a reduction has no exchange edges");
       }
       plan.reduce_trees.push_back(made);
     }

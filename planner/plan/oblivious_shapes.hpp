@@ -1,6 +1,6 @@
-// The shapes of topology-blind broadcasts, as MPI libraries build them: arithmetic on ranks, which
-// knows no platform and no solver. The planner's algorithms lay them over platforms
-// (planner/algorithms/oblivious_tree.hpp); where ranks are alike, plan_of makes plans of them.
+// The shapes of topology-oblivious trees, as MPI libraries build them: arithmetic on ranks, without
+// a platform or a solver. The planner's algorithms lay them over platforms
+// (planner/algorithms/oblivious_tree.hpp); for equal ranks, plan_of makes plans of them.
 //
 // Sources: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), doi:10.1177/1094342005051521; CM:
 // Pjesivac-Grbovic et al., Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0; TTC:
@@ -18,49 +18,49 @@
 
 namespace espalier::planner {
 
-// Both ends are ranks': (rank - source) mod n, so that the source is rank' 0.
+// Both ends are relative ranks, written rank': (rank - source) mod n. The source is rank' 0.
 struct RankEdge {
   std::uint32_t parent;
   std::uint32_t child;
 };
 
 struct ObliviousTree {
-  std::vector<RankEdge> edges;  // n - 1 of them; the one into a rank' stands before those out of it
-  std::vector<std::uint8_t> colors{};  // 0 or 1, one an edge; empty: the shape knows no colors
-  std::size_t exchanges = 0;           // the last so many edges are carried out after the others
+  std::vector<RankEdge> edges;  // n - 1; the edge into a rank' precedes the edges out of it
+  std::vector<std::uint8_t> colors{};  // 0 or 1, one per edge; empty: no colors
+  std::size_t exchanges = 0;           // this many edges at the end are carried out after the others
 };
 
-// All of these: ranks at least 1; one tree or two, each with an equal part of the message. One rank
-// gives trees without edges.
+// For all shapes: ranks is at least 1; there are one or two trees, each with an equal part of the
+// message. One rank gives trees without edges.
 std::vector<ObliviousTree> flat_shape(std::uint32_t ranks);
 std::vector<ObliviousTree> chain_shape(std::uint32_t ranks);
 // Rank' r sends to 2 r + 1 and 2 r + 2.
 std::vector<ObliviousTree> binary_shape(std::uint32_t ranks);
-// Rank' r receives from r with its lowest set bit cleared; the largest subtree is served first.
+// Rank' r receives from r with its lowest set bit cleared; a rank' serves its largest subtree
+// first.
 std::vector<ObliviousTree> binomial_shape(std::uint32_t ranks);
-// The tree is Open MPI's binary one, each half of which gets half the message; then they exchange
-// halves.
+// Open MPI's binary tree: each half of the tree gets half the message, then they exchange halves.
 std::vector<ObliviousTree> split_binary_shape(std::uint32_t ranks);
 std::vector<ObliviousTree> two_tree_complete_shape(std::uint32_t ranks);
 
-// A shape by the name that the planner's registry has for it: "flat", "chain", "binary",
-// "binomial", "split-binary", "two-tree-complete". Unset: none of these.
+// A shape by its name in the planner's registry: "flat", "chain", "binary", "binomial",
+// "split-binary", "two-tree-complete". Unset: any other name.
 using ObliviousShape = std::vector<ObliviousTree> (*)(std::uint32_t ranks);
 std::optional<ObliviousShape> oblivious_shape(std::string_view algorithm);
 
-// What a plan of such a shape is to be.
+// The parameters of a plan of such a shape.
 struct ObliviousPlan {
-  std::string_view algorithm;  // that oblivious_shape knows
+  std::string_view algorithm;  // a name that oblivious_shape accepts
   Operation operation = Operation::kBroadcast;
   std::uint32_t ranks = 1;    // at least 1
-  std::uint32_t root = 0;     // less than that
-  BytesPerSecond throughput;  // that it promises; above 0
+  std::uint32_t root = 0;     // less than ranks
+  BytesPerSecond throughput;  // of the plan; above 0
 };
 
-// A plan for ranks that are all alike: rank i is node i, called "rank0" and on; the trees have an
-// equal part of the throughput each. It names no platform. A reduction goes along the same trees
-// upwards. Throws std::invalid_argument for another algorithm, and for exchange edges in a
-// reduction (split-binary).
+// A plan for equal ranks: rank i is node i, called "rank0", "rank1", …; each tree has an equal part
+// of the throughput. It names no platform. A reduction uses the same trees upwards. Throws
+// std::invalid_argument for another algorithm, and for exchange edges in a reduction
+// (split-binary).
 Plan plan_of(const ObliviousPlan& wanted);
 
 }  // namespace espalier::planner

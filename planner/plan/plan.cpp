@@ -44,13 +44,13 @@ std::optional<PlanFault> fault_of_nodes(const Plan& plan) {
     }
   }
   if (find_source(plan) == kNone) {
-    return PlanFault{"/source", fmt::format("'{}' is none of the plan's nodes", plan.source)};
+    return PlanFault{"/source", fmt::format("'{}' is not one of the plan's nodes", plan.source)};
   }
   return {};
 }
 
-// Every node but the source must have one parent and the source none. Fills parent_of as far as it
-// gets.
+// Every node but the source must have one parent and the source none. Fills parent_of up to the
+// first fault.
 std::optional<PlanFault> fault_of_parents(const Plan& plan, const PlanTree& tree, bool up,
                                           const std::string& place,
                                           std::vector<std::uint32_t>& parent_of) {
@@ -87,8 +87,8 @@ std::optional<PlanFault> fault_of_parents(const Plan& plan, const PlanTree& tree
   return {};
 }
 
-// Precondition: every node but the source has one parent. Then what does not lead up to the source
-// leads into a cycle.
+// Precondition: every node but the source has one parent. Then a node whose ancestors do not
+// include the source leads into a cycle.
 std::optional<PlanFault> fault_of_cycles(const Plan& plan, const std::string& place,
                                          const std::vector<std::uint32_t>& parent_of) {
   constexpr std::uint32_t kReachesSource = kNone - 1;
@@ -170,7 +170,7 @@ std::optional<PlanFault> fault_of_tree(const Plan& plan, const PlanTree& tree, b
   for (const auto& [edge, relays] : tree.via) {
     const auto [parent, child] = edge;
     if (child >= parent_of.size() || parent_of[child] != parent) {
-      // As the file has it: in the direction of the data.
+      // In the file's order: the direction of the data.
       return PlanFault{fmt::format("{}/via/{}-{}", place, up ? child : parent, up ? parent : child),
                        "this tree has no such edge"};
     }
@@ -209,38 +209,38 @@ std::optional<PlanFault> fault_of_trees(const Plan& plan, const PlanTrees& kind)
   if (trees->empty() == wanted) {
     return PlanFault{fmt::format("/{}", key),
                      wanted ? std::string("a plan needs at least one tree")
-                            : fmt::format("a plan for {} has none", with_article(plan.operation))};
+                            : fmt::format("a plan for {} has no {} trees", with_article(plan.operation), up ? "reduce" : "broadcast")};
   }
   for (std::size_t i = 0; i < trees->size(); ++i) {
     const PlanTree& tree = (*trees)[i];
     const std::string place = fmt::format("/{}/{}", key, i);
     if (auto fault = fault_of_tree(plan, tree, up, place)) return fault;
     if (tree.colors.empty() != trees->front().colors.empty()) {
-      return PlanFault{place, "all trees have colors or none has; tree 0 is otherwise"};
+      return PlanFault{place, "either all trees have colors or none; tree 0 differs"};
     }
   }
   return {};
 }
 
-// The longest way from the source to a leaf, where edge i is length(i) long.
+// The length of the longest path from the source to a leaf, where edge i has length(i).
 template <class Length>
-auto longest_way(const PlanTree& tree, std::uint32_t source, Length length) {
-  using Way = decltype(length(std::size_t{0}));
+auto longest_path(const PlanTree& tree, std::uint32_t source, Length length) {
+  using Distance = decltype(length(std::size_t{0}));
   std::uint32_t nodes = source + 1;
   for (const auto [parent, child] : tree.edges) nodes = std::max({nodes, parent + 1, child + 1});
   std::vector<std::size_t> edge_to(nodes);
   for (std::size_t i = 0; i < tree.edges.size(); ++i) edge_to[tree.edges[i].child] = i;
 
-  std::vector<std::optional<Way>> way(nodes);
-  way[source] = Way{};
-  Way longest{};
-  std::vector<std::size_t> way_up;
+  std::vector<std::optional<Distance>> distance(nodes);
+  distance[source] = Distance{};
+  Distance longest{};
+  std::vector<std::size_t> edges_up;
   for (const auto edge : tree.edges) {
     std::uint32_t node = edge.child;
-    for (; !way[node]; node = tree.edges[edge_to[node]].parent) way_up.push_back(edge_to[node]);
-    for (Way so_far = *way[node]; !way_up.empty(); way_up.pop_back()) {
-      so_far += length(way_up.back());
-      way[tree.edges[way_up.back()].child] = so_far;
+    for (; !distance[node]; node = tree.edges[edge_to[node]].parent) edges_up.push_back(edge_to[node]);
+    for (Distance so_far = *distance[node]; !edges_up.empty(); edges_up.pop_back()) {
+      so_far += length(edges_up.back());
+      distance[tree.edges[edges_up.back()].child] = so_far;
       longest = std::max(longest, so_far);
     }
   }
@@ -265,7 +265,7 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
   if (plan.operation == wanted) return;
   throw InputError(
       file, "/operation",
-      fmt::format("a plan for {}, and no {}", with_article(plan.operation), name_of(wanted)));
+      fmt::format("the plan is for {}, not for {}", with_article(plan.operation), with_article(wanted)));
 }
 
 std::array<PlanTrees, 2> trees_by_kind(const Plan& plan) {
@@ -322,12 +322,12 @@ std::uint32_t source_index(const Plan& plan) {
 }
 
 std::size_t depth_of(const PlanTree& tree, std::uint32_t source) {
-  return longest_way(tree, source, [](std::size_t) { return std::size_t{1}; });
+  return longest_path(tree, source, [](std::size_t) { return std::size_t{1}; });
 }
 
 Seconds latency_of(const PlanTree& tree, std::uint32_t source) {
   if (tree.latencies.empty()) return {};
-  return {longest_way(tree, source, [&](std::size_t edge) { return tree.latency(edge).value; })};
+  return {longest_path(tree, source, [&](std::size_t edge) { return tree.latency(edge).value; })};
 }
 
 std::size_t out_degree_of(const PlanTree& tree) {

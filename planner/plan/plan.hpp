@@ -1,6 +1,6 @@
 // A plan: the weighted trees along which a message goes from a source to all hosts (broadcast), is
-// combined from all hosts at the source (reduce), or both (allreduce). Knows no platform and no
-// solver: a compute node that executes a plan needs this part only (target espalier::plan).
+// combined from all hosts at the source (reduce), or both (allreduce). Independent of platforms and
+// solvers: a compute node that executes a plan needs only this part (target espalier::plan).
 #pragma once
 
 #include <array>
@@ -24,23 +24,23 @@ struct PlanEdge {
 };
 
 struct PlanTree {
-  BytesPerSecond rate;  // of the message's bytes, the share that goes along this tree per second
+  BytesPerSecond rate;  // bytes of the message that this tree carries per second
   std::vector<PlanEdge>
-      edges;  // hosts - 1 of them; a parent serves its children in the order listed
-  // Names of the nodes between parent and child where the edge is no single link of the platform,
-  // in the order in which data passes them. Keys are (parent, child).
+      edges;  // hosts - 1; a parent serves its children in the order listed
+  // Names of the nodes between parent and child where the edge is not a single link of the
+  // platform, in the order in which data passes them. Keys are (parent, child).
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> via;
-  // 0 or 1, one an edge; empty: the plan knows none. An executor that goes by rounds uses the edges
-  // of color t mod 2 in round t (Sanders, Speck, Traeff, Parallel Computing 35 (2009),
+  // 0 or 1, one per edge; empty: the plan has no colors. An executor that works in rounds uses the
+  // edges of color t mod 2 in round t (Sanders, Speck, Traeff, Parallel Computing 35 (2009),
   // doi:10.1016/j.parco.2009.09.001).
   std::vector<std::uint8_t> colors{};
-  // Edges of this tree that are carried out after its other edges: the parent first has all of its
-  // share and has sent it to its other children. As in the last phase of the split-binary broadcast
+  // Edges of this tree that are used after its other edges: the parent first receives all of its
+  // share and sends it to its other children. This is the last phase of the split-binary broadcast
   // (Pjesivac-Grbovic et al., Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0, section
   // 4.2).
   std::vector<PlanEdge> exchange{};
-  // Of the links that an edge goes along, added up; one an edge. Empty: none, or the plan knows
-  // none. Says how much is in flight at one time, and so how many segments a host has outstanding
+  // The sum of the latencies of the edge's links, one per edge. Empty: no latencies, or unknown.
+  // Determines how many bytes are in flight, and so how many segments a host has outstanding
   // (planner/plan/send_windows.hpp).
   std::vector<Seconds> latencies{};
 
@@ -50,8 +50,8 @@ struct PlanTree {
 };
 
 // One uninterrupted transfer of a period: `parent` sends `bytes` of tree `tree` to `child` from
-// `start` (since the period began) for `time`. The bytes need not be whole: a segment may be cut
-// between two sends.
+// `start` (since the period began) for `time`. The bytes need not be an integer: a segment may be
+// split between two sends.
 struct ScheduledSend {
   std::uint32_t tree;    // index into Plan::broadcast_trees
   std::uint32_t parent;  // the tree has this edge
@@ -62,13 +62,13 @@ struct ScheduledSend {
   bool operator==(const ScheduledSend&) const = default;
 };
 
-// A steady state that can be executed: what every host sends when, the same in every period. In
-// each period every edge of tree k carries segments[k] whole segments, which its parent has had in
-// full before the period began (docs/model.md, "Schedules").
+// An executable steady state: what every host sends and when, the same in every period. In each
+// period every edge of tree k carries segments[k] whole segments, which its parent received
+// completely before the period began (docs/model.md, "Schedules").
 struct PlanSchedule {
   Seconds period;
-  BytesPerSecond throughput;            // what it really carries: all segments' bytes / period
-  std::vector<std::uint64_t> segments;  // per tree; 0: its rate is too small for one a period
+  BytesPerSecond throughput;            // what the schedule carries: bytes of all segments / period
+  std::vector<std::uint64_t> segments;  // per tree; 0: its rate is too small for one per period
   std::vector<ScheduledSend> sends;     // ascending by start
   bool operator==(const PlanSchedule&) const = default;
 };
@@ -84,8 +84,8 @@ constexpr bool broadcasts(Operation operation) {
   return operation != Operation::kReduce;
 }
 
-// Large enough that what a segment costs by itself hardly counts, small enough that pipelines fill
-// soon (docs/runtime.md, "Against MPI_Bcast").
+// Large enough that the overhead per segment hardly matters, small enough that pipelines fill soon
+// (docs/runtime.md, "Against MPI_Bcast").
 inline constexpr Bytes kDefaultSegment{512U << 10U};
 
 struct Plan {
@@ -97,7 +97,7 @@ struct Plan {
   std::vector<std::string>
       nodes;  // hosts only, in the platform's order: rank i of a run is nodes[i]
   Bytes segment = kDefaultSegment;
-  BytesPerSecond throughput;              // sum of the rates of the trees of either kind
+  BytesPerSecond throughput;              // sum of the rates of the trees of each kind
   std::optional<BytesPerSecond> optimum;  // proven upper bound under `model`
   bool latency_occupies = false;          // written only when true
   std::vector<PlanTree> reduce_trees;     // of reduce and allreduce
@@ -105,60 +105,58 @@ struct Plan {
   std::optional<PlanSchedule> schedule;   // of a broadcast only
 };
 
-// A kind of trees of a plan, as the file calls it.
+// The trees of one kind, with their key in the file.
 struct PlanTrees {
   std::string_view key;
   const std::vector<PlanTree>* trees;
-  bool up;  // data goes to the source
+  bool up;  // reduce trees: data goes towards the source
 };
 // Reduce trees, then broadcast trees. Refers to the plan.
 std::array<PlanTrees, 2> trees_by_kind(const Plan& plan);
 std::size_t tree_count(const Plan& plan);  // of both kinds
 
-// What is wrong with the plan by itself (no platform needed), first fault only, as (JSON pointer,
-// reason); empty when nothing is: every tree spans all nodes exactly once, is rooted at the source,
-// has no cycle; there are trees of the kinds that the operation needs, and no other; rates are
-// finite and positive and sum to the throughput, each kind by itself (relative 1e-6); the segment
-// is at least one byte; colors are 0 or 1, one for each edge of all trees or of none; exchange
-// edges are edges of their tree, each named once; latencies are finite, not negative, and as many
-// as edges; a schedule's figures are finite, its sends are edges of the trees, in order and within
-// the period, and carry the segments that it claims along every edge (relative 1e-6). Whether its
-// ports and links can do it, verify says.
+// The first fault of the plan alone (no platform needed), as (JSON pointer, reason); empty when
+// there is none. Checked: every tree spans all nodes exactly once, is rooted at the source and has
+// no cycle; there are trees of the kinds that the operation needs, and no others; rates are finite
+// and positive and sum to the throughput for each kind (relative 1e-6); the segment is at least one
+// byte; colors are 0 or 1, one for each edge of all trees or of none; exchange edges are edges of
+// their tree, each named once; latencies are finite and not negative, one per edge; a schedule's
+// figures are finite, its sends are edges of the trees, in order and within the period, and carry
+// the stated segments along every edge (relative 1e-6). `verify` checks whether ports and links can
+// carry the plan.
 struct PlanFault {
   std::string place;
   std::string reason;
 };
 std::optional<PlanFault> structural_fault(const Plan& plan);
 
-// Whether every edge of the plan's broadcast trees has a color; so it is where there are no edges.
+// Whether every edge of the plan's broadcast trees has a color; true where there are no edges.
 bool is_colored(const Plan& plan);
-// The first rank that sends on two edges of one color, or receives on two, over all broadcast
-// trees. Empty when there is none, and where the plan has no colors. Precondition: no structural
+// The first rank that sends on two edges of the same color, or receives on two, over all broadcast
+// trees. Empty when there is none, and when the plan has no colors. Precondition: no structural
 // fault.
 std::optional<PlanFault> color_fault(const Plan& plan);
 
 // Index of the source in plan.nodes. Precondition: no structural fault.
 std::uint32_t source_index(const Plan& plan);
-// Edges on the longest way from the source to a leaf.
+// Edges on the longest path from the source to a leaf.
 std::size_t depth_of(const PlanTree& tree, std::uint32_t source);
-// Latencies on the longest way from the source to a leaf, added up; 0 where the tree tells none.
+// Largest sum of latencies from the source to a leaf; 0 where the tree has no latencies.
 Seconds latency_of(const PlanTree& tree, std::uint32_t source);
-// The largest number of children that one node has.
+// The largest number of children of a node.
 std::size_t out_degree_of(const PlanTree& tree);
-// Stretches of the period in which nobody starts or stops: the matchings that the schedule is.
-// Those below 1e-12 of the period are rounding and do not count.
+// Intervals of the period in which no send starts or ends: the matchings of the schedule. Intervals
+// below 1e-12 of the period are rounding and not counted.
 std::size_t step_count(const PlanSchedule& schedule);
 
 // The JSON of docs/formats.md. Numbers are written so that reading gives back the same doubles.
 std::string to_json(const Plan& plan);
-// Reads it; refuses unknown keys, wrong types, indices out of range (InputError with file and
-// pointer). Does not look for structural faults: parse first, then ask structural_fault, then
-// decide what it means.
+// Reads it. Throws InputError, with file and pointer, for unknown keys, wrong types and indices out
+// of range. Does not check structural faults: call structural_fault on the result.
 Plan parse_plan(const std::string& text, const std::string& file);
 // read_text + parse_plan + structural_fault; every fault is an InputError.
 Plan read_plan(const std::string& file);
-// Throws InputError, naming `file`, unless the plan's operation is `wanted`. For those who can do
-// nothing with another.
+// Throws InputError, naming `file`, unless the plan's operation is `wanted`.
 void require_operation(const Plan& plan, Operation wanted, const std::string& file);
 
 }  // namespace espalier::planner

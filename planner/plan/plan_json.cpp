@@ -20,7 +20,7 @@ constexpr std::uint64_t kVersion = 1;
 
 // --- writing ---
 
-// Names that came from a CSV may be no UTF-8, which JSON cannot carry: the bad bytes are replaced.
+// Names from a CSV may not be UTF-8, which JSON requires: invalid bytes are replaced.
 std::string quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -39,37 +39,37 @@ std::string number(double value, std::string_view what) {
   return fmt::format("{}", value);
 }
 
-// Which end of its edges a tree's file names first: where data comes from.
-enum class Way : std::uint8_t { kDown, kUp };
+// The direction of a tree's data; the file names the sender of each edge first.
+enum class Direction : std::uint8_t { kDown, kUp };
 
-// As it is written, or read, with its ends in the file's order.
+// Converts between (parent, child) and the file's (sender, receiver).
 std::pair<std::uint32_t, std::uint32_t> reversed(std::uint32_t first, std::uint32_t second,
-                                                 Way way) {
-  return way == Way::kDown ? std::pair(first, second) : std::pair(second, first);
+                                                 Direction direction) {
+  return direction == Direction::kDown ? std::pair(first, second) : std::pair(second, first);
 }
 
-std::string edge_list(const std::vector<PlanEdge>& edges, Way way) {
+std::string edge_list(const std::vector<PlanEdge>& edges, Direction direction) {
   std::string list;
   for (const auto [parent, child] : edges) {
-    const auto [from, to] = reversed(parent, child, way);
+    const auto [from, to] = reversed(parent, child, direction);
     list += fmt::format("{}[{}, {}]", list.empty() ? "" : ", ", from, to);
   }
   return "[" + list + "]";
 }
 
-std::string tree_json(const PlanTree& tree, Way way) {
+std::string tree_json(const PlanTree& tree, Direction direction) {
   std::string text = fmt::format("    {{\"rate_Bps\": {},\n     \"edges\": {}",
-                                 number(tree.rate.value, "rate_Bps"), edge_list(tree.edges, way));
+                                 number(tree.rate.value, "rate_Bps"), edge_list(tree.edges, direction));
   std::string via;
   for (const auto& [edge, relays] : tree.via) {
-    const auto [from, to] = reversed(edge.first, edge.second, way);
+    const auto [from, to] = reversed(edge.first, edge.second, direction);
     via += fmt::format("{}\"{}-{}\": {}", via.empty() ? "" : ", ", from, to, quoted_list(relays));
   }
   if (!via.empty()) text += ",\n     \"via\": {" + via + "}";
   if (!tree.colors.empty()) {
     text += fmt::format(",\n     \"colors\": [{}]", fmt::join(tree.colors, ", "));
   }
-  if (!tree.exchange.empty()) text += ",\n     \"exchange\": " + edge_list(tree.exchange, way);
+  if (!tree.exchange.empty()) text += ",\n     \"exchange\": " + edge_list(tree.exchange, direction);
   std::string latencies;
   for (const Seconds latency : tree.latencies) {
     latencies += (latencies.empty() ? "" : ", ") + number(latency.value, "latency");
@@ -78,10 +78,10 @@ std::string tree_json(const PlanTree& tree, Way way) {
   return text + "}";
 }
 
-std::string trees_json(const std::vector<PlanTree>& trees, Way way) {
+std::string trees_json(const std::vector<PlanTree>& trees, Direction direction) {
   std::string text;
   for (const PlanTree& tree : trees) {
-    text += (text.empty() ? "\n" : ",\n") + tree_json(tree, way);
+    text += (text.empty() ? "\n" : ",\n") + tree_json(tree, direction);
   }
   return "[" + text + (text.empty() ? "]" : "\n  ]");
 }
@@ -103,8 +103,8 @@ std::string schedule_json(const PlanSchedule& schedule) {
 
 // --- reading ---
 
-// Reads an index below `nodes`. A plan of thousands of nodes has a million of them, so that the
-// cursor with its strings is made only for the refusal.
+// Reads an index below `nodes`. A plan of thousands of nodes has a million indices, so the cursor
+// with its strings is made only for an error.
 std::uint32_t node_at(const JsonCursor& edges, std::size_t edge, std::size_t end,
                       std::size_t nodes) {
   const Json& value = edges.value()[edge][end];
@@ -118,8 +118,8 @@ std::uint32_t node_at(const JsonCursor& edges, std::size_t edge, std::size_t end
   place.refuse(fmt::format("node {} is out of range: the plan has {} nodes", index, nodes));
 }
 
-std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes, Way way) {
-  const std::string_view ends = way == Way::kDown ? "[parent, child]" : "[child, parent]";
+std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes, Direction direction) {
+  const std::string_view ends = direction == Direction::kDown ? "[parent, child]" : "[child, parent]";
   if (!edges.value().is_array()) edges.refuse(fmt::format("expected an array of {} pairs", ends));
   std::vector<PlanEdge> parsed;
   parsed.reserve(edges.value().size());
@@ -129,7 +129,7 @@ std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes, Wa
       edges.elements()[i].refuse(fmt::format("expected a {} pair", ends));
     }
     const std::uint32_t first = node_at(edges, i, 0, nodes);
-    const auto [parent, child] = reversed(first, node_at(edges, i, 1, nodes), way);
+    const auto [parent, child] = reversed(first, node_at(edges, i, 1, nodes), direction);
     parsed.push_back({parent, child});
   }
   return parsed;
@@ -145,11 +145,11 @@ std::pair<std::uint32_t, std::uint32_t> parse_via_key(const JsonCursor& via, con
   bool good = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
   if (good) {
     const auto second = std::from_chars(first.ptr + 1, end, child);
-    // The canonical spelling only, or "0-2" and "00-2" would be two keys for one edge.
+    // Only the canonical spelling, or else "0-2" and "00-2" would be two keys for one edge.
     good =
         second.ec == std::errc() && second.ptr == end && key == fmt::format("{}-{}", parent, child);
   }
-  if (!good) via.refuse(fmt::format("'{}' is no edge; expected one like \"0-2\"", key));
+  if (!good) via.refuse(fmt::format("'{}' is not an edge; expected one like \"0-2\"", key));
   if (parent >= nodes || child >= nodes) {
     via.refuse(fmt::format("edge '{}' is out of range: the plan has {} nodes", key, nodes));
   }
@@ -163,7 +163,7 @@ std::vector<std::string> parse_names(const JsonCursor& list) {
 }
 
 std::vector<std::uint8_t> parse_colors(const JsonCursor& colors) {
-  if (!colors.value().is_array()) colors.refuse("expected an array of colors, one an edge");
+  if (!colors.value().is_array()) colors.refuse("expected an array of colors, one per edge");
   std::vector<std::uint8_t> parsed;
   parsed.reserve(colors.value().size());
   for (std::size_t i = 0; i < colors.value().size(); ++i) {
@@ -178,7 +178,7 @@ std::vector<std::uint8_t> parse_colors(const JsonCursor& colors) {
 
 std::vector<Seconds> parse_latencies(const JsonCursor& latencies) {
   if (!latencies.value().is_array())
-    latencies.refuse("expected an array of latencies, one an edge");
+    latencies.refuse("expected an array of latencies, one per edge");
   std::vector<Seconds> parsed;
   parsed.reserve(latencies.value().size());
   for (std::size_t i = 0; i < latencies.value().size(); ++i) {
@@ -188,26 +188,26 @@ std::vector<Seconds> parse_latencies(const JsonCursor& latencies) {
   return parsed;
 }
 
-PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Way way) {
+PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Direction direction) {
   tree.expect_object({"rate_Bps", "edges", "via", "colors", "exchange", "latencies_s"});
   PlanTree parsed;
   parsed.rate.value = tree.at("rate_Bps").number();
-  parsed.edges = parse_edges(tree.at("edges"), nodes, way);
+  parsed.edges = parse_edges(tree.at("edges"), nodes, direction);
   if (tree.has("via")) {
     const JsonCursor via = tree.at("via");
     if (!via.value().is_object()) via.refuse("expected an object of relays by edge");
     for (const auto& [key, relays] : via.value().items()) {
       const auto [from, to] = parse_via_key(via, key, nodes);
-      parsed.via[reversed(from, to, way)] = parse_names(via.at(key));
+      parsed.via[reversed(from, to, direction)] = parse_names(via.at(key));
     }
   }
   if (tree.has("colors")) parsed.colors = parse_colors(tree.at("colors"));
-  if (tree.has("exchange")) parsed.exchange = parse_edges(tree.at("exchange"), nodes, way);
+  if (tree.has("exchange")) parsed.exchange = parse_edges(tree.at("exchange"), nodes, direction);
   if (tree.has("latencies_s")) parsed.latencies = parse_latencies(tree.at("latencies_s"));
   return parsed;
 }
 
-// An index below `count`, which are `what`.
+// An index below `count`, the number of `what`.
 std::uint32_t index_below(const JsonCursor& place, std::size_t count, std::string_view what) {
   const std::uint64_t index = place.unsigned_integer();
   if (index < count) return static_cast<std::uint32_t>(index);
@@ -244,17 +244,17 @@ Operation parse_operation(const JsonCursor& operation) {
 }
 
 std::vector<PlanTree> parse_trees(const JsonCursor& root, const char* key, bool wanted,
-                                  std::size_t nodes, Way way) {
+                                  std::size_t nodes, Direction direction) {
   std::vector<PlanTree> parsed;
   if (!wanted && !root.has(key)) return parsed;
   for (const JsonCursor& tree : root.at(key).elements()) {
-    parsed.push_back(parse_tree(tree, nodes, way));
+    parsed.push_back(parse_tree(tree, nodes, direction));
   }
   return parsed;
 }
 
-// What the text claims to be. Comes before the other keys, so that a file of another kind is told
-// so, rather than that one of its keys is unknown.
+// Checks format and version before all other keys, so that a file of another kind gives that error,
+// not one about an unknown key.
 void check_kind(const JsonCursor& root) {
   if (!root.value().is_object()) root.refuse("expected an object: a plan");
   const JsonCursor format = root.at("format");
@@ -290,11 +290,11 @@ std::string to_json(const Plan& plan) {
   if (plan.latency_occupies) text += "  \"latency_occupies\": true,\n";
   std::string trees;
   if (reduces(plan.operation)) {
-    trees = "  \"reduce_trees\": " + trees_json(plan.reduce_trees, Way::kUp);
+    trees = "  \"reduce_trees\": " + trees_json(plan.reduce_trees, Direction::kUp);
   }
   if (broadcasts(plan.operation)) {
     trees += (trees.empty() ? "" : ",\n") + std::string("  \"broadcast_trees\": ") +
-             trees_json(plan.broadcast_trees, Way::kDown);
+             trees_json(plan.broadcast_trees, Direction::kDown);
   }
   text += trees;
   if (plan.schedule) text += ",\n  \"schedule\": " + schedule_json(*plan.schedule);
@@ -322,9 +322,9 @@ Plan parse_plan(const std::string& text, const std::string& file) {
   }
   if (root.has("latency_occupies")) plan.latency_occupies = root.at("latency_occupies").boolean();
   plan.reduce_trees =
-      parse_trees(root, "reduce_trees", reduces(plan.operation), plan.nodes.size(), Way::kUp);
+      parse_trees(root, "reduce_trees", reduces(plan.operation), plan.nodes.size(), Direction::kUp);
   plan.broadcast_trees = parse_trees(root, "broadcast_trees", broadcasts(plan.operation),
-                                     plan.nodes.size(), Way::kDown);
+                                     plan.nodes.size(), Direction::kDown);
   if (root.has("schedule")) plan.schedule = parse_schedule(root.at("schedule"), plan);
   return plan;
 }

@@ -41,13 +41,13 @@ std::optional<PlanFault> fault_of_figures(const Plan& plan, const PlanSchedule& 
   if (!finite_and_positive(schedule.throughput.value) ||
       differ(schedule.throughput.value, throughput)) {
     return PlanFault{"/schedule/throughput_Bps",
-                     fmt::format("the segments of a period come to {}, not to {}", throughput,
+                     fmt::format("the segments of a period carry {}, not {}", throughput,
                                  schedule.throughput.value)};
   }
   return {};
 }
 
-// The parent of every node in every tree: what the sends are held against.
+// The parent of every node in every tree, to check the sends against.
 std::vector<std::vector<std::uint32_t>> parents(const Plan& plan) {
   std::vector<std::vector<std::uint32_t>> parent_of;
   for (const PlanTree& tree : plan.broadcast_trees) {
@@ -82,7 +82,7 @@ std::optional<std::string> fault_of_send(const Plan& plan, const ScheduledSend& 
   return {};
 }
 
-// All edges of a tree carry its segments, no more and no less.
+// Every edge of a tree must carry exactly the tree's segments.
 std::optional<PlanFault> fault_of_amounts(const Plan& plan, const PlanSchedule& schedule) {
   std::vector<std::vector<double>> carried(plan.broadcast_trees.size());
   for (auto& tree : carried) tree.assign(plan.nodes.size(), 0.0);
@@ -93,8 +93,7 @@ std::optional<PlanFault> fault_of_amounts(const Plan& plan, const PlanSchedule& 
     for (const PlanEdge edge : plan.broadcast_trees[k].edges) {
       if (!differ(carried[k][edge.child], wanted)) continue;
       return PlanFault{"/schedule/sends",
-                       fmt::format("edge {} -> {} of tree {} carries {} bytes a period, its {} "
-                                   "segments have {}",
+                       fmt::format("edge {} -> {} of tree {} carries {} bytes per period, but its {} segments have {}",
                                    edge.parent, edge.child, k, carried[k][edge.child],
                                    schedule.segments[k], wanted)};
     }

@@ -1,4 +1,4 @@
-// What is wrong with a plan's schedule by itself. Part of structural_fault.
+// The faults of a plan's schedule that can be found without a platform. Part of structural_fault.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace espalier::planner {
 
-// Empty when there is no schedule or nothing is wrong with it. Precondition: the rest of the plan
-// has no structural fault.
+// The first fault; empty when there is no schedule or it has no fault. Precondition: the rest of
+// the plan has no structural fault.
 std::optional<PlanFault> schedule_fault(const Plan& plan);
 
 }  // namespace espalier::planner

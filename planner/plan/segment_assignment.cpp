@@ -11,13 +11,13 @@ namespace espalier::planner {
 namespace {
 
 // Rounding a share to a period of P segments overloads no resource by more than trees / (2 P) of
-// its capacity: 0.1 % for the sixteen trees that this allows for.
+// its capacity: 0.1 % for up to sixteen trees.
 constexpr std::size_t kPeriod = 16384;
 constexpr std::size_t kPeriodPerTree = 16;
 
-// Adds 1 to those of the largest remainders, `missing` of them.
+// Adds 1 to the `missing` entries with the largest remainders.
 template <class Whole>
-void hand_out(std::vector<Whole>& whole, const std::vector<double>& remainders, double missing) {
+void distribute(std::vector<Whole>& whole, const std::vector<double>& remainders, double missing) {
   std::vector<std::size_t> by_remainder(whole.size());
   std::iota(by_remainder.begin(), by_remainder.end(), std::size_t{0});
   std::stable_sort(by_remainder.begin(), by_remainder.end(),
@@ -30,10 +30,10 @@ void hand_out(std::vector<Whole>& whole, const std::vector<double>& remainders, 
 // Whole weights in proportion to the rates, by largest remainder, at least 1 each.
 std::vector<std::uint32_t> weights_from(std::span<const double> rates) {
   if (rates.size() == 1) return {1};
-  // A multiple of the trees' number, so that equal rates make equal weights.
+  // A multiple of the number of trees, so that equal rates give equal weights.
   const std::size_t per_tree = std::max(kPeriod / rates.size() + 1, kPeriodPerTree);
   const double period = static_cast<double>(per_tree * rates.size());
-  // The largest rate scales the others first, for the sum of large ones may overflow.
+  // Rates are scaled by the largest first, because the sum of large rates may overflow.
   const double largest = *std::max_element(rates.begin(), rates.end());
   double sum = 0;
   for (const double rate : rates) sum += rate / largest;
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> weights_from(std::span<const double> rates) {
     remainders[i] = share - whole;
     missing -= whole;
   }
-  hand_out(weights, remainders, missing);
+  distribute(weights, remainders, missing);
   // Weights raised to 1 may have made the sum exceed the period; the period is then that sum.
   return weights;
 }
@@ -60,9 +60,9 @@ std::vector<std::uint32_t> reduced(std::vector<std::uint32_t> weights) {
   return weights;
 }
 
-// All of `segments`, as nearly in proportion to `wanted` as whole numbers are; what is below zero
-// is nothing.
-std::vector<std::uint64_t> shared_out(std::uint64_t segments, std::vector<double> wanted) {
+// Divides `segments` into whole shares, as nearly in proportion to `wanted` as possible; negative
+// values count as zero.
+std::vector<std::uint64_t> apportioned(std::uint64_t segments, std::vector<double> wanted) {
   for (double& want : wanted) want = std::max(0.0, want);
   double sum = std::accumulate(wanted.begin(), wanted.end(), 0.0);
   if (sum == 0) sum = wanted.front() = 1;
@@ -76,7 +76,7 @@ std::vector<std::uint64_t> shared_out(std::uint64_t segments, std::vector<double
     remainders.push_back(share - whole);
     missing -= whole;
   }
-  hand_out(shares, remainders, missing);
+  distribute(shares, remainders, missing);
   return shares;
 }
 
@@ -151,17 +151,17 @@ std::uint64_t SegmentAssignment::count(std::size_t tree, std::uint64_t segments)
          static_cast<std::uint64_t>(begun - slots.begin());
 }
 
-// Such that the trees have just carried that much by then: as many of them as do, the nearest
-// first.
+// The duration after which the trees have carried that much. Uses only the trees whose lag is below
+// it, in order of their lags.
 double SegmentAssignment::duration_s(double message_bytes) const {
-  std::vector<std::size_t> nearest(rates_.size());
-  std::iota(nearest.begin(), nearest.end(), std::size_t{0});
-  std::stable_sort(nearest.begin(), nearest.end(),
+  std::vector<std::size_t> by_lag(rates_.size());
+  std::iota(by_lag.begin(), by_lag.end(), std::size_t{0});
+  std::stable_sort(by_lag.begin(), by_lag.end(),
                    [&](std::size_t a, std::size_t b) { return lags_s_[a] < lags_s_[b]; });
   double rate = 0;
-  double carried = message_bytes;  // and what would have been in flight for the lags
+  double carried = message_bytes;  // plus rate * lag of each tree used
   double duration = 0;
-  for (const std::size_t tree : nearest) {
+  for (const std::size_t tree : by_lag) {
     if (rate > 0 && duration <= lags_s_[tree]) break;
     rate += rates_[tree];
     carried += rates_[tree] * lags_s_[tree];
@@ -188,7 +188,7 @@ void SegmentAssignment::end_at(std::uint64_t message_segments, Bytes segment) {
     wanted[tree] = rates_[tree] * (duration - lags_s_[tree]) / segment_bytes -
                    static_cast<double>(end.before[tree]);
   }
-  const std::vector<std::uint64_t> shares = shared_out(segments - first, wanted);
+  const std::vector<std::uint64_t> shares = apportioned(segments - first, wanted);
 
   struct Turn {
     double time_s;

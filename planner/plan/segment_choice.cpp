@@ -10,10 +10,10 @@ namespace espalier::planner {
 
 namespace {
 
-constexpr double kLeastSegment = 8192;  // below, every network is busy with segments as such
-constexpr double kEagerMayCost = 0.1;   // of the time
+constexpr double kLeastSegment = 8192;  // below, the overhead per segment dominates on every network
+constexpr double kEagerMayCost = 0.1;   // as a share of the time
 
-// After the first, of all trees together.
+// Hops after the first, summed over all trees.
 double hops_of(const Plan& plan) {
   const std::uint32_t source = source_index(plan);
   double hops = 0;
@@ -25,9 +25,9 @@ double hops_of(const Plan& plan) {
   return hops;
 }
 
-// Of an allreduce's message on its way up the farthest tree, then down the farthest one. Otherwise
-// farther trees end earlier (planner/plan/segment_assignment.hpp), and all count by what they
-// carry.
+// For an allreduce, the largest latency of the reduce trees plus that of the broadcast trees.
+// Otherwise high-latency trees end earlier (planner/plan/segment_assignment.hpp), so the latencies
+// are averaged, weighted by what the trees carry.
 double latency_of(const Plan& plan) {
   double sum = 0;
   for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
@@ -57,7 +57,7 @@ std::uint64_t fitted_segment(const Plan& plan, Bytes message, const SegmentCosts
     if (costs.overhead.value * rate < kEagerMayCost * eager) wanted = std::min(wanted, eager);
   }
   wanted = std::max({wanted, kLeastSegment, most_bytes_in_flight(plan) / double{kMostInFlight}});
-  // Compared as doubles: what is not below the plan's segment may not fit into its type.
+  // Compared as doubles: a larger value may not fit into the segment's type.
   if (wanted >= static_cast<double>(plan.segment.value)) return plan.segment.value;
   return static_cast<std::uint64_t>(wanted);
 }

@@ -6,7 +6,7 @@
 
 namespace espalier::planner {
 
-// A message of `message` bytes in segments of `segment` bytes; the last one is what is left.
+// A message of `message` bytes in segments of `segment` bytes; the last one may be shorter.
 struct SegmentGrid {
   std::uint64_t message = 0;
   std::uint64_t segment = 1;  // at least 1

@@ -49,14 +49,14 @@ std::uint64_t segments_in_flight(double in_flight, Bytes segment, bool asks) {
   if (!is_at_least(in_flight, kLong, segment)) return 0;
   const double segments =
       std::ceil((asks ? 2 : 1) * in_flight / static_cast<double>(segment.value));
-  // Compared as doubles: what is above may not fit into an integer.
+  // Compared as doubles: a larger value may not fit into an integer.
   return segments < static_cast<double>(kMostInFlight) ? static_cast<std::uint64_t>(segments)
                                                        : kMostInFlight;
 }
 
 std::uint64_t send_window(std::uint64_t base, double in_flight, Bytes segment, bool asks) {
   return base + segments_in_flight(in_flight, segment, asks) +
-         (is_at_least(in_flight, kVeryLong, segment) ? kFarSends : 0);
+         (is_at_least(in_flight, kVeryLong, segment) ? kHighLatencySends : 0);
 }
 
 std::uint64_t window_holding(Bytes bytes, Bytes segment, std::uint64_t base) {

@@ -9,7 +9,7 @@ namespace {
 
 using platforms::Platform;
 
-// A platform's nodes in sets, and how many of a set are hosts.
+// Disjoint sets of a platform's nodes, with the number of hosts in each set.
 class NodeSets {
  public:
   explicit NodeSets(const Platform& platform) : parent_(platform.nodes().size()), hosts_(parent_) {
@@ -22,7 +22,7 @@ class NodeSets {
     while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
     return node;
   }
-  // Whether hosts came together that were apart.
+  // Returns whether hosts of two different sets were merged.
   bool merge(std::uint32_t one, std::uint32_t other) {
     one = find(one);
     other = find(other);
@@ -38,7 +38,7 @@ class NodeSets {
   std::vector<std::uint32_t> hosts_;
 };
 
-// Bytes per second of each arc, through the narrowest shared link that it crosses.
+// Bytes per second of each arc, limited by the narrowest shared link that it crosses.
 std::vector<double> arc_bandwidths(const Platform& platform) {
   std::vector<double> bandwidth;
   for (const platforms::Arc& arc : platform.arcs()) bandwidth.push_back(arc.bandwidth.value);

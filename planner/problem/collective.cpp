@@ -28,10 +28,10 @@ double total_rate(const std::vector<WeightedTree>& trees) {
   return sum;
 }
 
-// The outcome of an algorithm on the reversed platform, as one of the collective's.
+// Converts the outcome of an algorithm on the reversed platform to the collective's platform.
 Outcome gathered(const Collective& collective, Outcome outcome) {
   for (WeightedTree& tree : outcome.trees) {
-    // Rounds are a broadcast's: the plan knows none for a reduction.
+    // Colors are dropped: a plan has rounds for a broadcast only.
     outcome.reduce_trees.push_back({collective.gathering(tree.tree), tree.rate});
   }
   outcome.trees.clear();
@@ -41,7 +41,7 @@ Outcome gathered(const Collective& collective, Outcome outcome) {
   return outcome;
 }
 
-// The largest rate at which trees whose rates are shares of 1 fill no resource.
+// The largest rate at which trees, whose rates are shares of 1, overload no resource.
 double joint_rate(const Collective& collective, const std::vector<WeightedTree>& up,
                   const std::vector<WeightedTree>& down) {
   std::vector<double> load(collective.occupation().resources.size(), 0.0);
@@ -107,19 +107,19 @@ Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& 
   const CollectiveProblem joint(collective);
   const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, options);
   return joint.in_links(
-      tree_algorithms::few_and_flat(joint.problem(), packings != nullptr ? *packings->joint : own,
+      tree_algorithms::few_shallow_trees(joint.problem(), packings != nullptr ? *packings->joint : own,
                                     options, deadline, collective.platform(), collective.source()));
 }
 
-// Algorithms that look at both halves of an allreduce at once.
-struct Together {
+// Algorithms that plan both halves of an allreduce jointly.
+struct JointAlgorithm {
   std::string_view name;
   Outcome (*run)(const Collective& collective, const AlgorithmOptions& options,
                  const Packings* packings);
 };
-constexpr std::array kTogether{Together{kOptimal, optimal_allreduce},
-                               Together{"best-tree", tree_algorithms::best_pair},
-                               Together{"exact-tree", tree_algorithms::exact_pair}};
+constexpr std::array kJointAlgorithms{JointAlgorithm{kOptimal, optimal_allreduce},
+                               JointAlgorithm{"best-tree", tree_algorithms::best_pair},
+                               JointAlgorithm{"exact-tree", tree_algorithms::exact_pair}};
 
 }  // namespace
 
@@ -197,8 +197,8 @@ Packings solve_packings(const Collective& collective, const AlgorithmOptions& op
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings) {
   if (collective.operation() == Operation::kAllreduce) {
-    const auto together = std::ranges::find(kTogether, algorithm.entry->name, &Together::name);
-    return together != kTogether.end() ? together->run(collective, options, packings)
+    const auto joint = std::ranges::find(kJointAlgorithms, algorithm.entry->name, &JointAlgorithm::name);
+    return joint != kJointAlgorithms.end() ? joint->run(collective, options, packings)
                                        : both_halves(algorithm, collective, options, packings);
   }
   AlgorithmOptions own = options;

@@ -12,7 +12,7 @@ namespace espalier::planner {
 namespace {
 
 void add(lp::RoutedTree tree, BytesPerSecond rate, std::vector<WeightedTree>& trees) {
-  if (tree.edge_count() == 0) return;  // a half that there is none of
+  if (tree.edge_count() == 0) return;  // the operation does not have this half
   const auto same = std::ranges::find(trees, tree, &WeightedTree::tree);
   if (same != trees.end()) {
     same->rate.value += rate.value;
@@ -21,13 +21,13 @@ void add(lp::RoutedTree tree, BytesPerSecond rate, std::vector<WeightedTree>& tr
   }
 }
 
-// Every edge the other way.
-lp::RoutedTree against(const lp::RoutedTree& tree) {
+// The tree with every edge reversed.
+lp::RoutedTree reversed_edges(const lp::RoutedTree& tree) {
   lp::RoutedTree reversed;
   std::vector<std::uint32_t> path;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto forth = tree.path(edge);
-    path.assign(forth.rbegin(), forth.rend());
+    const auto forward = tree.path(edge);
+    path.assign(forward.rbegin(), forward.rend());
     reversed.add_edge(path);
   }
   return reversed;
@@ -73,13 +73,13 @@ Outcome CollectiveProblem::in_links(Outcome outcome) const {
 
 CollectiveProblem::Halves CollectiveProblem::split(const lp::RoutedTree& tree) const {
   if (doubled_) return doubled_->split(tree);
-  if (reversed_) return {against(tree), {}};
+  if (reversed_) return {reversed_edges(tree), {}};
   return {{}, tree};
 }
 
 lp::RoutedTree CollectiveProblem::join(const Halves& halves) const {
   if (doubled_) return doubled_->join(halves);
-  return reversed_ ? against(halves.up) : halves.down;
+  return reversed_ ? reversed_edges(halves.up) : halves.down;
 }
 
 }  // namespace espalier::planner

@@ -1,9 +1,9 @@
-// The packing LP of a collective, in the platform's own links and resources: its trees spread from
-// the source (a broadcast), gather at it (a reduce), or both (an allreduce).
+// The packing LP of a collective, in the platform's own links and resources: its trees lead from
+// the source (a broadcast), to it (a reduce), or both (an allreduce).
 //
-// A tree of the LP runs from the source whatever the operation: for a reduce along links that are
-// reversed, for an allreduce along both copies of lp/packing/doubled_problem.hpp. Link e is arc e
-// of the LP's graph; rows are those of Collective::occupation().
+// A tree of the LP starts at the source for every operation: for a reduce along reversed links, for
+// an allreduce along both copies of lp/packing/doubled_problem.hpp. Link e is arc e of the LP's
+// graph; rows are those of Collective::occupation().
 #pragma once
 
 #include <optional>
@@ -21,13 +21,13 @@ class CollectiveProblem {
   // Keeps a reference to `collective`.
   explicit CollectiveProblem(const Collective& collective);
 
-  // Refers to this and to the collective.
+  // The result refers to this object and to the collective.
   [[nodiscard]] lp::PackingProblem problem() const;
 
   // A packing's trees, rates, bound and prices: the trees of the outcome in the direction of the
-  // data. Halves of an allreduce's trees that are alike become one tree.
+  // data. Equal halves of an allreduce's trees become one tree.
   [[nodiscard]] Outcome outcome_of(const lp::Packing& packing) const;
-  // The same of an outcome whose trees are the LP's.
+  // The same for an outcome whose trees are those of the LP.
   [[nodiscard]] Outcome in_links(Outcome outcome) const;
 
   // Both in links, in the direction of the data; a half that the operation does not have is empty.

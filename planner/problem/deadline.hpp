@@ -1,4 +1,4 @@
-// What is left of a time limit, over several steps that share it.
+// The remaining part of a time limit that several steps share.
 #pragma once
 
 #include <algorithm>

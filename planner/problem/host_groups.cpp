@@ -14,7 +14,7 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-// Numbers group paths, and every beginning of one, as they come.
+// Numbers group paths, and every prefix of one, in order of appearance.
 class GroupNumbers {
  public:
   std::vector<std::uint32_t> of(std::string_view path) {

@@ -45,8 +45,7 @@ Instance::Instance(const Platform& platform, NodeId source, platforms::Model mod
                                  platform.node(source).name));
   }
   if (platform.hosts().size() < 2) {
-    throw InputError(fmt::format("{}: has a single host, so there is nobody to {}", platform.name(),
-                                 options.reversed ? "reduce from" : "broadcast to"));
+    throw InputError(fmt::format("{}: has a single host; a {} needs at least two", platform.name(), options.reversed ? "reduction" : "broadcast"));
   }
   require_reachable(platform, source, options.reversed);
   occupation_ = platforms::occupation(platform, model, options);

@@ -1,5 +1,5 @@
-// One planning problem: a platform under a contention model, seen from a source. Built once, read
-// by every algorithm.
+// One planning problem: a broadcast from a source on a platform under a contention model. Built
+// once, read by every algorithm.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,16 @@ class Instance {
   [[nodiscard]] std::size_t host_count() const { return platform_->hosts().size(); }
   [[nodiscard]] std::size_t resource_count() const { return occupation_.resources.size(); }
 
-  // Seconds per byte of each arc by itself: 1 / bandwidth, or with the segment's overhead.
+  // Seconds per byte of each arc alone: 1 / bandwidth, plus the segment's overhead where there is
+  // one.
   [[nodiscard]] std::vector<double> arc_seconds_per_byte() const;
-  // The arcs between hosts; a way through relays is the fastest one (least sum of seconds per
-  // byte). Refers to the instance.
+  // The arcs between hosts; through relays, the fastest path (least sum of seconds per byte). The
+  // result refers to the instance.
   [[nodiscard]] lp::HostArcs fastest_host_arcs() const;
 
-  // (A x)_r for the tree: seconds per byte, one a resource.
+  // (A x)_r for the tree: seconds per byte, one per resource.
   [[nodiscard]] std::vector<double> load_seconds_per_byte(const lp::RoutedTree& tree) const;
-  // 1 / max load: what the tree sustains by itself. A tree without edges (one host) is unbounded:
-  // infinity.
+  // 1 / max load: what the tree sustains alone. Infinity for a tree without edges (one host).
   [[nodiscard]] BytesPerSecond throughput(const lp::RoutedTree& tree) const;
 
  private:
@@ -54,10 +54,11 @@ class Instance {
   lp::Digraph digraph_;
 };
 
-// Nodes and arcs by their numbers, relays among them.
+// The platform's graph, with the same node and arc numbers, including relays.
 lp::Digraph digraph_of(const platforms::Platform& platform);
 
-// The node called `name`. Throws InputError: unknown (nearest offered), naming the platform.
+// The node called `name`. Throws InputError for an unknown name, with the platform and the nearest
+// name.
 platforms::NodeId source_named(const platforms::Platform& platform, std::string_view name);
 
 }  // namespace espalier::planner

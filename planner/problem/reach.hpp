@@ -7,8 +7,8 @@
 
 namespace espalier::planner {
 
-// Per node whether a way along arcs leads to it from `from`, which counts as reached.
-// closed: per node whether ways may not pass or end there; empty: none is closed.
+// Per node, whether a path along arcs leads to it from `from`, which itself counts as reached.
+// closed: nodes that paths may not pass or end at; empty: no closed nodes.
 std::vector<char> reached_from(const platforms::Platform& platform, platforms::NodeId from,
                                const std::vector<char>& closed = {});
 

@@ -5,7 +5,7 @@
 
 namespace espalier::planner {
 
-double way_latency(const Instance& instance, std::span<const std::uint32_t> path) {
+double path_latency(const Instance& instance, std::span<const std::uint32_t> path) {
   if (instance.options().latency_occupies) return 0;
   return platforms::latency_along(instance.platform(), path).value;
 }

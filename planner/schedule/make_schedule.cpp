@@ -17,7 +17,7 @@ namespace {
 
 using Seconds2d = std::vector<std::vector<double>>;
 
-// How many whole segments of each tree a period has.
+// Chooses the number of whole segments of each tree in a period.
 class SegmentChooser {
  public:
   SegmentChooser(const Plan& plan, const Seconds2d& edge_seconds) {
@@ -33,8 +33,9 @@ class SegmentChooser {
     }
   }
 
-  // Tries 1, 2, 3, ... segments in all, shared out in proportion to the rates, to the nearest and
-  // downwards. Downwards loses less than a segment a tree, so that trees / loss segments always do.
+  // Tries 1, 2, 3, ... segments in total, divided in proportion to the rates, rounded to the
+  // nearest and rounded down. Rounding down loses less than a segment per tree, so trees / loss
+  // segments always suffice.
   [[nodiscard]] std::vector<std::uint64_t> choose(double loss) const {
     const double total = std::accumulate(rates_.begin(), rates_.end(), 0.0);
     Trial rated(*this);
@@ -53,7 +54,7 @@ class SegmentChooser {
   }
 
  private:
-  // Amounts of each tree, and the load that they put on every port.
+  // The amount of each tree, and the resulting load of every port.
   class Trial {
    public:
     explicit Trial(const SegmentChooser& chooser)
@@ -88,10 +89,10 @@ class SegmentChooser {
   Seconds2d loads_;  // [tree][port]: seconds per byte; out-ports, then in-ports
 };
 
-// What a period has to do: a job for each edge of each tree that has segments.
+// The work of a period: a job for each edge of each tree that has segments.
 struct Work {
   std::vector<lp::OpenShopJob> jobs;
-  std::vector<ScheduledSend> sends;  // of each job: which edge, and all its bytes
+  std::vector<ScheduledSend> sends;  // of each job: its edge, and all its bytes
 };
 
 Work work_of(const Plan& plan, const Seconds2d& edge_seconds,
@@ -141,7 +142,7 @@ std::vector<std::vector<double>> edge_seconds_per_byte(const Instance& instance,
       const auto arc = platform.find_arc(platform.hosts()[parent], platform.hosts()[child]);
       if (!arc || tree.via.contains({parent, child})) {
         throw InputError(fmt::format(
-            "a schedule needs direct links; tree {} goes from {} to {} by way of other nodes", k,
+            "a schedule needs direct links; tree {} goes from {} to {} through other nodes", k,
             in_quotes(plan.nodes[parent]), in_quotes(plan.nodes[child])));
       }
       seconds.back().push_back(platforms::arc_seconds_per_byte(platform.arc(*arc), options));
@@ -164,7 +165,8 @@ PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
   const auto hosts = static_cast<std::uint32_t>(plan.nodes.size());
   const lp::OpenShopSchedule shop = lp::schedule_open_shop(work.jobs, hosts, hosts);
 
-  // A job's pieces last a hair longer than the job (they are whole ticks): bytes go by their share.
+  // A job's pieces are whole ticks and last slightly longer than the job: bytes are divided by
+  // their share of the time.
   std::vector<double> job_seconds(work.jobs.size(), 0.0);
   for (const lp::OpenShopPiece& piece : shop.pieces) job_seconds[piece.job] += piece.seconds;
   for (const lp::OpenShopPiece& piece : shop.pieces) {

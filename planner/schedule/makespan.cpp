@@ -9,7 +9,7 @@ namespace espalier::planner {
 
 namespace {
 
-// A tree's edges, each with the next one of its sender.
+// A tree's edge, with the next edge of the same sender.
 struct Edge {
   std::uint32_t parent;
   std::uint32_t child;
@@ -20,7 +20,7 @@ struct Edge {
 constexpr std::uint32_t kNone = UINT32_MAX;
 
 struct Waiting {
-  double start;  // no later than the edge's send can really begin
+  double start;  // lower bound on when the edge's send can begin
   std::uint32_t edge;
 };
 struct Later {
@@ -39,7 +39,7 @@ class TreeSchedule {
       Edge& edge = edges_.emplace_back(Edge{graph.tail[path.front()],
                                             graph.head[path.back()],
                                             kNone,
-                                            way_latency(instance, path),
+                                            path_latency(instance, path),
                                             {}});
       lp::HostArcs::append_uses(instance.occupation().seconds_per_byte, path, edge.uses);
     }
@@ -58,7 +58,7 @@ class TreeSchedule {
       const Waiting first = waiting_.back();
       waiting_.pop_back();
       const Edge& edge = edges_[first.edge];
-      // Resources only get busier, so a stale start is too early: put it back where it belongs.
+      // Resources only get busier, so an outdated start is too early: reinsert it.
       if (schedule_.earliest(edge.parent, edge.uses, edge.latency).start > first.start) {
         wait(first.edge);
         continue;

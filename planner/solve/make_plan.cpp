@@ -9,8 +9,8 @@ namespace espalier::planner {
 
 namespace {
 
-// Of any operation: what an outcome's trees are trees of.
-struct Made {
+// The problem that an outcome solves, for any operation.
+struct SolvedProblem {
   const platforms::Platform& platform;
   platforms::NodeId source;
   platforms::Model model;
@@ -45,15 +45,15 @@ PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weig
   return result;
 }
 
-Plan plan_of(const Made& made, std::string_view algorithm, const Outcome& outcome, Bytes segment) {
-  const platforms::Platform& platform = made.platform;
+Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Outcome& outcome, Bytes segment) {
+  const platforms::Platform& platform = problem.platform;
   Plan plan;
   plan.platform = platform.name();
-  plan.source = platform.node(made.source).name;
-  plan.model = platforms::name_of(made.model);
+  plan.source = platform.node(problem.source).name;
+  plan.model = platforms::name_of(problem.model);
   plan.algorithm = algorithm;
-  plan.segment = made.options.segment.value > 0 ? made.options.segment : segment;
-  plan.latency_occupies = made.options.latency_occupies;
+  plan.segment = problem.options.segment.value > 0 ? problem.options.segment : segment;
+  plan.latency_occupies = problem.options.latency_occupies;
   std::vector<std::uint32_t> host_of_node(platform.nodes().size(), UINT32_MAX);
   for (const platforms::NodeId host : platform.hosts()) {
     host_of_node[index_of(host)] = static_cast<std::uint32_t>(plan.nodes.size());

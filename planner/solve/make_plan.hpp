@@ -6,14 +6,14 @@
 
 namespace espalier::planner {
 
-// The plan of `outcome`, with the bound as its optimum. segment: what the executor will cut the
-// message into; it is the instance's segment size where that has one.
+// The plan of `outcome`, with the bound as its optimum. segment: the executor's segment size;
+// ignored where the instance has a segment size.
 Plan make_plan(const Instance& instance, std::string_view algorithm, const Outcome& outcome,
                Bytes segment);
 
-// Runs the `optimal` algorithm's bound: throughput reached, proven bound, prices. What `bound` and
-// `compare` print. The same as find_algorithm("optimal").run without the work that makes the plan a
-// good one to execute.
+// The bound of the `optimal` algorithm, which `bound` and `compare` print: throughput reached,
+// proven bound, prices. Like find_algorithm("optimal").run, without the steps that make the plan
+// efficient to execute.
 Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options);
 
 }  // namespace espalier::planner

@@ -18,8 +18,8 @@ using tree_algorithms::grow;
 using tree_algorithms::prune_refined;
 using tree_algorithms::prune_simple;
 
-// Whether an edge passes through other hosts, as topology-oblivious trees do where there is no
-// link. A plan is better off without: those hosts get the data in any case.
+// Whether an edge passes through other hosts, as in topology-oblivious trees where there is no
+// link. A plan is better without such edges, because those hosts receive the data anyway.
 bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     for (const std::uint32_t arc : tree.path(edge).subspan(1)) {
@@ -44,7 +44,7 @@ lp::PackingOptions packing_options(const AlgorithmOptions& options) {
   return packing;
 }
 
-// Blind trees only where most hops are links: one that makes detours is
+// Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
 // slow to make and never good.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
   constexpr double kFarBehind = 0.5;

@@ -1,5 +1,5 @@
-// The packing LP of an instance: what `optimal` makes a plan of, and what guides the algorithms
-// that look for one good tree.
+// The packing LP of an instance: the basis of `optimal`'s plan, and the guide of algorithms that
+// look for one good tree.
 #pragma once
 
 #include <vector>
@@ -10,29 +10,29 @@
 
 namespace espalier::planner {
 
-// Trees of quick heuristics, less those that are far behind the best: often one of them reaches the
-// optimum, or few together.
+// Trees of fast heuristics, without those far below the best: often one of them, or a few combined,
+// reach the optimum.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance);
 
-// What the options say of a packing.
+// The packing's part of the options.
 lp::PackingOptions packing_options(const AlgorithmOptions& options);
 
-// Refers to the instance.
+// The result refers to the instance.
 lp::PackingProblem packing_problem(const Instance& instance);
 
-// Solved from the heuristics' trees on, within options.gap and options.time_limit, with
-// options.on_progress called. Whoever runs several algorithms on one instance solves it once and
-// hands it to them as options.packing.
+// Solves it starting from the heuristics' trees, within options.gap and options.time_limit, and
+// calls options.on_progress. To run several algorithms on one instance, solve it once and pass it
+// as options.packing.
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options);
 
 // The packing's trees, rates, bound and prices.
 Outcome outcome_of(const lp::Packing& packing);
 
-// One tree at the rate that it sustains by itself, beside the packing's bound and prices.
+// One tree at the rate that it sustains alone, with the packing's bound and prices.
 Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing,
                    lp::RoutedTree tree);
 
-// The packing that the options bring, or else one solved now.
+// The packing in the options, or else one solved now.
 class PackingInUse {
  public:
   PackingInUse(const Instance& instance, const AlgorithmOptions& options)

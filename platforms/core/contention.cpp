@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::array<ModelEntry, 4> kModels{{
     {Model::kOnePort, "one-port",
-     "a host sends to one and receives from one at a time, both at once if it likes",
+     "a host sends to one host and receives from one host at a time; the two may overlap",
      "Bhat, Raghavendra, Prasanna, JPDC 63 (2003)"},
     {Model::kOnePortUnidirectional, "one-port-unidirectional",
-     "a host sends to one or receives from one at a time",
+     "a host sends to one host or receives from one host at a time",
      "Bhat, Raghavendra, Prasanna, JPDC 63 (2003), unidirectional"},
     {Model::kMultiPort, "multi-port",
-     "a sender is busy a fixed time per byte and target, the links run side by side",
+     "a sender is busy for a fixed time per byte and target; its links work in parallel",
      "Bar-Noy, Guha, Naor, Schieber, SIAM J. Comput. 30 (2000)"},
     {Model::kBoundedMultiPort, "bounded-multi-port",
      "any number of transfers at once, within caps on what a node sends and receives",
@@ -54,7 +54,7 @@ struct Port {
 
 void require_segment(const OccupationOptions& options) {
   if (options.latency_occupies && options.segment.value == 0) {
-    throw InputError("latencies that occupy need a segment size");
+    throw InputError("latencies that occupy a port need a segment size");
   }
 }
 

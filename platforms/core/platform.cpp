@@ -187,8 +187,8 @@ SharedLink PlatformBuilder::resolve(std::size_t shared_link, const Platform& pla
     const auto arc = platform.find_arc(from, to);
     if (!arc) throw refuse("there is no link");
     if (merged.counts[index_of(*arc)] > 1)
-      throw refuse("it is unclear which of the parallel links");
-    if (!taken.insert(index_of(*arc)).second) throw refuse("it names twice the link");
+      throw refuse("ambiguous, because there are parallel links");
+    if (!taken.insert(index_of(*arc)).second) throw refuse("it lists more than once the link");
     shared.arcs.push_back(*arc);
   }
   std::ranges::sort(shared.arcs);

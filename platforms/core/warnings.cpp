@@ -101,7 +101,7 @@ void warn_of_thin_ways(const Platform& platform, const WarningLimits& limits,
   }
   if (examples.count() == 0) return;
   lines.push_back(fmt::format(
-      "{} over {:g} times slower than the median link is the only way to "
+      "{} over {:g} times slower than the median link is the only link to "
       "its hosts: {}",
       plural(examples.count(), "a link", "each of several links"), limits.thin, examples.text()));
 }
@@ -118,8 +118,8 @@ void warn_of_one_way_links(const Platform& platform, std::vector<std::string>& l
   }
   // Where most go one way, that is how the network is meant.
   if (examples.count() == 0 || examples.count() > both_ways) return;
-  lines.push_back(fmt::format("{} {} one way only: {}", examples.count(),
-                              plural(examples.count(), "link goes", "links go"), examples.text()));
+  lines.push_back(fmt::format("{} {} one direction only: {}", examples.count(),
+                              plural(examples.count(), "link has", "links have"), examples.text()));
 }
 
 // Arcs with a latency, into each node, by where they come from.
@@ -189,13 +189,13 @@ void warn_of_detours(const Platform& platform, const WarningLimits& limits,
     const auto detour = quickest_detour(arcs_out_of(platform, arc.from), into.of(arc.to));
     if (!detour || arc.latency.value <= limits.detour * detour->latency_s) continue;
     examples.add([&] {
-      return fmt::format("{} ({}, by {} {})", name_of(platform, arc), format_duration(arc.latency),
+      return fmt::format("{} ({}, via {} {})", name_of(platform, arc), format_duration(arc.latency),
                          in_quotes(platform.node(detour->by).name),
                          format_duration({detour->latency_s}));
     });
   }
   if (examples.count() == 0) return;
-  const std::string sample = stride > 1 ? fmt::format(" (of every {}-th link)", stride) : "";
+  const std::string sample = stride > 1 ? fmt::format(" (checked every {}-th link)", stride) : "";
   lines.push_back(fmt::format("{} {} over {:g} times the latency of a detour{}: {}",
                               examples.count(), plural(examples.count(), "link has", "links have"),
                               limits.detour, sample, examples.text()));

@@ -53,7 +53,7 @@ std::optional<Place> parse_place(std::string_view latitude, std::string_view lon
   if (!north || !east) return std::nullopt;
   if (std::abs(*north) > 90 || std::abs(*east) > 360) {
     throw InputError(
-        fmt::format("there is no such place: latitude {}, longitude {}", *north, *east));
+        fmt::format("no such place: latitude {}, longitude {}", *north, *east));
   }
   return Place{*north, *east};
 }

@@ -1,4 +1,4 @@
-// A folder of measurements, one file a pair: all of them are one platform (docs/formats.md).
+// Reads a folder of measurements, one file per pair of hosts, as one platform (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::size_t kMostFiles = 1'000'000;  // all pairs of a thousand hosts
 
 struct Contents {
   std::vector<std::string> files;   // sorted
-  std::vector<std::string> others;  // folders, pipes and the like
+  std::vector<std::string> others;  // folders, pipes and other entries
 };
 
 Contents contents_of(const std::string& folder) {
@@ -42,7 +42,7 @@ Contents contents_of(const std::string& folder) {
   return contents;
 }
 
-// Gathers file by file, so that no more than one is in memory.
+// Reads one file at a time, so that only one is in memory.
 class FolderReader {
  public:
   FolderReader(const std::string& folder, const ReadOptions& options)
@@ -52,7 +52,7 @@ class FolderReader {
     if (format_->gather == nullptr) {
       throw InputError(
           folder, {},
-          fmt::format("format '{}' is of one file, and this is a folder", format_->name));
+          fmt::format("format '{}' reads one file, not a folder", format_->name));
     }
   }
 
@@ -62,13 +62,12 @@ class FolderReader {
     for (const std::string& file : contents.files) add(file);
     if (format_ == nullptr) {
       throw InputError(folder_, {},
-                       "a folder is read when it holds measurements of pairs of hosts "
-                       "(iperf3, osu), and no file in this one does");
+                       "no file in this folder is a measurement of a pair of hosts (iperf3, osu)");
     }
     ReadResult result = std::move(measurements_).result(format_->name, folder_name(), folder_);
     if (!left_out_.empty()) {
       result.notes.insert(result.notes.begin(),
-                          fmt::format("left out {} that are no {} file, first {}", left_out_.size(),
+                          fmt::format("left out {} that are not {} files, first {}", left_out_.size(),
                                       format_->name, left_out_.front()));
     }
     return result;
@@ -85,7 +84,7 @@ class FolderReader {
     if (format_ == nullptr) format_ = format;
     if (format != format_) {
       throw InputError(file, {},
-                       fmt::format("is of format {}, files before it in the folder of {}",
+                       fmt::format("has format {}, but the files before it in the folder have format {}",
                                    format->name, format_->name));
     }
     format->gather(text, file, options_, measurements_);
@@ -101,7 +100,7 @@ class FolderReader {
 
   const std::string& folder_;
   const ReadOptions& options_;
-  const FormatEntry* format_ = nullptr;  // of the files before
+  const FormatEntry* format_ = nullptr;  // of the files read so far
   PairMeasurements measurements_;
   std::vector<std::string> left_out_;
 };

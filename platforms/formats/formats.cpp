@@ -20,7 +20,7 @@ void require_size(std::size_t most_MiB, std::string_view text, const std::string
   if (text.size() <= most) return;
   throw InputError(
       file, {},
-      fmt::format("larger than {}, the most that is read of this format", format_size({most})));
+      fmt::format("larger than {}, the size limit of this format", format_size({most})));
 }
 
 // Readers that first refuse a text larger than so many MiB: far more than such a file ever is,
@@ -38,7 +38,7 @@ void up_to_each(std::string_view text, const std::string& file, const ReadOption
 }
 
 constexpr std::array<FormatEntry, 19> kFormats{{
-    {"json", "Espalier's own: everything a platform has", &detects_json, &parse_json_format,
+    {"json", "Espalier's own format: everything a platform has", &detects_json, &parse_json_format,
      &write_json_format, ".json"},
     {"edges", "CSV, one link a row: from,to,bandwidth_UNIT,...", &detects_edges, &parse_edges,
      &write_edges, ".csv,.edges"},
@@ -62,15 +62,15 @@ constexpr std::array<FormatEntry, 19> kFormats{{
      &detects_nvbandwidth, &up_to<16, &parse_nvbandwidth>, nullptr, ""},
     {"p2pbandwidth", "Bandwidths between GPUs as CUDA's p2pBandwidthLatencyTest prints them",
      &detects_p2pbandwidth, &up_to<16, &parse_p2pbandwidth>, nullptr, ""},
-    {"nvidiatopo", "How GPUs are joined as nvidia-smi topo -m prints it, by a table of rates",
+    {"nvidiatopo", "Connections of GPUs as nvidia-smi topo -m prints them, with a table of rates",
      &detects_nvidiatopo, &up_to<16, &parse_nvidiatopo>, nullptr, ""},
     {"starpu", "Bandwidths between the memory nodes of a machine as StarPU samples them",
      &detects_starpu, &up_to<16, &parse_starpu>, nullptr, ".bandwidth"},
     {"gpufabric", "CSV, GPUs and switches, one directed link a row: src,dst,GBps,alpha_us,kind",
      &detects_gpufabric, &up_to<64, &parse_gpufabric>, nullptr, ""},
-    {"iperf3", "What iperf3 -J measured of a pair; a folder of such files is a platform",
+    {"iperf3", "Output of iperf3 -J for a pair of hosts; a folder of such files is a platform",
      &detects_iperf3, &up_to<8, &parse_iperf3>, nullptr, "", &up_to_each<8, &gather_iperf3>},
-    {"osu", "What osu_bw and osu_latency measured of a pair; a folder of them is a platform",
+    {"osu", "Output of osu_bw and osu_latency for a pair of hosts; a folder of it is a platform",
      &detects_osu, &up_to<1, &parse_osu>, nullptr, "", &up_to_each<1, &gather_osu>},
     {"slurm-conf", "Slurm's topology.conf; --level-bandwidth gives the speeds", &detects_slurm_conf,
      &up_to<64, &parse_slurm_conf>, nullptr, ""},
@@ -139,15 +139,15 @@ const FormatEntry* detected_format(std::string_view text) {
 
 void require_plain(const Platform& platform, std::string_view format) {
   const auto refuse = [&](std::string_view what) {
-    throw InputError(fmt::format("{} cannot say {}", format, what));
+    throw InputError(fmt::format("{} cannot represent {}; write JSON instead", format, what));
   };
   for (const Node& node : platform.nodes()) {
-    if (node.relay) refuse(fmt::format("that {} is a relay", in_quotes(node.name)));
+    if (node.relay) refuse(fmt::format("relay {}", in_quotes(node.name)));
     if (node.send || node.receive) refuse(fmt::format("the caps of {}", in_quotes(node.name)));
     if (!node.group.empty()) refuse(fmt::format("the group of {}", in_quotes(node.name)));
   }
   if (!platform.shared_links().empty()) {
-    refuse(fmt::format("the shared link {}", in_quotes(platform.shared_links().front().name)));
+    refuse(fmt::format("shared link {}", in_quotes(platform.shared_links().front().name)));
   }
 }
 

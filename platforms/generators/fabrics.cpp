@@ -53,7 +53,7 @@ std::size_t product(std::span<const std::size_t> factors, std::size_t most = kMo
 
 void require_positive(std::span<const std::size_t> numbers, std::string_view what) {
   if (!numbers.empty() && std::ranges::count(numbers, 0U) == 0) return;
-  throw InputError(fmt::format("{} must be at least 1 each, and at least one", what));
+  throw InputError(fmt::format("{} need at least one value, each at least 1", what));
 }
 
 void require_size(std::size_t nodes, std::size_t cables) {
@@ -117,12 +117,12 @@ void require_sound(const DragonflyShape& shape) {
   require_size(hosts_of(shape), 0);
   require_size(hosts_of(shape) + all, 0);
   if (shape.global_ports == 0 && shape.groups > of_group) {
-    throw InputError(fmt::format("at most as many groups as a group has routers, {}", of_group));
+    throw InputError(fmt::format("too many groups; a group has {} routers, and there may be as many groups", of_group));
   }
   const std::size_t ports = of_group * std::min(shape.global_ports, kMostFabricNodes);
   if (shape.global_ports > 0 && shape.groups > ports + 1) {
     throw InputError(
-        fmt::format("at most one group more than a group has global links, {}", ports));
+        fmt::format("too many groups; a group has {} global links, and there may be one group more", ports));
   }
   const std::size_t inside = all * (shape.routers - 1 + shape.chassis - 1) / 2;
   require_size(0, hosts_of(shape) + inside + shape.groups * (shape.groups - 1) / 2);

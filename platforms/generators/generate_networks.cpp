@@ -35,7 +35,7 @@ void require_pairs(std::size_t nodes) {
   const std::size_t pairs = nodes * (nodes - 1) / 2;
   if (pairs <= kMostFabricCables) return;
   throw InputError(
-      fmt::format("more than {} links, of all pairs of {} nodes", kMostFabricCables, nodes));
+      fmt::format("more than {} links between all pairs of {} nodes", kMostFabricCables, nodes));
 }
 
 class TwoClusters {

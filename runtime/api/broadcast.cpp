@@ -30,7 +30,8 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-// What a broadcast asks of them besides what any engine does (runtime/api/plan_binding.hpp).
+// Checks specific to a broadcast, in addition to those of bind_plan()
+// (runtime/api/plan_binding.hpp).
 void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
   if (options.rounds) {
     if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
@@ -45,17 +46,18 @@ void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one segment");
   }
   if (options.schedule && (options.ports != 0 || options.rounds)) {
-    throw InputError("a schedule goes neither with ports nor with rounds: it says who sends when");
+    throw InputError(
+        "a schedule cannot be combined with ports or rounds: it fixes the order of all sends");
   }
   if (!options.tuned.empty() &&
       (options.segment_bytes != 0 || options.rounds || options.schedule)) {
     throw InputError(
-        "tuned segments go neither with segments of one size nor with rounds or a schedule");
+        "tuned segments cannot be combined with a fixed segment size, rounds or a schedule");
   }
   if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
   if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
-    throw InputError(
-        fmt::format("a timeout of {} s; it is finite and greater than 0", options.timeout->value));
+    throw InputError(fmt::format("a timeout of {} s; it must be finite and greater than 0",
+                                 options.timeout->value));
   }
 }
 
@@ -68,7 +70,7 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan, const Broadcas
   return numbers;
 }
 
-// What is no timeout is refused only when all can be told.
+// An invalid timeout is refused later, when the refusal can reach all ranks.
 std::optional<Seconds> usable(std::optional<Seconds> timeout) {
   return timeout && timeout->value > 0 ? timeout : std::nullopt;
 }
@@ -104,7 +106,7 @@ struct Broadcast::State {
     make_engine(share_rings(comm.get(), readers_of), readers_of);
   }
 
-  // readers_of: of the rings, if any.
+  // readers_of: the readers of each rank's ring; empty without rings.
   void make_engine(std::shared_ptr<HostRings> rings, std::span<const std::vector<int>> readers_of) {
     using Waiting = BroadcastOptions::Waiting;
     const bool crowded = ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
@@ -131,27 +133,27 @@ struct Broadcast::State {
                       options.transfers, options.on_progress});
   }
 
-  // Streams have less room than the message, and stop where a store fails.
+  // Streams have buffers smaller than the message and stop when a store fails.
   void forget_rings() {
     if (uses_rings && !comm.is_abandoned()) make_engine(nullptr, {});
   }
 
-  [[nodiscard]] std::size_t ranks_here() const { return ranks_beside(comm.rank(), hosts_of); }
+  [[nodiscard]] std::size_t ranks_here() const { return ranks_on_host_of(comm.rank(), hosts_of); }
 
-  // Rounds give each tree a turn until the end.
+  // In rounds every tree has its turn until the end of the message.
   [[nodiscard]] planner::SegmentAssignment assignment() const {
     if (slots) return slots->assignment();
     return options.rounds ? planner::assignment_for(plan.broadcast_trees)
                           : planner::assignment_down(plan);
   }
 
-  // Its segments are what it says of them; the run's may be smaller.
+  // The schedule's slots have segments of the plan's size; a run's segments may be smaller.
   void forget_schedule() {
     plan.schedule.reset();
     plan.segment.value = std::min(plan.segment.value, kLargestSegment);
   }
 
-  // Otherwise each edge is the plan's.
+  // Otherwise segments go along the plan's edges.
   [[nodiscard]] bool copies_directly() const {
     return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0;
   }
@@ -166,7 +168,7 @@ struct Broadcast::State {
     }
   }
 
-  // On one host there are no links to keep filled, and a segment costs a turn at the processor.
+  // On a single host there are no links to keep busy, and each segment costs processor time.
   [[nodiscard]] bool fits_segments() const {
     return options.segment_bytes == 0 && !options.rounds && !slots && costs.eager;
   }
@@ -181,7 +183,7 @@ struct Broadcast::State {
 
   [[nodiscard]] bool segments_vary() const { return fits_segments() || !options.tuned.empty(); }
 
-  // Whether no message's segments are above the eager size.
+  // Whether the segments of every message are within the eager size.
   [[nodiscard]] bool are_always_eager() const {
     const auto is_eager = [this](const TunedSegment& tuned) {
       return tuned.segment_bytes != 0 && !costs.asks({tuned.segment_bytes});
@@ -189,24 +191,24 @@ struct Broadcast::State {
     return planner::are_always_eager(plan, costs) && std::ranges::all_of(options.tuned, is_eager);
   }
 
-  // The largest that a message of `message` bytes has.
+  // The largest window that a message of `message` bytes uses.
   [[nodiscard]] std::uint64_t window(std::uint64_t base, std::uint64_t message) const {
     const Bytes segment{segment_of(message)};
     return planner::send_window(base, planner::most_bytes_in_flight(plan), segment,
                                 costs.asks(segment));
   }
 
-  [[nodiscard]] Seconds foreseen(std::uint64_t message, std::uint64_t segment) const {
+  [[nodiscard]] Seconds predicted_time(std::uint64_t message, std::uint64_t segment) const {
     Seconds time = planner::pipelined_time(plan, {message}, {segment}, costs.overhead);
     if (slots) time.value += slots->fill({segment}).value;
     return time;
   }
 
-  // For ranks that may all be at work but for this one.
+  // For waits in which all other ranks may still be busy with the message.
   [[nodiscard]] Timeout timeout_with_all(const SegmentGrid& grid) const {
     if (!options.timeout) return Timeout();
     return Timeout(
-        Seconds{options.timeout->value + 2 * foreseen(grid.message, grid.segment).value});
+        Seconds{options.timeout->value + 2 * predicted_time(grid.message, grid.segment).value});
   }
 
   Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
@@ -235,8 +237,8 @@ std::uint64_t Broadcast::segment_bytes(std::uint64_t message_bytes) const {
   return state_->segment_of(message_bytes);
 }
 
-Seconds Broadcast::foreseen(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
-  return state_->foreseen(message_bytes, segment_bytes);
+Seconds Broadcast::predicted_time(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+  return state_->predicted_time(message_bytes, segment_bytes);
 }
 
 void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
@@ -258,11 +260,12 @@ void Broadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
 
 Broadcast::StreamShape Broadcast::stream_shape(std::uint64_t message_bytes,
                                                std::uint64_t buffer_bytes) const {
-  // Room for what is posted, what is being sent on, and one in between; less where many trees would
-  // make segments so small that their number costs more than the overlap gains.
+  // Buffers for the posted receives, for the outstanding sends, and for one segment in between.
+  // Fewer where many trees would make the segments so small that their number costs more than the
+  // overlap gains.
   constexpr std::uint64_t kSmallSegment = std::uint64_t{64} << 10;
   const std::uint64_t trees = state_->plan.broadcast_trees.size();
-  const std::uint64_t least = state_->slots ? state_->slots->room() : 2;
+  const std::uint64_t least = state_->slots ? state_->slots->buffer_segments() : 2;
   const std::uint64_t wanted = state_->window(state_->options.receives_in_flight, message_bytes) +
                                state_->window(state_->options.sends_in_flight, message_bytes) +
                                (state_->slots ? least : 1);
@@ -277,13 +280,13 @@ bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSto
   if (state_->options.ports != 0) {
     throw InputError("ports need the whole message in memory");
   }
-  // While a segment goes to its second child, the next one comes.
+  // The next segment arrives while the current one is sent to its second child.
   if (state_->options.rounds && shape.segments_per_tree < 2) {
-    throw InputError("rounds need room for two segments of each tree");
+    throw InputError("rounds need buffers for two segments of each tree");
   }
-  if (state_->slots && shape.segments_per_tree < state_->slots->room()) {
-    throw InputError(fmt::format("the schedule needs room for {} segments of each tree, not {}",
-                                 state_->slots->room(), shape.segments_per_tree));
+  if (state_->slots && shape.segments_per_tree < state_->slots->buffer_segments()) {
+    throw InputError(fmt::format("the schedule needs buffers for {} segments of each tree, not {}",
+                                 state_->slots->buffer_segments(), shape.segments_per_tree));
   }
   const SegmentGrid grid{bytes, shape.segment_bytes};
   state_->forget_rings();

@@ -19,7 +19,7 @@ void CallCheck::begin(MPI_Comm comm, MPI_Request& request) {
 
 void CallCheck::judge(int rank) const {
   const auto& [here, all] = *words_;
-  if (~all[3] == kRefused) throw InputError("another rank refuses this call");
+  if (~all[3] == kRefused) throw InputError("another rank refused this call");
   if (all[0] != ~all[1]) {
     throw InputError(fmt::format(
         "the ranks disagree on the size of the message: {} bytes on rank {}, from {} to {} on all",

@@ -1,5 +1,5 @@
-// Have all ranks called a reduction alike? Asked while it is in progress; what SizeCheck is to a
-// broadcast.
+// Checks that all ranks have called a reduction with matching arguments, while the reduction is in
+// progress; the counterpart of SizeCheck for broadcasts.
 #pragma once
 
 #include <mpi.h>
@@ -12,23 +12,23 @@ namespace espalier::runtime {
 
 class CallCheck {
  public:
-  // bytes: of the message on this rank. kind: not 0; what else is to be the same on all ranks
-  // (runtime/engine/reduce_operation.hpp).
+  // bytes: the message's size on this rank. kind: not 0; encodes what else must be the same on all
+  // ranks (runtime/engine/reduce_operation.hpp).
   CallCheck(std::uint64_t bytes, std::uint64_t kind);
-  // Of a rank that will not do what it is called for, so that the others give up as well.
+  // For a rank that refuses the call, so that the other ranks give up as well.
   static CallCheck refusal() { return CallCheck(0, kRefused); }
 
   // Collective; `request` completes when all ranks have begun.
   void begin(MPI_Comm comm, MPI_Request& request);
-  // After that. Throws InputError when the ranks differ.
+  // Call it after the request has completed. Throws InputError when the ranks differ.
   void judge(int rank) const;
-  // The request will never be waited for: what it writes to stays indefinitely.
+  // The request will never be waited for: the memory that it writes to is never freed.
   void leave_to_mpi() { (void)words_.release(); }
 
  private:
   static constexpr std::uint64_t kRefused = 0;
   struct Words {
-    // Each value and its complement: their largest are the largest and the smallest value.
+    // Each value and its complement: the maxima give the largest and the smallest value.
     std::array<std::uint64_t, 4> here;
     std::array<std::uint64_t, 4> all;
   };

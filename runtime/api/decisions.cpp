@@ -25,16 +25,16 @@ namespace {
 using planner::Operation;
 
 constexpr std::uint64_t kMostRanks = 2'147'483'647;  // MPI counts them in an int
-// Of a plan about whose time the table says nothing, as its messages are empty.
+// The rate of a plan for which the table predicts no time, because its messages are empty.
 constexpr BytesPerSecond kUnknownRate{1e6};
 
-// The formulas' names and the shapes' names.
+// Algorithm names of the formulas, and the tree shapes that implement them.
 struct Shape {
   Operation operation;
   std::string_view algorithm;
   std::string_view shape;
   std::uint64_t trees = 1;
-  std::uint64_t parts = 1;  // segments that a segment is: TTC's chunks are half of each tree's
+  std::uint64_t parts = 1;  // of the table's segment: TTC's chunks are half of each tree's
 };
 constexpr std::array kShapes{
     Shape{Operation::kBroadcast, "linear", "flat"},
@@ -68,14 +68,15 @@ Operation operation_at(const JsonCursor& at) {
   for (const Operation operation : {Operation::kBroadcast, Operation::kReduce}) {
     if (at.string() == planner::name_of(operation)) return operation;
   }
-  at.refuse(fmt::format("{} follows no plan; broadcast and reduce do", in_quotes(at.string())));
+  at.refuse(
+      fmt::format("{} has no plans; use a table for broadcast or reduce", in_quotes(at.string())));
 }
 
 Decision decision_at(const JsonCursor& at, Operation operation) {
   Decision decision;
   const std::uint64_t ranks = at.at("ranks").unsigned_integer();
   if (ranks == 0 || ranks > kMostRanks) {
-    at.at("ranks").refuse(fmt::format("{} is not 1 to {}", ranks, kMostRanks));
+    at.at("ranks").refuse(fmt::format("{} is not in 1 to {}", ranks, kMostRanks));
   }
   decision.ranks = static_cast<std::uint32_t>(ranks);
   decision.message_bytes = at.at("message_bytes").unsigned_integer();
@@ -86,7 +87,7 @@ Decision decision_at(const JsonCursor& at, Operation operation) {
   }
   decision.segment_bytes = at.at("segment_bytes").unsigned_integer();
   decision.predicted = {at.at("predicted_s").number()};
-  if (decision.predicted.value < 0) at.at("predicted_s").refuse("a time is not negative");
+  if (decision.predicted.value < 0) at.at("predicted_s").refuse("a time must not be negative");
   return decision;
 }
 
@@ -94,17 +95,17 @@ bool comes_before(const Decision& a, const Decision& b) {
   return std::pair(a.ranks, a.message_bytes) < std::pair(b.ranks, b.message_bytes);
 }
 
-// Half a byte for nothing, so that it has ratios.
+// An empty message counts as half a byte, so that ratios exist.
 double size_of_message(std::uint64_t bytes) {
   return bytes == 0 ? 0.5 : static_cast<double>(bytes);
 }
 
-// Of two neighbours, whether the upper one is nearer by ratio.
+// Whether `value` is closer, by ratio, to `upper` than to `lower`.
 bool is_upper_nearer(double lower, double value, double upper) {
   return value / lower > upper / value;
 }
 
-// The segment that a cell asks for; 0: as few as there are trees.
+// The segment size of a cell; 0: one segment per tree.
 std::uint64_t segment_for(const Decision& decision, const Shape& shape) {
   const std::uint64_t segment = undivided_segment(decision.segment_bytes, shape.parts);
   const bool cuts = decision.segment_bytes != 0 && decision.segment_bytes < decision.message_bytes;
@@ -125,12 +126,12 @@ Decisions parse_decisions(std::string_view text, const std::string& file) {
     const Decision& cell = decisions.cells.back();
     if (!cells.emplace(cell.ranks, cell.message_bytes).second) {
       row.refuse(
-          fmt::format("{} bytes among {} ranks are decided twice; decide writes each once "
+          fmt::format("{} bytes on {} ranks appear twice; write the table with espalier decide "
                       "without --every",
                       cell.message_bytes, cell.ranks));
     }
   }
-  if (decisions.cells.empty()) rows.refuse("there is nothing decided");
+  if (decisions.cells.empty()) rows.refuse("the table is empty");
   std::ranges::sort(decisions.cells, comes_before);
   return decisions;
 }
@@ -204,12 +205,12 @@ DecidedBroadcast::DecidedBroadcast(MPI_Comm comm, Decisions decisions, int root,
       root_(static_cast<std::uint32_t>(root)),
       options_(std::move(options)) {
   if (decisions_.operation != Operation::kBroadcast) {
-    throw InputError(
-        fmt::format("decisions about a {}, not a broadcast", name_of(decisions_.operation)));
+    throw InputError(fmt::format("the decisions are for a {}, not for a broadcast",
+                                 name_of(decisions_.operation)));
   }
   const int ranks = size_of(comm);
   if (root < 0 || root >= ranks) {
-    throw InputError(fmt::format("rank {} is none of {} ranks", root, ranks));
+    throw InputError(fmt::format("there is no rank {} among {} ranks", root, ranks));
   }
 }
 
@@ -218,7 +219,7 @@ void DecidedBroadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
   check(MPI_Type_size_x(type, &element), "MPI_Type_size_x");
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(element), count, &bytes)) {
-    bytes = std::numeric_limits<std::uint64_t>::max();  // Broadcast::run says what is wrong
+    bytes = std::numeric_limits<std::uint64_t>::max();  // Broadcast::run reports the error
   }
   const auto ranks = static_cast<std::uint32_t>(size_of(comm_));
   const std::string& algorithm = decision_for(decisions_, ranks, bytes).algorithm;

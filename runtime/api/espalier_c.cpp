@@ -23,7 +23,7 @@ std::string& last_error() {
   return text;
 }
 
-// Runs `act` and turns what it throws into a status and a text.
+// Runs `act` and converts an exception into a status and a text.
 template <class Act>
 espalier_status guarded(const Act& act) noexcept {
   try {
@@ -43,7 +43,7 @@ espalier_status guarded(const Act& act) noexcept {
   } catch (const std::exception& error) {
     last_error() = error.what();
   } catch (...) {
-    last_error() = "unknown fault";
+    last_error() = "unknown internal error";
   }
   return ESPALIER_INTERNAL_FAULT;
 }

@@ -14,7 +14,7 @@ void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, co
   MPI_Aint extent = 0;
   check(MPI_Type_get_extent(type, &low, &extent), "MPI_Type_get_extent");
   std::size_t done = 0;
-  do {  // once for no elements at all
+  do {  // also once for zero elements
     const int now = static_cast<int>(std::min<std::size_t>(count - done, INT_MAX));
     const auto from = static_cast<MPI_Aint>(done) * extent;
     const void* const own =

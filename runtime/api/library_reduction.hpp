@@ -1,4 +1,4 @@
-// MPI's own reductions, for any count.
+// MPI's own reductions for any count, also above INT_MAX.
 #pragma once
 
 #include <mpi.h>

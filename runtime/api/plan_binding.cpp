@@ -15,10 +15,10 @@ namespace {
 
 void check_options(const PlanBindingOptions& options) {
   if (options.sends_in_flight == 0 || options.receives_in_flight == 0) {
-    throw InputError("a window has room for at least one segment");
+    throw InputError("a window must hold at least one segment");
   }
   if (options.segment_bytes > kLargestSegment) {
-    throw InputError(fmt::format("segments of {} bytes; MPI sends at most {} at once",
+    throw InputError(fmt::format("segments of {} bytes; MPI sends at most {} bytes at once",
                                  options.segment_bytes, kLargestSegment));
   }
 }
@@ -47,13 +47,13 @@ std::vector<std::uint64_t> fingerprint(const planner::Plan& plan,
 }
 
 PlanBinding bind_plan(const OwnedComm& comm, const planner::Plan& plan,
-                      const PlanBindingOptions& options, std::span<const std::uint64_t> alike,
+                      const PlanBindingOptions& options, std::span<const std::uint64_t> must_match,
                       const std::function<void()>& check, Timeout timeout) {
   const std::vector<std::string> hosts = options.mapping == RankMapping::kByHostName
                                              ? host_names(comm.get())
                                              : std::vector<std::string>{};
   PlanBinding binding;
-  together(
+  collective_try(
       comm.get(),
       [&] {
         if (const auto fault = planner::structural_fault(plan)) {
@@ -66,8 +66,8 @@ PlanBinding bind_plan(const OwnedComm& comm, const planner::Plan& plan,
                                              : ranks_by_host(hosts, plan.nodes);
       },
       false, timeout);
-  if (!all_equal(comm.get(), alike, timeout)) {
-    throw InputError("the ranks hold different plans or options");
+  if (!all_equal(comm.get(), must_match, timeout)) {
+    throw InputError("the ranks have different plans or options");
   }
   const auto mine = std::ranges::find(binding.rank_of_node, comm.rank());
   binding.node = plan.nodes[static_cast<std::size_t>(mine - binding.rank_of_node.begin())];

@@ -1,5 +1,5 @@
-// A rank's place in a plan: what broadcasts and reductions settle alike when a plan is bound to a
-// communicator, before the first message.
+// Binds a plan to a communicator, for broadcasts and reductions: checks the plan and the options,
+// and maps ranks to nodes.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@
 namespace espalier::runtime {
 
 struct PlanBinding {
-  std::vector<int> rank_of_node;  // of plan.nodes, in their order
+  std::vector<int> rank_of_node;  // for each of plan.nodes, in order
   int root = 0;                   // the rank of the plan's source
-  std::string node;               // this rank's
+  std::string node;               // name of this rank's node
 };
 
-// What the options of both have in common, with their meanings (runtime/api/broadcast.hpp). tuned
+// The options that broadcasts and reductions share; meanings as in runtime/api/broadcast.hpp. tuned
 // is not owned.
 struct PlanBindingOptions {
   std::size_t sends_in_flight;
@@ -42,17 +42,17 @@ PlanBindingOptions binding_options(const Options& options) {
           options.check_sizes,     options.segment_bytes,      options.tuned, options.tuned_within};
 }
 
-// What all ranks must hold alike, as numbers.
+// Numbers that must be equal on all ranks: they represent the plan and the options.
 std::vector<std::uint64_t> fingerprint(const planner::Plan& plan,
                                        const PlanBindingOptions& options);
 
-// Collective over comm. check: what else is to be said of plan and options; throws InputError.
-// alike: numbers that are to be the same on all ranks. timeout: with each of the others' answers.
-// Throws on all ranks what one of them finds wrong: InputError for a plan with a structural fault
-// or more trees than there are tags, options that no engine has, ranks that do not fit the plan's
-// nodes, and where `alike` differs; MpiError; TimedOut.
+// Collective over comm. check: further checks of plan and options; throws InputError. must_match:
+// numbers that must be equal on all ranks. timeout: for each answer of another rank. An error that
+// one rank finds is thrown on all: InputError for a plan with a structural fault or more trees than
+// there are tags, for invalid options, for ranks that do not match the plan's nodes, and where
+// `must_match` differs; MpiError; TimedOut.
 PlanBinding bind_plan(const OwnedComm& comm, const planner::Plan& plan,
-                      const PlanBindingOptions& options, std::span<const std::uint64_t> alike,
+                      const PlanBindingOptions& options, std::span<const std::uint64_t> must_match,
                       const std::function<void()>& check, Timeout timeout = Timeout());
 
 }  // namespace espalier::runtime

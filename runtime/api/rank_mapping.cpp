@@ -36,15 +36,15 @@ std::vector<int> ranks_by_order(std::size_t ranks, std::size_t nodes) {
 std::vector<int> ranks_by_host(std::span<const std::string> hosts,
                                std::span<const std::string> nodes) {
   check_numbers(hosts.size(), nodes.size());
-  // Whole names first: nodes like "n1.lyon" and "n1.paris" are the same up to the dot.
+  // Whole names first: nodes such as "n1.lyon" and "n1.paris" are equal up to the dot.
   std::unordered_map<std::string, int> whole;
   std::unordered_map<std::string, int> cut;
   for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
     const auto [earlier, is_new] = whole.emplace(hosts[rank], static_cast<int>(rank));
     if (!is_new) {
       throw InputError(
-          fmt::format("ranks {} and {} both run on host '{}', so that the host does not "
-                      "say which node of the plan each is",
+          fmt::format("ranks {} and {} both run on host '{}', so the host does not determine "
+                      "their nodes in the plan; run one rank per host, or map ranks by order",
                       earlier->second, rank, hosts[rank]));
     }
     cut.emplace(up_to_dot(hosts[rank]), static_cast<int>(rank));
@@ -56,7 +56,7 @@ std::vector<int> ranks_by_host(std::span<const std::string> hosts,
     if (found == whole.end()) {
       found = cut.find(up_to_dot(node));
       if (found == cut.end()) {
-        throw InputError(fmt::format("node '{}' of the plan is no host that a rank runs on", node));
+        throw InputError(fmt::format("no rank runs on node '{}' of the plan", node));
       }
     }
     std::string& taken = node_of_rank[static_cast<std::size_t>(found->second)];

@@ -28,18 +28,20 @@ namespace {
 
 using planner::Operation;
 
-// What a reduction asks of them besides what any engine does (runtime/api/plan_binding.hpp).
+// Checks specific to a reduction, in addition to those of bind_plan()
+// (runtime/api/plan_binding.hpp).
 void check_plan(const planner::Plan& plan, const ReductionOptions& options) {
   if (plan.operation == Operation::kBroadcast) {
-    throw InputError({}, "/operation", "a plan for a broadcast, and no reduce or allreduce");
+    throw InputError({}, "/operation",
+                     "a plan for a broadcast; expected a plan for a reduce or an allreduce");
   }
   if (!options.tuned.empty() && options.segment_bytes != 0) {
-    throw InputError("tuned segments do not go with segments of one size");
+    throw InputError("tuned segments cannot be combined with a fixed segment size");
   }
   if (!(options.tuned_within >= 1)) throw InputError(kNoTunedWithin);
 }
 
-// The result of an allreduce, as it is broadcast while it comes into being.
+// The result of an allreduce, which is broadcast while it is being computed.
 class ReducedStore : public MemoryStore {
  public:
   ReducedStore(std::byte* result, ReduceEngine& reduce) : MemoryStore(result), reduce_(&reduce) {}
@@ -47,7 +49,7 @@ class ReducedStore : public MemoryStore {
     return reduce_->has_combined(segment.index);
   }
   [[nodiscard]] bool is_free(const Segment& segment) const override {
-    return reduce_->is_through_with(segment.index);
+    return reduce_->is_finished_with(segment.index);
   }
   [[nodiscard]] bool has_work() const override { return !reduce_->is_done(); }
   void work() override { reduce_->poll(); }
@@ -76,7 +78,7 @@ struct Reduction::State {
   planner::SegmentCosts costs;
   ReductionOptions options;
   std::unique_ptr<ReduceEngine> reduce;
-  std::unique_ptr<Engine> broadcast;  // of an allreduce
+  std::unique_ptr<Engine> broadcast;  // second half of an allreduce
   std::optional<CallCheck> call;      // of the run in progress
   bool broken = false;
 
@@ -87,15 +89,15 @@ struct Reduction::State {
     binding = bind_plan(comm, plan, common, fingerprint(of_plan, common),
                         [&] { check_plan(plan, options); });
     const std::vector<int> hosts_of = hosts_of_ranks(comm.get());
-    if (ranks_beside(rank, hosts_of) < comm.size()) costs.eager = kEagerOverTcp;
+    if (ranks_on_host_of(rank, hosts_of) < comm.size()) costs.eager = kEagerOverTcp;
     make_engines(hosts_of);
   }
 
   [[nodiscard]] bool is_allreduce() const { return plan.operation == Operation::kAllreduce; }
   [[nodiscard]] bool has_result() const { return is_allreduce() || rank == binding.root; }
 
-  // Of each rank, as ReduceEngineOptions has it. Within a host MPI may copy from process to
-  // process.
+  // For ReduceEngineOptions::sends_at_once. False within a host, where MPI may copy directly from
+  // process to process.
   [[nodiscard]] std::vector<bool> sends_at_once(std::span<const int> hosts_of) const {
     const bool are_eager = options.segment_bytes == 0
                                ? options.tuned.empty() && planner::are_always_eager(plan, costs)
@@ -128,7 +130,7 @@ struct Reduction::State {
           comm.get(), binding.root, roles_of(plan.broadcast_trees, binding.rank_of_node, rank),
           planner::assignment_down(plan), std::move(down));
       if (costs.eager) up.least_in_flight = planner::kAllreduceInFlight;
-      up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the engine's
+      up.first_tag = static_cast<int>(plan.broadcast_trees.size()) + 1;  // after the broadcast's
     }
     reduce = std::make_unique<ReduceEngine>(comm.get(),
                                             roles_of(plan.reduce_trees, binding.rank_of_node, rank),
@@ -141,16 +143,16 @@ struct Reduction::State {
     if (tuned == std::uint64_t{0}) {
       bytes = undivided_segment(message, plan.reduce_trees.size());
     } else if (bytes == 0) {
-      // On one host there are no links to keep filled, and a segment costs a turn at the processor.
+      // On a single host there are no links to keep busy, and each segment costs processor time.
       bytes = costs.eager ? planner::fitted_segment(plan, {message}, costs) : plan.segment.value;
     }
     return std::max<std::uint64_t>(bytes / element, 1);
   }
 
-  // What is wrong with a call, as far as this rank sees; empty when nothing is.
+  // The error of a call that this rank can find alone; empty if there is none.
   [[nodiscard]] std::string fault_of(const void* sendbuf, std::size_t count, MPI_Datatype type,
                                      MPI_Op op) const {
-    if (type == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL is no type";
+    if (type == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL is not a type";
     if (std::string fault = operation_fault(type, op); !fault.empty()) return fault;
     if (sendbuf == MPI_IN_PLACE && !has_result()) {
       return "MPI_IN_PLACE on a rank that is not the root";
@@ -165,7 +167,7 @@ struct Reduction::State {
     return {};
   }
 
-  // For what does not go along trees.
+  // For reductions that do not use the plan's trees.
   void compare() {
     MPI_Request request = MPI_REQUEST_NULL;
     call->begin(comm.get(), request);
@@ -173,7 +175,7 @@ struct Reduction::State {
     call->judge(rank);
   }
 
-  // The others, who may see nothing wrong, are to hear of it.
+  // Informs the other ranks, which may have found no error.
   [[noreturn]] void refuse(const std::string& fault) {
     if (options.check_sizes) {
       call = CallCheck::refusal();
@@ -253,7 +255,7 @@ std::uint64_t Reduction::segment_bytes(std::uint64_t message_bytes,
   return state_->segment_elements(message_bytes, element_bytes) * element_bytes;
 }
 
-Seconds Reduction::foreseen(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+Seconds Reduction::predicted_time(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
   return planner::pipelined_time(state_->plan, {message_bytes}, {segment_bytes},
                                  state_->costs.overhead);
 }

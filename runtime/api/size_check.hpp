@@ -1,5 +1,5 @@
-// Do all ranks expect a message of the same size? Asked while the message is in progress, so that
-// it costs no time: a rank that expects another one would otherwise wait indefinitely.
+// Checks that all ranks expect a message of the same size; with different sizes a rank could wait
+// indefinitely. The check runs while the message is in progress, so it costs no extra time.
 #pragma once
 
 #include <mpi.h>
@@ -12,18 +12,18 @@ namespace espalier::runtime {
 
 class SizeCheck {
  public:
-  // Collective; `request` completes when all ranks have begun. This object must live until then, or
-  // leave its numbers to MPI.
+  // Collective; `request` completes when all ranks have begun. Keep this object until then, or call
+  // leave_to_mpi().
   void begin(MPI_Comm comm, std::uint64_t bytes, MPI_Request& request);
-  // After that. Throws InputError when the sizes differ.
+  // Call it after the request has completed. Throws InputError when the sizes differ.
   void judge(int rank) const;
-  // The request will never be waited for: what it reads and writes stays indefinitely.
+  // The request will never be waited for: the memory that it uses is never freed.
   void leave_to_mpi() { static_cast<void>(new std::shared_ptr<Sizes>(sizes_)); }
 
  private:
   struct Sizes {
     std::array<std::uint64_t, 2> here{};
-    // The largest size, and the largest complement, which is that of the smallest size.
+    // The largest size, and the complement of the smallest size (the largest complement).
     std::array<std::uint64_t, 2> all{};
   };
   std::shared_ptr<Sizes> sizes_ = std::make_shared<Sizes>();

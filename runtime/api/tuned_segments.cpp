@@ -30,12 +30,12 @@ std::string identity_at(const JsonCursor& at) {
   const std::string& text = at.string();
   const bool is_one = text.size() == kIdentityDigits &&
                       text.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_one) at.refuse("is not the 16 hexadecimal digits of a plan");
+  if (!is_one) at.refuse("expected the 16 hexadecimal digits that identify a plan");
   return text;
 }
 
 std::size_t count_at(const JsonCursor& at) {
-  if (at.unsigned_integer() == 0) at.refuse("is at least 1");
+  if (at.unsigned_integer() == 0) at.refuse("must be at least 1");
   return at.unsigned_integer();
 }
 
@@ -44,9 +44,9 @@ TunedSegment segment_at(const JsonCursor& at) {
   const TunedSegment segment{count_at(at.at("message_bytes")), count_at(at.at("slice_bytes")),
                              at.at("median_s").number()};
   if (segment.segment_bytes > kLargestSegment) {
-    at.at("slice_bytes").refuse(fmt::format("MPI sends at most {} at once", kLargestSegment));
+    at.at("slice_bytes").refuse(fmt::format("MPI sends at most {} bytes at once", kLargestSegment));
   }
-  if (segment.median_s < 0) at.at("median_s").refuse("a time is not negative");
+  if (segment.median_s < 0) at.at("median_s").refuse("a time must not be negative");
   return segment;
 }
 
@@ -107,7 +107,7 @@ TunedSegments parse_tuned(std::string_view text, const std::string& file) {
     const std::size_t count = tuned.segments.size();
     if (count > 1 &&
         tuned.segments[count - 1].message_bytes <= tuned.segments[count - 2].message_bytes) {
-      segment.at("message_bytes").refuse("messages ascend");
+      segment.at("message_bytes").refuse("message sizes must ascend");
     }
   }
   return tuned;
@@ -123,7 +123,9 @@ std::vector<TunedSegment> segments_of(const TunedSegments& tuned, const std::str
                                       std::size_t ranks, std::size_t hosts,
                                       const std::string& file) {
   if (tuned.plan != identity) {
-    throw InputError(file, "/plan", "was tuned for another plan, or an earlier state of this one");
+    throw InputError(file, "/plan",
+                     "was tuned for another plan or an earlier version of this one; tune this plan "
+                     "into a new file");
   }
   if (tuned.ranks != ranks) {
     throw InputError(file, "/ranks",

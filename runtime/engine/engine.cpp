@@ -16,15 +16,15 @@
 namespace espalier::runtime {
 namespace {
 
-// A source that polls takes its share of the processor and does little with it, for its children's
-// MPI copies. Others have copies to make; where they doze, processors stand idle. Below this size a
-// doze is longer than what it waits for.
+// A polling source uses processor time but has little to do, because its children's MPI libraries
+// make the copies. The other ranks have copies to make; if they doze, processors stay idle. Below
+// this size a doze takes longer than the event that it waits for.
 constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
 }  // namespace
 
 Outcome Engine::Run::run(const SegmentGrid& grid, SegmentStore& store, bool stoppable,
-                         Timeout timeout_s_todo) {
+                         Timeout end_timeout) {
   if (broken_) throw std::logic_error("a broadcast that failed cannot run again");
   try {
     begin(grid, store, stoppable);
@@ -38,7 +38,7 @@ Outcome Engine::Run::run(const SegmentGrid& grid, SegmentStore& store, bool stop
       }
       move_on();
     }
-    return stoppable && abort_signal_.settle(timeout_s_todo) ? Outcome::kStopped
+    return stoppable && abort_signal_.finish(end_timeout) ? Outcome::kStopped
                                                              : Outcome::kComplete;
   } catch (...) {
     broken_ = true;
@@ -74,7 +74,7 @@ void Engine::Run::begin(const SegmentGrid& grid, SegmentStore& store, bool stopp
     flow.end = assignment_.count(tree, grid_.count());
     flow.children.resize(roles_[tree].children.size());
     flow.at_once = flow.children.size();
-    // Otherwise the room of what is held back is wanted for what comes.
+    // Exchange edges can wait for the whole share only if the store holds all of it.
     if (store.segments_per_tree() >= flow.end && !options_.timetable) {
       flow.at_once -= roles_[tree].exchanges;
     }
@@ -95,8 +95,9 @@ void Engine::Run::set_windows(Bytes segment) {
   requests_ = RequestTable(roles_, std::move(windows));
 }
 
-// As many over all trees as otherwise to one child or from one parent, and what is in flight. Far
-// segments share no port with near ones here, so that no more are needed.
+// Over all trees the windows that otherwise apply to one child or one parent, plus the segments in
+// flight. No more are needed: under a schedule, high-latency and low-latency segments do not share
+// a port.
 void Engine::Run::set_scheduled_windows(Bytes segment) {
   const auto in_flight = [segment](double bytes) {
     return planner::segments_in_flight(bytes, segment, true);
@@ -121,7 +122,7 @@ bool Engine::Run::has_to_poll() const {
 void Engine::Run::poll() {
   const bool moved = move_rings();
   if (moved && has_only_rings() && !store_->has_work()) {
-    return timeout_.begin();  // to look at MPI may cost a turn at the processor
+    return timeout_.begin();  // a call of MPI may yield the processor
   }
   const auto completions = requests_.test_some();
   for (const auto& completion : completions) handle(completion);
@@ -150,14 +151,14 @@ void Engine::Run::handle(const RequestTable::Completion& completion) {
     case Kind::kSizeCheck:
       sizes_.judge(rank_);
       break;
-    case Kind::kAbortWord:
+    case Kind::kAbort:
       if (is_source()) {
-        abort_signal_.hear();
+        abort_signal_.note_received();
         stop_all_flows();
       }
       break;
     case Kind::kSend:
-      --outstanding_;  // of the send itself its null request tells
+      --outstanding_;  // the null request marks the send as complete
       break;
   }
 }
@@ -169,8 +170,8 @@ void Engine::Run::move_on() {
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
       if (!flows_[tree].is_done()) advance(tree);
     }
-    if (is_source()) inject();  // for what has just been sent makes room
-    if (stoppable_ && !abort_signal_.said() && store_->failed()) say_stop();
+    if (is_source()) inject();  // completed sends have freed buffers
+    if (stoppable_ && !abort_signal_.is_raised() && store_->failed()) signal_abort();
   } while (begin_next_round());
 }
 
@@ -201,21 +202,21 @@ void Engine::Run::advance(std::size_t tree) {
   if (!is_source()) post_receives(tree);
 }
 
-void Engine::Run::say_stop() {
-  abort_signal_.say();
+void Engine::Run::signal_abort() {
+  abort_signal_.raise();
   if (!is_source()) return;
   stop_all_flows();
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
 }
 
-void Engine::Run::settle_sizes() {
+void Engine::Run::await_size_check() {
   if (!options_.check_sizes) return;
   timeout_.wait(requests_.size_check(), RequestNames::kComparingSizes);
   sizes_.judge(rank_);
 }
 
 void Engine::Run::fail(const RequestTable::Completion& completion) {
-  if (completion.entry.kind == Kind::kReceive) settle_sizes();
+  if (completion.entry.kind == Kind::kReceive) await_size_check();
   throw MpiError(completion.error, context() + names_.describe(completion.entry) +
                                        names_.others(requests_.outstanding()));
 }
@@ -242,8 +243,8 @@ Engine::Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles,
 Engine::~Engine() = default;
 
 Outcome Engine::run(const SegmentGrid& grid, SegmentStore& store, bool stoppable,
-                    Timeout timeout_s_todo) {
-  return run_->run(grid, store, stoppable, timeout_s_todo);
+                    Timeout end_timeout) {
+  return run_->run(grid, store, stoppable, end_timeout);
 }
 
 }  // namespace espalier::runtime

@@ -1,61 +1,63 @@
-// The engine that moves the segments of one message along all trees of a plan at once.
+// The engine that moves the segments of a message along all trees of a plan at the same time.
 //
-// Each tree is a flow of its own: a window of receives from the parent is posted ahead, and an
-// arrived segment goes at once to the children, in plan order, by non-blocking sends of which only
-// a few are outstanding per child. MPI_Waitsome over all flows' requests drives it. Segments of one
-// tree travel under one tag, in order, so that MPI's own order of messages (same source, tag and
-// communicator) says which segment a message is; nothing but payload is sent.
+// Each tree is a separate flow. A window of receives from the parent is posted ahead. A segment
+// that has arrived is sent to the children at once, in plan order, by non-blocking sends, of which
+// only a few are outstanding per child. MPI_Waitsome over the requests of all flows drives the
+// engine. The segments of a tree are sent in order under one tag, so MPI's message order (same
+// source, tag and communicator) identifies each segment; only payload is sent.
 //
-// The source lets segments go in the order of the message, at most a lookahead of them beyond the
-// oldest that it has not sent to all its children. So the trees keep to their shares; otherwise a
-// tree that can be faster than its rate takes the others' bandwidth, ends early, and leaves them to
-// finish alone at their own rates.
+// The source injects segments in the order of the message, at most a lookahead beyond the oldest
+// one that it has not yet sent to all its children. This keeps the trees at their shares. Otherwise
+// a tree that can exceed its rate would take bandwidth from the others, finish early, and leave the
+// others to finish at their own rates.
 //
-// No deadlock. Suppose that segments are left and no request completes anywhere. Let i be the
-// oldest segment of the message that some rank lacks, n its number in its tree, C the rank nearest
-// the source that lacks it. All ranks have that tree's segments before n, so all sends of those are
-// complete, and C has room for n and has posted its receive. C's parent has n; where it is the
-// source, it has let n go, for nothing older is in flight. As its earlier sends to C are complete,
-// its send of n is posted. The two match, so they complete: a contradiction.
+// No deadlock. Suppose that segments remain and no request completes on any rank. Let i be the
+// oldest segment of the message that some rank lacks, n its number in its tree, and C the rank
+// closest to the source that lacks it. All ranks have the tree's segments before n, so all sends of
+// those are complete; hence C has a buffer for n and has posted its receive. C's parent has n: if
+// the parent is the source, it has injected n, because nothing older is in flight. The parent's
+// earlier sends to C are complete, so its send of n is posted. Send and receive match, so they
+// complete: a contradiction.
 //
-// On links whose latency holds segments of their own, windows are larger, segments of a tree go to
-// a child at a pace, and a single tree has a lookahead, too.
+// Where whole segments are in flight on a link because of its latency, windows are larger, the
+// sends to a child are paced, and a single tree has a lookahead, too.
 //
-// Where roles say so, segments go from a rank to others of its host through a ring in their memory
-// (runtime/memory/host_ring.hpp). Once all of a segment is in the ring it counts as sent, and once
-// all of it has come out as received. The argument above holds: a reader has room for the whole
-// message, so it empties the ring whatever else it waits for. Such ranks poll, for no request tells
-// of a ring.
+// If the roles request it, segments pass from a rank to others of its host through a ring in shared
+// memory (runtime/memory/host_ring.hpp). A segment counts as sent when all of it is in the ring,
+// and as received when all of it has been copied out. The argument above still holds: a reader has
+// a buffer for the whole message, so it empties the ring whatever else it waits for. Such ranks
+// poll, because no MPI request reports the state of a ring.
 //
 // Exchange edges (PlanTree::exchange) come last in their tree: a rank begins to send on them when
-// it has all of the tree's segments and has begun to send the last of them to its other children.
-// The source's lookahead does not count them. Where a store has no room for that many segments,
-// they are ordinary edges that are served after the others, segment by segment. The argument above
-// then holds for the ranks that no exchange edge leads to; once they have all segments, those at
-// the end of exchange edges are served like children of a source that has let everything go, and so
+// it has all of the tree's segments and has begun to send the last one to its other children. The
+// source's lookahead ignores them. If a store cannot hold that many segments, they are treated as
+// ordinary edges, served after the others, segment by segment. The argument above then holds for
+// the ranks that no exchange edge leads to. Once these have all segments, the ranks at the end of
+// their exchange edges are served like children of a source that has injected everything, and so
 // on.
 //
-// With ports, a rank has at most so many sends in progress, those of the oldest segments first.
-// That needs stores with room for the whole message: then a receive is posted as soon as the ones
-// before it have come, whatever the receiver's own sends do, so the oldest send in progress from a
-// rank to another matches, completes, and makes room for the next. With less room, two ranks that
-// are each other's parent in two trees could wait for each other.
+// With ports, a rank has at most that many sends in progress, those of the oldest segments first.
+// This needs stores that hold the whole message: then a receive is posted as soon as the preceding
+// ones have completed, whatever the receiver's own sends do, so the oldest send in progress from
+// one rank to another matches, completes, and makes way for the next. With smaller buffers, two
+// ranks that are each other's parent in two trees could wait for each other.
 //
-// By rounds (runtime/engine/rounds.hpp) the engine is the same, but for sends and receives being
-// begun when they are due. The source's lookahead cannot be in the way: rounds need trees of equal
-// rates, whose segments are due in the order of the message to within one of each tree.
+// In rounds (runtime/engine/rounds.hpp) the engine works the same, except that sends and receives
+// begin when they are due. The source's lookahead cannot block a round: rounds need trees of equal
+// rates, whose segments are due in the order of the message to within one per tree.
 //
-// By schedule (runtime/engine/timetable.hpp) sends and receives are begun in the order of a
-// timetable, a few of each at a time over all trees, and sends are synchronous, so that a rank does
-// not run ahead of whom it sends to. Exchange edges are edges like others.
+// With a schedule (runtime/engine/timetable.hpp) sends and receives begin in the order of a
+// timetable, a few of each at a time over all trees. Sends are synchronous, so that a rank does not
+// run ahead of the ranks that it sends to. Exchange edges are treated as ordinary edges.
 //
-// Stopping early. A store that fails (full disk) says so; its rank tells the source, and the source
-// ends each flow with an empty message, which no segment is. A rank that gets it passes it on and
-// withdraws its further receives. All ranks meet at the end, so that no later message can match a
-// receive that is about to be withdrawn.
+// Early stop. When a store fails (for example, a full disk), its rank informs the source, and the
+// source ends each flow with an empty message, which is never a segment. A rank that receives it
+// forwards it and cancels its further receives. All ranks synchronise at the end, so that no later
+// message can match a receive that is about to be cancelled.
 //
-// With a timeout a rank gives up when no request of its own has completed for so long, and says
-// what it waits for. What ranks do outside of waiting (reading, writing files) does not count.
+// With a timeout a rank gives up when none of its requests has completed for that long, and reports
+// the operations that it waits for. Time outside of waiting (reading and writing files) does not
+// count.
 #pragma once
 
 #include <mpi.h>
@@ -81,26 +83,27 @@ namespace espalier::runtime {
 struct EngineOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // per child of a tree
   std::size_t receives_in_flight = 4;                     // per tree
-  // With latencies the windows are larger than the two above, and more so for segments that the
-  // receiver is asked about (runtime/engine/windows.hpp).
+  // With latencies the windows are larger than the two above, and larger still for segments that
+  // MPI sends by a rendezvous (runtime/engine/windows.hpp).
   planner::SegmentCosts costs;
   double most_in_flight = 0;  // planner::most_bytes_in_flight of the trees, all ranks' edges
-  // Compare the message's size among the ranks while it runs. Receives that a longer segment could
-  // overflow wait for it.
+  // Compare the message's size among the ranks while it is sent. Receives that a longer segment
+  // could overflow wait for the result.
   bool check_sizes = true;
-  // With the message's size, so that no segment's length is sure: those that come from a rank of
-  // this host; those that come from another host and may be above the eager size.
+  // Whether the segment size depends on the message's size, so that ranks with different sizes may
+  // send segments of different lengths: for segments from ranks of this host; for segments from
+  // other hosts that may exceed the eager size.
   bool segments_vary = false;
-  bool far_segments_vary = false;
-  std::size_t ports = 0;           // sends in progress over all children and trees; 0: any number
-  std::vector<TreeRounds> rounds;  // of this rank, one a tree; empty: not by rounds
-  std::optional<Timetable> timetable{};  // of this rank; unset: not by schedule
-  bool source_dozes = false;             // sleeps while it waits, with messages that are worth it
-  std::optional<Seconds> timeout;        // without a request completed; unset: waits indefinitely
-  // Of the roles that say so; stores have room for the whole message then, and none may fail.
+  bool remote_segments_vary = false;
+  std::size_t ports = 0;           // most sends in progress over all children and trees; 0: no limit
+  std::vector<TreeRounds> rounds;  // of this rank, one per tree; empty: no rounds
+  std::optional<Timetable> timetable{};  // of this rank; unset: no schedule
+  bool source_dozes = false;             // it sleeps while it waits, for large messages
+  std::optional<Seconds> timeout;        // without a completed request; unset: waits indefinitely
+  // For roles with from_ring or to_ring. Stores must then hold the whole message and never fail.
   std::shared_ptr<HostRings> rings{};
-  TransferLog* transfers = nullptr;  // notes all segments, unless null
-  // Called with the bytes that this rank is done with, as it goes; may be empty.
+  TransferLog* transfers = nullptr;  // records all segments, unless null
+  // Called during a run with the number of bytes that this rank has finished; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
 
@@ -108,10 +111,10 @@ enum class Outcome { kComplete, kStopped };
 
 class Engine {
  public:
-  // By rounds, roles have no exchange edges and the assignment's trees one rate. By schedule, the
-  // assignment is that of the timetable's slots. Rounds, ports and a timetable exclude each other.
-  // comm: of the engine's own, with MPI_ERRORS_RETURN; tags 0 to roles.size() are used. source: its
-  // rank.
+  // With rounds, roles have no exchange edges and all trees of the assignment have the same rate.
+  // With a timetable, the assignment is that of its slots. Rounds, ports and a timetable exclude
+  // one another. comm: used by the engine alone, with MPI_ERRORS_RETURN; tags 0 to roles.size() are
+  // used. source: its rank.
   Engine(MPI_Comm comm, int source, std::vector<TreeRole> roles,
          planner::SegmentAssignment assignment, EngineOptions options);
   ~Engine();
@@ -120,12 +123,12 @@ class Engine {
   Engine(Engine&&) = delete;
   Engine& operator=(Engine&&) = delete;
 
-  // Collective. With ports, the store has room for the message; by schedule, as much as the slots
-  // ask for. stoppable: stores may fail; costs a synchronisation at the end, in which a rank waits
-  // for the others as long as settling has timeout. The outcome is the same on all ranks. When it
-  // throws (MpiError, TimedOut, InputError for sizes that differ), messages may be in progress and
-  // the engine refuses to run again.
-  Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable, Timeout timeout_s_todo);
+  // Collective. With ports, the store must hold the whole message; with a timetable, as many
+  // segments as the slots require. stoppable: stores may fail; this costs a synchronisation at the
+  // end, which waits for the other ranks up to end_timeout. The outcome is the same on all ranks.
+  // After an exception (MpiError, TimedOut, InputError for sizes that differ), messages may still
+  // be in progress and the engine refuses to run again.
+  Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable, Timeout end_timeout);
 
  private:
   class Run;

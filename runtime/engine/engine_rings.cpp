@@ -1,4 +1,4 @@
-// The segments of an engine that go through rings of the host.
+// The part of the engine that passes segments through the host's rings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +13,10 @@
 namespace espalier::runtime {
 namespace {
 
-// Between two looks at what else has come.
+// Cells moved between two polls of MPI.
 constexpr int kCellsAtOnce = 4;
-// Of a message that fits a processor's own cache the receiver soon reads what has come.
+// Larger messages bypass the caches. A smaller one fits a processor's own cache, from which the
+// receiver will soon read it.
 constexpr std::uint64_t kPastCaches = std::uint64_t{2} << 20U;
 
 void copy(std::byte* to, const std::byte* from, std::size_t bytes, std::uint64_t message) {
@@ -60,7 +61,7 @@ bool Engine::Run::awaits_from(int writer) const {
   return false;
 }
 
-// The cells after a message's last are of the next one, for which this rank is not ready.
+// Cells after a message's last one belong to the next message, for which this rank is not ready.
 bool Engine::Run::read_ring(HostRings::Read& ring) {
   int cells = 0;
   for (; cells < kCellsAtOnce && awaits_from(ring.writer); ++cells) {
@@ -77,10 +78,10 @@ void Engine::Run::take_cell(int writer, const HostRing::Cell& cell) {
   Flow& flow = flows_[head.tree];
   const Segment due = flow.here < flow.end ? segment_at(head.tree, flow.here) : Segment{};
   if (head.nth != flow.here || head.segment_bytes != due.bytes) {
-    settle_sizes();
+    await_size_check();
     throw InputError(fmt::format(
-        "{}receiving segment number {} of tree {} from rank {}: {} bytes came, {} of "
-        "number {} were due",
+        "{}receiving segment number {} of tree {} from rank {}: {} bytes arrived, expected {} of "
+        "number {}",
         context(), head.nth, head.tree, writer, head.segment_bytes, due.bytes, flow.here));
   }
   if (options_.transfers != nullptr && flow.read_bytes == 0) {
@@ -114,7 +115,7 @@ bool Engine::Run::write_ring() {
   int cells = 0;
   for (; cells < kCellsAtOnce; ++cells) {
     const auto tree = next_for_ring();
-    if (!tree || !options_.rings->written->has_room()) break;
+    if (!tree || !options_.rings->written->has_free_cell()) break;
     write_cell(*tree);
   }
   return cells != 0;
@@ -132,7 +133,7 @@ void Engine::Run::write_cell(std::size_t tree) {
   HostRing& ring = *options_.rings->written;
   const std::size_t bytes =
       std::min<std::size_t>(segment.bytes - flow.published_bytes, HostRing::kCellBytes);
-  copy(ring.room(), store_->buffer_for(segment) + flow.published_bytes, bytes, grid_.message);
+  copy(ring.free_cell(), store_->buffer_for(segment) + flow.published_bytes, bytes, grid_.message);
   ring.write({flow.published, flow.published_bytes, segment.bytes, static_cast<std::uint32_t>(tree),
               static_cast<std::uint32_t>(bytes)});
   flow.published_bytes += bytes;

@@ -1,4 +1,4 @@
-// What an Engine does inside: only the engine's own files include this.
+// The implementation of Engine; included only by the engine's own files.
 #pragma once
 
 #include <fmt/format.h>
@@ -38,12 +38,12 @@ class Engine::Run {
     if (!options_.rounds.empty()) rounds_.emplace(options_.rounds);
   }
   ~Run() = default;
-  Run(const Run&) = delete;  // its parts refer to one another
+  Run(const Run&) = delete;  // its members refer to one another
   Run& operator=(const Run&) = delete;
   Run(Run&&) = delete;
   Run& operator=(Run&&) = delete;
 
-  Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable, Timeout timeout_s_todo);
+  Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable, Timeout end_timeout);
 
  private:
   using Kind = RequestTable::Kind;
@@ -61,22 +61,22 @@ class Engine::Run {
   void set_scheduled_windows(Bytes segment);
   [[nodiscard]] bool is_done();
   [[nodiscard]] bool flows_are_done() const;
-  // Instead of waiting, while the store has work of its own, a segment is held back or is to go
-  // through a ring; the timeout says nothing of the first two.
+  // Poll instead of waiting while the store has work of its own, a segment waits for its pace, or a
+  // segment is to pass through a ring. The timeout does not apply in the first two cases.
   [[nodiscard]] bool has_to_poll() const;
   void poll();
   void handle(const RequestTable::Completion& completion);
-  // Whatever has become possible.
+  // Does everything that has become possible.
   void move_on();
-  // False: without rounds; while this round's receive or send is in progress; when all is done.
+  // False without rounds, while a receive or send of this round is in progress, and at the end.
   bool begin_next_round();
   void advance(std::size_t tree);
 
   // --- the source ---
   void inject();
-  // Looks for the oldest segment in flight only when the one that it knows of is too old.
+  // Searches for the oldest segment in flight only when the known one is too old.
   [[nodiscard]] bool is_too_far_ahead();
-  // Ends each flow that is not all let go with an empty message.
+  // Ends each flow whose segments are not all injected with an empty message.
   void stop_all_flows();
 
   // --- sends and receives ---
@@ -85,51 +85,51 @@ class Engine::Run {
   void start_oldest_sends();
   void start_scheduled_sends();
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t child);
-  // On long links and beside them (planner/plan/send_windows.hpp).
+  // True on high-latency links and on links beside them (planner/plan/send_windows.hpp).
   [[nodiscard]] bool keeps_pace(std::size_t tree, std::size_t child) const;
   bool start_send(std::size_t tree, std::size_t child);
-  // How many of the tree's segments this child may have been sent by now.
+  // How many of the tree's segments may have been sent to this child by now.
   [[nodiscard]] std::uint64_t sendable(std::size_t tree, std::size_t child) const;
   void note_sent(std::size_t tree, std::size_t child);
   void keep_arrived(std::size_t tree);
   void free_sent(std::size_t tree);
   void post_receives(std::size_t tree);
   void post_scheduled_receives();
-  // False where there is no room for the segment yet, or another reason to wait.
+  // False if there is no buffer for the segment yet, or another reason to wait.
   bool post_receive(std::size_t tree);
-  // Whether a longer segment may come than there is room for, because the ranks' messages differ:
-  // Open MPI (4.1: its "get" protocols) writes all of it before it reports the truncation. Eager
-  // messages it copies itself, up to the receive's length.
+  // Whether a segment longer than its buffer may arrive, because the ranks' messages differ. Open
+  // MPI (4.1: its "get" protocols) writes all of it before it reports the truncation; eager
+  // messages it copies only up to the receive's length.
   [[nodiscard]] bool is_at_risk(const Segment& segment);
   void on_received(std::size_t tree, std::uint64_t slot, const MPI_Status& status);
   void stop_flow(std::size_t tree, std::uint64_t nth);
 
   // --- rings of the host (engine_rings.cpp) ---
-  // Whether segments are still to go through one that this rank reads or writes.
+  // Whether segments have still to pass through a ring that this rank reads or writes.
   [[nodiscard]] bool awaits_rings() const;
   [[nodiscard]] bool awaits_from(int writer) const;
-  // Whether no segment comes or goes by MPI.
+  // Whether this rank neither receives nor sends segments by MPI.
   [[nodiscard]] bool has_only_rings() const;
-  // A few cells of each ring. Whether there were any.
+  // Moves a few cells of each ring. Returns whether there were any.
   bool move_rings();
   bool read_ring(HostRings::Read& ring);
   void take_cell(int writer, const HostRing::Cell& cell);
   bool write_ring();
   void write_cell(std::size_t tree);
-  // The tree whose next segment for the ring is the oldest; none while nothing is here for it.
+  // The tree whose next segment for the ring is the oldest; none if no segment is available.
   [[nodiscard]] std::optional<std::size_t> next_for_ring() const;
   // "receiving segment 7 (number 3 of tree 1) from rank 2".
   [[nodiscard]] std::vector<std::string> ring_waits() const;
-  // Places for the log of transfers, after the requests': of what comes from the parent's ring, and
-  // of what goes to each reader of this rank's.
+  // Indices for the transfer log, after those of the requests: one per tree for segments from the
+  // parent's ring, and one per tree and reader of this rank's ring.
   [[nodiscard]] std::size_t ring_places() const;
   [[nodiscard]] std::size_t place_in_ring(std::size_t tree, std::size_t reader) const;
 
   // --- stopping ---
-  void say_stop();
-  // A segment of a wrong size has one likely reason; all ranks have begun the check, so that it
-  // will end.
-  void settle_sizes();
+  void signal_abort();
+  // After a segment of a wrong size: waits for the size check, which is the likely reason. All
+  // ranks have begun the check, so it will end.
+  void await_size_check();
   [[nodiscard]] std::string context() const { return fmt::format("rank {}, ", rank_); }
   [[noreturn]] void fail(const RequestTable::Completion& completion);
   [[noreturn]] void give_up();
@@ -147,21 +147,21 @@ class Engine::Run {
   RequestNames names_;
   AbortSignal abort_signal_;
   Timeout timeout_;
-  std::optional<RoundClock> rounds_;  // unset: every segment goes as soon as it can
-  std::uint64_t most_sends_ = 0;      // by schedule, over all trees
+  std::optional<RoundClock> rounds_;  // unset: every segment is sent as soon as possible
+  std::uint64_t most_sends_ = 0;      // with a timetable, over all trees
   std::uint64_t most_receives_ = 0;
   bool broken_ = false;
 
   SegmentGrid grid_;
   SegmentStore* store_ = nullptr;
-  std::uint64_t injected_ = 0;  // segments, on the source
+  std::uint64_t injected_ = 0;  // segments (on the source)
   std::uint64_t oldest_ = 0;    // no segment before it is in flight (on the source)
   std::uint64_t done_bytes_ = 0;
   std::size_t outstanding_ = 0;  // sends
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
   PacingTimer pacing_;
   bool stoppable_ = false;
-  bool stopping_ = false;  // the source: flows were cut short
+  bool stopping_ = false;  // the source has ended flows early
   SizeCheck sizes_;
 };
 

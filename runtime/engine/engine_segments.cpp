@@ -1,4 +1,4 @@
-// The sends and receives of an engine's segments.
+// The part of the engine that sends and receives segments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void Engine::Run::inject() {
     if (flow.here - flow.freed >= store_->segments_per_tree() || is_too_far_ahead()) return;
     if (!store_->is_ready(segment_at(tree, flow.here))) return;
     store_->load(segment_at(tree, flow.here));
-    if (store_->failed()) break;  // move_on sees to it
+    if (store_->failed()) break;  // move_on handles it
     ++flow.here;
     ++injected_;
     start_sends(tree);
@@ -104,7 +104,7 @@ bool Engine::Run::may_send(std::size_t tree, std::size_t child) {
 
 bool Engine::Run::keeps_pace(std::size_t tree, std::size_t child) const {
   if (options_.timetable) return false;
-  // Whoever waits for the whole, on exchange edges, has the links without the others.
+  // Children on exchange edges, which wait for the whole share, have the links to themselves.
   const bool waits = child >= flows_[tree].at_once;
   const double in_flight = waits ? roles_[tree].bytes_to_child[child] : options_.most_in_flight;
   return planner::keeps_pace(in_flight, {grid_.segment});
@@ -114,7 +114,7 @@ bool Engine::Run::start_send(std::size_t tree, std::size_t child) {
   if (!may_send(tree, child)) return false;
   Flow& flow = flows_[tree];
   std::uint64_t& started = flow.children[child].started;
-  const bool stop = flow.is_abort_word(started);
+  const bool stop = flow.is_abort_marker(started);
   const Segment segment = stop ? Segment{} : segment_at(tree, started);
   const auto send = options_.timetable ? MPI_Issend : MPI_Isend;
   const int code = send(stop ? nullptr : store_->buffer_for(segment),
@@ -151,7 +151,7 @@ void Engine::Run::note_sent(std::size_t tree, std::size_t child) {
 void Engine::Run::keep_arrived(std::size_t tree) {
   Flow& flow = flows_[tree];
   for (; flow.kept < flow.here; ++flow.kept) {
-    if (flow.is_abort_word(flow.kept)) continue;
+    if (flow.is_abort_marker(flow.kept)) continue;
     const Segment segment = segment_at(tree, flow.kept);
     store_->arrived(segment);
     add_progress(segment.bytes);
@@ -173,7 +173,7 @@ void Engine::Run::free_sent(std::size_t tree) {
     return;
   }
   for (; flow.freed < freed; ++flow.freed) {
-    if (!flow.is_abort_word(flow.freed)) add_progress(segment_at(tree, flow.freed).bytes);
+    if (!flow.is_abort_marker(flow.freed)) add_progress(segment_at(tree, flow.freed).bytes);
   }
 }
 
@@ -220,7 +220,7 @@ bool Engine::Run::post_receive(std::size_t tree) {
 
 bool Engine::Run::is_at_risk(const Segment& segment) {
   const bool varies =
-      roles_[segment.tree].parent_is_here ? options_.segments_vary : options_.far_segments_vary;
+      roles_[segment.tree].parent_is_local ? options_.segments_vary : options_.remote_segments_vary;
   return requests_.size_check() != MPI_REQUEST_NULL && (varies || segment.bytes < grid_.segment);
 }
 
@@ -231,10 +231,10 @@ void Engine::Run::on_received(std::size_t tree, std::uint64_t slot, const MPI_St
   if (bytes == 0) {
     stop_flow(tree, nth);
   } else if (static_cast<std::size_t>(bytes) != segment_at(tree, nth).bytes) {
-    settle_sizes();
+    await_size_check();
     throw InputError(
         context() + names_.receiving(tree, nth) +
-        fmt::format(": {} bytes came, {} were due", bytes, segment_at(tree, nth).bytes));
+        fmt::format(": {} bytes arrived, expected {}", bytes, segment_at(tree, nth).bytes));
   }
 }
 

@@ -20,7 +20,7 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles,
       assignment_(std::move(assignment)),
       options_(std::move(options)),
       requests_(roles_, even_windows(roles_, options_.sends_in_flight, options_.receives_in_flight),
-                RequestTable::Way::kUp),
+                RequestTable::Direction::kUp),
       flows_(roles_.size()),
       awaits_segments_(std::ranges::any_of(
           roles_, [](const TreeRole& role) { return !role.children.empty(); })) {
@@ -39,12 +39,12 @@ void ReduceEngine::set_windows() {
   std::vector<TreeWindows> windows = windows_up(roles_, receives, sends, segment_);
   lookahead_ = lookahead_over(windows, receives);
   if (std::ranges::equal(windows, requests_.windows())) return;
-  requests_ = RequestTable(roles_, std::move(windows), RequestTable::Way::kUp);
+  requests_ = RequestTable(roles_, std::move(windows), RequestTable::Direction::kUp);
 }
 
 std::uint64_t ReduceEngine::ring_of(std::size_t tree, std::size_t child, bool keeps_result) const {
   const TreeWindows& windows = requests_.windows()[tree];
-  // What is combined there stays until it has been sent.
+  // The first child's buffers also hold combined segments until they have been sent.
   return windows.children[child] + (child == 0 && !keeps_result ? windows.parent : 0);
 }
 
@@ -110,7 +110,7 @@ bool ReduceEngine::has_combined(std::uint64_t index) const {
   return assignment_.count(tree, index) < flows_[tree].combined;
 }
 
-bool ReduceEngine::is_through_with(std::uint64_t index) const {
+bool ReduceEngine::is_finished_with(std::uint64_t index) const {
   if (is_under_comparison()) return false;
   const std::size_t tree = assignment_.tree_of(index);
   const Inflow& flow = flows_[tree];
@@ -126,7 +126,7 @@ void ReduceEngine::abandon() noexcept {
 void ReduceEngine::note(std::span<const RequestTable::Completion> completions) {
   for (const RequestTable::Completion& completion : completions) {
     if (completion.error != MPI_SUCCESS) {
-      if (completion.entry.kind == RequestTable::Kind::kReceive) settle_comparison();
+      if (completion.entry.kind == RequestTable::Kind::kReceive) await_comparison();
       std::string what = context() + describe(completion.entry);
       const std::vector<RequestTable::Entry> others = requests_.outstanding();
       if (!others.empty()) {
@@ -149,22 +149,22 @@ void ReduceEngine::check_received(const RequestTable::Completion& completion) {
   int elements = 0;
   check(MPI_Get_count(completion.status, job_->type, &elements), "MPI_Get_count");
   if (elements == due) return;
-  settle_comparison();
+  await_comparison();
   const std::string came =
       elements == MPI_UNDEFINED ? "a part of an element" : fmt::format("{} elements", elements);
   throw InputError(context() + receiving(tree, child, nth) +
-                   fmt::format(": {} came, {} were due", came, due));
+                   fmt::format(": {} arrived, expected {}", came, due));
 }
 
-// Calls that differ show in what comes; that they do is the better message.
-void ReduceEngine::settle_comparison() {
+// A wrong segment usually means that the ranks' calls differ; that makes the better error message.
+void ReduceEngine::await_comparison() {
   if (job_->check == nullptr) return;
   check(MPI_Wait(&requests_.size_check(), MPI_STATUS_IGNORE), "MPI_Wait");
   job_->check->judge(rank_);
 }
 
-// Whatever has become possible. One segment of each tree is combined at a time, so that sends start
-// as early as they can.
+// Does everything that has become possible. Combines one segment of each tree at a time, so that
+// sends start as early as possible.
 void ReduceEngine::move_on() {
   bool combines = true;
   while (combines) {
@@ -198,12 +198,12 @@ bool ReduceEngine::combine_one(std::size_t tree) {
   const std::size_t child = flow.added;
   const std::uint64_t nth = flow.combined;
   const std::uint64_t index = assignment_.segment_of(tree, nth);
-  // The first child's segment lies where the sum is to be, unless the rank's own does.
+  // The first child's segment is where the sum is to be, unless the rank's own elements are.
   const bool own_is_added = child == 0 && job_->result != job_->own;
   const void* const added =
       own_is_added ? place_in(job_->own, index) : buffer_for(tree, child, nth);
   check(MPI_Reduce_local(added, sum_of(tree, nth), elements_of(index), job_->type, job_->op),
-        context() + "combining what came by " + receiving(tree, child, nth));
+        context() + "combining after " + receiving(tree, child, nth));
   if (++flow.added < flow.children.size()) return true;
   flow.added = 0;
   ++flow.combined;
@@ -259,9 +259,9 @@ bool ReduceEngine::may_receive(std::size_t tree, std::size_t child) {
   return !is_root() || !is_too_far_ahead(assignment_.segment_of(tree, posted));
 }
 
-// Before the ranks' messages are known to be alike, a longer one might overflow what it is received
-// in (Open MPI 4.1 writes all of it before it reports the truncation). So may an element that is
-// longer than segments are.
+// Before the ranks' calls are known to match, a longer message might overflow its buffer (Open MPI
+// 4.1 writes all of it before it reports the truncation). So might an element that is larger than a
+// segment.
 bool ReduceEngine::is_at_risk(int from) const {
   if (!is_under_comparison()) return false;
   return options_.sends_at_once.empty() || job_->grid.segment == 1 ||
@@ -317,7 +317,7 @@ void ReduceEngine::add_progress(std::uint64_t elements) {
   if (options_.on_progress) options_.on_progress(done_bytes_);
 }
 
-// --- in words ---
+// --- descriptions for error messages ---
 
 std::string ReduceEngine::receiving(std::size_t tree, std::size_t child, std::uint64_t nth) const {
   return fmt::format("receiving {} from rank {}", name_of_segment(assignment_, tree, nth),

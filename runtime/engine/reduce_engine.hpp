@@ -1,37 +1,39 @@
-// The engine that combines the segments of one message along all reduce trees of a plan at once.
+// The engine that combines the segments of a message along all reduce trees of a plan at the same
+// time.
 //
-// Each tree is a flow of its own, towards the root. A rank has a window of receives posted ahead
-// for each child, combines a segment that has come with its own (MPI_Reduce_local), child after
-// child in the order of the plan, and sends it to its parent when all children have added theirs,
-// by non-blocking sends of which only a few are outstanding, while further segments come. So the
-// same plan and segment size combine the same elements in the same order each time. Segments are
-// whole elements; those of one tree travel under one tag, in order.
+// Each tree is a separate flow towards the root. A rank posts a window of receives ahead for each
+// child and combines arriving segments with its own (MPI_Reduce_local), child after child in plan
+// order. When it has combined all children's, it sends the segment to its parent by a non-blocking
+// send, of which only a few are outstanding, while further segments arrive. So the same plan and
+// segment size always combine the same elements in the same order. Segments consist of whole
+// elements; those of a tree are sent in order under one tag.
 //
-// Room. Where this rank has the result's memory (the root; with an allreduce every rank) segments
-// are combined there, and the first child's are received there as well, unless it holds the rank's
-// own elements (MPI_IN_PLACE). Otherwise they are combined where the first child's came, in a
-// scratch window. Sends are synchronous (MPI_Issend): one is complete only when its receive was
-// posted, so that what has come too early for a window does not pile up in MPI's own memory,
-// however fast one child is and however slow another.
+// Buffers. Where this rank has memory for the result (the root; in an allreduce every rank)
+// segments are combined there, and the first child's segments are received there as well, unless it
+// holds the rank's own elements (MPI_IN_PLACE). Otherwise they are combined where the first child's
+// were received, in a scratch window. Sends are synchronous (MPI_Issend): a send completes only
+// after its receive was posted. So segments of a fast child do not pile up in MPI's own memory
+// while the parent waits for a slow one.
 //
-// The root takes segments at most a lookahead beyond the oldest that is not combined, so that trees
-// keep to their shares, as the source of a broadcast does (runtime/engine/engine.hpp).
+// The root receives segments at most a lookahead beyond the oldest one that is not combined, so
+// that the trees keep to their shares, as for the source of a broadcast
+// (runtime/engine/engine.hpp).
 //
-// No deadlock. Suppose that segments are left and no request completes anywhere, and nobody has
+// No deadlock. Suppose that segments remain, no request completes on any rank, and no rank has
 // anything to combine. Let i be the oldest segment of the message that the root has not combined, n
-// its number in its tree, R a rank of that tree that has not combined n but whose children all have
-// (leaves have from the start). The segments of the tree before n are combined at the root, so they
-// were received from every rank, and the sends of them are complete. So each child of R has sent n:
-// its window has room, as all before n are complete. And R has posted the receive of n: it has
-// received, combined and sent on what was before, so that the rooms of n are free; where R is the
-// root, i is within the lookahead. Both match, so they complete, and when all children's have
-// come, R combines them: a contradiction. With `check` receives may wait for its comparison, which
-// ends when all ranks have begun.
+// its number in its tree, and R a rank of that tree that has not combined n although all its
+// children have (leaves have from the start). The tree's segments before n are combined at the
+// root, so they were received from every rank, and their sends are complete. So each child of R has
+// sent n: its window has space, as all sends before n are complete. R has posted the receive of n:
+// it has received, combined and sent on everything before n, so the buffers of n are free; if R is
+// the root, i is within the lookahead. Sends and receives match, so they complete; when all
+// children's segments have arrived, R combines them: a contradiction. With `check`, receives may
+// wait for its comparison, which ends when all ranks have begun.
 //
 // With ports a rank sends its segments strictly in the order of the message over all trees. All
-// segments before i are combined at the root, so all sends of them are complete, and i is the next
-// that R's child sends: the argument holds. (In any other order it would not: a send that waits for
-// room may keep the port from one that this room waits for.)
+// segments before i are combined at the root, so all their sends are complete, and i is the next
+// segment that R's child sends: the argument holds. (In any other order it would not: a send that
+// waits for a buffer could occupy the port that another send needs to free this buffer.)
 #pragma once
 
 #include <mpi.h>
@@ -56,16 +58,16 @@ namespace espalier::runtime {
 struct ReduceEngineOptions {
   std::size_t sends_in_flight = planner::kSendsInFlight;  // per tree
   std::size_t receives_in_flight = 4;                     // per child of a tree
-  // Both windows are to hold so many bytes: as many segments more as that takes, 256 at most.
+  // Both windows grow to hold at least this many bytes, up to 256 segments.
   Bytes least_in_flight{};
-  std::size_t ports = 0;      // sends in progress over all trees; 0: any number
-  int first_tag = 0;          // of as many as trees
+  std::size_t ports = 0;      // most sends in progress over all trees; 0: no limit
+  int first_tag = 0;          // of one tag per tree
   double most_in_flight = 0;  // planner::most_bytes_in_flight of the trees, all ranks' edges
-  // Of each rank: whether its segments, of whatever call, are short enough for MPI to send them at
-  // once and to cut what is too long for its receive. Others are received when all calls are known
-  // to be alike. Empty: none are.
+  // For each rank: whether its segments, in any call, are short enough for MPI to send them eagerly
+  // and to truncate one that is too long for its receive. Segments of other ranks are received only
+  // when all calls are known to match. Empty: false for all.
   std::vector<bool> sends_at_once;
-  // Called on this rank with the bytes that it is done with, as it goes; may be empty.
+  // Called during a run with the number of bytes that this rank has finished; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
 
@@ -76,14 +78,14 @@ struct ReduceJob {
   MPI_Op op;         // commutative
   SegmentGrid grid;  // in elements
   void* own;         // this rank's elements
-  void* result;      // where they are to be combined; null: this rank keeps no result. May be own.
-  CallCheck* check;  // compared among the ranks while it runs; null: not
+  void* result;      // where to combine; null: this rank keeps no result. May be equal to own.
+  CallCheck* check;  // compared among the ranks meanwhile; null: no comparison
 };
 
 class ReduceEngine {
  public:
-  // comm: of the caller's own, with MPI_ERRORS_RETURN and at least two ranks. roles: in the reduce
-  // trees.
+  // comm: used by this engine and its caller alone, with MPI_ERRORS_RETURN and at least two ranks.
+  // roles: in the reduce trees.
   ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles, planner::SegmentAssignment assignment,
                ReduceEngineOptions options);
   ReduceEngine(const ReduceEngine&) = delete;
@@ -92,27 +94,28 @@ class ReduceEngine {
   ReduceEngine& operator=(ReduceEngine&&) = delete;
   ~ReduceEngine() = default;
 
-  // Makes room for the scratch windows of such a job, unless there is enough. Throws
+  // Allocates the scratch windows of such a job, unless they are large enough. Throws
   // std::bad_alloc.
   void reserve(const ReduceJob& job);
-  // Collective, as a whole: begin, and then wait_for_some or poll until it is done. After
-  // reserve(job). They throw MpiError (naming segment, tree and peer), InputError for ranks that
-  // have called it differently; then abandon() is all that may follow.
+  // Collective as a whole: after reserve(job) call begin, then wait_for_some or poll until is_done.
+  // They throw MpiError (naming segment, tree and peer), and InputError when the ranks' calls
+  // differ; afterwards only abandon() may be called.
   void begin(const ReduceJob& job);
-  // Waits until something has come or gone, and does what has become possible.
+  // Waits until a send or receive completes, and does what has become possible.
   void wait_for_some();
   // The same without waiting.
   void poll();
   [[nodiscard]] bool is_done() const;
   // On the root: segment `index` is the result.
   [[nodiscard]] bool has_combined(std::uint64_t index) const;
-  // Neither the segment's own elements nor its place in the result will be touched any more.
-  [[nodiscard]] bool is_through_with(std::uint64_t index) const;
-  // Gives up what is in progress, as far as MPI can.
+  // Neither the rank's own elements of the segment nor its place in the result will be accessed
+  // again.
+  [[nodiscard]] bool is_finished_with(std::uint64_t index) const;
+  // Cancels or frees the requests in progress, as far as MPI can.
   void abandon() noexcept;
 
  private:
-  // The state of one tree. Counters of its segments.
+  // The state of one tree: counters of its segments.
   struct Inflow {
     struct Child {
       std::uint64_t posted = 0;  // receives begun
@@ -120,10 +123,10 @@ class ReduceEngine {
     };
     std::uint64_t end = 0;
     std::uint64_t combined = 0;  // with those of all children
-    std::size_t added = 0;       // of segment `combined`, those of the first so many children
+    std::size_t added = 0;       // children whose part of segment `combined` is included
     std::uint64_t started = 0;   // sends (not on the root)
     std::uint64_t sent = 0;
-    double due_s = 0;  // MPI_Wtime: the next is not to be sent before
+    double due_s = 0;  // MPI_Wtime: earliest start of the next send
     std::vector<Child> children;
   };
 
@@ -131,7 +134,7 @@ class ReduceEngine {
   [[nodiscard]] bool is_under_comparison() const {
     return requests_.size_check() != MPI_REQUEST_NULL;
   }
-  // Segments are combined in the result, and the first child's come there.
+  // Segments are combined in the result, and the first child's are received there.
   [[nodiscard]] bool comes_to_result() const {
     return job_->result != nullptr && job_->result != job_->own;
   }
@@ -139,19 +142,19 @@ class ReduceEngine {
     return static_cast<int>(job_->grid.length(index));
   }
   [[nodiscard]] void* place_in(void* buffer, std::uint64_t index) const;
-  // Where a child's segment comes, and where segments are combined.
+  // Where a child's segment is received, and where segments are combined.
   void* buffer_for(std::size_t tree, std::size_t child, std::uint64_t nth);
   void* sum_of(std::size_t tree, std::uint64_t nth);
-  // Of a child's segments, those whose room may be used again.
+  // The number of a child's segments whose buffers may be reused.
   [[nodiscard]] std::uint64_t freed(std::size_t tree, std::size_t child) const;
 
-  // With latencies they are larger than the options' (runtime/engine/windows.hpp).
+  // With latencies the windows are larger than in the options (runtime/engine/windows.hpp).
   void set_windows();
-  // Segments of a child that there is room for.
+  // Number of a child's segments for which there are buffers.
   [[nodiscard]] std::uint64_t ring_of(std::size_t tree, std::size_t child, bool keeps_result) const;
   void note(std::span<const RequestTable::Completion> completions);
   void check_received(const RequestTable::Completion& completion);
-  void settle_comparison();
+  void await_comparison();
   void move_on();
   void note_arrivals_and_sends(std::size_t tree);
   bool combine_one(std::size_t tree);
@@ -182,7 +185,7 @@ class ReduceEngine {
   std::optional<ReduceJob> job_;
   std::vector<Inflow> flows_;
   bool awaits_segments_;
-  std::uint64_t next_ = 0;       // segment to be sent, with ports
+  std::uint64_t next_ = 0;       // segment to be sent next, with ports
   std::size_t outstanding_ = 0;  // sends
   std::uint64_t done_bytes_ = 0;
 };

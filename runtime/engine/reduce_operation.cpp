@@ -13,7 +13,7 @@
 namespace espalier::runtime {
 namespace {
 
-// MPI's kinds of elements, as bits.
+// MPI's classes of element types, as bits.
 using Kinds = unsigned;
 constexpr Kinds kCInteger = 1;
 constexpr Kinds kFortranInteger = 2;
@@ -21,7 +21,7 @@ constexpr Kinds kFloating = 4;
 constexpr Kinds kLogical = 8;
 constexpr Kinds kComplex = 16;
 constexpr Kinds kByte = 32;
-constexpr Kinds kAddress = 64;  // what MPI calls "multi-language types"
+constexpr Kinds kAddress = 64;  // MPI's term is "multi-language types"
 constexpr Kinds kPair = 128;
 constexpr Kinds kNothing = 256;  // no operation is defined on them
 
@@ -88,7 +88,7 @@ const std::vector<NamedOperation>& operations() {
   return table;
 }
 
-// Null for one of the user's own.
+// Null for a user-defined operation.
 const NamedOperation* find(MPI_Op op) {
   const auto& table = operations();
   const auto found = std::find_if(table.begin(), table.end(),
@@ -116,7 +116,7 @@ std::string name_of(MPI_Datatype type) {
 }  // namespace
 
 std::string operation_fault(MPI_Datatype type, MPI_Op op) {
-  if (op == MPI_OP_NULL) return "MPI_OP_NULL is no operation";
+  if (op == MPI_OP_NULL) return "MPI_OP_NULL is not an operation";
   const NamedOperation* const operation = find(op);
   if (operation == nullptr) return {};
   const bool named = is_named(type);
@@ -125,14 +125,14 @@ std::string operation_fault(MPI_Datatype type, MPI_Op op) {
       return std::find(kind.types.begin(), kind.types.end(), type) != kind.types.end();
     };
     const auto kind = std::find_if(kinds().begin(), kinds().end(), holds);
-    // Of a type that is not listed, such as Fortran's rarer kinds, MPI itself knows.
+    // A type that is not listed, such as one of Fortran's rarer kinds, is left to MPI to check.
     const bool known = kind != kinds().end();
     if (operation->defined_on != 0 && (!known || (kind->kind & operation->defined_on) != 0)) {
       return {};
     }
   }
   return fmt::format("{} is not defined on {}", operation->name,
-                     named ? name_of(type) : "types of the user's own");
+                     named ? name_of(type) : "user-defined types");
 }
 
 std::uint64_t reduction_kind(MPI_Datatype type, MPI_Op op) {

@@ -53,14 +53,14 @@ void ScratchWindows::reserve(const Rings& rings, const ElementShape& shape,
   if (__builtin_mul_overflow(slots, slot_bytes_, &bytes)) throw std::bad_alloc();
   if (bytes <= bytes_) return;
   bytes_ = 0;
-  room_.reset();
-  room_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  buffer_.reset();
+  buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
   bytes_ = bytes;
 }
 
 void* ScratchWindows::buffer_for(std::size_t tree, std::size_t child, std::uint64_t nth) {
   const auto [first, slots] = rings_[tree][child];
-  return moved(&room_[(first + nth % slots) * slot_bytes_], -true_low_);
+  return moved(&buffer_[(first + nth % slots) * slot_bytes_], -true_low_);
 }
 
 }  // namespace espalier::runtime

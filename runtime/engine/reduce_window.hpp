@@ -1,5 +1,4 @@
-// Room for the segments of children that are received ahead and cannot come where they are
-// combined.
+// Buffers for the children's segments that are received ahead and not where they are combined.
 #pragma once
 
 #include <mpi.h>
@@ -11,14 +10,14 @@
 
 namespace espalier::runtime {
 
-// How an element lies in memory.
+// The memory layout of an element.
 struct ElementShape {
   std::size_t bytes;   // of data
   MPI_Aint extent;     // from one element to the next; greater than 0
   MPI_Aint true_low;   // from an element's address to its first byte
-  MPI_Aint true_span;  // from its first byte to its last one, that one included
+  MPI_Aint true_span;  // from its first byte to its last, inclusive
 
-  // Of so many elements, at least one. UINT64_MAX where that exceeds the address space.
+  // The span of `elements` elements, at least one. UINT64_MAX if it exceeds the address space.
   [[nodiscard]] std::uint64_t span_of(std::uint64_t elements) const;
 };
 ElementShape element_shape_of(MPI_Datatype type);
@@ -26,13 +25,13 @@ ElementShape element_shape_of(MPI_Datatype type);
 // A ring of segments for each child of each tree.
 class ScratchWindows {
  public:
-  // rings[tree][child]: segments that its ring has room for; 0: it has none.
+  // rings[tree][child]: capacity of the child's ring in segments; 0: no ring.
   using Rings = std::vector<std::vector<std::uint64_t>>;
 
-  // Makes room, unless there is enough, for segments of up to `elements` elements; what was in it
-  // is lost. Throws std::bad_alloc.
+  // Allocates buffers for segments of up to `elements` elements, unless they are large enough;
+  // previous contents are lost. Throws std::bad_alloc.
   void reserve(const Rings& rings, const ElementShape& shape, std::uint64_t elements);
-  // The address, as MPI takes it, of the elements of segment `nth`.
+  // The buffer address to pass to MPI for segment `nth`.
   void* buffer_for(std::size_t tree, std::size_t child, std::uint64_t nth);
 
  private:
@@ -44,7 +43,7 @@ class ScratchWindows {
   std::uint64_t slot_bytes_ = 0;
   MPI_Aint true_low_ = 0;
   std::uint64_t bytes_ = 0;
-  std::unique_ptr<std::byte[]> room_;
+  std::unique_ptr<std::byte[]> buffer_;
 };
 
 }  // namespace espalier::runtime

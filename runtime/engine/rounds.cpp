@@ -17,12 +17,12 @@ std::optional<planner::PlanFault> rounds_fault(const planner::Plan& plan) {
     const planner::PlanTree& tree = plan.broadcast_trees[i];
     if (!tree.exchange.empty()) {
       return planner::PlanFault{fmt::format("/broadcast_trees/{}/exchange", i),
-                                "rounds have no place for exchange edges"};
+                                "rounds do not support exchange edges"};
     }
     if (!(std::abs(tree.rate.value - rate) <= 1e-9 * rate)) {
       return planner::PlanFault{
           fmt::format("/broadcast_trees/{}/rate_Bps", i),
-          fmt::format("rounds give every tree the same rate; {} is not {}", tree.rate.value, rate)};
+          fmt::format("rounds need trees of equal rates; {} differs from {}", tree.rate.value, rate)};
     }
   }
   return {};

@@ -1,15 +1,16 @@
-// Synchronised rounds, as Sanders, Speck and Traeff run their two trees (Parallel Computing 35
-// (2009), doi:10.1016/j.parco.2009.09.001): in round t a rank receives and sends only on edges of
-// color t mod 2, one segment on each, and goes on when both are done.
+// Synchronised rounds, as in the two-tree algorithm of Sanders, Speck and Traeff (Parallel
+// Computing 35 (2009), doi:10.1016/j.parco.2009.09.001): in round t a rank receives and sends only
+// on edges of color t mod 2, one segment on each, and continues when both are complete.
 //
-// Which segment crosses which edge in which round follows from the plan alone: the first one in the
-// first round of the edge's color after the one in which its parent got it, from then on one every
-// other round. So a segment is always there when it is due, and no rank waits for a round that the
-// other end of an edge counts differently.
+// The plan alone determines which segment crosses which edge in which round: an edge carries its
+// first segment in the first round of its color after the round in which its parent received that
+// segment, and from then on one segment every other round. So a segment is always available when it
+// is due, and both ends of an edge count rounds consistently.
 //
-// No deadlock. Let t be the least round that some rank cannot end. All ranks have ended the rounds
-// before it, so both ends of an edge that is used in round t have come to it, hold what is due and
-// have posted their part. The two match, so they complete: a contradiction.
+// No deadlock. Let t be the first round that some rank cannot complete. All ranks have completed
+// the rounds before t, so both ends of an edge used in round t have reached it, have the segment
+// that is due and have posted their operation. Send and receive match, so they complete: a
+// contradiction.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +23,13 @@
 
 namespace espalier::runtime {
 
-// Why a plan cannot be run in rounds, as (JSON pointer, reason); empty when it can: every edge has
-// a color, no rank sends or receives twice in a round, no edge is an exchange edge (for which a
-// parent waits longer than a round), and all trees have one rate, for in rounds they carry the
-// same. Precondition: no structural fault.
+// The reason why a plan cannot be run in rounds, as (JSON pointer, reason); empty if it can. It can
+// if every edge has a color, no rank sends or receives twice in a round, no edge is an exchange
+// edge (on which a parent waits longer than a round), and all trees have the same rate, because in
+// rounds all trees carry the same amount. Precondition: no structural fault.
 std::optional<planner::PlanFault> rounds_fault(const planner::Plan& plan);
 
-// For each edge of a tree, by place, the round in which it is first used. source: of the plan.
+// For each edge of a tree, in order, the round in which it is first used. source: the plan's.
 // Preconditions: no structural fault, and the tree has colors.
 std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint32_t source);
 
@@ -37,11 +38,11 @@ struct TreeRounds {
   std::uint64_t receive = 0;         // unused on the source
   std::vector<std::uint64_t> sends;  // in the order of the children
 };
-// rank_of_node[i] is the rank of plan.nodes[i]. One a tree.
+// One element per tree. rank_of_node[i] is the rank of plan.nodes[i].
 std::vector<TreeRounds> rounds_of(const planner::Plan& plan, std::span<const int> rank_of_node,
                                   int rank);
 
-// The round that a rank is in, and how many segments of each tree are due up to its end.
+// The current round of a rank, and how many segments of each tree are due by its end.
 class RoundClock {
  public:
   explicit RoundClock(std::vector<TreeRounds> trees) : trees_(std::move(trees)) {}

@@ -1,5 +1,4 @@
-// A message cut into segments, and where their bytes are: what the engine that moves them needs to
-// know of a message.
+// A message divided into segments, and the store that holds their bytes, as the engine sees them.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +10,16 @@ namespace espalier::runtime {
 
 using planner::SegmentGrid;
 
-// One segment and its place.
+// One segment and its position.
 struct Segment {
   std::uint64_t index;   // in the message
-  std::size_t tree;      // that carries it
-  std::uint64_t nth;     // of that tree's segments, from 0
+  std::size_t tree;      // the tree that carries it
+  std::uint64_t nth;     // its number in that tree, from 0
   std::uint64_t offset;  // of its first byte in the message
   std::size_t bytes;
 };
 
-// Where the bytes of segments are while they pass a rank: in the user's buffer, in a window onto a
-// file.
+// Holds the bytes of segments on a rank: in the user's buffer, or in a window onto a file.
 class SegmentStore {
  public:
   SegmentStore() = default;
@@ -31,28 +29,26 @@ class SegmentStore {
   SegmentStore& operator=(SegmentStore&&) = delete;
   virtual ~SegmentStore() = default;
 
-  // Of each tree, how many segments it can hold at a time: segment n's room is used again by
-  // segment n + this.
+  // How many segments of each tree it can hold at a time: segment n + this reuses the buffer of
+  // segment n.
   [[nodiscard]] virtual std::uint64_t segments_per_tree() const { return UINT64_MAX; }
-  // Room for a segment; asked for as often as is handy.
+  // The buffer of a segment; may be called any number of times.
   virtual std::byte* buffer_for(const Segment& segment) = 0;
-  // Whether the segment can be loaded by now (asked on the source only, in the order of the
-  // message).
+  // Whether the segment can be loaded now (called on the source only, in the order of the message).
   [[nodiscard]] virtual bool is_ready(const Segment& /*segment*/) const { return true; }
-  // Whether the segment's room may be received into by now (not asked on the source).
+  // Whether the segment's buffer may be received into now (not called on the source).
   [[nodiscard]] virtual bool is_free(const Segment& /*segment*/) const { return true; }
-  // For segments that become ready, or free, by messages of the store's own: as long as it has
-  // work, the engine lets it go on with that again and again, instead of waiting.
+  // For stores whose segments become ready or free through messages of their own: while has_work(),
+  // the engine calls work() repeatedly instead of waiting.
   [[nodiscard]] virtual bool has_work() const { return false; }
   virtual void work() {}
-  // Brings the segment's bytes into its room (called on the source only, once per segment, in the
+  // Loads the segment's bytes into its buffer (called on the source only, once per segment, in the
   // order of the message).
   virtual void load(const Segment& /*segment*/) {}
-  // The segment has arrived (not called on the source). The segments of one tree come in their
-  // order.
+  // The segment has arrived (not called on the source). The segments of a tree arrive in order.
   virtual void arrived(const Segment& /*segment*/) {}
-  // It could not read or keep a segment, and the broadcast is to stop. It then takes further
-  // segments and drops them.
+  // The store could not read or write a segment, and the broadcast must stop. It accepts further
+  // segments and discards them.
   [[nodiscard]] virtual bool failed() const { return false; }
 };
 

@@ -12,9 +12,9 @@ namespace espalier::runtime {
 
 namespace {
 
-// A rank's slots are some bytes each.
+// Each slot takes a few bytes on a rank.
 constexpr double kMostSlots = 8 << 20;
-// Of segments: a assignment's table. Well above trees / loss for the schedules that espalier makes.
+// Segments in an assignment's table. Well above trees / loss of the schedules that espalier makes.
 constexpr double kMostSegments = 1 << 20;
 
 double slots_of(const planner::Plan& plan) {
@@ -30,7 +30,7 @@ double slots_of(const planner::Plan& plan) {
 
 std::optional<planner::PlanFault> timetable_fault(const planner::Plan& plan) {
   if (!plan.schedule) {
-    return planner::PlanFault{"/schedule", "this plan has no schedule to run by"};
+    return planner::PlanFault{"/schedule", "this plan has no schedule; make one with espalier plan --schedule"};
   }
   double segments = 0;
   for (const std::uint64_t count : plan.schedule->segments) segments += static_cast<double>(count);
@@ -38,8 +38,7 @@ std::optional<planner::PlanFault> timetable_fault(const planner::Plan& plan) {
     return planner::PlanFault{
         "/schedule/slices",
         fmt::format(
-            "a period of {:.0f} segments, {:.0f} sends of them; up to {:.0f} and {:.0f} can "
-            "be run by",
+            "a period has {:.0f} segments in {:.0f} sends; at most {:.0f} and {:.0f} can be run",
             segments, slots_of(plan), kMostSegments, kMostSlots)};
   }
   return {};
@@ -54,7 +53,7 @@ SlotOrder::SlotOrder(std::vector<Edge> edges, std::vector<Slot> slots)
   reset();
 }
 
-// Positions are counted over all periods, and so are times.
+// The slots of one edge. Positions and times are counted over all periods.
 class Slots::Course {
  public:
   Course(std::vector<Time> times, double period_s, std::uint32_t tree, std::uint32_t child)
@@ -68,13 +67,13 @@ class Slots::Course {
   [[nodiscard]] double end(std::uint64_t at) const {
     return times_[at % count()].end + begun_s(at);
   }
-  // The place in the one order of all slots.
+  // The position in the order of all slots.
   [[nodiscard]] auto key(std::uint64_t at) const {
     return std::tuple(period_of(at), times_[at % count()].middle, tree_, child_, at % count());
   }
 
-  // By how many slots an edge that goes on from here is to be later, so that each segment has come
-  // when its slot there starts.
+  // The delay, in slots, that the next edge needs so that each segment has arrived when its slot on
+  // that edge starts.
   [[nodiscard]] std::uint64_t slots_until(const Course& next, double latency_s) const {
     const double rounding = 1e-9 * period_s_;
     std::uint64_t later = 0;
@@ -86,15 +85,16 @@ class Slots::Course {
     }
     return later;
   }
-  // How many segments have come here that the edge, so much later, has not sent on: at most.
-  [[nodiscard]] std::uint64_t room_before(const Course& next, std::uint64_t later) const {
-    std::uint64_t room = 1;
-    std::uint64_t sent = 0;  // slots there that stand before
+  // The largest number of segments that have arrived on this edge and that the next edge, delayed
+  // by `later` slots, has not sent.
+  [[nodiscard]] std::uint64_t segments_held(const Course& next, std::uint64_t later) const {
+    std::uint64_t held = 1;
+    std::uint64_t sent = 0;  // earlier slots of the next edge
     for (std::uint64_t at = count(); at < 2 * count(); ++at) {
       while (next.key(sent) < key(at)) ++sent;
-      room = std::max(room, at + later + 1 - sent);
+      held = std::max(held, at + later + 1 - sent);
     }
-    return room;
+    return held;
   }
 
  private:
@@ -111,15 +111,16 @@ class Slots::Course {
 
 namespace {
 
-// When an edge has sent how much of what it sends in a period. Asked in ascending order.
+// The times at which an edge has sent a given share of its bytes of a period. Shares must be
+// queried in ascending order.
 class Progress {
  public:
   explicit Progress(std::span<const planner::ScheduledSend> sends) : sends_(sends) {
     for (const planner::ScheduledSend& send : sends) total_ += send.bytes;
   }
-  // At the border of two sends: the end of the first.
+  // Between two sends: the end of the first.
   [[nodiscard]] double end_of(double share) { return moment(share, 1e-9); }
-  // The start of the second.
+  // Between two sends: the start of the second.
   [[nodiscard]] double start_of(double share) { return moment(share, -1e-9); }
 
  private:
@@ -151,7 +152,7 @@ Slots::Slots(const planner::Plan& plan) : plan_(plan) {
     sends_[send.tree][send.child].push_back(send);
   }
   for (std::size_t tree = 0; tree < trees; ++tree) {
-    room_ = std::max(room_, slots_in(tree));  // on the source, which loads period by period
+    buffer_segments_ = std::max(buffer_segments_, slots_in(tree));  // on the source, which loads whole periods
     if (slots_in(tree) != 0) delay_edges(tree);
   }
 }
@@ -160,7 +161,7 @@ Slots::Course Slots::course_of(std::size_t tree, std::uint32_t child) const {
   const auto slots = static_cast<double>(slots_in(tree));
   Progress progress(sends_[tree][child]);
   std::vector<Time> times(slots_in(tree));
-  double latest = 0;  // of an edge whose sends overlap, too, slots come one after the other
+  double latest = 0;  // an edge's slots do not overlap even if its sends do
   for (std::size_t i = 0; i < times.size(); ++i) {
     const auto at = static_cast<double>(i);
     times[i].start = latest = std::max(latest, progress.start_of(at / slots));
@@ -171,7 +172,7 @@ Slots::Course Slots::course_of(std::size_t tree, std::uint32_t child) const {
 }
 
 void Slots::delay_edges(std::size_t tree) {
-  // Of latencies above it, what is left out is waited for at the slot itself.
+  // Latencies are cut off at this; the rest is waited for in the slot itself.
   constexpr double kMostPeriods = 16;
   const planner::PlanTree& edges = plan_.broadcast_trees[tree];
   const double period_s = plan_.schedule->period.value;
@@ -191,7 +192,7 @@ void Slots::delay_edges(std::size_t tree) {
     for (const std::uint32_t child : children[node]) {
       const Course next = course_of(tree, child);
       const std::uint64_t later = into.slots_until(next, latency_s[node]);
-      room_ = std::max(room_, into.room_before(next, later));
+      buffer_segments_ = std::max(buffer_segments_, into.segments_held(next, later));
       behind_[tree][child] = behind + later;
       reached.push_back(child);
     }

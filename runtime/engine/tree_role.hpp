@@ -1,4 +1,4 @@
-// A rank's part in each tree of a plan.
+// A rank's parent and children in each tree of a plan.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,22 @@ namespace espalier::runtime {
 inline constexpr int kNoRank = -1;
 
 struct TreeRole {
-  int parent = kNoRank;         // the source has none
-  bool parent_is_here = false;  // on this rank's host
-  // Through memory of the host, and not by MPI (runtime/memory/host_ring.hpp): from the parent; to
-  // the children that read this rank's ring, who are not among `children` then.
+  int parent = kNoRank;         // kNoRank on the source
+  bool parent_is_local = false;  // on this rank's host
+  // Transfers through shared memory of the host instead of MPI (runtime/memory/host_ring.hpp): from
+  // the parent; to the children that read this rank's ring, which are then not among `children`.
   bool from_ring = false;
   bool to_ring = false;
-  std::vector<int> children;  // in the order of the plan, but those on exchange edges last
-  std::size_t exchanges = 0;  // the last so many children are on exchange edges
+  std::vector<int> children;  // in plan order, except that those on exchange edges are last
+  std::size_t exchanges = 0;  // number of children on exchange edges; the last ones
   BytesPerSecond rate;        // of the tree
-  // On their way at one time, at the tree's rate: planner/plan/send_windows.hpp.
+  // Bytes in flight at the tree's rate (planner/plan/send_windows.hpp).
   double bytes_from_parent = 0;
   std::vector<double> bytes_to_child;  // of each child
 };
 
-// What rank `rank` does in each of a plan's trees. rank_of_node[i] is the rank of plan.nodes[i];
-// host_of_rank: equal for ranks of one host; empty: not asked for.
+// The roles of rank `rank` in a plan's trees. rank_of_node[i] is the rank of plan.nodes[i].
+// host_of_rank: equal for ranks of one host; empty: parent_is_local is not needed.
 inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
                                       std::span<const int> rank_of_node, int rank,
                                       std::span<const int> host_of_rank = {}) {
@@ -46,7 +46,7 @@ inline std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
       const planner::PlanEdge& edge = tree.edges[i];
       if (rank_of_node[edge.child] == rank) {
         role.parent = rank_of_node[edge.parent];
-        role.parent_is_here =
+        role.parent_is_local =
             !host_of_rank.empty() && host_of_rank[static_cast<std::size_t>(role.parent)] ==
                                          host_of_rank[static_cast<std::size_t>(rank)];
         role.bytes_from_parent = planner::bytes_in_flight(tree, i);

@@ -1,4 +1,5 @@
-// How many of a tree's segments may be in progress between a rank and each of its neighbours.
+// How many of a tree's segments may be in progress between a rank and each of its neighbours in the
+// tree.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace espalier::runtime {
 
-// Of one tree: requests at one time.
+// For one tree: the most requests in progress with the parent and with each child.
 struct TreeWindows {
   std::uint64_t parent = 0;
   std::vector<std::uint64_t> children;  // of each child
@@ -22,19 +23,19 @@ struct TreeWindows {
 std::vector<TreeWindows> even_windows(std::span<const TreeRole> roles, std::uint64_t parent,
                                       std::uint64_t child);
 
-// For segments of `segment` bytes on their way down: `sends` to a child and `receives` from a
-// parent where there is no latency, more where there is (planner::send_window). asks: a sender of
-// such a segment asks the receiver first. A receive waits for every segment that may come.
+// Windows of a broadcast for segments of `segment` bytes: `sends` to a child and `receives` from a
+// parent without latency, more with latency (planner::send_window). asks: MPI sends such segments
+// by a rendezvous. A receive is posted for every segment that may arrive.
 std::vector<TreeWindows> windows_down(std::span<const TreeRole> roles, std::uint64_t receives,
                                       std::uint64_t sends, Bytes segment, bool asks);
 
-// For segments on their way up, whose sends end when the parent has answered: `sends` to a parent
-// and `receives` from a child where there is no latency.
+// Windows of a reduction, whose sends complete when the parent has answered: `sends` to a parent
+// and `receives` from a child without latency.
 std::vector<TreeWindows> windows_up(std::span<const TreeRole> roles, std::uint64_t receives,
                                     std::uint64_t sends, Bytes segment);
 
-// planner::source_lookahead of the source or root that has such windows with its children, each
-// `base` where there is no latency.
+// planner::source_lookahead of the source or root with these windows, each of which is `base`
+// without latency.
 std::uint64_t lookahead_over(std::span<const TreeWindows> windows, std::uint64_t base);
 
 }  // namespace espalier::runtime

@@ -8,7 +8,7 @@ namespace espalier::runtime {
 
 FileStore::FileStore(const Broadcast::StreamShape& shape)
     : shape_(shape),
-      room_(std::make_unique_for_overwrite<std::byte[]>(shape.segment_bytes *
+      buffer_(std::make_unique_for_overwrite<std::byte[]>(shape.segment_bytes *
                                                         shape.segments_per_tree * shape.trees)),
       written_(shape.trees) {}
 
@@ -20,7 +20,7 @@ void FileStore::continue_from(std::uint64_t bytes, std::uint64_t checksum) {
 
 std::byte* FileStore::buffer_for(const Segment& segment) {
   const std::uint64_t slot = segment.nth % shape_.segments_per_tree;
-  return &room_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
+  return &buffer_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
 }
 
 template <class Act>
@@ -50,11 +50,11 @@ void FileStore::note_written(const Segment& segment, ByteTarget& out) {
 
 void FileSource::load(const Segment& segment) {
   attempt([&] {
-    std::byte* const room = buffer_for(segment);
-    in_->read_at(place_of(segment), room, segment.bytes);
+    std::byte* const buffer = buffer_for(segment);
+    in_->read_at(place_of(segment), buffer, segment.bytes);
     add_to_checksum(segment);
     if (out_ == nullptr) return;
-    out_->write_at(place_of(segment), room, segment.bytes);
+    out_->write_at(place_of(segment), buffer, segment.bytes);
     note_written(segment, *out_);
   });
 }
@@ -69,11 +69,11 @@ void FileSink::arrived(const Segment& segment) {
 
 std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t segment_bytes) {
   const SegmentGrid grid{bytes, segment_bytes};
-  const auto room = std::make_unique_for_overwrite<std::byte[]>(segment_bytes);
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(segment_bytes);
   MessageChecksum checksum;
   for (std::uint64_t i = 0; i < grid.count(); ++i) {
-    file.read_at(grid.offset(i), room.get(), grid.length(i));
-    checksum.add(grid.offset(i), {room.get(), grid.length(i)});
+    file.read_at(grid.offset(i), buffer.get(), grid.length(i));
+    checksum.add(grid.offset(i), {buffer.get(), grid.length(i)});
   }
   return checksum.value();
 }

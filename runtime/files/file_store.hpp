@@ -45,7 +45,7 @@ class FileStore : public SegmentStore {
 
  private:
   Broadcast::StreamShape shape_;
-  std::unique_ptr<std::byte[]> room_;
+  std::unique_ptr<std::byte[]> buffer_;
   std::uint64_t begin_ = 0;
   std::vector<std::uint64_t> written_;  // up to there, of each tree's segments
   std::uint64_t noted_ = 0;

@@ -290,7 +290,7 @@ void OutputTree::make_entries() {
     } else if (entry.kind == FileKind::kLink) {
       fault = ::symlink(entry.target.c_str(), path.c_str());
     } else {
-      claim_room(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor, path, entry.bytes);
+      reserve_space(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor, path, entry.bytes);
     }
     if (fault != 0) refuse_file(path, "cannot write: " + reason_of(errno));
   }

@@ -53,7 +53,7 @@ void write_all(int descriptor, const std::string& name, std::uint64_t offset, co
   }
 }
 
-void claim_room(int descriptor, const std::string& name, std::uint64_t bytes) {
+void reserve_space(int descriptor, const std::string& name, std::uint64_t bytes) {
   if (bytes == 0 || ::fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) == 0) return;
   const int why = errno;
   if (why == ENOSPC || why == EFBIG || why == EDQUOT) {
@@ -173,7 +173,7 @@ OutputFile::OutputFile(std::string name, std::uint64_t bytes, std::optional<std:
   }
   if (exists) (void)::fchmod(descriptor_, old.st_mode & 07777U);
   try {
-    claim_room(descriptor_, name_, bytes);
+    reserve_space(descriptor_, name_, bytes);
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -192,8 +192,8 @@ void OutputFile::open_beside(const std::string& folder) {
 void OutputFile::open_kept(std::uint64_t identity) {
   kept_ = kept_name(target_);
   record_.emplace(kept_ + ".progress", identity);
-  const int anew = record_->bytes() == 0 ? O_TRUNC : 0;
-  descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | anew, 0666);
+  const int truncate = record_->bytes() == 0 ? O_TRUNC : 0;
+  descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | truncate, 0666);
   if (descriptor_ < 0) refuse(errno);
 }
 

@@ -166,6 +166,6 @@ void read_all(int descriptor, const std::string& name, std::uint64_t offset, std
 void write_all(int descriptor, const std::string& name, std::uint64_t offset, const std::byte* from,
                std::size_t bytes);
 // Claims room for the file's bytes; refuses where there is none, does nothing where it cannot know.
-void claim_room(int descriptor, const std::string& name, std::uint64_t bytes);
+void reserve_space(int descriptor, const std::string& name, std::uint64_t bytes);
 
 }  // namespace espalier::runtime

@@ -74,7 +74,7 @@ double ArcRates::rate_of_ends(const Flow& arc) const {
   return std::min(out_[arc.from], in_[arc.to]);
 }
 
-bool ArcRates::is_as_fast_as_its_ends(const Flow& arc, double rate_Bps) const {
+bool ArcRates::reaches_rate_of_ends(const Flow& arc, double rate_Bps) const {
   return rate_Bps >= (1 - tolerance()) * rate_of_ends(arc);
 }
 
@@ -90,7 +90,7 @@ std::vector<Flow> ArcRates::doubtful() const {
     for (std::size_t to = 0; to < ranks_; ++to) {
       const Flow arc{from, to};
       if (from == to || alone_[index(arc)] > 0) continue;
-      if (!is_as_fast_as_its_ends(arc, in_round_[index(arc)])) arcs.push_back(arc);
+      if (!reaches_rate_of_ends(arc, in_round_[index(arc)])) arcs.push_back(arc);
     }
   }
   std::stable_sort(arcs.begin(), arcs.end(), [this](const Flow& a, const Flow& b) {
@@ -99,7 +99,7 @@ std::vector<Flow> ArcRates::doubtful() const {
   return arcs;
 }
 
-void ArcRates::take_after_class(std::span<const std::size_t> class_of) {
+void ArcRates::adopt_class_rates(std::span<const std::size_t> class_of) {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> shares;  // of their ends
   for (std::size_t from = 0; from < ranks_; ++from) {
     for (std::size_t to = 0; to < ranks_; ++to) {

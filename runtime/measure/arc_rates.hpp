@@ -25,7 +25,7 @@ class ArcRates {
   // What is further off than this share of it is another rate, and no noise.
   [[nodiscard]] double tolerance() const;
   // As fast as its ends are on any other arc? Then nothing between them was in the way.
-  [[nodiscard]] bool is_as_fast_as_its_ends(const Flow& arc, double rate_Bps) const;
+  [[nodiscard]] bool reaches_rate_of_ends(const Flow& arc, double rate_Bps) const;
   // Slower among others than alone.
   [[nodiscard]] bool was_disturbed(const Flow& arc) const;
   // Arcs that have not been measured alone and are slower than their ends, so that one cannot tell
@@ -35,7 +35,7 @@ class ArcRates {
   // Has doubtful arcs take after those of their class that were measured alone, where these are
   // alike: as fast, beside their ends. class_of: a number for each rank; arcs whose ranks' are the
   // same are a class.
-  void take_after_class(std::span<const std::size_t> class_of);
+  void adopt_class_rates(std::span<const std::size_t> class_of);
 
  private:
   [[nodiscard]] std::size_t index(const Flow& arc) const { return arc.from * ranks_ + arc.to; }

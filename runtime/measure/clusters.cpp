@@ -17,7 +17,7 @@ double distance(const ArcRates& rates, std::size_t a, std::size_t b) {
   double seen = 0;
   for (const Flow arc : {Flow{a, b}, Flow{b, a}}) {
     const auto is_slow = [&](const std::optional<double>& rate) {
-      return rate && !rates.is_as_fast_as_its_ends(arc, *rate);
+      return rate && !rates.reaches_rate_of_ends(arc, *rate);
     };
     if (rates.rate_bps(arc) <= 0) continue;
     seen += 1;
@@ -74,7 +74,7 @@ Clusters::Clusters(const ArcRates& rates) : of_rank(clusters_of(rates)) {
 
 ArcRates rates_by_clusters(const Measurements& measurements) {
   ArcRates rates(measurements);
-  rates.take_after_class(clusters_of(rates));
+  rates.adopt_class_rates(clusters_of(rates));
   return rates;
 }
 

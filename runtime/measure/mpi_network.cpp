@@ -279,7 +279,7 @@ MpiNetwork::~MpiNetwork() {
 }
 
 // An order is its kind, a figure, and four fields for each flow.
-void MpiNetwork::tell(std::vector<std::uint64_t> order) {
+void MpiNetwork::send_order(std::vector<std::uint64_t> order) {
   std::uint64_t length = order.size();
   check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
   check(MPI_Bcast(order.data(), static_cast<int>(length), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
@@ -291,25 +291,25 @@ std::vector<double> MpiNetwork::transfer(const Transfer& transfer) {
   for (const auto& [ends, chunk_bytes, ahead_bytes] : transfer.streams) {
     order.insert(order.end(), {ends.from, ends.to, chunk_bytes, ahead_bytes});
   }
-  tell(std::move(order));
+  send_order(std::move(order));
   return take_part_in_transfer(transfer);
 }
 
 std::vector<ShortMessages> MpiNetwork::exchange(std::span<const Flow> flows, std::size_t messages) {
   std::vector<std::uint64_t> order = {static_cast<std::uint64_t>(Order::kExchange), messages};
   for (const Flow& ends : flows) order.insert(order.end(), {ends.from, ends.to, 1, 0});
-  tell(std::move(order));
+  send_order(std::move(order));
   return take_part_in_exchange(flows, messages);
 }
 
 MessageTimes MpiNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
                                        std::size_t messages) {
-  tell({static_cast<std::uint64_t>(Order::kMessages), messages, flow.from, flow.to, bytes, 0});
+  send_order({static_cast<std::uint64_t>(Order::kMessages), messages, flow.from, flow.to, bytes, 0});
   return take_part_in_messages(flow, bytes, messages);
 }
 
 void MpiNetwork::dismiss() {
-  tell({static_cast<std::uint64_t>(Order::kDismiss), 0});
+  send_order({static_cast<std::uint64_t>(Order::kDismiss), 0});
 }
 
 void MpiNetwork::serve() {

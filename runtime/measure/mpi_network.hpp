@@ -36,7 +36,7 @@ class MpiNetwork : public Network {
 
  private:
   enum class Order : std::uint64_t { kTransfer, kExchange, kMessages, kDismiss };
-  void tell(std::vector<std::uint64_t> order);
+  void send_order(std::vector<std::uint64_t> order);
   std::vector<double> take_part_in_transfer(const Transfer& transfer);
   std::vector<ShortMessages> take_part_in_exchange(std::span<const Flow> flows,
                                                    std::size_t messages);

@@ -205,7 +205,7 @@ class Probe {
       if (repeat >= least_repeats_ && is_stable(experiment)) break;
     }
     measured_.experiments.push_back(std::move(experiment));
-    tell_measured();
+    report_measured();
   }
 
   struct Calibrated {
@@ -278,7 +278,7 @@ class Probe {
       }
     }
     measured_.timings.insert(measured_.timings.end(), timings.begin(), timings.end());
-    tell_measured();
+    report_measured();
   }
 
   void report(std::string_view doing) const {
@@ -290,7 +290,7 @@ class Probe {
     options_->on_progress({doing, done_, planned_, left});
   }
 
-  void tell_measured() {
+  void report_measured() {
     ++done_;
     if (options_->on_measured) options_->on_measured(measured_);
   }

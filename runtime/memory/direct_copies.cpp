@@ -84,7 +84,7 @@ void use_rings(std::span<TreeRole> roles, std::span<const planner::PlanTree> tre
       const auto at = static_cast<std::size_t>(writer);
       return !children[at].empty() && children[at] == readers_of[at];
     };
-    role.from_ring = role.parent_is_here && has_ring(role.parent);
+    role.from_ring = role.parent_is_local && has_ring(role.parent);
     role.to_ring = has_ring(rank);
     if (!role.to_ring) continue;
     std::vector<int> others;

@@ -66,17 +66,17 @@ SharedMemory SharedMemory::create(std::size_t bytes) {
 }
 
 SharedMemory SharedMemory::attach(pid_t process, int descriptor, std::size_t bytes) {
-  constexpr const char* kAnothers = "not the memory of another rank";
+  constexpr const char* kWrongMemory = "not the memory of another rank";
   const std::string name = fmt::format("/proc/{}/fd/{}", process, descriptor);
   // In another name space of processes it may be anybody's, and not to be touched.
   if (!std::filesystem::read_symlink(name).native().starts_with(fmt::format("/memfd:{}", kName))) {
-    throw std::system_error(EINVAL, std::generic_category(), kAnothers);
+    throw std::system_error(EINVAL, std::generic_category(), kWrongMemory);
   }
   SharedMemory memory(::open(name.c_str(), O_RDWR | O_CLOEXEC), "open");
   struct stat found {};
   if (::fstat(memory.descriptor_, &found) != 0) throw_errno("fstat");
   if (found.st_size != static_cast<off_t>(bytes)) {
-    throw std::system_error(EINVAL, std::generic_category(), kAnothers);
+    throw std::system_error(EINVAL, std::generic_category(), kWrongMemory);
   }
   memory.map(bytes);
   return memory;
@@ -96,7 +96,7 @@ HostRing::HostRing(SharedMemory memory, std::size_t readers, std::optional<std::
       cells_(memory_.data() + memory_for(readers) - kCells * kCellBytes),
       reader_(reader) {}
 
-bool HostRing::has_room() {
+bool HostRing::has_free_cell() {
   if (passed_ - oldest_ < kCells) return true;
   oldest_ = passed_;
   for (const Line& line : read_) {

@@ -75,9 +75,9 @@ class HostRing {
   HostRing(SharedMemory memory, std::size_t readers, std::optional<std::size_t> reader);
 
   // --- the writer's ---
-  [[nodiscard]] bool has_room();
+  [[nodiscard]] bool has_free_cell();
   // There is room: where the next cell's bytes go; then the cell is everybody's.
-  [[nodiscard]] std::byte* room() const { return cell(passed_); }
+  [[nodiscard]] std::byte* free_cell() const { return cell(passed_); }
   void write(const Head& head);
   // Whom a full ring waits for.
   [[nodiscard]] std::size_t slowest_reader() const;

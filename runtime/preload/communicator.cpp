@@ -233,17 +233,17 @@ const PlanMaker::Answer& PlanMaker::answer(const Members& members) {
   try {
     found = find(members);
   } catch (const std::exception& error) {
-    say_failure(members, error.what());
+    report_failure(members, error.what());
     found.reason = Reason::kPlanningFailed;
   }
   return answers_.emplace(key, std::move(found)).first->second;
 }
 
-void PlanMaker::say_failure(const Members& members, const std::string& reason) {
-  if (said_.size() >= kMostAnswers) said_.clear();
-  if (!said_.emplace(members.operation, reason).second) return;
+void PlanMaker::report_failure(const Members& members, const std::string& reason) {
+  if (reported_.size() >= kMostAnswers) reported_.clear();
+  if (!reported_.emplace(members.operation, reason).second) return;
   fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} is left alone\n",
-             ways(members.operation, members.root, members.world_ranks.size()), printable(reason),
+             ranks_text(members.operation, members.root, members.world_ranks.size()), printable(reason),
              function_name(members.operation));
 }
 

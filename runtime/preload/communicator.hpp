@@ -51,12 +51,12 @@ class PlanMaker {
 
  private:
   [[nodiscard]] Answer find(const Members& members) const;
-  void say_failure(const Members& members, const std::string& reason);
+  void report_failure(const Members& members, const std::string& reason);
 
   const SharedSettings* shared_;
   std::vector<planner::Plan> plans_;
   std::map<std::tuple<std::vector<int>, int, planner::Operation, std::string>, Answer> answers_;
-  std::set<std::pair<planner::Operation, std::string>> said_;
+  std::set<std::pair<planner::Operation, std::string>> reported_;
 };
 
 class Communicator {

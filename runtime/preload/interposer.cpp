@@ -16,7 +16,7 @@ using runtime::check;
 using runtime::rank_in;
 using runtime::size_of;
 
-void say(std::string_view line) {
+void print_line(std::string_view line) {
   fmt::print(stderr, "espalier-pmpi: {}\n", line);
 }
 
@@ -27,16 +27,16 @@ int guarded(const Act& act) noexcept {
     act();
     return MPI_SUCCESS;
   } catch (const runtime::MpiError& error) {
-    say(error.what());
+    print_line(error.what());
     return error.code();
   } catch (const InputError& error) {  // a segment of another length than was due
-    say(error.what());
+    print_line(error.what());
     return MPI_ERR_TRUNCATE;
   } catch (const std::bad_alloc&) {
-    say("no memory for what is in progress");
+    print_line("no memory for what is in progress");
     return MPI_ERR_NO_MEM;
   } catch (const std::exception& error) {
-    say(error.what());
+    print_line(error.what());
     return MPI_ERR_OTHER;
   }
 }
@@ -91,7 +91,7 @@ void Interposer::start() {
   } catch (const runtime::MpiError&) {
     throw;
   } catch (const Error& error) {  // on all ranks alike
-    if (rank_in(MPI_COMM_WORLD) == 0) say(fmt::format("{}; MPI is left alone", error.what()));
+    if (rank_in(MPI_COMM_WORLD) == 0) print_line(fmt::format("{}; MPI is left alone", error.what()));
     return;
   }
   int threads = MPI_THREAD_SINGLE;
@@ -102,7 +102,7 @@ void Interposer::start() {
   const bool useful = shared_->settings.asks_for_something();
   if (!useful || most_threads == MPI_THREAD_MULTIPLE) {
     if (shared_->settings.verbose && rank_in(MPI_COMM_WORLD) == 0) {
-      say(fmt::format("MPI is left alone: {}",
+      print_line(fmt::format("MPI is left alone: {}",
                       useful ? "the program may call MPI from several threads at once "
                                "(MPI_THREAD_MULTIPLE)"
                              : "none of ESPALIER_PLAN, ESPALIER_DECISIONS and "
@@ -121,22 +121,22 @@ void Interposer::start() {
   active_ = true;
 }
 
-template <class HandOn, class Along>
-int Interposer::decide(const Call& call, const HandOn& hand_on, const Along& along) {
+template <class CallMpi, class Along>
+int Interposer::decide(const Call& call, const CallMpi& call_mpi, const Along& along) {
   // What is wrong with a call, MPI itself says best. (So it does for the types and roots below.)
   if (call.count < 0 || call.type == MPI_DATATYPE_NULL || call.comm == MPI_COMM_NULL) {
-    return hand_on();
+    return call_mpi();
   }
   MPI_Count element = 0;
   if (const int code = PMPI_Type_size_x(call.type, &element); code != MPI_SUCCESS) return code;
   std::uint64_t bytes = 0;
   if (element < 0 || __builtin_mul_overflow(static_cast<std::uint64_t>(element),
                                             static_cast<std::uint64_t>(call.count), &bytes)) {
-    return hand_on();
+    return call_mpi();
   }
   if (bytes == 0 || bytes < shared_->settings.threshold.value) {
-    count_handed_on(Reason::kBelowThreshold, call);
-    return hand_on();
+    count_left_to_mpi(Reason::kBelowThreshold, call);
+    return call_mpi();
   }
   ReadyPlan* ready = nullptr;
   const Inside inside(*this);
@@ -145,18 +145,18 @@ int Interposer::decide(const Call& call, const HandOn& hand_on, const Along& alo
     if (ready == nullptr) return;
     const double start = PMPI_Wtime();
     along(*ready);
-    tell(*ready, call, bytes, PMPI_Wtime() - start);
+    report(*ready, call, bytes, PMPI_Wtime() - start);
   });
   if (code != MPI_SUCCESS) {
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
-  return ready != nullptr ? MPI_SUCCESS : hand_on();
+  return ready != nullptr ? MPI_SUCCESS : call_mpi();
 }
 
 int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
                           MPI_Comm comm) {
-  const auto hand_on = [&] {
+  const auto call_mpi = [&] {
 #if MPI_VERSION >= 4
     return PMPI_Bcast_c(buffer, count, type, root, comm);
 #else
@@ -165,14 +165,14 @@ int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int 
   };
   const Call call{
       planner::Operation::kBroadcast, count, type, root, comm, MPI_OP_NULL, nullptr, buffer};
-  return decide(call, hand_on, [&](ReadyPlan& ready) {
+  return decide(call, call_mpi, [&](ReadyPlan& ready) {
     std::get<runtime::Broadcast>(ready.runner).run(buffer, static_cast<std::size_t>(count), type);
   });
 }
 
 int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                        MPI_Op op, int root, MPI_Comm comm) {
-  const auto hand_on = [&] {
+  const auto call_mpi = [&] {
 #if MPI_VERSION >= 4
     return PMPI_Reduce_c(sendbuf, recvbuf, count, type, op, root, comm);
 #else
@@ -181,7 +181,7 @@ int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
   };
   const auto operation = planner::Operation::kReduce;
   const Call call{operation, count, type, root, comm, op, sendbuf, recvbuf};
-  return decide(call, hand_on, [&](ReadyPlan& ready) {
+  return decide(call, call_mpi, [&](ReadyPlan& ready) {
     std::get<runtime::Reduction>(ready.runner)
         .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
   });
@@ -189,7 +189,7 @@ int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
 
 int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                           MPI_Op op, MPI_Comm comm) {
-  const auto hand_on = [&] {
+  const auto call_mpi = [&] {
 #if MPI_VERSION >= 4
     return PMPI_Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
 #else
@@ -202,7 +202,7 @@ int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, M
   if (sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;
 #endif
   const Call call{operation, count, type, 0, comm, op, sendbuf, recvbuf};
-  return decide(call, hand_on, [&](ReadyPlan& ready) {
+  return decide(call, call_mpi, [&](ReadyPlan& ready) {
     std::get<runtime::Reduction>(ready.runner)
         .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
   });
@@ -212,25 +212,25 @@ ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
   int inter = 0;
   check(PMPI_Comm_test_inter(call.comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) {
-    count_handed_on(Reason::kIntercommunicator, call);
+    count_left_to_mpi(Reason::kIntercommunicator, call);
     return nullptr;
   }
   if (call.root < 0 || call.root >= size_of(call.comm)) return nullptr;
   if (call.operation != planner::Operation::kBroadcast &&
       !goes_along_trees(call.operation, call.type, call.op)) {
-    count_handed_on(Reason::kNotAlongTrees, call);
+    count_left_to_mpi(Reason::kNotAlongTrees, call);
     return nullptr;
   }
   if (has_wrong_buffers(call)) return nullptr;
   Communicator::Entry& entry =
       known(call.comm).entry_for(call.comm, call.operation, call.root, bytes, *shared_, *maker_);
   if (const Reason* reason = std::get_if<Reason>(&entry)) {
-    count_handed_on(*reason, call);
+    count_left_to_mpi(*reason, call);
     return nullptr;
   }
   ReadyPlan* const ready = std::get<std::unique_ptr<ReadyPlan>>(entry).get();
   if (bytes < ready->least.value) {
-    count_handed_on(Reason::kOneHost, call);
+    count_left_to_mpi(Reason::kOneHost, call);
     return nullptr;
   }
   return ready;
@@ -258,7 +258,7 @@ Communicator& Interposer::known(MPI_Comm comm) {
   return fresh;
 }
 
-void Interposer::tell(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
+void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
                       double seconds) {
   if (!shared_->settings.verbose || rank_in(call.comm) != call.root) return;
   Tally& tally = tally_of(call.operation);
@@ -282,22 +282,22 @@ void Interposer::tell(const ReadyPlan& ready, const Call& call, std::uint64_t by
         fmt::format(", segments of {}",
                     format_size(ready.segment_of(bytes, static_cast<std::uint64_t>(element))));
   }
-  say(fmt::format("{} {}: {}, {} tree{}{}, {} at {}, {} of {} {}", format_size({bytes}),
-                  ways(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
+  print_line(fmt::format("{} {}: {}, {} tree{}{}, {} at {}, {} of {} {}", format_size({bytes}),
+                  ranks_text(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
                   ready.trees == 1 ? "" : "s", segments, format_duration({seconds}),
                   call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
                   format_rate(achieved), format_rate(planned),
                   ready.decided ? "predicted" : "planned"));
 }
 
-void Interposer::count_handed_on(Reason reason, const Call& call) {
+void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
   if (!shared_->settings.verbose) return;
   int inter = 0;
   PMPI_Comm_test_inter(call.comm, &inter);
   int rank = 0;
   PMPI_Comm_rank(call.comm, &rank);
   const bool is_root = inter != 0 ? call.root == MPI_ROOT : call.root == rank;
-  if (is_root) ++tally_of(call.operation).handed_on[static_cast<std::size_t>(reason)];
+  if (is_root) ++tally_of(call.operation).left_to_mpi[static_cast<std::size_t>(reason)];
 }
 
 void Interposer::print_summaries() const {
@@ -307,7 +307,7 @@ void Interposer::print_summaries() const {
     const Tally& tally = tallies_[i];
     mine[i * kFigures] = tally.taken;
     mine[i * kFigures + 1] = tally.taken_bytes;
-    std::copy(tally.handed_on.begin(), tally.handed_on.end(), &mine[i * kFigures + 2]);
+    std::copy(tally.left_to_mpi.begin(), tally.left_to_mpi.end(), &mine[i * kFigures + 2]);
   }
   std::array<std::uint64_t, 3 * kFigures> all{};
   check(PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM,
@@ -320,8 +320,8 @@ void Interposer::print_summaries() const {
     const bool any = std::any_of(figures, figures + kFigures, [](auto n) { return n != 0; });
     if (!any && operation != planner::Operation::kBroadcast) continue;
     Tally total{figures[0], figures[1], {}};
-    std::copy_n(figures + 2, kReasons, total.handed_on.begin());
-    say(summary(function_name(operation), total));
+    std::copy_n(figures + 2, kReasons, total.left_to_mpi.begin());
+    print_line(summary(function_name(operation), total));
   }
 }
 

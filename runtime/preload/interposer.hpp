@@ -52,16 +52,16 @@ class Interposer {
 
   void start();
   void finish();  // as the first thing in MPI_Finalize
-  // hand_on: calls MPI's own function. along: the plan's way, given its runner.
-  template <class HandOn, class Along>
-  int decide(const Call& call, const HandOn& hand_on, const Along& along);
+  // call_mpi: calls MPI's own function. along: the plan's way, given its runner.
+  template <class CallMpi, class Along>
+  int decide(const Call& call, const CallMpi& call_mpi, const Along& along);
   // The plan to run, or null: the call is MPI's.
   ReadyPlan* taken(const Call& call, std::uint64_t bytes);
   // Whether MPI itself refuses the call for its buffers, without asking other ranks.
   [[nodiscard]] static bool has_wrong_buffers(const Call& call);
   Communicator& known(MPI_Comm comm);
-  void count_handed_on(Reason reason, const Call& call);
-  void tell(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);
+  void count_left_to_mpi(Reason reason, const Call& call);
+  void report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);
   Tally& tally_of(planner::Operation operation) {
     return tallies_[static_cast<std::size_t>(operation)];
   }

@@ -135,7 +135,7 @@ SharedSettings share_settings(MPI_Comm comm) {
   int rank = 0;
   check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   std::string text;
-  runtime::together(comm, [&] {
+  runtime::collective_try(comm, [&] {
     if (rank != 0) return;
     Texts texts;
     const SharedSettings read = read_settings(texts);

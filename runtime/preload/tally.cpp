@@ -20,7 +20,7 @@ std::string_view function_name(planner::Operation operation) {
   return "MPI_Allreduce";
 }
 
-std::string ways(planner::Operation operation, int root, std::size_t ranks) {
+std::string ranks_text(planner::Operation operation, int root, std::size_t ranks) {
   switch (operation) {
     case planner::Operation::kBroadcast:
       return fmt::format("from rank {} to {} ranks", root, ranks);
@@ -33,14 +33,14 @@ std::string ways(planner::Operation operation, int root, std::size_t ranks) {
 }
 
 std::string summary(std::string_view function, const Tally& tally) {
-  const std::uint64_t handed_on =
-      std::accumulate(tally.handed_on.begin(), tally.handed_on.end(), std::uint64_t{0});
+  const std::uint64_t left_to_mpi =
+      std::accumulate(tally.left_to_mpi.begin(), tally.left_to_mpi.end(), std::uint64_t{0});
   std::string text = fmt::format("{} {} taken ({}), {} handed on", tally.taken, function,
-                                 format_size({tally.taken_bytes}), handed_on);
+                                 format_size({tally.taken_bytes}), left_to_mpi);
   std::string_view separator = ": ";
   for (std::size_t i = 0; i < kReasons; ++i) {
-    if (tally.handed_on[i] == 0) continue;
-    text += fmt::format("{}{} {}", separator, tally.handed_on[i], kReasonTexts[i]);
+    if (tally.left_to_mpi[i] == 0) continue;
+    text += fmt::format("{}{} {}", separator, tally.left_to_mpi[i], kReasonTexts[i]);
     separator = ", ";
   }
   return text;

@@ -38,13 +38,13 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
 std::string_view function_name(planner::Operation operation);
 
 // "from rank 2 to 4 ranks", "from 4 ranks to rank 2" or "from and to 4 ranks".
-std::string ways(planner::Operation operation, int root, std::size_t ranks);
+std::string ranks_text(planner::Operation operation, int root, std::size_t ranks);
 
 // Calls of one of MPI's functions, each counted by its root (those of MPI_Allreduce by rank 0).
 struct Tally {
   std::uint64_t taken = 0;
   std::uint64_t taken_bytes = 0;
-  std::array<std::uint64_t, kReasons> handed_on{};
+  std::array<std::uint64_t, kReasons> left_to_mpi{};
 };
 
 // "5 MPI_Bcast taken (1 GiB), 3 handed on: 2 below the threshold, 1 that no plan fits"

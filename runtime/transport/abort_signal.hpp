@@ -19,25 +19,25 @@ class AbortSignal {
   // A run begins. listen: the source is to hear the first word (it takes the others in settle).
   void begin(bool listen);
   // This rank's store has failed. The source has nobody to tell.
-  void say();
-  [[nodiscard]] bool said() const { return said_; }
+  void raise();
+  [[nodiscard]] bool is_raised() const { return raised_; }
   // On the source: the word that it listened for has come.
-  void hear() { heard_ = true; }
-  // Collective: every rank is through with its segments. Takes the words that are still in flight.
+  void note_received() { received_ = true; }
+  // Collective: every rank is through with its segments. Takes the signals that are still in flight.
   // True, on all ranks, when any was said. TimedOut when timeout ends.
-  bool settle(Timeout timeout);
+  bool finish(Timeout timeout);
 
  private:
   [[nodiscard]] bool is_source() const { return rank_ == source_; }
-  [[nodiscard]] MPI_Request& word() const { return requests_->abort_word(); }
+  [[nodiscard]] MPI_Request& request() const { return requests_->abort_request(); }
 
   MPI_Comm comm_;
   int rank_;
   int source_;
   int tag_;
   RequestTable* requests_;
-  bool said_ = false;
-  bool heard_ = false;
+  bool raised_ = false;
+  bool received_ = false;
 };
 
 }  // namespace espalier::runtime

@@ -22,7 +22,7 @@ constexpr std::string_view kAgreeing = "waiting for all ranks to agree";
 
 }  // namespace
 
-void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank, Timeout timeout) {
+void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_rank, Timeout timeout) {
   const int rank = rank_in(comm);
   std::string line;
   int status = 0;
@@ -77,7 +77,7 @@ void share_text(MPI_Comm comm, int from, std::string& text) {
 
 std::string share_file(MPI_Comm comm, const std::string& file) {
   std::string text;
-  together(comm, [&] {
+  collective_try(comm, [&] {
     if (rank_in(comm) == 0) text = read_text(file);
   });
   share_text(comm, 0, text);

@@ -18,7 +18,7 @@ namespace espalier::runtime {
 // Collective. Runs `act` and, when it throws an Error on any rank, throws that Error's text and
 // status on every rank (the lowest such rank's). with_rank: the text is to say which rank and host
 // it comes from. timeout: for the others; TimedOut when it ends.
-void together(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false,
+void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false,
               Timeout timeout = Timeout());
 
 // Collective: every rank gets rank `from`'s text.

@@ -23,7 +23,7 @@ std::vector<int> hosts_of_ranks(MPI_Comm comm) {
   return hosts;
 }
 
-std::size_t ranks_beside(int rank, std::span<const int> host_of_rank) {
+std::size_t ranks_on_host_of(int rank, std::span<const int> host_of_rank) {
   const int host = host_of_rank[static_cast<std::size_t>(rank)];
   return static_cast<std::size_t>(std::ranges::count(host_of_rank, host));
 }

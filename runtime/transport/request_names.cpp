@@ -14,7 +14,7 @@ std::string name_of_segment(const planner::SegmentAssignment& assignment, std::s
 }
 
 std::string RequestNames::segment_name(std::size_t tree, std::uint64_t nth) const {
-  if ((*flows_)[tree].is_abort_word(nth)) return fmt::format("the end of tree {}", tree);
+  if ((*flows_)[tree].is_abort_marker(nth)) return fmt::format("the end of tree {}", tree);
   return name_of_segment(*assignment_, tree, nth);
 }
 
@@ -45,7 +45,7 @@ std::string RequestNames::describe(const RequestTable::Entry& entry) const {
       return sending(entry.tree, entry.child, nth_of(entry));
     case Kind::kSizeCheck:
       return std::string(kComparingSizes) + " (some have not begun)";
-    case Kind::kAbortWord:
+    case Kind::kAbort:
       return "passing the word to stop";
   }
   return {};
@@ -58,7 +58,7 @@ std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& ou
   std::map<std::tuple<Kind, std::uint32_t, std::uint32_t>, RequestTable::Entry> oldest;
   std::size_t all = 0;
   for (const RequestTable::Entry& entry : outstanding) {
-    if (entry.kind == Kind::kAbortWord) continue;
+    if (entry.kind == Kind::kAbort) continue;
     ++all;
     const auto [at, is_new] = oldest.try_emplace({entry.kind, entry.tree, entry.child}, entry);
     const bool is_segment = entry.kind == Kind::kReceive || entry.kind == Kind::kSend;

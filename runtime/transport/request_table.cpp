@@ -18,10 +18,10 @@ constexpr auto kDrain = std::chrono::milliseconds(200);
 }  // namespace
 
 RequestTable::RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
-                           Way way)
+                           Direction direction)
     : windows_(std::move(windows)), first_child_(roles.size()) {
-  const Kind with_parent = way == Way::kDown ? Kind::kReceive : Kind::kSend;
-  const Kind with_child = way == Way::kDown ? Kind::kSend : Kind::kReceive;
+  const Kind with_parent = direction == Direction::kDown ? Kind::kReceive : Kind::kSend;
+  const Kind with_child = direction == Direction::kDown ? Kind::kSend : Kind::kReceive;
   for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
     first_.push_back(entries_.size());
     if (roles[tree].parent != kNoRank) {
@@ -37,7 +37,7 @@ RequestTable::RequestTable(std::span<const TreeRole> roles, std::vector<TreeWind
     }
   }
   entries_.push_back({Kind::kSizeCheck, 0, 0, 0});
-  entries_.push_back({Kind::kAbortWord, 0, 0, 0});
+  entries_.push_back({Kind::kAbort, 0, 0, 0});
   requests_.assign(entries_.size(), MPI_REQUEST_NULL);
   indices_.resize(entries_.size());
   statuses_.resize(entries_.size());
@@ -94,7 +94,7 @@ void RequestTable::abandon() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
     const Kind kind = entries_[i].kind;
-    if (kind == Kind::kReceive || kind == Kind::kAbortWord) MPI_Cancel(&requests_[i]);
+    if (kind == Kind::kReceive || kind == Kind::kAbort) MPI_Cancel(&requests_[i]);
   }
   drain();
   for (std::size_t i = 0; i < requests_.size(); ++i) {

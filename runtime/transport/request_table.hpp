@@ -20,13 +20,13 @@ namespace espalier::runtime {
 class RequestTable {
  public:
   // Down: a rank receives from its parents and sends to its children. Up: the other way round.
-  enum class Way : std::uint8_t { kDown, kUp };
+  enum class Direction : std::uint8_t { kDown, kUp };
   // windows: of each tree; each at least 1.
   RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
-               Way way = Way::kDown);
+               Direction direction = Direction::kDown);
   [[nodiscard]] std::span<const TreeWindows> windows() const { return windows_; }
 
-  enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kAbortWord };
+  enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kAbort };
   struct Entry {
     Kind kind;
     std::uint32_t tree;
@@ -47,7 +47,7 @@ class RequestTable {
   }
   MPI_Request& size_check() { return requests_[requests_.size() - 2]; }
   [[nodiscard]] const MPI_Request& size_check() const { return requests_[requests_.size() - 2]; }
-  MPI_Request& abort_word() { return requests_[requests_.size() - 1]; }
+  MPI_Request& abort_request() { return requests_[requests_.size() - 1]; }
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
   // The place of one of its requests, below size().
   [[nodiscard]] std::size_t place_of(const MPI_Request& request) const {

@@ -31,7 +31,7 @@ bool Timeout::is_over() {
 }
 
 std::string Timeout::complaint() const {
-  return fmt::format("nothing came for {:g} s", timeout_ ? timeout_->value : 0);
+  return fmt::format("no progress for {:g} s", timeout_ ? timeout_->value : 0);
 }
 
 void Timeout::wait(MPI_Request& request, std::string_view doing,

@@ -25,11 +25,11 @@ class Timeout {
   // between two looks counts little: a process that was stopped for an hour, with all others, has
   // not waited.
   [[nodiscard]] bool is_over();
-  // "nothing came for 30 s".
+  // "no progress for 30 s".
   [[nodiscard]] std::string complaint() const;
 
   // Waits until `request` is complete. keeps: owns what the request reads and writes; lives on for
-  // ever when timeout ends first. Throws TimedOut ("nothing came for 30 s, " and `doing`),
+  // ever when timeout ends first. Throws TimedOut ("no progress for 30 s, " and `doing`),
   // MpiError.
   void wait(MPI_Request& request, std::string_view doing,
             const std::shared_ptr<const void>& keeps = {});

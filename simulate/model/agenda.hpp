@@ -1,4 +1,4 @@
-// What is to happen when: time in whole ticks, and the events of a greedy run.
+// The event queue of a greedy run. Time is in whole ticks.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ using Earliest = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
 
 struct Event {
   enum class Kind : std::uint8_t {
-    kRelease,   // stage `index` lets what it needs at [first, last) go; of a SharingNetwork flow
-                // `index` is through with a segment, if `first` is its version
-    kArrival,   // a segment of flow `index` is there
-    kDue,       // a segment of flow `index` may follow the one before it
-    kCombined,  // the processor of host `index` has done what it was at
+    kRelease,   // stage `index` releases the resources that it needs at [first, last); in a
+                // SharingNetwork: a segment of flow `index` has passed, if `first` is its version
+    kArrival,   // a segment of flow `index` has arrived
+    kDue,       // the pace allows the next segment of flow `index`
+    kCombined,  // the processor of host `index` has combined a segment
   };
   Ticks time;
   std::uint32_t index;
@@ -46,16 +46,16 @@ class Agenda {
     most_ = std::max<std::uint64_t>(most_, events_.size());
   }
   [[nodiscard]] bool is_empty() const { return events_.empty(); }
-  // To the time of the next event. Precondition: there is one.
+  // Advances to the time of the next event. Precondition: there is one.
   void advance() { now_ = events_.top().time; }
-  // Whether more is to happen now.
+  // Whether another event is due now.
   [[nodiscard]] bool has_one_now() const { return !events_.empty() && events_.top().time == now_; }
   Event take() {
     const Event event = events_.top();
     events_.pop();
     return event;
   }
-  [[nodiscard]] std::uint64_t most() const { return most_; }  // events at a time
+  [[nodiscard]] std::uint64_t most() const { return most_; }  // most events queued at a time
 
  private:
   double tick_s_;

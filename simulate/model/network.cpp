@@ -6,7 +6,7 @@ namespace espalier::simulate {
 
 namespace {
 
-// Of each flow: edges from the source to its parent.
+// For each flow, the number of edges from the source to its parent.
 std::vector<std::uint32_t> depths_of(const Task& task) {
   std::vector<std::uint32_t> depths(task.flows.all().size(), 0);
   for (std::uint32_t tree = 0; tree < task.flows.trees(); ++tree) {
@@ -38,7 +38,7 @@ Network::Network(const Task& task, const Assignments& assignments, std::size_t r
       is_busy_(resources, 0),
       parked_(resources) {
   for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) add_stages(flow);
-  set_leads();
+  set_lags();
 }
 
 Network::Range Network::append(std::span<const Holding> holdings) {
@@ -65,36 +65,37 @@ void Network::add_stages(std::uint32_t flow) {
   lanes_[flow].stages.last = static_cast<std::uint32_t>(stages_.size());
 }
 
-// Step by step, a host a segment of the tree away from its neighbours: towards the source the
-// deepest hosts of a tree begin; from it the source does, which in an allreduce is as far behind as
-// the deepest reduce tree is deep.
-void Network::set_leads() {
+// Each host lags one segment of the tree behind its predecessor. Towards the source the deepest
+// hosts of a tree are first. From the source, the source is first; in an allreduce it lags by the
+// depth of the deepest reduce tree.
+void Network::set_lags() {
   const std::vector<std::uint32_t> depths = depths_of(task_);
   std::vector<std::uint32_t> deepest(task_.flows.trees(), 0);
-  std::uint32_t turn = 0;
+  std::uint32_t reversal = 0;
   for (std::uint32_t i = 0; i < depths.size(); ++i) {
     const Flow& flow = task_.flows.all()[i];
     deepest[flow.tree] = std::max(deepest[flow.tree], depths[i]);
-    if (flow.up) turn = std::max(turn, depths[i] + 1);
+    if (flow.up) reversal = std::max(reversal, depths[i] + 1);
   }
   for (std::uint32_t i = 0; i < depths.size(); ++i) {
     const Flow& flow = task_.flows.all()[i];
-    lanes_[i].lead = flow.up ? deepest[flow.tree] - depths[i] : turn + depths[i];
+    lanes_[i].lag = flow.up ? deepest[flow.tree] - depths[i] : reversal + depths[i];
   }
 }
 
-// Where that is the same, in the order of the flows.
+// Ties are broken by the order of the flows.
 inline std::uint64_t Network::rank_of(const Stage& stage) const {
   const Lane& lane = lanes_[stage.flow];
-  const std::uint64_t segment = assignments_.segment_of(lane.tree, stage.started + lane.lead);
+  const std::uint64_t segment = assignments_.segment_of(lane.tree, stage.started + lane.lag);
   return segment * lanes_.size() + stage.flow;
 }
 
 inline void Network::consider(std::uint32_t index) {
   Stage& stage = stages_[index];
   const Lane& lane = lanes_[stage.flow];
-  const std::uint64_t come = index == lane.stages.first ? lane.allowed : stages_[index - 1].started;
-  if (stage.waits || stage.started >= come || stage.started != stage.ended) return;
+  const std::uint64_t arrived =
+      index == lane.stages.first ? lane.allowed : stages_[index - 1].started;
+  if (stage.waits || stage.started >= arrived || stage.started != stage.ended) return;
   stage.waits = true;
   candidates_.push({rank_of(stage), index, true});
 }
@@ -108,7 +109,7 @@ void Network::begin(std::uint32_t index) {
   Stage& stage = stages_[index];
   stage.waits = false;
   const auto [first, last] = needs_of(stage, stage.started);
-  if (on_send_) tell(index);
+  if (on_send_) report(index);
   ++stage.started;
   for (std::uint32_t i = first; i < last; ++i) is_busy_[needs_[i].resource] = 1;
   for (std::uint32_t i = first; i < last;) {
@@ -130,11 +131,11 @@ inline void Network::begin_or_park(std::uint32_t stage, std::uint64_t rank) {
   begin(stage);
 }
 
-// Only what needs something that was released now, and what has come to its stage or to the head of
-// it now, can have become possible: all else is parked at a resource that is still busy.
+// Only sends that need a resource released now, and segments that have just reached a stage or its
+// head, can have become ready: all others are parked at a resource that is still busy.
 void Network::begin_sends() {
-  for (const std::uint32_t stage : roused_) consider(stage);
-  roused_.clear();
+  for (const std::uint32_t stage : woken_) consider(stage);
+  woken_.clear();
   for (const std::uint32_t resource : released_) consider_parked(resource);
   released_.clear();
   while (!candidates_.empty()) {
@@ -151,7 +152,7 @@ void Network::begin_sends() {
   }
 }
 
-void Network::tell(std::uint32_t index) const {
+void Network::report(std::uint32_t index) const {
   const Stage& stage = stages_[index];
   const Flow& flow = task_.flows.all()[stage.flow];
   const Holdings& holdings = is_short(stage, stage.started) ? task_.last : task_.full;

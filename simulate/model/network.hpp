@@ -1,5 +1,5 @@
-// Ports, links and shared links of a greedy run: segments that may begin wait for them, take them
-// stretch by stretch, and let them go (simulate/simulate.hpp says by which rules).
+// The ports, links and shared links of a greedy run. Segments that may begin wait for them, occupy
+// them stretch by stretch, and release them, by the rules in simulate/simulate.hpp.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ class Network {
   Network(const Task& task, const Assignments& assignments, std::size_t resources, Agenda& agenda,
           const OnSend& on_send);
 
-  // The first `segments` of the flow may begin; those that have begun stay so.
+  // Allows the first `segments` segments of the flow to begin. Those in progress are unaffected.
   void allow(std::uint32_t flow, std::uint64_t segments) {
     lanes_[flow].allowed = segments;
-    roused_.push_back(lanes_[flow].stages.first);
+    woken_.push_back(lanes_[flow].stages.first);
   }
-  // What the event lets go is free again. The flow whose segment is through with the last of its
-  // stretches by that, or kNoFlow.
+  // Frees the event's resources. Returns the flow whose segment has thereby passed its last
+  // stretch, or kNoFlow.
   std::uint32_t release(const Event& event) {
     Stage& stage = stages_[event.index];
     for (std::uint32_t i = event.first; i < event.last; ++i) {
@@ -36,15 +36,16 @@ class Network {
     }
     if (event.last != needs_of(stage, stage.ended).last) return kNoFlow;
     ++stage.ended;
-    roused_.push_back(event.index);
+    woken_.push_back(event.index);
     Lane& lane = lanes_[stage.flow];
     for (std::uint32_t i = lane.stages.first; i < lane.stages.last; ++i) {
-      if (stages_[i].ended == lane.through) return kNoFlow;  // another stage still has it
+      if (stages_[i].ended == lane.through)
+        return kNoFlow;  // the segment is still in another stage
     }
     ++lane.through;
     return stage.flow;
   }
-  // All that can begin now, in the order of their ranks.
+  // Begins all sends that can begin now, in the order of their ranks.
   void begin_sends();
 
  private:
@@ -52,34 +53,34 @@ class Network {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
   };
-  // What a stage needs, in ticks.
+  // A resource that a stage needs, and for how many ticks.
   struct Need {
     std::uint32_t resource;
     Ticks time;
   };
-  // A flow, and how many of its segments have come how far.
+  // The progress of a flow: how many of its segments have passed which point.
   struct Lane {
     std::uint64_t allowed = 0;
-    std::uint64_t through = 0;  // with all stages
+    std::uint64_t through = 0;  // have passed all stages
     std::uint32_t tree = 0;
-    std::uint32_t lead = 0;  // segments of its tree by which it is behind those that begin first
+    std::uint32_t lag = 0;  // in segments of its tree, behind the flows that begin first
     Range stages;
   };
-  // A stretch of a flow's way. Its segments pass it in their order, one at a time.
+  // A stretch of a flow's path. The flow's segments pass it in order, one at a time.
   struct Stage {
     std::uint32_t flow = 0;
     std::uint64_t started = 0;
     std::uint64_t ended = 0;
-    bool waits = false;  // its next segment is parked, or about to be looked at
+    bool waits = false;  // its next segment is parked, or a candidate
     Range full;          // in needs_
-    Range last;          // of the last segment, where that is shorter; else nothing
+    Range last;          // of the last segment if that is shorter; otherwise empty
   };
   struct Parked {
     std::uint64_t rank;
     std::uint32_t stage;
     bool operator>(const Parked& other) const { return rank > other.rank; }
   };
-  // What to look at: a stage's next segment, or the first that is parked at a resource.
+  // To be tried: a stage's next segment, or the first segment that is parked at a resource.
   struct Candidate {
     std::uint64_t rank;
     std::uint32_t index;
@@ -89,7 +90,7 @@ class Network {
 
   Range append(std::span<const Holding> holdings);
   void add_stages(std::uint32_t flow);
-  void set_leads();
+  void set_lags();
   [[nodiscard]] bool is_short(const Stage& stage, std::uint64_t nth) const {
     return stage.last.first != stage.last.last &&
            nth + 1 == task_.segments[lanes_[stage.flow].tree];
@@ -103,20 +104,21 @@ class Network {
   void consider_parked(std::uint32_t resource);
   void begin_or_park(std::uint32_t stage, std::uint64_t rank);
   void begin(std::uint32_t index);
-  void tell(std::uint32_t index) const;
+  void report(std::uint32_t index) const;
 
   const Task& task_;
   const Assignments& assignments_;
   Agenda& agenda_;
   const OnSend& on_send_;
-  std::vector<Lane> lanes_;    // one a flow
-  std::vector<Stage> stages_;  // by flow, from the sender on
+  std::vector<Lane> lanes_;    // one per flow
+  std::vector<Stage> stages_;  // by flow, from the sender to the receiver
   std::vector<Need> needs_;
-  std::vector<char> is_busy_;             // of each resource
-  std::vector<Earliest<Parked>> parked_;  // of each resource: what waits for it, and perhaps others
-  std::vector<std::uint32_t> roused_;     // now: stages that may have something to begin
-  std::vector<std::uint32_t> released_;   // now: resources
-  Earliest<Candidate> candidates_;        // now
+  std::vector<char> is_busy_;  // of each resource
+  std::vector<Earliest<Parked>>
+      parked_;                        // per resource: stages that wait for it, and maybe for others
+  std::vector<std::uint32_t> woken_;  // at this time: stages that may have a segment to begin
+  std::vector<std::uint32_t> released_;  // at this time: resources
+  Earliest<Candidate> candidates_;       // at this time
 };
 
 }  // namespace espalier::simulate

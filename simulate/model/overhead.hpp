@@ -1,4 +1,4 @@
-// What a segment costs by itself, counted on links whose platform does not say.
+// The fixed overhead of a segment, assumed on links for which the platform gives none.
 #pragma once
 
 #include "platforms/core/platform.hpp"
@@ -6,17 +6,16 @@
 
 namespace espalier::simulate {
 
-// What a segment costs by itself on a link that names no overhead, unless said otherwise: as
-// planner::SegmentCosts has it.
+// The default for the fixed overhead of a segment on a link without one, the same as in
+// planner::SegmentCosts.
 inline constexpr Seconds kAssumedOverhead{10e-6};
 
-// Whether any link names an overhead.
+// Whether any link has an overhead above 0.
 bool names_overhead(const platforms::Platform& platform);
-// What is counted on links that name none where nothing else is said: kAssumedOverhead, or 0 where
-// others name one.
+// The overhead to assume on links without one: kAssumedOverhead, or 0 if other links have one.
 Seconds overhead_for(const platforms::Platform& platform);
-// `platform` with this overhead on every link that names none (that has none). overhead: finite, at
-// least 0; 0: the same.
+// `platform` with this overhead on every link whose overhead is 0. overhead: finite, at least 0; 0
+// returns the same platform.
 platforms::Platform with_overhead(const platforms::Platform& platform, Seconds overhead);
 
 }  // namespace espalier::simulate

@@ -13,7 +13,7 @@ Processors::Processors(const Task& task, std::size_t resources, Agenda& agenda,
       last_(agenda.ticks(task.combining.last_s)) {
   if (trees_ == 0) return;
   sums_.resize(task.flows.hosts() * trees_);
-  here_.resize(task.flows.all().size(), 0);
+  arrived_.resize(task.flows.all().size(), 0);
   processors_.resize(task.flows.hosts(), {{}, static_cast<std::uint32_t>(trees_)});
   for (std::uint32_t host = 0; host < task.flows.hosts(); ++host) {
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
@@ -41,12 +41,12 @@ bool Processors::add(std::uint32_t host, std::uint32_t tree) {
 
 void Processors::note_ready(std::uint32_t host, std::uint32_t tree) {
   Processor& processor = processors_[host];
-  if (processor.is_busy && processor.tree == tree) return;  // looked at when it ends
+  if (processor.is_busy && processor.tree == tree) return;  // end() checks it
   processor.ready.insert(tree);
   if (!processor.is_busy) woken_.push_back(host);
 }
 
-// The trees in turns; one that was idle begins with the first.
+// Serves the trees in turns; a processor that was idle begins with the first tree.
 void Processors::begin_woken() {
   for (const std::uint32_t host : woken_) {
     Processor& processor = processors_[host];
@@ -62,13 +62,13 @@ void Processors::begin_woken() {
     processor.is_busy = true;
     const bool is_short =
         task_.is_short(processor.tree, sums_[host * trees_ + processor.tree].combined);
-    if (on_send_) tell(host, is_short);
+    if (on_send_) report(host, is_short);
     agenda_.add(Event::Kind::kCombined, is_short ? last_ : full_, host);
   }
   woken_.clear();
 }
 
-void Processors::tell(std::uint32_t host, bool is_short) const {
+void Processors::report(std::uint32_t host, bool is_short) const {
   const std::uint32_t tree = processors_[host].tree;
   const Flow& flow = task_.flows.all()[next_of(host, tree)];
   const Holding held{static_cast<std::uint32_t>(resources_) + host,

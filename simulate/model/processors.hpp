@@ -1,6 +1,7 @@
-// The hosts of a reduction: segments of their children that are there, and the processors that add
-// them to their own, child after child in the plan's order and segment after segment of a tree, one
-// at a time, the trees in turns (as runtime/engine/reduce_engine.hpp does).
+// The hosts of a reduction: the segments that have arrived from their children, and the processors
+// that add these to the hosts' own. A processor adds one segment at a time: of a segment child
+// after child in the plan's order, of a tree segment after segment, the trees in turns (as
+// runtime/engine/reduce_engine.hpp does).
 #pragma once
 
 #include <cstddef>
@@ -16,25 +17,24 @@ namespace espalier::simulate {
 
 class Processors {
  public:
-  // Keeps references to all. resources: rows of A; processors are numbered after them in what
-  // on_send is told.
+  // Keeps references to all. resources: rows of A; on_send numbers processors after them.
   Processors(const Task& task, std::size_t resources, Agenda& agenda, const OnSend& on_send);
 
-  // How many segments of `tree` the host has combined with those of all its children. Leaves have
-  // from the start.
+  // How many segments of `tree` the host has combined with those of all its children. For leaves:
+  // all, from the start.
   [[nodiscard]] std::uint64_t combined(std::uint32_t host, std::uint32_t tree) const {
     return sums_[host * trees_ + tree].combined;
   }
-  // How many segments of the flow, an edge of a reduce tree, are there, and how many of these have
-  // been added.
-  [[nodiscard]] std::uint64_t here(std::uint32_t flow) const { return here_[flow]; }
+  // How many segments of the flow, an edge of a reduce tree, have arrived, and how many of these
+  // have been added.
+  [[nodiscard]] std::uint64_t arrived(std::uint32_t flow) const { return arrived_[flow]; }
   [[nodiscard]] std::uint64_t added(std::uint32_t flow) const;
 
-  // One more segment of the flow is there. If adding takes no time, added(flow, whole) is called
-  // for each that is added by that; `whole`: its segment is combined.
+  // One more segment of the flow has arrived. If adding takes no time, calls on_added(flow, whole)
+  // for each segment added now; `whole`: the sum is complete.
   template <class Added>
   void arrive(std::uint32_t flow, Added on_added) {
-    ++here_[flow];
+    ++arrived_[flow];
     const Flow& edge = task_.flows.all()[flow];
     if (full_ == 0 && last_ == 0) {
       while (can_add(edge.parent, edge.tree)) {
@@ -45,7 +45,7 @@ class Processors {
       note_ready(edge.parent, edge.tree);
     }
   }
-  // What the host's processor was at is done: added(flow, whole) as above.
+  // The host's processor is done with its segment: calls on_added(flow, whole) as above.
   template <class Added>
   void end(std::uint32_t host, Added on_added) {
     Processor& processor = processors_[host];
@@ -57,7 +57,7 @@ class Processors {
     woken_.push_back(host);
     on_added(flow, whole);
   }
-  // All processors that are free and have something to add begin.
+  // Starts all processors that are free and have a segment to add.
   void begin() {
     if (!woken_.empty()) begin_woken();
   }
@@ -66,11 +66,11 @@ class Processors {
   // A host's segments of one tree.
   struct Sum {
     std::uint64_t combined = 0;
-    std::uint32_t added = 0;  // of segment `combined`, those of the first so many children
+    std::uint32_t added = 0;  // children whose part of segment `combined` is added
   };
   struct Processor {
-    std::set<std::uint32_t> ready;  // trees that have something to add, but the one it is at
-    std::uint32_t tree;             // that it is at, or was last; trees_: it was idle
+    std::set<std::uint32_t> ready;  // trees with a segment to add, except the current one
+    std::uint32_t tree;             // the current or last one; trees_: it was idle
     bool is_busy = false;
   };
 
@@ -78,13 +78,13 @@ class Processors {
     return task_.flows.below(host, tree).first + sums_[host * trees_ + tree].added;
   }
   [[nodiscard]] bool can_add(std::uint32_t host, std::uint32_t tree) const {
-    return here_[next_of(host, tree)] > sums_[host * trees_ + tree].combined;
+    return arrived_[next_of(host, tree)] > sums_[host * trees_ + tree].combined;
   }
-  // Whether the segment is combined by that.
+  // Whether the sum is then complete.
   bool add(std::uint32_t host, std::uint32_t tree);
   void note_ready(std::uint32_t host, std::uint32_t tree);
   void begin_woken();
-  void tell(std::uint32_t host, bool is_short) const;
+  void report(std::uint32_t host, bool is_short) const;
 
   const Task& task_;
   Agenda& agenda_;
@@ -93,10 +93,11 @@ class Processors {
   std::size_t trees_;  // reduce trees
   Ticks full_;
   Ticks last_;
-  std::vector<Sum> sums_;            // of host and tree
-  std::vector<std::uint64_t> here_;  // of each flow
+  std::vector<Sum> sums_;               // per host and tree
+  std::vector<std::uint64_t> arrived_;  // per flow
   std::vector<Processor> processors_;
-  std::vector<std::uint32_t> woken_;  // now: hosts whose processors may have something to begin
+  std::vector<std::uint32_t>
+      woken_;  // at this time: hosts whose processors may have a segment to add
 };
 
 }  // namespace espalier::simulate

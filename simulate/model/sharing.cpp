@@ -15,7 +15,7 @@ Sharing parse_sharing(std::string_view name) {
   std::array<std::string_view, kSharings.size()> names;
   std::ranges::transform(kSharings, names.begin(), &SharingEntry::name);
   const auto* const found = std::ranges::find(kSharings, name, &SharingEntry::name);
-  if (found == kSharings.end()) throw InputError(unknown_name("way of sharing", name, names));
+  if (found == kSharings.end()) throw InputError(unknown_name("sharing", name, names));
   return found->sharing;
 }
 

@@ -1,6 +1,7 @@
-// What simulated sends do that need the same port or link at the same time. Turns have closed forms
-// and are fast; TCP gives each connection a share and hands its messages over one after the other
-// (edges), SimGrid gives each message one (sends). docs/accuracy.md has how near each comes.
+// How simulated sends use a port or link that they need at the same time. Turns have closed forms
+// and are fast. TCP gives each connection a share, and delivers its messages one after the other
+// (edges). SimGrid gives each message a share (sends). docs/accuracy.md compares the three with
+// measurements.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@ namespace espalier::simulate {
 
 enum class Sharing : std::uint8_t {
   kTurns,  // one after the other
-  kEdges,  // each edge of a tree has a share, and its segments come one after the other
+  kEdges,  // each edge of a tree has a share, and serves its segments one after the other
   kSends,  // each send in progress has a share
 };
 

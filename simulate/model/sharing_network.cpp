@@ -8,7 +8,7 @@ namespace espalier::simulate {
 
 namespace {
 
-// What is further off is looked at again long before, or never comes.
+// An event that is farther in the future is rescheduled long before, or never happens.
 constexpr double kLongest = 0x1p61;
 
 double seconds_at(std::span<const Holding> holdings, std::uint32_t resource) {
@@ -54,7 +54,7 @@ void SharingNetwork::add_lane(std::uint32_t flow) {
   lane.needs.last = static_cast<std::uint32_t>(needs_.size());
 }
 
-// As 1 / latency; those without one as those with the shortest.
+// Proportional to 1 / latency. Flows without latency get the weight of the shortest latency.
 void SharingNetwork::set_weights() {
   double shortest = std::numeric_limits<double>::infinity();
   for (const Flow& flow : task_.flows.all()) {
@@ -66,7 +66,7 @@ void SharingNetwork::set_weights() {
   }
 }
 
-// What the lane's sends got since it was last looked at.
+// Adds the service that the lane's sends have received since the last update.
 void SharingNetwork::catch_up(Lane& lane) {
   const Ticks now = agenda_.now();
   lane.served += lane.rate * agenda_.seconds(now - lane.served_at);
@@ -102,9 +102,9 @@ std::uint32_t SharingNetwork::release(const Event& event) {
   lane.served = std::max(lane.served, end);
   lane.ends_at = -1;
   changed_.push_back(event.index);
-  if (!is_through(lane, lane.sends.front()))
-    return kNoFlow;  // it is the last segment, a shorter one
-  if (on_send_) tell(event.index, lane.begun - lane.sends.size(), lane.sends.front());
+  // Otherwise the shorter last segment has passed before its predecessors.
+  if (!is_through(lane, lane.sends.front())) return kNoFlow;
+  if (on_send_) report(event.index, lane.begun - lane.sends.size(), lane.sends.front());
   lane.sends.pop_front();
   if (lane.sends.empty()) {
     for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
@@ -118,12 +118,12 @@ std::uint32_t SharingNetwork::release(const Event& event) {
 }
 
 void SharingNetwork::begin_sends() {
-  for (const std::uint32_t flow : roused_) begin(flow);
-  roused_.clear();
+  for (const std::uint32_t flow : woken_) begin(flow);
+  woken_.clear();
   if (changed_.empty()) return;
-  gather_concerned();
-  settle_rates();
-  for (const std::uint32_t flow : concerned_) schedule(flow);
+  gather_affected();
+  compute_rates();
+  for (const std::uint32_t flow : affected_) schedule(flow);
 }
 
 void SharingNetwork::gather_resources_of(const Lane& lane) {
@@ -136,25 +136,25 @@ void SharingNetwork::gather_resources_of(const Lane& lane) {
   }
 }
 
-// All that is joined to what has changed by resources in use.
-void SharingNetwork::gather_concerned() {
+// Gathers all lanes that are connected to a changed one through resources in use.
+void SharingNetwork::gather_affected() {
   resources_.clear();
-  concerned_.clear();
+  affected_.clear();
   for (const std::uint32_t flow : changed_) gather_resources_of(lanes_[flow]);
   changed_.clear();
   for (std::size_t i = 0; i < resources_.size(); ++i) {
     for (const std::uint32_t flow : users_[resources_[i]]) {
       if (is_open_[flow] != 0) continue;
       is_open_[flow] = 1;
-      concerned_.push_back(flow);
+      affected_.push_back(flow);
       gather_resources_of(lanes_[flow]);
     }
   }
   for (const std::uint32_t resource : resources_) is_gathered_[resource] = 0;
 }
 
-void SharingNetwork::settle_rates() {
-  for (const std::uint32_t flow : concerned_) {
+void SharingNetwork::compute_rates() {
+  for (const std::uint32_t flow : affected_) {
     Lane& lane = lanes_[flow];
     catch_up(lane);
     const double weight = lane.weight * served_at_once(lane);
@@ -164,7 +164,7 @@ void SharingNetwork::settle_rates() {
       ++share.lanes;
     }
   }
-  // Levels only rise as lanes are settled, so one that was right when it was noted is a bound.
+  // Levels only rise as rates are fixed, so a level is a lower bound on later ones.
   Earliest<Level> levels;
   const auto level_of = [&](std::uint32_t resource, double least) {
     const Share& share = shares_[resource];
@@ -183,12 +183,12 @@ void SharingNetwork::settle_rates() {
       continue;
     }
     for (const std::uint32_t flow : users_[first.resource]) {
-      if (is_open_[flow] != 0) settle(flow, level);
+      if (is_open_[flow] != 0) fix_rate(flow, level);
     }
   }
 }
 
-void SharingNetwork::settle(std::uint32_t flow, double level) {
+void SharingNetwork::fix_rate(std::uint32_t flow, double level) {
   is_open_[flow] = 0;
   Lane& lane = lanes_[flow];
   lane.rate = level * lane.weight;
@@ -201,8 +201,8 @@ void SharingNetwork::settle(std::uint32_t flow, double level) {
   }
 }
 
-// The message's last segment, a shorter one, may be through before those that it comes after, and
-// then waits for them.
+// The message's last segment, if shorter, may pass before its predecessors, and then waits for
+// them.
 double SharingNetwork::next_end(const Lane& lane) {
   const double first = lane.sends.front().end;
   const Send& last = lane.sends.back();
@@ -215,7 +215,8 @@ double SharingNetwork::served_at_once(const Lane& lane) const {
   return static_cast<double>(std::max<std::size_t>(lane.sends.size() - waiting, 1));
 }
 
-// When the next of the lane's sends is through, where that is not what its event says already.
+// Schedules an event for the end of the lane's next send, unless there already is one for that
+// time.
 void SharingNetwork::schedule(std::uint32_t flow) {
   Lane& lane = lanes_[flow];
   const double work = next_end(lane) - lane.served;
@@ -229,15 +230,15 @@ void SharingNetwork::schedule(std::uint32_t flow) {
   agenda_.add(Event::Kind::kRelease, wait, flow, ++lane.version);
 }
 
-// When it ends, for only then is known for how long it kept what it needed busy.
-void SharingNetwork::tell(std::uint32_t flow, std::uint64_t nth, const Send& send) {
+// Called when the send ends, because its duration is known only then.
+void SharingNetwork::report(std::uint32_t flow, std::uint64_t nth, const Send& send) {
   const Flow& along = task_.flows.all()[flow];
   const auto up_trees = static_cast<std::uint32_t>(task_.flows.up_trees());
   const double lasted = agenda_.seconds(agenda_.now()) - send.start_s;
-  told_.clear();
+  reported_.clear();
   const Lane& lane = lanes_[flow];
   for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
-    told_.push_back({needs_[i].resource, lasted});
+    reported_.push_back({needs_[i].resource, lasted});
   }
   on_send_({along.up ? simulate::Send::Kind::kUp : simulate::Send::Kind::kDown,
             along.up ? along.tree : along.tree - up_trees,
@@ -245,7 +246,7 @@ void SharingNetwork::tell(std::uint32_t flow, std::uint64_t nth, const Send& sen
             along.child,
             nth,
             {send.start_s},
-            told_});
+            reported_});
 }
 
 }  // namespace espalier::simulate

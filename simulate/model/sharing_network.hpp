@@ -1,11 +1,12 @@
-// Ports, links and shared links of a greedy run whose sends share them instead of taking turns: the
-// alternative to simulate/model/network.hpp, for Sharing::kEdges and kSends (simulate/simulate.hpp
-// says what they mean).
+// The ports, links and shared links of a greedy run whose sends share them instead of taking turns.
+// The alternative to simulate/model/network.hpp for Sharing::kEdges and kSends, which
+// simulate/simulate.hpp explains.
 //
 // Rates are max-min fair by progressive filling (Bertsekas and Gallager, "Data networks", section
-// 6.5.2): all sends grow in proportion to their weights until a resource is full, which settles
-// those that use it, and the others grow on. Whenever a send begins or ends, only what shares a
-// resource with it, or with what does, is settled again. Work: O(n log n) for n of these.
+// 6.5.2): the rates of all sends grow in proportion to their weights until a resource is full. That
+// fixes the rates of the sends that use it, and the other rates continue to grow. When a send
+// begins or ends, rates are recomputed only for the sends that share a resource with it, directly
+// or through others. Work: O(n log n) for n such sends.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +24,18 @@ class SharingNetwork {
  public:
   static constexpr std::uint32_t kNoFlow = UINT32_MAX;
 
-  // Keeps references to all but the deal, which it has no use for: who shares needs no order.
-  // sharing: not kTurns. resources: rows of A.
+  // Keeps references to all. sharing: not kTurns. resources: rows of A.
   SharingNetwork(const Task& task, Sharing sharing, std::size_t resources, Agenda& agenda,
                  const OnSend& on_send);
 
-  // The first `segments` of the flow may begin; those that have begun stay so.
+  // Allows the first `segments` segments of the flow to begin. Those in progress are unaffected.
   void allow(std::uint32_t flow, std::uint64_t segments) {
     lanes_[flow].allowed = segments;
-    roused_.push_back(flow);
+    woken_.push_back(flow);
   }
-  // The flow whose segment is through by the event, or kNoFlow where the event is out of date.
+  // Returns the flow whose segment the event completes, or kNoFlow if the event is out of date.
   std::uint32_t release(const Event& event);
-  // All that may begin does, and rates follow.
+  // Begins all sends that may begin, and updates the rates.
   void begin_sends();
 
  private:
@@ -45,31 +45,31 @@ class SharingNetwork {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
   };
-  // What a whole segment needs of a resource.
+  // A resource that a flow uses, and its time for a whole segment.
   struct Need {
     std::uint32_t resource;
     double seconds;
   };
-  // A send in progress. Work is counted in whole segments, as the lane serves each of its sends.
+  // A send in progress. Service is counted in whole segments per send of the lane.
   struct Send {
-    double end;  // it is through when the lane has served so much
+    double end;  // the lane's `served` at which the send has passed
     double start_s;
   };
-  // A flow. Its segments end in their order.
+  // A flow. Its segments end in order.
   struct Lane {
     std::uint64_t allowed = 0;
     std::uint64_t begun = 0;
     Range needs;
     double weight = 1;  // of each of its sends
-    // Of the last segment, where that is shorter. Overheads may leave it more of one resource than
-    // of another: as of the one that it needs most of.
+    // The last segment as a fraction of a whole one, if it is shorter. Because of overheads this
+    // may differ between resources; the largest fraction is taken.
     double last_work = 0;
     std::uint32_t tree = 0;
     std::uint32_t version = 0;  // of its event
-    double rate = 0;            // segments a second, of each of its sends
+    double rate = 0;            // segments per second, of each of its sends
     double served = 0;          // until `served_at`
     Ticks served_at = 0;
-    Ticks ends_at = -1;  // when its event is; -1: it has none
+    Ticks ends_at = -1;  // the time of its event; -1: none
     std::deque<Send> sends;
   };
   struct Level {
@@ -77,48 +77,48 @@ class SharingNetwork {
     std::uint32_t resource;
     bool operator>(const Level& other) const { return level > other.level; }
   };
-  // A resource, while rates are settled.
+  // A resource while rates are computed.
   struct Share {
-    double left = 1;    // of its time
-    double demand = 0;  // of its time a unit of level, by lanes whose rates are not settled
-    std::uint32_t lanes = 0;
+    double left = 1;          // fraction of its time that is not assigned
+    double demand = 0;        // of its time, per unit of level, by lanes whose rates are not fixed
+    std::uint32_t lanes = 0;  // whose rates are not fixed
   };
 
   void add_lane(std::uint32_t flow);
   void set_weights();
   void begin(std::uint32_t flow);
-  // Equal sends end together, though their sums round differently.
+  // The tolerance lets equal sends end at the same time although their sums round differently.
   [[nodiscard]] static bool is_through(const Lane& lane, const Send& send) {
     return send.end <= lane.served + kNearlyDone;
   }
-  // What the lane has served when the next of its sends is through.
+  // The lane's `served` at the end of its next send.
   [[nodiscard]] static double next_end(const Lane& lane);
   // How many sends of the lane are served at once; at least one.
   [[nodiscard]] double served_at_once(const Lane& lane) const;
   void catch_up(Lane& lane);
-  void gather_concerned();
+  void gather_affected();
   void gather_resources_of(const Lane& lane);
-  void settle_rates();
-  void settle(std::uint32_t flow, double level);
+  void compute_rates();
+  void fix_rate(std::uint32_t flow, double level);
   void schedule(std::uint32_t flow);
-  void tell(std::uint32_t flow, std::uint64_t nth, const Send& send);
+  void report(std::uint32_t flow, std::uint64_t nth, const Send& send);
 
   const Task& task_;
   Sharing sharing_;
   Agenda& agenda_;
   const OnSend& on_send_;
-  std::vector<Lane> lanes_;  // one a flow
+  std::vector<Lane> lanes_;  // one per flow
   std::vector<Need> needs_;
-  std::vector<std::vector<std::uint32_t>> users_;  // of each resource: lanes with sends in progress
-  std::vector<Share> shares_;                      // of each resource
-  std::vector<std::uint32_t> roused_;              // now: lanes that may have something to begin
-  std::vector<std::uint32_t> changed_;             // now: lanes with more or fewer sends
-  // Of what is concerned by that:
+  std::vector<std::vector<std::uint32_t>> users_;  // per resource: lanes with sends in progress
+  std::vector<Share> shares_;                      // per resource
+  std::vector<std::uint32_t> woken_;    // at this time: lanes that may have a send to begin
+  std::vector<std::uint32_t> changed_;  // at this time: lanes whose number of sends has changed
+  // Affected by the changed lanes:
   std::vector<std::uint32_t> resources_;
-  std::vector<std::uint32_t> concerned_;  // lanes
-  std::vector<char> is_gathered_;         // of each resource
-  std::vector<char> is_open_;             // of each lane: concerned, and its rate not settled
-  std::vector<Holding> told_;
+  std::vector<std::uint32_t> affected_;  // lanes
+  std::vector<char> is_gathered_;        // per resource
+  std::vector<char> is_open_;            // per lane: affected, and its rate is not fixed
+  std::vector<Holding> reported_;
 };
 
 }  // namespace espalier::simulate

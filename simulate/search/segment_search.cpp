@@ -107,7 +107,7 @@ void SegmentSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t
                         has_rest ? now.rest : now.segment);
     Task task{candidate.flows, full, last, candidate.source, now.combining};
     candidate.assignments.end_at(segments, now.segment);
-    task.share_out(candidate.assignments, segments, has_rest);
+    task.assign_segments(candidate.assignments, segments, has_rest);
     Cell& cell = cells_[index][segments];
     cell.bound_s =
         pipeline_bound(task, candidate.assignments, now.full.resources.size(), options_.receives)
@@ -127,7 +127,7 @@ Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
   Task task{candidate.flows, full, last, candidate.source, now.combining};
   const auto seconds_of = [&](std::uint64_t count) {
     candidate.assignments.end_at(count, now.segment);
-    task.share_out(candidate.assignments, count, has_rest);
+    task.assign_segments(candidate.assignments, count, has_rest);
     const Windows windows{
         .sends = options_.window, .receives = options_.receives, .sharing = sharing};
     const GreedyRun run =

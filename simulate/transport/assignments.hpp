@@ -1,4 +1,4 @@
-// Which segment of a message goes along which tree of a plan, for the trees of both kinds.
+// The assignment of a message's segments to a plan's trees, for the trees of both kinds.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace espalier::simulate {
 
-// Trees are numbered as Flows numbers them: the reduce trees first.
+// Trees are numbered as in Flows: the reduce trees first.
 class Assignments {
  public:
   // Precondition: no structural fault.
@@ -19,13 +19,13 @@ class Assignments {
     if (!plan.broadcast_trees.empty()) down_.emplace(planner::assignment_down(plan));
   }
 
-  // From here on for a message of so many segments, at least 1, of `segment` bytes.
+  // Sets the message: `segments` segments, at least 1, of `segment` bytes.
   void end_at(std::uint64_t segments, Bytes segment) {
     if (up_) up_->end_at(segments, segment);
     if (down_) down_->end_at(segments, segment);
   }
 
-  // Of the reduce and of the broadcast trees, numbered from 0 each; null where there are none.
+  // Of the reduce trees and of the broadcast trees, each numbered from 0; null if there are none.
   [[nodiscard]] const planner::SegmentAssignment* up() const { return up_ ? &*up_ : nullptr; }
   [[nodiscard]] const planner::SegmentAssignment* down() const { return down_ ? &*down_ : nullptr; }
 

@@ -18,7 +18,7 @@ namespace espalier::simulate {
 
 namespace {
 
-// The power of two that the longest possible run, one thing after the other, fits 2^61 times into.
+// The power of two of which 2^61 are enough for the longest possible run, all steps in sequence.
 double tick_for(const Task& task) {
   double longest = 0;
   for (std::size_t i = 0; i < task.flows.all().size(); ++i) {
@@ -28,7 +28,8 @@ double tick_for(const Task& task) {
     if (flow.up) seconds += task.combining.full_s;
     longest += static_cast<double>(task.segments[flow.tree]) * seconds;
   }
-  if (!std::isfinite(longest)) throw InputError("the message would take indefinitely");
+  if (!std::isfinite(longest))
+    throw InputError("the time of the message exceeds the range of a double");
   constexpr int kBits = 61;
   return std::ldexp(1.0, std::max(std::ilogb(std::max(longest, 1e-300)) + 1 - kBits, -1070));
 }
@@ -49,8 +50,8 @@ class EventLoop {
         up_trees_(static_cast<std::uint32_t>(task.flows.up_trees())),
         most_in_flight_(most_in_flight()),
         flows_(task.flows.all().size()),
-        here_(task.flows.hosts() * trees_, 0),
-        above_(up_trees_ > 0 ? here_.size() : 0, Links::kNoFlow),
+        available_(task.flows.hosts() * trees_, 0),
+        flow_to_parent_(up_trees_ > 0 ? available_.size() : 0, Links::kNoFlow),
         laggards_(trees_, 0),
         reversed_(up_trees_, 0),
         missing_(task.flows.hosts(), task.count),
@@ -68,16 +69,16 @@ class EventLoop {
                    flow.child,
                    flow.tree,
                    flow.up};
-      if (flow.up) flows_[i].room = window_over(flow, windows.receives);
+      if (flow.up) flows_[i].receives = window_over(flow, windows.receives);
       set_pace(flow, flows_[i]);
       if (!flow.up) continue;
-      above_[place(flow.child, flow.tree)] = i;
+      flow_to_parent_[place(flow.child, flow.tree)] = i;
       touched_.push_back(i);
     }
     if (assignments.up() != nullptr) {
       const std::uint64_t lookahead =
-          lookahead_over({0, up_trees_}, &Edge::room, base_up(windows.receives));
-      taken_in_.emplace(*assignments.up(), task.count, lookahead);
+          lookahead_over({0, up_trees_}, &Edge::receives, base_up(windows.receives));
+      accepted_.emplace(*assignments.up(), task.count, lookahead);
     }
     if (assignments.down() != nullptr) {
       const std::uint64_t lookahead =
@@ -87,11 +88,11 @@ class EventLoop {
   }
 
   GreedyRun run() {
-    settle();
+    start_work();
     while (!agenda_.is_empty()) {
       agenda_.advance();
       while (agenda_.has_one_now()) take(agenda_.take());
-      settle();
+      start_work();
     }
     GreedyRun result{{}, agenda_.tick_s(), agenda_.most()};
     for (const Ticks done : done_) result.done_s.push_back(agenda_.seconds(done));
@@ -99,17 +100,17 @@ class EventLoop {
   }
 
  private:
-  // What is asked of a flow all the time.
+  // The state of a flow that is used in every step.
   struct Edge {
-    std::uint64_t sent = 0;  // as its window sees it
+    std::uint64_t sent = 0;  // sends that have ended for its window
     std::uint64_t window = 0;
     Ticks latency = 0;
     std::uint32_t parent = 0;
     std::uint32_t child = 0;
     std::uint32_t tree = 0;
     bool up = false;
-    std::uint64_t room = 0;  // going up: of receives
-    Ticks pace = 0;          // from segment to segment, at least
+    std::uint64_t receives = 0;  // up: buffers of the parent for segments that are not added
+    Ticks pace = 0;              // least time from segment to segment
     std::uint64_t posted = 0;
     Ticks due = 0;
   };
@@ -125,25 +126,25 @@ class EventLoop {
   [[nodiscard]] std::size_t place(std::uint32_t host, std::uint32_t tree) const {
     return std::size_t{host} * trees_ + tree;
   }
-  // Whether the host has the result's memory.
+  // Whether the host keeps the result, and so has memory for it.
   [[nodiscard]] bool keeps_result(std::uint32_t host) const {
     return host == task_.source || injected_.has_value();
   }
 
-  // Towards the root, of an allreduce `base` or more.
+  // The window towards the root: `base`, or more in an allreduce.
   [[nodiscard]] std::uint64_t base_up(std::uint64_t base) const {
     if (!windows_.until_received || assignments_.down() == nullptr) return base;
     return planner::window_holding(planner::kAllreduceInFlight, windows_.segment, base);
   }
 
-  // `base` where latencies are not to count, or do not. Towards the root receivers are asked.
+  // `base`, or more if latencies count. Towards the root MPI uses the rendezvous protocol.
   [[nodiscard]] std::uint64_t window_over(const Flow& flow, std::uint64_t base) const {
     if (flow.up) base = base_up(base);
     if (!windows_.until_received) return base;
     return planner::send_window(base, flow.rate_bps * flow.latency_s, windows_.segment, flow.up);
   }
 
-  // Where sends take turns they come one after the other anyway.
+  // There is no pace if sends take turns, as they are then serialized anyway.
   void set_pace(const Flow& flow, Edge& edge) {
     if (windows_.sharing == Sharing::kTurns || !windows_.until_received) return;
     const double most = flow.up ? most_in_flight_.up : most_in_flight_.down;
@@ -151,7 +152,7 @@ class EventLoop {
     edge.pace = agenda_.ticks(planner::pace({flow.rate_bps}, windows_.segment).value);
   }
 
-  // Along any edge of the trees of a kind, in bytes.
+  // The largest bandwidth-delay product of any edge, per kind of trees, in bytes.
   struct InFlight {
     double up = 0;
     double down = 0;
@@ -165,7 +166,8 @@ class EventLoop {
     return most;
   }
 
-  // Of the source, over its windows in these trees, each `base` where there is no latency.
+  // The source's lookahead over its windows in these trees, each of which is `base` without
+  // latency.
   [[nodiscard]] std::uint64_t lookahead_over(Flows::Range trees, std::uint64_t Edge::*window,
                                              std::uint64_t base) const {
     std::vector<std::uint64_t> largest;
@@ -198,8 +200,8 @@ class EventLoop {
     }
   }
 
-  // A segment is through with all stretches. It is there when the latencies are over too; its send
-  // ends now or then.
+  // A segment has passed all stretches. It arrives after the latencies as well; its send ends now
+  // or then.
   void leave(std::uint32_t index) {
     const bool is_there = flows_[index].latency == 0;
     if (is_there || !windows_.until_received) end_send(index);
@@ -221,7 +223,7 @@ class EventLoop {
     if (keeps_result(flow.child)) return;
     count_done(flow.child);
     const auto [first, last] = task_.flows.below(flow.child, flow.tree);
-    if (first < last) touched_.push_back(first);  // where the sum was there is room again
+    if (first < last) touched_.push_back(first);  // the buffer of the sum is free again
   }
 
   void note_sent(std::uint32_t tree, std::uint64_t sent) {
@@ -242,22 +244,23 @@ class EventLoop {
       touched_.push_back(index);
       return;
     }
-    ++here_[place(flow.child, flow.tree)];
+    ++available_[place(flow.child, flow.tree)];
     count_done(flow.child);
     touch_flows_below(flow.child, flow.tree);
   }
 
-  // A segment of the flow has been added to its parent's own; if that is whole, it goes on.
+  // A segment of the flow has been added to its parent's own; if the sum is complete, it is sent
+  // on.
   void add(std::uint32_t index, bool whole) {
     const Edge& flow = flows_[index];
     touched_.push_back(index);
     if (!whole) return;
     if (flow.parent != task_.source) {
-      touched_.push_back(above_[place(flow.parent, flow.tree)]);
+      touched_.push_back(flow_to_parent_[place(flow.parent, flow.tree)]);
       return;
     }
-    taken_in_->finish(flow.tree);
-    may_take_in_ = true;
+    accepted_->finish(flow.tree);
+    may_accept_ = true;
     may_inject_ = true;
     count_done(task_.source);
   }
@@ -271,23 +274,23 @@ class EventLoop {
     for (std::uint32_t flow = first; flow < last; ++flow) touched_.push_back(flow);
   }
 
-  // --- what hosts do then ---
+  // --- actions of hosts after these ---
 
-  void settle() {
+  void start_work() {
     processors_.begin();
     post();
     network_.begin_sends();
   }
 
   void post() {
-    if (taken_in_ && may_take_in_) take_in();
+    if (accepted_ && may_accept_) accept();
     if (injected_ && may_inject_) inject();
     for (const std::uint32_t index : touched_)
       network_.allow(index, paced(index, may_begin(index)));
     touched_.clear();
   }
 
-  // Of the segments that may begin, those that are not to wait for their time.
+  // Of the segments that may begin, the number that the pace allows.
   std::uint64_t paced(std::uint32_t index, std::uint64_t segments) {
     Edge& flow = flows_[index];
     if (flow.pace == 0) return segments;
@@ -302,35 +305,36 @@ class EventLoop {
   [[nodiscard]] std::uint64_t may_begin(std::uint32_t index) const {
     const Edge& flow = flows_[index];
     const std::uint64_t in_window = flow.sent + flow.window;
-    if (!flow.up) return std::min(here_[place(flow.parent, flow.tree)], in_window);
-    return std::min({processors_.combined(flow.child, flow.tree), in_window, has_room(index)});
+    if (!flow.up) return std::min(available_[place(flow.parent, flow.tree)], in_window);
+    return std::min({processors_.combined(flow.child, flow.tree), in_window, may_receive(index)});
   }
 
-  // Segments of a reduce tree's flow that its parent has posted receives for, and has room for.
-  // Both are taken from the beginning of a send on, its latencies included.
-  [[nodiscard]] std::uint64_t has_room(std::uint32_t index) const {
+  // The number of segments of a reduce tree's flow for which its parent has posted receives and has
+  // buffers. A send uses both from its beginning on, including its latencies.
+  [[nodiscard]] std::uint64_t may_receive(std::uint32_t index) const {
     const Edge& flow = flows_[index];
-    std::uint64_t room = processors_.added(index) + flow.room;
+    std::uint64_t allowed = processors_.added(index) + flow.receives;
     if (!keeps_result(flow.parent) && index == task_.flows.below(flow.parent, flow.tree).first) {
-      // The sum is made there, and stays until it has been sent.
-      const Edge& above = flows_[above_[place(flow.parent, flow.tree)]];
-      room = std::min(above.sent + above.window, processors_.here(index)) + flow.room;
+      // The sum is made in this buffer, and stays there until it has been sent.
+      const Edge& above = flows_[flow_to_parent_[place(flow.parent, flow.tree)]];
+      allowed = std::min(above.sent + above.window, processors_.arrived(index)) + flow.receives;
     }
-    return flow.parent == task_.source ? std::min(room, taken_in_->admitted(flow.tree)) : room;
+    return flow.parent == task_.source ? std::min(allowed, accepted_->admitted(flow.tree))
+                                       : allowed;
   }
 
-  void take_in() {
-    may_take_in_ = false;
-    if (!taken_in_->advance([](std::uint64_t, std::size_t) { return true; })) return;
+  void accept() {
+    may_accept_ = false;
+    if (!accepted_->advance([](std::uint64_t, std::size_t) { return true; })) return;
     for (std::uint32_t tree = 0; tree < up_trees_; ++tree) touch_flows_below(task_.source, tree);
   }
 
-  // In an allreduce segments turn at the root, as they are combined.
+  // In an allreduce the root injects segments as they are combined.
   void inject() {
     may_inject_ = false;
     const bool any = injected_->advance([this](std::uint64_t segment, std::size_t tree) {
-      if (taken_in_ && !turn(segment)) return false;
-      ++here_[place(task_.source, up_trees_ + static_cast<std::uint32_t>(tree))];
+      if (accepted_ && !reverse(segment)) return false;
+      ++available_[place(task_.source, up_trees_ + static_cast<std::uint32_t>(tree))];
       return true;
     });
     if (!any) return;
@@ -339,7 +343,7 @@ class EventLoop {
     }
   }
 
-  bool turn(std::uint64_t segment) {
+  bool reverse(std::uint64_t segment) {
     const auto tree = static_cast<std::uint32_t>(assignments_.up()->tree_of(segment));
     if (reversed_[tree] == processors_.combined(task_.source, tree)) return false;
     ++reversed_[tree];
@@ -356,18 +360,18 @@ class EventLoop {
   std::uint32_t up_trees_;
   InFlight most_in_flight_;
   std::vector<Edge> flows_;
-  std::vector<std::uint64_t> here_;   // of host and broadcast tree: segments; on the source, let go
-  std::vector<std::uint32_t> above_;  // of host and reduce tree: the flow to its parent
-  std::optional<MessageFront> taken_in_;  // of a reduction
-  std::optional<MessageFront> injected_;  // of a broadcast
-  bool may_take_in_ = true;
+  std::vector<std::uint64_t> available_;  // per host and broadcast tree: segments that it can send
+  std::vector<std::uint32_t> flow_to_parent_;  // per host and reduce tree
+  std::optional<MessageFront> accepted_;       // segments of a reduction, at the root
+  std::optional<MessageFront> injected_;       // segments of a broadcast, at the source
+  bool may_accept_ = true;
   bool may_inject_ = true;
-  std::vector<std::uint32_t>
-      laggards_;  // of each broadcast tree: children of the source to whom no more is sent than all
-  std::vector<std::uint64_t> reversed_;  // of each reduce tree: segments that turned at the root
-  std::vector<std::uint64_t> missing_;   // of each host: segments, over all trees of a kind
+  // Per broadcast tree: children of the source that still lack the oldest unfinished segment.
+  std::vector<std::uint32_t> laggards_;
+  std::vector<std::uint64_t> reversed_;  // per reduce tree: segments that the root has injected
+  std::vector<std::uint64_t> missing_;   // per host: segments, over all trees of a kind
   std::vector<Ticks> done_;
-  std::vector<std::uint32_t> touched_;  // now: flows that may have something to begin
+  std::vector<std::uint32_t> touched_;  // at this time: flows that may have a segment to begin
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The greedy run: every host sends what it can as soon as it can (simulate/simulate.hpp says how).
+// The greedy run: every host sends as soon as it can, by the rules in simulate/simulate.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace espalier::simulate {
 
 struct GreedyRun {
-  std::vector<double> done_s;  // of each host, as in Simulation
+  std::vector<double> done_s;  // per host, as in Simulation
   double tick_s;
   std::uint64_t most_events;
 };
@@ -22,10 +22,10 @@ struct Windows {
   std::uint64_t receives = planner::kReceivesInFlight;
   bool until_received = false;
   Sharing sharing = Sharing::kTurns;
-  Bytes segment{1};  // a whole one; counts where sends last until received
+  Bytes segment{1};  // a whole one; matters if sends last until received
 };
 
-// resources: rows of A. Throws InputError when the time is beyond a double.
+// resources: rows of A. Throws InputError when the time exceeds the range of a double.
 GreedyRun run_greedily(const Task& task, const Assignments& assignments, const Windows& windows,
                        std::size_t resources, const OnSend& on_send);
 

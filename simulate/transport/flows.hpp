@@ -1,4 +1,4 @@
-// A plan laid onto a platform's resources: what a segment keeps busy in flight along every edge.
+// A plan mapped to a platform's resources: what a segment occupies along every edge.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,27 @@ namespace espalier::simulate {
 struct Flow {
   std::uint32_t parent;  // index into Plan::nodes
   std::uint32_t child;
-  std::uint32_t tree;  // of both kinds, the reduce trees first
-  bool up;             // a reduce tree's: data goes from child to parent
-  double rate_bps;     // of the tree, bytes per second
-  double latency_s;    // from the end of a send until the segment is there; sum along the way
+  std::uint32_t tree;               // numbered over both kinds, the reduce trees first
+  bool up;                          // in a reduce tree: data goes from child to parent
+  double rate_bps;                  // of the tree, bytes per second
+  double latency_s;                 // from the end of a send to the arrival; sum along the path
   std::vector<std::uint32_t> arcs;  // in the order in which data passes them
 };
 
-// All of them, numbered by parent, then tree, then the plan's order of children: the order in which
-// hosts let segments go, and in which they combine them.
+// All flows, numbered by parent, then tree, then the plan's order of children. In this order hosts
+// inject segments and combine them.
 class Flows {
  public:
-  // latency_occupies: latencies are part of what a segment occupies, and delay it no further.
-  // Throws InputError (reason only, with the JSON pointer of the edge) for an edge that is no way
-  // on the platform. Precondition: no structural fault, no misfit.
+  // latency_occupies: latencies are part of a segment's occupation, and add no further delay.
+  // Throws InputError (reason only, with the JSON pointer of the edge) for an edge that is not a
+  // path of the platform. Precondition: the plan has no structural fault and fits the platform.
   Flows(const planner::Plan& plan, const platforms::Platform& platform, bool latency_occupies);
 
   [[nodiscard]] std::span<const Flow> all() const { return flows_; }
   [[nodiscard]] std::size_t hosts() const { return hosts_; }
   [[nodiscard]] std::size_t trees() const { return trees_; }        // of both kinds
-  [[nodiscard]] std::size_t up_trees() const { return up_trees_; }  // those are numbered first
-  // Those between `host` and its children in `tree`: [first, last).
+  [[nodiscard]] std::size_t up_trees() const { return up_trees_; }  // the first ones
+  // The flows between `host` and its children in `tree`: [first, last).
   struct Range {
     std::uint32_t first;
     std::uint32_t last;
@@ -51,7 +51,7 @@ class Flows {
   std::size_t trees_;
   std::size_t up_trees_;
   std::vector<Flow> flows_;
-  std::vector<std::uint32_t> first_flow_;  // of host * trees + tree, and one past the last
+  std::vector<std::uint32_t> first_flow_;  // at host * trees + tree, and one past the last
 };
 
 // `resource` (a row of A) is busy for `seconds` from the beginning of a stretch.
@@ -60,13 +60,13 @@ struct Holding {
   double seconds;
 };
 
-// What one segment of a given size holds along each flow. The way is cut into stretches; what a
-// stretch holds it takes at once. Under the one-port models a stretch is an arc: sender and
-// receiver are busy at the same time. Under the others it is a resource: sender, link, shared
-// links, receiver.
+// What one segment of a given size occupies along each flow. The path is divided into stretches; a
+// stretch occupies all its resources at once. Under the one-port models a stretch is an arc: sender
+// and receiver are busy at the same time. Under the others it is one resource: sender, link, shared
+// link or receiver.
 class Holdings {
  public:
-  // options.segment: at least 1 byte, whose overheads count; or 0: then there are no holdings.
+  // options.segment: at least 1 byte, including overheads; or 0: no holdings.
   Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
            platforms::OccupationOptions options);
   // occupation: that of the flows' platform under `model` for `segment`, at least 1 byte.
@@ -81,16 +81,16 @@ class Holdings {
   [[nodiscard]] Range stretches(std::size_t flow) const {
     return {first_stretch_[flow], first_stretch_[flow + 1]};
   }
-  // What a stretch holds, the shortest first; at least one thing.
+  // What a stretch occupies, the shortest time first; at least one holding.
   [[nodiscard]] std::span<const Holding> held_on(std::uint32_t stretch) const {
     return std::span(holdings_).subspan(first_[stretch], first_[stretch + 1] - first_[stretch]);
   }
-  // What all the flow's stretches hold.
+  // What all stretches of the flow occupy.
   [[nodiscard]] std::span<const Holding> of(std::size_t flow) const {
     const std::size_t first = first_[first_stretch_[flow]];
     return std::span(holdings_).subspan(first, first_[first_stretch_[flow + 1]] - first);
   }
-  // How long a send lasts that never waits: the longest of its stretches.
+  // The duration of a send that never waits: the longest time of its holdings.
   [[nodiscard]] double seconds(std::size_t flow) const;
 
  private:
@@ -98,8 +98,8 @@ class Holdings {
             Bytes segment);
 
   std::vector<Holding> holdings_;
-  std::vector<std::uint32_t> first_;          // of each stretch, in holdings_
-  std::vector<std::uint32_t> first_stretch_;  // of each flow, in first_
+  std::vector<std::uint32_t> first_;          // per stretch, in holdings_
+  std::vector<std::uint32_t> first_stretch_;  // per flow, in first_
 };
 
 }  // namespace espalier::simulate

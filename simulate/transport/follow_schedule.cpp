@@ -42,7 +42,7 @@ class Follower {
       if (task_.segments[flow.tree] == 0) continue;
       done_s[flow.child] = std::max(done_s[flow.child], arrival_of_all(i));
     }
-    if (on_send_) tell();
+    if (on_send_) report_pieces();
     return done_s;
   }
 
@@ -52,8 +52,8 @@ class Follower {
   }
   [[nodiscard]] double period_s() const { return schedule_.period.value; }
 
-  // The children's edges of the tree carry their first batch in period `delay`, theirs in turn in
-  // the first one by whose start it has arrived.
+  // Sets the delays below `source`: its edges in the tree carry their first batch in period
+  // `first_delay`, those below in the first period by whose start the batch has arrived.
   void delay_children(std::uint32_t source, std::uint32_t tree, std::uint64_t first_delay) {
     struct Visit {
       std::uint32_t host;
@@ -74,8 +74,7 @@ class Follower {
     }
   }
 
-  // --- bytes of one tree in a batch: those of a segment count as its share of a whole segment's
-  // time
+  // --- bytes of one tree in a batch; a shorter segment counts by its time relative to a whole one
   // ---
 
   [[nodiscard]] double whole_batch(std::uint32_t tree) const {
@@ -94,7 +93,7 @@ class Follower {
     return segments * segment_bytes_;
   }
 
-  // When, since its period began, the flow has sent the first `bytes` of a batch.
+  // The time in its period at which the flow has sent the first `bytes` of a batch.
   [[nodiscard]] double end_of(std::uint32_t flow, double bytes) const {
     double end = 0;
     for (const planner::ScheduledSend* piece : pieces_[flow]) {
@@ -117,18 +116,18 @@ class Follower {
 
   // --- every piece, period by period ---
 
-  void tell() {
+  void report_pieces() {
     const std::uint64_t periods = *std::ranges::max_element(delay_) + batches_;
     for (std::uint64_t period = 0; period < periods; ++period) {
       std::vector<double> sent(pieces_.size(), 0.0);
       for (const planner::ScheduledSend& send : schedule_.sends) {
-        tell_piece(send, period, sent[into(send.child, send.tree)]);
+        report_piece(send, period, sent[into(send.child, send.tree)]);
       }
     }
   }
 
-  // `sent`: bytes of its batch that the flow has sent before.
-  void tell_piece(const planner::ScheduledSend& piece, std::uint64_t period, double& sent) {
+  // sent: bytes of its batch that the flow has already sent.
+  void report_piece(const planner::ScheduledSend& piece, std::uint64_t period, double& sent) {
     const std::uint32_t flow = into(piece.child, piece.tree);
     if (task_.segments[piece.tree] == 0 || period < delay_[flow]) return;
     const std::uint64_t batch = period - delay_[flow];
@@ -157,9 +156,9 @@ class Follower {
   const planner::PlanSchedule& schedule_;
   double segment_bytes_;
   const OnSend& on_send_;
-  std::vector<std::uint32_t> into_;                                 // of host and tree: the flow
-  std::vector<std::vector<const planner::ScheduledSend*>> pieces_;  // of each flow, by start
-  std::vector<std::uint64_t> delay_;  // of each flow: the period of its first batch
+  std::vector<std::uint32_t> into_;                                 // per host and tree: the flow
+  std::vector<std::vector<const planner::ScheduledSend*>> pieces_;  // per flow, by start
+  std::vector<std::uint64_t> delay_;  // per flow: the period of its first batch
   std::uint64_t batches_ = 0;
 };
 
@@ -178,7 +177,8 @@ BatchedAssignment assign_in_batches(const planner::PlanSchedule& schedule, std::
   std::vector<double> remainder(batch.size());
   for (std::size_t k = 0; k < batch.size(); ++k) {
     const double fair = static_cast<double>(batch[k]) * share;
-    last[k] = static_cast<std::uint64_t>(fair * (1 - kRounding));  // so that rounding adds none
+    last[k] =
+        static_cast<std::uint64_t>(fair * (1 - kRounding));  // so that rounding never adds one
     remainder[k] = fair - static_cast<double>(last[k]);
   }
   left -= std::accumulate(last.begin(), last.end(), std::uint64_t{0});

@@ -1,6 +1,6 @@
-// How far the source of a broadcast lets segments go, and the root of a reduction takes them: in
-// the order of the message, at most a lookahead beyond the oldest that it is not done with. So
-// trees keep to their shares.
+// Limits how far ahead the source of a broadcast injects segments, and the root of a reduction
+// accepts them: in the order of the message, at most a lookahead beyond the oldest unfinished
+// segment. So trees keep their shares of the message.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace espalier::simulate {
 
-// Trees are the assignment's, numbered from 0.
+// Trees are numbered as in the assignment, from 0.
 class MessageFront {
  public:
   // Keeps a reference to the assignment. segments: of the message.
@@ -26,11 +26,11 @@ class MessageFront {
 
   [[nodiscard]] std::uint64_t admitted(std::size_t tree) const { return admitted_[tree]; }
   [[nodiscard]] std::uint64_t finished(std::size_t tree) const { return finished_[tree]; }
-  // The tree's oldest segment is done with.
+  // The tree's oldest unfinished segment is finished.
   void finish(std::size_t tree) { ++finished_[tree]; }
 
-  // Admits what may come, as long as admit(segment, tree) agrees that the segment is there. Whether
-  // any was admitted.
+  // Admits segments within the lookahead, as long as admit(segment, tree) confirms that the segment
+  // is available. Returns whether any was admitted.
   template <class Admit>
   bool advance(Admit admit) {
     const std::uint64_t before = next_;

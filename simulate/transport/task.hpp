@@ -1,4 +1,4 @@
-// One message for a plan's trees: what both ways to run it, greedy and by schedule, start from.
+// One message on a plan's trees: the input of the greedy run and of the run by schedule.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace espalier::simulate {
 
-// How long a processor takes to add one child's segment to its own.
+// The time a processor takes to add one child's segment to its own.
 struct Combining {
   double full_s = 0;  // a whole segment
-  double last_s = 0;  // the message's last one, where that is shorter
+  double last_s = 0;  // the message's last one, if it is shorter
 };
 
-// compute: bytes a second; unset: at once. rest: the last segment, where it is shorter; else 0.
+// compute: bytes per second; unset: no time. rest: the last segment if it is shorter; otherwise 0.
 inline Combining combining_at(std::optional<BytesPerSecond> compute, Bytes segment, Bytes rest) {
   if (!compute) return {};
   const auto seconds = [&](Bytes bytes) {
@@ -29,19 +29,20 @@ inline Combining combining_at(std::optional<BytesPerSecond> compute, Bytes segme
 struct Task {
   const Flows& flows;
   const Holdings& full;                   // of a whole segment
-  const Holdings& last;                   // of the message's last one, where that is shorter
+  const Holdings& last;                   // of the message's last one, if it is shorter
   std::uint32_t source;                   // index into Plan::nodes
-  Combining combining{};                  // nothing in a broadcast
+  Combining combining{};                  // unset in a broadcast
   std::uint64_t count = 0;                // segments of the message
-  std::vector<std::uint64_t> segments{};  // of each tree; of each kind of trees they are `count`
-  std::vector<char> ends_short{};  // of each tree: whether its last segment is the shorter one
+  std::vector<std::uint64_t> segments{};  // per tree; `count` in all per kind of trees
+  std::vector<char> ends_short{};         // per tree: whether its last segment is the shorter one
 
   [[nodiscard]] bool is_short(std::uint32_t tree, std::uint64_t nth) const {
     return ends_short[tree] != 0 && nth + 1 == segments[tree];
   }
-  // The first so many segments (at least 1) of a message go to the trees of each kind as `deal`
-  // deals them; the last one may be a short one.
-  void share_out(const Assignments& assignments, std::uint64_t of_message, bool last_is_short) {
+  // Assigns the first `of_message` segments (at least 1) of a message to the trees of each kind by
+  // `assignments`.
+  void assign_segments(const Assignments& assignments, std::uint64_t of_message,
+                       bool last_is_short) {
     count = of_message;
     segments.clear();
     ends_short.clear();

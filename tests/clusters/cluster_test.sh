@@ -105,7 +105,7 @@ cut_after_bytes 2 2000000 &
 run "$program" bcast plan.json --in in --out 'out-{host}' --timeout 3s
 wait $!
 [ "$status" -eq 4 ] || { fail "status $status, not 4, after a link was cut"; cat stdout stderr; }
-grep -qE '^espalier-mpi: rank 2 on c: rank 2: nothing came for 3 s; receiving segment [0-9]+ .* from rank' stderr ||
+grep -qE '^espalier-mpi: rank 2 on c: rank 2: no progress for 3 s; receiving segment [0-9]+ .* from rank' stderr ||
   { fail "rank 2 does not say what it waits for"; cat stderr; }
 [ -z "$(find . -name 'out-*' -o -name '.espalier*')" ] || { fail "a file is left"; ls -a; }
 leaves_nothing

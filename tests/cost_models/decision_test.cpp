@@ -1,4 +1,4 @@
-// Decision functions, and what they cost against measurements.
+// Decision functions, and their loss against measurements.
 #include "cost_models/decide/decision.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ std::string name_of(const Prediction& best) {
   return std::string(best.entry->algorithm) + '/' + std::to_string(best.of.segment.value);
 }
 
-// The methods of a number of ranks by ascending message size, each once while it lasts.
+// The best methods for a number of ranks by ascending message size, without consecutive repeats.
 std::vector<std::string> course(const DecisionFunction& decision, std::uint64_t ranks) {
   std::vector<std::string> names;
   for (const Prediction& best : decision.best) {
@@ -61,14 +61,14 @@ TEST(Methods, AreEveryEntryWithEverySegment) {
   EXPECT_EQ(methods[2].segment.value, 0U);
 }
 
-TEST(PredictEach, TellsWhatComesToTheSameOnce) {
+TEST(PredictEach, ListsIdenticalMethodsOnce) {
   const std::vector<Method> methods = cm_methods("loggp");
   EXPECT_EQ(predict_each(methods, frodo("loggp"), {8, {1024}, {}, {}}).size(), 5U);
   EXPECT_EQ(predict_each(methods, frodo("loggp"), {8, {1025}, {}, {}}).size(), 10U);
   EXPECT_EQ(predict_each(methods, frodo("loggp"), {8, {8193}, {}, {}}).size(), 15U);
 }
 
-TEST(Decide, TakesTheLeastOfAllInEveryCell) {
+TEST(Decide, ChoosesTheFastestMethodInEveryCell) {
   for (const std::string_view model : kModelNames) {
     const std::vector<Method> methods = cm_methods(model);
     const DecisionFunction decision = decide(methods, frodo(model), cm_grid());
@@ -111,8 +111,8 @@ TEST(Decide, LogGPsBroadcastIsAsCmDescribesIt) {
               ElementsAre("binomial/0", "split-binary/1024", "pipeline/1024", "pipeline/8192"));
 }
 
-// PLogP's parameters are converted from the same figures, and its formulas then come to the same.
-TEST(Decide, PLogPsBroadcastIsLogGPs) {
+// PLogP's parameters are converted from LogGP's, and its formulas then give the same times.
+TEST(Decide, PLogPsBroadcastEqualsLogGPs) {
   const DecisionFunction loggp = decide(cm_methods("loggp"), frodo("loggp"), cm_grid());
   const DecisionFunction plogp = decide(cm_methods("plogp"), frodo("plogp"), cm_grid());
   for (std::size_t cell = 0; cell < loggp.best.size(); ++cell) {
@@ -130,17 +130,17 @@ TEST(Decide, HockneysBroadcastGoesFromBinomialToSplitBinary) {
               ElementsAre("binomial/0", "split-binary/1024", "split-binary/8192"));
 }
 
-TEST(Decide, KeepsToWhatIsKept) {
-  const auto uncut_or_large = [](const Prediction& one) { return one.of.segment.value == 8192; };
+TEST(Decide, ChoosesOnlyAmongKeptMethods) {
+  const auto only_large_segments = [](const Prediction& one) { return one.of.segment.value == 8192; };
   const DecisionFunction decision = decide(cm_methods("loggp"), frodo("loggp"),
-                                           {{4, 8}, {{4096}, {1048576}}, {}}, uncut_or_large);
+                                           {{4, 8}, {{4096}, {1048576}}, {}}, only_large_segments);
   EXPECT_EQ(decision.best[0].entry, nullptr);
   EXPECT_EQ(decision.best[0].of.ranks, 4U);
   EXPECT_EQ(name_of(decision.best[1]), "pipeline/8192");
   EXPECT_EQ(decision.best[2].entry, nullptr);
 }
 
-TEST(Decide, RefusesNothingToChooseFrom) {
+TEST(Decide, RefusesEmptyInputs) {
   const Parameters network = frodo("loggp");
   const std::vector<Method> methods = cm_methods("loggp");
   EXPECT_EQ(refusal([&] { return decide({}, network, cm_grid()); }),
@@ -152,7 +152,7 @@ TEST(Decide, RefusesNothingToChooseFrom) {
   EXPECT_EQ(refusal([&] { return decide(methods, network, {{4}, {}, {}}); }), "no message sizes");
 }
 
-// The choice for 16 ranks and 1 MiB is pipeline/8 KiB.
+// The decision for 16 ranks and 1 MiB: pipeline with segments of 8 KiB.
 DecisionFunction one_cell() {
   DecisionFunction decision = decide(cm_methods("loggp"), frodo("loggp"), {{16}, {{1048576}}, {}});
   EXPECT_EQ(name_of(decision.best.front()), "pipeline/8192");
@@ -184,7 +184,7 @@ TEST(Penalties, CountAlgorithmsWithoutAFormula) {
   EXPECT_NEAR(*penalty->loss(), 2, 1e-12);
 }
 
-TEST(Penalties, AreNotKnownWhereTheChoiceWasNotMeasured) {
+TEST(Penalties, AreUnknownWhereTheChoiceWasNotMeasured) {
   const auto other = penalties(one_cell(), std::vector{measured("pipeline", 1024, 0.1)}).front();
   ASSERT_TRUE(other);
   EXPECT_FALSE(other->loss());
@@ -194,7 +194,7 @@ TEST(Penalties, AreNotKnownWhereTheChoiceWasNotMeasured) {
 }
 
 // The choice for 32 ranks and one byte is binomial, not cut.
-TEST(Penalties, TakeASegmentAsLargeAsTheMessageForNone) {
+TEST(Penalties, CountASegmentAsLargeAsTheMessageAsUncut) {
   const DecisionFunction decision = decide(cm_methods("loggp"), frodo("loggp"), {{32}, {{1}}, {}});
   const std::vector<Measurement> times{{"binomial", {1024}, 32, {1}, {2e-4}},
                                        {"linear", {0}, 32, {1}, {1e-4}}};
@@ -203,8 +203,8 @@ TEST(Penalties, TakeASegmentAsLargeAsTheMessageForNone) {
   EXPECT_NEAR(*penalty->loss(), 1, 1e-12);
 }
 
-// What is predicted, taken for measured, leaves nothing to lose.
-TEST(Penalties, OfAModelAgainstItselfAreNone) {
+// With the predictions themselves as measurements, no decision has a loss.
+TEST(Penalties, OfAModelAgainstItselfAreZero) {
   const std::vector<Method> methods = cm_methods("plogp");
   const DecisionFunction decision = decide(methods, frodo("plogp"), cm_grid());
   std::vector<Measurement> times;
@@ -221,7 +221,7 @@ TEST(Penalties, OfAModelAgainstItselfAreNone) {
   }
 }
 
-TEST(Penalties, RefuseWhatIsNoTime) {
+TEST(Penalties, RefuseInvalidTimes) {
   for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
     EXPECT_THAT(refusal([&] {
                   return penalties(one_cell(), std::vector{measured("linear", 0, 1),

@@ -1,4 +1,4 @@
-// The formulas against messages simulated one by one, where the formulas claim to be exact.
+// The formulas against messages simulated one by one, where the formulas are exact.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 namespace espalier::cost_models {
 namespace {
 
-// Figures of no network, so that no two terms are alike by chance. g(m) covers receiving and
-// sending, as a pipeline needs it.
+// Arbitrary parameters, so that no two terms are equal by chance. g(m) covers receiving and sending,
+// as a pipeline requires.
 const Hockney kHockney{PiecewiseLinear({{Bytes{0}, 7e-6}, {Bytes{4096}, 31e-6}}),
                        PiecewiseLinear({{Bytes{1}, 5e-9}, {Bytes{1024}, 3e-9}})};
 const LogGP kLogGP{{61e-6}, {8e-6}, {23e-6}, {84e-9}};
@@ -22,15 +22,16 @@ const PLogP kPLogP{{53e-6},
                    PiecewiseLinear({{Bytes{1}, 4e-6}, {Bytes{65536}, 2e-3}}),
                    PiecewiseLinear({{Bytes{1}, 23e-6}, {Bytes{65536}, 6e-3}})};
 
-// CM, section 3.1, of one message of so many bytes.
+// A message of `bytes` bytes by CM, section 3.1.
 Message message_of(const Parameters& parameters, double bytes) {
   if (const auto* hockney = std::get_if<Hockney>(&parameters)) {
     const double time = hockney->alpha_s.at(bytes) + bytes * hockney->beta_s_per_byte.at(bytes);
     return {time, time};
   }
   if (const auto* loggp = std::get_if<LogGP>(&parameters)) {
-    const double link = bytes > 0 ? (bytes - 1) * loggp->gap_per_byte.value : 0;
-    return {loggp->gap.value + link, loggp->latency.value + 2 * loggp->overhead.value + link};
+    const double bytes_s = bytes > 0 ? (bytes - 1) * loggp->gap_per_byte.value : 0;
+    return {loggp->gap.value + bytes_s,
+            loggp->latency.value + 2 * loggp->overhead.value + bytes_s};
   }
   const auto& plogp = std::get<PLogP>(parameters);
   return {plogp.gap_s.at(bytes), plogp.latency.value + plogp.gap_s.at(bytes)};
@@ -75,7 +76,7 @@ TEST(Broadcast, PipelineIsAChainUnderEveryModel) {
   }
 }
 
-// Not in full binomial trees every rank waits as long as the formula says.
+// Only in full binomial trees does the last rank wait as long as the formula says.
 TEST(Broadcast, BinomialStoresAndForwardsInFullTrees) {
   for (const Parameters& network : kNetworks) {
     for (std::size_t ranks = 2; ranks <= 64; ranks *= 2) {
@@ -89,7 +90,7 @@ TEST(Broadcast, BinomialStoresAndForwardsInFullTrees) {
   }
 }
 
-// Hockney's row is no such sum: it charges the bytes of one of two children only (0010).
+// Hockney's row is not such a sum: it counts the bytes of only one of two children (0010).
 TEST(Broadcast, BinaryPipelinesThroughFullTrees) {
   for (const Parameters& network : {Parameters(kLogGP), Parameters(kPLogP)}) {
     for (std::size_t ranks = 3; ranks <= 63; ranks = 2 * ranks + 1) {
@@ -127,7 +128,7 @@ TEST(Barrier, FlatTreeIsOneReportAndALinearRelease) {
   }
 }
 
-// Under these two a message is over when the next begins.
+// Under these two models a message ends when the next one begins.
 TEST(Barrier, DoubleRingIsTwoRoundsOfMessages) {
   for (const Parameters& network : {Parameters(kHockney), Parameters(kPLogP)}) {
     for (const std::size_t ranks : {2U, 3U, 17U}) {
@@ -142,8 +143,8 @@ TEST(Barrier, DoubleRingIsTwoRoundsOfMessages) {
   }
 }
 
-// Steps until everybody has heard of everybody, directly or not.
-TEST(Barrier, BruckTakesAsManyStepsAsNewsNeeds) {
+// The number of steps until information from every rank has reached every rank.
+TEST(Barrier, BruckTakesTheStepsThatInformationNeeds) {
   for (const Parameters& network : {Parameters(kHockney), Parameters(kPLogP)}) {
     for (std::size_t ranks = 2; ranks <= 33; ++ranks) {
       std::vector<std::set<std::size_t>> heard(ranks);
@@ -167,38 +168,38 @@ TEST(Barrier, BruckTakesAsManyStepsAsNewsNeeds) {
 
 constexpr double kGamma = 1.5e-9;
 
-TEST(Reduce, TreesTakeInSegmentBySegmentUnderHockney) {
+TEST(Reduce, TreesReceiveSegmentBySegmentUnderHockney) {
   const double segment_s = message_of(kHockney, kSegment).delivery + kGamma * kSegment;
   for (const std::size_t segments : {1U, 2U, 7U}) {
     for (const std::size_t ranks : {3U, 7U, 31U}) {
       SCOPED_TRACE(testing::Message() << ranks << ' ' << segments);
-      const auto expect_like = [&](const char* algorithm, const Children& tree) {
+      const auto expect_same = [&](const char* algorithm, const Children& tree) {
         expect_close(predicted_s("reduce", algorithm, kHockney, ranks, segments, kGamma),
                      pipelined_reduce_s(tree, segments, segment_s));
       };
-      expect_like("flat-tree", flat_tree(ranks));
-      expect_like("pipeline", chain(ranks));
-      expect_like("binary", binary_tree(ranks));
+      expect_same("flat-tree", flat_tree(ranks));
+      expect_same("pipeline", chain(ranks));
+      expect_same("binary", binary_tree(ranks));
     }
   }
 }
 
-TEST(Alltoall, LinearStartsWhenThePredecessorsMessageIsThere) {
+TEST(Alltoall, LinearStartsWhenThePredecessorsMessageHasArrived) {
   for (const Parameters& network : kNetworks) {
     for (const std::size_t ranks : {2U, 3U, 9U}) {
       for (const std::size_t segments : {1U, 2U, 7U}) {
         SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
-        // LogGP's row counts a gap too much a rank.
-        const double spare =
+        // LogGP's row counts one gap too many per rank.
+        const double excess =
             network.index() == 1 ? static_cast<double>(ranks) * kLogGP.gap.value : 0;
         expect_close(predicted_s("alltoall", "linear", network, ranks, segments),
-                     linear_alltoall_s(ranks, segments, message_of(network, kSegment)) + spare);
+                     linear_alltoall_s(ranks, segments, message_of(network, kSegment)) + excess);
       }
     }
   }
 }
 
-TEST(Alltoall, PairwiseIsOneMessageAStepWhateverTheSegment) {
+TEST(Alltoall, PairwiseIsOneMessagePerStepWhateverTheSegment) {
   for (const Parameters& network : {Parameters(kHockney), Parameters(kPLogP)}) {
     double time = 0;
     for (std::size_t step = 1; step < 9; ++step) time += message_of(network, 3000).delivery;

@@ -1,4 +1,4 @@
-// Parameters fitted to times that were made from known ones.
+// Parameters fitted to times that were computed from known parameters.
 #include "cost_models/fit/fit_collectives.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 
 using espalier::testing::refusal;
 
-// Every algorithm of these operations, predicted with `network`.
+// The times of every algorithm of these operations, predicted with `network`.
 std::vector<TimedCase> predicted(const std::vector<std::string>& operations, std::string_view model,
                                  const Parameters& network) {
   std::vector<TimedCase> measured;
@@ -42,14 +42,14 @@ void expect_frodo(const LogGP& fitted, double relative) {
   EXPECT_NEAR(fitted.gap_per_byte.value / frodo.gap_per_byte.value, 1, relative);
 }
 
-// Reduces have maxima, barriers tell L and o apart.
-TEST(FitCollectives, FindsWhatTheTimesWereMadeWith) {
+// Reduces have maxima; barriers determine L and o separately.
+TEST(FitCollectives, RecoversLogGPsParameters) {
   const auto measured =
       predicted({"barrier", "broadcast", "reduce", "alltoall"}, "loggp", frodo("loggp"));
   const CollectiveFit fit = fit_collectives("loggp", measured);
   expect_frodo(std::get<LogGP>(fit.parameters), 1e-5);
   for (const FittedFigure& figure : fit.figures) {
-    EXPECT_TRUE(figure.told) << figure.name;
+    EXPECT_TRUE(figure.determined) << figure.name;
     ASSERT_TRUE(figure.error) << figure.name;
     EXPECT_LT(*figure.error, 1e-5 * figure.value) << figure.name;
   }
@@ -58,7 +58,7 @@ TEST(FitCollectives, FindsWhatTheTimesWereMadeWith) {
   }
 }
 
-TEST(FitCollectives, FindsHockneysToo) {
+TEST(FitCollectives, RecoversHockneysParameters) {
   const Parameters network = frodo("hockney");
   const CollectiveFit fit =
       fit_collectives("hockney", predicted({"broadcast"}, "hockney", network));
@@ -68,7 +68,7 @@ TEST(FitCollectives, FindsHockneysToo) {
               1e-5);
 }
 
-// The sizes that predicted() sends: segments, and halves of split-binary.
+// Tables at the sizes that predicted() sends: segments, and halves of split-binary.
 PLogP curved() {
   const auto table = [](double base, double per_byte) {
     std::vector<PiecewiseLinear::Point> points;
@@ -81,7 +81,7 @@ PLogP curved() {
   return {{40e-6}, table(3e-6, 2e-9), table(4e-6, 3e-9), table(9e-6, 10e-9)};
 }
 
-TEST(FitCollectives, FindsPLogPsTables) {
+TEST(FitCollectives, RecoversPLogPsTables) {
   const PLogP network = curved();
   const auto measured = predicted({"barrier", "broadcast", "reduce"}, "plogp", network);
   const CollectiveFit fit = fit_collectives("plogp", measured);
@@ -93,7 +93,7 @@ TEST(FitCollectives, FindsPLogPsTables) {
   ASSERT_EQ(fitted.gap_s.points().size(), 8U);
   std::size_t gaps = 0;
   for (const FittedFigure& figure : fit.figures) {
-    if (figure.name != "gap_s" || !figure.told) continue;
+    if (figure.name != "gap_s" || !figure.determined) continue;
     ++gaps;
     const double wanted = network.gap_s.at(static_cast<double>(figure.size->value));
     EXPECT_NEAR(figure.value / wanted, 1, 1e-4) << figure.size->value;
@@ -101,8 +101,8 @@ TEST(FitCollectives, FindsPLogPsTables) {
   EXPECT_EQ(gaps, 8U);
 }
 
-// A pipeline in segments of the least size says nothing of others.
-TEST(FitCollectives, TellsPLogPsGapsFromBroadcastsAlone) {
+// Broadcasts determine g at each segment size, and nothing of the overheads.
+TEST(FitCollectives, DeterminesPLogPsGapsFromBroadcastsAlone) {
   const FormulaEntry& entry = entry_of("broadcast", "pipeline", "plogp");
   const PLogP network = curved();
   std::vector<TimedCase> measured;
@@ -117,12 +117,12 @@ TEST(FitCollectives, TellsPLogPsGapsFromBroadcastsAlone) {
   EXPECT_NEAR(std::get<PLogP>(fit.parameters).gap_s.at(8192), network.gap_s.at(8192), 1e-9);
   for (const FittedFigure& figure : fit.figures) {
     const bool overhead = figure.name != "latency_s" && figure.name != "gap_s";
-    EXPECT_EQ(figure.told, !overhead) << figure.name;
+    EXPECT_EQ(figure.determined, !overhead) << figure.name;
     EXPECT_TRUE(!overhead || figure.value == 0) << figure.name;
   }
 }
 
-TEST(FitCollectives, OfManySizesTakesSome) {
+TEST(FitCollectives, UsesAtMostKMostFittedSizes) {
   const FormulaEntry& entry = entry_of("broadcast", "linear", "plogp");
   std::vector<TimedCase> measured;
   for (std::uint64_t size = 1; size <= 100; ++size) {
@@ -137,7 +137,7 @@ TEST(FitCollectives, OfManySizesTakesSome) {
 }
 
 // 5 % of noise, and every 20th measurement 5 times too slow.
-TEST(FitCollectives, LeavesOutliersAside) {
+TEST(FitCollectives, IgnoresOutliers) {
   auto measured = predicted({"barrier", "broadcast"}, "loggp", frodo("loggp"));
   std::mt19937 random(7);
   std::normal_distribution<double> noise(0, 0.05);
@@ -162,8 +162,8 @@ TEST(FitCollectives, LeavesOutliersAside) {
   }
 }
 
-// Linear, pipeline and binomial broadcasts have L + 2 o only.
-TEST(FitCollectives, SaysWhatIsNotTold) {
+// In linear, pipeline and binomial broadcasts L and o occur only as L + 2 o.
+TEST(FitCollectives, ReportsWhatIsNotDetermined) {
   std::vector<TimedCase> measured;
   for (const TimedCase& one : predicted({"broadcast"}, "loggp", frodo("loggp"))) {
     if (one.entry->algorithm == "pipeline" || one.entry->algorithm == "binomial") {
@@ -171,17 +171,17 @@ TEST(FitCollectives, SaysWhatIsNotTold) {
     }
   }
   const CollectiveFit fit = fit_collectives("loggp", measured);
-  EXPECT_FALSE(fit.figures[0].told);
-  EXPECT_FALSE(fit.figures[1].told);
-  EXPECT_TRUE(fit.figures[2].told);
-  EXPECT_TRUE(fit.figures[3].told);
+  EXPECT_FALSE(fit.figures[0].determined);
+  EXPECT_FALSE(fit.figures[1].determined);
+  EXPECT_TRUE(fit.figures[2].determined);
+  EXPECT_TRUE(fit.figures[3].determined);
   EXPECT_FALSE(fit.figures[0].error);
   const auto& fitted = std::get<LogGP>(fit.parameters);
   EXPECT_EQ(fitted.overhead.value, 0);
   EXPECT_NEAR(fitted.latency.value / (61.22e-6 + 2 * 8.2e-6), 1, 1e-5);
 }
 
-// Faster for more bytes: no G below 0 comes of it.
+// Times that fall with the size must not give a negative G.
 TEST(FitCollectives, IsNeverNegative) {
   std::vector<TimedCase> measured;
   for (const std::uint64_t bytes : {1, 1000, 100000}) {
@@ -195,7 +195,7 @@ TEST(FitCollectives, IsNeverNegative) {
   EXPECT_EQ(fitted.beta_s_per_byte.at(1), 0);
 }
 
-// Times that no network has: an end, and figures that are none below 0.
+// Times that no network has: the fit ends, and no parameter is negative.
 TEST(FitCollectives, EndsWithTimesOfAnySize) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> digits(-250, 250);
@@ -207,7 +207,7 @@ TEST(FitCollectives, EndsWithTimesOfAnySize) {
         EXPECT_GE(figure.value, 0) << model << ' ' << figure.name;
       }
     } catch (const InputError&) {
-      continue;  // a prediction that no double holds
+      continue;  // a prediction that overflows a double
     }
   }
 }
@@ -220,7 +220,7 @@ TEST(FitCollectives, RefusesWhatCannotBeFitted) {
   measured = predicted({"broadcast"}, "loggp", frodo("loggp"));
   measured[2].time.value = 0;
   EXPECT_EQ(refusal([&] { return fit_collectives("loggp", measured); }),
-            "/2: 0 seconds is not finite and above 0");
+            "/2: a time of 0 s: must be finite and above 0");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string refusal(const std::vector<Timing>& timings) {
   } catch (const InputError& fault) {
     return fault.what();
   }
-  return "taken";
+  return "accepted";
 }
 
 double squared_errors(const std::vector<Timing>& timings, double alpha_s, double beta_s) {
@@ -33,7 +33,7 @@ double squared_errors(const std::vector<Timing>& timings, double alpha_s, double
   return sum;
 }
 
-TEST(FitHockney, FindsWhatTheTimesWereMadeFrom) {
+TEST(FitHockney, RecoversTheParameters) {
   std::vector<Timing> timings;
   for (std::uint64_t message = 1; message <= 1U << 30U; message *= 4) {
     timings.push_back({{message}, {70e-6 + 80e-9 * static_cast<double>(message)}});
@@ -43,7 +43,7 @@ TEST(FitHockney, FindsWhatTheTimesWereMadeFrom) {
   EXPECT_NEAR(fit.beta_s_per_byte.at(0), 80e-9, 1e-18);
 }
 
-TEST(FitHockney, NoNeighbourIsBetterOnNoisyTimes) {
+TEST(FitHockney, NearbyParametersAreWorseOnNoisyTimes) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> noise(0.7, 1.3);
   std::vector<Timing> timings;
@@ -60,7 +60,7 @@ TEST(FitHockney, NoNeighbourIsBetterOnNoisyTimes) {
   }
 }
 
-// Times that fall with the size, or rise faster than it.
+// Times that fall with the size, or rise more than in proportion to it.
 TEST(FitHockney, NothingIsNegative) {
   const Hockney falling = fit_hockney(std::vector<Timing>{{{1}, {2}}, {{1000}, {1}}});
   EXPECT_EQ(falling.beta_s_per_byte.at(0), 0);
@@ -71,11 +71,11 @@ TEST(FitHockney, NothingIsNegative) {
 }
 
 TEST(FitHockney, RefusesWhatCannotBeFitted) {
-  EXPECT_EQ(refusal({}), "messages of at least two sizes are needed");
-  EXPECT_EQ(refusal({{{5}, {1}}, {{5}, {2}}}), "messages of at least two sizes are needed");
-  EXPECT_EQ(refusal({{{5}, {1}}, {{6}, {0}}}), "/1: 0 seconds is not finite and above 0");
+  EXPECT_EQ(refusal({}), "at least two message sizes are needed");
+  EXPECT_EQ(refusal({{{5}, {1}}, {{5}, {2}}}), "at least two message sizes are needed");
+  EXPECT_EQ(refusal({{{5}, {1}}, {{6}, {0}}}), "/1: a time of 0 s: must be finite and above 0");
   EXPECT_EQ(refusal({{{5}, {std::numeric_limits<double>::quiet_NaN()}}, {{6}, {1}}}),
-            "/0: nan seconds is not finite and above 0");
+            "/0: a time of nan s: must be finite and above 0");
 }
 
 }  // namespace

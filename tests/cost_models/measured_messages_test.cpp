@@ -1,4 +1,4 @@
-// Parameters that are known come back from the times that they give.
+// Known parameters are recovered from the times that they give.
 #include "cost_models/fit/measured_messages.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ double gap_s(std::uint64_t bytes) {
   return 5e-6 + 8e-9 * static_cast<double>(bytes);
 }
 
-// A PLogP network of that latency; each time is up to `noise` of it longer.
+// The times of a PLogP network with this latency; each is lengthened by up to the factor 1 + noise.
 std::vector<MeasuredMessage> times(double latency_s, double noise = 0, std::uint64_t seed = 0) {
   std::mt19937_64 random(seed);
   const auto longer = [&](double time_s) {
@@ -42,7 +42,7 @@ std::vector<MeasuredMessage> times(double latency_s, double noise = 0, std::uint
   return measured;
 }
 
-TEST(MeasuredMessages, GiveThePLogPThatTheyCameFrom) {
+TEST(MeasuredMessages, GiveTheOriginalPLogP) {
   const auto measured = times(50e-6);
   const PLogP model = plogp_from(MeasuredMessages{measured, {gap_s(1)}});
   EXPECT_NEAR(model.latency.value, 50e-6, 1e-15);
@@ -63,7 +63,7 @@ TEST(MeasuredMessages, GiveTheLogGPOfKielmannsConversion) {
   EXPECT_NEAR(model.gap_per_byte.value, gap_s(1U << 20U) / (1U << 20U), 1e-15);
 }
 
-TEST(MeasuredMessages, GiveAHockneyThatTakesWhatWasMeasured) {
+TEST(MeasuredMessages, GiveAHockneyModelWithTheMeasuredTimes) {
   const auto measured = times(50e-6);
   const Hockney model = hockney_from(MeasuredMessages{measured, {gap_s(1)}});
   EXPECT_NEAR(model.alpha_s.at(1), 50e-6 + gap_s(1) - 8e-9, 1e-12);
@@ -75,8 +75,8 @@ TEST(MeasuredMessages, GiveAHockneyThatTakesWhatWasMeasured) {
   }
 }
 
-// Shared memory: what a message takes is overheads and no link, and noise is as large.
-TEST(MeasuredMessages, GiveValidParametersWhateverTheNoise) {
+// As in shared memory: a message takes only overheads, and the noise is as large.
+TEST(MeasuredMessages, GiveValidParametersDespiteNoise) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     auto measured = times(seed % 2 == 0 ? 0 : 1e-7, 1, seed);
@@ -98,12 +98,12 @@ TEST(MeasuredMessages, RefuseWhatCannotHaveBeenMeasured) {
   };
   const MeasuredMessage one{{1}, {1e-5}, {1e-6}, {1e-6}};
   const MeasuredMessage two{{2}, {1e-5}, {1e-6}, {1e-6}};
-  EXPECT_EQ(refused({one}, 0), "two message sizes are needed at least");
-  EXPECT_EQ(refused({two, one}, 0), "/1: message sizes ascend from 1");
-  EXPECT_EQ(refused({{{0}, {}, {}, {}}, one}, 0), "/0: message sizes ascend from 1");
-  EXPECT_EQ(refused({one, {{2}, {-1}, {}, {}}}, 0), "/1: -1 is no time in seconds");
+  EXPECT_EQ(refused({one}, 0), "at least two message sizes are needed");
+  EXPECT_EQ(refused({two, one}, 0), "/1: message sizes must ascend and be at least 1");
+  EXPECT_EQ(refused({{{0}, {}, {}, {}}, one}, 0), "/0: message sizes must ascend and be at least 1");
+  EXPECT_EQ(refused({one, {{2}, {-1}, {}, {}}}, 0), "/1: a time of -1 s: must be finite and at least 0");
   EXPECT_EQ(refused({one, two}, std::numeric_limits<double>::infinity()),
-            "/gap: inf is no time in seconds");
+            "/gap: a time of inf s: must be finite and at least 0");
   EXPECT_EQ(refused({one, two}, 1e-6), "(not refused)");
 }
 

@@ -1,4 +1,4 @@
-// The networks that tests predict for.
+// Networks and formulas for tests.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace espalier::cost_models {
 
-// Frodo's figures under the model of that name.
+// The preset frodo, converted to the model of that name.
 inline Parameters frodo(std::string_view model) {
   const LogGP& loggp = find_preset("frodo").loggp;
   if (model == "hockney") return hockney_from(loggp);
@@ -19,7 +19,7 @@ inline Parameters frodo(std::string_view model) {
   return loggp;
 }
 
-// The entry of the registry; fails loudly when there is none.
+// The entry of the registry; throws std::out_of_range if there is none.
 inline const FormulaEntry& entry_of(std::string_view operation, std::string_view algorithm,
                                     std::string_view model) {
   for (const FormulaEntry& entry : formulas()) {

@@ -1,4 +1,4 @@
-// Rules for Open MPI; tests/mpi/commands/open_mpi_rules_test.sh has Open MPI itself read and follow
+// Rules files for Open MPI. tests/mpi/commands/open_mpi_rules_test.sh tests that Open MPI follows
 // them.
 #include "cost_models/decide/open_mpi_rules.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 using espalier::testing::refusal;
 using ::testing::HasSubstr;
 
-// A text of rules as Open MPI reads it: numbers in a row, comments left out.
+// Reads a rules file as Open MPI does: a sequence of numbers, without the comments.
 class Reader {
  public:
   explicit Reader(const std::string& text) {
@@ -48,8 +48,8 @@ struct Decided {
   bool operator==(const Decided&) const = default;
 };
 
-// What Open MPI finds: of numbers of ranks, then of sizes, the greatest that is not over what is
-// asked for; the first of all for fewer ranks than any.
+// Looks up a rule as Open MPI does: first the greatest number of ranks, then the greatest size, that
+// does not exceed the call's; for fewer ranks than any, the first rules.
 class OpenMpi {
  public:
   explicit OpenMpi(const std::string& text) {
@@ -105,7 +105,7 @@ TEST(OpenMpiNumber, IsAsOmpiInfoLists) {
     return open_mpi_number(one).value_or(-1);
   };
   EXPECT_EQ(number("broadcast", "linear", 0), 1);
-  EXPECT_EQ(number("broadcast", "linear", 1024), -1);  // Open MPI's does not cut
+  EXPECT_EQ(number("broadcast", "linear", 1024), -1);  // Open MPI does not cut in this one
   EXPECT_EQ(number("broadcast", "pipeline", 1024), 3);
   EXPECT_EQ(number("broadcast", "split-binary", 1024), 4);
   EXPECT_EQ(number("broadcast", "binary", 1024), 5);
@@ -148,7 +148,7 @@ TEST(OpenMpiRules, DecideAsTheDecisionDoes) {
   }
 }
 
-TEST(OpenMpiRules, HoldBetweenTheSizesAndLeaveTheRestToOpenMpi) {
+TEST(OpenMpiRules, ApplyBetweenTheSizesAndLeaveTheRestToOpenMpi) {
   const DecisionFunction decision = decide(all_methods("broadcast", "loggp"), frodo("loggp"),
                                            {{4, 8}, {{1024}, {1048576}}, {}}, has_number);
   const OpenMpi rules(open_mpi_rules(decision));
@@ -163,7 +163,7 @@ TEST(OpenMpiRules, HoldBetweenTheSizesAndLeaveTheRestToOpenMpi) {
   EXPECT_EQ(rules.decided(9, 1048576), kOwn);
 }
 
-TEST(OpenMpiRules, LeaveWhatHasNoMethodOrNumber) {
+TEST(OpenMpiRules, LeaveCellsWithoutMethodOrNumberToOpenMpi) {
   DecisionFunction decision =
       decide(all_methods("broadcast", "loggp"), frodo("loggp"), {{4}, {{0}, {64}, {4096}}, {}});
   decision.best[0].entry = nullptr;
@@ -176,20 +176,20 @@ TEST(OpenMpiRules, LeaveWhatHasNoMethodOrNumber) {
   EXPECT_EQ(rules.decided(4, 4096), (Decided{6, 0}));
 }
 
-TEST(OpenMpiRules, TheWholeTextOfASmallOne) {
+TEST(OpenMpiRules, TheWholeTextOfASmallFile) {
   const std::vector<const FormulaEntry*> entries{&entry_of("barrier", "bruck", "loggp")};
   const std::vector<Bytes> whole{{0}};
   EXPECT_EQ(open_mpi_rules(decide(methods_of(entries, whole), frodo("loggp"), {{2, 3}, {{0}}, {}})),
             "# Rules for Open MPI 4.1, coll_tuned_dynamic_rules_filename; by espalier decide.\n"
-            "# A rule: from this size on, number of the algorithm (0: Open MPI's own choice), "
+            "# A rule: least message size, number of the algorithm (0: Open MPI's own choice), "
             "topology\n"
             "# (unused), segment size (0: not cut); sizes in bytes.\n"
             "1 # collective\n"
             "6 # MPI_Barrier\n"
             "3 # numbers of ranks\n"
-            "0 # from so many ranks\n1 # rules\n0 0 0 0 # Open MPI's own choice\n"
-            "2 # from so many ranks\n1 # rules\n0 4 0 0 # bruck\n"
-            "4 # from so many ranks\n1 # rules\n0 0 0 0 # Open MPI's own choice\n");
+            "0 # ranks or more\n1 # rules\n0 0 0 0 # Open MPI's own choice\n"
+            "2 # ranks or more\n1 # rules\n0 4 0 0 # bruck\n"
+            "4 # ranks or more\n1 # rules\n0 0 0 0 # Open MPI's own choice\n");
 }
 
 TEST(OpenMpiRules, RefuseAnAlltoallThatOpenMpiCannotCount) {

@@ -33,11 +33,11 @@ TEST(ParametersJson, ReadsHockneyWithTables) {
       "net.json");
   const auto& model = std::get<Hockney>(read);
   EXPECT_DOUBLE_EQ(model.alpha_s.at(50), 2e-6);
-  EXPECT_DOUBLE_EQ(model.alpha_s.at(1000), 3e-6);  // stays
+  EXPECT_DOUBLE_EQ(model.alpha_s.at(1000), 3e-6);  // constant above the last size
   EXPECT_DOUBLE_EQ(model.beta_s_per_byte.at(7), 1e-9);
 }
 
-TEST(ParametersJson, PLogPsTablesGoOnAsTheyRise) {
+TEST(ParametersJson, PLogPsTablesContinueWithTheirLastSlope) {
   const Parameters read = parse_parameters(
       R"({"model": "plogp", "latency_s": 1e-5, "send_overhead_s": [[1, 2e-6], [100, 1e-6]],
           "receive_overhead_s": 1e-6, "gap_s": [[1, 4e-6], [101, 6e-6]]})",
@@ -68,7 +68,7 @@ TEST(ParametersJson, RefusesWhatIsWrongAndSaysWhere) {
       HasSubstr("net.json: /alpha_s: "));
   EXPECT_THAT(refusal_of(R"({"model": "plogp", "latency_s": 0, "send_overhead_s": 2,
                              "receive_overhead_s": 0, "gap_s": 1})"),
-              HasSubstr("gap: is below an overhead"));
+              HasSubstr("gap: is less than an overhead"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Parameters: presets, tables over the message size, conversions, and what is refused.
+// Parameters: presets, tables over the message size, conversions, and refusals.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -20,7 +20,7 @@ std::string refusal(const std::function<void()>& call) {
   } catch (const InputError& fault) {
     return fault.what();
   }
-  return "taken";
+  return "accepted";
 }
 
 // CM, table 5.
@@ -37,12 +37,12 @@ TEST(Presets, AreAsPrinted) {
   expect_us("frodo", 61.22, 8.2, 23.8, 0.084);
 }
 
-TEST(Presets, UnknownNamesOfferTheNearest) {
+TEST(Presets, UnknownNamesSuggestTheNearest) {
   EXPECT_EQ(refusal([] { (void)find_preset("frood"); }),
             "unknown preset 'frood'; did you mean 'frodo'? one of: boba, frodo");
 }
 
-TEST(PiecewiseLinear, RunsBetweenItsPoints) {
+TEST(PiecewiseLinear, InterpolatesBetweenItsPoints) {
   const PiecewiseLinear table({{Bytes{10}, 4}, {Bytes{20}, 8}, {Bytes{40}, 9}});
   EXPECT_EQ(table.at(0), 4);
   EXPECT_EQ(table.at(10), 4);
@@ -57,44 +57,44 @@ TEST(PiecewiseLinear, RunsBetweenItsPoints) {
   EXPECT_EQ(PiecewiseLinear(3).at(1e18), 3);
 }
 
-TEST(PiecewiseLinear, RefusesWhatIsNoTable) {
+TEST(PiecewiseLinear, RefusesInvalidTables) {
   using Points = std::vector<PiecewiseLinear::Point>;
   const auto refused = [](const Points& points,
                           PiecewiseLinear::Beyond beyond = PiecewiseLinear::Beyond::kConstant) {
     return refusal([&] { const PiecewiseLinear table(points, beyond); });
   };
   EXPECT_EQ(refused({}), "a table needs at least one point");
-  EXPECT_EQ(refused({{Bytes{1}, -1}}), "/0: -1 is not finite and at least 0");
-  EXPECT_EQ(refused({{Bytes{1}, 1}, {Bytes{2}, kNaN}}), "/1: nan is not finite and at least 0");
+  EXPECT_EQ(refused({{Bytes{1}, -1}}), "/0: must be finite and at least 0, not -1");
+  EXPECT_EQ(refused({{Bytes{1}, 1}, {Bytes{2}, kNaN}}), "/1: must be finite and at least 0, not nan");
   EXPECT_EQ(refused({{Bytes{1}, 1}, {Bytes{1}, 2}}), "/1: sizes must ascend");
-  EXPECT_EQ(refused({{Bytes{1}, 2}, {Bytes{2}, 1}}), "taken");
+  EXPECT_EQ(refused({{Bytes{1}, 2}, {Bytes{2}, 1}}), "accepted");
   EXPECT_EQ(refused({{Bytes{1}, 2}, {Bytes{2}, 1}}, PiecewiseLinear::Beyond::kLastSlope),
-            "/1: the last slope, which goes on, must not fall");
+            "/1: must not be less than the value before, whose slope the table continues");
   EXPECT_EQ(refusal([] { const PiecewiseLinear table(kNaN); }),
-            "/0: nan is not finite and at least 0");
+            "/0: must be finite and at least 0, not nan");
 }
 
-TEST(Parameters, RefusesFiguresThatAreNoTimes) {
+TEST(Parameters, RefusesInvalidTimes) {
   const LogGP good = find_preset("boba").loggp;
-  const auto refused = [&](const std::function<void(LogGP&)>& spoil) {
+  const auto refused = [&](const std::function<void(LogGP&)>& change) {
     LogGP bad = good;
-    spoil(bad);
+    change(bad);
     return refusal([&] { check(bad); });
   };
-  EXPECT_EQ(refused([](LogGP&) {}), "taken");
+  EXPECT_EQ(refused([](LogGP&) {}), "accepted");
   EXPECT_EQ(refused([](LogGP& m) { m.latency = {-1}; }),
-            "latency: -1 is not finite and at least 0 seconds");
+            "latency: must be finite and at least 0 s, not -1");
   EXPECT_EQ(refused([](LogGP& m) { m.overhead = {kNaN}; }),
-            "overhead: nan is not finite and at least 0 seconds");
+            "overhead: must be finite and at least 0 s, not nan");
   EXPECT_EQ(refused([](LogGP& m) { m.gap = {-2}; }),
-            "gap: -2 is not finite and at least 0 seconds");
+            "gap: must be finite and at least 0 s, not -2");
   EXPECT_EQ(refused([](LogGP& m) { m.gap_per_byte = {std::numeric_limits<double>::infinity()}; }),
-            "gap per byte: inf is not finite and at least 0 seconds");
-  EXPECT_EQ(refusal([] { check(PLogP{{1}, 3, 1, 2}); }), "gap: is below an overhead at 1 bytes");
+            "gap per byte: must be finite and at least 0 s, not inf");
+  EXPECT_EQ(refusal([] { check(PLogP{{1}, 3, 1, 2}); }), "gap: is less than an overhead at 1 bytes");
   EXPECT_EQ(refusal([] {
               check(PLogP{{kNaN}, 1, 1, 2});
             }),
-            "latency: nan is not finite and at least 0 seconds");
+            "latency: must be finite and at least 0 s, not nan");
 }
 
 TEST(Conversions, LogPHasNoGapPerByte) {
@@ -114,24 +114,24 @@ TEST(Conversions, KielmannsFromPLogP) {
   EXPECT_EQ(refusal([] {
               (void)loggp_from(PLogP{{50}, 3, 5, 12});
             }),
-            "gap: a table up to a large size is needed for G");
+            "gap: must be a table up to a large size to give G");
   const PLogP odd{{0}, 12, 12, PiecewiseLinear({{Bytes{1}, 12}, {Bytes{4095}, 4106}})};
   EXPECT_EQ(refusal([&] { (void)loggp_from(odd); }),
-            "latency: -12 is not finite and at least 0 seconds");
+            "latency: must be finite and at least 0 s, not -12");
 }
 
-// One message and a row of two take as long as before; back again nothing is lost but what g(m) / m
-// has of g.
+// One message and two consecutive ones take as long as before. Converted back, the parameters are
+// the same, except for the share of g in g(m) / m.
 TEST(Conversions, FromLogGPKeepTimes) {
   for (const Preset& preset : presets()) {
     const LogGP& loggp = preset.loggp;
     const PLogP plogp = plogp_from(loggp);
     const Hockney hockney = hockney_from(loggp);
     for (const double bytes : {1.0, 1000.0, 1e6, 5e9}) {
-      const double link = (bytes - 1) * loggp.gap_per_byte.value;
-      const double time = loggp.latency.value + 2 * loggp.overhead.value + link;
+      const double bytes_s = (bytes - 1) * loggp.gap_per_byte.value;
+      const double time = loggp.latency.value + 2 * loggp.overhead.value + bytes_s;
       EXPECT_NEAR(plogp.latency.value + plogp.gap_s.at(bytes), time, 1e-12 * time);
-      EXPECT_NEAR(plogp.gap_s.at(bytes), loggp.gap.value + link, 1e-12 * time);
+      EXPECT_NEAR(plogp.gap_s.at(bytes), loggp.gap.value + bytes_s, 1e-12 * time);
       EXPECT_NEAR(hockney.alpha_s.at(bytes) + bytes * hockney.beta_s_per_byte.at(bytes), time,
                   1e-12 * time);
     }
@@ -143,19 +143,19 @@ TEST(Conversions, FromLogGPKeepTimes) {
   }
 }
 
-TEST(Conversions, RefuseWhatTheOtherModelCannotSay) {
+TEST(Conversions, RefuseWhatTheOtherModelCannotExpress) {
   EXPECT_EQ(refusal([] {
               (void)plogp_from({{10}, {5}, {4}, {1}});
             }),
-            "gap: is below an overhead at 1 bytes");
+            "gap: is less than an overhead at 1 bytes");
   EXPECT_EQ(refusal([] {
               (void)plogp_from({{1}, {1}, {9}, {1}});
             }),
-            "latency: -6 is not finite and at least 0 seconds");
+            "latency: must be finite and at least 0 s, not -6");
   EXPECT_EQ(refusal([] {
               (void)hockney_from({{1}, {0}, {9}, {2}});
             }),
-            "latency: -1 is not finite and at least 0 seconds");
+            "latency: must be finite and at least 0 s, not -1");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Any trees, by period and fill.
+// Times of pipelined trees from period and fill.
 #include "cost_models/formulas/pipelined_trees.hpp"
 
 #include <gtest/gtest.h>
@@ -22,11 +22,11 @@ std::string refusal(const std::vector<PipelinedTree>& trees) {
   } catch (const InputError& fault) {
     return fault.what();
   }
-  return "taken";
+  return "accepted";
 }
 
-// A chain whose links take 2, 5 and 3 a segment: period 5, the first segment takes 10.
-TEST(PipelinedTrees, IsExactForAChainOfUnlikeLinks) {
+// A chain whose links take 2, 5 and 3 per segment: period 5, the first segment takes 10.
+TEST(PipelinedTrees, IsExactForAChainOfHeterogeneousLinks) {
   const std::vector<double> link_s{2, 5, 3};
   for (std::uint64_t segments = 1; segments < 20; ++segments) {
     std::vector<double> arrived(segments, 0);
@@ -38,7 +38,7 @@ TEST(PipelinedTrees, IsExactForAChainOfUnlikeLinks) {
   }
 }
 
-TEST(PipelinedTrees, AgreesWithTheBinaryTreeOfLikeLinks) {
+TEST(PipelinedTrees, AgreesWithTheBinaryTreeOfEqualLinks) {
   const Message segment{3, 3};
   for (const std::size_t segments : {1U, 2U, 9U}) {
     EXPECT_DOUBLE_EQ(predict_pipelined(PipelinedTree{{6}, {12}, segments}).value,
@@ -46,18 +46,18 @@ TEST(PipelinedTrees, AgreesWithTheBinaryTreeOfLikeLinks) {
   }
 }
 
-TEST(PipelinedTrees, TheLastTreeCounts) {
+TEST(PipelinedTrees, TheTreeThatEndsLastCounts) {
   EXPECT_EQ(predict_pipelined(std::vector<PipelinedTree>{{{2}, {7}, 10}, {{3}, {1}, 9}}).value, 28);
   EXPECT_EQ(predict_pipelined(std::vector<PipelinedTree>{{{2}, {7}, 0}, {{3}, {100}, 0}}).value, 0);
 }
 
-TEST(PipelinedTrees, RefusesWhatIsNone) {
+TEST(PipelinedTrees, RefusesInvalidTrees) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal({}), "no trees");
   EXPECT_EQ(refusal({{{1}, {1}, 1}, {{-1}, {1}, 1}}),
             "/1: period and fill must be finite and at least 0");
   EXPECT_EQ(refusal({{{1}, {kNaN}, 1}}), "/0: period and fill must be finite and at least 0");
-  EXPECT_EQ(refusal({{{1e300}, {1}, UINT64_MAX}}), "the time is too large for a number");
+  EXPECT_EQ(refusal({{{1e300}, {1}, UINT64_MAX}}), "the predicted time overflows a double");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(Predict, TwoTreeAlsoTriesItsOwnChunks) {
   EXPECT_EQ(best.of.segment, optimal_chunk_size(find_preset("frodo").loggp, of));
 }
 
-TEST(Predict, SegmentsThatDoNotCutAreNone) {
+TEST(Predict, SegmentsAsLargeAsTheMessageCountAsUncut) {
   const FormulaEntry& entry = entry_of("broadcast", "pipeline", "loggp");
   const Prediction best =
       best_segment(entry, frodo("loggp"), {16, {1024}, {}, {}}, std::vector<Bytes>{{1024}});
@@ -70,8 +70,8 @@ TEST(Predict, BestOfTakesTheFastestAlgorithm) {
   EXPECT_EQ(best.of.segment.value, 1024U);
 }
 
-// What CM, section 6.3, tells of its figure 6 (c): linear, binomial and binary uncut for small
-// messages, then split-binary with 1 KiB segments, then pipelines with 1 KiB, then 8 KiB segments.
+// CM, section 6.3, on its figure 6 (c): linear, binomial and binary uncut for small messages, then
+// split-binary with 1 KiB segments, then pipelines with 1 KiB, then 8 KiB segments.
 TEST(Predict, DecidesOnFrodoUnderLogGPAsCMDescribes) {
   std::vector<const FormulaEntry*> candidates;
   for (const FormulaEntry& entry : formulas()) {
@@ -105,7 +105,7 @@ TEST(Predict, DecidesOnFrodoUnderLogGPAsCMDescribes) {
   }
 }
 
-TEST(Predict, RefusesNothingToChooseFromAndOtherModels) {
+TEST(Predict, RefusesEmptyChoicesAndOtherModels) {
   const FormulaEntry& entry = entry_of("broadcast", "linear", "loggp");
   EXPECT_THROW(best_segment(entry, frodo("loggp"), {4, {1}, {}, {}}, {}), InputError);
   EXPECT_THROW(best_of({}, frodo("loggp"), {4, {1}, {}, {}}, usual_segments({1})), InputError);

@@ -1,4 +1,4 @@
-// Every row with round figures, worked out by hand from the table: P = 5, m = 33, ms = 11.
+// Every row with round parameters, calculated by hand from the table: P = 5, m = 33, ms = 11.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ const PLogP kPLogP{{1000}, 30, 50, 60};
 struct Row {
   const char* operation;
   const char* algorithm;
-  double hockney;  // 0: no such row
+  double hockney;  // 0: the table has no such row
   double loggp;
   double plogp;
 };
@@ -63,8 +63,8 @@ TEST(PrintedRows, AreWhatTheFormulasSay) {
   }
 }
 
-// The other side of each max{}: a gap that outlasts the work.
-TEST(PrintedRows, ALongGapOutlastsTheWork) {
+// The other operand of each max{}: a gap that is longer than the work.
+TEST(PrintedRows, AGapLongerThanTheWorkCounts) {
   const LogGP loggp{{1000}, {100}, {700}, {1}};
   const PLogP plogp{{1000}, 30, 50, 200};
   const auto at = [](const char* algorithm, const Parameters& network) {
@@ -83,8 +83,7 @@ TEST(PrintedRows, ALongGapOutlastsTheWork) {
                    2 * 1400 + 2 * 400);
 }
 
-// A last segment that is not full counts as one.
-TEST(PrintedRows, TheLastSegmentCountsAsAWholeOne) {
+TEST(PrintedRows, APartialLastSegmentCountsAsAFullOne) {
   const FormulaEntry& pipeline = entry_of("broadcast", "pipeline", "hockney");
   EXPECT_EQ(segments_of({5, {34}, {11}, {}}), 4U);
   EXPECT_DOUBLE_EQ(predict(pipeline, kHockney, {5, {34}, {11}, {}}).value, 7 * 122);

@@ -1,4 +1,4 @@
-// What every formula of the registry keeps to.
+// Properties of every formula of the registry.
 #include <gmock/gmock.h>
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class EveryFormula : public testing::TestWithParam<std::size_t> {
     } catch (const InputError& fault) {
       return fault.what();
     }
-    return "taken";
+    return "accepted";
   }
 };
 
@@ -49,7 +49,8 @@ TEST_P(EveryFormula, GrowsWithTheMessage) {
   }
 }
 
-// Recursive doubling takes two steps more where the ranks are no power of two: 2, 4, 8 are counted.
+// Recursive doubling takes two more steps if the number of ranks is not a power of two; therefore it
+// is checked on powers of two only.
 TEST_P(EveryFormula, GrowsWithTheRanks) {
   const bool doubling = entry().algorithm == "recursive-doubling";
   for (const std::uint64_t segment : {0U, 1000U}) {
@@ -62,7 +63,7 @@ TEST_P(EveryFormula, GrowsWithTheRanks) {
   }
 }
 
-TEST_P(EveryFormula, OneSegmentIsNoSegment) {
+TEST_P(EveryFormula, OneSegmentIsTheWholeMessage) {
   for (const std::uint64_t message : {0U, 1U, 999U, 65536U}) {
     const double whole = at({16, {message}, {0}, {1e-9}});
     EXPECT_EQ(at({16, {message}, {message}, {1e-9}}), whole);
@@ -71,21 +72,21 @@ TEST_P(EveryFormula, OneSegmentIsNoSegment) {
   }
 }
 
-// One that says that it does not cut is not told apart by segments; one that says so is.
+// The segment size changes the time exactly if the registry says that the formula uses it.
 TEST_P(EveryFormula, SegmentsMatterAsTheRegistrySays) {
   EXPECT_EQ(at({16, {65536}, {1024}, {}}) != at({16, {65536}, {0}, {}}), entry().segments);
 }
 
-TEST_P(EveryFormula, RefusesWhatIsNoCase) {
-  EXPECT_EQ(refusal({0, {1}, {}, {}}), "ranks: 0 is not 1 to 2147483647");
-  EXPECT_EQ(refusal({kMaxRanks + 1, {1}, {}, {}}), "ranks: 2147483648 is not 1 to 2147483647");
+TEST_P(EveryFormula, RefusesInvalidCases) {
+  EXPECT_EQ(refusal({0, {1}, {}, {}}), "ranks: must be from 1 to 2147483647, not 0");
+  EXPECT_EQ(refusal({kMaxRanks + 1, {1}, {}, {}}), "ranks: must be from 1 to 2147483647, not 2147483648");
   EXPECT_EQ(refusal({4, {1}, {}, {kNaN}}),
-            "computation: nan is not finite and at least 0 seconds a byte");
+            "computation: must be finite and at least 0 s per byte, not nan");
   EXPECT_EQ(refusal({4, {1}, {}, {-1.0}}),
-            "computation: -1 is not finite and at least 0 seconds a byte");
+            "computation: must be finite and at least 0 s per byte, not -1");
 }
 
-TEST_P(EveryFormula, TakesTheLargestCase) {
+TEST_P(EveryFormula, AcceptsTheLargestCase) {
   EXPECT_GT(at({kMaxRanks, {UINT64_MAX}, {1}, {}}), 0);
 }
 

@@ -30,8 +30,8 @@ TEST(TwoTree, NoOtherNumberOfChunksIsBetter) {
   }
 }
 
-// sqrt(4 x 65536 x 0.084 / (2 x 23.8)) = 21.508, and of a / N + b N the
-// whole number above is better beyond sqrt(21 x 22) = 21.494.
+// sqrt(4 x 65536 x 0.084 / (2 x 23.8)) = 21.508. In a / N + b N, 22 is better than 21 if the
+// optimum is above sqrt(21 x 22) = 21.494.
 TEST(TwoTree, FrodosChunks) {
   const Case of{16, {65536}, {}, {}};
   const LogGP& frodo = find_preset("frodo").loggp;
@@ -39,13 +39,13 @@ TEST(TwoTree, FrodosChunks) {
   EXPECT_EQ(optimal_chunk_size(frodo, of).value, 2979U);
 }
 
-TEST(TwoTree, FreeChunksAreBytesAndFreeBytesNeedNoChunks) {
+TEST(TwoTree, ChunksWithoutCostAreBytesAndBytesWithoutCostNeedOneChunk) {
   const Case of{16, {1000}, {}, {}};
   EXPECT_EQ(optimal_chunks({{1}, {0}, {0}, {1}}, of), 1000U);
   EXPECT_EQ(optimal_chunks({{1}, {0}, {0}, {0}}, of), 1U);
   EXPECT_EQ(optimal_chunks({{1}, {1}, {1}, {0}}, of), 1U);
   EXPECT_EQ(optimal_chunks({{1}, {0}, {0}, {1}}, {1, {1000}, {}, {}}), 1U);
-  // The overhead counts where it is longer than the gap.
+  // The overhead counts if it is longer than the gap.
   EXPECT_EQ(optimal_chunks({{1}, {8}, {2}, {1}}, of), optimal_chunks({{1}, {8}, {8}, {1}}, of));
 }
 

@@ -1,4 +1,4 @@
-// Running units: the same from any number of threads, and failures in their rows.
+// Running units: the same results with any number of threads, and failures in their rows.
 #include "experiments/experiment.hpp"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using espalier::testing::results_of;
 using espalier::testing::small_study;
 using ::testing::HasSubstr;
 
-TEST(RunUnits, GivesTheSameBytesFromAnyNumberOfThreads) {
+TEST(RunUnits, GivesTheSameBytesWithAnyNumberOfThreads) {
   const Study study = small_study("all");
   const std::string alone = instances_csv(study, results_of(study, 1));
   for (const std::size_t jobs : {2U, 7U}) {
@@ -26,7 +26,7 @@ TEST(RunUnits, GivesTheSameBytesFromAnyNumberOfThreads) {
   }
 }
 
-TEST(RunUnits, FindsWhatTheAlgorithmsFindByThemselves) {
+TEST(RunUnits, GivesTheResultsOfTheAlgorithms) {
   const Study study = small_study("optimal,lp-grow,grow");
   for (const auto& [unit, result] : results_of(study, 2)) {
     const std::shared_ptr<const platforms::Platform> platform = study.case_of(unit).make();
@@ -48,7 +48,7 @@ TEST(RunUnits, FindsWhatTheAlgorithmsFindByThemselves) {
   }
 }
 
-// A case whose source `b` reaches nobody:  a -> b.
+// A platform  a -> b : from the source `b` no other host can be reached.
 Case one_way(const std::string& source) {
   return {.platform = "one way", .nodes = 2, .density = {}, .source = source, .make = [] {
             platforms::PlatformBuilder builder("one way");
@@ -59,7 +59,7 @@ Case one_way(const std::string& source) {
           }};
 }
 
-TEST(RunUnits, KeepsWhatHasNoSolutionAsAResult) {
+TEST(RunUnits, RecordsUnitsWithoutASolution) {
   Study study = small_study();
   study.cases = {one_way("a"), one_way("b")};
   const Results results = results_of(study, 2);
@@ -75,7 +75,7 @@ TEST(RunUnits, KeepsWhatHasNoSolutionAsAResult) {
   }
 }
 
-TEST(RunUnits, EndsWithTheFirstFault) {
+TEST(RunUnits, StopsAtTheFirstException) {
   Study study = small_study();
   study.cases[3].make = []() -> std::shared_ptr<const platforms::Platform> {
     throw std::runtime_error("no such platform");
@@ -83,7 +83,7 @@ TEST(RunUnits, EndsWithTheFirstFault) {
   for (const std::size_t jobs : {1U, 3U}) {
     EXPECT_THROW(results_of(study, jobs), std::runtime_error);
   }
-  // What report throws ends it as well, and nothing more is reported.
+  // An exception of `report` stops it as well, and no further unit is reported.
   const Study whole = small_study();
   const std::vector<std::size_t> units{0, 1, 2, 3, 4, 5};
   std::size_t reports = 0;

@@ -33,7 +33,7 @@ TEST(RandomFamily, HasThePapersFigures) {
   EXPECT_EQ(random_family().cases(grid).size(), 250U);
 }
 
-TEST(RandomFamily, MakesThePlatformThatGenerateMakesOfTheSameSeed) {
+TEST(RandomFamily, MakesThePlatformThatGenerateMakesWithTheSameSeed) {
   const std::vector<Case> cases =
       random_family().cases({.nodes = {12}, .densities = {0.25}, .draws = 3, .seed = 5});
   ASSERT_EQ(cases.size(), 3U);
@@ -56,7 +56,7 @@ TEST(RandomFamily, DrawsDiffer) {
   EXPECT_EQ(seeds.size(), cases.size());
 }
 
-TEST(RandomFamily, ALargerGridHoldsTheCasesOfASmallerOne) {
+TEST(RandomFamily, ALargerGridContainsTheCasesOfASmallerOne) {
   const std::vector<Case> small =
       random_family().cases({.nodes = {20}, .densities = {0.12}, .draws = 2, .seed = 3});
   const std::vector<Case> large =
@@ -86,7 +86,7 @@ TEST(RandomFamily, RefusesGridsWithoutPlatforms) {
                  "a density must be over 0 and at most 1, not 1.5");
   expect_refusal({.nodes = {10}, .densities = {0}},
                  "a density must be over 0 and at most 1, not 0");
-  expect_refusal({.nodes = {10}, .densities = {}}, "nodes and densities must be at least one each");
+  expect_refusal({.nodes = {10}, .densities = {}}, "give at least one number of nodes and one density");
   expect_refusal({.nodes = {10}, .densities = {0.1}, .draws = 0}, "draws must be at least 1");
 }
 

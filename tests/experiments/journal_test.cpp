@@ -1,4 +1,4 @@
-// A study's folder: what resumes, and what is refused.
+// A study's folder: resuming, and refusals.
 #include "experiments/journal.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::StartsWith;
 
 class JournalTest : public FolderTest {
  protected:
-  // Runs what the folder does not have yet; gives instances.csv.
+  // Runs the units that the folder does not have yet; returns instances.csv.
   std::string finish(const Study& study) const {
     Journal journal(study, path("s"), false);
     std::vector<std::size_t> units;
@@ -43,7 +43,7 @@ class JournalTest : public FolderTest {
   }
 };
 
-TEST_F(JournalTest, WhatIsReadBackIsWhatWasWritten) {
+TEST_F(JournalTest, ReadsBackWhatWasWritten) {
   const Study study = small_study("all");
   const std::string computed = instances_csv(study, results_of(study, 1));
   EXPECT_EQ(finish(study), computed);
@@ -52,7 +52,7 @@ TEST_F(JournalTest, WhatIsReadBackIsWhatWasWritten) {
   EXPECT_EQ(instances_csv(study, journal.done()), computed);
 }
 
-TEST_F(JournalTest, ACutRunGoesOnToTheSameBytes) {
+TEST_F(JournalTest, AnInterruptedRunResumesToTheSameBytes) {
   const Study study = small_study();
   const std::string whole = finish(study);
   const std::string lines = done();
@@ -60,7 +60,7 @@ TEST_F(JournalTest, ACutRunGoesOnToTheSameBytes) {
     const auto size = static_cast<std::size_t>(share * static_cast<double>(lines.size()));
     write_text(path("s/done.jsonl"), lines.substr(0, size));
     EXPECT_EQ(finish(study), whole) << "cut to " << size;
-    // The torn line is gone, so every line is one result.
+    // The incomplete line has been dropped, so every line is one result.
     const Journal journal(study, path("s"), false);
     EXPECT_EQ(journal.done().size(), study.unit_count());
   }
@@ -88,9 +88,9 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
   other.models.pop_back();
   EXPECT_EQ(refusal(other),
             file +
-                ": /models: the folder holds a study of other settings "
-                "('[\"one-port\",\"multi-port\"]' there, '[\"one-port\"]' here): name another "
-                "folder, or begin again with --restart");
+                ": /models: the folder contains a study with other settings "
+                "('[\"one-port\",\"multi-port\"]' there, '[\"one-port\"]' here); use another "
+                "folder, or start over with --restart");
   other = small_study();
   other.origin["seed"] = 8;
   EXPECT_THAT(refusal(other), StartsWith(file + ": /seed: "));
@@ -100,7 +100,7 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
   EXPECT_EQ(done(), before);
 }
 
-TEST_F(JournalTest, RestartBeginsAnewAndSparesOtherFiles) {
+TEST_F(JournalTest, RestartStartsOverAndKeepsOtherFiles) {
   finish(small_study());
   write_text(path("s/relative-vs-nodes-one-port.svg"), "old");
   write_text(path("s/instances.csv"), "old");
@@ -120,7 +120,7 @@ TEST_F(JournalTest, OneRunAtATime) {
   EXPECT_EQ(refusal(study), path("s/done.jsonl") + ": another study is running in this folder");
 }
 
-TEST_F(JournalTest, AJournalThatIsNoneIsRefused) {
+TEST_F(JournalTest, AnInvalidJournalIsRefused) {
   const Study study = small_study();
   finish(study);
   const std::string file = path("s/done.jsonl");
@@ -129,15 +129,16 @@ TEST_F(JournalTest, AJournalThatIsNoneIsRefused) {
   EXPECT_THAT(refusal(study), StartsWith(file + ":2: line 1, column"));
   write_text(file, "{\"unit\": 1}\n");
   EXPECT_THAT(refusal(study), StartsWith(file + ":1: "));
-  std::string far = first;
-  far.replace(far.find("\"unit\":") + 7, far.find(',') - far.find("\"unit\":") - 7, "16");
-  write_text(file, far);
+  std::string out_of_range = first;
+  const std::size_t at = first.find("\"unit\":") + 7;
+  out_of_range.replace(at, first.find(',') - at, "16");
+  write_text(file, out_of_range);
   EXPECT_EQ(refusal(study), file + ":1: /unit: the study has no such unit");
   std::filesystem::remove(path("s/study.json"));
   EXPECT_THAT(refusal(study), HasSubstr("study.json: missing"));
 }
 
-TEST_F(JournalTest, AFolderThatCannotBeIsRefused) {
+TEST_F(JournalTest, AFolderThatCannotBeCreatedIsRefused) {
   write_text(path("s"), "a file");
   EXPECT_THAT(refusal(small_study()), StartsWith(path("s") + ": cannot write: "));
 }

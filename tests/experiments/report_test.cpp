@@ -1,4 +1,4 @@
-// Summaries against sums done by hand, the tables, the charts.
+// Summaries against values calculated by hand, the tables, the charts.
 #include "experiments/report.hpp"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ struct ByHand {
           {.trees = 1, .throughput_Bps = 50, .relative = 0.5, .depth = 3, .seconds = 0.125});
       results[unit] = result;
     }
-    results[0].rows[1] = {.error = "a limit, it came first"};
+    results[0].rows[1] = {.error = "limit reached, no figure"};
   }
 
   [[nodiscard]] SummaryRow row(std::optional<std::size_t> nodes, std::optional<double> density,
@@ -63,7 +63,7 @@ struct ByHand {
   }
 };
 
-TEST(Summarise, IsWhatOneReckonsByHand) {
+TEST(Summarise, EqualsTheCalculationByHand) {
   const ByHand hand;
   // Over all, by nodes, by density, by both; two algorithms each.
   EXPECT_EQ(summarise(hand.study, hand.results).size(), 2U * (1 + 2 + 2 + 4));
@@ -113,7 +113,7 @@ TEST(SummaryTables, ShowMeanDeviationAndWorst) {
   EXPECT_THAT(csv, HasSubstr("\none-port,6,0.3,chain,1,0.5,,0.5,1\n"));
 }
 
-TEST(InstancesCsv, HasARowAnAlgorithmAndNoTimings) {
+TEST(InstancesCsv, HasARowPerAlgorithmAndNoTimings) {
   const ByHand hand;
   const std::string csv = instances_csv(hand.study, hand.results);
   EXPECT_EQ(count_of(csv, "\n"), 1U + 8 * 2);
@@ -122,13 +122,13 @@ TEST(InstancesCsv, HasARowAnAlgorithmAndNoTimings) {
                               "trees,throughput_Bps,bound_Bps,relative,depth,error\n"));
   EXPECT_THAT(csv,
               HasSubstr("\nrandom,,6,10,0.3,2," + seed + ",one-port,n0,grow,1,80,100,0.8,2,\n"));
-  EXPECT_THAT(csv, HasSubstr(",chain,,,100,,,\"a limit, it came first\"\n"));
+  EXPECT_THAT(csv, HasSubstr(",chain,,,100,,,\"limit reached, no figure\"\n"));
   const std::string timings = timings_csv(hand.study, hand.results);
   EXPECT_THAT(timings, HasSubstr("\nrandom,,6,10,0.3,2," + seed + ",one-port,n0,packing,0.25\n"));
   EXPECT_THAT(timings, HasSubstr("\nrandom,,6,10,0.3,2," + seed + ",one-port,n0,grow,0.5\n"));
 }
 
-TEST(Charts, HaveALineAnAlgorithm) {
+TEST(Charts, HaveALinePerAlgorithm) {
   const Study study = small_study("all");
   std::size_t charts = 0;
   for (const OutputFile& file : output_files(study, results_of(study, 2))) {
@@ -159,7 +159,7 @@ TEST(Charts, NeedTwoPointsToDrawALine) {
                          "relative-vs-density-one-port.svg", "relative-vs-density-multi-port.svg"));
 }
 
-TEST(Outputs, AreKnownByName) {
+TEST(Outputs, AreRecognisedByName) {
   EXPECT_TRUE(is_output("study.json"));
   EXPECT_TRUE(is_output("relative-vs-nodes-one-port.svg"));
   EXPECT_FALSE(is_output("notes.txt"));

@@ -1,4 +1,4 @@
-// Studies that take milliseconds, and a folder to keep them in.
+// Studies that take milliseconds, and a temporary folder for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace espalier::testing {
 // 6 and 9 hosts, densities 0.3 and 0.6, 2 draws, one-port and multi-port: 16 units.
 experiments::Study small_study(std::string_view algorithms = "optimal,grow,chain");
 
-// All its results, from `jobs` threads.
+// All its results, computed with `jobs` threads.
 experiments::Results results_of(const experiments::Study& study, std::size_t jobs);
 
 // A test with a folder of its own, removed afterwards.

@@ -36,7 +36,7 @@ std::string refusal_of(const planner::Plan& plan, const ReductionOptions& option
 
 TEST(ReductionRefusal, APlanForABroadcast) {
   EXPECT_EQ(refusal_of(plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 100)),
-            "/operation: a plan for a broadcast, and no reduce or allreduce");
+            "/operation: a plan for a broadcast; expected a plan for a reduce or an allreduce");
 }
 
 TEST(ReductionRefusal, PlansAndOptionsThatDoNotFit) {
@@ -87,9 +87,9 @@ TEST(ReductionRefusal, OperationsThatMpiDoesNotDefine) {
   EXPECT_EQ(refusal(MPI_BYTE, MPI_MAX), "MPI_MAX is not defined on MPI_BYTE");
   EXPECT_EQ(refusal(MPI_DOUBLE, MPI_MAXLOC), "MPI_MAXLOC is not defined on MPI_DOUBLE");
   EXPECT_EQ(refusal(MPI_INT, MPI_REPLACE), "MPI_REPLACE is not defined on MPI_INT");
-  EXPECT_EQ(refusal(pair, MPI_SUM), "MPI_SUM is not defined on types of the user's own");
-  EXPECT_EQ(refusal(MPI_INT, MPI_OP_NULL), "MPI_OP_NULL is no operation");
-  EXPECT_EQ(refusal(MPI_DATATYPE_NULL, MPI_SUM), "MPI_DATATYPE_NULL is no type");
+  EXPECT_EQ(refusal(pair, MPI_SUM), "MPI_SUM is not defined on user-defined types");
+  EXPECT_EQ(refusal(MPI_INT, MPI_OP_NULL), "MPI_OP_NULL is not an operation");
+  EXPECT_EQ(refusal(MPI_DATATYPE_NULL, MPI_SUM), "MPI_DATATYPE_NULL is not a type");
   EXPECT_EQ(refusal(MPI_C_DOUBLE_COMPLEX, MPI_MIN),
             "MPI_MIN is not defined on MPI_C_DOUBLE_COMPLEX");
   MPI_Type_free(&pair);
@@ -112,7 +112,7 @@ TEST(ReductionRefusal, InPlaceElsewhereThanOnTheRoot) {
   const std::string refusal = run_refusal(reduction, odd ? MPI_IN_PLACE : buffer.data(),
                                           result.data(), 10, MPI_INT, MPI_SUM);
   EXPECT_EQ(refusal,
-            odd ? "MPI_IN_PLACE on a rank that is not the root" : "another rank refuses this call");
+            odd ? "MPI_IN_PLACE on a rank that is not the root" : "another rank refused this call");
 }
 
 class Mismatch : public ::testing::TestWithParam<Operation> {};
@@ -181,7 +181,7 @@ TEST_P(Mismatch, OfAnOperationThatOneRankRefuses) {
   const std::string refusal =
       run_refusal(reduction, own.data(), result.data(), 300, MPI_INT, odd ? MPI_MAXLOC : MPI_SUM);
   EXPECT_EQ(refusal,
-            odd ? "MPI_MAXLOC is not defined on MPI_INT" : "another rank refuses this call");
+            odd ? "MPI_MAXLOC is not defined on MPI_INT" : "another rank refused this call");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Mismatch,

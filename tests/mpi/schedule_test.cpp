@@ -178,7 +178,7 @@ TEST(Schedule, OfTypesWithHoles) {
 // --- through windows onto the message ---
 
 std::uint64_t buffer_of(const planner::Plan& plan) {
-  return runtime::Slots(plan).room();
+  return runtime::Slots(plan).buffer_segments();
 }
 
 TEST(Schedule, StreamsThroughLittleRoomAndThroughMuch) {
@@ -208,7 +208,7 @@ TEST(Schedule, NeedsRoomForWhatItHoldsBack) {
     ADD_FAILURE() << "accepted";
   } catch (const InputError& error) {
     EXPECT_EQ(error.what(),
-              fmt::format("the schedule needs room for {} segments of each tree, not {}",
+              fmt::format("the schedule needs buffers for {} segments of each tree, not {}",
                           buffer_of(plan), buffer_of(plan) - 1));
   }
 }
@@ -289,7 +289,7 @@ TEST(Schedule, IsKept) {
 TEST(Schedule, IsRefusedWhereThereIsNone) {
   planner::Plan plan = planned_here(0, 100);
   plan.schedule.reset();
-  EXPECT_EQ(refusal_of(plan, by_schedule()), "/schedule: this plan has no schedule to run by");
+  EXPECT_EQ(refusal_of(plan, by_schedule()), "/schedule: this plan has no schedule; make one with espalier plan --schedule");
 }
 
 TEST(Schedule, GoesWithNeitherPortsNorRoundsNorTunedSegments) {
@@ -297,11 +297,11 @@ TEST(Schedule, GoesWithNeitherPortsNorRoundsNorTunedSegments) {
   BroadcastOptions options = by_schedule();
   options.ports = 1;
   EXPECT_EQ(refusal_of(plan, options),
-            "a schedule goes neither with ports nor with rounds: it says who sends when");
+            "a schedule cannot be combined with ports or rounds: it fixes the order of all sends");
   options.ports = 0;
   options.tuned = {{1000, 10, 0.1}};
   EXPECT_EQ(refusal_of(plan, options),
-            "tuned segments go neither with segments of one size nor with rounds or a schedule");
+            "tuned segments cannot be combined with a fixed segment size, rounds or a schedule");
 }
 
 TEST(Schedule, OnSomeRanksOnlyIsRefused) {

@@ -58,13 +58,13 @@ TEST(Timeout, NamesSegmentsAndPeers) {
     case 0:
       EXPECT_EQ(
           text,
-          "rank 0: nothing came for 0.3 s; sending segment 0 (number 0 of tree 0) to rank 1 (1 "
+          "rank 0: no progress for 0.3 s; sending segment 0 (number 0 of tree 0) to rank 1 (1 "
           "more in progress)");
       break;
     case 2:
       EXPECT_EQ(
           text,
-          "rank 2: nothing came for 0.3 s; receiving segment 0 (number 0 of tree 0) from rank "
+          "rank 2: no progress for 0.3 s; receiving segment 0 (number 0 of tree 0) from rank "
           "1 (3 more in progress)");
       break;
     default:
@@ -84,12 +84,12 @@ TEST(Timeout, NamesSegmentsAndPeersOfRings) {
   const std::string as_reader = from(kMissing);
   if (rank != kMissing) {
     EXPECT_EQ(as_reader, "rank " + std::to_string(rank) +
-                             ": nothing came for 0.3 s; receiving segment 0 (number 0 of tree 0) "
+                             ": no progress for 0.3 s; receiving segment 0 (number 0 of tree 0) "
                              "from rank 1");
   }
   const std::string as_writer = from(0);
   if (rank == 0) {
-    EXPECT_THAT(as_writer, ContainsRegex("^rank 0: nothing came for 0.3 s; sending segment [0-9]+ "
+    EXPECT_THAT(as_writer, ContainsRegex("^rank 0: no progress for 0.3 s; sending segment [0-9]+ "
                                          "\\(number [0-9]+ of tree 0\\) to rank 1$"));
   }
 }
@@ -101,7 +101,7 @@ TEST(Timeout, NamesTheComparisonOfSizes) {
   if (rank_in(MPI_COMM_WORLD) > kMissing) {
     EXPECT_EQ(text,
               "rank " + std::to_string(rank_in(MPI_COMM_WORLD)) +
-                  ": nothing came for 0.3 s; comparing the message's size among the ranks (some "
+                  ": no progress for 0.3 s; comparing the message's size among the ranks (some "
                   "have not begun)");
   }
 }
@@ -116,7 +116,7 @@ TEST(Timeout, HoldsWhileABroadcastIsMade) {
       const Broadcast broadcast(comm, plan, impatient(true));
       ADD_FAILURE() << "was made";
     } catch (const TimedOut& error) {
-      EXPECT_THAT(error.what(), StartsWith("nothing came for 0.3 s, waiting for all ranks to "));
+      EXPECT_THAT(error.what(), StartsWith("no progress for 0.3 s, waiting for all ranks to "));
     }
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -141,7 +141,7 @@ TEST(Timeout, NoTimeIsRefused) {
                                 plan_shaped(Shape::kFlat, size_of(MPI_COMM_WORLD), 0, 1), options);
       ADD_FAILURE() << "accepted " << seconds;
     } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("it is finite and greater than 0"));
+      EXPECT_THAT(error.what(), HasSubstr("it must be finite and greater than 0"));
     }
   }
 }

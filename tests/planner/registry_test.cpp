@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const std::vector<Algorithm>& chosen) {
   return names;
 }
 
-TEST(Registry, EveryFieldSaysSomething) {
+TEST(Registry, NoFieldIsEmpty) {
   for (const AlgorithmEntry& entry : algorithms()) {
     SCOPED_TRACE(entry.name);
     EXPECT_THAT(
@@ -37,7 +37,7 @@ TEST(Registry, EveryFieldSaysSomething) {
   }
 }
 
-TEST(Registry, HoldsWhatTheDesignNames) {
+TEST(Registry, ContainsTheAlgorithmsOfTheDesign) {
   EXPECT_THAT(
       names_of(parse_algorithms("all")),
       WhenSorted(::testing::IsSupersetOf(
@@ -65,7 +65,7 @@ TEST(Registry, RefusesAnUnknownNameAndOffersTheNearest) {
   EXPECT_THAT(refusal([] { return find_algorithm("GROW"); }), HasSubstr("unknown algorithm"));
 }
 
-TEST(InnerAlgorithm, IsNamedAfterAColonAndIsBinomialElse) {
+TEST(InnerAlgorithm, IsNamedAfterAColonAndDefaultsToBinomial) {
   const Algorithm over_grow = find_algorithm("hierarchical:grow");
   EXPECT_EQ(over_grow.name, "hierarchical:grow");
   EXPECT_EQ(over_grow.entry->name, "hierarchical");
@@ -76,7 +76,7 @@ TEST(InnerAlgorithm, IsNamedAfterAColonAndIsBinomialElse) {
   EXPECT_EQ(find_algorithm("grow").inner, nullptr);
 }
 
-TEST(InnerAlgorithm, EveryAlgorithmOfOneTreeCanBeOneInEveryThatTakesOne) {
+TEST(InnerAlgorithm, EverySingleTreeAlgorithmCanBeAnInnerOne) {
   for (const AlgorithmEntry& outer : algorithms()) {
     for (const AlgorithmEntry& inner : algorithms()) {
       const std::string name = std::string(outer.name) + ':' + std::string(inner.name);
@@ -89,16 +89,16 @@ TEST(InnerAlgorithm, EveryAlgorithmOfOneTreeCanBeOneInEveryThatTakesOne) {
   }
 }
 
-TEST(InnerAlgorithm, RefusesWhatCannotBeOne) {
+TEST(InnerAlgorithm, RefusesAlgorithmsThatCannotBeInner) {
   const auto reason = [](const char* name) {
     return refusal([&] { return find_algorithm(name); });
   };
   EXPECT_THAT(reason("hierarchical:hierarchical:binomial"),
               HasSubstr("algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' cannot be "
-                        "the inner one, for it takes one itself; one of: "));
-  EXPECT_THAT(reason("reorder:hierarchical"), HasSubstr("for it takes one itself; one of: "));
+                        "the inner algorithm, because it takes one itself; use one of: "));
+  EXPECT_THAT(reason("reorder:hierarchical"), HasSubstr("because it takes one itself; use one of: "));
   EXPECT_THAT(reason("hierarchical:optimal"),
-              HasSubstr("'optimal' cannot be the inner one, for it makes several trees; one of: "));
+              HasSubstr("'optimal' cannot be the inner algorithm, because it makes several trees; use one of: "));
   EXPECT_THAT(reason("hierarchical:gorw"),
               HasSubstr("algorithm 'hierarchical:gorw': unknown inner algorithm 'gorw'; did you "
                         "mean 'grow'?"));
@@ -111,7 +111,7 @@ TEST(InnerAlgorithm, RefusesWhatCannotBeOne) {
             "unknown algorithm 'hierarhical'; did you mean 'hierarchical'?");
 }
 
-TEST(ParseAlgorithms, AllIsEveryEntryThatServesTheOperationInTheRegistrysOrder) {
+TEST(ParseAlgorithms, AllGivesEveryEntryThatServesTheOperationInRegistryOrder) {
   for (const Operation operation : kOperations) {
     std::vector<std::string> names;
     for (const AlgorithmEntry& entry : algorithms()) {
@@ -121,7 +121,7 @@ TEST(ParseAlgorithms, AllIsEveryEntryThatServesTheOperationInTheRegistrysOrder) 
   }
 }
 
-TEST(Service, WhatEachOperationIsServedBy) {
+TEST(Service, ListsTheAlgorithmsOfEachOperation) {
   const auto all = [](Operation operation) { return names_of(parse_algorithms("all", operation)); };
   using ::testing::Contains;
   using ::testing::IsSupersetOf;
@@ -147,7 +147,7 @@ TEST(Service, RefusesAnAlgorithmThatDoesNotServe) {
               HasSubstr("makes no trees for a broadcast; these do: "));
 }
 
-TEST(ParseAlgorithms, TakesListsInTheirOrderAndRepeatsOnce) {
+TEST(ParseAlgorithms, KeepsTheOrderOfAListAndDropsRepeats) {
   EXPECT_THAT(names_of(parse_algorithms("grow")), ElementsAre("grow"));
   EXPECT_THAT(names_of(parse_algorithms("flat,chain,optimal")),
               ElementsAre("flat", "chain", "optimal"));

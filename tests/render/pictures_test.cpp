@@ -1,4 +1,4 @@
-// Pictures of platforms and plans: what is in their DOT text, and that Graphviz draws them.
+// Pictures of platforms and plans: their DOT text, and drawing by Graphviz.
 #include "render/pictures.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ planner::Plan chain() {
   return plan;
 }
 
-TEST(PlatformPicture, DrawsEqualWaysAsOneLine) {
+TEST(PlatformPicture, DrawsEqualDirectionsAsOneLine) {
   const std::string dot = platform_picture(
       platform_of(R"({"name": "a"}, {"name": "b"})",
                   R"({"from": "a", "to": "b", "bandwidth": "8 Gbit/s", "both_ways": true})"));
@@ -63,7 +63,7 @@ TEST(PlatformPicture, DrawsEqualWaysAsOneLine) {
   EXPECT_THAT(dot, Not(HasSubstr("each half")));
 }
 
-TEST(PlatformPicture, GivesEachHalfTheColourOfWhatItsNodeSends) {
+TEST(PlatformPicture, GivesEachHalfTheColourOfItsNodesBandwidth) {
   const std::string dot =
       platform_picture(platform_of(R"({"name": "a"}, {"name": "b"})",
                                    R"({"from": "a", "to": "b", "bandwidth": "8 Gbit/s"},
@@ -81,17 +81,17 @@ TEST(PlatformPicture, ShowsRelaysArrowsAndSharedLinks) {
   EXPECT_THAT(dot, HasSubstr("shape=\"octagon\""));
   EXPECT_THAT(dot, HasSubstr("style=\"dashed\""));
   EXPECT_THAT(dot, HasSubstr("trunk 1 Gbit/s"));
-  EXPECT_THAT(dot, HasSubstr("arrows: links of one way only"));
+  EXPECT_THAT(dot, HasSubstr("arrows: one-way links"));
 }
 
-TEST(PlatformPicture, OfManyLinksDrawsTheStrongestAndSaysSo) {
+TEST(PlatformPicture, DrawsOnlyTheStrongestOfManyLinksAndSaysSo) {
   const std::string dot = platform_picture(sample("cloud-71-regions.json"));
   EXPECT_THAT(dot, HasSubstr(" of 2485 pairs, every node's "));
-  EXPECT_LE(count_of(dot, "penwidth"), 201U);  // and that of nodes
+  EXPECT_LE(count_of(dot, "penwidth"), 201U);  // one is the default of nodes
   EXPECT_EQ(platform_picture(sample("cloud-71-regions.json")), dot);
 }
 
-// Where Graphviz puts the nodes, in points.
+// The positions of the nodes in Graphviz's drawing, in points.
 std::map<std::string, platforms::Position> drawn_at(const std::string& dot) {
   const std::string svg = draw(dot, "svg");
   const std::regex node(
@@ -112,7 +112,7 @@ const std::string kMapLinks = R"({"from": "west", "to": "east", "bandwidth": "8 
     {"from": "north", "to": "east", "bandwidth": "8 Gbit/s"},
     {"from": "nowhere", "to": "east", "bandwidth": "1 Gbit/s"})";
 
-TEST(PlatformPicture, PutsNodesWhereTheirCoordinatesSay) {
+TEST(PlatformPicture, PlacesNodesByTheirCoordinates) {
   const std::string dot = platform_picture(platform_of(kMap, kMapLinks));
   EXPECT_EQ(count_of(dot, "pos="), 4U);
   auto at = drawn_at(dot);
@@ -121,10 +121,10 @@ TEST(PlatformPicture, PutsNodesWhereTheirCoordinatesSay) {
   EXPECT_LT(at["north"].x + 200, at["east"].x);
   EXPECT_LT(at["north"].y, at["east"].y - 50) << "SVG counts downwards";
   EXPECT_GT(std::hypot(at["north"].x - at["here"].x, at["north"].y - at["here"].y), 10)
-      << "of one place, but apart";
+      << "equal coordinates, but drawn apart";
 }
 
-TEST(PlatformPicture, GoesByCoordinatesOfHalfTheNodesNotOfFewerOrOfOnePlace) {
+TEST(PlatformPicture, UsesCoordinatesIfHalfTheNodesHaveDistinctOnes) {
   const auto pinned = [](const std::string& nodes) {
     return count_of(platform_picture(platform_of(nodes, "")), "pos=");
   };
@@ -138,7 +138,7 @@ TEST(PlatformPicture, GoesByCoordinatesOfHalfTheNodesNotOfFewerOrOfOnePlace) {
   EXPECT_EQ(count_of(platform_picture(sample("cloud-71-regions.json")), "pos="), 0U);
 }
 
-TEST(PlatformPicture, RefusesMoreNodesThanAnyoneCouldRead) {
+TEST(PlatformPicture, RefusesTooManyNodes) {
   std::string nodes = R"({"name": "n"})";
   for (std::size_t i = 0; i < kMostNodes; ++i)
     nodes += R"(, {"name": ")" + std::to_string(i) + "\"}";
@@ -146,7 +146,7 @@ TEST(PlatformPicture, RefusesMoreNodesThanAnyoneCouldRead) {
     static_cast<void>(platform_picture(platform_of(nodes, "")));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "a picture holds at most 2000 nodes, and there are 2001");
+    EXPECT_STREQ(error.what(), "the platform has 2001 nodes; a picture can show at most 2000");
   }
 }
 
@@ -164,7 +164,7 @@ TEST(PlanPicture, MarksTheSourceAndTheBusiest) {
   EXPECT_THAT(dot, HasSubstr("1 tree, 8 Gbit/s"));
 }
 
-TEST(PlanPicture, PutsNodesWhereTheirCoordinatesSay) {
+TEST(PlanPicture, PlacesNodesByTheirCoordinates) {
   const Platform platform =
       platform_of(R"({"name": "a", "x": 3, "y": 0}, {"name": "b", "x": 0, "y": 0})",
                   R"({"from": "a", "to": "b", "bandwidth": "8 Gbit/s"})");
@@ -176,7 +176,7 @@ TEST(PlanPicture, PutsNodesWhereTheirCoordinatesSay) {
 }
 
 // One tree in colour, and three in grey with more links than are drawn.
-TEST(PlanPicture, SaysOfHowManyGreyLinksItDrawsTheBusiest) {
+TEST(PlanPicture, SaysHowManyGreyLinksItDraws) {
   constexpr std::uint32_t kNodes = 300;
   std::string nodes;
   std::string links;
@@ -218,7 +218,7 @@ TEST(PlatformPicture, IsADotGraphOfThePlatformsNodes) {
   agclose(graph);
 }
 
-TEST(Draw, WritesWellFormedSvgWhateverTheNames) {
+TEST(Draw, WritesWellFormedSvgForAnyNames) {
   const std::string dot = platform_picture(platform_of(kNasty, kNastyLinks));
   const std::string svg = draw(dot, "svg");
   EXPECT_EQ(xml_fault(svg), "");
@@ -231,14 +231,14 @@ TEST(Draw, WritesPng) {
   EXPECT_THAT(draw(platform_picture(sample("seed-sketch.json")), "png"), StartsWith("\x89PNG\r\n"));
 }
 
-TEST(Draw, RefusesWhatIsNoGraph) {
+TEST(Draw, RefusesInvalidGraphs) {
   EXPECT_THROW(static_cast<void>(draw("digraph {", "svg")), InputError);
   EXPECT_THROW(static_cast<void>(draw("digraph {}", "nonsense")), InputError);
   EXPECT_THROW(static_cast<void>(draw("digraph {layout=nonsense}", "svg")), InputError);
 }
 
-// The samples that are platforms; the tables and licences beside them, and what the readers refuse
-// for good reasons, are tested elsewhere.
+// All samples that are platforms. Other files, such as tables and licences, and files that the
+// readers refuse, are tested elsewhere.
 TEST(Draw, DrawsEverySample) {
   std::size_t samples = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kData)) {

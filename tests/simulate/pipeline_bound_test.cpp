@@ -40,7 +40,7 @@ Times times_of(const planner::Plan& plan, const platforms::Platform& platform,
   const Assignments assignments(plan);
   Task task{flows, full, last, planner::source_index(plan),
             combining_at(cut.compute, {1000}, {cut.rest})};
-  task.share_out(assignments, cut.count, cut.rest > 0);
+  task.assign_segments(assignments, cut.count, cut.rest > 0);
   const std::size_t resources = platforms::occupation(platform, model, whole).resources.size();
   const GreedyRun run =
       run_greedily(task, assignments, {window_for(plan.operation), cut.receives}, resources, {});

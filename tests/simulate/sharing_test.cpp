@@ -286,7 +286,7 @@ TEST(Sharing, HasItsNames) {
   } catch (const InputError& error) {
     EXPECT_STREQ(
         error.what(),
-        "unknown way of sharing 'send'; did you mean 'sends'? one of: turns, edges, sends");
+        "unknown sharing 'send'; did you mean 'sends'? one of: turns, edges, sends");
   }
 }
 

@@ -1,5 +1,4 @@
-// espalier bound: the best that any set of trees can reach, its proof, and what stands in the way
-// of more.
+// espalier bound: the best throughput of any set of trees, its proof, and the bottlenecks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +47,7 @@ std::string as_table(const planner::Collective& collective, const Run& run,
   if (dearest.empty()) return facts.text();
   Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
   for (const planner::NamedPrice& bottleneck : dearest) {
-    // 0.01 % in a table; JSON and CSV hold all
+    // tables omit prices below 0.01 %; JSON and CSV contain all
     if (bottleneck.price < planner::kLeastPrice) break;
     prices.add_row({percent(bottleneck.price), bottleneck.resource});
   }
@@ -103,7 +102,7 @@ ExitStatus run_bound(const BoundOptions& options) {
   const Run run = run_proof(collective, limits, options.console);
   note_warnings(platform, options.console);
   const std::vector<planner::NamedPrice> dearest =
-      planner::dearest_resources(platform, collective.occupation(), run.outcome, options.top);
+      planner::highest_priced_resources(platform, collective.occupation(), run.outcome, options.top);
   if (options.json) {
     write_text("-", json_text(as_json(collective, run, dearest)));
   } else {
@@ -117,16 +116,16 @@ ExitStatus run_bound(const BoundOptions& options) {
 
 Command add_bound(Arguments root) {
   auto options = std::make_shared<BoundOptions>();
-  Arguments app = root.add_command("bound", "The optimum, its proof, and the bottlenecks by price");
+  Arguments app = root.add_command("bound", "The best possible throughput, its proof, and the bottlenecks");
   options->problem.add_to(app);
-  app.add("--top", options->top, "How many bottlenecks are named", {.type = "N"});
+  app.add("--top", options->top, "How many bottlenecks to list", {.type = "N"});
   app.add_flag("--json", options->json, "JSON instead of tables");
-  app.add_flag("--csv", options->csv, "One CSV row a bottleneck");
+  app.add_flag("--csv", options->csv, "CSV, one row per bottleneck");
   app.exclude("--csv", "--json");
   add_console_options(app, options->console);
   app.add_footer(
-      "A bottleneck's price is its share of the proof: making it 1 % faster raises the bound by\n"
-      "about price x 1 %. Exit status 4 when the time limit came before the proof was done.");
+      "A bottleneck's price is its share of the bound: making it 1 % faster raises the bound by\n"
+      "about price x 1 %. Exit status 4: the time limit was reached before the proof was complete.");
   return {app, [options] { return run_bound(*options); }};
 }
 

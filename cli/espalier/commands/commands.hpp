@@ -11,7 +11,7 @@
 
 namespace espalier::cli {
 
-// A command's place in the command line, and what it does once its options are read.
+// A command: its arguments, and the function that runs it after they are parsed.
 struct Command {
   Arguments arguments;
   std::function<ExitStatus()> run;
@@ -28,14 +28,14 @@ Command add_decide(Arguments root);
 Command add_fit(Arguments root);
 Command add_convert(Arguments root);
 Command add_show(Arguments root);
-std::vector<Command> add_generate(Arguments root);  // one a family
-std::vector<Command> add_study(Arguments root);     // one a family, and `files`
+std::vector<Command> add_generate(Arguments root);  // one per family
+std::vector<Command> add_study(Arguments root);     // one per family, and `files`
 Command add_list(Arguments root);
 
-// All of them, in the order that help shows.
+// All commands, in the order of help.
 std::vector<Command> add_commands(Arguments root);
 
-// What `generate` makes, for `list families`.
+// A family that `generate` makes.
 struct FamilyEntry {
   std::string_view name;
   std::string_view summary;

@@ -35,44 +35,44 @@ struct CompareOptions {
   bool csv = false;
 };
 
-// What all instances of a call share.
-struct Plot {
+// What all instances of one call share.
+struct Context {
   planner::Operation operation;
   std::vector<planner::Algorithm> algorithms;  // in the registry's order
   platforms::Model model;
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
   const Console& console;
-  std::optional<Seconds>
-      proof_limit{};     // of what is exponential, where nobody asked for it by name
-  bool several = false;  // then an instance that cannot be solved is an entry, not the end
+  // For algorithms of exponential time, when 'all' were requested.
+  std::optional<Seconds> proof_limit{};
+  bool several = false;  // then an instance without a solution is reported in its entry
   ExitStatus status = ExitStatus::kDone;
 };
 
-// Of each proof in a comparison of all algorithms, unless --time-limit says otherwise.
+// Limit of each proof in a comparison of all algorithms, unless --time-limit is given.
 constexpr Seconds kProofLimit{0.5};
 
-void note_status(Plot& plot, ExitStatus status) {
-  if (plot.status == ExitStatus::kDone) plot.status = status;
+void note_status(Context& context, ExitStatus status) {
+  if (context.status == ExitStatus::kDone) context.status = status;
 }
 
-// Runs one algorithm. That it came to nothing is a result here: it belongs into the row, visibly.
+// Runs one algorithm. A limit that leaves no result is reported in the row.
 ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collective& collective,
-                     Plot& plot, Comparison& comparison) {
+                     Context& context, Comparison& comparison) {
   ComparisonRow row{.algorithm = algorithm.name};
   try {
-    const bool cut_short = plot.proof_limit && algorithm.entry->exponential;
-    planner::AlgorithmOptions limits = plot.limits;
-    if (cut_short) limits.time_limit = plot.proof_limit;
-    const Run run = run_timed(algorithm, collective, limits, plot.console);
-    const ExitStatus status = judge(run, algorithm.name, plot.console);
-    if (!cut_short) note_status(plot, status);
+    const bool cut_short = context.proof_limit && algorithm.entry->exponential;
+    planner::AlgorithmOptions limits = context.limits;
+    if (cut_short) limits.time_limit = context.proof_limit;
+    const Run run = run_timed(algorithm, collective, limits, context.console);
+    const ExitStatus status = judge(run, algorithm.name, context.console);
+    if (!cut_short) note_status(context, status);
     const planner::Plan plan =
-        planner::make_plan(collective, algorithm.name, run.outcome, plot.occupation.segment);
+        planner::make_plan(collective, algorithm.name, run.outcome, context.occupation.segment);
     row.trees = planner::tree_count(plan);
     row.throughput_Bps = run.throughput.value;
     row.depth = figures_of(plan).depth;
-    if (const auto makespan = makespan_of(run, collective, plot.limits.message)) {
+    if (const auto makespan = makespan_of(run, collective, context.limits.message)) {
       row.makespan_s = makespan->value;
     }
     row.seconds = run.seconds;
@@ -80,49 +80,48 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collect
       comparison.bound_Bps = run.outcome.bound->value;
     }
   } catch (const LimitReached& fault) {
-    note_status(plot, fault.status());
+    note_status(context, fault.status());
     row.error = fault.what();
   }
   return row;
 }
 
-// The bound comes from `optimal` where that is among the algorithms, else it is proven for its own
-// sake.
-void prove(const planner::Collective& collective, Plot& plot, Comparison& comparison) {
+// Proves the bound, unless the rows already contain one from `optimal`.
+void prove(const planner::Collective& collective, Context& context, Comparison& comparison) {
   if (!std::isnan(comparison.bound_Bps)) return;
   try {
-    const Run run = run_proof(collective, plot.limits, plot.console);
-    note_status(plot, judge(run, "bound", plot.console));
+    const Run run = run_proof(collective, context.limits, context.console);
+    note_status(context, judge(run, "bound", context.console));
     comparison.optimum_Bps = run.throughput.value;
     if (run.outcome.bound) comparison.bound_Bps = run.outcome.bound->value;
   } catch (const LimitReached& fault) {
-    note_status(plot, fault.status());
-    plot.console.warn(fault.what());
+    note_status(context, fault.status());
+    context.console.warn(fault.what());
   }
 }
 
-Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source, Plot& plot) {
-  Comparison comparison{.operation = plot.operation,
+Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source, Context& context) {
+  Comparison comparison{.operation = context.operation,
                         .platform = platform.name(),
                         .source = platform.node(source).name,
-                        .model = std::string(platforms::name_of(plot.model))};
+                        .model = std::string(platforms::name_of(context.model))};
   try {
-    const planner::Collective collective(plot.operation, platform, source, plot.model,
-                                         plot.occupation);
-    for (const planner::Algorithm& algorithm : plot.algorithms) {
-      comparison.rows.push_back(row_of(algorithm, collective, plot, comparison));
+    const planner::Collective collective(context.operation, platform, source, context.model,
+                                         context.occupation);
+    for (const planner::Algorithm& algorithm : context.algorithms) {
+      comparison.rows.push_back(row_of(algorithm, collective, context, comparison));
     }
-    prove(collective, plot, comparison);
+    prove(collective, context, comparison);
   } catch (const InfeasibleError& fault) {
-    if (!plot.several) throw;
-    note_status(plot, fault.status());
+    if (!context.several) throw;
+    note_status(context, fault.status());
     comparison.rows.clear();
     comparison.error = fault.what();
     return comparison;
   }
   for (ComparisonRow& row : comparison.rows) {
     row.relative = row.throughput_Bps / comparison.bound_Bps;
-    // Rounding may pass the bound by a hair; and a single host has nothing to send, at any rate.
+    // Rounding may exceed the bound slightly. A single host has nothing to send: infinite throughput.
     if (row.relative > 1 || std::isinf(row.throughput_Bps)) row.relative = 1;
     if (!(comparison.optimum_Bps >= row.throughput_Bps))
       comparison.optimum_Bps = row.throughput_Bps;
@@ -132,15 +131,15 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
 
 ExitStatus run_compare(const CompareOptions& options) {
   const planner::Operation operation = options.operation.read();
-  Plot plot{.operation = operation,
+  Context context{.operation = operation,
             .algorithms = planner::parse_algorithms(options.algorithms, operation),
             .model = options.model.model(),
             .occupation = options.model.occupation(),
             .limits = options.limits.read(),
             .console = options.console};
-  options.parameters.write_to(plot.limits);
-  if (options.algorithms == "all" && !plot.limits.time_limit) plot.proof_limit = kProofLimit;
-  std::sort(plot.algorithms.begin(), plot.algorithms.end());
+  options.parameters.write_to(context.limits);
+  if (options.algorithms == "all" && !context.limits.time_limit) context.proof_limit = kProofLimit;
+  std::sort(context.algorithms.begin(), context.algorithms.end());
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;
   std::vector<std::vector<platforms::NodeId>> sources;
@@ -150,11 +149,11 @@ ExitStatus run_compare(const CompareOptions& options) {
     sources.push_back(sources_of(read.back(), options.sources));
     instances += sources.back().size();
   }
-  plot.several = instances > 1;
+  context.several = instances > 1;
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < read.size(); ++i) {
     for (const platforms::NodeId source : sources[i]) {
-      comparisons.push_back(compare_one(read[i], source, plot));
+      comparisons.push_back(compare_one(read[i], source, context));
     }
   }
   if (options.json) {
@@ -162,7 +161,7 @@ ExitStatus run_compare(const CompareOptions& options) {
   } else {
     write_text("-", options.csv ? comparison_csv(comparisons) : comparison_tables(comparisons));
   }
-  return plot.status;
+  return context.status;
 }
 
 }  // namespace
@@ -174,10 +173,8 @@ Command add_compare(Arguments root) {
           {.type = "PLATFORM", .required = true});
   options->operation.add_to(app);
   app.add("--source", options->sources,
-          "The node that has the data, or at which it is combined; repeatable, or separated by "
-          "commas; 'each' tries all "
-          "hosts in "
-          "turn; the first host when left out",
+          "The node that has the data, or to which it is reduced; repeatable, or separated by commas; "
+          "'each': every host in turn; default: the first host",
           {.type = "NAME"});
   app.add("--algorithm", options->algorithms,
           "'all', or names separated by commas, " + algorithm_choices(), {.type = "A,B"});
@@ -185,15 +182,15 @@ Command add_compare(Arguments root) {
   options->model.add_to(app);
   options->limits.add_to(app);
   app.add_flag("--json", options->json, "JSON instead of tables");
-  app.add_flag("--csv", options->csv, "One CSV row an instance and algorithm");
+  app.add_flag("--csv", options->csv, "CSV, one row per instance and algorithm");
   app.exclude("--csv", "--json");
   options->reading.add_to(app);
   add_console_options(app, options->console);
   app.add_footer(
-      "'relative' is to the proven bound, so at least this share of the optimum is reached.\n"
-      "Several platforms or sources are compared one by one; a summary with mean and deviation\n"
-      "follows. Exit status 3 or 4 when an instance had no solution, or limit reached.\n"
-      "'all' gives exact-tree half a second for its proof, unless --time-limit says otherwise.");
+      "'relative' is the throughput over the proven bound: at least this share of the optimum.\n"
+      "Several platforms or sources are compared one by one, followed by a summary with mean and\n"
+      "deviation. Exit status 3: an instance has no solution; 4: limit reached. With 'all' the\n"
+      "proof of exact-tree gets half a second, unless --time-limit is given.");
   return {app, [options] { return run_compare(*options); }};
 }
 

@@ -30,7 +30,7 @@ ExitStatus run_convert(const ConvertOptions& options) {
 
 Command add_convert(Arguments root) {
   auto options = std::make_shared<ConvertOptions>();
-  Arguments app = root.add_command("convert", "Turn a platform file into another format");
+  Arguments app = root.add_command("convert", "Convert a platform file into another format");
   app.add("platform", options->input, "Platform file; '-' is standard input",
           {.type = "PLATFORM", .required = true});
   options->output.add_to(app, /*required=*/true);

@@ -1,5 +1,5 @@
-// espalier decide: which algorithm is best for so many ranks and so long a message, by the
-// published formulas, and what it costs to go by them.
+// espalier decide: the best algorithm by number of ranks and message size according to published
+// formulas, and the penalty of that choice against measured times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace espalier::cli {
 namespace {
 
 constexpr std::string_view kBarrier = "barrier";
-// A second's work with a few algorithms and segment sizes, and more than can be seen.
+// About a second of work with a few algorithms and segment sizes.
 constexpr std::size_t kMostCells = 200'000;
 constexpr std::size_t kMostPredictions = 20'000'000;
 
@@ -53,12 +53,12 @@ cost_models::DecisionGrid grid_of(const DecideOptions& options,
   for (const std::size_t ranks : parse_option("--ranks", options.ranks, parse_counts_by_one)) {
     if (ranks == 0 || ranks > cost_models::kMaxRanks) {
       throw InputError({}, "--ranks",
-                       fmt::format("{} is not 1 to {}", ranks, cost_models::kMaxRanks));
+                       fmt::format("{} is not from 1 to {}", ranks, cost_models::kMaxRanks));
     }
     grid.ranks.push_back(ranks);
   }
   if (options.cost.operation() == kBarrier) {
-    if (options.sizes_given) throw InputError({}, "--sizes", "a barrier has no message");
+    if (options.sizes_given) throw InputError({}, "--sizes", "a barrier has no message; leave this option out");
     grid.messages = {{0}};
   } else {
     grid.messages = parse_option("--sizes", options.sizes, parse_sizes);
@@ -68,31 +68,33 @@ cost_models::DecisionGrid grid_of(const DecideOptions& options,
 
 void require_bounded(const cost_models::DecisionGrid& grid, std::size_t methods) {
   if (grid.cells() <= kMostCells && grid.cells() * methods <= kMostPredictions) return;
-  throw InputError(fmt::format("decide: {} numbers of ranks, {} sizes and {} methods are too many",
-                               grid.ranks.size(), grid.messages.size(), methods));
+  throw InputError(
+      fmt::format("decide: {} numbers of ranks, {} sizes and {} methods are too many; name fewer",
+                  grid.ranks.size(), grid.messages.size(), methods));
 }
 
-// Asked before the work.
+// Checked before the work.
 void require_chart(const std::string& file) {
   if (file.empty()) return;
   require_writable(file);
   if (file == "-" || std::filesystem::path(file).extension() == ".svg") return;
-  throw InputError(file, {}, "the chart is SVG; call the file .svg");
+  throw InputError(file, {}, "the chart is SVG; name a file that ends in .svg");
 }
 
-// Measured algorithms that no formula is for count as the best only: that may be a slip in a name.
-void note_strangers(const std::vector<cost_models::Measurement>& measured,
+// Notes measured algorithms without a formula. They are used only as the best measured ones; the name
+// may be a typo.
+void note_unknown_algorithms(const std::vector<cost_models::Measurement>& measured,
                     const std::string& operation, const Console& console) {
-  std::set<std::string> strangers;
-  for (const cost_models::Measurement& one : measured) strangers.insert(one.algorithm);
+  std::set<std::string> unknown;
+  for (const cost_models::Measurement& one : measured) unknown.insert(one.algorithm);
   for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
-    if (entry.operation == operation) strangers.erase(std::string(entry.algorithm));
+    if (entry.operation == operation) unknown.erase(std::string(entry.algorithm));
   }
-  for (const std::string& stranger : strangers) {
+  for (const std::string& name : unknown) {
     console.note(
-        fmt::format("measured is {}, which no formula of {} is for; it counts where it is "
+        fmt::format("no formula of {} for the measured algorithm {}; it is used only where it is "
                     "the best measured",
-                    in_quotes(stranger), operation));
+                    operation, in_quotes(name)));
   }
 }
 
@@ -108,7 +110,7 @@ void compare(DecisionReport& report, const DecideOptions& options) {
   if (measured.empty()) {
     throw InputError(files, {}, fmt::format("no measured times of {}", report.operation));
   }
-  note_strangers(measured, report.operation, options.console);
+  note_unknown_algorithms(measured, report.operation, options.console);
   report.penalties = cost_models::penalties(report.decision, measured);
   const auto unknown = std::ranges::count_if(
       report.penalties, [](const auto& penalty) { return !penalty || !penalty->chosen; });
@@ -117,7 +119,7 @@ void compare(DecisionReport& report, const DecideOptions& options) {
                                    unknown, report.penalties.size()));
 }
 
-// The decision among what Open MPI can do, and a note about what it cannot.
+// The decision among the algorithms of Open MPI, with notes about the others.
 std::string rules_of(const DecisionReport& report, const CostOptions::Read& read,
                      const Console& console) {
   std::map<std::string, std::size_t> lacking;
@@ -131,12 +133,12 @@ std::string rules_of(const DecisionReport& report, const CostOptions::Read& read
   const auto left = std::ranges::count_if(
       decision.best, [](const cost_models::Prediction& best) { return best.entry == nullptr; });
   if (static_cast<std::size_t>(left) == decision.best.size()) {
-    throw InputError({}, "--open-mpi-rules", "Open MPI has none of these algorithms");
+    throw InputError({}, "--open-mpi-rules", "Open MPI has none of these algorithms; name others");
   }
   for (const auto& [name, cells] : lacking) {
     console.note(
-        fmt::format("--open-mpi-rules: {}, the best in {} of {} cells, is not in Open MPI "
-                    "4.1; the rules have the best of the others",
+        fmt::format("--open-mpi-rules: Open MPI 4.1 lacks {}, the best in {} of {} cells; the rules "
+                    "contain the best of the others",
                     name, cells, decision.best.size()));
   }
   if (left > 0) {
@@ -171,7 +173,7 @@ DecisionReport report_of(const DecideOptions& options, const CostOptions::Read& 
 
 ExitStatus run_decide(const DecideOptions& options) {
   if (options.every && !options.json && !options.csv) {
-    throw InputError({}, "--every", "add --json or --csv: the table is of the best");
+    throw InputError({}, "--every", "the table shows only the best methods; add --json or --csv");
   }
   require_chart(options.chart);
   if (!options.rules.empty()) require_writable(options.rules);
@@ -203,21 +205,21 @@ void add_options(Arguments& app, DecideOptions& options) {
   app.add("--sizes", options.sizes,
           "Message sizes: \"1KiB,1MiB\"; \"1..8MiB\" doubles, \"1..8MiB:4\" quadruples",
           {.type = "LIST"});
-  app.add("--segments", options.segments, "Segment sizes to choose from; 0 is not cut",
+  app.add("--segments", options.segments, "Segment sizes to choose from; 0: not segmented",
           {.type = "LIST"});
   app.add("--against", options.against,
           "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
-          "repeatable: tell what the decision costs against the best measured; '-' is standard "
+          "report the penalty of the decision against the best measured; repeatable; '-' is standard "
           "input",
           {.type = "FILE"});
   app.add(
       "-o,--output", options.chart,
-      "Draw the decision into this SVG file, with --against the penalty; '-' is standard output",
+      "Draw the decision (with --against: the penalty) as SVG; '-' is standard output",
       {.type = "FILE"});
   app.add("--open-mpi-rules", options.rules,
           "Write the decision as rules for Open MPI 4.1 (coll_tuned_dynamic_rules_filename)",
           {.type = "FILE"});
-  app.add_flag("--every", options.every, "With --json or --csv: every method, not only the best");
+  app.add_flag("--every", options.every, "With --json or --csv: all methods, not only the best");
   app.add_flag("--json", options.json, "JSON instead of a table");
   app.add_flag("--csv", options.csv, "CSV instead of a table");
   app.exclude("--json", "--csv");
@@ -230,10 +232,10 @@ void add_options(Arguments& app, DecideOptions& options) {
 Command add_decide(Arguments root) {
   auto options = std::make_shared<DecideOptions>();
   Arguments app = root.add_command(
-      "decide", "Which algorithm and segment size is best, by ranks and message size");
+      "decide", "The best algorithm and segment size by number of ranks and message size");
   add_options(app, *options);
   app.add_footer(
-      "All ranks are alike here; 'compare' is for platforms whose links are not.\n"
+      "Assumes identical ranks and links; use 'compare' for heterogeneous platforms.\n"
       "The formulas: docs/models.md.");
   return {app, [app, options] {
             options->sizes_given = app.given("--sizes");

@@ -1,5 +1,5 @@
-// espalier explain: why the optimum is what it is, what would raise it, which source would be best,
-// and where a plan loses.
+// espalier explain: the bottlenecks of the optimum, what upgrading them would gain, which source is
+// best, and where a plan loses.
 #include "planner/explain/explain.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ struct ExplainCommandOptions {
   bool json = false;
 };
 
-// What is explained: the command line's problem, or the plan's.
+// The problem to explain: from the command line, or from the plan.
 struct Subject {
   planner::Operation operation;
   const Platform& platform;
@@ -93,7 +93,7 @@ ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
     return ExitStatus::kInfeasible;
   }
   if (any([](const auto& ranked) { return ranked.termination != planner::Termination::kDone; })) {
-    return warn_of_limit(options, "not every source's gap was closed");
+    return warn_of_limit(options, "the gaps of some sources were not closed");
   }
   return ExitStatus::kDone;
 }
@@ -119,8 +119,8 @@ ExitStatus judge_explanation(const ExplainCommandOptions& options,
     return status;
   }
   return warn_of_limit(options, explanation.termination == planner::Termination::kTimeLimit
-                                    ? "the time limit came before every change was solved"
-                                    : "the numbers left a gap open for some of the changes");
+                                    ? "the time limit was reached before every upgrade was solved"
+                                    : "the solver left a gap open for some upgrades");
 }
 
 struct LoadedPlan {
@@ -154,32 +154,36 @@ ExitStatus explain_subject(const ExplainCommandOptions& options, const Subject& 
   return judge_explanation(options, explanation);
 }
 
-// A plan says what it is for; the command line may say so again, but nothing else.
+// The plan names its problem. Options may repeat it but must not differ.
 void require_agreement(const Arguments& arguments, const ExplainCommandOptions& options,
                        const Subject& subject, const planner::Plan& plan) {
   const NodeId source = subject.sources.front();
   if (arguments.given("--operation") && options.operation.read() != plan.operation) {
     throw InputError({}, "--operation",
-                     fmt::format("the plan's is '{}'", planner::name_of(plan.operation)));
+                     fmt::format("the plan's operation is '{}'; leave this option out",
+                                 planner::name_of(plan.operation)));
   }
   if (!options.sources.empty() &&
       sources_of(subject.platform, options.sources) != std::vector<NodeId>{source}) {
-    throw InputError(
-        {}, "--source",
-        fmt::format("the plan is {} {} alone", way_of(plan.operation), in_quotes(plan.source)));
+    throw InputError({}, "--source",
+                     fmt::format("the plan's source is {}; leave this option out",
+                                 in_quotes(plan.source)));
   }
   if (arguments.given("--model") && options.model.model() != subject.model) {
-    throw InputError({}, "--model", fmt::format("the plan is for {}", plan.model));
+    throw InputError({}, "--model",
+                     fmt::format("the plan's model is '{}'; leave this option out", plan.model));
   }
-  const platforms::OccupationOptions said = options.model.occupation();
-  if (arguments.given("--segment") && said.segment != subject.occupation.segment) {
+  const platforms::OccupationOptions given = options.model.occupation();
+  if (arguments.given("--segment") && given.segment != subject.occupation.segment) {
     throw InputError({}, "--segment",
-                     fmt::format("the plan has segments of {}", format_size(plan.segment)));
+                     fmt::format("the plan's segments are of {}; leave this option out",
+                                 format_size(plan.segment)));
   }
-  if (arguments.given("--latency") && said.latency_occupies != plan.latency_occupies) {
+  if (arguments.given("--latency") && given.latency_occupies != plan.latency_occupies) {
     throw InputError(
         {}, "--latency",
-        fmt::format("in the plan it {}", plan.latency_occupies ? "'occupies'" : "'delays'"));
+        fmt::format("the plan has {}; leave this option out",
+                    plan.latency_occupies ? "'occupies'" : "'delays'"));
   }
 }
 
@@ -206,7 +210,7 @@ ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions&
 }
 
 ExitStatus run_explain(const Arguments& arguments, const ExplainCommandOptions& options) {
-  static_cast<void>(options.limits.read());  // refused before anything is read
+  static_cast<void>(options.limits.read());  // refuses bad options before any file is read
   const planner::Operation operation = options.operation.read();
   const platforms::Model model = options.model.model();
   const platforms::OccupationOptions occupation = options.model.occupation();
@@ -224,30 +228,32 @@ ExitStatus run_explain(const Arguments& arguments, const ExplainCommandOptions& 
 Command add_explain(Arguments root) {
   auto options = std::make_shared<ExplainCommandOptions>();
   Arguments app = root.add_command(
-      "explain", "What binds, what would help, which source is best, where a plan loses");
+      "explain", "Bottlenecks, what upgrades would gain, the best source, where a plan loses");
   app.add("platform", options->platform, "Platform file; '-' is standard input",
           {.type = "PLATFORM", .required = true});
   options->operation.add_to(app);
   app.add("--source", options->sources,
-          "The node that has the data, or at which it is combined; several (repeated, or separated "
-          "by commas) or 'each' are ranked; with --plan the plan's",
+          "The node that has the data, or to which it is reduced. Several (option repeated, or names "
+          "separated by commas) or 'each' are ranked. With --plan: the plan's",
           {.type = "NAME"});
   app.add(
       "--plan", options->plan,
-      "Say where this plan loses against the optimum; its operation, source, model, segment and "
-      "latency count; '-' is standard input",
+      "Show where this plan loses against the optimum; operation, source, model, segment and latency "
+      "are the plan's; '-' is standard input",
       {.type = "PLAN"});
   options->model.add_to(app);
   options->limits.add_to(app);
-  app.add("--top", options->top, "How many resources, links and sets are looked at, of each",
+  app.add("--top", options->top, "How many resources, links and sets to examine, each",
           {.type = "N"});
   app.add_flag("--json", options->json, "JSON instead of text");
   options->reading.add_to(app);
   add_console_options(app, options->console);
   app.add_footer(
-      "What would help is solved again with the figures raised, not extrapolated from prices; the\n"
-      "time limit is for all of it together. Exit status 4 when it came first, 3 when a host\n"
-      "cannot be reached, 5 when the plan does not hold.");
+      "price: share of the bound; 1 % more of the resource raises the bound by about price x 1 %.\n"
+      "load: share of the time that it is busy. copies: bytes that it carries per byte of the\n"
+      "message. Each upgrade is solved again with the raised figures, not extrapolated from prices;\n"
+      "--time-limit covers all upgrades together. Exit status 4: limit reached; 3: a host cannot be\n"
+      "reached; 5: the plan is invalid.");
   return {app, [app, options] { return run_explain(app, *options); }};
 }
 

@@ -53,30 +53,29 @@ const cost_models::FormulaEntry* entry_of(std::string_view operation, std::strin
   return nullptr;
 }
 
-// Adds a file's measured times that there is a formula for; a note counts the others.
+// Adds a file's measured times that have a formula; a note counts the others.
 void add_cases(const FitOptions& options, const std::string& name, std::vector<TimedCase>& cases) {
   const std::string file = display_name(name);
   const cost_models::SecondsPerByte computation = computation_of(options.compute);
-  std::map<std::string, std::size_t> strangers;
+  std::map<std::string, std::size_t> left_out;
   for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
     const std::string& operation = row.operation.empty() ? options.operation : row.operation;
     const cost_models::Measurement& one = row.measurement;
     if (one.ranks == 0 || one.ranks > cost_models::kMaxRanks) {
       throw InputError(file, {},
-                       fmt::format("ranks {} is not 1 to {}", one.ranks, cost_models::kMaxRanks));
+                       fmt::format("ranks {} is not from 1 to {}", one.ranks, cost_models::kMaxRanks));
     }
     const cost_models::FormulaEntry* entry = entry_of(operation, one.algorithm, options.model);
     if (entry == nullptr || one.ranks == 1) {
-      ++strangers[entry == nullptr ? fmt::format("{} {}", operation, one.algorithm)
+      ++left_out[entry == nullptr ? fmt::format("{} {}", operation, one.algorithm)
                                    : std::string("one rank")];
       continue;
     }
     cases.push_back({entry, {one.ranks, one.message, one.segment, computation}, one.time});
   }
-  for (const auto& [what, rows] : strangers) {
+  for (const auto& [what, rows] : left_out) {
     options.console.note(
-        fmt::format("{}: {} rows are left out, for no formula tells the time of {}", file, rows,
-                    in_quotes(what)));
+        fmt::format("{}: {} rows are left out: no formula for {}", file, rows, in_quotes(what)));
   }
 }
 
@@ -91,16 +90,16 @@ std::vector<TimedCase> read_cases(const FitOptions& options) {
   for (const std::string& name : options.files) add_cases(options, name, cases);
   if (cases.size() > kMostRows) {
     throw InputError(names_of(options.files), {},
-                     fmt::format("{} rows are more than {}", cases.size(), kMostRows));
+                     fmt::format("{} rows are more than {}; give fewer", cases.size(), kMostRows));
   }
   return cases;
 }
 
-// How near the fit comes to the measured times of one algorithm.
-struct Nearness {
+// How well the fit matches the measured times of one algorithm.
+struct Accuracy {
   std::string operation;
   std::string algorithm;
-  std::vector<double> errors{};  // relative, of what is no outlier
+  std::vector<double> errors{};  // relative, without outliers
   std::size_t outliers = 0;
 
   [[nodiscard]] std::size_t rows() const { return errors.size() + outliers; }
@@ -110,11 +109,11 @@ struct Nearness {
   [[nodiscard]] double worst() const { return errors.empty() ? std::nan("") : errors.back(); }
 };
 
-std::vector<Nearness> nearness_of(const CollectiveFit& fit, const std::vector<TimedCase>& cases) {
-  std::vector<Nearness> all;
+std::vector<Accuracy> accuracy_of(const CollectiveFit& fit, const std::vector<TimedCase>& cases) {
+  std::vector<Accuracy> all;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const cost_models::FormulaEntry& entry = *cases[i].entry;
-    auto at = std::ranges::find_if(all, [&](const Nearness& one) {
+    auto at = std::ranges::find_if(all, [&](const Accuracy& one) {
       return one.operation == entry.operation && one.algorithm == entry.algorithm;
     });
     if (at == all.end()) {
@@ -127,7 +126,7 @@ std::vector<Nearness> nearness_of(const CollectiveFit& fit, const std::vector<Ti
       at->errors.push_back(std::abs(fit.predicted[i].value / cases[i].time.value - 1));
     }
   }
-  for (Nearness& one : all) std::ranges::sort(one.errors);
+  for (Accuracy& one : all) std::ranges::sort(one.errors);
   return all;
 }
 
@@ -141,12 +140,12 @@ std::string microseconds(double seconds) {
   return fmt::format("{:.6g} us", seconds * 1e6);
 }
 
-std::string tables(const CollectiveFit& fit, const std::vector<Nearness>& nearness) {
+std::string tables(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
   Table figures({{"parameter", Table::Align::kLeft}, {"value"}, {"standard error"}});
   for (const FittedFigure& figure : fit.figures) {
     figures.add_row(
         {label_of(figure), microseconds(figure.value),
-         figure.error ? microseconds(*figure.error) : (figure.told ? "-" : "not told apart")});
+         figure.error ? microseconds(*figure.error) : (figure.determined ? "-" : "undetermined")});
   }
   Table rows({{"operation", Table::Align::kLeft},
               {"algorithm", Table::Align::kLeft},
@@ -154,14 +153,14 @@ std::string tables(const CollectiveFit& fit, const std::vector<Nearness>& nearne
               {"outliers"},
               {"median error"},
               {"worst error"}});
-  for (const Nearness& one : nearness) {
+  for (const Accuracy& one : accuracy) {
     rows.add_row({one.operation, one.algorithm, fmt::format("{}", one.rows()),
                   fmt::format("{}", one.outliers), percent(one.middle()), percent(one.worst())});
   }
   return figures.text() + '\n' + rows.text();
 }
 
-// By name; of a table [[bytes, error], ...].
+// By parameter; for a table by size: [[bytes, error], ...].
 Json errors_json(const CollectiveFit& fit) {
   Json errors = Json::object();
   for (const FittedFigure& figure : fit.figures) {
@@ -175,14 +174,14 @@ Json errors_json(const CollectiveFit& fit) {
   return errors;
 }
 
-Json report_json(const CollectiveFit& fit, const std::vector<Nearness>& nearness) {
+Json report_json(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
   const auto number = [](double value) { return std::isnan(value) ? Json() : Json(value); };
-  Json untold = Json::array();
+  Json undetermined = Json::array();
   for (const FittedFigure& figure : fit.figures) {
-    if (!figure.told) untold.push_back(label_of(figure));
+    if (!figure.determined) undetermined.push_back(label_of(figure));
   }
   Json rows = Json::array();
-  for (const Nearness& one : nearness) {
+  for (const Accuracy& one : accuracy) {
     rows.push_back({{"operation", one.operation},
                     {"algorithm", one.algorithm},
                     {"rows", one.rows()},
@@ -192,7 +191,7 @@ Json report_json(const CollectiveFit& fit, const std::vector<Nearness>& nearness
   }
   return {{"parameters", Json::parse(parameters_json(fit.parameters, {}))},
           {"standard_errors", errors_json(fit)},
-          {"not_told_apart", std::move(untold)},
+          {"not_told_apart", std::move(undetermined)},
           {"rows", std::move(rows)}};
 }
 
@@ -214,9 +213,9 @@ ExitStatus run_fit(const FitOptions& options) {
       throw InputError(names_of(options.files), {}, fault.what());
     }
   }();
-  const std::vector<Nearness> nearness = nearness_of(fit, cases);
+  const std::vector<Accuracy> accuracy = accuracy_of(fit, cases);
   const std::string report =
-      options.json ? json_text(report_json(fit, nearness)) : tables(fit, nearness);
+      options.json ? json_text(report_json(fit, accuracy)) : tables(fit, accuracy);
   if (!options.output.empty()) {
     write_text(options.output, parameters_json(fit.parameters, {}));
   }
@@ -233,22 +232,22 @@ ExitStatus run_fit(const FitOptions& options) {
 Command add_fit(Arguments root) {
   auto options = std::make_shared<FitOptions>();
   Arguments app =
-      root.add_command("fit", "The parameters of a network from measured times of collectives");
+      root.add_command("fit", "Fit a network's parameters to measured times of collectives");
   app.add("file", options->files,
           "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
           "'-' is standard input",
           {.type = "TIMES", .required = true});
   app.add("--model", options->model,
-          "Whose parameters: " +
+          "Model to fit, " +
               one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
           {.type = "MODEL"});
-  app.add("--operation", options->operation, "What rows measure that do not say it",
+  app.add("--operation", options->operation, "Operation of rows that do not name one",
           {.type = "NAME"});
   app.add("--compute", options->compute,
-          "How fast a rank combines what it reduces, \"4 GB/s\"; at once when left out",
+          "How fast a rank combines data in a reduction, \"4 GB/s\"; default: instantly",
           {.type = "RATE"});
   app.add("-o,--output", options->output,
-          "Write the parameters into this file, for --parameters of 'predict' and 'decide'",
+          "Write the parameters to this file, for --parameters of 'predict' and 'decide'",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "JSON instead of tables");
   add_console_options(app, options->console);

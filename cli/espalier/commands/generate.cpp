@@ -1,4 +1,4 @@
-// espalier generate FAMILY: platforms made up by a rule and a seed.
+// espalier generate FAMILY: synthetic platforms from parameters and a seed.
 #include <fmt/format.h>
 
 #include <array>
@@ -61,11 +61,11 @@ Command add_random(Arguments& generate, const FamilyEntry& entry) {
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   platforms::RandomFamily& family = options->family;
   app.add("--nodes", family.nodes, "Hosts", {.type = "N"});
-  app.add("--density", family.density, "Share of all pairs that are linked; raised to connect all",
+  app.add("--density", family.density, "Share of all pairs that are linked; raised if needed to connect all",
           {.type = "SHARE"});
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth of a link", {.type = "RATE"});
   app.add("--deviation", options->deviation, "Its standard deviation", {.type = "RATE"});
-  app.add("--heterogeneity", options->heterogeneity, "The same, relative to the mean",
+  app.add("--heterogeneity", options->heterogeneity, "Standard deviation relative to the mean",
           {.type = "SHARE"});
   app.exclude("--heterogeneity", "--deviation");
   app.add("--seed", family.seed, "The same seed gives the same platform everywhere", {.type = "N"});
@@ -90,7 +90,7 @@ struct TiersOptions {
 platforms::TiersShape parse_shape(const TiersOptions& options) {
   if (!options.preset.empty()) {
     if (!options.parameters.empty()) {
-      throw InputError({}, "--preset", "a preset has its own parameters: leave out the numbers");
+      throw InputError({}, "--preset", "a preset has its own parameters; leave out the numbers");
     }
     return parse_option("--preset", options.preset, platforms::tiers_preset);
   }
@@ -186,8 +186,8 @@ Command add_tiers(Arguments& generate, const FamilyEntry& entry) {
   auto options = std::make_shared<TiersOptions>();
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   app.add("parameters", options->parameters,
-          "MANs (NM) of the WAN (NW, always 1), LANs of each MAN (NL), nodes of each (S.), degree "
-          "that nodes are raised to (R.), uplinks of a MAN (RMW) and of a LAN (RLM)",
+          "MANs (NM) of the WAN (NW, always 1), LANs of each MAN (NL), nodes of each (S.), minimum "
+          "degree of the nodes (R.), uplinks of a MAN (RMW) and of a LAN (RLM)",
           {.type = std::string(kTiersParameters)});
   app.add("--preset", options->preset, preset_help(), {.type = "NAME"});
   app.add("--wan", options->wan, "Mean bandwidth in the WAN and between MAN and WAN",
@@ -198,7 +198,7 @@ Command add_tiers(Arguments& generate, const FamilyEntry& entry) {
   app.add("--heterogeneity,--deviation", options->deviation,
           "Standard deviation, relative to the mean; Gaussian", {.type = "SHARE"});
   app.add("--classes", options->classes,
-          "Draw bandwidths and latencies from this table of measured links, by class, instead",
+          "Instead draw bandwidths and latencies from this table of measured links, by class",
           {.type = "FILE"});
   app.add("--seed", options->seed, "The same seed gives the same platform everywhere",
           {.type = "N"});
@@ -215,8 +215,8 @@ constexpr std::array<FamilyEntry, 8> kFamilies{{
      "Doar, A better model for generating test networks, GLOBECOM 1996, "
      "doi:10.1109/GLOCOM.1996.586131",
      &add_tiers},
-    {"star", "Hosts round a switch, or workers round a master, by links of unlike bandwidth", "-",
-     &add_star},
+    {"star", "Hosts around a switch, or workers around a master, with links of different bandwidth",
+     "-", &add_star},
     {"two-clusters", "Two clusters and a thin link between them, ranks in order or interleaved",
      "-", &add_two_clusters},
     {"fat-tree", "Switches as a generalised fat tree, with oversubscription",
@@ -224,13 +224,13 @@ constexpr std::array<FamilyEntry, 8> kFamilies{{
      "doi:10.1016/j.jpdc.2012.01.018; Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, "
      "doi:10.1145/1402958.1402967",
      &add_fat_tree},
-    {"torus", "Hosts, or routers with a host each, on a grid that closes on itself", "-",
+    {"torus", "Hosts, or routers with one host each, on a grid with wrap-around links", "-",
      &add_torus},
     {"dragonfly", "Groups of linked routers, every two groups linked, with or without chassis",
      "Kim, Dally, Scott, Abts, Technology-driven, highly-scalable dragonfly topology, ISCA 2008, "
      "doi:10.1109/ISCA.2008.19",
      &add_dragonfly},
-    {"multi-region", "Cloud regions: hosts behind gateways, links drawn wide between all regions",
+    {"multi-region", "Cloud regions: hosts behind gateways, links of random bandwidth between regions",
      "-", &add_multi_region},
 }};
 
@@ -241,7 +241,7 @@ std::span<const FamilyEntry> families() {
 }
 
 std::vector<Command> add_generate(Arguments root) {
-  Arguments app = root.add_command("generate", "Make a platform of a family");
+  Arguments app = root.add_command("generate", "Generate a synthetic platform");
   std::vector<Command> commands;
   commands.reserve(kFamilies.size());
   for (const FamilyEntry& family : kFamilies) commands.push_back(family.add(app, family));

@@ -107,8 +107,8 @@ platforms::DragonflyShape shape_of(const DragonflyOptions& options) {
   if (shape.global_ports == 0) {
     throw InputError({}, "--global-ports", "a router needs at least one");
   }
-  // As many groups as there are links for; far more than can be made where the product would
-  // overflow.
+  // One group per global link of a group, plus one. The factors are limited to avoid overflow; groups
+  // beyond that are refused later.
   constexpr std::size_t kMost = 1'000'000;
   shape.groups = options.groups > 0
                      ? options.groups
@@ -141,16 +141,16 @@ Command add_fat_tree(Arguments& generate, const FamilyEntry& entry) {
   app.add("--ports", options->ports, "Three levels of switches with K ports: K^3 / 4 hosts",
           {.type = "K"});
   app.add("--shape", options->shape,
-          "Any other, as SimGrid writes it: levels;down,...;up,...;cables,..., from the hosts up, "
-          "e.g. 2;4,4;1,2;1,1",
+          "Another shape, as in SimGrid: levels;down,...;up,...;cables,..., from the hosts up, e.g. "
+          "2;4,4;1,2;1,1",
           {.type = "SHAPE"});
   app.exclude("--shape", "--ports");
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth of a cable", {.type = "RATE"});
   app.add("--oversubscription", options->oversubscription,
-          "What the links below a switch carry together, over what those above do, by level; the "
-          "cables above follow; 1 where the list ends; without it all cables are alike",
+          "Bandwidth below a switch over the bandwidth above it, by level; sets the cables above; "
+          "levels beyond the list: 1; default: all cables are equal",
           {.type = "RATIO,..."});
-  app.add("--latency", options->latency, "Of each link", {.type = "TIME"});
+  app.add("--latency", options->latency, "Latency of each link", {.type = "TIME"});
   options->common.add_to(app);
   return {app, [options] { return run_fat_tree(*options); }};
 }
@@ -160,10 +160,10 @@ Command add_torus(Arguments& generate, const FamilyEntry& entry) {
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   app.add("--dims", options->dimensions, "Sizes of the dimensions, e.g. 3x3x2", {.type = "NxN..."});
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth between neighbours", {.type = "RATE"});
-  app.add("--latency", options->latency, "Of each link", {.type = "TIME"});
+  app.add("--latency", options->latency, "Latency of each link", {.type = "TIME"});
   app.add("--injection", options->injection,
-          "Hang each host by a link of this mean bandwidth on a router of its own, which passes on "
-          "what is not for it; else hosts are linked to hosts",
+          "Attach each host by a link of this mean bandwidth to its own router; default: hosts are "
+          "linked directly",
           {.type = "RATE"});
   options->common.add_to(app);
   return {app, [options] { return run_torus(*options); }};
@@ -177,11 +177,11 @@ Command add_dragonfly(Arguments& generate, const FamilyEntry& entry) {
           {.type = "N"});
   app.add("--chassis", options->counts.chassis, "Chassis of a group", {.type = "N"});
   app.add("--global-ports", options->counts.global_ports,
-          "Links to other groups that a router has room for (h)", {.type = "N"});
+          "Links to other groups per router (h)", {.type = "N"});
   app.add("--groups", options->groups,
-          "Groups, each linked to each (g); 0: as many as there are links for", {.type = "N"});
+          "Groups, every two of them linked (g); 0: as many as the links allow", {.type = "N"});
   app.add("--shape", options->shape,
-          "Instead of all these, as SimGrid writes it: "
+          "Instead of all these, as in SimGrid: "
           "groups,links;chassis,links;routers,links;nodes, e.g. 3,4;4,3;5,1;2",
           {.type = "SHAPE"});
   for (const char* const other :
@@ -189,10 +189,10 @@ Command add_dragonfly(Arguments& generate, const FamilyEntry& entry) {
     app.exclude("--shape", other);
   }
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth of a host's link", {.type = "RATE"});
-  app.add("--local", options->local, "Of a link in a group", {.type = "RATE"});
-  app.add("--global", options->global, "Of a link between groups", {.type = "RATE"});
-  app.add("--latency", options->latency, "Of each link in a group", {.type = "TIME"});
-  app.add("--global-latency", options->global_latency, "Of a link between groups",
+  app.add("--local", options->local, "Mean bandwidth of a link in a group", {.type = "RATE"});
+  app.add("--global", options->global, "Mean bandwidth of a link between groups", {.type = "RATE"});
+  app.add("--latency", options->latency, "Latency of each link in a group", {.type = "TIME"});
+  app.add("--global-latency", options->global_latency, "Latency of a link between groups",
           {.type = "TIME"});
   options->common.add_to(app);
   return {app, [options] { return run_dragonfly(*options); }};

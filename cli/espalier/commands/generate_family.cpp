@@ -11,10 +11,10 @@ namespace espalier::cli {
 void SpreadOptions::add_to(Arguments& app) {
   app.add(
       "--heterogeneity", heterogeneity_,
-      "Standard deviation of the links' bandwidths, relative to their means; Gaussian; 0: alike",
+      "Standard deviation of the links' bandwidths relative to their means; Gaussian; 0: equal",
       {.type = "SHARE"});
   app.add("--slow-hosts", slow_,
-          "A share of the hosts, drawn, has its own links FACTOR times slower, e.g. 0.25/4; "
+          "A random SHARE of the hosts has links that are FACTOR times slower, e.g. 0.25/4; "
           "repeatable, or separated by commas",
           {.type = "SHARE/FACTOR"});
   app.add("--seed", seed_, "The same seed gives the same platform everywhere", {.type = "N"});
@@ -79,7 +79,7 @@ std::size_t parse_count(const std::string& text) {
   const char* const last = text.data() + text.size();
   const auto [end, fault] = std::from_chars(text.data(), last, count);
   if (fault == std::errc{} && end == last) return count;
-  throw InputError(fmt::format("{} is no whole number", in_quotes(text)));
+  throw InputError(fmt::format("{} is not a whole number", in_quotes(text)));
 }
 
 }  // namespace espalier::cli

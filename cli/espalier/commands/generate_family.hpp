@@ -1,4 +1,4 @@
-// What the commands `generate FAMILY` share, and those of them that have files of their own.
+// What the commands `generate FAMILY` share, and the families defined in other files.
 #pragma once
 
 #include <cstdint>
@@ -34,22 +34,22 @@ class SpreadOptions {
   std::uint64_t seed_ = 1;
 };
 
-// What every family's options end with: spread, output, console.
+// The options that all families share: spread, output, console.
 struct FamilyOptions {
   Console console;
   PlatformOutput output;
   SpreadOptions spread;
 
   void add_to(Arguments& app);
-  // Writes draw 0, 1, ... of `make`, which gets the spread with its draw's seed. `stem` names the
-  // files of a series.
+  // Writes the draws 0, 1, ... of `make`, which gets the spread with the draw's seed. `stem` begins
+  // the file names of a series.
   void write(std::string_view stem,
              const std::function<platforms::Platform(const platforms::Spread&)>& make) const;
 };
 
-// "10,20,30" at its commas.
+// Splits "10,20,30" at its commas.
 std::vector<std::string> split_list(const std::string& text);
-// Rates, or whole numbers, separated by commas, in their order. Throw InputError (reason only).
+// Rates separated by commas, in their order; one whole number. Throw InputError (reason only).
 std::vector<BytesPerSecond> parse_rates(const std::string& text);
 std::size_t parse_count(const std::string& text);
 

@@ -51,19 +51,19 @@ struct TwoClustersOptions {
 constexpr std::array<std::string_view, 3> kForms{"switches", "gateways", "shared-link"};
 
 platforms::TwoClustersFamily::Form parse_form(const std::string& text) {
-  // "shared-wire" is what it was called before.
+  // "shared-wire" is the old name.
   const auto* const found = std::ranges::find(kForms, text == "shared-wire" ? "shared-link" : text);
   if (found == kForms.end()) throw InputError(unknown_name("form", text, kForms));
   return static_cast<platforms::TwoClustersFamily::Form>(found - kForms.begin());
 }
 
-// Two, or one for both.
+// Two values, or one for both clusters.
 template <typename Value>
 std::array<Value, 2> pair_of(std::string_view option, const std::vector<Value>& values) {
   if (values.size() == 2) return {values[0], values[1]};
   if (values.size() == 1) return {values[0], values[0]};
   throw InputError({}, std::string(option),
-                   fmt::format("there are two clusters, but {} values", values.size()));
+                   fmt::format("got {} values for two clusters; give one or two", values.size()));
 }
 
 std::vector<std::size_t> parse_sizes(const std::string& text) {
@@ -138,13 +138,13 @@ Command add_star(Arguments& generate, const FamilyEntry& entry) {
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   app.add("--hosts", options->family.hosts, "Hosts", {.type = "N"});
   app.add("--bandwidth", options->bandwidth,
-          "Mean bandwidths of the hosts' links, in their order; the last is for all that follow",
+          "Mean bandwidths of the hosts' links, in order; the last applies to all further hosts",
           {.type = "RATE,..."});
-  app.add("--upload", options->upload, "Out of the hosts, where that differs; likewise",
+  app.add("--upload", options->upload, "Mean bandwidths out of the hosts if different, in the same form",
           {.type = "RATE,..."});
-  app.add("--latency", options->latency, "Of each link", {.type = "TIME"});
+  app.add("--latency", options->latency, "Latency of each link", {.type = "TIME"});
   app.add_flag("--master", options->family.master,
-               "Host h0 in the switch's place; bandwidths are those of h1, h2, ...");
+               "Host h0 takes the switch's place; bandwidths are those of h1, h2, ...");
   options->common.add_to(app);
   return {app, [options] { return run_star(*options); }};
 }
@@ -152,13 +152,13 @@ Command add_star(Arguments& generate, const FamilyEntry& entry) {
 Command add_two_clusters(Arguments& generate, const FamilyEntry& entry) {
   auto options = std::make_shared<TwoClustersOptions>();
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
-  app.add("--hosts", options->hosts, "Hosts of either cluster, or of each", {.type = "N,N"});
-  app.add("--bandwidth", options->bandwidth, "Mean bandwidth of links in either cluster, or each",
+  app.add("--hosts", options->hosts, "Hosts of both clusters, or of each", {.type = "N,N"});
+  app.add("--bandwidth", options->bandwidth, "Mean bandwidth of the links in both clusters, or in each",
           {.type = "RATE,RATE"});
-  app.add("--latency", options->latency, "Of each link in a cluster", {.type = "TIME"});
+  app.add("--latency", options->latency, "Latency of each link in a cluster", {.type = "TIME"});
   app.add("--thin", options->thin, "Mean bandwidth of the link between the clusters",
           {.type = "RATE"});
-  app.add("--thin-latency", options->thin_latency, "Its latency", {.type = "TIME"});
+  app.add("--thin-latency", options->thin_latency, "Latency of that link", {.type = "TIME"});
   app.add(
       "--form", options->form,
       "'switches': a relay for each cluster, the thin link between them; 'gateways': hosts of a "
@@ -166,9 +166,9 @@ Command add_two_clusters(Arguments& generate, const FamilyEntry& entry) {
       "linked, a shared link for the links between clusters",
       {.type = "FORM"});
   app.add_flag("--half-duplex", options->half_duplex,
-               "The thin link carries its bandwidth in both directions together");
+               "Both directions of the thin link share its bandwidth");
   app.add_flag("--interleaved", options->interleaved,
-               "Rank the hosts of the clusters in turn, not one cluster after the other");
+               "Number the hosts of the clusters in turn, not one cluster after the other");
   options->common.add_to(app);
   return {app, [options] { return run_two_clusters(*options); }};
 }
@@ -180,15 +180,14 @@ Command add_multi_region(Arguments& generate, const FamilyEntry& entry) {
   app.add("--hosts", options->family.hosts, "Hosts in each", {.type = "N"});
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth between a host and its gateway",
           {.type = "RATE"});
-  app.add("--latency", options->latency, "Between a host and its gateway", {.type = "TIME"});
+  app.add("--latency", options->latency, "Latency between a host and its gateway", {.type = "TIME"});
   app.add("--wan", options->wan,
-          "Between gateways: drawn for each direction, its logarithm evenly; or one for all",
+          "Range of bandwidths between gateways, drawn log-uniformly per direction; or one for all",
           {.type = "RATE..RATE"});
   app.add("--egress", options->egress,
-          "What leaves a region together at most; of several, one for each provider, whose regions "
-          "come in turn",
+          "Maximum total rate out of a region; several: one per provider, whose regions alternate",
           {.type = "RATE,..."});
-  app.add("--ingress", options->ingress, "What enters a region together at most; likewise",
+  app.add("--ingress", options->ingress, "Maximum total rate into a region, in the same form",
           {.type = "RATE,..."});
   options->common.add_to(app);
   return {app, [options] { return run_multi_region(*options); }};

@@ -1,4 +1,4 @@
-// espalier list: what there is, from the registries.
+// espalier list: the entries of the registries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ std::string cell(const Json& value) {
   return value.get<std::string>();
 }
 
-// A table of the names and summaries; with --verbose of everything.
+// A table of names and summaries; with --verbose of all fields.
 std::string table_of(const Json& entries, bool verbose) {
   std::vector<Table::Column> columns;
   for (const auto& [key, value] : entries.front().items()) {
@@ -132,8 +132,8 @@ ExitStatus run_list(const ListOptions& options) {
 
 Command add_list(Arguments root) {
   auto options = std::make_shared<ListOptions>();
-  Arguments app = root.add_command("list", "Algorithms, models, formats and families there are");
-  app.add("what", options->what, "algorithms, models, formats or families; all when left out");
+  Arguments app = root.add_command("list", "List the algorithms, models, formats and families");
+  app.add("what", options->what, "algorithms, models, formats or families; default: all");
 
   app.add_flag("--json", options->json, "JSON instead of tables");
   add_console_options(app, options->console);

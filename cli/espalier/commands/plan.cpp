@@ -1,4 +1,4 @@
-// espalier plan: makes a plan, and says how far it is from the best possible.
+// espalier plan: makes a plan and reports how far it is from the optimum.
 #include "planner/plan/plan.hpp"
 
 #include <fmt/format.h>
@@ -44,40 +44,39 @@ struct PlanOptions {
   std::string overhead;
   std::string compute;
   bool json = false;
-  // What the command line names, and is not to be chosen for --message.
+  // Whether the command line gives these: --message then does not choose them.
   bool message_given = false;
   bool algorithm_given = false;
   bool segment_given = false;
 };
 
-// What one value of --max-trees and one of --max-depth or --max-latency came to.
+// The result for one value of --max-trees and one of --max-depth or --max-latency.
 struct Attempt {
-  std::size_t max_trees;  // 0: none was given
-  std::size_t max_depth;  // 0: none was given
+  std::size_t max_trees;  // 0: not given
+  std::size_t max_depth;  // 0: not given
   std::optional<Seconds> max_latency;
   Run run;
   planner::Plan plan;
   std::optional<Seconds> makespan;
-  Bytes message;                             // that of the makespan
-  std::optional<simulate::Choice> choice{};  // where the plan was chosen for the message
-  std::optional<BytesPerSecond> compute{};   // what was counted then
+  Bytes message;                             // size for the makespan
+  std::optional<simulate::Choice> choice{};  // set if the plan was chosen for the message
+  std::optional<BytesPerSecond> compute{};   // assumed rate of combining for the choice
 };
 
 std::size_t parse_limit(std::string_view option, std::string_view text) {
   std::size_t limit = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), limit);
   if (fault != std::errc{} || end != text.data() + text.size() || limit > UINT32_MAX) {
-    throw InputError({}, std::string(option), fmt::format("'{}' is no whole number", text));
+    throw InputError({}, std::string(option), fmt::format("'{}' is not a whole number", text));
   }
   if (limit == 0) {
-    const std::string_view what = option == "--max-trees" ? "tree" : "edge of depth";
-    throw InputError({}, std::string(option), fmt::format("a plan needs at least one {}", what));
+    const std::string_view what = option == "--max-trees" ? "one tree" : "a depth of one edge";
+    throw InputError({}, std::string(option), fmt::format("a plan needs at least {}", what));
   }
   return limit;
 }
 
-// What `parse` makes of each part of "1,2,4": ascending, each once; {none} when the option was not
-// given.
+// The parsed elements of "1,2,4", sorted and without duplicates; {none} if the option was not given.
 template <class Value, class Parse>
 std::vector<Value> parse_list(std::string_view text, Value none, Parse parse) {
   if (text.empty()) return {none};
@@ -92,7 +91,7 @@ std::vector<Value> parse_list(std::string_view text, Value none, Parse parse) {
   return values;
 }
 
-// The limits to plan within, one plan for each combination.
+// The limits of the plan; one plan is made for each combination.
 struct Limits {
   std::vector<std::size_t> tree_counts;
   std::vector<std::size_t> depths;
@@ -130,10 +129,10 @@ Limits parse_limits(const PlanOptions& options, const planner::Algorithm& algori
         std::tuple("--max-latency", &options.max_latency, "latency")}) {
     if (text->empty() || algorithm.entry->name == planner::kOptimal) continue;
     throw InputError({}, option,
-                     fmt::format("'{}' keeps to no {}; 'optimal' does", algorithm.name, what));
+                     fmt::format("'{}' cannot limit the {}; use 'optimal'", algorithm.name, what));
   }
   if (!options.max_depth.empty() && !options.max_latency.empty()) {
-    throw InputError({}, "--max-latency", "goes with no --max-depth: one of them is enough");
+    throw InputError({}, "--max-latency", "cannot be combined with --max-depth; give one of them");
   }
   return limits;
 }
@@ -219,7 +218,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
   return json;
 }
 
-// The plan takes standard output when it goes there, and the summary makes way.
+// The summary goes to standard output, or to stderr when the plan goes to standard output.
 void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
   const std::string summary =
       options.json ? json_text(summary_json(attempts)) : summary_table(attempts);
@@ -231,7 +230,7 @@ void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
   }
 }
 
-// What makes of the plan a schedule, or refuses to: the refusal then names the option.
+// Runs `make`; an InputError of it gets the name of --schedule.
 template <typename Make>
 auto with_schedule_refusals(Make make) {
   try {
@@ -255,34 +254,34 @@ Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
           std::move(plan),  makespan,         limits.message};
 }
 
-// What --message and others do not go with.
+// Refuses options that cannot be combined with --message, or that need it.
 void check_choice(const PlanOptions& options, planner::Operation operation, const Limits& limits) {
   if (!options.message_given) {
     for (const auto& [option, text] :
          {std::pair("--overhead", &options.overhead), std::pair("--compute", &options.compute)}) {
       if (text->empty()) continue;
-      throw InputError({}, option, "counts where a plan is chosen for a --message");
+      throw InputError({}, option, "needs --message SIZE");
     }
     return;
   }
   if (!options.overhead.empty()) (void)parse_overhead(options.overhead);
   if (!options.compute.empty()) {
     if (!planner::reduces(operation)) {
-      throw InputError({}, "--compute", "counts for a reduce or an allreduce, not for a broadcast");
+      throw InputError({}, "--compute", "is for a reduce or an allreduce; a broadcast combines nothing");
     }
     (void)parse_compute(options.compute);
   }
   if (options.schedule) {
-    throw InputError({}, "--schedule", "goes with no --message: give the segment that it is for");
+    throw InputError({}, "--schedule", "cannot be combined with --message; give --segment SIZE instead");
   }
   for (const auto& [option, count] : {std::pair("--max-trees", limits.tree_counts.size()),
                                       std::pair("--max-depth", limits.depths.size()),
                                       std::pair("--max-latency", limits.latencies.size())}) {
-    if (count > 1) throw InputError({}, option, "only one limit goes with --message");
+    if (count > 1) throw InputError({}, option, "only one value can be combined with --message");
   }
 }
 
-// The plan for the message: what the command line leaves open is chosen.
+// The plan for the message: chooses what the command line leaves open.
 Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm& algorithm,
                             const planner::Collective& collective,
                             const planner::AlgorithmOptions& limits) {
@@ -315,7 +314,8 @@ ExitStatus run_plan(const PlanOptions& options) {
   check_choice(options, operation, several);
   if (options.schedule && operation != planner::Operation::kBroadcast) {
     throw InputError({}, "--schedule",
-                     fmt::format("only a broadcast has one, no {}", planner::name_of(operation)));
+                     fmt::format("only a broadcast can have a schedule, not {}",
+                                 in_quotes(planner::name_of(operation))));
   }
   require_writable(options.output);
 
@@ -349,48 +349,47 @@ ExitStatus run_plan(const PlanOptions& options) {
 Command add_plan(Arguments root) {
   auto options = std::make_shared<PlanOptions>();
   Arguments app =
-      root.add_command("plan", "Make a plan: the trees to broadcast, reduce or allreduce along");
+      root.add_command("plan", "Make a plan: the trees of a broadcast, reduce or allreduce");
   options->problem.add_to(app);
-  app.add("--algorithm", options->algorithm, "How trees are made, " + algorithm_choices(),
+  app.add("--algorithm", options->algorithm, "Algorithm that builds the trees, " + algorithm_choices(),
           {.type = "NAME"});
   options->parameters.add_to(app);
   app.add("--max-trees", options->max_trees,
-          "At most K trees; of several, 1,2,4, a table tells what each costs and the last is kept",
+          "At most K trees. For several K (1,2,4) a table shows the cost of each; the last plan is kept",
           {.type = "K[,K…]"});
   app.add(
       "--max-depth", options->max_depth,
-      "At most D edges from the source to any host: less time until all have the first segment; of "
-      "several, a table as for --max-trees",
+      "At most D edges from the source to any host, so that the first segment arrives earlier; "
+      "several D as for --max-trees",
       {.type = "D[,D…]"});
   app.add("--max-latency", options->max_latency,
-          "The same in time: the latencies of the links from the source to any host add up to at "
-          "most T; of several, a table",
+          "At most T for the sum of the links' latencies from the source to any host; several T as "
+          "for --max-trees",
           {.type = "T[,T…]"});
   app.add_flag("--schedule", options->schedule,
-               "Say when each send happens, in a period that repeats (one-port, direct links)");
+               "Add a periodic schedule: the time of each send (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,
-          "The most throughput that whole segments a period may cost, relative", {.type = "SHARE"});
+          "Maximum relative throughput lost by sending whole segments in each period", {.type = "SHARE"});
   app.add(
       "--overhead", options->overhead,
-      "With --message: what a segment costs by itself on links that name none; else 10 us where "
-      "no link names any",
+      "With --message: overhead per segment on links without one; default: 10 us if no link of the "
+      "platform has one",
       {.type = "TIME"});
   app.add("--compute", options->compute,
-          "With --message, of a reduce or allreduce: how fast a host combines, \"4 GB/s\"; at once "
-          "when left out",
+          "With --message, for a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; "
+          "default: instantly",
           {.type = "RATE"});
-  app.add("-o,--output", options->output, "Where the plan goes; '-' is standard output",
+  app.add("-o,--output", options->output, "Write the plan to this file; '-' is standard output",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "The summary as JSON");
   add_console_options(app, options->console);
   app.add_footer(
-      "The summary goes to stdout when the plan goes to a file, to stderr otherwise. When the\n"
-      "time limit comes before the proof is done, the plan is written all the same, a warning\n"
-      "tells the gap that is left, and the exit status is 4.\n"
-      "With --message the segment, and without --algorithm the trees, are those in which the last\n"
-      "host has that message (or what is made of it) first, in simulation; --segment, "
-      "--max-trees,\n"
-      "--max-depth and --max-latency hold.");
+      "The summary goes to stdout when the plan goes to a file, otherwise to stderr. If the time\n"
+      "limit is reached before the proof is complete, the plan is still written, a warning states\n"
+      "the remaining gap, and the exit status is 4.\n"
+      "With --message the segment size and (without --algorithm) the trees are chosen by simulation\n"
+      "so that the operation on a message of that size finishes first. --segment, --max-trees,\n"
+      "--max-depth and --max-latency still apply.");
   return {app, [options, app] {
             options->message_given = app.given("--message");
             options->algorithm_given = app.given("--algorithm");

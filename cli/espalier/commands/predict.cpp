@@ -1,4 +1,4 @@
-// espalier predict: what a collective operation takes by the published formulas.
+// espalier predict: the time of a collective operation by published formulas.
 #include "cost_models/formulas/predict.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ struct PredictOptions {
   bool json = false;
 };
 
-// What is tried: all the usual ones, or the one given.
+// The segment sizes to try: the usual ones, or the given one.
 std::vector<Bytes> segments_of(const std::string& text, Bytes message) {
   if (text == kBest) return cost_models::usual_segments(message);
   const Bytes segment = parse_option("--segment", text, parse_size);
@@ -67,7 +67,7 @@ ExitStatus run_predict(const PredictOptions& options) {
       options.ranks, parse_option("--message", options.message, parse_size), {}, read.computation};
   if (options.ranks == 0 || options.ranks > cost_models::kMaxRanks) {
     throw InputError({}, "--ranks",
-                     fmt::format("{} is not 1 to {}", options.ranks, cost_models::kMaxRanks));
+                     fmt::format("{} is not from 1 to {}", options.ranks, cost_models::kMaxRanks));
   }
   Json rows = Json::array();
   Table table({{"algorithm", Table::Align::kLeft},
@@ -106,24 +106,24 @@ ExitStatus run_predict(const PredictOptions& options) {
 Command add_predict(Arguments root) {
   auto options = std::make_shared<PredictOptions>();
   Arguments app = root.add_command(
-      "predict", "What a collective takes by Hockney's, LogP's, LogGP's or PLogP's model");
+      "predict", "The time of a collective by the Hockney, LogP, LogGP or PLogP model");
   options->cost.add_to(app);
-  app.add("--ranks", options->ranks, "How many processes take part",
+  app.add("--ranks", options->ranks, "Number of processes",
           {.type = "N", .required = true});
   app.add(
       "--message", options->message,
-      "What the root has or gets; of an alltoall, from each rank to each other; a barrier has none",
+      "Size of the root's data; for alltoall what each rank sends to each other; not for barriers",
       {.type = "SIZE"});
   app.add(
       "--segment", options->segment,
-      "What the message is cut into; 'best' is each algorithm's best: not cut, or a power of two "
-      "from 64 bytes",
+      "Segment size; 'best': the best for each algorithm, unsegmented or a power of two from 64 "
+      "bytes",
       {.type = "SIZE"});
   app.add_flag("--json", options->json, "JSON instead of a table");
   add_console_options(app, options->console);
   app.add_footer(
-      "All ranks are alike here; 'compare' and 'simulate' are for platforms whose links "
-      "are not.\nThe formulas: docs/models.md.");
+      "Assumes identical ranks and links; use 'compare' and 'simulate' for heterogeneous "
+      "platforms.\nThe formulas: docs/models.md.");
   return {app, [options] { return run_predict(*options); }};
 }
 

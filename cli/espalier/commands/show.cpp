@@ -1,4 +1,4 @@
-// espalier show: a platform or a plan in figures, and as a picture.
+// espalier show: figures of a platform or a plan, and a picture of it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,11 +39,11 @@ std::string choices() {
   return one_of({kFormats.begin(), kFormats.end()});
 }
 
-// What the picture is to be; empty without one. Throws InputError when it cannot be made: asked
-// before the work.
+// The picture's format; empty if no picture is wanted. Throws InputError if the picture cannot be
+// written. Called before the work.
 std::string picture_format(const ShowOptions& options) {
   if (options.output.empty()) {
-    if (!options.to.empty()) throw InputError({}, "--to", "add -o FILE: it is for the picture");
+    if (!options.to.empty()) throw InputError({}, "--to", "is the picture's format; add -o FILE");
     return {};
   }
   require_writable(options.output);
@@ -54,7 +54,7 @@ std::string picture_format(const ShowOptions& options) {
     if (!format.empty()) format.erase(0, 1);
     if (std::ranges::find(kFormats, format) == kFormats.end()) {
       throw InputError(options.output, {},
-                       "its name does not tell the format; add --to, " + choices());
+                       "unknown extension; add --to, " + choices());
     }
   }
   if (std::ranges::find(kFormats, format) == kFormats.end()) {
@@ -63,7 +63,7 @@ std::string picture_format(const ShowOptions& options) {
   return format;
 }
 
-// A plan's text is JSON that says so. Of what is no JSON the readers of platforms will say more.
+// A plan is JSON with that "format". Other text is left to the readers of platforms.
 bool is_plan(const std::string& text, const std::string& file) {
   if (text.find("\"espalier-plan\"") == std::string::npos) return false;
   if (text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") != text.find('{')) return false;
@@ -72,8 +72,7 @@ bool is_plan(const std::string& text, const std::string& file) {
   return format != document.end() && *format == "espalier-plan";
 }
 
-// Graphviz tells nothing of its progress; a large picture is announced, a small one is there at
-// once.
+// Draws the picture. Graphviz reports no progress, so that a large picture is announced first.
 std::string drawn(const std::string& dot, const std::string& format, const std::string& file,
                   const Console& console) {
   if (format == "dot") return dot;
@@ -83,7 +82,7 @@ std::string drawn(const std::string& dot, const std::string& format, const std::
   return render::draw(dot, format);
 }
 
-// The report to stdout, the picture to its file; to stderr the report when the picture takes
+// Writes the picture to its file and the report to stdout, or to stderr if the picture goes to
 // stdout.
 void write_all(const ShowOptions& options, const std::string& report, const std::string& picture) {
   if (!options.output.empty()) write_text(options.output, picture);
@@ -146,11 +145,11 @@ ExitStatus run_show(const ShowOptions& options) {
   const bool plan = is_plan(text, display_name(options.input));
   if (plan && options.platform.empty()) {
     throw InputError(display_name(options.input), {},
-                     "this is a plan; add --platform, the platform that it is for");
+                     "this is a plan; add --platform FILE, the platform that it is for");
   }
   if (!plan && !options.platform.empty()) {
     throw InputError(display_name(options.input), {},
-                     "this is no plan, and --platform is for plans");
+                     "this is not a plan; leave out --platform");
   }
   if (plan) return show_plan(options, text, format);
   return show_platform(
@@ -161,23 +160,22 @@ ExitStatus run_show(const ShowOptions& options) {
 
 Command add_show(Arguments root) {
   auto options = std::make_shared<ShowOptions>();
-  Arguments app = root.add_command("show", "A platform or a plan in figures, and as a picture");
+  Arguments app = root.add_command("show", "Show a platform or a plan in figures, and as a picture");
   app.add("file", options->input, "Platform or plan file; '-' is standard input",
           {.type = "PLATFORM|PLAN", .required = true});
-  app.add("--platform", options->platform, "Of a plan: the platform that it is for",
+  app.add("--platform", options->platform, "For a plan: its platform",
           {.type = "PLATFORM"});
-  app.add("-o,--output", options->output, "Draw it into this file; '-' is standard output",
+  app.add("-o,--output", options->output, "Draw a picture into this file; '-' is standard output",
           {.type = "FILE"});
-  app.add("--to", options->to, "The picture's format, " + choices() + "; else by FILE's extension",
+  app.add("--to", options->to, "The picture's format, " + choices() + "; default: by FILE's extension",
           {.type = "FORMAT"});
-  app.add("--top", options->top, "Of a plan: how many of the busiest resources are named",
+  app.add("--top", options->top, "For a plan: how many of the busiest resources to list",
           {.type = "N"});
   app.add_flag("--json", options->json, "JSON instead of tables");
   options->reading.add_to(app);
   add_console_options(app, options->console);
   app.add_footer(
-      "A plan that does not hold is refused as by verify: each fault one line on stderr, exit "
-      "status 5.");
+      "An invalid plan is refused as by verify: one line per fault on stderr, exit status 5.");
   return {app, [options] { return run_show(*options); }};
 }
 

@@ -1,4 +1,4 @@
-// espalier simulate: what a plan does in time with messages that end, on links with latencies.
+// espalier simulate: the time that a plan takes for given messages, latencies included.
 #include "simulate/simulate.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ struct SimulateOptions {
   bool json = false;
 };
 
-// What one message came to.
+// The result for one message.
 struct Row {
   Bytes message;
   simulate::Simulation simulation;
@@ -66,7 +66,7 @@ struct Row {
   }
 };
 
-// "1MiB,1GiB", also over several options.
+// "1MiB,1GiB", possibly spread over several options.
 std::vector<Bytes> parse_messages(const std::vector<std::string>& texts) {
   std::vector<Bytes> messages;
   for (const std::string& text : texts) {
@@ -82,7 +82,7 @@ std::vector<Bytes> parse_messages(const std::vector<std::string>& texts) {
 void require_window(std::string_view option, std::uint64_t value, std::string_view of_what) {
   if (value > 0 && value <= simulate::kMostWindow) return;
   throw InputError({}, std::string(option),
-                   fmt::format("{} is not 1 to {} {}", value, simulate::kMostWindow, of_what));
+                   fmt::format("{} is not from 1 to {} {}", value, simulate::kMostWindow, of_what));
 }
 
 simulate::Options parse_options(const SimulateOptions& options, bool window_given) {
@@ -106,7 +106,7 @@ simulate::Options parse_options(const SimulateOptions& options, bool window_give
   return result;
 }
 
-// Of the resources and, in a reduction, of the processors.
+// Names of the resources and, for a reduction, of the processors.
 std::vector<std::string> names_of(const simulate::Simulator& simulator, const planner::Plan& plan,
                                   const platforms::Platform& platform) {
   std::vector<std::string> names;
@@ -120,7 +120,7 @@ std::vector<std::string> names_of(const simulate::Simulator& simulator, const pl
   return names;
 }
 
-// A bar for every send and resource, and for every segment that is combined.
+// Adds a bar for every send and resource, and for every segment that is combined.
 void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
   using Kind = simulate::Send::Kind;
   std::string name = "tree";
@@ -138,19 +138,19 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
   }
 }
 
-// A run by schedule is not stepped through, and takes no time worth a line; nor does one that is
-// short enough to be looked at send by send.
+// Runs one message and shows progress, except for runs by schedule, which are fast, and for traced
+// runs, which are short.
 Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
               const Console& console) {
   const planner::Deadline clock(std::nullopt);
   ProgressLine line(console, format_size(message));
-  constexpr std::uint64_t kSendsBetweenLooks = 1U << 16U;
+  constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   std::uint64_t sends = 0;
   const auto show_progress = [&](const simulate::Send& send) {
-    if (++sends % kSendsBetweenLooks != 0) return;
+    if (++sends % kSendsBetweenChecks != 0) return;
     const Seconds elapsed = clock.elapsed();
     line.show(elapsed,
-              fmt::format("{:.1f} s, {:.1f} million sends begun, simulated until {}", elapsed.value,
+              fmt::format("{:.1f} s, {:.1f} million sends started, simulated time {}", elapsed.value,
                           static_cast<double>(sends) * 1e-6, format_duration(send.start)));
   };
   const bool is_shown = !on_send && !simulator.follows_schedule();
@@ -159,7 +159,7 @@ Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulat
   return row;
 }
 
-// Runs one message, and writes what it saw to the file of --trace.
+// Runs one message and writes its trace to the file of --trace.
 Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
                const std::vector<std::string>& resources, const SimulateOptions& options) {
   ChromeTrace trace(resources);
@@ -192,7 +192,7 @@ std::string as_table(const std::vector<Row>& rows, const planner::Plan& plan,
   return table.text();
 }
 
-// When each node has everything, a column a message.
+// When each node is done; one column per message.
 std::string nodes_table(const std::vector<Row>& rows, const planner::Plan& plan) {
   std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
   const std::string_view done =
@@ -262,7 +262,7 @@ Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
           {"rows", std::move(list)}};
 }
 
-// A fault of the plan's, which knows its place in it, named with the file.
+// Adds the file to an error in the plan, whose text names the place in it.
 simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::Platform& platform,
                                    const simulate::Options& options, const std::string& file) {
   try {
@@ -272,13 +272,13 @@ simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::P
   }
 }
 
-// The executor's rooms and processors are a reduction's.
+// Receive windows and combining exist only in reductions.
 void require_reduction(const Arguments& arguments, const planner::Plan& plan) {
   if (planner::reduces(plan.operation)) return;
   for (const char* option : {"--receives", "--compute"}) {
     if (arguments.given(option)) {
       throw InputError({}, option,
-                       "counts for a reduce or an allreduce; the plan is a broadcast's");
+                       "is for a reduce or an allreduce; the plan is for a broadcast");
     }
   }
 }
@@ -290,7 +290,7 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
   const std::vector<Bytes> messages = parse_messages(options.messages);
   const simulate::Options how = parse_options(options, arguments.given("--window"));
   if (!options.trace.empty()) {
-    if (messages.size() > 1) throw InputError({}, "--trace", "shows one message, not several");
+    if (messages.size() > 1) throw InputError({}, "--trace", "shows a single message; give one --message SIZE");
     require_writable(options.trace);
   }
   const planner::Plan plan =
@@ -326,53 +326,52 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
 Command add_simulate(Arguments root) {
   auto options = std::make_shared<SimulateOptions>();
   Arguments app =
-      root.add_command("simulate", "What a plan does in time: messages that end, latencies");
+      root.add_command("simulate", "The time that a plan takes for a message, with latencies");
   app.add("plan", options->plan, "Plan file; '-' is standard input",
           {.type = "PLAN", .required = true});
-  app.add("--platform", options->platform, "The platform that it runs on",
+  app.add("--platform", options->platform, "The platform that the plan runs on",
           {.type = "PLATFORM", .required = true});
   app.add("--message", options->messages,
-          "How much is broadcast or reduced; repeatable, or separated by commas",
+          "Size of the message; repeatable, or separated by commas",
           {.type = "SIZE", .required = true});
   app.add("--segment,--slice", options->segment,
-          "Cut the message into segments of this size, not the plan's", {.type = "SIZE"});
+          "Segment size; default: the plan's", {.type = "SIZE"});
   app.add("--overhead", options->overhead,
-          "What a segment costs by itself on links that name no overhead; else nothing",
+          "Overhead per segment on links without one; default: none",
           {.type = "TIME"});
   app.add(
       "--window", options->window,
-      fmt::format("Sends outstanding per child of a tree; towards the root per tree; {} when left "
-                  "out, {} of a reduce or allreduce",
+      fmt::format("Maximum sends outstanding, per child of a tree, and per tree towards the root; "
+                  "default: {}, for a reduce or allreduce {}",
                   simulate::window_for(planner::Operation::kBroadcast),
                   simulate::window_for(planner::Operation::kReduce)),
       {.type = "N"});
   app.add("--receives", options->receives,
-          "Of a reduce or allreduce: segments of a child that its parent has room for",
+          "For a reduce or allreduce: segments of a child that its parent can buffer",
           {.type = "N"});
   app.add("--compute", options->compute,
-          "Of a reduce or allreduce: how fast a host combines, \"4 GB/s\"; at once when left out",
+          "For a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; default: instantly",
           {.type = "RATE"});
   app.add_flag("--no-schedule", options->no_schedule,
-               "Send as soon as may be, though the plan has a schedule");
+               "Ignore the plan's schedule; send as soon as possible");
   app.add_flag("--until-received", options->until_received,
-               "A send ends when the segment is there, so that latencies count against the window");
+               "A send ends when the segment has arrived, so that its latency counts against the window");
   app.add(
       "--sharing", options->sharing,
-      "What sends do that need the same at a time: \"turns\" (when left out), or a fair share for "
-      "each of the \"edges\" of a tree or the \"sends\" in progress",
+      "How concurrent sends use a resource: in \"turns\" (default), or with a fair share for each of "
+      "the \"edges\" of a tree or of the \"sends\" in progress",
       {.type = "RULE"});
-  app.add_flag("--nodes", options->nodes, "Also when each node has everything");
+  app.add_flag("--nodes", options->nodes, "Also print when each node is done");
   app.add("--trace", options->trace,
-          "Write what each resource is busy with, for chrome://tracing or ui.perfetto.dev",
+          "Write the activity of each resource, for chrome://tracing or ui.perfetto.dev",
           {.type = "FILE"});
   app.add_flag("--json", options->json, "JSON instead of a table, with all nodes and resources");
   options->reading.add_to(app);
   add_console_options(app, options->console);
   app.add_footer(
-      "A plan's periodic schedule is followed where there is one; otherwise every host sends what\n"
-      "it can as soon as it can, as the executor does. The platform may have other bandwidths "
-      "than\n"
-      "the plan was made for, but its hosts and the plan's links. See docs/model.md, "
+      "Follows the plan's periodic schedule if it has one; otherwise every host sends each segment\n"
+      "as soon as possible, as the executor does. The platform may have other bandwidths than the\n"
+      "one that the plan was made for, but must have its hosts and links. See docs/model.md,\n"
       "\"Simulation\".");
   return {app, [app, options] { return run_simulate(app, *options); }};
 }

@@ -34,8 +34,8 @@ struct StudyOptions {
   ModelOptions occupation;
   LimitOptions limits;
   std::string models = "one-port,multi-port";
-  // HBT's, the shapes of MPI libraries, and the best single tree. Not exact-tree, which may take
-  // indefinitely.
+  // HBT's algorithms, the trees of MPI libraries, and the best single tree. Without exact-tree, which
+  // may run indefinitely.
   std::string algorithms =
       "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
       "flat";
@@ -50,7 +50,7 @@ struct StudyOptions {
   [[nodiscard]] Study read(std::string_view family) const;
 };
 
-// Of a family that is drawn.
+// A family of random platforms.
 struct DrawnOptions {
   StudyOptions common;
   std::string nodes;
@@ -59,7 +59,7 @@ struct DrawnOptions {
   std::uint64_t seed = 0;
 };
 
-// Of platforms in files.
+// Platforms in files.
 struct FilesOptions {
   StudyOptions common;
   PlatformOptions reading;
@@ -88,10 +88,10 @@ void StudyOptions::add_to(Arguments& app) {
           {.type = "A,B"});
   app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
           {.type = "A,B"});
-  app.add("-o,--output", folder, "Folder for the results, and for what a cut run resumes from",
+  app.add("-o,--output", folder, "Folder for the results and for the state from which an interrupted run resumes",
           {.type = "DIR", .required = true});
-  app.add("--jobs", jobs, "Instances at a time; 0: as many as there are cores", {.type = "N"});
-  app.add_flag("--restart", restart, "Throw away what the folder holds of a former study");
+  app.add("--jobs", jobs, "Instances run in parallel; 0: one per core", {.type = "N"});
+  app.add_flag("--restart", restart, "Discard an earlier study in the folder");
   occupation.add_occupation_to(app);
   limits.add_to(app);
   app.add_flag("--json", json, "The summary as JSON instead of tables");
@@ -99,9 +99,9 @@ void StudyOptions::add_to(Arguments& app) {
   app.exclude("--csv", "--json");
   add_console_options(app, console);
   app.add_footer(
-      "The folder gets instances.csv, summary.csv, summary.md, charts (SVG) and timings.csv; all\n"
-      "but the timings are the same bytes whenever and with however many jobs it is run, unless\n"
-      "--time-limit cuts something short. A run that was stopped goes on where it was.");
+      "The folder gets instances.csv, summary.csv, summary.md, charts (SVG) and timings.csv. All but\n"
+      "the timings are identical in every run with any number of jobs, unless --time-limit ends a\n"
+      "proof early. An interrupted run resumes when it is called again.");
 }
 
 Study StudyOptions::read(std::string_view family) const {
@@ -112,13 +112,12 @@ Study StudyOptions::read(std::string_view family) const {
               .algorithms = planner::parse_algorithms(algorithms),
               .occupation = occupation.occupation(),
               .limits = limits.read()};
-  // Entries of one registry: its order.
+  // In the order of the registry.
   std::sort(study.algorithms.begin(), study.algorithms.end());
   return study;
 }
 
-// Hands out one draw of everything after the other, so that the time left can be told from the
-// start.
+// Units that are not done, ordered by draw, so that the remaining time can be estimated early.
 std::vector<std::size_t> units_left(const Study& study, const experiments::Journal& journal) {
   std::vector<std::size_t> units;
   for (std::size_t unit = 0; unit < study.unit_count(); ++unit) {
@@ -135,7 +134,7 @@ void run_rest(const Study& study, const StudyOptions& options, experiments::Jour
   const std::size_t before = journal.done().size();
   if (before > 0) {
     options.console.note(
-        fmt::format("{}: {} of {} were done before", options.folder, before, study.unit_count()));
+        fmt::format("{}: resuming; {} of {} are done", options.folder, before, study.unit_count()));
   }
   const std::size_t jobs =
       options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
@@ -235,7 +234,7 @@ Command add_drawn(Arguments& root, const experiments::FamilyEntry& family) {
   app.add("--nodes", options->nodes, "Numbers of hosts, e.g. 10,20 or 10..50:10", {.type = "LIST"});
   if (!grid.densities.empty()) {
     app.add("--densities", options->densities,
-            "Shares of all pairs that are linked, raised to connect all; e.g. 0.04..0.20:0.04",
+            "Shares of all pairs that are linked, raised if needed; e.g. 0.04..0.20:0.04",
             {.type = "LIST"});
   }
   app.add("--draws", options->draws, "Platforms per combination", {.type = "N"});
@@ -244,7 +243,7 @@ Command add_drawn(Arguments& root, const experiments::FamilyEntry& family) {
   return {app, [options, &family] { return run_drawn(family, *options); }};
 }
 
-// FNV-1a, 64 bits: tells a changed file from an unchanged one. Not for adversaries.
+// FNV-1a, 64 bits: detects changed files. Not cryptographic.
 std::string fingerprint(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
@@ -278,12 +277,12 @@ ExitStatus run_files(const FilesOptions& options) {
 
 Command add_files(Arguments& root) {
   auto options = std::make_shared<FilesOptions>();
-  Arguments app = root.add_command("files", "The same experiment on platforms from files");
+  Arguments app = root.add_command("files", "The experiment on platforms from files");
   app.add("platforms", options->platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
   app.add("--source", options->sources,
-          "The node that has the data; repeatable, or separated by commas; each host in turn when "
-          "left out",
+          "The node that has the data; repeatable, or separated by commas; default: each host in "
+          "turn",
           {.type = "NAME"});
   options->common.add_to(app);
   options->reading.add_to(app);
@@ -294,7 +293,7 @@ Command add_files(Arguments& root) {
 
 std::vector<Command> add_study(Arguments root) {
   Arguments app =
-      root.add_command("study", "Whole experiments: tables and charts of many instances");
+      root.add_command("study", "Run experiments: tables and charts over many instances");
   std::vector<Command> commands;
   for (const experiments::FamilyEntry& family : experiments::families()) {
     commands.push_back(add_drawn(app, family));

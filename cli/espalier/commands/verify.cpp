@@ -1,4 +1,4 @@
-// espalier verify: checks a plan from the two files alone, trusting none of its figures.
+// espalier verify: checks a plan against its platform; recomputes every figure.
 #include "planner/check/verify.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ struct VerifyCommandOptions {
   bool json = false;
 };
 
-// As far as the faults left something to recompute.
+// Figures that the faults made impossible to recompute are left out.
 std::string as_table(const planner::VerifyReport& report) {
   Table table({{"faults", Table::Align::kLeft},
                {std::to_string(report.faults.size()), Table::Align::kLeft}});
@@ -90,10 +90,10 @@ ExitStatus run_verify(VerifyCommandOptions& options) {
 Command add_verify(Arguments root) {
   auto options = std::make_shared<VerifyCommandOptions>();
   Arguments app =
-      root.add_command("verify", "Check a plan against its platform, trusting no figure");
+      root.add_command("verify", "Check a plan against its platform; recompute every figure");
   app.add("plan", options->plan, "Plan file; '-' is standard input",
           {.type = "PLAN", .required = true});
-  app.add("--platform", options->platform, "The platform that it is for",
+  app.add("--platform", options->platform, "The plan's platform",
           {.type = "PLATFORM", .required = true});
   app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum again");
   app.add_flag("--json", options->json, "JSON instead of a table");
@@ -101,7 +101,7 @@ Command add_verify(Arguments root) {
   add_console_options(app, options->console);
   app.add_footer(
       "Each fault is one line on stderr that names the place in the plan. Exit status 0: the plan\n"
-      "holds; 5: it does not; 2: it is no plan file, or the platform cannot be read.");
+      "is valid; 5: it is not; 2: not a plan file, or the platform cannot be read.");
   return {app, [options] { return run_verify(*options); }};
 }
 

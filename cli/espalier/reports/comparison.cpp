@@ -23,7 +23,8 @@ std::string duration_cell(double seconds) {
 
 std::string table_of(const Comparison& comparison) {
   std::string text = fmt::format("{} {} {}, {}: ", comparison.platform,
-                                 way_of(comparison.operation), comparison.source, comparison.model);
+                                 relation_to_source(comparison.operation), comparison.source,
+                                 comparison.model);
   if (!comparison.error.empty()) return text + comparison.error + '\n';
   text += fmt::format("optimum {}, proven bound {}\n", rate_cell(comparison.optimum_Bps),
                       rate_cell(comparison.bound_Bps));

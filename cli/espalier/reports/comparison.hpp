@@ -1,4 +1,4 @@
-// What `compare` finds out, and the forms it is printed in.
+// The results of `compare`, as tables, CSV and JSON.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace espalier::cli {
 
 inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 
-// One algorithm on one instance. Figures are kNoFigure where `error` says why there are none.
+// One algorithm on one instance. If `error` is set, the figures are kNoFigure.
 struct ComparisonRow {
   std::string algorithm{};
   std::size_t trees = 0;
   double throughput_Bps = kNoFigure;
   double relative = kNoFigure;  // to the proven bound: at least this share of the optimum
   std::size_t depth = 0;
-  double makespan_s = kNoFigure;  // of one message; plans of several trees have none
+  double makespan_s = kNoFigure;  // of one message; kNoFigure for several trees
   double seconds = kNoFigure;
   std::string error{};
 };
@@ -34,26 +34,25 @@ struct Comparison {
   double optimum_Bps = kNoFigure;  // reached
   double bound_Bps = kNoFigure;    // proven
   std::vector<ComparisonRow> rows{};
-  std::string
-      error{};  // of the instance as a whole, e.g. a node that cannot be reached; then no rows
+  std::string error{};  // of the whole instance, e.g. an unreachable node; then there are no rows
 };
 
-// One algorithm over all instances where it gave something.
+// One algorithm over all instances for which it has a result.
 struct ComparisonSummary {
   std::string algorithm{};
   std::size_t instances = 0;
   std::size_t failures = 0;
   double mean = kNoFigure;
-  double deviation = kNoFigure;  // of the sample; none for a single instance
+  double deviation = kNoFigure;  // of the sample; kNoFigure for a single instance
   double worst = kNoFigure;
 };
 std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparisons);
 
-// One table an instance, and with several instances a summary.
+// One table per instance, and a summary for several instances.
 std::string comparison_tables(const std::vector<Comparison>& comparisons);
-// One row an instance and algorithm.
+// One row per instance and algorithm.
 std::string comparison_csv(const std::vector<Comparison>& comparisons);
-// The object of one instance, or {"instances": […], "summary": […]} of several.
+// The object of one instance, or {"instances": […], "summary": […]} for several.
 Json comparison_json(const std::vector<Comparison>& comparisons);
 
 }  // namespace espalier::cli

@@ -26,15 +26,15 @@ bool same_method(const Prediction& one, const Prediction& other) {
   return one.entry == other.entry && one.of.segment == other.of.segment;
 }
 
-// "1 B: linear; 4 KiB: pipeline/1 KiB" of one number of ranks.
+// "1 B: linear; 4 KiB: pipeline/1 KiB" for one number of ranks.
 std::string choices_of(const DecisionReport& report, std::size_t row) {
   const std::size_t columns = report.decision.grid.messages.size();
-  const Prediction* former = nullptr;
+  const Prediction* previous = nullptr;
   std::string text;
   for (std::size_t c = 0; c < columns; ++c) {
     const Prediction& best = report.decision.best[row * columns + c];
-    if (former != nullptr && same_method(*former, best)) continue;
-    former = &best;
+    if (previous != nullptr && same_method(*previous, best)) continue;
+    previous = &best;
     if (report.operation == "barrier") return name_of(best);
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", format_size(best.of.message),
                         name_of(best));
@@ -42,9 +42,9 @@ std::string choices_of(const DecisionReport& report, std::size_t row) {
   return text;
 }
 
-// What penalties of some cells come to.
+// Summary of the penalties of some cells.
 struct Summary {
-  std::size_t cells = 0;  // that have a figure
+  std::size_t cells = 0;  // with a penalty
   double sum = 0;
   const Penalty* worst = nullptr;
   const Prediction* choice = nullptr;  // where it is worst
@@ -105,7 +105,7 @@ Json summary_json(const DecisionReport& report) {
           {"worst_percent", some ? Json(100 * *summary.worst->loss()) : Json()}};
 }
 
-// Rows are every method's where these were asked for, the best otherwise.
+// All methods if they were requested, otherwise the best.
 const std::vector<Prediction>& rows_of(const DecisionReport& report) {
   return report.all.empty() ? report.decision.best : report.all;
 }
@@ -121,7 +121,7 @@ CellChart empty_chart(const DecisionReport& report, std::string title) {
                   .cells = {}};
   const std::vector<Bytes>& messages = report.decision.grid.messages;
   for (const Bytes message : messages) {
-    // An empty message stands where half a byte would.
+    // An empty message is drawn at half a byte.
     const double size = message.value == 0 ? 0.5 : static_cast<double>(message.value);
     chart.columns.push_back({std::log2(size), format_size(message)});
   }
@@ -142,7 +142,7 @@ std::string method_name(std::string_view algorithm, Bytes segment) {
 std::string decision_table(const DecisionReport& report) {
   const std::vector<std::uint64_t>& ranks = report.decision.grid.ranks;
   Table table({{"ranks", Table::Align::kLeft},
-               {report.operation == "barrier" ? "best" : "best from a message size on",
+               {report.operation == "barrier" ? "best" : "best algorithm/segment, from message size on",
                 Table::Align::kLeft}});
   for (std::size_t row = 0; row < ranks.size();) {
     const std::string choices = choices_of(report, row);
@@ -158,12 +158,12 @@ std::string decision_table(const DecisionReport& report) {
 
 std::string penalty_table(const DecisionReport& report) {
   Table table({{"ranks"},
-               {"sizes with a figure"},
+               {"sizes measured"},
                {"mean"},
                {"worst"},
                {"at"},
-               {"choice there", Table::Align::kLeft},
-               {"best measured there", Table::Align::kLeft}});
+               {"choice", Table::Align::kLeft},
+               {"best measured", Table::Align::kLeft}});
   const std::size_t columns = report.decision.grid.messages.size();
   Summary total;
   for (std::size_t row = 0; row < report.decision.grid.ranks.size(); ++row) {
@@ -226,7 +226,7 @@ std::string decision_csv(const DecisionReport& report) {
 CellChart decision_chart(const DecisionReport& report) {
   CellChart chart = empty_chart(
       report, fmt::format("Best {} by {}, {}", report.operation, report.model, report.network));
-  // An algorithm is a hue, and its segment sizes are paler the larger they are.
+  // Each algorithm has a hue; larger segments are paler.
   std::vector<const cost_models::FormulaEntry*> entries;
   std::vector<Bytes> segments{{0}};
   std::vector<const Prediction*> kinds;
@@ -268,9 +268,9 @@ CellChart decision_chart(const DecisionReport& report) {
 
 CellChart penalty_chart(const DecisionReport& report) {
   CellChart chart =
-      empty_chart(report, fmt::format("Penalty of deciding a {} by {}, {}", report.operation,
+      empty_chart(report, fmt::format("Penalty of choosing a {} by {}, {}", report.operation,
                                       report.model, report.network));
-  // CM's figure 7: white below 5 %, the scale's end at 300 %.
+  // As in CM, figure 7: white below 5 %, the scale ends at 300 %.
   constexpr std::array<double, 7> kSteps{0.05, 0.1, 0.25, 0.5, 1, 2, 3};
   chart.kinds.push_back({"under 5 %", "#ffffff"});
   for (std::size_t s = 1; s < kSteps.size(); ++s) {

@@ -1,4 +1,4 @@
-// What `decide` finds, in the forms it is shown in.
+// The results of `decide`, as tables, JSON, CSV and charts.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@ namespace espalier::cli {
 struct DecisionReport {
   std::string operation;
   std::string model;
-  std::string network;  // whose parameters
+  std::string network;  // the preset or file of the parameters
   cost_models::DecisionFunction decision;
   std::vector<cost_models::Method> methods;
-  // Of every method in every cell, cell by cell; empty: only the best are asked for.
+  // Every method in every cell, cell by cell; empty if only the best are wanted.
   std::vector<cost_models::Prediction> all{};
-  // Of every cell; empty: nothing was measured.
+  // One per cell; empty without measurements.
   std::vector<std::optional<cost_models::Penalty>> penalties{};
 };
 
-// "pipeline/8 KiB"; "pipeline" where the message is not cut.
+// "pipeline/8 KiB"; "pipeline" if the message is not segmented.
 std::string method_name(std::string_view algorithm, Bytes segment);
 
-// One line a number of ranks, or several with the same choices: the methods and the message sizes
-// that they are best from.
+// One line per number of ranks, or per range with the same choices: the best methods and the message
+// size from which each is best.
 std::string decision_table(const DecisionReport& report);
-// One line a number of ranks, and one for all: what the decision costs, measured.
+// One line per number of ranks, and one for all: the measured penalty of the decision.
 std::string penalty_table(const DecisionReport& report);
 Json decision_json(const DecisionReport& report);
-// One row a cell, or a method and cell.
+// One row per cell, or per method and cell.
 std::string decision_csv(const DecisionReport& report);
-// As CM, figure 6: a cell has the colour of its best method.
+// As in CM, figure 6: the colour of a cell is its best method.
 CellChart decision_chart(const DecisionReport& report);
-// As CM, figure 7: a cell is as dark as the penalty is high.
+// As in CM, figure 7: the darker a cell, the higher the penalty.
 CellChart penalty_chart(const DecisionReport& report);
 
 }  // namespace espalier::cli

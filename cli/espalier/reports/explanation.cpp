@@ -22,7 +22,7 @@ using planner::WhatIf;
 
 constexpr double kLeastShownGain = 5e-5;  // 0.01 %
 
-// "+3.41 %", "none", "+1.20 to +8.00 %" where the proofs leave that open.
+// "+3.41 %", "none", or "+1.20 to +8.00 %" where the proven gaps leave a range.
 std::string gain_text(const Gain& gain) {
   constexpr double kOpen = 1e-3;
   if (gain.most < kLeastShownGain) return "none";
@@ -47,13 +47,13 @@ std::vector<const Upgrade*> in_order(const Explanation& explanation) {
   return all;
 }
 
-std::string what_binds(const Explanation& explanation, planner::Operation operation) {
+std::string bottleneck_text(const Explanation& explanation, planner::Operation operation) {
   if (explanation.resources.empty()) return {};
   const Bottleneck& dearest = explanation.resources.front().what;
   if (dearest.price >= 1 - planner::kLeastPrice) {
     return fmt::format(
-        "The {} proves the bound by itself: it is in use {} of the time and carries {:.2f} bytes "
-        "for each byte of the message{}.\n",
+        "The only bottleneck is the {}: it is busy {} of the time and carries {:.2f} bytes per byte "
+        "of the message{}.\n",
         dearest.name, percent(dearest.load), dearest.copies,
         operation == planner::Operation::kAllreduce
             ? fmt::format(", {:.2f} of them up", dearest.copies_up)
@@ -69,8 +69,7 @@ std::string what_binds(const Explanation& explanation, planner::Operation operat
   }
   const std::string more =
       priced > named.size() ? fmt::format(", and {} more", priced - named.size()) : "";
-  return fmt::format("What binds, by its share of the price: {}{}.\n", fmt::join(named, ", "),
-                     more);
+  return fmt::format("Bottlenecks, by share of the bound: {}{}.\n", fmt::join(named, ", "), more);
 }
 
 std::size_t size_of(const platforms::Figures& figures) {
@@ -78,8 +77,8 @@ std::size_t size_of(const platforms::Figures& figures) {
          figures.shared.size();
 }
 
-// The upgrade that is proven to gain most at the largest factor; of several alike the one that
-// raises the least, and of those the first. Null: none gains.
+// The upgrade with the largest proven gain at the largest factor. Among equal gains the one that
+// raises the fewest figures, then the first. Null if no upgrade is proven to gain.
 const Upgrade* best_of(const std::vector<const Upgrade*>& upgrades,
                        const Explanation& explanation) {
   const Upgrade* best = nullptr;
@@ -97,13 +96,13 @@ const Upgrade* best_of(const std::vector<const Upgrade*>& upgrades,
   return best;
 }
 
-std::string praise(const Upgrade& upgrade, const Explanation& explanation) {
+std::string upgrade_text(const Upgrade& upgrade, const Explanation& explanation) {
   const WhatIf& last = upgrade.outcomes.back();
   return fmt::format("{}, {}: {} ({})", upgrade.what.name, factor_text(last.factor),
                      gain_text(planner::gain_of(last, explanation)), format_rate(last.optimum));
 }
 
-std::string what_helps(const Explanation& explanation) {
+std::string best_upgrades_text(const Explanation& explanation) {
   std::vector<const Upgrade*> singles;
   std::vector<const Upgrade*> sets;
   for (const Upgrade* upgrade : in_order(explanation)) {
@@ -115,26 +114,27 @@ std::string what_helps(const Explanation& explanation) {
   const Upgrade* set = best_of(sets, explanation);
   std::string text;
   if (single != nullptr) {
-    text = fmt::format("What helps most by itself: {}.\n", praise(*single, explanation));
+    text = fmt::format("Best single upgrade: {}.\n", upgrade_text(*single, explanation));
   } else if (explanation.termination == planner::Termination::kDone) {
-    text = "None of them helps by itself: others bind beside it.\n";
+    text = "No single upgrade helps: the other bottlenecks keep the optimum where it is.\n";
   } else {
-    text = "None of them is proven to help by itself.\n";
+    text = "No single upgrade is proven to help: the search stopped early.\n";
   }
   if (set != nullptr) {
-    text += fmt::format("What helps most together: {}.\n", praise(*set, explanation));
+    text += fmt::format("Best combined upgrade: {}.\n", upgrade_text(*set, explanation));
   }
   return text;
 }
 
-// What a faster resource is, under the model at hand.
-std::string what_faster_means(platforms::Model model) {
+// What "faster" means under this model.
+std::string meaning_of_faster(platforms::Model model) {
   const bool one_port = platforms::is_one_port(model);
   return fmt::format(
-      "\"Faster\" multiplies the bandwidths{} in the column \"raised\" and solves the changed "
-      "platform again{}.\n",
+      "\"Faster\": the bandwidths{} in the column \"raised\" are multiplied and the changed platform "
+      "is solved again.{}\n",
       one_port ? "" : " or caps",
-      one_port ? "; a port is as fast as its links, and a faster link frees both of its ends" : "");
+      one_port ? " A port is as fast as its links, and a faster link relieves the ports at both ends."
+               : "");
 }
 
 std::string upgrade_table(const Explanation& explanation, planner::Operation operation) {
@@ -146,9 +146,9 @@ std::string upgrade_table(const Explanation& explanation, planner::Operation ope
     factors.clear();
     for (const WhatIf& what_if : upgrade->outcomes) factors.push_back(what_if.factor);
   }
-  const bool both_ways = operation == planner::Operation::kAllreduce;
+  const bool is_allreduce = operation == planner::Operation::kAllreduce;
   std::vector<Table::Column> columns{{"price"}, {"load"}, {"copies"}};
-  if (both_ways) columns.push_back({"up"});
+  if (is_allreduce) columns.push_back({"up"});
   for (const double factor : factors) columns.push_back({factor_text(factor)});
   columns.push_back({"raised", Table::Align::kLeft});
   columns.push_back({"bottleneck", Table::Align::kLeft});
@@ -156,7 +156,7 @@ std::string upgrade_table(const Explanation& explanation, planner::Operation ope
   for (const Upgrade* upgrade : upgrades) {
     const Bottleneck& what = upgrade->what;
     std::vector<std::string> cells{percent(what.price), percent(what.load), fixed(what.copies, 2)};
-    if (both_ways) cells.push_back(fixed(what.copies_up, 2));
+    if (is_allreduce) cells.push_back(fixed(what.copies_up, 2));
     for (std::size_t i = 0; i < factors.size(); ++i) {
       cells.push_back(i < upgrade->outcomes.size()
                           ? gain_text(planner::gain_of(upgrade->outcomes[i], explanation))
@@ -201,16 +201,16 @@ std::string explanation_text(const planner::Collective& collective,
   const auto& bound = explanation.optimum.bound;
   std::string text = fmt::format(
       "{} {} {}, {}: optimum {}, proven bound {}, gap {:.1e}, {}\n",
-      printable(collective.platform().name()), way_of(collective.operation()),
+      printable(collective.platform().name()), relation_to_source(collective.operation()),
       printable(collective.platform().node(collective.source()).name),
       platforms::name_of(collective.model()), format_rate(explanation.reached),
       bound ? format_rate(*bound) : "-", gap_of(explanation.reached, bound),
       count_of_trees(explanation.optimum.reduce_trees.size(), explanation.optimum.trees.size()));
-  text += what_binds(explanation, collective.operation());
+  text += bottleneck_text(explanation, collective.operation());
   const std::string table = upgrade_table(explanation, collective.operation());
   if (table.empty()) return text;
-  return text + '\n' + table + '\n' + what_helps(explanation) +
-         what_faster_means(collective.model());
+  return text + '\n' + table + '\n' + best_upgrades_text(explanation) +
+         meaning_of_faster(collective.model());
 }
 
 Json explanation_json(const planner::Collective& collective, const Explanation& explanation) {

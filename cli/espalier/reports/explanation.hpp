@@ -1,4 +1,4 @@
-// What binds and what would help (`explain`), for people and for programs.
+// The bottlenecks and what upgrading them would gain (`explain`), as text and as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace espalier::cli {
 
-// Headline, what binds, a table of upgrades, and what they come to.
+// Headline, bottlenecks, a table of upgrades, and the best ones.
 std::string explanation_text(const planner::Collective& collective,
                              const planner::Explanation& explanation);
 // {"operation", "platform", "source", "model", "optimum_Bps", "bound_Bps", "gap", "trees",

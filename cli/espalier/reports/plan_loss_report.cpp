@@ -13,8 +13,8 @@ namespace espalier::cli {
 
 namespace {
 
-constexpr std::size_t kNamed = 3;  // of many resources in a sentence
-constexpr double kNoLoss = 2e-6;   // relative: what is left where two proofs of gap 1e-6 meet
+constexpr std::size_t kNamed = 3;  // resources named in a sentence
+constexpr double kNoLoss = 2e-6;   // relative: plan and bound are each known within a gap of 1e-6
 
 // "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, std::size_t most) {
@@ -28,40 +28,43 @@ std::string listed(const std::vector<std::string>& names, std::size_t most) {
   return fmt::format("{} and {}", fmt::join(first, ", "), names.back());
 }
 
-// "; 0.50 up, 0.50 down": what each half of an allreduce takes of a resource; else nothing.
-std::string halves_of(const std::vector<planner::ResourceUser>& users, planner::Operation way) {
-  if (way != planner::Operation::kAllreduce) return {};
+// "; 50.00 % up, 50.00 % down": how much of a resource each half of an allreduce uses. Empty for
+// other operations.
+std::string halves_of(const std::vector<planner::ResourceUser>& users,
+                      planner::Operation operation) {
+  if (operation != planner::Operation::kAllreduce) return {};
   double up = 0;
   double down = 0;
   for (const planner::ResourceUser& user : users) (user.up ? up : down) += user.load;
   return fmt::format("; {} up, {} down", percent(up), percent(down));
 }
 
-std::string what_stops(const ExplainedPlan& explained) {
+std::string saturated_text(const ExplainedPlan& explained) {
   if (explained.loss.full.empty()) {
     return fmt::format(
-        "No resource is full under it: the busiest, the {}, is in use {} of the time, and all "
-        "rates could be {:.2f} times as high.\n",
+        "The plan saturates no resource: the busiest, the {}, is busy {} of the time, so all rates "
+        "could be {:.2f} times as high.\n",
         explained.busiest_resource, percent(explained.busiest_load), 1 / explained.busiest_load);
   }
   std::vector<std::string> names;
   for (const planner::FullResource& full : explained.loss.full) {
     const std::string price = full.price >= planner::kLeastPrice
                                   ? fmt::format("price {}", percent(full.price))
-                                  : "no price";
+                                  : "not a bottleneck of the optimum";
     names.push_back(fmt::format("{} ({}{})", full.resource, price,
                                 halves_of(full.users, explained.plan.operation)));
   }
-  return fmt::format("It fills the {}.\n", listed(names, kNamed));
+  return fmt::format("The plan saturates: {}.\n", listed(names, kNamed));
 }
 
-// "1 (33 %), 0 (20 %)", of an allreduce "up 1 (33 %), down 0 (20 %)": what a resource is busy with.
-std::string users_of(const std::vector<planner::ResourceUser>& users, planner::Operation way) {
+// The trees that use a resource: "1 (33 %), 0 (20 %)"; of an allreduce "up 1 (33 %), down 0 (20 %)".
+std::string users_of(const std::vector<planner::ResourceUser>& users,
+                     planner::Operation operation) {
   std::vector<std::string> names;
   for (const planner::ResourceUser& user : users) {
-    const std::string_view half = way != planner::Operation::kAllreduce ? ""
-                                  : user.up                             ? "up "
-                                                                        : "down ";
+    const std::string_view half = operation != planner::Operation::kAllreduce ? ""
+                                  : user.up                                   ? "up "
+                                                                              : "down ";
     names.push_back(fmt::format("{}{} ({})", half, user.tree, percent(user.load)));
   }
   return listed(names, kNamed);
@@ -73,8 +76,8 @@ std::string idle_table(const ExplainedPlan& explained, double all, std::size_t t
                {"share"},
                {"load"},
                {"price"},
-               {"idle", Table::Align::kLeft},
-               {"busy with trees", Table::Align::kLeft}});
+               {"idle resource", Table::Align::kLeft},
+               {"used by trees", Table::Align::kLeft}});
   std::size_t rows = 0;
   for (const planner::IdleResource& idle : loss.idle_resources) {
     if (rows++ == top || idle.loss.value < kNoLoss * loss.bound.value) break;
@@ -85,23 +88,23 @@ std::string idle_table(const ExplainedPlan& explained, double all, std::size_t t
   return table.text();
 }
 
-std::string dear_table(const ExplainedPlan& explained, double all, std::size_t top) {
+std::string costly_edges_table(const ExplainedPlan& explained, double all, std::size_t top) {
   const planner::PlanLoss& loss = explained.loss;
-  const bool both_ways = explained.plan.operation == planner::Operation::kAllreduce;
+  const bool is_allreduce = explained.plan.operation == planner::Operation::kAllreduce;
   Table table({{"loss"},
                {"share"},
                {"carries"},
                {"cost"},
                {"cheapest"},
-               {"dear", Table::Align::kLeft},
-               {"the cheapest tree has", Table::Align::kLeft}});
+               {"costly edge", Table::Align::kLeft},
+               {"edge of the cheapest tree", Table::Align::kLeft}});
   std::size_t rows = 0;
-  for (const planner::DearEdge& dear : loss.dear_edges) {
-    if (rows++ == top || dear.loss.value < kNoLoss * loss.bound.value) break;
-    table.add_row({format_rate(dear.loss), percent(dear.loss.value / all), format_rate(dear.rate),
-                   fixed(dear.cost, 4), fixed(dear.cheapest_cost, 4),
-                   both_ways ? fmt::format("{} {}", dear.up ? "up" : "down", dear.edge) : dear.edge,
-                   dear.cheapest});
+  for (const planner::CostlyEdge& costly : loss.costly_edges) {
+    if (rows++ == top || costly.loss.value < kNoLoss * loss.bound.value) break;
+    table.add_row({format_rate(costly.loss), percent(costly.loss.value / all), format_rate(costly.rate),
+                   fixed(costly.cost, 4), fixed(costly.cheapest_cost, 4),
+                   is_allreduce ? fmt::format("{} {}", costly.up ? "up" : "down", costly.edge) : costly.edge,
+                   costly.cheapest});
   }
   return table.text();
 }
@@ -119,13 +122,13 @@ std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
   if (all <= kNoLoss * loss.bound.value) return text + ": the optimum, within the proof's gap.\n";
   text += fmt::format(", {} less than the proven bound ({}).\n", format_rate({all}),
                       percent(all / loss.bound.value));
-  text += what_stops(explained);
+  text += saturated_text(explained);
   text += fmt::format(
-      "{} of the loss is priced resources that it leaves idle, {} is trees that cost more than "
-      "the cheapest.\n",
-      percent(loss.idle.value / all), percent(loss.dear.value / all));
+      "Of the loss, {} is idle time of bottlenecks and {} is trees that cost more than the "
+      "cheapest.\n",
+      percent(loss.idle.value / all), percent(loss.costly.value / all));
   if (loss.idle.value > kNoLoss * loss.bound.value) text += '\n' + idle_table(explained, all, top);
-  if (loss.dear.value > kNoLoss * loss.bound.value) text += '\n' + dear_table(explained, all, top);
+  if (loss.costly.value > kNoLoss * loss.bound.value) text += '\n' + costly_edges_table(explained, all, top);
   return text;
 }
 
@@ -155,7 +158,7 @@ Json plan_loss_json(const ExplainedPlan& explained, std::size_t top) {
                     {"trees", users_json(one.users)}});
   }
   Json dear = Json::array();
-  for (const planner::DearEdge& one : loss.dear_edges) {
+  for (const planner::CostlyEdge& one : loss.costly_edges) {
     if (dear.size() == top) break;
     dear.push_back({{"edge", one.edge},
                     {"kind", one.up ? "reduce_trees" : "broadcast_trees"},
@@ -178,7 +181,7 @@ Json plan_loss_json(const ExplainedPlan& explained, std::size_t top) {
           {"bound_Bps", loss.bound.value},
           {"loss_Bps", loss.bound.value - loss.throughput.value},
           {"idle_Bps", loss.idle.value},
-          {"dear_Bps", loss.dear.value},
+          {"dear_Bps", loss.costly.value},
           {"busiest_resource", explained.busiest_resource},
           {"busiest_load", explained.busiest_load},
           {"full", std::move(full)},

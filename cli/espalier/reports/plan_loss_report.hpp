@@ -1,4 +1,4 @@
-// Where a plan loses (`explain --plan`), for people and for programs.
+// Where a plan loses throughput against the optimum (`explain --plan`), as text and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace espalier::cli {
 
 struct ExplainedPlan {
-  std::string file;  // as messages call it
+  std::string file;  // its name in messages
   planner::Plan plan;
   planner::PlanLoss loss;
   double busiest_load = 0;

@@ -20,7 +20,7 @@ using platforms::Platform;
 // The shape of one tree, in edges between hosts.
 struct Shape {
   std::size_t depth;
-  std::size_t out_degree;         // the most children that a node has
+  std::size_t out_degree;         // maximum number of children of a node
   std::size_t source_out_degree;  // children of the source
   std::size_t leaves;             // nodes without children
 };
@@ -73,13 +73,13 @@ std::string plan_tables(const Plan& plan, const Platform& platform,
   std::string text = facts(plan, loads);
   Table trees({{"tree"}, {"rate"}, {"share"}, {"depth"}, {"degree"}, {"of source"}, {"leaves"}});
   for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
-    const std::string_view way = plan.operation != planner::Operation::kAllreduce ? ""
+    const std::string_view direction = plan.operation != planner::Operation::kAllreduce ? ""
                                  : kind.up                                        ? "up "
                                                                                   : "down ";
     for (std::size_t t = 0; t < kind.trees->size(); ++t) {
       const PlanTree& tree = (*kind.trees)[t];
       const Shape shape = shape_of(plan, tree);
-      trees.add_row({fmt::format("{}{}", way, t), format_rate(tree.rate),
+      trees.add_row({fmt::format("{}{}", direction, t), format_rate(tree.rate),
                      percent(share_of(tree, plan)), std::to_string(shape.depth),
                      std::to_string(shape.out_degree), std::to_string(shape.source_out_degree),
                      std::to_string(shape.leaves)});

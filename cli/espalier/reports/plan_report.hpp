@@ -1,4 +1,4 @@
-// What `show` says of a plan.
+// The report of `show` on a plan.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace espalier::cli {
 
-// For people: facts, a row a tree, and the busiest resources, at most `top` of them.
-// loads: of all resources, the busiest first. Precondition: the plan fits the platform.
+// Text: figures, a row per tree, and the busiest resources, at most `top` of them. loads: of all
+// resources, busiest first. Precondition: the plan fits the platform.
 std::string plan_tables(const planner::Plan& plan, const platforms::Platform& platform,
                         std::span<const planner::ResourceLoad> loads, std::size_t top);
-// The same in full (docs/cli.md); `top` limits the resources all the same.
+// The same with all figures (docs/cli.md); at most `top` resources.
 Json plan_json(const planner::Plan& plan, const platforms::Platform& platform,
                std::span<const planner::ResourceLoad> loads, std::size_t top);
 

@@ -38,7 +38,7 @@ bool lists(std::string_view extensions, std::string_view extension) {
   return false;
 }
 
-// The first extension of a format that can be written, ".json". Throws InputError on another.
+// The first extension of a writable format, ".json". Throws InputError for other formats.
 std::string extension_of(const std::string& format) {
   for (const platforms::FormatEntry& entry : platforms::formats()) {
     if (entry.write == nullptr || entry.name != format) continue;
@@ -50,9 +50,9 @@ std::string extension_of(const std::string& format) {
 }  // namespace
 
 void PlatformOutput::add_to(Arguments& app, bool required) {
-  app.add("-o,--output", file_, "Where the platform goes; '-' is standard output",
+  app.add("-o,--output", file_, "Write the platform to this file; '-' is standard output",
           {.type = "FILE", .required = required});
-  app.add("--to", to_, "Its format, " + one_of(writable_formats()) + "; else by FILE's extension",
+  app.add("--to", to_, "Its format, " + one_of(writable_formats()) + "; default: by FILE's extension",
           {.type = "FORMAT"});
 }
 
@@ -70,7 +70,7 @@ std::string PlatformOutput::format() const {
       return std::string(entry.name);
     }
   }
-  throw InputError(file_, {}, "its name does not tell the format; add --to, " + one_of(names));
+  throw InputError(file_, {}, "unknown extension; add --to, " + one_of(names));
 }
 
 void PlatformOutput::write(const platforms::Platform& platform, const std::string& format) const {
@@ -80,29 +80,29 @@ void PlatformOutput::write(const platforms::Platform& platform, const std::strin
 void PlatformOutput::add_series_to(Arguments& app) {
   add_to(app);
   app.add("--count", count_,
-          "Write N platforms into the folder that -o names, of the seeds SEED, SEED + 1, ...",
+          "Write N platforms into the folder of -o, with the seeds SEED, SEED + 1, ...",
           {.type = "N"});
 }
 
 void PlatformOutput::write_series(
     const std::string& stem, const std::function<platforms::Platform(std::uint64_t)>& make,
-    const std::function<void(const std::string&, const platforms::Platform&)>& tell,
+    const std::function<void(const std::string&, const platforms::Platform&)>& report,
     const Console& console) const {
   if (count_ == 0) {
     const std::string chosen = format();
     const platforms::Platform platform = make(0);
     write(platform, chosen);
     note_warnings(platform, console);
-    return tell(file_, platform);
+    return report(file_, platform);
   }
-  if (file_ == "-") throw InputError({}, "--count", "add -o FOLDER: a series goes into a folder");
+  if (file_ == "-") throw InputError({}, "--count", "a series goes into a folder; add -o FOLDER");
   const std::string chosen = to_.empty() ? "json" : to_;
   const std::string extension = extension_of(chosen);
   const std::filesystem::path folder(file_);
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);
   if (fault || !std::filesystem::is_directory(folder)) {
-    throw InputError(file_, {}, "--count needs a folder, and this cannot be made one");
+    throw InputError(file_, {}, "cannot create this folder for --count; name another");
   }
   const std::size_t width = std::max<std::size_t>(3, std::to_string(count_).size());
   std::uint64_t noted = 0;
@@ -111,7 +111,7 @@ void PlatformOutput::write_series(
         (folder / fmt::format("{}-{:0{}}{}", stem, i + 1, width, extension)).string();
     const platforms::Platform platform = make(i);
     write_text(file, platforms::write_platform(platform, chosen));
-    tell(file, platform);
+    report(file, platform);
     const std::vector<std::string> lines = platforms::warnings(platform);
     if (lines.empty() || ++noted > 1) continue;
     for (const std::string& line : lines) console.note(fmt::format("{}: {}", file, line));

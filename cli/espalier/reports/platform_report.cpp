@@ -16,9 +16,9 @@ namespace {
 using platforms::Platform;
 using platforms::Summary;
 
-constexpr std::size_t kMostNamed = 8;  // groups, links; JSON has all
+constexpr std::size_t kMostNamed = 8;  // groups, links; JSON contains all
 
-// "a (3 nodes), b (2 nodes)" of `count` things, with the rest counted.
+// "a (3 nodes), b (2 nodes) and 4 more".
 template <typename Name>
 std::string named(std::size_t count, Name name) {
   std::string text;
@@ -35,10 +35,10 @@ std::string counted(std::size_t count, std::string_view what) {
 
 std::string asymmetry_text(const Summary& summary, const Platform& platform) {
   const platforms::Asymmetry& asymmetry = summary.asymmetry;
-  if (asymmetry.pairs == 0) return "no links both ways";
+  if (asymmetry.pairs == 0) return "no links in both directions";
   if (!(asymmetry.greatest > 1)) return "none";
   const platforms::Arc& arc = platform.arc(asymmetry.fastest);
-  return fmt::format("median {:.2f}, greatest {:.2f} ({} -> {} over its way back)",
+  return fmt::format("median {:.2f}, greatest {:.2f} ({} -> {} over the reverse)",
                      asymmetry.median, asymmetry.greatest, platform.node(arc.from).name,
                      platform.node(arc.to).name);
 }
@@ -55,14 +55,14 @@ std::string facts(const platforms::ReadResult& read, const Summary& summary) {
   table.add_row({"format", read.format});
   table.add_row({"hosts", std::to_string(summary.hosts)});
   table.add_row({"relays", std::to_string(summary.relays)});
-  table.add_row({"links", fmt::format("{}: {} both ways, {} one way", summary.arcs,
+  table.add_row({"links", fmt::format("{}: {} in both directions, {} in one", summary.arcs,
                                       counted(summary.both_ways, "pair"), summary.one_way)});
   table.add_row({"density", fixed(summary.density, 4)});
   table.add_row({"asymmetry", asymmetry_text(summary, platform)});
   table.add_row({"components",
                  summary.components == 1
                      ? "1 (strongly connected)"
-                     : fmt::format("{} (strongly connected), the largest of {}", summary.components,
+                     : fmt::format("{} (strongly connected), the largest with {}", summary.components,
                                    counted(summary.largest_component, "node"))});
   if (!summary.groups.empty()) {
     table.add_row({"groups", fmt::format("{}: {}", summary.groups.size(),
@@ -88,9 +88,9 @@ std::string facts(const platforms::ReadResult& read, const Summary& summary) {
   return table.text();
 }
 
-// How figures of links spread, a row a kind; kinds that no link has are left out.
+// Quartiles of the links' figures, one row per kind; kinds that no link has are left out.
 std::string spreads(const Summary& summary) {
-  Table table({{"links'", Table::Align::kLeft},
+  Table table({{"of links", Table::Align::kLeft},
                {"least"},
                {"quarter"},
                {"median"},

@@ -1,4 +1,4 @@
-// What `show` says of a platform.
+// The report of `show` on a platform.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace espalier::cli {
 
-// For people: facts, how bandwidths and latencies spread, a histogram of bandwidths by decade, and
-// what the reader of its file has to say.
+// Text: figures, the distribution of bandwidths and latencies, a histogram of bandwidths by decade,
+// and the notes of the file's reader.
 std::string platform_tables(const platforms::ReadResult& read);
-// The same in full (docs/cli.md).
+// The same with all figures (docs/cli.md).
 Json platform_json(const platforms::ReadResult& read);
 
 }  // namespace espalier::cli

@@ -20,15 +20,15 @@ std::string name_of(const RankedSource& ranked, const Platform& platform) {
   return printable(platform.node(ranked.source).name);
 }
 
-// How much the best is better than `other`: "12.30 % better", "as good".
+// How much better the best is than `other`: "12.30 % better", "no better".
 std::string better(const RankedSource& best, const RankedSource& other) {
   constexpr double kLeastShown = 5e-5;
   const double gain = best.optimum.value / other.optimum.value - 1;
   return gain < kLeastShown ? "no better" : percent(gain) + " better";
 }
 
-// Sources whose own bound lies above what the best reaches could be as good.
-std::size_t alike(const std::vector<RankedSource>& ranking) {
+// Number of sources whose bound is at least what the best source reaches: they may be equally good.
+std::size_t possibly_equal(const std::vector<RankedSource>& ranking) {
   return static_cast<std::size_t>(
       std::count_if(ranking.begin() + 1, ranking.end(), [&](const RankedSource& ranked) {
         return ranked.error.empty() && ranked.bound >= ranking.front().optimum;
@@ -47,14 +47,14 @@ std::string verdict(const Platform& platform, platforms::Model model, planner::O
                   reduces ? "roots" : "sources");
   if (solved == 0) {
     return text + (!reduces                         ? ": none reaches every host\n"
-                   : planner::broadcasts(operation) ? ": none reaches every host and back\n"
+                   : planner::broadcasts(operation) ? ": none reaches every host and is reached by every host\n"
                                                     : ": none is reached by every host\n");
   }
   const RankedSource& best = ranking.front();
   text += fmt::format(": the best is {}, optimum {}", name_of(best, platform),
                       format_rate(best.optimum));
-  if (const std::size_t others = alike(ranking); others > 0) {
-    text += fmt::format(" ({} more may be as good, within the proofs' gaps)", others);
+  if (const std::size_t others = possibly_equal(ranking); others > 0) {
+    text += fmt::format(" ({} more may be equally good, within the proven gaps)", others);
   }
   if (solved == 1) return text + '\n';
   const RankedSource& median = ranking[solved / 2];

@@ -1,4 +1,4 @@
-// Which source would be best (`explain --source each`), for people and for programs.
+// Which source is best (`explain --source each`), as text and as JSON.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace espalier::cli {
 
-// The best first, as rank_sources gives them; a sentence on how much the best is better, and a row
-// a source.
+// ranking: best first, as rank_sources returns it. A sentence that compares the best with the others,
+// and one row per source.
 std::string ranking_text(const platforms::Platform& platform, platforms::Model model,
                          planner::Operation operation,
                          const std::vector<planner::RankedSource>& ranking);

@@ -17,10 +17,10 @@
 namespace espalier::cli {
 namespace {
 
-// Slow enough for the slowest network that one would bench on, where no plan says how fast it is.
+// Below the rate of any network worth benchmarking, for when no plan predicts a rate.
 constexpr BytesPerSecond kSlowNetwork{1e6};
 
-// The plans' files, and the tuned segments that are for one of them.
+// Reads the plan files, and the tuned segments, each of which is for one of the plans.
 std::vector<BenchPlan> read_plans(MPI_Comm comm, const BenchArguments& arguments) {
   std::vector<BenchPlan> plans;
   for (const std::string& file : arguments.plans) {
@@ -31,7 +31,7 @@ std::vector<BenchPlan> read_plans(MPI_Comm comm, const BenchArguments& arguments
   const std::size_t hosts = runtime::count_hosts(comm);
   for (const std::string& file : arguments.tuned) {
     const runtime::TunedSegments tuned = runtime::share_tuned(comm, file);
-    if (plans.empty()) throw InputError("--tuned: there is no plan that it could be for");
+    if (plans.empty()) throw InputError("--tuned needs a plan; give PLAN");
     const auto found = std::find_if(plans.begin(), plans.end(), [&](const BenchPlan& one) {
       return runtime::identity_of(one.plan) == tuned.plan;
     });
@@ -49,11 +49,11 @@ BenchOperation operation_for(MPI_Comm comm, const BenchArguments& arguments, Wat
   return bench_of(comm, plans, operation, arguments, watchdog);
 }
 
-// What a round may take, for who waits for others.
+// The time that a round may take, for the timeouts of ranks that wait.
 Seconds longest_of(const BenchOperation& operation, std::uint64_t bytes) {
   Seconds longest{0};
   for (const BenchMethod& method : operation.methods) {
-    if (method.foreseen) longest = std::max(longest, method.foreseen(bytes));
+    if (method.predicted_time) longest = std::max(longest, method.predicted_time(bytes));
   }
   return longest.value > 0 ? longest : Seconds{static_cast<double>(bytes) / kSlowNetwork.value};
 }
@@ -68,8 +68,8 @@ class Bench {
     buffer_ = allocate_message(comm, largest.value, arguments.sizes_option, operation.copies);
   }
 
-  // All methods in turns, so that what disturbs the machine for a while disturbs them alike; every
-  // other time the other way round, so that none always comes after the same one.
+  // Alternates the methods, so that a temporary disturbance of the machine affects all of them, and
+  // reverses their order in every other round, so that none always follows the same other one.
   void measure(Bytes size, BenchFigures& figures) {
     const std::span<std::byte> memory(buffer_.get(), operation_->copies * size.value);
     const std::vector<BenchMethod>& methods = operation_->methods;
@@ -77,7 +77,7 @@ class Bench {
     for (const BenchMethod& method : methods) {
       BenchRow row{size.value, method.name, {}, {}, {}, {}, method.algorithm};
       if (method.segment_bytes) row.segment_bytes = method.segment_bytes(size.value);
-      if (method.foreseen) row.foreseen = method.foreseen(size.value);
+      if (method.predicted_time) row.predicted_time = method.predicted_time(size.value);
       figures.rows.push_back(std::move(row));
     }
     const ReportTimer timer(comm_, operation_->root, longest_of(*operation_, size.value),
@@ -89,24 +89,24 @@ class Bench {
         if (round >= arguments_->warm_up) figures.rows[first + i].seconds.push_back(seconds);
       }
     }
-    if (!methods[0].is_mpis()) return;
-    const double mpis = quartiles_of(figures.rows[first].seconds).median;
+    if (!methods[0].is_mpi()) return;
+    const double mpi_s = quartiles_of(figures.rows[first].seconds).median;
     for (std::size_t i = 1; i < methods.size(); ++i) {
-      figures.rows[first + i].mpis_median_s = mpis;
+      figures.rows[first + i].mpi_median_s = mpi_s;
     }
   }
 
  private:
   double time_round(const ReportTimer& timer, const BenchMethod& method,
                     std::span<std::byte> memory) {
-    watchdog_->rest();  // while the message is made, and checked
+    watchdog_->pause();  // while the message is filled, and checked
     operation_->prepare(memory, round_);
     const double seconds =
         timer.seconds_of({[&] { method.run(memory); },
-                          method.is_mpis() ? "waiting in " + method.name : std::string{}});
+                          method.is_mpi() ? "waiting in " + method.name : std::string{}});
     if (arguments_->verify) {
-      watchdog_->rest();
-      runtime::together(
+      watchdog_->pause();
+      runtime::collective_try(
           comm_,
           [&] {
             if (const auto fault = operation_->fault(memory, round_)) {
@@ -142,17 +142,18 @@ BenchOperation bench_of(MPI_Comm comm, const std::vector<BenchPlan>& plans,
                         planner::Operation operation, const BenchArguments& arguments,
                         Watchdog& watchdog) {
   const bool reduces = planner::reduces(operation);
-  const std::string& stranger =
+  const std::string& inapplicable =
       reduces ? arguments.only_for_broadcasts : arguments.only_for_reductions;
-  if (!stranger.empty()) {
-    throw InputError(fmt::format("{} is for {}", stranger, reduces ? "broadcasts" : "reductions"));
+  if (!inapplicable.empty()) {
+    throw InputError(
+        fmt::format("{} is for {}", inapplicable, reduces ? "broadcasts" : "reductions"));
   }
   return reduces ? reduction_bench(comm, plans, operation, arguments, watchdog)
                  : broadcast_bench(comm, plans, arguments);
 }
 
-BenchFigures no_figures(MPI_Comm comm, planner::Operation operation,
-                        const BenchArguments& arguments) {
+BenchFigures empty_figures(MPI_Comm comm, planner::Operation operation,
+                           const BenchArguments& arguments) {
   BenchFigures figures;
   figures.operation = operation;
   if (planner::reduces(operation)) {
@@ -165,8 +166,9 @@ BenchFigures no_figures(MPI_Comm comm, planner::Operation operation,
   return figures;
 }
 
-void measure_in_turns(MPI_Comm comm, const BenchOperation& operation, std::span<const Bytes> sizes,
-                      const BenchArguments& arguments, Watchdog& watchdog, BenchFigures& figures) {
+void measure_alternating(MPI_Comm comm, const BenchOperation& operation,
+                         std::span<const Bytes> sizes, const BenchArguments& arguments,
+                         Watchdog& watchdog, BenchFigures& figures) {
   Bench bench(comm, operation, sizes, arguments, watchdog);
   for (const Bytes size : sizes) bench.measure(size, figures);
 }
@@ -174,8 +176,8 @@ void measure_in_turns(MPI_Comm comm, const BenchOperation& operation, std::span<
 void run_bench(MPI_Comm comm, const BenchArguments& arguments, Watchdog& watchdog) {
   watchdog.expect("waiting for all ranks to have the plans", arguments.timeout.value_or(Seconds{}));
   const BenchOperation operation = operation_for(comm, arguments, watchdog);
-  BenchFigures figures = no_figures(comm, operation.operation, arguments);
-  measure_in_turns(comm, operation, arguments.sizes, arguments, watchdog, figures);
+  BenchFigures figures = empty_figures(comm, operation.operation, arguments);
+  measure_alternating(comm, operation, arguments.sizes, arguments, watchdog, figures);
   if (runtime::rank_in(comm) != 0) return;
   fmt::print("{}", arguments.json ? bench_json(figures) : bench_text(figures));
   std::fflush(stdout);

@@ -1,4 +1,4 @@
-// What bench times of broadcasts.
+// The broadcasts that bench times.
 #include <algorithm>
 #include <utility>
 
@@ -24,7 +24,7 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plan
     options.tuned = one.tuned;
     try {
       broadcasts->push_back(runtime::plan_on(comm, one.plan, options));
-    } catch (const InputError& error) {  // on all ranks alike
+    } catch (const InputError& error) {  // on all ranks
       throw InputError(one.name, {}, error.what());
     }
   }
@@ -42,19 +42,19 @@ BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plan
          },
          [broadcast](std::uint64_t bytes) { return broadcast->segment_bytes(bytes); },
          [broadcast](std::uint64_t bytes) {
-           return broadcast->foreseen(bytes, broadcast->segment_bytes(bytes));
+           return broadcast->predicted_time(bytes, broadcast->segment_bytes(bytes));
          },
          plans[i].plan.algorithm});
   }
   operation.prepare = [rank, root](std::span<std::byte> message, std::uint64_t round) {
     if (rank == root) {
       fill_with_pattern(message, round);
-    } else {  // what is received must not be there before, but its pages
+    } else {  // touches the pages, and clears what must be received
       std::fill(message.begin(), message.end(), static_cast<std::byte>(0xA5 ^ rank));
     }
   };
   operation.fault = find_fault;
-  operation.keeps = broadcasts;
+  operation.state = broadcasts;
   return operation;
 }
 

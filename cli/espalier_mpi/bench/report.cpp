@@ -56,8 +56,8 @@ std::string bench_json(const BenchFigures& figures) {
     one["upper_s"] = quartiles.upper;
     one["achieved_Bps"] = rate_of(row, quartiles.median);
     one["relative_to_mpi"] =
-        row.mpis_median_s ? Json(ratio_of(*row.mpis_median_s, quartiles.median)) : Json(nullptr);
-    one["predicted_s"] = row.foreseen ? Json(row.foreseen->value) : Json(nullptr);
+        row.mpi_median_s ? Json(ratio_of(*row.mpi_median_s, quartiles.median)) : Json(nullptr);
+    one["predicted_s"] = row.predicted_time ? Json(row.predicted_time->value) : Json(nullptr);
     json["rows"].push_back(std::move(one));
   }
   for (const BestSegment& best : figures.best) {
@@ -86,13 +86,14 @@ std::string bench_text(const BenchFigures& figures) {
   for (const BenchRow& row : figures.rows) {
     const Quartiles quartiles = quartiles_of(row.seconds);
     const double median = quartiles.median;
-    table.add_row({format_size({row.message_bytes}), row.method,
-                   row.segment_bytes ? format_size({*row.segment_bytes}) : "-",
-                   format_duration({median}), format_duration({quartiles.lower}),
-                   format_duration({quartiles.upper}), short_rate({rate_of(row, median)}),
-                   row.mpis_median_s ? fixed(ratio_of(*row.mpis_median_s, median), 2) : "-",
-                   row.foreseen ? format_duration(*row.foreseen) : "-",
-                   row.foreseen ? percent(ratio_of(row.foreseen->value, median)) : "-"});
+    table.add_row(
+        {format_size({row.message_bytes}), row.method,
+         row.segment_bytes ? format_size({*row.segment_bytes}) : "-", format_duration({median}),
+         format_duration({quartiles.lower}), format_duration({quartiles.upper}),
+         short_rate({rate_of(row, median)}),
+         row.mpi_median_s ? fixed(ratio_of(*row.mpi_median_s, median), 2) : "-",
+         row.predicted_time ? format_duration(*row.predicted_time) : "-",
+         row.predicted_time ? percent(ratio_of(row.predicted_time->value, median)) : "-"});
   }
   const std::size_t rounds = figures.rows.empty() ? 0 : figures.rows[0].seconds.size();
   const bool at_root = figures.operation == planner::Operation::kReduce;

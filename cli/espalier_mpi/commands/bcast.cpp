@@ -42,8 +42,8 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
     trace.emplace(comm, arguments.trace);
     arguments.broadcast.transfers = &trace->log();
   }
-  // It has timeout of its own, which ends before.
-  watchdog.expect("waiting for all ranks to make the broadcast",
+  // The constructor has a timeout of its own, which is shorter.
+  watchdog.expect("waiting for all ranks to set up the broadcast",
                   arguments.broadcast.timeout.value_or(Seconds{}));
   runtime::Broadcast broadcast(comm, plan, arguments.broadcast);
   const Figures figures = arguments.in.empty()
@@ -51,7 +51,7 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
                               : broadcast_file(comm, broadcast, arguments, watchdog);
   bar.end();
   if (trace) {
-    watchdog.expect("waiting for all ranks' part of the trace");
+    watchdog.expect("waiting for the trace records of all ranks");
     trace->write(broadcast.node(), arguments.quiet);
   }
   if (rank != 0) return;

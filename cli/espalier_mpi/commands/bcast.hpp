@@ -14,11 +14,11 @@ namespace espalier::cli {
 Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
                           const BcastArguments& arguments, Watchdog& watchdog);
 
-// A file to every rank. Throws InputError, CheckFailed on all ranks alike; then no output is left.
+// A file to every rank. Throws InputError and CheckFailed on all ranks, and then leaves no output.
 Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
                        const BcastArguments& arguments, Watchdog& watchdog);
 
-// The whole command: reads the plan, runs, prints on rank 0. Throws on all ranks alike, but for
+// The whole command: reads the plan, runs it, prints on rank 0. Throws on all ranks, except
 // MpiError.
 void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog);
 

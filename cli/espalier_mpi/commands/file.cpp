@@ -1,4 +1,4 @@
-// A file, several, or a folder to every rank.
+// Broadcasts a file, several files or a folder to every rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,10 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 using runtime::check;
 
-// With MPI's own memory that stays under 64 MiB a rank (docs/runtime.md).
+// Together with MPI's own memory this stays below 64 MiB per rank (docs/runtime.md).
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
 
-std::string with_all(std::string text, std::string_view what, const std::string& value) {
+std::string replace_all(std::string text, std::string_view what, const std::string& value) {
   for (std::size_t at = text.find(what); at != std::string::npos;
        at = text.find(what, at + value.size())) {
     text.replace(at, what.size(), value);
@@ -37,8 +37,8 @@ std::string with_all(std::string text, std::string_view what, const std::string&
   return text;
 }
 
-// The file that a name means, as far as it exists; names that only look different are the same
-// then.
+// The canonical path of a file, as far as it exists, so that different names of one file compare
+// equal.
 std::string identity_of(const std::string& name) {
   std::error_code ignored;
   const fs::path path = fs::weakly_canonical(fs::absolute(name, ignored), ignored);
@@ -52,8 +52,8 @@ bool is_device(const std::string& name) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// Throws on all ranks alike when two of them on one host would write, or one write and one read,
-// the same file.
+// Throws on all ranks when two of them on one host would write the same file, or one would write it
+// and one read it.
 void refuse_conflicts(MPI_Comm comm, const std::string& file) {
   const std::string mine = is_device(file) ? std::string{} : identity_of(file);
   const std::vector<std::string> files = runtime::gather_texts(comm, mine);
@@ -71,7 +71,7 @@ void refuse_conflicts(MPI_Comm comm, const std::string& file) {
   }
 }
 
-// Several files, or a folder, rather than one file that becomes another.
+// Whether the input is several files or a folder, and not one file.
 bool is_tree(const std::vector<std::string>& in) {
   std::error_code ignored;
   return in.size() != 1 || fs::is_directory(in[0], ignored);
@@ -89,52 +89,54 @@ class FileBroadcast {
         on_message_(arguments.on_message) {
     rank_ = runtime::rank_in(comm_);
     watchdog_->expect("waiting for all ranks to name their files");
-    output_name_ = with_all(arguments.out, "{rank}", std::to_string(rank_));
-    output_name_ = with_all(output_name_, "{host}", runtime::host_name());
-    runtime::together(
+    output_name_ = replace_all(arguments.out, "{rank}", std::to_string(rank_));
+    output_name_ = replace_all(output_name_, "{host}", runtime::host_name());
+    runtime::collective_try(
         comm_,
         [&] {
           if (is_source()) open_input(arguments.in);
         },
         true);
-    share_what_comes();
+    share_input_facts();
     writes_ = !is_source() || is_tree_ || identity_of(arguments.in[0]) != identity_of(output_name_);
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
     disk_ = disk_time(bytes_);
-    timer_.emplace(comm_, broadcast_->root(), broadcast_->foreseen(bytes_, shape_.segment_bytes),
+    timer_.emplace(comm_, broadcast_->root(),
+                   broadcast_->predicted_time(bytes_, shape_.segment_bytes),
                    arguments.broadcast.timeout, watchdog);
   }
 
-  // One round up to files that are whole but have no name yet.
+  // One round. Afterwards the files are complete, but do not have their final names yet.
   double run() {
-    watchdog_->expect("waiting for all ranks to have room for their files", disk_);
+    watchdog_->expect("waiting for all ranks to reserve space for their files", disk_);
     output_.reset();
-    runtime::together(
+    runtime::collective_try(
         comm_,
         [&] {
           if (writes_) output_ = make_output();
         },
         true);
     store_ = make_store();
-    watchdog_->expect("waiting for all ranks to look at what they have", disk_);
-    skip_what_is_there();
+    watchdog_->expect("waiting for all ranks to check their partial files", disk_);
+    skip_kept_bytes();
     if (on_message_) on_message_(bytes());
-    const ReportTimer::Act stream{[&] {
-                                    if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
-                                      return;
-                                    }
-                                    watchdog_->expect("waiting for all to say why");
-                                    refuse_failures();
-                                  },
-                                  {}};
+    const ReportTimer::Act stream{
+        [&] {
+          if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
+            return;
+          }
+          watchdog_->expect("waiting for all ranks to report their failures");
+          refuse_failures();
+        },
+        {}};
     const double seconds = timer_->seconds_of(stream);
-    watchdog_->expect("waiting for all ranks to check what they have", disk_);
+    watchdog_->expect("waiting for all ranks to check their files", disk_);
     refuse_failures();
     compare_checksums(store_->checksum(), "received");
     if (verify_) {
       std::uint64_t written = store_->checksum();
-      runtime::together(
+      runtime::collective_try(
           comm_,
           [&] {
             if (writes_) written = checksum_of(*output_, bytes_, shape_.segment_bytes);
@@ -146,14 +148,14 @@ class FileBroadcast {
   }
 
   void commit() {
-    watchdog_->expect("waiting for all ranks to have their files on disk", disk_);
-    runtime::together(
+    watchdog_->expect("waiting for all ranks to write their files to disk", disk_);
+    runtime::collective_try(
         comm_,
         [&] {
           if (writes_) output_->sync();
         },
         true);
-    runtime::together(
+    runtime::collective_try(
         comm_,
         [&] {
           if (writes_) output_->commit();
@@ -161,7 +163,7 @@ class FileBroadcast {
         true);
   }
 
-  // What was sent, after run().
+  // The bytes sent, after run().
   [[nodiscard]] std::uint64_t bytes() const { return bytes_ - skipped_; }
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
   [[nodiscard]] std::uint64_t segment_bytes() const { return shape_.segment_bytes; }
@@ -179,17 +181,17 @@ class FileBroadcast {
     }
   }
 
-  // What the other ranks must know to make their outputs.
-  void share_what_comes() {
-    std::array<std::uint64_t, 2> told{};
-    if (is_source()) told = {input_->bytes(), input_->identity()};
-    check(MPI_Bcast(told.data(), 2, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
-    bytes_ = told[0];
-    if (resumes_) resume_ = told[1];
+  // Shares with all ranks what they must know to create their outputs.
+  void share_input_facts() {
+    std::array<std::uint64_t, 2> facts{};
+    if (is_source()) facts = {input_->bytes(), input_->identity()};
+    check(MPI_Bcast(facts.data(), 2, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
+    bytes_ = facts[0];
+    if (resumes_) resume_ = facts[1];
     std::string text = is_source() && is_tree_ ? to_text(tree_) : std::string{};
     runtime::share_text(comm_, broadcast_->root(), text);
     is_tree_ = !text.empty();
-    runtime::together(comm_, [&] {
+    runtime::collective_try(comm_, [&] {
       if (is_tree_) tree_ = runtime::file_tree_from_text(text);
     });
   }
@@ -204,20 +206,21 @@ class FileBroadcast {
     return std::make_unique<runtime::FileSource>(shape_, *input_, output_.get());
   }
 
-  // What every rank has of an earlier run need not come again, if it is what the source has.
-  void skip_what_is_there() {
+  // The first bytes that every rank kept from an earlier run are not sent again if their checksum
+  // is the source's.
+  void skip_kept_bytes() {
     if (!resumes_) return;
     std::uint64_t kept = writes_ ? output_->kept() : bytes_;
     check(MPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_UINT64_T, MPI_MIN, comm_), "MPI_Allreduce");
     skipped_ = std::min(kept, bytes_) / shape_.segment_bytes * shape_.segment_bytes;
     std::uint64_t checksum = 0;
-    runtime::together(
+    runtime::collective_try(
         comm_,
         [&] {
           runtime::StoredBytes* const mine =
               is_source() ? static_cast<runtime::StoredBytes*>(input_.get()) : output_.get();
           checksum = checksum_of(*mine, skipped_, shape_.segment_bytes);
-          // The source's own output is read back as well.
+          // The source's own output is checked as well.
           if (is_source() && writes_ &&
               checksum_of(*output_, skipped_, shape_.segment_bytes) != checksum) {
             checksum = ~checksum;
@@ -229,7 +232,7 @@ class FileBroadcast {
   }
 
   void refuse_failures() {
-    runtime::together(
+    runtime::collective_try(
         comm_,
         [&] {
           if (store_->failed()) throw InputError(store_->failure());
@@ -240,12 +243,12 @@ class FileBroadcast {
   void compare_checksums(std::uint64_t mine, std::string_view what) {
     std::uint64_t sources = mine;
     check(MPI_Bcast(&sources, 1, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
-    runtime::together(
+    runtime::collective_try(
         comm_,
         [&] {
           if (mine != sources) {
             throw CheckFailed(
-                fmt::format("{}: what was {} is not what was sent (checksum {:016x}, "
+                fmt::format("{}: the {} data differ from those sent (checksum {:016x}, "
                             "not {:016x})",
                             output_name_, what, mine, sources));
           }
@@ -260,7 +263,7 @@ class FileBroadcast {
   bool resumes_;
   std::function<void(std::uint64_t)> on_message_;
   std::optional<std::uint64_t> resume_;  // the source's identity
-  std::uint64_t skipped_ = 0;            // bytes that were there
+  std::uint64_t skipped_ = 0;            // bytes kept from an earlier run
   int rank_ = 0;
   std::string output_name_;
   std::unique_ptr<runtime::ByteSource> input_;

@@ -1,4 +1,4 @@
-// A test message in memory.
+// Broadcasts a test message in memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,13 +32,13 @@ Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
                   arguments.verify};
 
   const ReportTimer timer(comm, broadcast.root(),
-                          broadcast.foreseen(figures.message_bytes, figures.segment_bytes),
+                          broadcast.predicted_time(figures.message_bytes, figures.segment_bytes),
                           arguments.broadcast.timeout, watchdog);
 
-  // Pages are touched before they are timed; what is received must not be there before.
+  // Touches the pages before the timing, and clears what must be received.
   std::uint64_t round = 0;
   const auto timed = [&](const ReportTimer::Act& act) {
-    watchdog.rest();  // while the message is made, and checked
+    watchdog.pause();  // while the message is filled, and checked
     if (rank == broadcast.root()) {
       fill_with_pattern(message, round);
     } else if (arguments.verify || round == 0) {
@@ -46,7 +46,7 @@ Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
     }
     const double seconds = timer.seconds_of(act);
     if (arguments.verify) {
-      runtime::together(
+      runtime::collective_try(
           comm,
           [&] {
             if (const auto fault = find_fault(message, round)) throw CheckFailed(*fault);
@@ -60,7 +60,7 @@ Figures broadcast_message(MPI_Comm comm, runtime::Broadcast& broadcast,
   const ReportTimer::Act ours{[&] { broadcast.run(message.data(), message.size(), MPI_BYTE); }, {}};
   const ReportTimer::Act theirs{[&] { mpi_bcast(message, broadcast.root(), comm); },
                                 "waiting in MPI_Bcast"};
-  if (arguments.compare) {  // connections and caches of both
+  if (arguments.compare) {  // sets up the connections and caches of both
     timed(ours);
     timed(theirs);
   }

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kBetweenCheckpoints = std::chrono::seconds(2);
 
-// The measurements so far, beside the output, for as long as the probe is not done.
+// The measurements so far, in a file beside the output until the probe is done.
 class Checkpoint {
  public:
   explicit Checkpoint(const std::string& output) {
@@ -39,7 +39,8 @@ class Checkpoint {
   }
 
   [[nodiscard]] probe::Measurements read(const std::vector<std::string>& hosts) const {
-    if (file_.empty()) throw InputError("--resume: the output is no file that anything is beside");
+    if (file_.empty())
+      throw InputError("--resume: -o is not a regular file; give the -o of the earlier run");
     probe::Measurements measured = probe::parse_measurements(read_text(file_), file_);
     if (measured.hosts.size() != hosts.size()) {
       throw InputError(
@@ -101,7 +102,7 @@ void lead(runtime::probe::MpiNetwork& network, const std::function<void()>& act)
   try {
     act();
   } catch (const runtime::MpiError&) {
-    throw;  // then the others cannot be told
+    throw;  // the other ranks cannot be notified
   } catch (...) {
     network.dismiss();
     throw;
@@ -122,7 +123,7 @@ void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
     throw InputError("one rank has no network to probe; start two or more");
   }
   Checkpoint checkpoint(arguments.out);
-  runtime::together(comm, [&] {
+  runtime::collective_try(comm, [&] {
     if (rank != 0) return;
     require_writable(arguments.out);
     require_writable(arguments.measurements);
@@ -132,7 +133,7 @@ void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
 
   std::optional<probe::Estimate> estimate;
   probe::MpiNetwork network(comm);
-  runtime::together(comm, [&] {
+  runtime::collective_try(comm, [&] {
     if (rank != 0) {
       network.serve();
       return;

@@ -1,4 +1,4 @@
-// espalier-mpi probe --model: the parameters of a cost model of messages.
+// espalier-mpi probe --model: measures the parameters of a cost model.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -25,13 +25,14 @@ namespace probe = runtime::probe;
 
 constexpr std::size_t kMostPairs = 8;
 
-// The pairs that were asked for. Of all ranks alike, as every rank knows all hosts.
+// The requested pairs. The same on all ranks, as every rank knows all hosts.
 probe::PairSample pairs_of(const std::vector<std::string>& hosts, const ModelArguments& wanted,
                            std::string& which) {
   if (wanted.pair) {
     for (const std::size_t rank : {wanted.pair->from, wanted.pair->to}) {
       if (rank >= hosts.size()) {
-        throw InputError(fmt::format("--pair: no rank {}; there are {}", rank, hosts.size()));
+        throw InputError(
+            fmt::format("--pair: there is no rank {}; there are {} ranks", rank, hosts.size()));
       }
     }
     which = fmt::format("from rank {} to rank {}", wanted.pair->from, wanted.pair->to);
@@ -82,11 +83,11 @@ void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
   const probe::PairSample sample = pairs_of(hosts, arguments.model, report.which);
   report.pairs = sample.pairs;
   report.of_pairs = sample.of;
-  runtime::together(comm, [&] {
+  runtime::collective_try(comm, [&] {
     if (rank == 0) require_writable(arguments.out);
   });
   probe::MpiNetwork network(comm);
-  runtime::together(comm, [&] {
+  runtime::collective_try(comm, [&] {
     if (rank != 0) {
       network.serve();
       return;

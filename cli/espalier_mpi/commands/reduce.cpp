@@ -22,10 +22,11 @@ namespace {
 using planner::Operation;
 using runtime::check;
 
-// A test message in memory; the plan foresees `foreseen` for it. Throws CheckFailed on all ranks
-// when an element differs.
+// A test message in memory; `predicted_time` is the plan's predicted time for it. Throws
+// CheckFailed on all ranks when an element differs.
 Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
-                       const ReduceArguments& arguments, Seconds foreseen, Watchdog& watchdog) {
+                       const ReduceArguments& arguments, Seconds predicted_time,
+                       Watchdog& watchdog) {
   const int rank = runtime::rank_in(comm);
   const int ranks = runtime::size_of(comm);
   const Elements elements = arguments.elements;
@@ -45,18 +46,18 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
   figures.op = name_of(elements.op);
   figures.type = name_of(elements.type);
 
-  // Pages are touched before they are timed; the result must not be there before.
+  // Touches the pages before the timing, and clears the result.
   std::uint64_t round = 0;
-  const ReportTimer timer(comm, reduction.root(), foreseen, arguments.timeout, watchdog);
+  const ReportTimer timer(comm, reduction.root(), predicted_time, arguments.timeout, watchdog);
   const auto timed = [&](const ReportTimer::Act& act) {
-    watchdog.rest();  // while the elements are made, and checked
+    watchdog.pause();  // while the elements are filled, and checked
     if (arguments.verify || round == 0) {
       fill_elements({own.get(), bytes}, elements, rank, round);
       std::fill_n(result, result_bytes, static_cast<std::byte>(0xA5 ^ rank));
     }
     const double seconds = timer.seconds_of(act);
     if (arguments.verify) {
-      runtime::together(
+      runtime::collective_try(
           comm,
           [&] {
             const auto wrong = find_wrong_element({result, result_bytes}, elements, ranks, round);
@@ -71,7 +72,7 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
   const MPI_Datatype type = mpi_type(elements.type);
   const MPI_Op op = mpi_op(elements.op);
   const ReportTimer::Act ours{[&] {
-                                watchdog.expect(kReducing, foreseen);
+                                watchdog.expect(kReducing, predicted_time);
                                 reduction.run(own.get(), result, count, type, op);
                               },
                               {}};
@@ -81,7 +82,7 @@ Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
                                                              count, type, op);
                                 },
                                 "waiting in " + figures.library};
-  if (arguments.compare) {  // connections and caches of both
+  if (arguments.compare) {  // sets up the connections and caches of both
     timed(ours);
     timed(theirs);
   }
@@ -102,15 +103,16 @@ void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
 
   ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
   bar.expect(arguments.message.value);
-  // Who waits a while for its first segment may wait as long for any other.
-  const Seconds foreseen{static_cast<double>(arguments.message.value) / plan.throughput.value};
+  // A rank may wait for any segment as long as for its first one.
+  const Seconds predicted_time{static_cast<double>(arguments.message.value) /
+                               plan.throughput.value};
   arguments.reduction.on_progress = [&](std::uint64_t bytes) {
     bar.show(bytes);
-    watchdog.expect(kReducing, foreseen);
+    watchdog.expect(kReducing, predicted_time);
   };
-  watchdog.expect("waiting for all ranks to make the reduction");
+  watchdog.expect("waiting for all ranks to set up the reduction");
   runtime::Reduction reduction(comm, plan, arguments.reduction);
-  const Figures figures = reduce_message(comm, reduction, arguments, foreseen, watchdog);
+  const Figures figures = reduce_message(comm, reduction, arguments, predicted_time, watchdog);
   bar.end();
   if (rank != 0) return;
   fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));

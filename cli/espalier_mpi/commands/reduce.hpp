@@ -8,10 +8,10 @@
 
 namespace espalier::cli {
 
-// What a rank does in a reduction, for the watchdog.
+// What a rank waits for in a reduction, for the watchdog.
 inline constexpr const char* kReducing = "waiting for segments of the reduction";
 
-// The whole command: reads the plan, runs, prints on rank 0. Throws on all ranks alike, but for
+// The whole command: reads the plan, runs it, prints on rank 0. Throws on all ranks, except
 // MpiError.
 void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog);
 

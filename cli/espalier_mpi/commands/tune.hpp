@@ -1,4 +1,4 @@
-// espalier-mpi tune: which segments suit a plan here, by running them.
+// espalier-mpi tune: finds the best segment sizes for a plan by running it.
 #pragma once
 
 #include <mpi.h>
@@ -12,21 +12,21 @@ namespace espalier::cli {
 
 struct TuneArguments {
   std::string plan;  // file
-  std::string out;   // tuned segments; empty: beside the plan
-  // A platform file, on which the segments to try others about are simulated; empty: none.
+  std::string out;   // file of tuned segments; empty: beside the plan
+  // Platform file for simulating the segment around which others are tried; empty: none.
   std::string platform;
-  bool about_the_plans = false;  // or the plan's own
-  // Sizes are those to tune for; segment: or this one. None of the three: what the formula
-  // foresees.
+  bool around_plan_segment = false;  // instead: the plan's own
+  // bench.sizes: the messages to tune for. bench.segment: instead: this segment. If none of the
+  // three is given: the segment that the formula predicts.
   BenchArguments bench;
 };
 
-// The subcommand on the command line, and what remains to be checked of it. Throws InputError.
+// Adds the subcommand to the command line; checks and converts its texts. Throws InputError.
 CLI::App* add_tune(CLI::App& app, TuneArguments& to, BenchTexts& texts);
 void check_tune(const CLI::App& command, TuneArguments& to, const BenchTexts& texts);
 
-// The whole command. After each size what is best so far is in the file. Throws on all ranks alike,
-// but for MpiError.
+// The whole command. Saves the best segment of each size as soon as it is found. Throws on all
+// ranks, except MpiError.
 void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog);
 
 }  // namespace espalier::cli

@@ -13,12 +13,14 @@ runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
   const runtime::Decisions decisions = runtime::share_decisions(comm, arguments.decisions);
   if (decisions.operation != operation) {
     throw InputError(display_name(arguments.decisions), "/operation",
-                     fmt::format("decides about a {}, not {}", name_of(decisions.operation),
-                                 name_of(operation)));
+                     fmt::format("the decisions are for {}, not for {}",
+                                 name_of(decisions.operation), name_of(operation)));
   }
   const auto ranks = static_cast<std::uint32_t>(runtime::size_of(comm));
   const std::uint32_t root = arguments.root.value_or(0);
-  if (root >= ranks) throw InputError(fmt::format("--root: {} is none of {} ranks", root, ranks));
+  if (root >= ranks) {
+    throw InputError(fmt::format("--root: there is no rank {}; give 0 to {}", root, ranks - 1));
+  }
   const runtime::Decision& decision = decision_for(decisions, ranks, arguments.message.value);
   return plan_for(decisions, decision.algorithm, ranks, root);
 }

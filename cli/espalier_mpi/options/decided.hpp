@@ -1,5 +1,5 @@
-// What a run of espalier-mpi goes along: a plan from a file, or what a decision function has for
-// its message.
+// The plan that a run of espalier-mpi follows: from a plan file, or from a decision function for
+// the run's message.
 #pragma once
 
 #include <mpi.h>
@@ -9,14 +9,14 @@
 
 namespace espalier::cli {
 
-// Collective: what the table of --decisions has for the message, from or to --root. Throws
-// InputError on all ranks alike: the table is refused, it is about another operation, there is no
+// Collective: the entry of the --decisions table for the message, from or to --root. Throws
+// InputError on all ranks when the table is invalid or for another operation, or when there is no
 // such root.
 runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  planner::Operation operation);
 
-// Collective: the plan, and the options that say in which segments it is run. options: a
-// broadcast's or a reduction's. Throws as decided_for, share_plan and tuned_segments_from.
+// Collective: returns the plan and sets the segment size in `options`, which are those of a
+// broadcast or of a reduction. Throws as decided_for, share_plan and tuned_segments_from.
 template <class Options>
 planner::Plan plan_of_run(MPI_Comm comm, const RunArguments& arguments,
                           planner::Operation operation, Options& options) {

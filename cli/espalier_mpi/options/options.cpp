@@ -18,22 +18,22 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kCommands = {"bcast", "reduce", "allreduce",
                                                        "bench", "tune",   "probe"};
-// What CLI11 stores before it is checked.
+// The unchecked texts that CLI11 stores.
 struct Texts {
   std::string message;
   RunningTexts running;
   ElementTexts elements;
 };
 
-// Of the commands that run one plan.
+// The options common to the commands that run one plan.
 void add_one_run(CLI::App& command, RunArguments& to, Texts& texts) {
   command.add_option("PLAN", to.plan, "plan file, read by rank 0 only; - is standard input");
   command.add_option("--decisions", to.decisions,
-                     "instead of PLAN: what espalier decide --json has decided for so many ranks "
-                     "and such a message; read by rank 0 only");
-  command.add_option("--root", to.root, "with --decisions: which rank (default 0)");
+                     "instead of PLAN: a table of espalier decide --json, which selects the "
+                     "algorithm for these ranks and this message; read by rank 0 only");
+  command.add_option("--root", to.root, "with --decisions: the root's rank (default 0)");
   command.add_option("--message", texts.message, "size of a test message (default 64MiB)");
-  command.add_option("--repeat", to.repeat, "how often")
+  command.add_option("--repeat", to.repeat, "number of runs")
       ->check(CLI::Range(std::size_t{1}, kMostRepeats));
   add_tuned_option(command, to.tuned);
   command.add_flag("--json", to.json, "figures as JSON on standard output");
@@ -44,25 +44,26 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
   CLI::App* bcast = app.add_subcommand("bcast", "run a broadcast plan on the ranks of this mpirun");
   add_one_run(*bcast, to, texts);
   bcast
-      ->add_option("--in", to.in,
-                   "file or folder to broadcast, on the plan's source; several are one stream")
+      ->add_option(
+          "--in", to.in,
+          "file or folder to broadcast, on the plan's source; several are sent as one stream")
       ->expected(1)
       ->take_all();
   bcast->add_option(
       "--out", to.out,
-      "where each rank writes it; {rank} and {host} are filled in. A folder, new or empty, for a "
-      "folder or several --in. The source writes it too, unless it is the --in file");
+      "output file of each rank; {rank} and {host} are replaced. For a folder or several --in: an "
+      "output folder, new or empty. The source writes it too, unless it is the --in file");
   bcast->add_flag("--resume", to.resume,
-                  "go on where an earlier --resume broke off; should this one, leave "
+                  "continue an interrupted run that had --resume; if this run is interrupted, keep "
                   ".espalier-NAME.part beside the output");
   bcast->add_flag("--verify", to.verify,
-                  "check every received byte; with --in, what was written, read back");
+                  "check every received byte; with --in, read the written files back");
   add_broadcast_options(*bcast, to.broadcast, texts.running);
   bcast->add_flag("--compare-mpi-bcast", to.compare,
-                  "time MPI_Bcast of the same message in turns, and give the ratio");
+                  "time MPI_Bcast of the same message in alternation, and print the ratio");
   bcast->add_option("--trace", to.trace,
-                    "file for what each rank sent and received when, for chrome://tracing and "
-                    "Perfetto");
+                    "write the times of each rank's sends and receives to this file, for "
+                    "chrome://tracing and Perfetto");
   return bcast;
 }
 
@@ -79,32 +80,32 @@ CLI::App* add_reduce(CLI::App& app, const std::string& name, ReduceArguments& to
                       texts.running);
   reduce->add_flag(
       "--compare-mpi", to.compare,
-      fmt::format("time {} of the same message in turns, and give the ratio", function));
+      fmt::format("time {} of the same message in alternation, and print the ratio", function));
   return reduce;
 }
 
-// Where it goes along: a plan, or what a table decides.
-void check_way(const RunArguments& to, std::string_view command, runtime::RankMapping mapping,
-               const runtime::BroadcastOptions& options) {
+// Exactly one of PLAN and --decisions is given, with options that fit it.
+void check_plan_source(const RunArguments& to, std::string_view command,
+                       runtime::RankMapping mapping, const runtime::BroadcastOptions& options) {
   if (to.decisions.empty()) {
     if (to.plan.empty()) {
       throw InputError(fmt::format("PLAN is required; see espalier-mpi {} --help", command));
     }
-    if (to.root) throw InputError("--root is for --decisions; a plan has a source");
+    if (to.root) throw InputError("--root is for --decisions; a plan has its own source");
     return;
   }
-  if (!to.plan.empty()) throw InputError("PLAN and --decisions both say what to go along");
+  if (!to.plan.empty()) throw InputError("PLAN and --decisions are given; give one of them");
   const bool timed = options.rounds || options.schedule;
   if (to.segment || !to.tuned.empty() || timed || mapping != runtime::RankMapping::kByOrder) {
     throw InputError(
-        "--decisions says the segments as well, for ranks by order: without --segment, --tuned, "
+        "--decisions sets the segment size, for ranks in order; leave out --segment, --tuned, "
         "--rounds, --schedule and --map");
   }
 }
 
 void check_one_tuned(const RunArguments& to, const runtime::BroadcastOptions& options) {
   check_tuned(to.tuned, to.segment, options);
-  if (to.tuned.size() > 1) throw InputError("--tuned: there is one plan only");
+  if (to.tuned.size() > 1) throw InputError("--tuned: there is only one plan; give one file");
 }
 
 void check_bcast(BcastArguments& to, const Texts& texts) {
@@ -114,24 +115,27 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   to.broadcast.timeout = running.timeout;
   to.segment = running.segment;
   check_one_tuned(to, to.broadcast);
-  check_way(to, "bcast", running.mapping, to.broadcast);
+  check_plan_source(to, "bcast", running.mapping, to.broadcast);
   if (!to.decisions.empty() && !to.in.empty()) {
-    throw InputError("--decisions needs a --message, whose size all ranks know");
+    throw InputError("--decisions needs a --message; of --in only the source knows the size");
   }
-  if (to.in.empty() != to.out.empty()) throw InputError("--in and --out go together");
+  if (to.in.empty() != to.out.empty()) throw InputError("--in and --out must be given together");
   if (!to.in.empty() && !texts.message.empty()) {
-    throw InputError("--message is a test message; with --in the file is the message");
+    throw InputError("--message and --in are given; give one of them");
   }
   if (to.resume && (to.in.empty() || to.repeat > 1)) {
-    throw InputError("--resume is for one run with --in");
+    throw InputError("--resume needs --in, and --repeat 1");
   }
-  if (!to.in.empty() && to.compare) throw InputError("--compare-mpi-bcast needs a --message");
+  if (!to.in.empty() && to.compare) {
+    throw InputError("--compare-mpi-bcast needs a --message; leave out --in");
+  }
   if (!to.in.empty() && to.broadcast.ports != 0) {
-    throw InputError("--ports is for a --message, which is in memory as a whole");
+    throw InputError("--ports needs a --message, which is entirely in memory; leave out --in");
   }
-  if (to.trace == "-") throw InputError("--trace is a file; standard output has the figures");
+  if (to.trace == "-")
+    throw InputError("--trace needs a file name; standard output contains the figures");
   if (to.out == "-" || std::find(to.in.begin(), to.in.end(), "-") != to.in.end()) {
-    throw InputError("--in and --out are files; standard input and output are not");
+    throw InputError("--in and --out need file names; - is not supported");
   }
 }
 
@@ -142,12 +146,12 @@ void check_reduce(ReduceArguments& to, const Texts& texts) {
   to.timeout = running.timeout;
   to.segment = running.segment;
   check_one_tuned(to, {});
-  check_way(to, planner::name_of(to.operation), running.mapping, {});
+  check_plan_source(to, planner::name_of(to.operation), running.mapping, {});
   to.elements = check_elements(texts.elements);
   require_whole("--message", to.message, to.elements);
 }
 
-// CLI11's texts may have several lines.
+// CLI11's messages may have several lines.
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
@@ -166,8 +170,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", "espalier-mpi " ESPALIER_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 done, 1 a fault of espalier-mpi's own, 2 wrong usage or input, 4 a "
-      "timeout, 5 data that differ.");
+      "Exit status: 0 done, 1 internal error, 2 wrong usage or input, 4 timeout, 5 received data "
+      "differ.");
   BcastArguments bcast;
   Texts bcast_texts;
   CLI::App* const bcast_command = add_bcast(app, bcast, bcast_texts);

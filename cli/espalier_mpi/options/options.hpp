@@ -17,38 +17,38 @@
 
 namespace espalier::cli {
 
-// Of all commands that run a plan.
+// The options of all commands that run a plan.
 struct RunArguments {
-  std::string plan;                   // file; empty where `decisions` is not
-  std::string decisions;              // file of a decision function
-  std::optional<std::uint32_t> root;  // of what it decides; unset: 0
+  std::string plan;                   // file; empty if `decisions` is given
+  std::string decisions;              // file of a decision table
+  std::optional<std::uint32_t> root;  // root of the decided plan; unset: 0
   Bytes message{std::uint64_t{64} << 20};
   bool verify = false;
   std::size_t repeat = 1;
   bool json = false;
   bool quiet = false;
-  bool compare = false;            // with MPI's own function
+  bool compare = false;            // time MPI's own function too
   std::optional<Bytes> segment;    // instead of the plan's
-  std::vector<std::string> tuned;  // one file of tuned segments at most
+  std::vector<std::string> tuned;  // at most one file of tuned segments
 };
 
 struct BcastArguments : RunArguments {
   std::vector<std::string> in;  // files or a folder instead of a message; empty: none
   std::string out;
-  bool resume = false;  // what an earlier run left, and leave what this one did if it breaks off
-  std::string trace;    // a file for who sent what when; empty: none
+  bool resume = false;  // continue an interrupted run; if interrupted, keep the partial output
+  std::string trace;    // trace file; empty: none
   runtime::BroadcastOptions broadcast;
-  std::function<void(std::uint64_t)> on_message;  // told how many bytes one has, before it is sent
+  std::function<void(std::uint64_t)> on_message;  // gets the size before the send
 };
 
 struct ReduceArguments : RunArguments {
   planner::Operation operation = planner::Operation::kReduce;  // or kAllreduce
   Elements elements;
   runtime::ReductionOptions reduction;
-  std::optional<Seconds> timeout;  // of waiting without progress; unset: indefinitely
+  std::optional<Seconds> timeout;  // without progress; unset: none
 };
 
-// What to do: run a plan, bench, tune, probe, or only print `text` (help, version).
+// The command to run; if none is set, print `text` (help, version).
 struct CommandLine {
   std::optional<BcastArguments> bcast{};
   std::optional<ReduceArguments> reduce{};

@@ -22,7 +22,8 @@ runtime::probe::Flow pair_of(const std::string& text) {
     std::size_t rank = 0;
     const auto [stop, fault] = std::from_chars(begin, end, rank);
     if (fault != std::errc{} || stop != end) {
-      throw InputError(fmt::format("--pair: {} is not two ranks, FROM,TO", in_quotes(text)));
+      throw InputError(
+          fmt::format("--pair: {} is not a pair of ranks; give FROM,TO", in_quotes(text)));
     }
     return rank;
   };
@@ -30,7 +31,8 @@ runtime::probe::Flow pair_of(const std::string& text) {
   const char* const comma = std::find(text.data(), end, ',');
   const runtime::probe::Flow pair{rank_at(text.data(), comma),
                                   rank_at(comma == end ? end : comma + 1, end)};
-  if (pair.from == pair.to) throw InputError("--pair: a rank does not send to itself");
+  if (pair.from == pair.to)
+    throw InputError("--pair: a rank does not send to itself; give two ranks");
   return pair;
 }
 
@@ -38,16 +40,16 @@ void check_model(ProbeArguments& arguments) {
   ModelArguments& model = arguments.model;
   if (model.name.empty()) {
     if (!(model.class_text + model.pair_text + model.largest_text).empty()) {
-      throw InputError("--class, --pair and --largest go with --model");
+      throw InputError("--class, --pair and --largest need --model");
     }
     return;
   }
   place_of("--model", "model", model.name, cost_models::kModelNames);
   if (arguments.resume || !arguments.measurements.empty()) {
-    throw InputError("--resume and --measurements are of a platform's measurements, not --model's");
+    throw InputError("--resume and --measurements cannot be combined with --model");
   }
   if (!model.class_text.empty() && !model.pair_text.empty()) {
-    throw InputError("--class and --pair are two ways to say the same");
+    throw InputError("--class and --pair both select the pairs; give one of them");
   }
   if (!model.class_text.empty()) {
     model.pair_class = static_cast<runtime::probe::PairClass>(
@@ -56,8 +58,8 @@ void check_model(ProbeArguments& arguments) {
   if (!model.pair_text.empty()) model.pair = pair_of(model.pair_text);
   if (!model.largest_text.empty()) model.largest = size_of("--largest", model.largest_text);
   if (model.largest.value < 2 || model.largest > kLargestMessage) {
-    throw InputError(fmt::format("--largest: {} is not 2 B to {}", format_size(model.largest),
-                                 format_size(kLargestMessage)));
+    throw InputError(fmt::format("--largest: {} is out of range; give 2 B to {}",
+                                 format_size(model.largest), format_size(kLargestMessage)));
   }
 }
 
@@ -71,21 +73,22 @@ CLI::App* add_probe(CLI::App& app, ProbeArguments& to) {
                    "platform file, with --model parameters file; - is standard output")
       ->required();
   probe->add_option("--effort", to.effort,
-                    "quick, normal, thorough, or a number of times normal's (0.1 to 100)");
+                    "quick, normal, thorough, or a multiple of normal (0.1 to 100)");
   probe->add_flag("--resume", to.resume,
-                  "go on from the measurements that a probe which was broken off has left in "
+                  "continue an interrupted probe from its measurements in "
                   "OUTPUT.measurements.json");
-  probe->add_option("--measurements", to.measurements, "where to write the raw measurements too");
-  probe->add_option("--name", to.name, "the platform's name, or the network's");
+  probe->add_option("--measurements", to.measurements, "file for the raw measurements");
+  probe->add_option("--name", to.name, "name of the platform, or with --model of the network");
   probe->add_option("--model", to.model.name,
-                    fmt::format("write the parameters of a cost model of messages instead, for "
+                    fmt::format("instead of a platform, write the parameters of a cost model, for "
                                 "espalier decide and predict: {}",
                                 fmt::join(cost_models::kModelNames, ", ")));
   probe->add_option("--class", to.model.class_text,
-                    fmt::format("with --model, of which pairs: {} (default: between hosts where "
+                    fmt::format("with --model: the pairs to measure: {} (default: between hosts if "
                                 "there are several)",
                                 fmt::join(runtime::probe::kPairClasses, ", ")));
-  probe->add_option("--pair", to.model.pair_text, "with --model: of two ranks alone, FROM,TO");
+  probe->add_option("--pair", to.model.pair_text,
+                    "with --model: measure only this pair of ranks, FROM,TO");
   probe->add_option("--largest", to.model.largest_text,
                     "with --model: the largest message (default 1MiB)");
   probe->add_flag("--json", to.json, "a summary as JSON on standard output");
@@ -101,14 +104,14 @@ void check_probe(ProbeArguments& arguments) {
     throw InputError(fmt::format("--effort: {}", error.what()));
   }
   if (arguments.out == "-" && arguments.json) {
-    throw InputError("--json and -o - would both be standard output");
+    throw InputError("--json and -o - both write to standard output; give one of them");
   }
   if (arguments.out == "-" && arguments.resume) {
-    throw InputError("--resume goes on from what is beside a file, and -o - is none");
+    throw InputError("--resume reads measurements beside the output file; give -o a file name");
   }
-  if (arguments.measurements == "-") throw InputError("--measurements is a file");
+  if (arguments.measurements == "-") throw InputError("--measurements needs a file name");
   if (!arguments.measurements.empty() && arguments.measurements == arguments.out) {
-    throw InputError("--measurements and -o are the same file");
+    throw InputError("--measurements and -o are the same file; give two names");
   }
 }
 

@@ -27,14 +27,14 @@ std::optional<Seconds> timeout_of(const std::string& text) {
     throw InputError(std::string("--timeout: ") + error.what());
   }
   throw InputError("--timeout: " + in_quotes(text) +
-                   " is no time to wait; never waits indefinitely");
+                   " is not a time above 0; never disables the timeout");
 }
 
 }  // namespace
 
 void add_running_options(CLI::App& command, Windows to, RunningTexts& texts) {
   command.add_option("--map", texts.map,
-                     "which rank is which node: order (rank i is node i), or host (by host name)");
+                     "mapping of ranks to nodes: order (rank i is node i), or host (by host name)");
   command.add_option("--window", to.sends, "outstanding sends per child")
       ->check(CLI::Range(std::size_t{1}, kLargestWindow))
       ->capture_default_str();
@@ -43,14 +43,14 @@ void add_running_options(CLI::App& command, Windows to, RunningTexts& texts) {
       ->capture_default_str();
   command
       .add_option("--ports", to.ports,
-                  "sends of a rank that are in progress at once; 1 is one-port to the letter "
-                  "(default: any number)")
+                  "most sends of a rank in progress at a time; 1 is strictly one-port (default: "
+                  "any number)")
       ->check(CLI::Range(std::size_t{1}, kLargestWindow));
   command.add_option("--segment,--slice", texts.segment,
-                     "segment size; otherwise what suits plan and message, the plan's at most");
+                     "segment size (default: chosen for plan and message, at most the plan's)");
   command
       .add_option("--timeout", texts.timeout,
-                  "how long a rank waits without anything coming or going (30s), or never")
+                  "how long a rank waits without progress (30s), or never")
       ->capture_default_str()
       ->take_last();
 }
@@ -59,8 +59,8 @@ void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, Run
   add_running_options(command, {to.sends_in_flight, to.receives_in_flight, to.ports}, texts);
   command.add_flag(
       "!--as-planned", to.direct_copies,
-      "ranks of one host pass segments on along the plan's edges; else they all copy from "
-      "the one of them that a tree reaches first");
+      "ranks of one host forward segments along the plan's edges (default: all copy from the "
+      "rank of the host that a tree reaches first)");
   command.add_flag("--rounds", to.rounds,
                    "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
   command.add_flag("--schedule", to.schedule,
@@ -71,7 +71,7 @@ void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, Run
 void add_element_options(CLI::App& command, ElementTexts& texts) {
   command.add_option(
       "--type", texts.type,
-      fmt::format("of the elements: {} (default double)", fmt::join(kElementTypes, ", ")));
+      fmt::format("type of the elements: {} (default double)", fmt::join(kElementTypes, ", ")));
   command.add_option("--op", texts.op,
                      fmt::format("operation: {} (default sum)", fmt::join(kElementOps, ", ")));
 }
@@ -79,8 +79,8 @@ void add_element_options(CLI::App& command, ElementTexts& texts) {
 void add_tuned_option(CLI::App& command, std::vector<std::string>& to) {
   command
       .add_option("--tuned", to,
-                  "segments that espalier-mpi tune found best, for messages of about those sizes; "
-                  "read by rank 0 only")
+                  "file of espalier-mpi tune with the best segment sizes, for messages of about "
+                  "the tuned sizes; read by rank 0 only")
       ->expected(1)
       ->take_all();
 }
@@ -88,9 +88,12 @@ void add_tuned_option(CLI::App& command, std::vector<std::string>& to) {
 void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& segment,
                  const runtime::BroadcastOptions& options) {
   if (tuned.empty()) return;
-  if (segment) throw InputError("--tuned and --segment both say which segments");
-  if (options.rounds) throw InputError("--tuned: rounds have the plan's segments");
-  if (options.schedule) throw InputError("--tuned: a schedule has the plan's segments");
+  if (segment)
+    throw InputError("--tuned and --segment both set the segment size; give one of them");
+  if (options.rounds)
+    throw InputError("--tuned: --rounds needs the plan's segments; give one of them");
+  if (options.schedule)
+    throw InputError("--tuned: --schedule needs the plan's segments; give one of them");
 }
 
 Running check_running(const RunningTexts& texts) {
@@ -143,8 +146,8 @@ std::size_t place_of(const std::string& option, std::string_view kind, const std
 void require_whole(const std::string& option, Bytes message, Elements elements) {
   const std::size_t element = bytes_of(elements.type);
   if (message.value % element != 0) {
-    throw InputError(fmt::format("{}: {} bytes are no multiple of a {}'s {}", option, message.value,
-                                 name_of(elements.type), element));
+    throw InputError(fmt::format("{}: {} bytes are not a multiple of a {}'s {}", option,
+                                 message.value, name_of(elements.type), element));
   }
 }
 

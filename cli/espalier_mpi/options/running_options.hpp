@@ -1,4 +1,4 @@
-// Options that several commands of espalier-mpi share, and what is checked of them.
+// Options that several commands of espalier-mpi share, and their checks.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace espalier::cli {
 
 inline constexpr std::size_t kMostRepeats = 1'000'000;
 
-// What CLI11 stores before it is checked.
+// The unchecked texts that CLI11 stores.
 struct RunningTexts {
   std::string segment;
   std::string map = "order";
@@ -31,42 +31,42 @@ struct ElementTexts {
   std::string op{kElementOps[0]};
 };
 
-// Where the numbers of BroadcastOptions or ReductionOptions go.
+// References to the fields of BroadcastOptions or ReductionOptions that options set.
 struct Windows {
   std::size_t& sends;
   std::size_t& receives;
   std::size_t& ports;
 };
 
-// How plans are run, whatever for.
+// Options for running any plan.
 void add_running_options(CLI::App& command, Windows to, RunningTexts& texts);
-// Those, and what only broadcasts know.
+// The same, and those that only broadcasts have.
 void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, RunningTexts& texts);
 // --type and --op.
 void add_element_options(CLI::App& command, ElementTexts& texts);
 
 // --tuned.
 void add_tuned_option(CLI::App& command, std::vector<std::string>& to);
-// Throws InputError when it does not go with the others.
+// Throws InputError when it cannot be combined with the other options.
 void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& segment,
                  const runtime::BroadcastOptions& options);
 
-// What the texts of add_running_options say.
+// The parsed texts of add_running_options.
 struct Running {
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;
-  std::optional<Seconds> timeout;  // unset: indefinitely
-  std::optional<Bytes> segment;    // unset: not said
+  std::optional<Seconds> timeout;  // unset: none
+  std::optional<Bytes> segment;    // unset: not given
 };
-// All of these throw InputError in the name of the option.
+// All of these throw InputError that names the option.
 Running check_running(const RunningTexts& texts);
 Elements check_elements(const ElementTexts& texts);
 Bytes size_of(const std::string& option, const std::string& text);
 // Sizes separated by commas, at least one.
 std::vector<Bytes> sizes_of(const std::string& option, const std::string& text);
-// The place of a name in its table; kind: as a message calls it.
+// The index of a name in its table. kind: the noun for it in messages.
 std::size_t place_of(const std::string& option, std::string_view kind, const std::string& name,
                      std::span<const std::string_view> table);
-// Messages are whole elements.
+// Throws InputError unless `message` is a whole number of elements.
 void require_whole(const std::string& option, Bytes message, Elements elements);
 
 }  // namespace espalier::cli

@@ -14,7 +14,8 @@ platforms::Platform read(const std::string& file) {
   const std::string name = display_name(file);
   const std::string text = read_text(file);
   if (!platforms::detects_json(text)) {
-    throw InputError(name, {}, "is no platform in Espalier's JSON, which espalier convert writes");
+    throw InputError(name, {},
+                     "is not a platform in Espalier's JSON; make one with espalier convert");
   }
   return platforms::parse_json_format(text, name, {}).platform;
 }
@@ -31,9 +32,8 @@ std::vector<std::uint64_t> simulated_segments(const std::string& file, const pla
     for (const Bytes message : messages) {
       segments.push_back(simulate::best_segment(plan, platform, message).segment.value);
     }
-  } catch (const InputError& fault) {  // the plan's place and reason
-    throw InputError(display_name(file), {},
-                     std::string("does not suit the plan: ") + fault.what());
+  } catch (const InputError& fault) {  // with the place in the plan and the reason
+    throw InputError(display_name(file), {}, std::string("does not fit the plan: ") + fault.what());
   }
   return segments;
 }

@@ -1,4 +1,4 @@
-// The segments that espalier-mpi tune tries others about, where a platform is known.
+// The segment sizes around which espalier-mpi tune searches when a platform is given.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace espalier::cli {
 
-// In which segments each of the messages, of at least 1 byte, is everywhere first, by simulation of
-// the plan on the platform of `file`, which is in Espalier's JSON; in bytes. Links that name no
-// overhead have that of `espalier plan --message`. Throws InputError: the file is refused, the plan
-// is for another platform, this build has no simulator.
+// For each message (at least 1 byte) the segment size, in bytes, with the least makespan by
+// simulation of the plan on the platform of `file`, in Espalier's JSON. Links without an overhead
+// have that of `espalier plan --message`. Throws InputError when the file is invalid, the plan is
+// for another platform, or this build has no simulator.
 std::vector<std::uint64_t> simulated_segments(const std::string& file, const planner::Plan& plan,
                                               std::span<const Bytes> messages);
 

@@ -1,4 +1,4 @@
-// In place of espalier_mpi_simulated.cpp where the planner is not built.
+// In place of simulated.cpp where the planner is not built.
 #include "cli/espalier_mpi/options/simulated.hpp"
 #include "support/errors.hpp"
 
@@ -8,8 +8,8 @@ std::vector<std::uint64_t> simulated_segments(const std::string& /*file*/,
                                               const planner::Plan& /*plan*/,
                                               std::span<const Bytes> /*messages*/) {
   throw InputError(
-      "--platform: this build cannot simulate (ESPALIER_PLANNER=OFF); leave it out, or name the "
-      "segment by --segment");
+      "--platform: this build cannot simulate (ESPALIER_PLANNER=OFF); leave it out, or give "
+      "--segment");
 }
 
 }  // namespace espalier::cli

@@ -71,7 +71,7 @@ std::string model_text(const ModelReport& report) {
               : fmt::format("median of {} of {} pairs {}", pairs, report.of_pairs, report.which);
   return text + fmt::format(", measured in {}\n", format_duration({report.seconds})) +
          table.text() +
-         fmt::format("gap between single bytes in a row: {}\n",
+         fmt::format("gap between consecutive 1-byte messages: {}\n",
                      format_duration({report.times.gap_s})) +
          parameters_text(report.parameters, report.times.sizes.back().bytes);
 }

@@ -105,13 +105,13 @@ std::string probe_text(const Estimate& estimate, double seconds) {
   text += caps_text(estimate, estimate.send_Bps, "send");
   text += caps_text(estimate, estimate.receive_Bps, "receive");
   for (const auto& shared_link : estimate.shared_links) {
-    text += fmt::format("one link of {} from {}\n", short_rate({shared_link.bandwidth_Bps}),
+    text += fmt::format("shared link of {} from {}\n", short_rate({shared_link.bandwidth_Bps}),
                         runtime::probe::shared_link_name(estimate, shared_link));
   }
   if (estimate.doubtful > 0) {
     text += fmt::format(
-        "{} links may be faster than measured: there was no time to measure them alone "
-        "(--effort)\n",
+        "{} links may be faster than measured: there was no time to measure them one by one; "
+        "increase --effort\n",
         estimate.doubtful);
   }
   text += fmt::format("model: {}\n", estimate.fits[estimate.best].model);

@@ -1,4 +1,4 @@
-// What espalier-mpi probe tells.
+// The reports of espalier-mpi probe.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace espalier::cli {
 std::string probe_json(const runtime::probe::Estimate& estimate, double seconds);
 std::string probe_text(const runtime::probe::Estimate& estimate, double seconds);
 
-// Of --model.
+// The results of --model.
 struct ModelReport {
   std::string model;
   std::string name;  // the network's, in its file
@@ -25,15 +25,15 @@ struct ModelReport {
   std::size_t hosts = 0;
   std::string which;  // pairs: "between hosts"
   std::vector<runtime::probe::Flow> pairs;
-  std::size_t of_pairs = 0;         // of which these are a sample
-  runtime::probe::PairTimes times;  // over the pairs
+  std::size_t of_pairs = 0;         // that these pairs are a sample of
+  runtime::probe::PairTimes times;  // typical values over the pairs
   cost_models::Parameters parameters;
   double seconds = 0;
 };
 std::string model_json(const ModelReport& report);
 std::string model_text(const ModelReport& report);
 
-// How far a probe has come, on stderr.
+// Shows the progress of a probe on stderr.
 class ProbeProgress {
  public:
   explicit ProbeProgress(bool enabled);

@@ -97,8 +97,7 @@ std::string figures_text(const planner::Plan& plan, const Figures& figures) {
         format_rate({rate_of(figures.message_bytes, theirs)}), median > 0 ? theirs / median : 0);
   }
   if (figures.resumed_bytes > 0) {
-    text +=
-        fmt::format("\n{} were there from an earlier run", format_size({figures.resumed_bytes}));
+    text += fmt::format("\n{} kept from an earlier run", format_size({figures.resumed_bytes}));
   }
   const bool at_root = plan.operation == planner::Operation::kReduce;
   text += !figures.verified ? "\nnot verified\n"

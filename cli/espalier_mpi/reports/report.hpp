@@ -1,4 +1,4 @@
-// What espalier-mpi tells of a run.
+// The report of a run of espalier-mpi.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@
 
 namespace espalier::cli {
 
-// What was measured. The same on all ranks.
+// The measured figures of a run. The same on all ranks.
 struct Figures {
   std::uint64_t message_bytes = 0;
   std::uint64_t segment_bytes = 0;
-  std::vector<double> seconds;      // one a repeat
-  std::vector<double> mpi_seconds;  // of MPI's own function, in turns with them, when asked for
+  std::vector<double> seconds;      // one per repeat
+  std::vector<double> mpi_seconds;  // of MPI's own function, timed alternately; empty: not timed
   bool verified = false;
-  std::uint64_t resumed_bytes = 0;    // there from an earlier run, beside the message's
+  std::uint64_t resumed_bytes = 0;    // kept from an earlier run, in addition to message_bytes
   std::string library = "MPI_Bcast";  // MPI's own function
   std::string op{};                   // of a reduction; empty: a broadcast
   std::string type{};
@@ -27,14 +27,14 @@ struct Figures {
 std::string figures_json(const planner::Plan& plan, const Figures& figures);
 std::string figures_text(const planner::Plan& plan, const Figures& figures);
 
-// How far a message has come, on stderr.
+// Shows the progress of a message on stderr.
 class ProgressBar {
  public:
   ProgressBar(bool enabled, BytesPerSecond planned);
 
-  // How many bytes a message has. Without it, no time left is shown.
+  // The size of a message. Without it, no remaining time is shown.
   void expect(std::uint64_t bytes) { expected_ = bytes; }
-  // Bytes of the message in progress that are done; fewer than before means that another has begun.
+  // `bytes` of the message in progress are done; fewer than before mean that the next has begun.
   void show(std::uint64_t bytes);
   void end() { line_.end(); }
 
@@ -49,8 +49,8 @@ class ProgressBar {
   Clock::time_point begun_ = first_begun_;
 };
 
-// Does what this process writes to stderr reach a terminal? An mpirun hands on what its ranks
-// write, so that its own stderr counts where it is the parent of this process.
+// Whether stderr of this process reaches a terminal. mpirun forwards the output of its ranks; if it
+// is the parent of this process, its stderr is what counts.
 bool stderr_reaches_terminal();
 
 }  // namespace espalier::cli

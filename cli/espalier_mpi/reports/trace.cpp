@@ -31,8 +31,8 @@ using runtime::Transfer;
 constexpr int kClockTag = 2;
 constexpr int kPings = 10;
 
-// Collective. Cristian's method, rank after rank: of several round trips to rank 0 the shortest,
-// half of which is the error (Distributed Computing 3 (1989), doi:10.1007/BF01784024).
+// Collective. Cristian's method, rank by rank: takes the shortest of several round trips to rank 0;
+// half of it bounds the error (Distributed Computing 3 (1989), doi:10.1007/BF01784024).
 ClockSample compare_clocks(MPI_Comm comm) {
   double theirs = 0;
   if (rank_in(comm) == 0) {
@@ -58,15 +58,15 @@ ClockSample compare_clocks(MPI_Comm comm) {
   return best;
 }
 
-// Rank 0's time: clocks that go at different speeds drift apart evenly between two samples.
+// Converts to rank 0's time by linear interpolation: the drift between two samples is constant.
 double to_rank_0(double at, const ClockSample& first, const ClockSample& second) {
   const double span = second.at_s - first.at_s;
   const double share = span > 0 ? (at - first.at_s) / span : 0;
   return at + first.offset_s + share * (second.offset_s - first.offset_s);
 }
 
-// All ranks' transfers, one rank after the other, on rank 0. At most ChromeTrace::kMostBars, so
-// that bytes can be counted in int.
+// Gathers all ranks' transfers on rank 0, in rank order. They are at most ChromeTrace::kMostBars,
+// so their bytes can be counted in int.
 std::vector<Transfer> gather(MPI_Comm comm, std::span<const Transfer> mine,
                              std::vector<int>& counts) {
   const bool is_root = rank_in(comm) == 0;
@@ -87,8 +87,8 @@ std::vector<Transfer> gather(MPI_Comm comm, std::span<const Transfer> mine,
   return all;
 }
 
-// A rank's bars. A port carries one transfer at a time on such a line: a receive that was posted
-// long before begins where the one before it ended.
+// Adds a rank's bars. On each line, transfers follow one after the other: the bar of a receive that
+// was posted early begins at the end of the previous one.
 void add_bars(ChromeTrace& trace, std::span<Transfer> transfers, std::uint32_t rank,
               double origin) {
   std::stable_sort(transfers.begin(), transfers.end(),
@@ -114,7 +114,7 @@ TraceRecorder::TraceRecorder(MPI_Comm comm, std::string file)
     : comm_(comm),
       file_(std::move(file)),
       log_(ChromeTrace::kMostBars / static_cast<std::size_t>(size_of(comm))) {
-  runtime::together(comm_, [&] {
+  runtime::collective_try(comm_, [&] {
     const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
     if (rank_in(comm_) == 0 && ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
       throw InputError(file_, {}, "cannot write: " + std::generic_category().message(errno));
@@ -142,7 +142,7 @@ void TraceRecorder::write(const std::string& node, bool quiet) {
   std::vector<int> counts;
   std::vector<Transfer> all = gather(comm_, mine, counts);
 
-  runtime::together(comm_, [&] {
+  runtime::collective_try(comm_, [&] {
     if (rank_in(comm_) != 0) return;
     std::vector<std::string> lines;
     for (std::size_t rank = 0; rank < names.size(); ++rank) {
@@ -162,9 +162,9 @@ void TraceRecorder::write(const std::string& node, bool quiet) {
     }
     write_text(file_, trace.text());
     if (quiet && left_out == 0) return;
-    fmt::print(stderr, "espalier-mpi: {}: {} transfers, clocks alike to {}{}\n", file_, all.size(),
-               format_duration({error}),
-               left_out == 0 ? "" : fmt::format("; {} more are left out", left_out));
+    fmt::print(stderr, "espalier-mpi: {}: {} transfers, clock error at most {}{}\n", file_,
+               all.size(), format_duration({error}),
+               left_out == 0 ? "" : fmt::format("; {} more are omitted", left_out));
     std::fflush(stderr);
   });
 }

@@ -1,4 +1,4 @@
-// What every rank sent and received when, as one file for chrome://tracing and Perfetto.
+// The times of all ranks' sends and receives, as one file for chrome://tracing and Perfetto.
 #pragma once
 
 #include <mpi.h>
@@ -9,24 +9,25 @@
 
 namespace espalier::cli {
 
-// What a rank's clock has to be moved by to be rank 0's, as seen at one time.
+// The offset of a rank's clock from rank 0's at one time.
 struct ClockSample {
   double at_s;      // by this rank's clock
   double offset_s;  // rank 0's time less this rank's
-  double error_s;   // at most, if messages take at most the round trip's time one way
+  double error_s;   // upper bound: half the round trip
 };
 
 class TraceRecorder {
  public:
-  // Collective: compares the ranks' clocks. Throws InputError, on all ranks, where rank 0 cannot
-  // write into the file's folder; MpiError.
+  // Collective: compares the ranks' clocks. Throws MpiError, and InputError on all ranks when rank
+  // 0 cannot write into the file's folder.
   TraceRecorder(MPI_Comm comm, std::string file);
 
-  // Of this rank; all together hold as many transfers as a trace may have bars.
+  // This rank's log. The logs of all ranks have capacity for as many transfers as a trace may have
+  // bars.
   [[nodiscard]] runtime::TransferLog& log() { return log_; }
-  // Collective: compares the clocks again, gathers all on rank 0, which writes the file. node: what
-  // this rank is called. quiet: without a line on stderr that says what there is. Throws InputError
-  // on all ranks when the file cannot be written, MpiError.
+  // Collective: compares the clocks again and gathers all transfers on rank 0, which writes the
+  // file. node: this rank's name. quiet: print no summary on stderr. Throws MpiError, and
+  // InputError on all ranks when the file cannot be written.
   void write(const std::string& node, bool quiet);
 
  private:

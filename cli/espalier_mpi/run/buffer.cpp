@@ -18,14 +18,15 @@ namespace {
 
 using runtime::check;
 
-// Memory is granted on paper and taken back by killing; so it is counted before.
+// The kernel overcommits memory and kills processes later, so the need is compared with the
+// physical memory first.
 void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option,
                   std::uint64_t copies) {
   const std::size_t ranks =
-      runtime::ranks_beside(runtime::rank_in(comm), runtime::hosts_of_ranks(comm));
+      runtime::ranks_on_host_of(runtime::rank_in(comm), runtime::hosts_of_ranks(comm));
   const auto memory =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  runtime::together(comm, [&] {
+  runtime::collective_try(comm, [&] {
     if (static_cast<double>(bytes) * static_cast<double>(copies) * static_cast<double>(ranks) >
         memory) {
       throw InputError(fmt::format("{} {}: {} ranks on one host with {} of memory", option,
@@ -41,13 +42,14 @@ std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes
                                               const std::string& option, std::uint64_t copies) {
   check_memory(comm, bytes, option, copies);
   std::unique_ptr<std::byte[]> buffer;
-  runtime::together(
+  runtime::collective_try(
       comm,
       [&] {
         try {
           buffer = std::make_unique_for_overwrite<std::byte[]>(copies * bytes);
         } catch (const std::bad_alloc&) {
-          throw InputError(fmt::format("no memory for a message of {}", format_size({bytes})));
+          throw InputError(
+              fmt::format("not enough memory for a message of {}", format_size({bytes})));
         }
       },
       true);

@@ -31,9 +31,10 @@ auto with_type(ElementType type, const Act& act) {
   return act(std::uint64_t{});
 }
 
-// 1 to 256 for sums, which a float holds exactly for up to 65,536 ranks; up to 2^24 otherwise. For
-// products of floating numbers powers of two, all but the signs of those of the first ranks, which
-// cannot leave a float's range. (Whole numbers wrap around, as MPI's do.)
+// For sums: 1 to 256, so that a float is exact for up to 65,536 ranks. For products of
+// floating-point numbers: powers of two with a sign for the first ranks and only signs for the
+// others, so that the product stays in a float's range. Otherwise up to 2^24. (Integers wrap
+// around, as MPI's do.)
 template <class T>
 T element_at(std::uint64_t index, ElementOp op, int rank, std::uint64_t round) {
   constexpr int kRanksWithPowers = 64;

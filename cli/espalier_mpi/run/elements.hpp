@@ -1,6 +1,6 @@
-// The elements of a test message that is reduced: each depends on its place, its rank and the
-// round, and its type holds the result exactly, so that a segment in a wrong place, a rank left out
-// or counted twice, or one of the round before shows.
+// The elements of a test message for reductions. Each depends on its index, its rank and the round,
+// and its type represents the result exactly. So misplaced segments, ranks that are missing or
+// counted twice, and data of the previous round are detected.
 #pragma once
 
 #include <mpi.h>
@@ -31,7 +31,7 @@ MPI_Datatype mpi_type(ElementType type);
 MPI_Op mpi_op(ElementOp op);
 std::size_t bytes_of(ElementType type);
 
-// What a test message is made of.
+// The type of a test message's elements, and the operation that combines them.
 struct Elements {
   ElementType type = ElementType::kDouble;
   ElementOp op = ElementOp::kSum;
@@ -40,8 +40,8 @@ struct Elements {
 // message: whole elements of the type, aligned for it.
 void fill_elements(std::span<std::byte> message, Elements elements, int rank, std::uint64_t round);
 
-// The first element of `result` that is not what all of `ranks` ranks' elements are combined, in
-// words: "element 3 of 10 is 5, not 6". Empty: none.
+// Describes the first element of `result` that is not the combination of the elements of all
+// `ranks` ranks: "element 3 of 10 is 5, not 6". Empty: all are correct.
 std::optional<std::string> find_wrong_element(std::span<const std::byte> result, Elements elements,
                                               int ranks, std::uint64_t round);
 

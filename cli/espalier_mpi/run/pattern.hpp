@@ -1,5 +1,5 @@
-// The bytes of a test message: each depends on its place and on the round, so that a segment in a
-// wrong place, a segment of the round before or a missing one shows.
+// The bytes of a test message. Each depends on its offset and on the round, so that misplaced and
+// missing segments and segments of the previous round are detected.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace espalier::cli {
 
-// The eight bytes at `index` times eight.
+// The eight bytes at offset 8 * `index`.
 std::uint64_t pattern_word(std::uint64_t index, std::uint64_t round);
 
 void fill_with_pattern(std::span<std::byte> message, std::uint64_t round);

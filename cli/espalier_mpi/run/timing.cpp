@@ -14,11 +14,11 @@ namespace {
 using runtime::check;
 
 constexpr int kReportTag = 1;
-// Slower than any disk that one would send a file to.
+// Below the rate of any disk worth sending a file to.
 constexpr BytesPerSecond kSlowDisk{10e6};
-// Of what MPI does by itself nothing shows until it is done; how long it takes no plan says.
-constexpr double kOthersPerForeseen = 50;
-// The root knows who is missing: it has the first word.
+// MPI's own functions show no progress, and no plan predicts their time.
+constexpr double kMpiTimePerPredicted = 50;
+// The root knows which ranks are missing, so its message comes first.
 constexpr double kRootFirst_s = 2;
 
 }  // namespace
@@ -27,11 +27,11 @@ Seconds disk_time(std::uint64_t bytes) {
   return {static_cast<double>(bytes) / kSlowDisk.value};
 }
 
-ReportTimer::ReportTimer(MPI_Comm comm, int root, Seconds foreseen, std::optional<Seconds> timeout,
-                         Watchdog& watchdog)
+ReportTimer::ReportTimer(MPI_Comm comm, int root, Seconds predicted_time,
+                         std::optional<Seconds> timeout, Watchdog& watchdog)
     : comm_(comm),
       root_(root),
-      slack_{2 * foreseen.value},
+      slack_{2 * predicted_time.value},
       timeout_(timeout),
       watchdog_(&watchdog) {
   rank_ = runtime::rank_in(comm_);
@@ -42,27 +42,26 @@ double ReportTimer::seconds_of(const Act& act) const {
   watchdog_->expect("waiting for all ranks to begin", slack_);
   check(MPI_Barrier(comm_), "MPI_Barrier");
   if (act.doing.empty()) {
-    watchdog_->rest();
+    watchdog_->pause();
   } else {
-    watchdog_->expect(act.doing, {kOthersPerForeseen * slack_.value});
+    watchdog_->expect(act.doing, {kMpiTimePerPredicted * slack_.value});
   }
   const double start = MPI_Wtime();
   act.run();
   if (rank_ == root_) {
-    watchdog_->rest();
-    hear_reports();
+    watchdog_->pause();
+    collect_reports();
   } else {
     check(MPI_Send(nullptr, 0, MPI_BYTE, root_, kReportTag, comm_), "MPI_Send");
   }
   double seconds = MPI_Wtime() - start;
-  watchdog_->expect(
-      fmt::format("waiting for rank {} to have heard from all that they are done", root_),
-      {slack_.value + kRootFirst_s});
+  watchdog_->expect(fmt::format("waiting for rank {} to collect the reports of all ranks", root_),
+                    {slack_.value + kRootFirst_s});
   check(MPI_Bcast(&seconds, 1, MPI_DOUBLE, root_, comm_), "MPI_Bcast");
   return seconds;
 }
 
-void ReportTimer::hear_reports() const {
+void ReportTimer::collect_reports() const {
   std::vector<MPI_Request> reports(static_cast<std::size_t>(ranks_), MPI_REQUEST_NULL);
   for (int rank = 0; rank < ranks_; ++rank) {
     if (rank == root_) continue;
@@ -89,9 +88,8 @@ void ReportTimer::hear_reports() const {
   for (std::size_t rank = 0; rank < reports.size(); ++rank) {
     if (reports[rank] != MPI_REQUEST_NULL) missing += fmt::format(" {}", rank);
   }
-  throw runtime::TimedOut(
-      fmt::format("rank {}: {}, waiting to be told that they are done by ranks{}", rank_,
-                  timeout.complaint(), missing));
+  throw runtime::TimedOut(fmt::format("rank {}: {}, waiting for reports of ranks{}", rank_,
+                                      timeout.complaint(), missing));
 }
 
 }  // namespace espalier::cli

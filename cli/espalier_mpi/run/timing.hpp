@@ -1,4 +1,4 @@
-// How long something takes on all ranks.
+// Measures the time that an operation takes on all ranks.
 #pragma once
 
 #include <mpi.h>
@@ -13,31 +13,31 @@
 
 namespace espalier::cli {
 
-// What other ranks' disks may take for so many bytes while this one waits: not to be taken for
-// dead, not to be waited for indefinitely.
+// The time that other ranks' disks may take for `bytes`, as a limit on waiting for them.
 Seconds disk_time(std::uint64_t bytes);
 
-// Report-to-root times, as Pjesivac-Grbovic et al. measure (Cluster Computing 10 (2007),
-// doi:10.1007/s10586-007-0012-0, section 6.1), so that one round cannot hide behind the next: from
-// the root's start, after a barrier, until the last rank has told it that it is done.
+// Report-to-root times, as Pjesivac-Grbovic et al. measure them (Cluster Computing 10 (2007),
+// doi:10.1007/s10586-007-0012-0, section 6.1): from the root's start, after a barrier, until the
+// last rank has reported to it. So consecutive rounds cannot overlap.
 class ReportTimer {
  public:
-  // root: who is told. foreseen: for one round; ranks that are done wait for others twice so long,
-  // and the timeout. watchdog outlives this.
-  ReportTimer(MPI_Comm comm, int root, Seconds foreseen, std::optional<Seconds> timeout,
+  // root: the rank that collects the reports. predicted_time: the predicted time of one round;
+  // ranks that are done wait for others for twice that time plus the timeout. watchdog must outlive
+  // this.
+  ReportTimer(MPI_Comm comm, int root, Seconds predicted_time, std::optional<Seconds> timeout,
               Watchdog& watchdog);
 
   struct Act {
     std::function<void()> run;
-    // What the watchdog says of a rank that does not come back from it; empty: it notices itself.
+    // The watchdog's message for a rank that does not return; empty: `run` has its own timeout.
     std::string doing;
   };
-  // Collective; the same on all ranks. Throws what the act throws; TimedOut, on the root, that
-  // names the ranks which have not reported; MpiError.
+  // Collective; the same on all ranks. Throws what the act throws, MpiError, and on the root
+  // TimedOut, which names the ranks that have not reported.
   [[nodiscard]] double seconds_of(const Act& act) const;
 
  private:
-  void hear_reports() const;
+  void collect_reports() const;
 
   MPI_Comm comm_;
   int root_;

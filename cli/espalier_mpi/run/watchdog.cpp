@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kLook = std::chrono::milliseconds(100);
-// A process that was stopped for an hour, with all others, has not waited.
+// So that time during which all processes were stopped does not count as waiting.
 constexpr double kLongestGap_s = 1;
 
 }  // namespace
@@ -45,12 +45,12 @@ void Watchdog::expect(std::string doing, Seconds extra) {
   waited_s_ = 0;
 }
 
-void Watchdog::rest() {
+void Watchdog::pause() {
   const std::lock_guard lock(mutex_);
   limit_s_.reset();
 }
 
-void Watchdog::hurry(Seconds most, int status) {
+void Watchdog::limit_exit(Seconds most, int status) {
   {
     const std::lock_guard lock(mutex_);
     silent_ = true;
@@ -77,12 +77,12 @@ void Watchdog::watch() {
 void Watchdog::end_process() const {
   runtime::remove_temporaries();
   if (!silent_) {
-    fmt::print(stderr, "espalier-mpi: {}: nothing came for {:.3g} s, {}\n", rank_name_, *limit_s_,
+    fmt::print(stderr, "espalier-mpi: {}: no progress for {:.3g} s, {}\n", rank_name_, *limit_s_,
                doing_);
     std::fflush(stderr);
   }
-  std::_Exit(
-      status_);  // MPI_Finalize and MPI_Abort may wait indefinitely; mpirun sees to the others
+  // MPI_Finalize and MPI_Abort may wait indefinitely; mpirun ends the other ranks.
+  std::_Exit(status_);
 }
 
 }  // namespace espalier::cli

@@ -1,5 +1,5 @@
-// Ends a rank that waits too long where no exception can help: inside a call of MPI that does not
-// return because another rank is dead or a link is cut.
+// Ends a rank that waits too long inside an MPI call, where no exception can help: because another
+// rank is dead or a link is down.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace espalier::cli {
 
 class Watchdog {
  public:
-  // rank_name: how messages call this rank, e.g. "rank 3 on node7".
+  // rank_name: this rank's name in messages, e.g. "rank 3 on node7".
   explicit Watchdog(std::string rank_name) : rank_name_(std::move(rank_name)) {}
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
@@ -24,15 +24,15 @@ class Watchdog {
 
   // Watches from now on; not at all without a timeout.
   void start(std::optional<Seconds> timeout);
-  // What this rank does from now on, which takes the timeout and `extra` at most. Then the process
-  // ends with kLimitReached, after its temporary files are removed and a line like "rank 3 on
-  // node7: nothing came for 30 s, " and `doing`.
+  // From now on this rank does `doing`, for at most the timeout plus `extra`. After that the
+  // process removes its temporary files and ends with kLimitReached and a line like "rank 3 on
+  // node7: no progress for 30 s, " and `doing`.
   void expect(std::string doing, Seconds extra = {});
-  // What follows has its own way to notice.
-  void rest();
-  // The end has been announced already: it may take `most`, and then goes without MPI, with
-  // `status`.
-  void hurry(Seconds most, int status);
+  // Stops watching until the next expect(); for code with its own timeout.
+  void pause();
+  // For an exit whose reason has been printed: ends the process without MPI, with `status`, unless
+  // it ends within `most`.
+  void limit_exit(Seconds most, int status);
 
  private:
   void watch();
@@ -40,13 +40,13 @@ class Watchdog {
 
   std::string rank_name_;
   std::optional<Seconds> timeout_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // of all members below
   std::condition_variable changed_;
   bool stopped_ = false;
   bool silent_ = false;
   int status_ = 0;
   std::string doing_;
-  std::optional<double> limit_s_;  // unset: rests
+  std::optional<double> limit_s_;  // unset: paused
   double waited_s_ = 0;
   std::thread thread_;
 };

@@ -58,7 +58,7 @@ Columns columns_of(const CsvReader& csv) {
   for (std::size_t i = 0; i < columns.width; ++i) {
     const std::string_view heading = csv.fields()[i];
     const auto take = [&](std::optional<std::size_t>& column) {
-      if (column) csv.refuse(fmt::format("two columns say {}", in_quotes(heading)));
+      if (column) csv.refuse(fmt::format("two columns give {}", in_quotes(heading)));
       column = i;
     };
     if (heading == "src")
@@ -72,7 +72,7 @@ Columns columns_of(const CsvReader& csv) {
     else if (heading != "kind")
       csv.refuse(fmt::format("unknown column {}", in_quotes(heading)));
   }
-  if (!from || !to) csv.refuse("there must be the columns 'src' and 'dst'");
+  if (!from || !to) csv.refuse("the columns 'src' and 'dst' are required");
   if (!bandwidth) csv.refuse("there is no column of bandwidths, such as 'GBps'");
   columns.from = *from;
   columns.to = *to;
@@ -134,7 +134,7 @@ ReadResult parse_gpufabric(std::string_view text, const std::string& file,
   ReadResult result{{}, "gpufabric", {}};
   result.platform = csv.at_place([&] { return std::move(builder).build(&result.notes); });
   if (result.platform.hosts().empty()) {
-    throw InputError(file, {}, "no node is called gpu and a number, as hosts are");
+    throw InputError(file, {}, "there are no hosts; name them 'gpu' and a number");
   }
   return result;
 }

@@ -171,7 +171,7 @@ void require_complete(const Testcase& test, const std::string& file) {
 
 // "there is no ...: waived_test: WAIVED", as short as a line should be.
 std::string nothing_found(const std::vector<Testcase>& tests) {
-  std::string reason = "there is no matrix of bandwidths between GPUs, one direction at a time";
+  std::string reason = "there is no matrix of unidirectional bandwidths between GPUs";
   for (const Testcase& test : tests) {
     if (test.fault.empty() || !has(test.name, "device_to_device_memcpy_")) continue;
     return reason + fmt::format("; {}: {}", test.name, in_quotes(test.fault));
@@ -192,7 +192,7 @@ void note_rest(const std::vector<Testcase>& tests, const Testcase& taken, const 
   }
   if (others > 0) {
     notes.push_back(
-        fmt::format("left out {} more {}; --table NAME takes another of device_to_device_memcpy_*",
+        fmt::format("left out {} more {}; --table NAME selects another of device_to_device_memcpy_*",
                     others, others == 1 ? "matrix" : "matrices"));
   }
 }

@@ -100,7 +100,7 @@ class Rates {
     }
     const auto* const known = std::ranges::find(kDefaults, family, &DefaultRate::name);
     if (known == kDefaults.end()) {
-      throw InputError(fmt::format("unknown class {}; --class-rate {}=RATE says what it carries",
+      throw InputError(fmt::format("unknown class {}; give its rate with --class-rate {}=RATE",
                                    in_quotes(name), printable(name)));
     }
     guessed_.insert(known->name);
@@ -223,7 +223,7 @@ class TopologyReader {
       const NodeId to = gpus_[column++];
       if (to == *node) {
         if (words[i + 1] != "X") {
-          throw InputError(fmt::format("a GPU to itself is X, not {}", in_quotes(words[i + 1])));
+          throw InputError(fmt::format("the cell of a GPU with itself must be X, not {}", in_quotes(words[i + 1])));
         }
       } else {
         add_link(*node, to, std::string(words[i + 1]));
@@ -275,12 +275,12 @@ class TopologyReader {
     ReadResult result{{}, "nvidiatopo", {}};
     auto& notes = result.notes;
     if (const std::string taken = rates_.defaults_taken(); !taken.empty()) {
-      notes.push_back(fmt::format("took {}; --class-rate CLASS=RATE says what yours carry", taken));
+      notes.push_back(fmt::format("took {}; give the rates of your links with --class-rate CLASS=RATE", taken));
     }
     if (switched_ > 0) {
       notes.push_back(
-          fmt::format("{} GPUs have more NVLinks than {} by their row: an NVSwitch, so "
-                      "that all peers share a GPU's links",
+          fmt::format("{} GPUs have more than {} NVLinks in their row: taken as links to an "
+                      "NVSwitch, which all peers share",
                       switched_, kMostNvlinks));
     }
     if (const std::size_t others = devices_.size() - gpus_.size(); others > 0) {

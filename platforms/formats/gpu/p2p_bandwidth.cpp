@@ -49,7 +49,7 @@ class P2pReader {
     }
     if (staged_ > 0 && has(taken.title, "P2P=Enabled")) {
       result.notes.push_back(fmt::format(
-          "{} pairs cannot access each other: their figures are of copies through the host",
+          "{} pairs cannot access each other: their figures are for copies through the host",
           staged_));
     }
     result.platform = std::move(builder).build(&result.notes);
@@ -86,7 +86,7 @@ class P2pReader {
 
   [[nodiscard]] const Matrix& chosen() const {
     if (bandwidths_.empty()) {
-      throw InputError(file_, {}, "there is no matrix of bandwidths, one direction at a time");
+      throw InputError(file_, {}, "there is no matrix of unidirectional bandwidths");
     }
     if (options_.table.empty()) {
       const auto enabled = std::ranges::find_if(

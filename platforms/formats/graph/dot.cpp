@@ -241,7 +241,7 @@ class DotReader {
     auto& notes = result_.notes;
     if (unknown_ > 0) {
       notes.push_back(fmt::format(
-          "left out {} links without a speed; --missing-bandwidth gives them one", unknown_));
+          "left out {} links without a speed; give them one with --missing-bandwidth", unknown_));
     }
     if (loops_ > 0) notes.push_back(fmt::format("left out {} links from a node to itself", loops_));
   }

@@ -87,7 +87,7 @@ class DotCounter {
     if (rest_.starts_with("/*")) refuse("the comment has no end");
     if (letter == '\0') refuse("a byte of value 0");
     if (letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n') return skip(1);
-    if (ended_) refuse("there is text behind the graph");
+    if (ended_) refuse("there is text after the graph");
     if (letter == '"') return quoted();
     if (letter == '<') return bracketed();
     if (rest_.starts_with("->") || rest_.starts_with("--")) return link();
@@ -142,7 +142,7 @@ class DotCounter {
 
   void name(std::string_view text, std::uint64_t count) {
     line_steps_ += static_cast<std::uint64_t>(std::ranges::count(text, '\n')) * text.size();
-    if (line_steps_ > kMostLineSteps) refuse("names and values of too many lines");
+    if (line_steps_ > kMostLineSteps) refuse("names and values have too many lines");
     if (joining_ && !last_.empty()) {  // "a" + "b" is one name
       joining_ = false;
       last_ = {last_.data(), static_cast<std::size_t>(text.data() + text.size() - last_.data())};
@@ -237,7 +237,7 @@ class DotCounter {
   void add(std::uint64_t parts) {
     parts_ += parts * std::max<std::uint64_t>(groups_.size(), 1);
     if (parts_ > kMostParts) {
-      refuse(fmt::format("more than {} nodes and links, counted once a subgraph", kMostParts));
+      refuse(fmt::format("more than {} nodes and links, counted once per subgraph", kMostParts));
     }
     require_values();
   }

@@ -25,11 +25,11 @@ std::string dot_string(std::string_view text) {
   }
   if (quoted.size() > kLongestDotString) {
     throw InputError(
-        fmt::format("dot cannot say {}: over {} bytes", in_quotes(text), kLongestDotString));
+        fmt::format("dot cannot represent {}: over {} bytes", in_quotes(text), kLongestDotString));
   }
   if (escape) {
     throw InputError(
-        fmt::format("dot cannot say {}: a backslash before a quote or the end", in_quotes(text)));
+        fmt::format("dot cannot represent {}: a backslash before a quote or the end", in_quotes(text)));
   }
   return quoted + '"';
 }
@@ -37,7 +37,7 @@ std::string dot_string(std::string_view text) {
 // Of a graph or node: libcgraph keeps names that start with % for what has none.
 std::string dot_name(std::string_view name) {
   if (!name.starts_with('%')) return dot_string(name);
-  throw InputError(fmt::format("dot cannot say the name {}: it starts with %", in_quotes(name)));
+  throw InputError(fmt::format("dot cannot represent the name {}: it starts with %", in_quotes(name)));
 }
 
 // JSON whose strings have no \" and no \\.

@@ -40,7 +40,7 @@ class GraphmlReader {
       xml_.at(edge, [&] { add_edge(edge); });
     }
     for (const pugi::xml_node node : graph.children("hyperedge")) {
-      xml_.at(node, [] { throw InputError("element <hyperedge> is not read"); });
+      xml_.at(node, [] { throw InputError("element <hyperedge> is not supported"); });
     }
     if (places_.empty()) throw InputError(file_, {}, "the graph has no nodes");
     return finish();
@@ -115,7 +115,7 @@ class GraphmlReader {
   }
 
   void add_node(const pugi::xml_node& element) {
-    if (element.child("graph")) throw InputError("a graph inside a node is not read");
+    if (element.child("graph")) throw InputError("a graph inside a node is not supported");
     const std::string id = required_attribute(element, "id");
     const Data data = data_of(element);
     Node node = node_attributes_.read([&](std::string_view name) { return text_of(data, name); });
@@ -198,7 +198,7 @@ class GraphmlReader {
     auto& notes = result.notes;
     if (unknown_ > 0) {
       notes.push_back(fmt::format(
-          "left out {} links without a speed; --missing-bandwidth gives them one", unknown_));
+          "left out {} links without a speed; give them one with --missing-bandwidth", unknown_));
     }
     if (placeless_ > 0) {
       notes.push_back(
@@ -206,7 +206,7 @@ class GraphmlReader {
     }
     if (loops_ > 0) notes.push_back(fmt::format("left out {} links from a node to itself", loops_));
     if (external_ > 0) {
-      notes.push_back(fmt::format("{} nodes are of other networks (Internal is 0)", external_));
+      notes.push_back(fmt::format("{} nodes belong to other networks (Internal is 0)", external_));
     }
     try {
       if (!shared_.empty()) read_shared_links(shared_, *builder_);

@@ -109,20 +109,20 @@ class FabricReader {
     const auto description = take_between(line, '"', '"');
     stanza_ = *key;
     if (!add_device(stanza_, description.value_or(""), relay)) {
-      throw InputError(fmt::format("a second stanza of {}", in_quotes(stanza_)));
+      throw InputError(fmt::format("duplicate stanza of {}", in_quotes(stanza_)));
     }
   }
 
   // [1](8f10403960985) "S-0008f10400410015"[6] # lid 16 lmc 1 "SW-6IB4 Voltaire" lid 3 4xSDR
   void read_port(std::string_view line) {
-    if (stanza_.empty()) throw InputError("a port without Switch or Ca before it");
+    if (stanza_.empty()) throw InputError("a port before the first Switch or Ca");
     const std::string_view last = words_of(line).back();
     const auto number = parse_whole<std::uint32_t>(take_between(line, '[', ']').value_or(""));
     const auto peer = take_between(line, '"', '"');
     const auto peer_number = parse_whole<std::uint32_t>(take_between(line, '[', ']').value_or(""));
     const std::size_t cross = last.find('x');
     if (!number || !peer || !peer_number || cross == std::string_view::npos) {
-      throw InputError("a port is '[1] \"GUID\"[2] # ... 4xQDR'");
+      throw InputError("a port must be '[1] \"GUID\"[2] # ... 4xQDR'");
     }
     add_end({stanza_, *number}, {std::string(*peer), *peer_number},
             link_rate(last.substr(0, cross), last.substr(cross + 1)));
@@ -130,7 +130,7 @@ class FabricReader {
 
   // CA 113 1 0xf4521403007a6d21 4x QDR - SW 109 24 0x0002c90200493108 ( 'one' - 'other' )
   void read_flat(std::string_view line, const std::vector<std::string_view>& words) {
-    if (words.size() < 6) throw InputError("a port is 'CA lid port guid 4x QDR ...'");
+    if (words.size() < 6) throw InputError("a port must be 'CA lid port guid 4x QDR ...'");
     const Port port = flat_port(words, 0);
     if (words.size() < 12 || words[6] != "-") {
       // Nothing plugged in, but the switch is there.
@@ -218,11 +218,11 @@ class FabricReader {
     auto& notes = result.notes;
     if (disagreeing_ > 0) {
       notes.push_back(
-          fmt::format("{} cables have two rates, one an end: the lower one counts", disagreeing_));
+          fmt::format("{} cables have different rates at their ends: took the lower", disagreeing_));
     }
     if (loops_ > 0)
       notes.push_back(fmt::format("left out {} cables from a node to itself", loops_));
-    if (dangling_ > 0) notes.push_back(fmt::format("{} ports lead nowhere", dangling_));
+    if (dangling_ > 0) notes.push_back(fmt::format("{} ports are not connected", dangling_));
     result.platform = std::move(builder_).build(&notes);
     return result;
   }

@@ -18,7 +18,7 @@ XmlFile::XmlFile(std::string_view text, std::string file) : text_(text), file_(s
   if (text.size() > kMostBytes || marks > kMostMarks) {
     throw InputError(
         file_, {},
-        fmt::format("more than {} bytes, or than {} tags and attributes", kMostBytes, kMostMarks));
+        fmt::format("more than {} bytes, or more than {} tags and attributes", kMostBytes, kMostMarks));
   }
   const auto parsed =
       document_.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
@@ -27,7 +27,7 @@ XmlFile::XmlFile(std::string_view text, std::string file) : text_(text), file_(s
     at(node, [&] {
       if (node.type() != pugi::node_doctype) return;
       if (std::string_view(node.value()).find('[') == std::string_view::npos) return;
-      throw InputError("a DOCTYPE with declarations of its own is not read");
+      throw InputError("a DOCTYPE with its own declarations is not supported");
     });
   }
 }

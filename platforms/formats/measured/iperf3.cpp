@@ -33,7 +33,7 @@ class Run {
 
   void gather() {
     const auto connected = start_.at("connected").elements();
-    if (connected.empty()) return into_.add_failure(file_, "nothing was connected");
+    if (connected.empty()) return into_.add_failure(file_, "no connection was made");
     local_ = address_of(connected.front().at("local_host"));
     remote_ = address_of(connected.front().at("remote_host"));
     at_server_ = start_.has("accepted_connection");
@@ -67,18 +67,18 @@ class Run {
     auto bits = bits_of("sum_received", flow.suffix);
     if (!bits || only_sent_is_known) {
       const auto sent = bits_of("sum_sent", flow.suffix);
-      if (sent) into_.add_remark("told what was sent, not what arrived");
+      if (sent) into_.add_remark("reported what was sent, not what was received");
       bits = sent ? sent : udp_sum(flow.suffix);
     }
-    if (!bits || *bits == 0) return into_.add_failure(file_, "nothing arrived");
+    if (!bits || *bits == 0) return into_.add_failure(file_, "nothing was received");
     try {
       into_.add_bandwidth(flow.local_sends ? local_ : remote_, flow.local_sends ? remote_ : local_,
                           {*bits / 8});
     } catch (const InputError& fault) {
       end_.refuse(fault.what());
     }
-    if (udp_) into_.add_remark("used UDP: no more than -b asked for can arrive");
-    if (both) into_.add_remark("ran while the other direction did (--bidir)");
+    if (udp_) into_.add_remark("used UDP: the rate is limited by -b");
+    if (both) into_.add_remark("ran in both directions at once (--bidir)");
   }
 
   // iperf3 before 3.6: one sum of what was sent, and what part of it was lost.
@@ -144,7 +144,7 @@ bool detects_iperf3(std::string_view text) {
 void gather_iperf3(std::string_view text, const std::string& file, const ReadOptions& /*options*/,
                    PairMeasurements& into) {
   if (first_key(text) == "event") {
-    throw InputError(file, {}, "the output of iperf3 --json-stream is not read; run it with -J");
+    throw InputError(file, {}, "the output of iperf3 --json-stream is not supported; run it with -J");
   }
   // Of TCP options it prints some twice.
   const Json document = parse_json(text, file, DuplicateKeys::kFirstCounts);

@@ -46,7 +46,7 @@ class MpigraphReader {
     }
     ReadResult result{{}, "mpigraph", {}};
     result.notes.emplace_back(
-        "took what was sent, in MiB/s, measured while all ranks send; left out what was received");
+        "took the table 'Send', in MiB/s, measured while all ranks send; left out the table 'Recv'");
     const LinkCounts counts = add_links({.bandwidths = *table_}, nodes_, builder_);
     if (counts.unlinked > 0) {
       result.notes.push_back(fmt::format("{} pairs measured 0: no link", counts.unlinked));

@@ -30,7 +30,7 @@ Ends ends_of(const std::string& file) {
   const std::size_t first = stem.find(kBetween);
   if (first == std::string::npos) {
     throw InputError(file, {},
-                     "the file's name tells the pair, FROM__TO.bw, and this one has no '__'");
+                     "the file name must give the pair, as in FROM__TO.bw, but it has no '__'");
   }
   const std::string_view rest = std::string_view(stem).substr(first + kBetween.size());
   Ends ends{stem.substr(0, first), std::string(rest.substr(0, rest.find(kBetween)))};
@@ -38,7 +38,7 @@ Ends ends_of(const std::string& file) {
     require_name(ends.from, "a host name");
     require_name(ends.to, "a host name");
   } catch (const InputError& fault) {
-    throw InputError(file, {}, fmt::format("the file's name, FROM__TO.bw: {}", fault.what()));
+    throw InputError(file, {}, fmt::format("the file name must be FROM__TO.bw: {}", fault.what()));
   }
   return ends;
 }
@@ -127,7 +127,7 @@ class OsuReader {
     if (row == rows_.end()) {
       throw InputError(file_, {}, fmt::format("no figure for messages of {}", format_size(*size_)));
     }
-    if (row->value == 0) return into_.add_failure(file_, "nothing arrived");
+    if (row->value == 0) return into_.add_failure(file_, "nothing was received");
     into_.add_bandwidth(ends_.from, ends_.to, {row->value * kMegabyte});
   }
 

@@ -73,9 +73,9 @@ std::string PairMeasurements::nothing_measured(const std::string& place) const {
   if (failed_.count > 0) {
     return fmt::format("every measurement failed, first {}: {}", failed_.file, failed_.reason);
   }
-  if (self_pairs_ > 0) return "a host measured itself: that is no link";
-  if (!latencies_.empty()) return "there are latencies and no bandwidth";
-  return "no measurement of two hosts";
+  if (self_pairs_ > 0) return "the host measured itself; measure between two hosts";
+  if (!latencies_.empty()) return "there are latencies but no bandwidths";
+  return "no measurement between two hosts";
 }
 
 void PairMeasurements::note_left_out(std::vector<std::string>& notes) const {
@@ -91,8 +91,8 @@ void PairMeasurements::note_left_out(std::vector<std::string>& notes) const {
   std::size_t repeats = 0;
   for (const auto& [pair, runs] : bandwidths_) repeats += runs.size() - 1;
   if (repeats > 0) {
-    notes.push_back(fmt::format("took the median where a pair was measured again ({})",
-                                counted(repeats, "run more", "runs more")));
+    notes.push_back(fmt::format("took the median where a pair was measured more than once ({})",
+                                counted(repeats, "repeated run", "repeated runs")));
   }
   for (const auto& [remark, count] : remarks_) {
     notes.push_back(fmt::format("{} {}", counted(count, "measurement", "measurements"), remark));

@@ -64,7 +64,7 @@ std::vector<std::optional<NodeId>> add_nodes(const FigureTable& table, PlatformB
 void require_no_latencies(const std::string& file) {
   if (!file.ends_with(kLatencyEnding)) return;
   throw InputError(file, {},
-                   "these are latencies: give the file of bandwidths, and this one as --latencies");
+                   "this file contains latencies; give the file of bandwidths, and this one as --latencies");
 }
 
 // The table of latencies that lies beside `file` as StarPU writes it; empty: there is none.
@@ -102,7 +102,7 @@ ReadResult parse_starpu(std::string_view text, const std::string& file,
       {.bandwidths = bandwidths, .latencies = latencies ? &*latencies : nullptr}, nodes, builder);
   const std::size_t absent = nodes.size() - builder.nodes().size();
   if (absent > 0)
-    result.notes.push_back(fmt::format("left out {} memory nodes that are not there", absent));
+    result.notes.push_back(fmt::format("left out {} memory nodes that do not exist", absent));
   if (counts.unlinked > 0) {
     result.notes.push_back(fmt::format("{} pairs have no figure: no link", counts.unlinked));
   }
@@ -112,7 +112,7 @@ ReadResult parse_starpu(std::string_view text, const std::string& file,
   }
   if (const std::string beside = latencies_beside(file); !latencies && !beside.empty()) {
     result.notes.push_back(
-        fmt::format("without latencies; --latencies {} has them", printable(beside)));
+        fmt::format("no latencies; read them with --latencies {}", printable(beside)));
   }
   result.platform = std::move(builder).build(&result.notes);
   return result;

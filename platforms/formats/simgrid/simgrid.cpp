@@ -70,7 +70,7 @@ class SimgridReader {
     const auto version = parse_number(text);
     if (version && *version >= 3 && *version < 5) return;
     throw InputError(fmt::format(
-        "version {} is not read, but 3 to 4.1; simgrid_update_xml upgrades", in_quotes(text)));
+        "version {} is not supported, only 3 to 4.1; upgrade the file with simgrid_update_xml", in_quotes(text)));
   }
 
   // First walk: zones, hosts, links; routes, routers and stars for later.
@@ -100,8 +100,8 @@ class SimgridReader {
     if (name == "host_link") return host_links_.push_back({node, zone});
     if (name == "backbone") return add_backbone(node, zone);
     if (std::ranges::find(kRoutes, name) != kRoutes.end()) return routes_.push_back({node, zone});
-    if (name == "peer") throw InputError("<peer> belongs to Vivaldi zones, which are not read");
-    throw InputError(fmt::format("element <{}> is not read", printable(name)));
+    if (name == "peer") throw InputError("<peer> belongs to Vivaldi zones, which are not supported");
+    throw InputError(fmt::format("element <{}> is not supported", printable(name)));
   }
 
   // Whether `name` says nothing of a network.
@@ -123,10 +123,10 @@ class SimgridReader {
       routing = required_attribute(node, "routing");
       const std::string zone = in_quotes(required_attribute(node, "id"));
       if (routing == "Vivaldi") {
-        throw InputError(fmt::format("zone {} is Vivaldi: it has coordinates, no links", zone));
+        throw InputError(fmt::format("zone {} is Vivaldi: it has coordinates instead of links", zone));
       }
       if (routing == "Wifi" || routing == "WIFI") {
-        throw InputError(fmt::format("zone {} is Wi-Fi, which is not read", zone));
+        throw InputError(fmt::format("zone {} is Wi-Fi, which is not supported", zone));
       }
       constexpr std::array<std::string_view, 6> kRoutings{"Full",          "Floyd", "Dijkstra",
                                                           "DijkstraCache", "None",  "Cluster"};
@@ -142,7 +142,7 @@ class SimgridReader {
     xml_.at(node, [&] {
       Zone zone{required_attribute(node, "id"), std::move(routing), parent.value_or(index), 0, ""};
       require_name(zone.id, "a zone's name");
-      if (!parent && !zones_.empty()) throw InputError("a second zone at the top");
+      if (!parent && !zones_.empty()) throw InputError("a second top-level zone");
       if (parent) {
         const Zone& above = zones_[*parent];
         zone.depth = above.depth + 1;
@@ -207,7 +207,7 @@ class SimgridReader {
 
   void add_backbone(const pugi::xml_node& node, std::size_t zone) {
     require_star(zone, "backbone");
-    if (!backbones_[zone].empty()) throw InputError("a second backbone");
+    if (!backbones_[zone].empty()) throw InputError("duplicate backbone");
     const std::string id = required_attribute(node, "id");
     network_.add_link(id, simgrid::parse_bandwidth(required_attribute(node, "bandwidth")),
                       simgrid::parse_latency(required_attribute(node, "latency")),
@@ -319,7 +319,7 @@ class SimgridReader {
     for (const pugi::xml_node link : route.node.children()) {
       if (link.type() != pugi::node_element) continue;
       if (link.name() != std::string_view("link_ctn")) {
-        throw InputError(fmt::format("element <{}> is not read", printable(link.name())));
+        throw InputError(fmt::format("element <{}> is not supported", printable(link.name())));
       }
       const std::string id = required_attribute(link, "id");
       const std::string_view direction = link.attribute("direction").as_string("NONE");
@@ -343,14 +343,14 @@ class SimgridReader {
     auto& notes = result.notes;
     if (!left_out_.empty()) {
       notes.push_back(fmt::format(
-          "left out {} routers in zones of Full routing that are no gateways", left_out_.size()));
+          "left out {} routers in zones of Full routing that are not gateways", left_out_.size()));
     }
     if (without_routes_ > 0) {
       notes.push_back(fmt::format("{} zones of routing None: no routes inside", without_routes_));
     }
     if (tori_ > 0) {
       notes.push_back(fmt::format(
-          "{} tori: hosts are linked to their neighbours, longer ways are for trees to find",
+          "{} tori: hosts are linked to their neighbours; the planner chooses longer paths",
           tori_));
     }
     if (host_gateways_ > 0) {

@@ -76,7 +76,7 @@ class Cluster {
   void require_hosts(std::size_t count) const {
     if (count == hosts_.size()) return;
     if (count > kMostNodes) throw InputError(fmt::format("more than {} nodes", kMostNodes));
-    throw InputError(fmt::format("the {} is for {} hosts, the radical has {}", options_.topology,
+    throw InputError(fmt::format("the {} has {} hosts, the radical {}", options_.topology,
                                  count, hosts_.size()));
   }
 
@@ -159,7 +159,7 @@ void add_cluster(Network& network, const ClusterOptions& options) {
   if (options.topology == kTopologies[0]) return cluster.add_flat();
   if (options.has_backbone || options.limiter.value > 0) {
     throw InputError(
-        fmt::format("a {} with a backbone or limiter_link is not read", options.topology));
+        fmt::format("a {} with a backbone or limiter_link is not supported", options.topology));
   }
   if (options.topology == kTopologies[1]) return cluster.add_fat_tree();
   if (options.topology == kTopologies[2]) return cluster.add_torus();

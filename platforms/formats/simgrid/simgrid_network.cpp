@@ -116,7 +116,7 @@ Sharing parse_sharing(std::string_view text) {
   if (text == "SHARED") return Sharing::kShared;
   if (text == "SPLITDUPLEX" || text == "FULLDUPLEX") return Sharing::kSplitDuplex;
   if (text == "FATPIPE") return Sharing::kFatPipe;
-  if (text == "WIFI") throw InputError("a WIFI link: Wi-Fi is not read");
+  if (text == "WIFI") throw InputError("Wi-Fi links are not supported");
   constexpr std::array<std::string_view, 3> kNames{"SHARED", "SPLITDUPLEX", "FATPIPE"};
   throw InputError(unknown_name("sharing policy", text, kNames));
 }
@@ -236,7 +236,7 @@ Platform Network::build(std::vector<std::string>& notes) && {
   const auto fat = std::ranges::count(taken_as_shared, true);
   if (fat > 0) {
     notes.push_back(
-        fmt::format("{} FATPIPE links at switches: what crosses them there shares them", fat));
+        fmt::format("{} FATPIPE links at switches: taken as shared by all routes over them", fat));
   }
   for (std::size_t i = 0; i < directed_links_.size(); ++i) {
     if (users[i].size() < 2) continue;

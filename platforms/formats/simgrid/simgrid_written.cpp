@@ -42,7 +42,7 @@ class WrittenReader {
   ReadResult result() && {
     xml_.at(zone_, [&] {
       if (property(zone_, kVersionProperty) == "1") return;
-      throw InputError("this Espalier reads version 1 only of its SimGrid platforms");
+      throw InputError("this Espalier reads only version 1 of its SimGrid platforms");
     });
     for (const pugi::xml_node element : zone_.children()) {
       if (element.type() == pugi::node_element) xml_.at(element, [&] { read(element); });
@@ -78,8 +78,8 @@ class WrittenReader {
     if (kind == "link") return read_link(element);
     if (kind == "route") return read_route(element);
     throw InputError(
-        fmt::format("element <{}> is not read where Espalier wrote the platform; "
-                    "without the property 'espalier' it may be",
+        fmt::format("element <{}> is not supported in a platform that Espalier wrote; "
+                    "remove the property 'espalier' to read it as any other",
                     printable(kind)));
   }
 
@@ -132,7 +132,7 @@ class WrittenReader {
     } else if (id.starts_with(kReceiveLink)) {
       capped(id.substr(kReceiveLink.size())).receive = link.bandwidth;
     } else if (!id.starts_with(kArcLink) && !id.starts_with(kPadLink)) {
-      throw InputError(fmt::format("{} is none of the links that Espalier writes", in_quotes(id)));
+      throw InputError(fmt::format("{} is not a link that Espalier writes", in_quotes(id)));
     }
     if (!links_.emplace(id, link).second) {
       throw InputError(fmt::format("two links are named {}", in_quotes(id)));
@@ -164,7 +164,7 @@ class WrittenReader {
       arc.latency = link.latency;
       arc.overhead = link.overhead;
     }
-    if (arcs != 1) throw InputError(fmt::format("a route over {} links 'link:N', not one", arcs));
+    if (arcs != 1) throw InputError(fmt::format("a route must use one link 'link:N', not {}", arcs));
     builder_.add_arc(arc);
   }
 

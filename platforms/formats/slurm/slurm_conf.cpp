@@ -58,7 +58,7 @@ Setting take_setting(std::string_view& line) {
   }
   line.remove_prefix(1);
   const std::size_t close = line.find('"');
-  if (close == std::string_view::npos) throw InputError("a quote without its other one");
+  if (close == std::string_view::npos) throw InputError("a quote is not closed");
   const std::string_view value = take(line, close);
   line.remove_prefix(1);
   return {key, value};
@@ -95,7 +95,7 @@ class ConfReader {
     const std::string_view kind = chosen_kind();
     if (kind == "tree") {
       topology.switches = std::move(switches_);
-      if (speeds_ > 0) notes_.push_back("left out LinkSpeed, whose unit is anybody's");
+      if (speeds_ > 0) notes_.push_back("left out LinkSpeed, whose unit is not defined");
     } else if (kind == "block") {
       topology.switches = std::move(blocks_);
       join_blocks(topology.switches, notes_);
@@ -132,7 +132,7 @@ class ConfReader {
     if (line.empty()) return;
     const auto words = words_of(line, 2);
     if (lower(words[0]) == "include") {
-      throw InputError(fmt::format("'Include' is not read: put the lines of {} here",
+      throw InputError(fmt::format("'Include' is not supported; copy here the lines of {} here",
                                    in_quotes(words.size() > 1 ? words[1] : "that file")));
     }
     const Setting first = take_setting(line);
@@ -147,7 +147,7 @@ class ConfReader {
           known, [&](std::string_view key) { return lower(key) == lower(setting.key); });
       if (found == known.end()) throw InputError(unknown_name("key", setting.key, known));
       auto& value = values[static_cast<std::size_t>(found - known.begin())];
-      if (value.data() != nullptr) throw InputError(fmt::format("'{}' twice", *found));
+      if (value.data() != nullptr) throw InputError(fmt::format("'{}' is given twice", *found));
       value = setting.value;
     }
     add(record.name, first.value, values, place);
@@ -186,7 +186,7 @@ class ConfReader {
       chosen = *found;
     }
     if (there.size() > 1) {
-      notes_.push_back(fmt::format("took the topology '{}' of: {}; --topology takes another",
+      notes_.push_back(fmt::format("took the topology '{}' of: {}; --topology selects another",
                                    chosen, fmt::join(there, ", ")));
     }
     return chosen;

@@ -72,7 +72,7 @@ std::vector<Piece> take_name(std::string_view& list) {
     if (list.empty() || kSeparators.find(list.front()) != std::string_view::npos) return pieces;
     const std::size_t close = list.find(']');
     if (list.front() == ']' || close == std::string_view::npos) {
-      throw InputError(fmt::format("a bracket without its other one in {}", in_quotes(all)));
+      throw InputError(fmt::format("unbalanced brackets in {}", in_quotes(all)));
     }
     pieces.back().ranges = parse_ranges(list.substr(1, close - 1));
     list.remove_prefix(close + 1);

@@ -54,7 +54,7 @@ class Network {
     }
     if (speeds_.size() != count) {
       throw InputError(file_, {},
-                       fmt::format("it has {} level{} of links, --level-bandwidth {}", count,
+                       fmt::format("the file has {} level{} of links, but --level-bandwidth has {}", count,
                                    count == 1 ? "" : "s", speeds_.size()));
     }
     links_.assign(count, 0);
@@ -122,8 +122,7 @@ class Network {
     constexpr std::size_t kShown = 8;
     const std::size_t shown = std::min(kShown, sizes.size());
     note(fmt::format(
-        "the network falls into {} parts, of {}{} hosts: no way leads from one to "
-        "another",
+        "the network is disconnected: {} parts, of {}{} hosts",
         sizes.size(),
         fmt::join(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
         shown < sizes.size() ? ", ..." : ""));
@@ -144,7 +143,7 @@ class Tree {
       : switches_(switches), file_(file), parents_(switches.size()), heights_(switches.size(), 0) {
     for (std::size_t i = 0; i < switches.size(); ++i) {
       if (!index_.emplace(switches[i].name, i).second) {
-        refuse(i, fmt::format("a second switch {}", in_quotes(switches[i].name)));
+        refuse(i, fmt::format("duplicate switch {}", in_quotes(switches[i].name)));
       }
     }
     for (std::size_t i = 0; i < switches.size(); ++i) find_children(i);
@@ -274,7 +273,7 @@ void build_tree(const std::vector<SlurmSwitch>& switches, const std::string& fil
       network.add_link(relays[i], relays[above], tree.height(i));
     }
   }
-  if (repeated > 0) network.note(fmt::format("{} nodes stand twice under a switch", repeated));
+  if (repeated > 0) network.note(fmt::format("{} nodes are listed twice under a switch", repeated));
   if (!several.empty()) {
     network.note(fmt::format("{} nodes are on several switches, first {}: a link to each",
                              several.size(), in_quotes(*several.begin())));
@@ -326,7 +325,7 @@ void join_blocks(std::vector<SlurmSwitch>& blocks, std::vector<std::string>& not
   for (const SlurmSwitch& block : blocks) above.switches.push_back(block.name);
   blocks.push_back(std::move(above));
   notes.push_back(
-      fmt::format("what joins the blocks is not told: one relay, '{}', does", kBetween));
+      fmt::format("the file does not describe the network between blocks: added one relay, '{}'", kBetween));
 }
 
 ReadResult slurm_platform(const SlurmTopology& topology, std::string_view format,

@@ -38,7 +38,7 @@ class YamlReader {
     chosen.expect_object(
         {"topology", "cluster_default", "tree", "block", "flat", "ring", "torus3d"});
     if (const auto flat = chosen.find("flat"); flat && is_true(*flat)) {
-      flat->refuse("a flat topology tells nothing of the network");
+      flat->refuse("a flat topology does not describe the network");
     }
     SlurmTopology topology;
     std::size_t kinds = 0;
@@ -83,7 +83,7 @@ class YamlReader {
     if (all.size() > 1) {
       constexpr std::size_t kShown = 8;
       notes_.push_back(fmt::format(
-          "took the topology {} of: {}{}; --topology takes another", in_quotes(*chosen),
+          "took the topology {} of: {}{}; --topology selects another", in_quotes(*chosen),
           printable(fmt::format("{}", fmt::join(names.begin(),
                                                 names.begin() + static_cast<std::ptrdiff_t>(
                                                                     std::min(kShown, names.size())),
@@ -155,7 +155,7 @@ class YamlReader {
     for (const JsonCursor& one : torus.at("toruses").elements()) {
       one.expect_object({"name", "dims", "nodes", "regions", "placements"});
       if (const auto regions = one.find("regions")) {
-        regions->refuse("regions are not read: list all nodes in 'nodes', x counting fastest");
+        regions->refuse("regions are not supported; list all nodes in 'nodes', x varying fastest");
       }
       const JsonCursor dims = one.at("dims");
       dims.expect_object({"x", "y", "z"});

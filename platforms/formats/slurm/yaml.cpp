@@ -34,7 +34,7 @@ class DocumentBuilder : public YAML::EventHandler {
     if (!take_key({}, mark)) add(Json(nullptr));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    refuse(mark, "aliases are not read");
+    refuse(mark, "aliases are not supported");
   }
   void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
@@ -74,14 +74,14 @@ class DocumentBuilder : public YAML::EventHandler {
     if (!wants_key()) return false;
     Frame& frame = frames_.back();
     if (!frame.keys.insert(text).second)
-      refuse(mark, fmt::format("a second key {}", in_quotes(text)));
+      refuse(mark, fmt::format("duplicate key {}", in_quotes(text)));
     frame.key = text;
     frame.has_key = true;
     return true;
   }
 
   void open(const YAML::Mark& mark, Json&& container) {
-    if (wants_key()) refuse(mark, "a key is a scalar");
+    if (wants_key()) refuse(mark, "a key must be a scalar");
     if (frames_.size() == kMaxJsonDepth) {
       refuse(mark, fmt::format("nested over {} levels", kMaxJsonDepth));
     }

@@ -39,7 +39,7 @@ class Header {
       const auto* const known = std::ranges::find(kColumns, quantity_of(heading));
       if (known == kColumns.end()) csv.refuse(unknown_name("column", heading, kColumns));
       auto& column = found[static_cast<std::size_t>(known - kColumns.begin())];
-      if (column) csv.refuse(fmt::format("two columns say '{}'", *known));
+      if (column) csv.refuse(fmt::format("two columns give '{}'", *known));
       column = i;
     }
     for (std::size_t i = 0; i < 3; ++i) {
@@ -107,7 +107,7 @@ void require_links(const Platform& platform) {
   if (alone == linked.end()) return;
   const auto& node = platform.nodes()[static_cast<std::size_t>(alone - linked.begin())];
   throw InputError(
-      fmt::format("an edge list cannot say that {} has no links", in_quotes(node.name)));
+      fmt::format("an edge list cannot represent {}, which has no links; write JSON instead", in_quotes(node.name)));
 }
 
 }  // namespace

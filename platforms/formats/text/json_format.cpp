@@ -175,7 +175,7 @@ void require_version(const JsonCursor& root) {
   }
   const JsonCursor version = root.at("version");
   if (version.unsigned_integer() != kVersion) {
-    version.refuse(fmt::format("this Espalier reads version {} only", kVersion));
+    version.refuse(fmt::format("this Espalier reads only version {}", kVersion));
   }
 }
 

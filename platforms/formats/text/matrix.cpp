@@ -47,8 +47,8 @@ void read_row(const CsvReader& csv, std::size_t row,
 // What a matrix cannot say on top of what require_plain() asks.
 void require_bandwidths_only(const Platform& platform) {
   for (const Arc& arc : platform.arcs()) {
-    if (arc.latency.value > 0) throw InputError("a matrix cannot say latencies");
-    if (arc.overhead.value > 0) throw InputError("a matrix cannot say overheads");
+    if (arc.latency.value > 0) throw InputError("a matrix cannot represent latencies; write JSON instead");
+    if (arc.overhead.value > 0) throw InputError("a matrix cannot represent overheads; write JSON instead");
   }
 }
 

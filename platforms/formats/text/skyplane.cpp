@@ -207,8 +207,8 @@ class Importer {
     std::size_t repeats = 0;
     for (const auto& [pair, sample] : samples_) repeats += sample.count - 1;
     if (repeats > 0) {
-      notes_.push_back(fmt::format("took the mean where a pair was measured again ({})",
-                                   counted(repeats, "row more", "rows more")));
+      notes_.push_back(fmt::format("took the mean where a pair was measured more than once ({})",
+                                   counted(repeats, "repeated row", "repeated rows")));
     }
   }
 

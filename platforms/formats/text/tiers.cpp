@@ -58,7 +58,7 @@ class TiersParser {
     if (total_ && *total_ != levels_.size()) {
       throw InputError(
           file_, {},
-          fmt::format("the header counts {} nodes, there are {}", *total_, levels_.size()));
+          fmt::format("the header gives {} nodes, the list has {}", *total_, levels_.size()));
     }
     set_groups();
     add_arcs();
@@ -239,7 +239,7 @@ class TiersParser {
     if (repeated_ > 0) {
       notes_.push_back(fmt::format("left out {} lines that repeat a link", repeated_));
     }
-    if (one_way_ > 0) notes_.push_back(fmt::format("{} links have no way back", one_way_));
+    if (one_way_ > 0) notes_.push_back(fmt::format("{} links have no reverse direction", one_way_));
     if (!complete_) {
       notes_.emplace_back("there is no line '# End of Model': the file may be cut short");
     }

@@ -47,7 +47,7 @@ TEST_F(DecideCommand, ATableWithALineForNumbersOfRanksThatAreAlike) {
   const Finished finished = run(five({"--ranks", "16..18,32"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.out,
-            "ranks     best from a message size on\n"
+            "ranks     best algorithm/segment, from message size on\n"
             "16 to 18  1 B: binomial; 4 KiB: split-binary/1 KiB; 64 KiB: pipeline/1 KiB; 512 KiB: "
             "pipeline/8 KiB\n"
             "32        1 B: binomial; 4 KiB: split-binary/1 KiB; 128 KiB: pipeline/1 KiB; 1 MiB: "
@@ -60,7 +60,7 @@ TEST_F(DecideCommand, ABarrierHasNoMessage) {
   EXPECT_THAT(finished.out, StartsWith("ranks"));
   EXPECT_THAT(finished.out, Not(HasSubstr("size")));
   EXPECT_EQ(refusal(with({"--operation", "barrier", "--sizes", "1"})),
-            "espalier: --sizes: a barrier has no message\n");
+            "espalier: --sizes: a barrier has no message; leave this option out\n");
 }
 
 TEST_F(DecideCommand, JsonAndCsvHaveARowACell) {
@@ -111,11 +111,11 @@ TEST_F(DecideCommand, SaysWhatOpenMpiLacks) {
                                       "two-tree,pipeline", "--open-mpi-rules", "rules.conf"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.err,
-            "espalier: note: --open-mpi-rules: two-tree/8 KiB, the best in 1 of 1 cells, is not in "
-            "Open MPI 4.1; the rules have the best of the others\n");
+            "espalier: note: --open-mpi-rules: Open MPI 4.1 lacks two-tree/8 KiB, the best in 1 of 1 "
+            "cells; the rules contain the best of the others\n");
   EXPECT_THAT(read("rules.conf"), HasSubstr("\n65536 3 0 1024 # pipeline\n65537 0 0 0 "));
   EXPECT_EQ(refusal(with({"--algorithm", "two-tree", "--open-mpi-rules", "none.conf"})),
-            "espalier: --open-mpi-rules: Open MPI has none of these algorithms\n");
+            "espalier: --open-mpi-rules: Open MPI has none of these algorithms; name others\n");
   EXPECT_FALSE(exists("none.conf"));
 }
 
@@ -149,8 +149,8 @@ TEST_F(DecideCommand, TellsWhatItCostsAgainstMeasurements) {
                 "   17               0 of 2        -        -      -  -             -\n"
                 "  all               1 of 4  60.00 %  60.00 %  1 KiB  binomial      linear\n"));
   EXPECT_EQ(finished.err,
-            "espalier: note: measured is 'ours', which no formula of broadcast is for; it counts "
-            "where it is the best measured\n"
+            "espalier: note: no formula of broadcast for the measured algorithm 'ours'; it is used "
+            "only where it is the best measured\n"
             "espalier: note: measured.csv: the choice is not measured in 3 of 4 cells\n");
   const std::string svg = read("penalty.svg");
   EXPECT_EQ(xml_fault(svg), "");
@@ -196,15 +196,14 @@ TEST_F(DecideCommand, TakesParametersFromAFile) {
   write("hockney.json", R"({"model": "hockney", "alpha_s": 1e-5, "beta_s_per_byte": 1e-9})");
   EXPECT_EQ(run_json({"decide", "--parameters", "hockney.json", "--json"}).at("model"), "hockney");
   EXPECT_EQ(refusal({"decide", "--parameters", "hockney.json", "--model", "loggp"}),
-            "espalier: hockney.json: a network known by Hockney's model only has no parameters of "
-            "loggp\n");
+            "espalier: hockney.json: Hockney's parameters do not determine those of loggp\n");
   EXPECT_THAT(refusal({"decide", "--parameters", "no.json"}), HasSubstr("no.json"));
 }
 
 TEST_F(DecideCommand, RefusesWhatItCannotDecide) {
   EXPECT_EQ(refusal({"decide"}),
-            "espalier: --preset: tell whose parameters, or give --parameters FILE\n");
-  EXPECT_EQ(refusal(with({"--ranks", "0..4"})), "espalier: --ranks: 0 is not 1 to 2147483647\n");
+            "espalier: --preset: missing; give --preset NAME or --parameters FILE\n");
+  EXPECT_EQ(refusal(with({"--ranks", "0..4"})), "espalier: --ranks: 0 is not from 1 to 2147483647\n");
   EXPECT_THAT(refusal(with({"--ranks", "8..4"})), HasSubstr("--ranks: "));
   EXPECT_EQ(refusal(with({"--sizes", "0..4"})),
             "espalier: --sizes: range '0..4' must ascend from 1 byte or more, by a factor of 1.01 "
@@ -216,9 +215,9 @@ TEST_F(DecideCommand, RefusesWhatItCannotDecide) {
   EXPECT_THAT(refusal(with({"--ranks", "1..100000", "--sizes", "1..1TB:1.1"})),
               HasSubstr("are too many"));
   EXPECT_EQ(refusal(with({"--every"})),
-            "espalier: --every: add --json or --csv: the table is of the best\n");
+            "espalier: --every: the table shows only the best methods; add --json or --csv\n");
   EXPECT_EQ(refusal(with({"-o", "chart.pdf"})),
-            "espalier: chart.pdf: the chart is SVG; call the file .svg\n");
+            "espalier: chart.pdf: the chart is SVG; name a file that ends in .svg\n");
   EXPECT_THAT(refusal(with({"--open-mpi-rules", "nowhere/rules"})), HasSubstr("nowhere/rules"));
 }
 
@@ -233,13 +232,13 @@ TEST_F(DecideCommand, RefusesWrongMeasurements) {
   EXPECT_EQ(refused("algorithm,ranks,message_bytes,seconds\n"),
             "espalier: m: line 1: no column 'segment_bytes'\n");
   EXPECT_EQ(refused("algorithm,seconds,predicted_s,segment_bytes,ranks,message_bytes\n"),
-            "espalier: m: line 1: column 'seconds' stands twice\n");
+            "espalier: m: line 1: column 'seconds' appears twice\n");
   EXPECT_EQ(refused(header + "linear,0,4,8\n"),
             "espalier: m: line 2: 4 fields, but the header has 5\n");
   EXPECT_EQ(refused(header + "linear,0,-4,8,1\n"),
-            "espalier: m: line 2: ranks: '-4' is no whole number of at least 0\n");
+            "espalier: m: line 2: ranks: '-4' is not a whole number of at least 0\n");
   EXPECT_EQ(refused(header + "linear,0,4,8,nan\n"),
-            "espalier: m: line 2: seconds: 'nan' is no number above zero\n");
+            "espalier: m: line 2: seconds: 'nan' is not a number above zero\n");
   EXPECT_EQ(refused(R"({"rows": [{"algorithm": "linear", "segment_bytes": 0, "ranks": 4,
                                   "message_bytes": 8, "seconds": 0}]})"),
             "espalier: m: /rows/0/seconds: a time must be above zero\n");

@@ -48,8 +48,8 @@ TEST_F(ExplainCommand, TheThinLinkIsNamed) {
                             "bottleneck\n"));
   EXPECT_THAT(finished.out, ContainsRegex("\n100.00 % +100.00 % +1.00 +[+]10.00 % +[+]100.00 % +"
                                           "1 link +link nancy-1 -> lyon-1\n"));
-  EXPECT_THAT(finished.out, HasSubstr("\nWhat helps most by itself: "));
-  EXPECT_THAT(finished.out, HasSubstr("\n\"Faster\" multiplies the bandwidths in the column"));
+  EXPECT_THAT(finished.out, HasSubstr("\nBest single upgrade: "));
+  EXPECT_THAT(finished.out, HasSubstr("\n\"Faster\": the bandwidths in the column"));
 }
 
 TEST_F(ExplainCommand, WhatItSaysIsWhatBoundSaysOfTheChangedFile) {
@@ -153,8 +153,8 @@ TEST_F(ExplainCommand, APlansLossAddsUp) {
   EXPECT_THAT(text.out, HasSubstr("\nb.json (binomial, 1 tree) carries 33.2226 Mbit/s, 66.7774 "
                                   "Mbit/s less than the proven bound (66.78 %).\n"));
   EXPECT_THAT(text.out,
-              ContainsRegex("\n +loss +share +carries +cost +cheapest +dear +the cheapest tree "
-                            "has\n"));
+              ContainsRegex("\n +loss +share +carries +cost +cheapest +costly edge +edge of the "
+                            "cheapest tree\n"));
 }
 
 TEST_F(ExplainCommand, APlanThatDoesNotHoldIsNotExplained) {
@@ -170,12 +170,12 @@ TEST_F(ExplainCommand, APlanIsForOneProblem) {
   const auto with = [&](const std::string& option, const std::string& value) {
     return refusal({"--plan", "plan.json", option, value});
   };
-  EXPECT_EQ(with("--source", "b"), "espalier: --source: the plan is from 'a' alone\n");
-  EXPECT_EQ(with("--source", "each"), "espalier: --source: the plan is from 'a' alone\n");
-  EXPECT_EQ(with("--model", "multi-port"), "espalier: --model: the plan is for one-port\n");
-  EXPECT_EQ(with("--segment", "3"), "espalier: --segment: the plan has segments of 1 MiB\n");
-  EXPECT_EQ(with("--latency", "occupies"), "espalier: --latency: in the plan it 'delays'\n");
-  EXPECT_EQ(with("--operation", "reduce"), "espalier: --operation: the plan's is 'broadcast'\n");
+  EXPECT_EQ(with("--source", "b"), "espalier: --source: the plan's source is 'a'; leave this option out\n");
+  EXPECT_EQ(with("--source", "each"), "espalier: --source: the plan's source is 'a'; leave this option out\n");
+  EXPECT_EQ(with("--model", "multi-port"), "espalier: --model: the plan's model is 'one-port'; leave this option out\n");
+  EXPECT_EQ(with("--segment", "3"), "espalier: --segment: the plan's segments are of 1 MiB; leave this option out\n");
+  EXPECT_EQ(with("--latency", "occupies"), "espalier: --latency: the plan has 'delays'; leave this option out\n");
+  EXPECT_EQ(with("--operation", "reduce"), "espalier: --operation: the plan's operation is 'broadcast'; leave this option out\n");
   EXPECT_EQ(run({"explain", "p.json", "--plan", "plan.json", "--source", "a", "--model", "one-port",
                  "--segment", "1MiB", "--latency", "delays", "--operation", "broadcast"})
                 .status,
@@ -212,7 +212,7 @@ TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
                                     "link b -> a\n"));
   const Finished both = run({"explain", "thin.csv", "--source", "a", "--operation", "allreduce",
                              "--model", "one-port-unidirectional"});
-  EXPECT_THAT(both.out, StartsWith("thin allreduced by way of a, one-port-unidirectional: optimum "
+  EXPECT_THAT(both.out, StartsWith("thin allreduced via a, one-port-unidirectional: optimum "
                                    "888.8889 Mbit/s"));
   EXPECT_THAT(both.out, HasSubstr("1 tree up and 1 down\n"));
   EXPECT_THAT(both.out, ContainsRegex("\n[^\n]+ 100.00 % +2.00 +1.00 [^\n]+ port of a\n"));
@@ -258,7 +258,7 @@ TEST_F(ExplainCommand, PlansOfReductionsLoseByHalves) {
                                                             "down) carries "));
     EXPECT_THAT(text.out,
                 ContainsRegex(operation == "reduce"
-                                  ? "\n +loss +share +load +price +idle +busy with trees\n"
+                                  ? "\n +loss +share +load +price +idle resource +used by trees\n"
                                   : "  up lyon-4 -> lyon-1 -> nancy-1 -> nancy-2 "));
   }
 }
@@ -272,7 +272,7 @@ TEST_F(ExplainCommand, RootsAreRanked) {
   const Finished all = run({"explain", "net.csv", "--source", "each", "--operation", "allreduce"});
   EXPECT_EQ(all.status, 3);
   EXPECT_THAT(all.out, StartsWith("net, one-port, allreduce, 3 roots: none reaches every host and "
-                                  "back\n"));
+                                  "is reached by every host\n"));
 }
 
 TEST_F(ExplainCommand, ATimeLimitGivesWhatThereIs) {
@@ -281,11 +281,11 @@ TEST_F(ExplainCommand, ATimeLimitGivesWhatThereIs) {
       run({"explain", platform, "--source", "gcp:us-west1-a", "--time-limit", "1us"});
   EXPECT_EQ(one.status, 4);
   EXPECT_THAT(one.out, HasSubstr("bottleneck\n"));
-  EXPECT_THAT(one.err, HasSubstr("the time limit came before the gap was closed"));
+  EXPECT_THAT(one.err, HasSubstr("the time limit was reached before the gap was closed"));
   const Finished each = run({"explain", platform, "--source", "each", "--time-limit", "1us"});
   EXPECT_EQ(each.status, 4);
   EXPECT_THAT(each.out, HasSubstr("71 sources: the best is "));
-  EXPECT_THAT(each.err, HasSubstr("not every source's gap was closed"));
+  EXPECT_THAT(each.err, HasSubstr("the gaps of some sources were not closed"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_F(ConvertCommand, AnUnknownExtensionAsksForTheFormat) {
   EXPECT_EQ(finished.status, 2);
   EXPECT_THAT(
       finished.err,
-      StartsWith("espalier: p.xyz: its name does not tell the format; add --to, one of: json"));
+      StartsWith("espalier: p.xyz: unknown extension; add --to, one of: json"));
   EXPECT_THAT(files(), ElementsAre("p.json"));
 }
 
@@ -161,7 +161,7 @@ TEST_F(GenerateCommand, TiersTakesElevenNumbersOrAPreset) {
   EXPECT_EQ(refused({"1", "2", "3", "3", "x", "3", "1", "1", "1", "1", "1"}),
             "espalier: generate tiers: parameter 5 must be a whole number, not 'x'\n");
   EXPECT_EQ(refused({"1", "--preset", "hbt-30"}),
-            "espalier: --preset: a preset has its own parameters: leave out the numbers\n");
+            "espalier: --preset: a preset has its own parameters; leave out the numbers\n");
   EXPECT_THAT(refused({"--preset", "hbt"}), StartsWith("espalier: --preset: unknown preset 'hbt'"));
 }
 
@@ -178,10 +178,10 @@ TEST_F(GenerateCommand, ASeriesIsWhatItsSeedsGiveOneByOne) {
   EXPECT_TRUE(exists("csv/random-002.csv"));
   EXPECT_FALSE(exists("csv/random-003.csv"));
   EXPECT_EQ(run({"generate", "random", "--count", "2"}).err,
-            "espalier: --count: add -o FOLDER: a series goes into a folder\n");
+            "espalier: --count: a series goes into a folder; add -o FOLDER\n");
   write("file", "precious");
   EXPECT_EQ(run({"generate", "random", "--count", "2", "-o", "file"}).err,
-            "espalier: file: --count needs a folder, and this cannot be made one\n");
+            "espalier: file: cannot create this folder for --count; name another\n");
   EXPECT_EQ(read("file"), "precious");
   EXPECT_THAT(run({"generate", "random", "--count", "2", "-o", "d", "--to", "skyplane"}).err,
               StartsWith("espalier: --to: unknown format 'skyplane'"));

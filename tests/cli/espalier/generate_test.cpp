@@ -67,7 +67,7 @@ TEST_F(GenerateFamilies, OptionsAreRefusedByName) {
               HasSubstr("espalier: --bandwidth: rate '10': the unit is missing"));
   EXPECT_THAT(refused({"star", "--slow-hosts", "0.5"}), HasSubstr("espalier: --slow-hosts: '0.5'"));
   EXPECT_EQ(refused({"two-clusters", "--hosts", "3,4,5"}),
-            "espalier: --hosts: there are two clusters, but 3 values\n");
+            "espalier: --hosts: got 3 values for two clusters; give one or two\n");
   EXPECT_EQ(refused({"two-clusters", "--form", "gatways"}),
             "espalier: --form: unknown form 'gatways'; did you mean 'gateways'? one of: switches, "
             "gateways, shared-link\n");
@@ -75,15 +75,15 @@ TEST_F(GenerateFamilies, OptionsAreRefusedByName) {
             "espalier: --ports: the ports of a switch must be even, 2 to 200000, not 7\n");
   EXPECT_THAT(refused({"fat-tree", "--shape", "2;4"}), HasSubstr("espalier: --shape: the shape"));
   EXPECT_EQ(refused({"fat-tree", "--oversubscription", "4,"}),
-            "espalier: --oversubscription: '' is no number\n");
-  EXPECT_EQ(refused({"torus", "--dims", "3x3x"}), "espalier: --dims: '' is no whole number\n");
+            "espalier: --oversubscription: '' is not a number\n");
+  EXPECT_EQ(refused({"torus", "--dims", "3x3x"}), "espalier: --dims: '' is not a whole number\n");
   EXPECT_EQ(refused({"dragonfly", "--global-ports", "0"}),
             "espalier: --global-ports: a router needs at least one\n");
   EXPECT_THAT(refused({"dragonfly", "--shape", "1,1;1,1;1,1;2", "--groups", "3"}),
               HasSubstr("excludes"));
   EXPECT_THAT(refused({"multi-region", "--wan", "1Gbit/s..fast"}), HasSubstr("espalier: --wan: "));
   EXPECT_THAT(refused({"random", "--heterogeneity", "x"}),
-              HasSubstr("espalier: --heterogeneity: 'x' is no number"));
+              HasSubstr("espalier: --heterogeneity: 'x' is not a number"));
 }
 
 TEST_F(GenerateFamilies, RandomsHeterogeneityIsItsDeviation) {
@@ -96,7 +96,7 @@ TEST_F(GenerateFamilies, RandomsHeterogeneityIsItsDeviation) {
 //              d
 TEST_F(GenerateFamilies, WarningsAreNotesOfTheCommandsThatShowAPlatform) {
   write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,8\nc,b,8\nc,d,8\n");
-  const std::string note = "espalier: note: 1 link goes one way only: 'c' -> 'd'\n";
+  const std::string note = "espalier: note: 1 link has one direction only: 'c' -> 'd'\n";
   EXPECT_EQ(run({"bound", "p.csv", "--source", "a"}).err, note);
   EXPECT_EQ(run({"convert", "p.csv", "-o", "p.json"}).err, note);
   EXPECT_THAT(run({"bound", "p.csv", "--source", "a", "--quiet"}).err, IsEmpty());

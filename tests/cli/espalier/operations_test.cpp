@@ -102,7 +102,7 @@ TEST_F(OperationOption, Refusals) {
   EXPECT_THAT(refused({"--operation", "reduce", "--algorithm", "ecef"}),
               HasSubstr("algorithm 'ecef' makes no trees for a reduce; these do: optimal, "));
   EXPECT_THAT(refused({"--operation", "allreduce", "--schedule"}),
-              HasSubstr("--schedule: only a broadcast has one, no allreduce"));
+              HasSubstr("--schedule: only a broadcast can have a schedule, not 'allreduce'"));
   EXPECT_THAT(refused({"--algorithm", "two-tree-complete+complete"}),
               HasSubstr("makes no trees for a broadcast"));
 }
@@ -147,7 +147,7 @@ TEST_F(OperationOption, SimulateRefusesWhatCountsForReductionsOnly) {
         run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB", option});
     EXPECT_EQ(finished.status, 2);
     EXPECT_THAT(finished.err,
-                HasSubstr("counts for a reduce or an allreduce; the plan is a broadcast's"));
+                HasSubstr("is for a reduce or an allreduce; the plan is for a broadcast"));
   }
   static_cast<void>(plan("reduce"));
   EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB",
@@ -198,7 +198,7 @@ TEST_F(OperationOption, PlansAreChosenForAMessage) {
                                "--message", "64MiB", "--compute", "100MB/s", "-o", "slow.json"});
     EXPECT_EQ(slow.status, 0) << slow.err;
     EXPECT_THAT(slow.out, HasSubstr("\n64 MiB in "));
-    EXPECT_THAT(slow.out, HasSubstr("\ncounted: hosts combine at 800.0000 Mbit/s (--compute)\n"));
+    EXPECT_THAT(slow.out, HasSubstr("\nassumed: hosts combine at 800.0000 Mbit/s (--compute)\n"));
   }
 }
 
@@ -212,9 +212,9 @@ TEST_F(OperationOption, ComputeCountsForAMessagesReductionOnly) {
     return finished.err;
   };
   EXPECT_EQ(refused({"--operation", "reduce", "--compute", "1GB/s"}),
-            "espalier: --compute: counts where a plan is chosen for a --message\n");
+            "espalier: --compute: needs --message SIZE\n");
   EXPECT_EQ(refused({"--message", "1MiB", "--compute", "1GB/s"}),
-            "espalier: --compute: counts for a reduce or an allreduce, not for a broadcast\n");
+            "espalier: --compute: is for a reduce or an allreduce; a broadcast combines nothing\n");
   EXPECT_EQ(refused({"--operation", "reduce", "--message", "1MiB", "--compute", "0 B/s"}),
             "espalier: --compute: must be above zero\n");
 }

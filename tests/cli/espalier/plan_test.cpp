@@ -151,7 +151,7 @@ TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
   EXPECT_THAT(chosen.out, HasSubstr(", segments of "));
   EXPECT_THAT(
       chosen.out,
-      HasSubstr("\ncounted: 10.0 us a segment on links that name no overhead (--overhead)\n"));
+      HasSubstr("\nassumed: 10.0 us per segment on links without an overhead (--overhead)\n"));
   const Finished to_stdout = run({"plan", "p.json", "--source", "a", "--message", "1MB"});
   EXPECT_EQ(to_stdout.out, read("plan.json"));
   EXPECT_THAT(to_stdout.err, HasSubstr("976.56 KiB in "));
@@ -197,11 +197,11 @@ TEST_F(PlanCommand, RefusesWhatDoesNotGoWithAMessage) {
     return finished.err;
   };
   EXPECT_EQ(refusal({"--message", "1MB", "--schedule"}),
-            "espalier: --schedule: goes with no --message: give the segment that it is for\n");
+            "espalier: --schedule: cannot be combined with --message; give --segment SIZE instead\n");
   EXPECT_EQ(refusal({"--message", "1MB", "--max-trees", "1,2"}),
-            "espalier: --max-trees: only one limit goes with --message\n");
+            "espalier: --max-trees: only one value can be combined with --message\n");
   EXPECT_EQ(refusal({"--overhead", "1us"}),
-            "espalier: --overhead: counts where a plan is chosen for a --message\n");
+            "espalier: --overhead: needs --message SIZE\n");
   EXPECT_EQ(refusal({"--message", "1MB", "--overhead", "-1us"}),
             "espalier: --overhead: must not be negative\n");
 }
@@ -289,7 +289,8 @@ TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndAnHonestGap) {
   EXPECT_EQ(finished.status, 4);
   EXPECT_THAT(
       finished.err,
-      StartsWith("espalier: warning: optimal: the time limit came before the gap was closed: "));
+      StartsWith(
+          "espalier: warning: optimal: the time limit was reached before the gap was closed: "));
   EXPECT_TRUE(is_one_line(finished.err));
   EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json", "--no-proof"}).status, 0);
   EXPECT_EQ(run({"bound", "p.json", "--source", source, "--time-limit", "1ms", "--json"}).status,
@@ -336,7 +337,7 @@ TEST_F(PlanCommand, MaxLatencyTradesThroughputForTime) {
   EXPECT_EQ(nearer.status, 3);
   EXPECT_THAT(nearer.err, HasSubstr("no tree from 'a' reaches every host within 19.0 ms"));
   EXPECT_EQ(run(with({"--max-latency", "1s", "--max-depth", "2"})).err,
-            "espalier: --max-latency: goes with no --max-depth: one of them is enough\n");
+            "espalier: --max-latency: cannot be combined with --max-depth; give one of them\n");
   EXPECT_EQ(run(with({"--max-latency", "-1s"})).err,
             "espalier: --max-latency: must not be negative\n");
   EXPECT_EQ(run(with({"--max-latency", "1s,", "--quiet"})).status, 2);
@@ -356,7 +357,7 @@ TEST_F(PlanCommand, RefusesADepthThatNoTreeHas) {
   const Finished other =
       run({"plan", "p.json", "--source", "a", "--max-depth", "3", "--algorithm", "chain"});
   EXPECT_EQ(other.status, 2);
-  EXPECT_EQ(other.err, "espalier: --max-depth: 'chain' keeps to no depth; 'optimal' does\n");
+  EXPECT_EQ(other.err, "espalier: --max-depth: 'chain' cannot limit the depth; use 'optimal'\n");
   const Finished impossible =
       run({"plan", sample("seed-sketch.json"), "--source", "P0", "--max-depth", "1"});
   EXPECT_EQ(impossible.status, 3);

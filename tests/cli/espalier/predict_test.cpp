@@ -97,10 +97,10 @@ TEST_F(PredictCommand, BarriersNeedNoMessageAndReducesCompute) {
 
 TEST_F(PredictCommand, RefusesWhatItCannotPredict) {
   EXPECT_EQ(refusal({"predict", "--preset", "frodo", "--ranks", "0"}),
-            "espalier: --ranks: 0 is not 1 to 2147483647\n");
+            "espalier: --ranks: 0 is not from 1 to 2147483647\n");
   EXPECT_THAT(refusal({"predict", "--preset", "frodo", "--ranks", "-3"}), HasSubstr("--ranks"));
   EXPECT_EQ(refusal({"predict", "--ranks", "4"}),
-            "espalier: --preset: tell whose parameters, or give --parameters FILE\n");
+            "espalier: --preset: missing; give --preset NAME or --parameters FILE\n");
   EXPECT_EQ(refusal({"predict", "--preset", "frood", "--ranks", "4"}),
             "espalier: --preset: unknown preset 'frood'; did you mean 'frodo'? one of: boba, "
             "frodo\n");

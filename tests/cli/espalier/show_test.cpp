@@ -67,8 +67,8 @@ TEST_F(Show, TellsAPlatformInFigures) {
 TEST_F(Show, TellsAPlatformInTables) {
   const Finished finished = run({"show", "net.json"});
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("links       6: 3 pairs both ways, 0 one way\n"));
-  EXPECT_THAT(finished.out, HasSubstr("greatest 2.00 (c -> a over its way back)\n"));
+  EXPECT_THAT(finished.out, HasSubstr("links       6: 3 pairs in both directions, 0 in one\n"));
+  EXPECT_THAT(finished.out, HasSubstr("greatest 2.00 (c -> a over the reverse)\n"));
   EXPECT_THAT(finished.out, HasSubstr("1 Gbit/s  10 Gbit/s      6  ###"));
   EXPECT_THAT(finished.err, IsEmpty());
 }
@@ -140,20 +140,19 @@ TEST_F(Show, DrawsOrSaysThatItCannot) {
 
 TEST_F(Show, RefusesPicturesThatItCannotMake) {
   EXPECT_EQ(refusal(run({"show", "net.json", "-o", "net.gif"})),
-            "espalier: net.gif: its name does not tell the format; add --to, one of: svg, png, "
-            "dot\n");
+            "espalier: net.gif: unknown extension; add --to, one of: svg, png, dot\n");
   EXPECT_THAT(refusal(run({"show", "net.json", "-o", "net", "--to", "sgv"})),
               HasSubstr("--to: unknown format 'sgv'; did you mean 'svg'?"));
-  EXPECT_THAT(refusal(run({"show", "net.json", "--to", "svg"})), HasSubstr("--to: add -o FILE"));
+  EXPECT_THAT(refusal(run({"show", "net.json", "--to", "svg"})), HasSubstr("--to: is the picture's format; add -o FILE"));
   EXPECT_THAT(refusal(run({"show", "net.json", "-o", "none/net.dot"})),
               StartsWith("espalier: none/net.dot: "));
 }
 
 TEST_F(Show, TellsPlansAndPlatformsApart) {
   EXPECT_EQ(refusal(run({"show", "plan.json"})),
-            "espalier: plan.json: this is a plan; add --platform, the platform that it is for\n");
+            "espalier: plan.json: this is a plan; add --platform FILE, the platform that it is for\n");
   EXPECT_EQ(refusal(run({"show", "net.json", "--platform", "net.json"})),
-            "espalier: net.json: this is no plan, and --platform is for plans\n");
+            "espalier: net.json: this is not a plan; leave out --platform\n");
   EXPECT_THAT(refusal(run({"show", "-", "--platform", "-"})), HasSubstr("both be standard input"));
   // A platform may be called so.
   write("called.json", replaced(kTriangle, "triangle", "espalier-plan"));

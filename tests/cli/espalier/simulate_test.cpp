@@ -116,11 +116,11 @@ TEST_F(SimulateCommand, WritesATrace) {
 TEST_F(SimulateCommand, RefusesATraceThatNobodyCouldLookAt) {
   EXPECT_EQ(
       refusal({"--message", "2MiB", "--segment", "1B", "--trace", "trace.json"}),
-      "espalier: --trace: at most 1000000 bars, one a send and resource; a smaller message or "
-      "larger segments make fewer\n");
+      "espalier: --trace: more than 1000000 bars (one per send and resource); use a smaller message "
+      "or larger segments\n");
   EXPECT_FALSE(exists("trace.json"));
   EXPECT_EQ(refusal({"--message", "1MiB,2MiB", "--trace", "trace.json"}),
-            "espalier: --trace: shows one message, not several\n");
+            "espalier: --trace: shows a single message; give one --message SIZE\n");
 }
 
 // The plan's links are slower than it thinks: that is a question, no fault.
@@ -155,7 +155,7 @@ TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
   EXPECT_EQ(refusal({"--message", "1MiB", "--segment", "0"}),
             "espalier: --segment: must be at least one byte\n");
   EXPECT_EQ(refusal({"--message", "1MiB", "--window", "0"}),
-            "espalier: --window: 0 is not 1 to 1024 sends\n");
+            "espalier: --window: 0 is not from 1 to 1024 sends\n");
   write("plan.json", replaced(kChainPlan, "\"triangle\"", "\"square\""));
   EXPECT_EQ(refusal({"--message", "1MiB"}),
             "espalier: plan.json: /platform: the plan is for platform 'square', not for "

@@ -77,7 +77,7 @@ TEST_F(StudyCommand, ResumesWhereItWasCut) {
   std::filesystem::remove(folder() / "work/s/instances.csv");
   const Finished resumed = small("s");
   EXPECT_EQ(resumed.status, 0);
-  EXPECT_EQ(resumed.err, "espalier: note: s: 4 of 8 were done before\n");
+  EXPECT_EQ(resumed.err, "espalier: note: s: resuming; 4 of 8 are done\n");
   EXPECT_EQ(resumed.out, summary);
   EXPECT_EQ(read("s/instances.csv"), instances);
 }
@@ -88,8 +88,8 @@ TEST_F(StudyCommand, OtherSettingsNeedAnotherFolderOrRestart) {
   const Finished refused = small("s", {"--seed", "2"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "espalier: s/study.json: /seed: the folder holds a study of other settings ('1' there, "
-            "'2' here): name another folder, or begin again with --restart\n");
+            "espalier: s/study.json: /seed: the folder contains a study with other settings ('1' "
+            "there, '2' here); use another folder, or start over with --restart\n");
   EXPECT_EQ(read("s/instances.csv"), instances);
   EXPECT_EQ(small("s", {"--seed", "2", "--restart"}).status, 0);
   EXPECT_NE(read("s/instances.csv"), instances);
@@ -111,12 +111,12 @@ TEST_F(StudyCommand, RefusalsNameTheOption) {
        "study: unknown family 'teirs'; did you mean 'tiers'? one of: random, tiers, files"},
       {{"random"}, "study random: --output is required"},
       {{"random", "-o", "s", "--nodes", "ten"},
-       "--nodes: 'ten' is no number; wanted is a list such as 10,20 or 10..50:10"},
+       "--nodes: 'ten' is not a number; give a list such as 10,20 or 10..50:10"},
       {{"random", "-o", "s", "--nodes", "10..50"},
-       "--nodes: range '10..50' has no step, as in 10..50:10"},
+       "--nodes: range '10..50' has no step; write it as in 10..50:10"},
       {{"random", "-o", "s", "--nodes", "50..10:10"},
-       "--nodes: range '50..10:10' must ascend in steps over 0"},
-      {{"random", "-o", "s", "--nodes", "2.5"}, "--nodes: 2.5 is no whole number from 0 to 1e9"},
+       "--nodes: range '50..10:10' must ascend, with a step above 0"},
+      {{"random", "-o", "s", "--nodes", "2.5"}, "--nodes: 2.5 is not a whole number from 0 to 1e9"},
       {{"random", "-o", "s", "--nodes", "1"}, "nodes must be at least 2, not 1"},
       {{"random", "-o", "s", "--densities", "0.1,1.2"},
        "a density must be over 0 and at most 1, not 1.2"},

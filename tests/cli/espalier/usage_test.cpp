@@ -98,11 +98,11 @@ TEST_F(Usage, OptionsRefuseByName) {
     return finished.err;
   };
   EXPECT_EQ(refusal("--max-trees", "0"), "espalier: --max-trees: a plan needs at least one tree\n");
-  EXPECT_EQ(refusal("--max-trees", "1,,2"), "espalier: --max-trees: '' is no whole number\n");
-  EXPECT_EQ(refusal("--max-trees", "-3"), "espalier: --max-trees: '-3' is no whole number\n");
+  EXPECT_EQ(refusal("--max-trees", "1,,2"), "espalier: --max-trees: '' is not a whole number\n");
+  EXPECT_EQ(refusal("--max-trees", "-3"), "espalier: --max-trees: '-3' is not a whole number\n");
   EXPECT_EQ(refusal("--max-depth", "0"),
-            "espalier: --max-depth: a plan needs at least one edge of depth\n");
-  EXPECT_EQ(refusal("--max-depth", "x"), "espalier: --max-depth: 'x' is no whole number\n");
+            "espalier: --max-depth: a plan needs at least a depth of one edge\n");
+  EXPECT_EQ(refusal("--max-depth", "x"), "espalier: --max-depth: 'x' is not a whole number\n");
   EXPECT_EQ(refusal("--gap", "1.5"), "espalier: --gap: must be at least 0 and below 1\n");
   EXPECT_EQ(refusal("--gap", "nan"), "espalier: --gap: must be at least 0 and below 1\n");
   EXPECT_EQ(refusal("--segment", "0"), "espalier: --segment: must be at least one byte\n");
@@ -137,9 +137,9 @@ TEST_F(Usage, UnknownNamesOfferTheNearest) {
                          "did you mean 'grow'?"));
   EXPECT_THAT(refusal({"--source", "a", "--algorithm", "hierarchical:hierarchical:binomial"}),
               StartsWith("espalier: algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' "
-                         "cannot be the inner one, for it takes one itself; one of: "));
+                         "cannot be the inner algorithm, because it takes one itself; use one of: "));
   EXPECT_THAT(refusal({"--source", "a", "--algorithm", "reorder:optimal"}),
-              HasSubstr("'optimal' cannot be the inner one, for it makes several trees; one of: "));
+              HasSubstr("'optimal' cannot be the inner algorithm, because it makes several trees; use one of: "));
   EXPECT_EQ(refusal({"--source", "a", "--algorithm", "grow:chain"}),
             "espalier: algorithm 'grow:chain': 'grow' takes no inner algorithm; these do: "
             "hierarchical, hierarchical-node, hierarchical-group, reorder\n");
@@ -193,7 +193,7 @@ TEST_F(Usage, HelpAndListTellWhichAlgorithmsTakeAnInnerOne) {
       const bool space = letter == ' ' || letter == '\n';
       if (!space || (!words.empty() && words.back() != ' ')) words += space ? ' ' : letter;
     }
-    EXPECT_THAT(words, HasSubstr("as in hierarchical:grow (else binomial): " + takers)) << command;
+    EXPECT_THAT(words, HasSubstr("as in hierarchical:grow (default binomial): " + takers)) << command;
   }
 }
 

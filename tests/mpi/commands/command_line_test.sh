@@ -150,18 +150,18 @@ test_reduce() {
 
 test_reduce_refusals() {
   no_files_to_remove
-  ranks 4 reduce good.json; refused 2 "good.json: /operation: a plan for a broadcast, and no reduce"
-  ranks 4 reduce allreduce.json; refused 2 "/operation: a plan for an allreduce, and no reduce"
-  ranks 4 allreduce reduce.json; refused 2 "/operation: a plan for a reduce, and no allreduce"
-  ranks 4 bcast reduce.json; refused 2 "/operation: a plan for a reduce, and no broadcast"
+  ranks 4 reduce good.json; refused 2 "good.json: /operation: the plan is for a broadcast, not for a reduce"
+  ranks 4 reduce allreduce.json; refused 2 "/operation: the plan is for an allreduce, not for a reduce"
+  ranks 4 allreduce reduce.json; refused 2 "/operation: the plan is for a reduce, not for an allreduce"
+  ranks 4 bcast reduce.json; refused 2 "/operation: the plan is for a reduce, not for a broadcast"
   ranks 3 reduce reduce.json; refused 2 "the plan has 4 nodes, but 3 ranks"
   ranks 2 reduce reduce.json --type duoble; refused 2 "--type: unknown type 'duoble'; did you mean 'double'?"
   ranks 2 reduce reduce.json --op summ; refused 2 "--op: unknown operation 'summ'; did you mean 'sum'?"
   ranks 2 reduce reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
-  ranks 2 reduce reduce.json --message 100; refused 2 "--message: 100 bytes are no multiple of a double's 8"
+  ranks 2 reduce reduce.json --message 100; refused 2 "--message: 100 bytes are not a multiple of a double's 8"
   ranks 2 reduce reduce.json --rounds; refused 2 "--rounds"
   ranks 2 reduce reduce.json --as-planned; refused 2 "--as-planned"
-  ranks 2 reduce reduce.json --timeout 0s; refused 2 "--timeout: '0s' is no time to wait"
+  ranks 2 reduce reduce.json --timeout 0s; refused 2 "--timeout: '0s' is not a time above 0"
   ranks 2 allreduce; refused 2 "PLAN is required; see espalier-mpi allreduce --help"
   ranks 2 alreduce reduce.json; refused 2 "did you mean 'allreduce'?"
   ranks 4 reduce reduce.json --message 1000TiB; refused 2 "4 ranks on one host with"
@@ -186,7 +186,7 @@ test_rounds() {
   ranks 4 bcast clash.json --rounds
   refused 2 "clash.json: /broadcast_trees/0/colors/2: node 'n3' sends on two edges of color 1"
   sed 's/1000000/3000000/; s/: 2000000/: 4000000/' colored.json >uneven.json
-  ranks 4 bcast uneven.json --rounds; refused 2 "uneven.json: /broadcast_trees/1/rate_Bps: rounds give every tree"
+  ranks 4 bcast uneven.json --rounds; refused 2 "uneven.json: /broadcast_trees/1/rate_Bps: rounds need trees of equal rates"
 }
 
 # Two trees over four ranks, from n1, by turns: in each half of the period a rank sends once and receives once.
@@ -208,13 +208,13 @@ test_schedule() {
   ranks 4 bcast timed.json --in in --out 'out{rank}' --verify --schedule; done_well
   same_everywhere
   ranks 4 bench timed.json --sizes 0,100kB --repeat 2 --verify --schedule; done_well
-  ranks 4 bcast plain.json --schedule; refused 2 "plain.json: /schedule: this plan has no schedule to run by"
-  ranks 4 bcast timed.json --schedule --ports 1; refused 2 "a schedule goes neither with ports nor with rounds"
-  ranks 4 bcast timed.json --schedule --tuned tuned; refused 2 "--tuned: a schedule has the plan's segments"
-  ranks 4 tune timed.json --message 1kB --schedule; refused 2 "--schedule: a schedule has the plan's segments"
+  ranks 4 bcast plain.json --schedule; refused 2 "plain.json: /schedule: this plan has no schedule; make one with espalier plan --schedule"
+  ranks 4 bcast timed.json --schedule --ports 1; refused 2 "a schedule cannot be combined with ports or rounds"
+  ranks 4 bcast timed.json --schedule --tuned tuned; refused 2 "--tuned: --schedule needs the plan's segments"
+  ranks 4 tune timed.json --message 1kB --schedule; refused 2 "--schedule needs the plan's segments; leave it out"
   ranks 4 bench reduce.json --schedule; refused 2 "--schedule is for broadcasts"
   sed 's/"slices": \[1,1\]/"slices": [1,2]/' timed.json >wrong.json
-  ranks 4 bcast wrong.json --schedule; refused 2 "wrong.json: /schedule/throughput_Bps: the segments of a period come to"
+  ranks 4 bcast wrong.json --schedule; refused 2 "wrong.json: /schedule/throughput_Bps: the segments of a period carry"
   sed 's/"slice_bytes": 10000/"slice_bytes": 1/; s/\[1,1\]/[10000,2000000]/; s/"throughput_Bps": 1000000/"throughput_Bps": 100500000/
     s/\(\[1,[^]]*\)10000\]/\12000000]/g' timed.json >long.json
   ranks 4 bcast long.json --schedule; refused 2 "long.json: /schedule/slices: a period of 2010000 segments, 6030000 sends"
@@ -244,13 +244,13 @@ test_wrong_usage() {
   ranks 2 bcast good.json --repeat 0; refused 2 "--repeat"
   ranks 2 bcast good.json --window 0; refused 2 "--window"
   ranks 2 bcast good.json --ports 0; refused 2 "--ports"
-  ranks 2 bcast good.json --in a --out out --ports 1; refused 2 "--ports is for a --message"
+  ranks 2 bcast good.json --in a --out out --ports 1; refused 2 "--ports needs a --message"
   ranks 2 bcast good.json --map hots; refused 2 "unknown mapping 'hots'; did you mean 'host'?"
-  ranks 2 bcast good.json --in a; refused 2 "--in and --out go together"
+  ranks 2 bcast good.json --in a; refused 2 "--in and --out must be given together"
   ranks 2 bcast good.json --in a --out out --message 1; refused 2 "--message"
   ranks 2 bcast good.json --in a --out out --compare-mpi-bcast; refused 2 "--compare-mpi-bcast"
-  ranks 2 bcast good.json --in - --out out; refused 2 "are files"
-  ranks 2 bcast good.json --timeout 0s; refused 2 "--timeout: '0s' is no time to wait"
+  ranks 2 bcast good.json --in - --out out; refused 2 "--in and --out need file names"
+  ranks 2 bcast good.json --timeout 0s; refused 2 "--timeout: '0s' is not a time above 0"
   ranks 2 bcast good.json --timeout 30; refused 2 "--timeout: "
   ranks 4 bcast good.json --map host; refused 2 "both run on host"
   ranks 4 bcast good.json --message 1000TiB; refused 2 "4 ranks on one host with"
@@ -278,21 +278,21 @@ test_stopped() {
   no_files_to_remove
   for rank in 0 1 3; do
     unlucky $rank $stop segment bcast good.json --message 10MB --timeout 2s --as-planned
-    gave_up "rank [0-9] on .*: rank [0-9]: nothing came for 2 s; (receiving|sending) segment [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
+    gave_up "rank [0-9] on .*: rank [0-9]: no progress for 2 s; (receiving|sending) segment [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
   done
   # 10 MB at the plan's 4 MB/s take 2.5 s more.
   for rank in 0 1 3; do
     unlucky $rank $stop segment reduce reduce.json --message 10000000 --timeout 2s
-    gave_up "nothing came for 4.5 s, waiting for segments of the reduction$"
+    gave_up "no progress for 4.5 s, waiting for segments of the reduction$"
     unlucky $rank $stop segment allreduce allreduce.json --message 10000000 --timeout 2s
-    gave_up "nothing came for 4.5 s, waiting for segments of the reduction$"
+    gave_up "no progress for 4.5 s, waiting for segments of the reduction$"
   done
   unlucky 0 $stop report bcast good.json --message 100kB --timeout 1s
-  gave_up "rank 1: nothing came for .*, waiting to be told that they are done by ranks 0$"
+  gave_up "rank 1: no progress for .*, waiting for reports of ranks 0$"
   unlucky 3 $stop barrier bcast good.json --message 100kB --timeout 1s
-  gave_up "nothing came for .*, waiting for all ranks to begin"
+  gave_up "no progress for .*, waiting for all ranks to begin"
   unlucky 2 $stop agree bcast good.json --message 100kB --timeout 1s
-  gave_up "nothing came for 1 s, waiting for "
+  gave_up "no progress for 1 s, waiting for "
   unset OMPI_MCA_odls_base_sigkill_timeout
   # When ranks leave while another finalizes, mpirun 4.1.4 itself crashes or hangs now and then, its ranks long gone; the
   # more often, the sooner it kills.
@@ -306,7 +306,7 @@ test_stopped() {
   head -c 30000000 /dev/urandom >in
   for rank in 1 2; do
     unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
-    gave_up "nothing came for 2 s; .*(from|to) rank $rank"
+    gave_up "no progress for 2 s; .*(from|to) rank $rank"
     NO_TMPFILE=1 unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
     [ "$status" -eq 4 ] || fail "status $status, not 4"
     # A process that is stopped and then killed cannot remove its file; the others do.
@@ -337,7 +337,7 @@ test_killed() {
 test_trace() {
   ranks 4 bcast good.json --message 100kB --repeat 2 --trace trace.json --as-planned
   done_well
-  grep -qE '^espalier-mpi: trace.json: 120 transfers, clocks alike to ' stderr || { fail "not 120 transfers"; cat stderr; }
+  grep -qE '^espalier-mpi: trace.json: 120 transfers, clock error at most ' stderr || { fail "not 120 transfers"; cat stderr; }
   # 10 segments, 2 messages, 3 edges a tree, a bar at each end; no bar on a line begins before the one before it ends.
   python3 - <<'END' || fail "the trace"
 import json, collections
@@ -368,7 +368,7 @@ END
   same_everywhere
   ranks 4 bcast good.json --message 1 --trace no/such/trace.json
   refused 2 "no/such/trace.json: cannot write: No such file or directory"
-  ranks 4 bcast good.json --message 1 --trace -; refused 2 "--trace is a file"
+  ranks 4 bcast good.json --message 1 --trace -; refused 2 "--trace needs a file name"
 }
 
 test_bench() {
@@ -420,14 +420,14 @@ test_bench_reductions() {
   [ "$(grep -c '"predicted_s": [0-9]' stdout)" -eq 2 ] || fail "not two predictions"
   ranks 3 bench --operation reduce --sizes 1kB --repeat 2 --verify; done_well; says ' MPI_Reduce '
   ranks 3 bench --operation allreduce --sizes 1000 --repeat 2 --verify; done_well; says ' MPI_Allreduce '
-  ranks 4 bench good.json reduce.json; refused 2 "reduce.json: /operation: a plan for a reduce, and no broadcast"
-  ranks 4 bench reduce.json --operation allreduce; refused 2 "/operation: a plan for a reduce, and no allreduce"
+  ranks 4 bench good.json reduce.json; refused 2 "reduce.json: /operation: the plan is for a reduce, not for a broadcast"
+  ranks 4 bench reduce.json --operation allreduce; refused 2 "/operation: the plan is for a reduce, not for an allreduce"
   ranks 4 bench --operation reduec; refused 2 "--operation: unknown operation 'reduec'; did you mean 'reduce'?"
   ranks 4 bench reduce.json --rounds; refused 2 "--rounds is for broadcasts"
   ranks 4 bench reduce.json --as-planned; refused 2 "--as-planned is for broadcasts"
   ranks 4 bench good.json --op max; refused 2 "--op is for reductions"
   ranks 4 bench reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
-  ranks 4 bench reduce.json --sizes 1kB,100; refused 2 "--sizes: 100 bytes are no multiple of a double's 8"
+  ranks 4 bench reduce.json --sizes 1kB,100; refused 2 "--sizes: 100 bytes are not a multiple of a double's 8"
   ranks 3 bench reduce.json; refused 2 "reduce.json: the plan has 4 nodes, but 3 ranks"
   sed 's/"n1",$/"n0",/; s/"source": "n1"/"source": "n0"/; s/\[0,1\],\[2,0\],\[3,2\]/[1,0],[2,1],[3,2]/' chain.json >other.json
   ranks 4 bench reduce.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of reduce.json"
@@ -458,14 +458,14 @@ END
   [ "$(segment_in about 800000)" ] && [ "$(segment_in about 100)" ] || { fail 'not remembered'; cat about; }
   rm about
   ranks 4 tune line.json --platform line-platform.json --segment plan --message 1kB
-  refused 2 '--platform and --segment both say about which segments'
+  refused 2 '--platform and --segment both set where to search'
   ranks 4 tune line.json --platform nowhere.json --message 1kB; refused 2 'nowhere.json: cannot open'
   ranks 4 tune line.json --platform line.json --message 1kB; refused 2 'line.json: '
   sed 's/"name": "test"/"name": "other"/' line-platform.json >other-platform.json
   ranks 4 tune line.json --platform other-platform.json --message 1kB
-  refused 2 "other-platform.json: does not suit the plan: /platform: the plan is for platform 'test', not for 'other'"
+  refused 2 "other-platform.json: does not fit the plan: /platform: the plan is for platform 'test', not for 'other'"
   printf 'n1,n0,1\n' >edges.csv
-  ranks 4 tune line.json --platform edges.csv --message 1kB; refused 2 "edges.csv: is no platform in Espalier's JSON"
+  ranks 4 tune line.json --platform edges.csv --message 1kB; refused 2 "edges.csv: is not a platform in Espalier's JSON"
 }
 
 test_tune() {
@@ -545,13 +545,13 @@ test_decisions() {
   decided reduce '4 1000 binomial 0' '4 1000000 pipeline 40000' >up.json
   ranks 4 reduce --decisions up.json --root 2 --message 800kB --verify; done_well
   says '^781.25 KiB from 4 ranks, sum of double, 1 tree, segments of 39.06 KiB: '
-  ranks 4 reduce --decisions table.json; refused 2 "table.json: /operation: decides about a broadcast, not reduce"
-  ranks 4 allreduce --decisions up.json; refused 2 "up.json: /operation: decides about a reduce, not allreduce"
+  ranks 4 reduce --decisions table.json; refused 2 "table.json: /operation: the decisions are for broadcast, not for reduce"
+  ranks 4 allreduce --decisions up.json; refused 2 "up.json: /operation: the decisions are for reduce, not for allreduce"
   ranks 4 bcast; refused 2 'PLAN is required; see espalier-mpi bcast --help'
-  ranks 4 bcast good.json --decisions table.json; refused 2 'PLAN and --decisions both say what to go along'
-  ranks 4 bcast good.json --root 1; refused 2 '--root is for --decisions; a plan has a source'
-  ranks 4 bcast --decisions table.json --root 4; refused 2 '--root: 4 is none of 4 ranks'
-  ranks 4 bcast --decisions table.json --segment 1kB; refused 2 '--decisions says the segments as well'
+  ranks 4 bcast good.json --decisions table.json; refused 2 'PLAN and --decisions are given; give one of them'
+  ranks 4 bcast good.json --root 1; refused 2 '--root is for --decisions; a plan has its own source'
+  ranks 4 bcast --decisions table.json --root 4; refused 2 '--root: there is no rank 4; give 0 to 3'
+  ranks 4 bcast --decisions table.json --segment 1kB; refused 2 '--decisions sets the segment size'
   ranks 4 bcast --decisions table.json --in table.json --out 'out{rank}'; refused 2 '--decisions needs a --message'
   ranks 4 bcast --decisions none.json; refused 2 'none.json: cannot open'
   head -c 100 table.json >cut.json; ranks 4 bcast --decisions cut.json; refused 2 'cut.json: '
@@ -562,22 +562,22 @@ test_tune_refusals() {
   mv out.tuned tuned
   no_files_to_remove
   ranks 4 tune good.json; refused 2 "--message is required"
-  ranks 4 tune good.json --message 0; refused 2 "--message: a message without a byte has no segments"
+  ranks 4 tune good.json --message 0; refused 2 "--message: an empty message has no segments"
   ranks 4 tune good.json --message 1kB,x; refused 2 "--message: "
-  ranks 4 tune reduce.json --message 100; refused 2 "--message: 100 bytes are no multiple of a double's 8"
+  ranks 4 tune reduce.json --message 100; refused 2 "--message: 100 bytes are not a multiple of a double's 8"
   ranks 4 tune good.json --message 1000TiB; refused 2 "--message 1000 TiB: 4 ranks on one host"
-  ranks 4 tune good.json --message 1kB --rounds; refused 2 "--rounds: rounds have the plan's segments"
+  ranks 4 tune good.json --message 1kB --rounds; refused 2 "--rounds needs the plan's segments; leave it out"
   ranks 4 tune good.json --message 1kB --op max; refused 2 "--op is for reductions"
-  ranks 4 tune good.json --message 1kB -o -; refused 2 "-o is a file"
-  ranks 4 tune - --message 1kB; refused 2 "-o is needed for a plan from standard input"
+  ranks 4 tune good.json --message 1kB -o -; refused 2 "-o needs a file name"
+  ranks 4 tune - --message 1kB; refused 2 "-o is required for a plan from standard input"
   ranks 4 tune good.json --message 1kB -o no/such; refused 2 "no/such: cannot write: No such file or directory"
   ranks 3 tune good.json --message 1kB; refused 2 "the plan has 4 nodes, but 3 ranks"
   plan 4 '1000000 [1,0],[0,2],[2,3]' >chain.json
-  stale='tuned: /plan: was tuned for another plan, or an earlier state of this one'
+  stale='tuned: /plan: was tuned for another plan or an earlier version of this one; tune this plan into a new file'
   ranks 4 tune chain.json --message 1kB -o tuned; refused 2 "$stale"
   ranks 4 bcast chain.json --tuned tuned; refused 2 "$stale"
   ranks 4 bench chain.json --tuned tuned; refused 2 "$stale"
-  ranks 4 bench --tuned tuned; refused 2 "--tuned: there is no plan that it could be for"
+  ranks 4 bench --tuned tuned; refused 2 "--tuned needs a plan; give PLAN"
   sed 's/"ranks": 4/"ranks": 5/' tuned >more; ranks 4 bcast good.json --tuned more
   refused 2 "more: /ranks: was tuned with 5 ranks, not 4"
   sed 's/"hosts": 1/"hosts": 2/' tuned >hosts; ranks 4 bench good.json --tuned hosts
@@ -585,9 +585,9 @@ test_tune_refusals() {
   head -c 60 tuned >cut; ranks 4 bcast good.json --tuned cut; refused 2 "cut: "
   ranks 4 bcast good.json --tuned good.json; refused 2 "good.json: "
   ranks 4 bcast good.json --tuned none; refused 2 "none: cannot open"
-  ranks 4 bcast good.json --tuned tuned --segment 1kB; refused 2 "--tuned and --segment both say which segments"
-  ranks 4 bcast good.json --tuned tuned --rounds; refused 2 "--tuned: rounds have the plan's segments"
-  ranks 4 bcast good.json --tuned tuned --tuned tuned; refused 2 "--tuned: there is one plan only"
+  ranks 4 bcast good.json --tuned tuned --segment 1kB; refused 2 "--tuned and --segment both set the segment size"
+  ranks 4 bcast good.json --tuned tuned --rounds; refused 2 "--tuned: --rounds needs the plan's segments"
+  ranks 4 bcast good.json --tuned tuned --tuned tuned; refused 2 "--tuned: there is only one plan; give one file"
 }
 
 test_bad_plans() {
@@ -713,7 +713,7 @@ test_resume() {
   done_well; says '"resumed_bytes": [1-9]'
   for rank in 0 1 2 3; do diff -r tree "out$rank" || fail "out$rank differs"; done
   rm -r out?
-  ranks 4 bcast good.json --message 1kB --resume; refused 2 "--resume is for one run with --in"
+  ranks 4 bcast good.json --message 1kB --resume; refused 2 "--resume needs --in, and --repeat 1"
 }
 
 test_bad_files() {
@@ -762,7 +762,7 @@ test_damage() {
   refused 5 "of 125000 is "
   head -c 300000 /dev/urandom >in
   damaged bcast good.json --in in --out 'out{rank}'
-  refused 5 "what was received is not what was sent"
+  refused 5 "the received data differ from those sent"
 }
 
 "$case_name"

@@ -114,7 +114,7 @@ static void test_reduction_refusals(int ranks) {
   EXPECT(strstr(espalier_last_error(), "a schedule is for broadcasts") != NULL);
   EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, other, &options, &broadcast) ==
          ESPALIER_BAD_INPUT);
-  EXPECT(strstr(espalier_last_error(), "no schedule to run by") != NULL);
+  EXPECT(strstr(espalier_last_error(), "this plan has no schedule") != NULL);
   options.schedule = 0;
   options.timeout_s = 30;
   EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, text, &options, &reduction) ==

@@ -117,8 +117,7 @@ TEST(Verify, WeighsUnderThePlansModel) {
   plan.model = "one-port";
   plan.optimum.reset();
   EXPECT_THAT(report_on(plan).faults,
-              ElementsAre("/broadcast_trees: the rates load out-port of s to 2.000000 of what it "
-                          "can carry; throughput at most 8.0000 bit/s"));
+              ElementsAre("/broadcast_trees: the rates load out-port of s to 2.000000 of its capacity; throughput at most 8.0000 bit/s"));
 }
 
 TEST(Verify, WithoutAProofATighterBoundIsNotFoundOut) {
@@ -148,8 +147,7 @@ TEST(Verify, CountsTheOverheadOfThePlansSegments) {
   EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
   plan.latency_occupies = true;
   EXPECT_THAT(verify(plan, platform).faults,
-              ElementsAre("/broadcast_trees: the rates load out-port of s to 1.250000 of what it "
-                          "can carry; throughput at most 3.2000 kbit/s"));
+              ElementsAre("/broadcast_trees: the rates load out-port of s to 1.250000 of its capacity; throughput at most 3.2000 kbit/s"));
 }
 
 TEST(Verify, NamesAHostThatThePlatformCannotReach) {
@@ -190,11 +188,11 @@ const std::vector<Lie>& lies_about_names() {
       {"FewerHosts", [](Plan& plan) { plan.nodes.pop_back(); },
        "/nodes: the plan has 3 nodes, the platform 4 hosts"},
       {"OtherHost", [](Plan& plan) { plan.nodes[3] = "x"; },
-       "/nodes/3: 'x' stands where the platform has 'c'"},
+       "/nodes/3: the plan has 'x', the platform has 'c'"},
       {"HostsInAnotherOrder", [](Plan& plan) { std::swap(plan.nodes[1], plan.nodes[2]); },
-       "/nodes/1: 'b' stands where the platform has 'a'"},
+       "/nodes/1: the plan has 'b', the platform has 'a'"},
       {"RelayAsNode", [](Plan& plan) { plan.nodes[3] = "sw"; },
-       "/nodes/3: 'sw' stands where the platform has 'c'"},
+       "/nodes/3: the plan has 'sw', the platform has 'c'"},
       {"UnknownAlgorithm", [](Plan& plan) { plan.algorithm = "optimol"; },
        "/algorithm: unknown algorithm 'optimol'; did you mean 'optimal'?"},
       {"UnknownInnerAlgorithm", [](Plan& plan) { plan.algorithm = "grow:flat"; },
@@ -204,9 +202,9 @@ const std::vector<Lie>& lies_about_names() {
        "/model: unknown model 'one-prot'; did you mean 'one-port'? one of: one-port, "
        "one-port-unidirectional, multi-port, bounded-multi-port"},
       {"UnknownSource", [](Plan& plan) { plan.source = "x"; },
-       "/source: 'x' is none of the plan's nodes"},
+       "/source: 'x' is not one of the plan's nodes"},
       {"RelayAsSource", [](Plan& plan) { plan.source = "sw"; },
-       "/source: 'sw' is none of the plan's nodes"},
+       "/source: 'sw' is not one of the plan's nodes"},
   };
   return kLies;
 }
@@ -253,7 +251,7 @@ const std::vector<Lie>& lies_about_trees() {
        [](Plan& plan) {
          plan.broadcast_trees[0].via[{1, 2}] = {"sw"};
        },
-       "/broadcast_trees: the rates load link a -> sw to 2.000000 of what it can carry; throughput "
+       "/broadcast_trees: the rates load link a -> sw to 2.000000 of its capacity; throughput "
        "at most 8.0000 bit/s"},
   };
   return kLies;
@@ -293,7 +291,7 @@ const std::vector<Lie>& lies_about_colors() {
        [](Plan& plan) {
          color(plan, {0, 0, 1}, {});
        },
-       "/broadcast_trees/1: all trees have colors or none has; tree 0 is otherwise"},
+       "/broadcast_trees/1: either all trees have colors or none; tree 0 differs"},
   };
   return kLies;
 }
@@ -317,7 +315,7 @@ const std::vector<Lie>& lies_about_figures() {
          plan.throughput = {2.5};
          plan.optimum = plan.throughput;
        },
-       "/broadcast_trees: the rates load link s -> a to 1.500000 of what it can carry; throughput "
+       "/broadcast_trees: the rates load link s -> a to 1.500000 of its capacity; throughput "
        "at most 13.3333 bit/s"},
       {"OptimumBelowTheThroughput", [](Plan& plan) { plan.optimum = BytesPerSecond{1.5}; },
        "/optimum_Bps: 12.0000 bit/s is below the plan's own throughput 16.0000 bit/s"},
@@ -327,7 +325,7 @@ const std::vector<Lie>& lies_about_figures() {
          plan.throughput = {1};
          plan.optimum = BytesPerSecond{1.5};
        },
-       "/optimum_Bps: 12.0000 bit/s is claimed to be the most, yet 16.0000 bit/s is reached"},
+       "/optimum_Bps: the plan states an optimum of 12.0000 bit/s, but 16.0000 bit/s is reached"},
       {"OptimumNotFinite",
        [](Plan& plan) { plan.optimum = BytesPerSecond{std::numeric_limits<double>::infinity()}; },
        "/optimum_Bps: an optimum is finite and positive, not inf"},
@@ -335,7 +333,7 @@ const std::vector<Lie>& lies_about_figures() {
        [](Plan& plan) {
          plan.broadcast_trees[1].latencies = {{0}, {0}, {0.25}};
        },
-       "/broadcast_trees/1/latencies_s/2: 250.0 ms is claimed; the links in flight have 0.000 s"},
+       "/broadcast_trees/1/latencies_s/2: the plan states 250.0 ms; the links of the path have 0.000 s"},
       {"SliceOfNothing", [](Plan& plan) { plan.segment = {0}; },
        "/slice_bytes: a segment has at least one byte"},
   };

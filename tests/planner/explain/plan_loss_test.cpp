@@ -66,10 +66,10 @@ TEST(PlanLoss, ATreeThatTakesADearEdgeLosesThere) {
   EXPECT_DOUBLE_EQ(loss.throughput.value, 0.5);
   EXPECT_DOUBLE_EQ(loss.bound.value, 1);
   EXPECT_DOUBLE_EQ(loss.idle.value, 0);
-  EXPECT_DOUBLE_EQ(loss.dear.value, 0.5);
+  EXPECT_DOUBLE_EQ(loss.costly.value, 0.5);
   EXPECT_THAT(loss.idle_resources, SizeIs(0));
-  ASSERT_THAT(loss.dear_edges, SizeIs(1));
-  const DearEdge& edge = loss.dear_edges[0];
+  ASSERT_THAT(loss.costly_edges, SizeIs(1));
+  const CostlyEdge& edge = loss.costly_edges[0];
   EXPECT_EQ(edge.edge, "s -> b");
   EXPECT_EQ(edge.cheapest, "a -> b");
   EXPECT_DOUBLE_EQ(edge.rate.value, 0.5);
@@ -85,7 +85,7 @@ TEST(PlanLoss, APricedResourceThatIsIdleLosesThere) {
   const PlanLoss loss = flat_loss("in-port of b");
   EXPECT_DOUBLE_EQ(loss.bound.value, 1);
   EXPECT_DOUBLE_EQ(loss.idle.value, 0.5);
-  EXPECT_DOUBLE_EQ(loss.dear.value, 0);
+  EXPECT_DOUBLE_EQ(loss.costly.value, 0);
   ASSERT_THAT(loss.idle_resources, SizeIs(1));
   EXPECT_EQ(loss.idle_resources[0].resource, "in-port of b");
   EXPECT_DOUBLE_EQ(loss.idle_resources[0].load, 0.5);
@@ -97,7 +97,7 @@ TEST(PlanLoss, APricedResourceThatIsIdleLosesThere) {
 TEST(PlanLoss, APlanBelowItsOwnRateLosesBoth) {
   const PlanLoss loss = flat_loss("out-port of s", 0.25);
   EXPECT_DOUBLE_EQ(loss.idle.value, 0.5);  // the out-port is in use half the time
-  EXPECT_DOUBLE_EQ(loss.dear.value, 0.25);
+  EXPECT_DOUBLE_EQ(loss.costly.value, 0.25);
   EXPECT_THAT(loss.full, SizeIs(0));
 }
 
@@ -113,15 +113,15 @@ class PlanLossIdentity : public ::testing::TestWithParam<std::tuple<Operation, s
 void expect_identity(const PlanLoss& loss, const Outcome& proof) {
   const double bound = proof.bound->value;
   EXPECT_NEAR(loss.bound.value / bound, 1, 1e-9);
-  EXPECT_NEAR((loss.throughput.value + loss.idle.value + loss.dear.value) / bound, 1, 1e-9);
+  EXPECT_NEAR((loss.throughput.value + loss.idle.value + loss.costly.value) / bound, 1, 1e-9);
   EXPECT_GE(loss.idle.value, -1e-6 * bound);
-  EXPECT_GE(loss.dear.value, -1e-6 * bound);
+  EXPECT_GE(loss.costly.value, -1e-6 * bound);
   double idle = 0;
   for (const IdleResource& one : loss.idle_resources) idle += one.loss.value;
   EXPECT_NEAR(idle / bound, loss.idle.value / bound, 1e-9);
-  double dear = 0;
-  for (const DearEdge& one : loss.dear_edges) dear += one.loss.value;
-  EXPECT_NEAR(dear / bound, loss.dear.value / bound, 1e-9);
+  double costly = 0;
+  for (const CostlyEdge& one : loss.costly_edges) costly += one.loss.value;
+  EXPECT_NEAR(costly / bound, loss.costly.value / bound, 1e-9);
 }
 
 // What a resource is busy with is what its trees do.
@@ -154,7 +154,7 @@ TEST_P(PlanLossIdentity, HoldsForEveryAlgorithmsPlans) {
       expect_identity(loss, proof);
       expect_users(loss);
       if (algorithm.name == "optimal") {
-        EXPECT_LE(loss.idle.value + loss.dear.value, 3e-6 * proof.bound->value);
+        EXPECT_LE(loss.idle.value + loss.costly.value, 3e-6 * proof.bound->value);
       }
     }
   });
@@ -191,9 +191,9 @@ TEST(PlanLoss, TellsTheHalvesOfAnAllreduceApart) {
   EXPECT_EQ(loss.full[1].resource, "in-port of n0");
   ASSERT_THAT(loss.full[1].users, SizeIs(1));
   EXPECT_TRUE(loss.full[1].users[0].up);
-  ASSERT_THAT(loss.dear_edges, SizeIs(1));
-  EXPECT_FALSE(loss.dear_edges[0].up);
-  EXPECT_DOUBLE_EQ(loss.dear_edges[0].loss.value, 0.5);
+  ASSERT_THAT(loss.costly_edges, SizeIs(1));
+  EXPECT_FALSE(loss.costly_edges[0].up);
+  EXPECT_DOUBLE_EQ(loss.costly_edges[0].loss.value, 0.5);
 }
 
 }  // namespace

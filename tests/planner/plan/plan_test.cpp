@@ -270,8 +270,8 @@ TEST_P(ReductionRefusal, NamesFilePlaceAndReason) {
 INSTANTIATE_TEST_SUITE_P(
     Faults, ReductionRefusal,
     ::testing::Values(
-        Refusal{"allreduce", "reduce", "/broadcast_trees", "a plan for a reduce has none"},
-        Refusal{"allreduce", "broadcast", "/reduce_trees", "a plan for a broadcast has none"},
+        Refusal{"allreduce", "reduce", "/broadcast_trees", "a plan for a reduce has no broadcast trees"},
+        Refusal{"allreduce", "broadcast", "/reduce_trees", "a plan for a broadcast has no reduce trees"},
         Refusal{"[[2, 0], [1, 2]]", "[[2, 0], [0, 2]]", "/reduce_trees/0/edges/1",
                 "edge out of the source 'a'"},
         Refusal{"[[2, 0], [1, 2]]", "[[2, 0], [2, 1]]", "/reduce_trees/0/edges/1",
@@ -306,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "at least one segment"},
         Refusal{
             "[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
-            "edge 0 -> 2 of tree 0 carries 2097152 bytes a period, its 1 segments have 1048576"},
+            "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segments have 1048576"},
         Refusal{"[2, 1],\n    \"sends", "[2.5, 1],\n    \"sends", "/schedule/slices/0", "whole"},
         Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, parent"},
         Refusal{"[0, 0, 2, 0, ", "[2, 0, 2, 0, ", "/schedule/sends/0/0",
@@ -327,7 +327,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "ends at 0.501 s, after the period of 0.5 s"},
         Refusal{
             ",\n      [0, 2, 1, 0.375, 0.125, 786432]", "", "/schedule/sends",
-            "edge 2 -> 1 of tree 0 carries 1310720 bytes a period, its 2 segments have 2097152"}));
+            "edge 2 -> 1 of tree 0 carries 1310720 bytes per period, but its 2 segments have 2097152"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, PlanRefusal,
@@ -384,7 +384,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "a color is 0 or 1"},
         Refusal{"[2, 1]]", "[2, 1]], \"colors\": 0", "/broadcast_trees/0/colors", "array"},
         Refusal{"[2, 1]]", "[2, 1]], \"colors\": [0, 1]", "/broadcast_trees/1",
-                "all trees have colors or none has"},
+                "either all trees have colors or none"},
         Refusal{"[2, 1]]", "[2, 1]], \"exchange\": [[1, 2]]", "/broadcast_trees/0/exchange/0",
                 "no edge [1, 2]"},
         Refusal{"[2, 1]]", "[2, 1]], \"exchange\": [[2, 1], [2, 1]]",

@@ -346,7 +346,7 @@ TEST(OneWayLinks, AReduceGoesWhereABroadcastCannot) {
 TEST(OneHost, HasNobodyToReduceFrom) {
   const platforms::Platform platform = small_platform({"s"}, {});
   EXPECT_THAT(refusal([&] { over(platform, Operation::kReduce); }),
-              HasSubstr("a single host, so there is nobody to reduce from"));
+              HasSubstr("a single host; a reduction needs at least two"));
 }
 
 // Relays lie on the way up in the order in which the data passes them.

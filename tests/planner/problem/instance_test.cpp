@@ -36,7 +36,7 @@ TEST(Instance, RefusesARelayAsSource) {
 }
 
 TEST(Instance, RefusesASingleHost) {
-  const std::string line = "small: has a single host, so there is nobody to broadcast to";
+  const std::string line = "small: has a single host; a broadcast needs at least two";
   const auto lone = small_platform({"a"}, {});
   EXPECT_EQ(refusal([&] { return instance_of(lone, "a"); }), line);
   const auto with_relay = small_platform({"a", "sw"}, {{"a", "sw", 1}, {"sw", "a", 1}});

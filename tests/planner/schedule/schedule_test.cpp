@@ -261,7 +261,7 @@ TEST(Schedule, RefusesEdgesByWayOfOtherHosts) {
   const Instance instance = instance_of(path, "s");
   const Plan plan = make_plan(instance, "flat", run("flat", instance), Bytes{4});
   EXPECT_EQ(refusal(instance, plan),
-            "a schedule needs direct links; tree 0 goes from 's' to 'b' by way of other nodes");
+            "a schedule needs direct links; tree 0 goes from 's' to 'b' through other nodes");
 }
 
 // --- over random platforms

@@ -238,7 +238,7 @@ TEST(Affine, LatenciesThatOccupyNeedASegment) {
   EXPECT_EQ(refusal([&] {
               return occupation(empty, Model::kOnePort, {Bytes{0}, true});
             }),
-            "latencies that occupy need a segment size");
+            "latencies that occupy a port need a segment size");
 }
 
 TEST(Affine, ExtremesStayFinite) {

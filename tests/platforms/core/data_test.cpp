@@ -144,13 +144,13 @@ struct Refused {
 
 const std::vector<Refused>& refused() {
   static const std::vector<Refused> all{
-      {"simgrid/cloud.xml", "zone 'AS0' is Vivaldi: it has coordinates, no links"},
-      {"simgrid/metaxml.xml", "element <set> is not read"},
-      {"simgrid/vivaldi.xml", "zone 'AS0' is Vivaldi: it has coordinates, no links"},
-      {"simgrid/wifi.xml", "zone 'WIFI zone' is Wi-Fi, which is not read"},
-      {"measured/attila.latency", "these are latencies: give the file of bandwidths"},
+      {"simgrid/cloud.xml", "zone 'AS0' is Vivaldi: it has coordinates instead of links"},
+      {"simgrid/metaxml.xml", "element <set> is not supported"},
+      {"simgrid/vivaldi.xml", "zone 'AS0' is Vivaldi: it has coordinates instead of links"},
+      {"simgrid/wifi.xml", "zone 'WIFI zone' is Wi-Fi, which is not supported"},
+      {"measured/attila.latency", "this file contains latencies; give the file of bandwidths"},
       {"measured/iperf3/h2-h3-error.json", "unable to connect to server: Connection refused"},
-      {"measured/iperf3-loopback.json", "a host measured itself: that is no link"}};
+      {"measured/iperf3-loopback.json", "the host measured itself; measure between two hosts"}};
   return all;
 }
 

@@ -227,13 +227,13 @@ TEST_F(SharedLinks, RefusePairsThatAreNoLink) {
 
 TEST_F(SharedLinks, RefusePairsNamedTwice) {
   EXPECT_EQ(build_refusal({{a_, b_}, {a_, b_}}),
-            "shared link 'trunk': it names twice the link 'a' -> 'b'");
+            "shared link 'trunk': it lists more than once the link 'a' -> 'b'");
 }
 
 TEST_F(SharedLinks, RefuseParallelLinks) {
   link("a", "b", 1);
   EXPECT_EQ(build_refusal({{a_, b_}}),
-            "shared link 'trunk': it is unclear which of the parallel links 'a' -> 'b'");
+            "shared link 'trunk': ambiguous, because there are parallel links 'a' -> 'b'");
 }
 
 }  // namespace

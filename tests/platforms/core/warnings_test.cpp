@@ -48,7 +48,7 @@ TEST(Warnings, AHostBehindOneThinLink) {
   std::vector<Link> links = triangle;
   links.push_back({"c", "d", kGigabit / 1000});
   EXPECT_THAT(warnings(platform_of(links)),
-              ElementsAre("a link over 500 times slower than the median link is the only way to "
+              ElementsAre("a link over 500 times slower than the median link is the only link to "
                           "its hosts: 'c' -> 'd' (1.0000 Mbit/s, to 1 host)"));
   links.back().bandwidth = kGigabit / 500;
   EXPECT_THAT(warnings(platform_of(links)), IsEmpty()) << "at the limit";
@@ -79,7 +79,7 @@ TEST(Warnings, ThreeExamplesAndHowManyMore) {
 
 TEST(Warnings, OneWayLinksAmongOthers) {
   EXPECT_THAT(warnings(platform_of({{"a", "b"}, {"b", "c", kGigabit, 0, false}})),
-              ElementsAre("1 link goes one way only: 'b' -> 'c'"));
+              ElementsAre("1 link has one direction only: 'b' -> 'c'"));
   EXPECT_THAT(warnings(platform_of(
                   {{"a", "b"}, {"b", "c", kGigabit, 0, false}, {"a", "c", kGigabit, 0, false}})),
               IsEmpty())
@@ -96,7 +96,7 @@ TEST(Warnings, LatenciesThatADetourUndercuts) {
   };
   EXPECT_THAT(lines(45e-3),
               ElementsAre("2 links have over 20 times the latency of a detour: 'a' -> 'c' (45.0 "
-                          "ms, by 'b' 2.0 ms), 'c' -> 'a' (45.0 ms, by 'b' 2.0 ms)"));
+                          "ms, via 'b' 2.0 ms), 'c' -> 'a' (45.0 ms, via 'b' 2.0 ms)"));
   EXPECT_THAT(lines(40e-3), IsEmpty()) << "at the limit";
   EXPECT_THAT(warnings(platform_of({{"a", "b"}, {"b", "c"}, {"a", "c", kGigabit, 1}})), IsEmpty())
       << "latencies that nobody told";
@@ -116,7 +116,7 @@ TEST(Warnings, ALargePlatformIsSampledAndSoSaid) {
   ASSERT_EQ(lines.size(), 0U) << "a detour leaves by the same slow node";
   WarningLimits strict;
   strict.detour = 0.1;
-  EXPECT_THAT(warnings(platform, strict), ElementsAre(HasSubstr("(of every 4-th link): 'n0' -> ")));
+  EXPECT_THAT(warnings(platform, strict), ElementsAre(HasSubstr("(checked every 4-th link): 'n0' -> ")));
 }
 
 TEST(Warnings, UnitsThatAreHardToBelieve) {

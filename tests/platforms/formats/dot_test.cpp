@@ -92,7 +92,7 @@ TEST(Dot, UnitsInNamesOrValuesAndLabels) {
 TEST(Dot, LinksWithoutASpeedAreLeftOutOrGetOne) {
   const std::string text = "graph { a -- b [label=\"10G\"]; b -- c [bandwidth_Bps=1] }";
   EXPECT_THAT(read(text).notes,
-              ElementsAre("left out 1 links without a speed; --missing-bandwidth gives them one"));
+              ElementsAre("left out 1 links without a speed; give them one with --missing-bandwidth"));
   EXPECT_EQ(read(text).platform.arcs().size(), 2U);
   ReadOptions options;
   options.missing_bandwidth = "8 bit/s";
@@ -147,7 +147,7 @@ TEST(Dot, Refusals) {
   EXPECT_EQ(refused("digraph { a [b=\"c }"), "g.dot: line 1: the string has no end");
   EXPECT_EQ(refused("digraph {\n a [b=<c }"), "g.dot: line 2: the string in <> has no end");
   EXPECT_EQ(refused("/* graph"), "g.dot: line 1: the comment has no end");
-  EXPECT_EQ(refused("graph {}\n\ngraph {}"), "g.dot: line 3: there is text behind the graph");
+  EXPECT_EQ(refused("graph {}\n\ngraph {}"), "g.dot: line 3: there is text after the graph");
   EXPECT_EQ(refused("graph {}"), "g.dot: the graph has no nodes");
   EXPECT_EQ(refused(""), "g.dot: there is no graph");
   EXPECT_EQ(refused(std::string("graph {\0}", 9)), "g.dot: line 1: a byte of value 0");
@@ -182,7 +182,7 @@ TEST(Dot, HostileTextsAreRefused) {
     return text;
   };
   const std::string too_many =
-      "g.dot: line 1: more than 300000 nodes and links, counted once a subgraph";
+      "g.dot: line 1: more than 300000 nodes and links, counted once per subgraph";
   EXPECT_EQ(refused("graph {" + repeated("{", 100'000)), "g.dot: line 1: nested over 64 levels");
   const std::string thousand = repeated("a ", 1'000);
   EXPECT_EQ(refused("graph { {" + thousand + "} -- {" + thousand + "} }"), too_many);
@@ -218,7 +218,7 @@ TEST(Dot, WhatTheScannerWouldTakeLongForIsRefused) {
 
   const std::string lines = "digraph {\na [b=\"" + std::string(200'000, '\n') + "\"]; }";
   EXPECT_EQ(refusal([&] { return parse_platform(lines, "g.dot"); }),
-            "g.dot: line 2: names and values of too many lines");
+            "g.dot: line 2: names and values have too many lines");
 
   std::string settings = "digraph {\na [";
   for (int i = 0; i < 2'000'001; ++i) settings += "b=1,";
@@ -232,10 +232,10 @@ TEST(Dot, WhatCannotBeWritten) {
     builder.node_named(name);
     return refusal([&] { return write_platform(std::move(builder).build(), "dot"); });
   };
-  EXPECT_EQ(written("a\\"), "dot cannot say 'a\\': a backslash before a quote or the end");
-  EXPECT_EQ(written("a\\\"b"), "dot cannot say 'a\\\"b': a backslash before a quote or the end");
+  EXPECT_EQ(written("a\\"), "dot cannot represent 'a\\': a backslash before a quote or the end");
+  EXPECT_EQ(written("a\\\"b"), "dot cannot represent 'a\\\"b': a backslash before a quote or the end");
   EXPECT_EQ(written("a\\\\"), "(not refused)");
-  EXPECT_EQ(written("%1"), "dot cannot say the name '%1': it starts with %");
+  EXPECT_EQ(written("%1"), "dot cannot represent the name '%1': it starts with %");
 }
 
 TEST(Dot, IsDetected) {

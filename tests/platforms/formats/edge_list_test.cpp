@@ -94,7 +94,7 @@ TEST(Edges, RefusalsOfTheHeader) {
   EXPECT_EQ(read("# c\n\nfrom,bandwidth_Bps\n"), "e.csv: line 3: there is no column 'to'");
   EXPECT_EQ(read("from,to,latency_s\n"), "e.csv: line 1: there is no column 'bandwidth'");
   EXPECT_EQ(read("from,to,bandwidth_Bps,bandwidth\n"),
-            "e.csv: line 1: two columns say 'bandwidth'");
+            "e.csv: line 1: two columns give 'bandwidth'");
   EXPECT_THAT(read("from,to,bandwidth_Gfoo\n"),
               StartsWith("e.csv: line 1: rate '1 Gfoo': unknown unit 'Gfoo' (bit/s"));
   EXPECT_THAT(read("from,to,bandwidth_\n"), HasSubstr("the unit is missing"));
@@ -168,7 +168,7 @@ TEST(Edges, RefusesToWriteWhatItCannotSay) {
   builder.add_arc({a, b, {1}, {}, {}});
   const Platform platform = std::move(builder).build();
   EXPECT_EQ(refusal([&] { return write_platform(platform, "edges"); }),
-            "an edge list cannot say that 'lonely' has no links");
+            "an edge list cannot represent 'lonely', which has no links; write JSON instead");
 }
 
 }  // namespace

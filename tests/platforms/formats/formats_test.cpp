@@ -89,7 +89,7 @@ TEST(Formats, MeasurementsHaveASizeThatTheyNeverReach) {
     // One line, which is refused at once: reading the most there may be is not what is tested.
     const std::string text((most_MiB << 20U) + 1, 'x');
     const std::string reason =
-        "x: larger than " + std::to_string(most_MiB) + " MiB, the most that is read of this format";
+        "x: larger than " + std::to_string(most_MiB) + " MiB, the size limit of this format";
     EXPECT_EQ(refusal([&] { return parse_platform(text, "x", options); }), reason);
     const std::string_view less = std::string_view(text).substr(1);
     EXPECT_NE(refusal([&] { return parse_platform(less, "x", options); }), reason);
@@ -140,19 +140,19 @@ TEST(Formats, PlainFormatsNameWhatTheyCannotSay) {
   };
   using ::testing::ElementsAre;
   EXPECT_THAT(reasons(with_node([](auto& builder) { builder.nodes()[1].relay = true; })),
-              ElementsAre("an edge list cannot say that 'b' is a relay",
-                          "a matrix cannot say that 'b' is a relay"));
+              ElementsAre("an edge list cannot represent relay 'b'; write JSON instead",
+                          "a matrix cannot represent relay 'b'; write JSON instead"));
   EXPECT_THAT(reasons(with_node([](auto& builder) { builder.nodes()[0].send = {1}; })),
-              ElementsAre("an edge list cannot say the caps of 'a'",
-                          "a matrix cannot say the caps of 'a'"));
+              ElementsAre("an edge list cannot represent the caps of 'a'; write JSON instead",
+                          "a matrix cannot represent the caps of 'a'; write JSON instead"));
   EXPECT_THAT(reasons(with_node([](auto& builder) { builder.nodes()[0].group = "g"; })),
-              ElementsAre("an edge list cannot say the group of 'a'",
-                          "a matrix cannot say the group of 'a'"));
+              ElementsAre("an edge list cannot represent the group of 'a'; write JSON instead",
+                          "a matrix cannot represent the group of 'a'; write JSON instead"));
   EXPECT_THAT(reasons(with_node([](auto& builder) {
                 builder.add_shared_link("w", {1}, {{NodeId{0}, NodeId{1}}});
               })),
-              ElementsAre("an edge list cannot say the shared link 'w'",
-                          "a matrix cannot say the shared link 'w'"));
+              ElementsAre("an edge list cannot represent shared link 'w'; write JSON instead",
+                          "a matrix cannot represent shared link 'w'; write JSON instead"));
 }
 
 TEST(Formats, FilesAreReadByName) {

@@ -77,10 +77,10 @@ TEST(GpuFabric, HostsAreTheGpusAndTheRestAreRelays) {
 
 TEST(GpuFabric, Refusals) {
   EXPECT_EQ(refused(""), "f.csv: there is no header line");
-  EXPECT_EQ(refused("src,GBps\n"), "f.csv: line 1: there must be the columns 'src' and 'dst'");
+  EXPECT_EQ(refused("src,GBps\n"), "f.csv: line 1: the columns 'src' and 'dst' are required");
   EXPECT_EQ(refused("src,dst,kind\n"),
             "f.csv: line 1: there is no column of bandwidths, such as 'GBps'");
-  EXPECT_EQ(refused("src,dst,GBps,Gbps\n"), "f.csv: line 1: two columns say 'Gbps'");
+  EXPECT_EQ(refused("src,dst,GBps,Gbps\n"), "f.csv: line 1: two columns give 'Gbps'");
   EXPECT_EQ(refused("src,dst,GBps,cost\n"), "f.csv: line 1: unknown column 'cost'");
   EXPECT_EQ(refused(kHead + "gpu0,gpu1,1\n"), "f.csv: line 2: 3 fields where the header has 5");
   EXPECT_EQ(refused(kHead + "gpu0,gpu1,fast,,\n"),
@@ -92,7 +92,7 @@ TEST(GpuFabric, Refusals) {
   EXPECT_EQ(refused(kHead + "gpu0,gpu1,1e300,,\n"),
             "f.csv: line 2: rate '1e300 GBps': the number is out of range");
   EXPECT_EQ(refused(kHead + "sw,ib,1,,\n"),
-            "f.csv: no node is called gpu and a number, as hosts are");
+            "f.csv: there are no hosts; name them 'gpu' and a number");
 }
 
 }  // namespace

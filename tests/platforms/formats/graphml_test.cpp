@@ -75,9 +75,9 @@ TEST(Graphml, Geant2009) {
 
 TEST(Graphml, WhatIsLeftOutIsSaid) {
   EXPECT_THAT(read_platform(kData + "Garr201201.graphml").notes,
-              ElementsAre("left out 12 links without a speed; --missing-bandwidth gives them one",
+              ElementsAre("left out 12 links without a speed; give them one with --missing-bandwidth",
                           "no latency for 12 links: an end has no coordinates",
-                          "13 nodes are of other networks (Internal is 0)",
+                          "13 nodes belong to other networks (Internal is 0)",
                           HasSubstr("merged 46 parallel links")));
   ReadOptions options;
   options.missing_bandwidth = "1 Gbit/s";
@@ -127,7 +127,7 @@ TEST(Graphml, NamesDirectionsAndLoops) {
   EXPECT_TRUE(result.platform.node(*result.platform.find_node("z")).relay);
   EXPECT_THAT(result.notes, ElementsAre("no latency for 2 links: an end has no coordinates",
                                         "left out 1 links from a node to itself",
-                                        "1 nodes are of other networks (Internal is 0)"));
+                                        "1 nodes belong to other networks (Internal is 0)"));
 }
 
 // As NetworkX and its like write what the user calls by the platform file's names.
@@ -207,19 +207,19 @@ TEST(Graphml, Refusals) {
   EXPECT_EQ(refused(graph("<node id='0'><data key='z'/></node>")),
             "g.graphml: line 5: there is no key 'z'");
   EXPECT_EQ(refused(graph("<node id='0'><graph/></node>")),
-            "g.graphml: line 5: a graph inside a node is not read");
+            "g.graphml: line 5: a graph inside a node is not supported");
   EXPECT_EQ(refused(graph("<node id='0'/><node id='0'/>")),
             "g.graphml: line 5: two nodes have the id '0'");
   EXPECT_EQ(refused(graph("<node id='0'><data key='a'>north</data></node>")),
             "g.graphml: line 5: Latitude is a number, not 'north'");
   EXPECT_EQ(refused(graph("<node id='0'><data key='a'>91</data><data key='o'>0</data></node>")),
-            "g.graphml: line 5: there is no such place: latitude 91, longitude 0");
+            "g.graphml: line 5: no such place: latitude 91, longitude 0");
   EXPECT_EQ(refused(graph(kTwo + "<edge source='0' target='2'/>")),
             "g.graphml: line 5: there is no node of id '2'");
   EXPECT_EQ(refused(graph(kTwo + edge("0"))),
             "g.graphml: line 5: a bandwidth must be finite and positive, not 0 B/s");
   EXPECT_EQ(refused(graph(kTwo + "<hyperedge/>")),
-            "g.graphml: line 5: element <hyperedge> is not read");
+            "g.graphml: line 5: element <hyperedge> is not supported");
   EXPECT_EQ(refused(graph("</graph><graph edgedefault='directed'>")),
             "g.graphml: there is more than one graph");
 }

@@ -71,7 +71,7 @@ TEST(Ibnetdiscover, TheRealFilesHaveTheirCounts) {
   EXPECT_THAT(counts(ports.platform), ElementsAre(23, 1, 2 * 23));
   EXPECT_EQ(arc(ports.platform, "bright mlx4_0", "MF0;switchIB-MLX01:IS5030/U1").bandwidth.value,
             8e9 / 8);
-  EXPECT_THAT(ports.notes, ElementsAre("13 ports lead nowhere"));
+  EXPECT_THAT(ports.notes, ElementsAre("13 ports are not connected"));
   EXPECT_TRUE(ports.platform.find_node("sirocco06 HCA-1"));
   EXPECT_TRUE(ports.platform.find_node("MT25408 ConnectX Mellanox Technologies (CA 113)"))
       << "a description of many: the lid tells them apart";
@@ -83,7 +83,7 @@ TEST(Ibnetdiscover, TheLowerOfTwoRatesCounts) {
   const ReadResult result = parse_platform(text, "f.txt");
   EXPECT_EQ(arc(result.platform, "h2", "edge").bandwidth.value, 2e9 / 8);
   EXPECT_EQ(arc(result.platform, "edge", "h2").bandwidth.value, 2e9 / 8);
-  EXPECT_EQ(result.notes[0], "1 cables have two rates, one an end: the lower one counts");
+  EXPECT_EQ(result.notes[0], "1 cables have different rates at their ends: took the lower");
 }
 
 TEST(Ibnetdiscover, ACableListedAtOneEndCountsBothWays) {
@@ -118,18 +118,18 @@ TEST(Ibnetdiscover, LinesHaveALimit) {
 TEST(Ibnetdiscover, Refusals) {
   EXPECT_EQ(refused("# nothing\n"), "f.txt: there are no switches and no adapters");
   EXPECT_EQ(refused("[1] \"H-1\"[1] # 4xQDR\n"),
-            "f.txt: line 1: a port without Switch or Ca before it");
+            "f.txt: line 1: a port before the first Switch or Ca");
   EXPECT_EQ(refused("Switch 24\n"), "f.txt: line 1: a stanza has no GUID in quotes");
   EXPECT_EQ(refused("Ca 1 \"H-1\" # \"a\"\nCa 1 \"H-1\" # \"a\"\n"),
-            "f.txt: line 2: a second stanza of 'H-1'");
+            "f.txt: line 2: duplicate stanza of 'H-1'");
   EXPECT_EQ(refused(kFabric), "f.txt: line 10: there is no stanza of 'H-2'");
   const std::string stanza = "Ca 1 \"H-1\" # \"a\"\n";
   EXPECT_EQ(refused(stanza + "[x] \"H-1\"[1] # 4xQDR\n"),
-            "f.txt: line 2: a port is '[1] \"GUID\"[2] # ... 4xQDR'");
+            "f.txt: line 2: a port must be '[1] \"GUID\"[2] # ... 4xQDR'");
   EXPECT_EQ(refused(stanza + "[1] \"H-2\"[1] # 4xABC\n"),
             "f.txt: line 2: a link is 1 to 12 lanes of SDR to XDR, such as 4xQDR, not '4xABC'");
   EXPECT_THAT(refused(stanza + "[1] \"H-2\"[1] # 0xQDR\n"), HasSubstr("not '0xQDR'"));
-  EXPECT_EQ(refused("CA 1 1\n"), "f.txt: line 1: a port is 'CA lid port guid 4x QDR ...'");
+  EXPECT_EQ(refused("CA 1 1\n"), "f.txt: line 1: a port must be 'CA lid port guid 4x QDR ...'");
   EXPECT_EQ(refused("CA one 1 0x1 4x QDR - SW 2 1 0x2 ( 'a' - 'b' )\n"),
             "f.txt: line 1: lid and port are whole numbers, not 'one' and '1'");
 }

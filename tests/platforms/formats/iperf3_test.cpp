@@ -93,14 +93,14 @@ TEST(Iperf3, AFolderOfRealRunsIsOnePlatform) {
       result.notes,
       ElementsAre("left out 1 failed measurement, first " + kData +
                       "iperf3/h2-h3-error.json: unable to connect to server: Connection refused",
-                  "2 measurements ran while the other direction did (--bidir)",
+                  "2 measurements ran in both directions at once (--bidir)",
                   "no latency for 1 of 5 links: taken as 0",
                   "1 of 6 ordered pairs were not measured: no link"));
 }
 
 TEST(Iperf3, AHostWithItselfIsNoLink) {
   EXPECT_EQ(refusal([] { return read_platform(kData + "iperf3-loopback.json"); }),
-            kData + "iperf3-loopback.json: a host measured itself: that is no link");
+            kData + "iperf3-loopback.json: the host measured itself; measure between two hosts");
 }
 
 TEST(Iperf3, OneRunIsALink) {
@@ -115,7 +115,7 @@ TEST(Iperf3, WhatArrivedCountsElseWhatWasSent) {
   EXPECT_EQ(read(run(sent + "," + kTenMegabytes)).platform.arcs()[0].bandwidth.value, 1e7);
   const ReadResult result = read(run(sent));
   EXPECT_EQ(result.platform.arcs()[0].bandwidth.value, 2e7);
-  EXPECT_THAT(result.notes, Contains("1 measurement told what was sent, not what arrived"));
+  EXPECT_THAT(result.notes, Contains("1 measurement reported what was sent, not what was received"));
 }
 
 TEST(Iperf3, OldUdpRunsTellWhatWasLost) {
@@ -125,7 +125,7 @@ TEST(Iperf3, OldUdpRunsTellWhatWasLost) {
           "end": {"sum": {"bits_per_second": 8e6, "lost_percent": 25}}})");
   EXPECT_DOUBLE_EQ(result.platform.arcs()[0].bandwidth.value, 0.75e6);
   EXPECT_THAT(result.notes,
-              Contains("1 measurement used UDP: no more than -b asked for can arrive"));
+              Contains("1 measurement used UDP: the rate is limited by -b"));
 }
 
 // A server sends in -R and tells only what it sent: it prints 0 for what arrived.
@@ -162,7 +162,7 @@ TEST_F(Iperf3Folder, TheMedianOfSeveralRunsCounts) {
   const ReadResult three = read_all();
   EXPECT_EQ(three.platform.arcs()[0].bandwidth.value, 10);
   EXPECT_THAT(three.notes,
-              Contains("took the median where a pair was measured again (2 runs more)"));
+              Contains("took the median where a pair was measured more than once (2 repeated runs)"));
   write("4.json", run(sum("sum_received", "8")));
   EXPECT_EQ(read_all().platform.arcs()[0].bandwidth.value, 5.5) << "between the two in the middle";
 }
@@ -191,19 +191,18 @@ TEST_F(Iperf3Folder, WhatIsNoMeasurementIsLeftOutAndSaid) {
   const ReadResult result = read_all();
   EXPECT_EQ(result.platform.arcs().size(), 1U);
   EXPECT_THAT(result.notes,
-              Contains("left out 3 that are no iperf3 file, first " + folder_ + "/deeper"));
+              Contains("left out 3 that are not iperf3 files, first " + folder_ + "/deeper"));
 }
 
 TEST_F(Iperf3Folder, Refusals) {
   const std::string none =
-      ": a folder is read when it holds measurements of pairs of hosts (iperf3, osu), and no file "
-      "in this one does";
+      ": no file in this folder is a measurement of a pair of hosts (iperf3, osu)";
   EXPECT_EQ(refused_all(), none);
   write("net.csv", "from,to,bandwidth_Bps\na,b,1\n");
   EXPECT_EQ(refused_all(), none);
   ReadOptions edges;
   edges.format = "edges";
-  EXPECT_EQ(refused_all(edges), ": format 'edges' is of one file, and this is a folder");
+  EXPECT_EQ(refused_all(edges), ": format 'edges' reads one file, not a folder");
   ReadOptions iperf3;
   iperf3.format = "iperf3";
   EXPECT_THAT(refused_all(iperf3), HasSubstr("/net.csv: line 1, column 2: not valid JSON"));
@@ -212,17 +211,17 @@ TEST_F(Iperf3Folder, Refusals) {
   EXPECT_EQ(refused_all(), ": every measurement failed, first " + folder_ + "/a.json: no");
   write("c.json", run(kTenMegabytes));
   write("d__e.bw", "# OSU MPI Bandwidth Test v5.8\n1 2.0\n");
-  EXPECT_EQ(refused_all(), "/d__e.bw: is of format osu, files before it in the folder of iperf3");
+  EXPECT_EQ(refused_all(), "/d__e.bw: has format osu, but the files before it in the folder have format iperf3");
 }
 
 TEST(Iperf3, Refusals) {
   EXPECT_EQ(refused(R"({"start": {}, "end": {}, "error": "unable to connect"})"),
             "r.json: the measurement failed: unable to connect");
   EXPECT_EQ(refused(R"({"start": {"connected": []}, "end": {}})"),
-            "r.json: the measurement failed: nothing was connected");
-  EXPECT_EQ(refused(run("")), "r.json: the measurement failed: nothing arrived");
+            "r.json: the measurement failed: no connection was made");
+  EXPECT_EQ(refused(run("")), "r.json: the measurement failed: nothing was received");
   EXPECT_EQ(refused(run(sum("sum_received", "0"))),
-            "r.json: the measurement failed: nothing arrived");
+            "r.json: the measurement failed: nothing was received");
   EXPECT_EQ(refused(run(sum("sum_received", "-8"))),
             "r.json: /end: a bandwidth must be finite and positive, not -1 B/s");
   EXPECT_EQ(refused(run(sum("sum_received", "\"fast\""))),
@@ -231,7 +230,7 @@ TEST(Iperf3, Refusals) {
   EXPECT_THAT(refused(R"({"start": {"connected")"),
               HasSubstr("r.json: line 1, column 22: not valid JSON"));
   EXPECT_EQ(refused(R"({"event":"start","data":{}})"),
-            "r.json: the output of iperf3 --json-stream is not read; run it with -J");
+            "r.json: the output of iperf3 --json-stream is not supported; run it with -J");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(JsonRefusals, AnotherFormatOrVersion) {
   EXPECT_EQ(read(R"({"format": "espalier-plan", "trees": []})"),
             "f.json: /format: expected 'espalier-platform', got 'espalier-plan'");
   EXPECT_EQ(read(R"({"format": "espalier-platform", "version": 2, "novelty": 1})"),
-            "f.json: /version: this Espalier reads version 1 only");
+            "f.json: /version: this Espalier reads only version 1");
   EXPECT_EQ(read(R"({"format": "espalier-platform", "version": "1"})"),
             "f.json: /version: expected a whole number, got a string");
   EXPECT_EQ(read("{}"), "f.json: the key 'format' is missing");
@@ -171,7 +171,7 @@ TEST(JsonRefusals, SharedLinks) {
                                                                        ["beta", "alpha"]]})"),
             "f.json: /shared/0/links/1: shared link 'x': there is no link 'beta' -> 'alpha'");
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "sw"]]})"),
-            "f.json: /shared/0/links/0: shared link 'x': it is unclear which of the parallel links "
+            "f.json: /shared/0/links/0: shared link 'x': ambiguous, because there are parallel links "
             "'alpha' -> 'sw'");
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "bets"]]})"),
             "f.json: /shared/0/links/0/1: unknown node 'bets'; did you mean 'beta'? one of: alpha, "

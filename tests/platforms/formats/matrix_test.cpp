@@ -89,8 +89,8 @@ TEST(Matrix, RefusesToWriteWhatItCannotSay) {
     const Platform platform = std::move(builder).build();
     return refusal([&] { return write_platform(platform, "matrix"); });
   };
-  EXPECT_EQ(write({1}, {0}), "a matrix cannot say latencies");
-  EXPECT_EQ(write({0}, {1}), "a matrix cannot say overheads");
+  EXPECT_EQ(write({1}, {0}), "a matrix cannot represent latencies; write JSON instead");
+  EXPECT_EQ(write({0}, {1}), "a matrix cannot represent overheads; write JSON instead");
   EXPECT_EQ(write({0}, {0}), "(not refused)");
 }
 

@@ -94,7 +94,7 @@ TEST(Nvbandwidth, OfSeveralTheWritesByCopyEngineCount) {
               ElementsAre("took device_to_device_memcpy_write_ce: memcpy CE GPU(row) <- "
                           "GPU(column) bandwidth (GB/s)",
                           "latencies from device_to_device_latency_sm",
-                          "left out 5 more matrices; --table NAME takes another of "
+                          "left out 5 more matrices; --table NAME selects another of "
                           "device_to_device_memcpy_*"));
   EXPECT_EQ(arc(parsed(kWrite + kRead, "read"), 0, 1).bandwidth.value, 3e9);
 }
@@ -107,7 +107,7 @@ TEST(Nvbandwidth, AWaivedTestIsSaid) {
                           "GPU(column) bandwidth (GB/s)",
                           "device_to_device_memcpy_write_ce has no matrix: 'WAIVED: no peers'"));
   EXPECT_EQ(refused(kHost + "Running device_to_device_memcpy_write_ce.\nWAIVED\n"),
-            "n.txt: there is no matrix of bandwidths between GPUs, one direction at a time; "
+            "n.txt: there is no matrix of unidirectional bandwidths between GPUs; "
             "device_to_device_memcpy_write_ce: 'WAIVED'");
 }
 
@@ -147,13 +147,13 @@ TEST(Nvbandwidth, JsonSaysTheSame) {
                           "GPU(column) bandwidth (GB/s)",
                           "latencies from device_to_device_latency_sm",
                           "device_to_device_memcpy_write_ce has no matrix: 'Waived'",
-                          "left out 1 more matrix; --table NAME takes another of "
+                          "left out 1 more matrix; --table NAME selects another of "
                           "device_to_device_memcpy_*"));
 }
 
 TEST(Nvbandwidth, Refusals) {
   EXPECT_EQ(refused(kBoth + kToOne),
-            "n.txt: there is no matrix of bandwidths between GPUs, one direction at a time");
+            "n.txt: there is no matrix of unidirectional bandwidths between GPUs");
   EXPECT_EQ(refused(kRead + kWrite, "sm"),
             "n.txt: there is no device-to-device test 'sm'; one of: "
             "'device_to_device_memcpy_read_ce', 'device_to_device_memcpy_write_ce'");
@@ -175,7 +175,7 @@ TEST(Nvbandwidth, JsonRefusals) {
   EXPECT_EQ(refused(R"({"nvbandwidth": {}})"),
             "n.txt: /nvbandwidth: the key 'testcases' is missing");
   EXPECT_EQ(refused(R"({"nvbandwidth": {"testcases": []}})"),
-            "n.txt: there is no matrix of bandwidths between GPUs, one direction at a time");
+            "n.txt: there is no matrix of unidirectional bandwidths between GPUs");
   const std::string head =
       R"json({"nvbandwidth": {"testcases": [{"name": "device_to_device_memcpy_read_ce",
       "bandwidth_description": "GPU(row) -> GPU(column) (GB/s)", "bandwidth_matrix": )json";

@@ -86,9 +86,9 @@ TEST(NvidiaTopo, LinksThroughASwitchAreShared) {
   EXPECT_EQ(platform.shared_links()[0].arcs.size(), 2U);
   EXPECT_EQ(platform.shared_links()[3].name, "GPU0 NVLinks in");
   EXPECT_THAT(result.notes,
-              ElementsAre("took NV 25 GB/s a link; --class-rate CLASS=RATE says what yours carry",
-                          "3 GPUs have more NVLinks than 18 by their row: an NVSwitch, so that "
-                          "all peers share a GPU's links",
+              ElementsAre("took NV 25 GB/s a link; give the rates of your links with --class-rate CLASS=RATE",
+                          "3 GPUs have more than 18 NVLinks in their row: taken as links to an "
+                          "NVSwitch, which all peers share",
                           "left out 1 network adapters"));
 }
 
@@ -143,9 +143,9 @@ TEST(NvidiaTopo, Refusals) {
   EXPECT_EQ(refused(head + "GPU1\tNV1\tX\n"),
             "t.txt: line 2: expected the row of GPU0, got 'GPU1'");
   EXPECT_EQ(refused(head + "GPU0\tX\n"), "t.txt: line 2: 1 cells where there are 2 columns");
-  EXPECT_EQ(refused(head + "GPU0\tNV1\tX\n"), "t.txt: line 2: a GPU to itself is X, not 'NV1'");
+  EXPECT_EQ(refused(head + "GPU0\tNV1\tX\n"), "t.txt: line 2: the cell of a GPU with itself must be X, not 'NV1'");
   EXPECT_EQ(refused(head + "GPU0\tX\tOK\n"),
-            "t.txt: line 2: unknown class 'OK'; --class-rate OK=RATE says what it carries");
+            "t.txt: line 2: unknown class 'OK'; give its rate with --class-rate OK=RATE");
   EXPECT_EQ(refused(head + "GPU0\tX\tNV0\n"),
             "t.txt: line 2: a bandwidth must be finite and positive, not 0 B/s");
   EXPECT_EQ(refused("\tGPU0\tGPU0\n"), "t.txt: line 1: two nodes are named 'GPU0'");

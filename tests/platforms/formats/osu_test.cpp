@@ -85,12 +85,12 @@ TEST(Osu, AFolderOfPairsIsOnePlatform) {
 
 TEST(Osu, Refusals) {
   EXPECT_EQ(refused(kBandwidth, "ab.bw"),
-            "ab.bw: the file's name tells the pair, FROM__TO.bw, and this one has no '__'");
+            "ab.bw: the file name must give the pair, as in FROM__TO.bw, but it has no '__'");
   EXPECT_EQ(refused(kBandwidth, "<stdin>"),
-            "<stdin>: the file's name tells the pair, FROM__TO.bw, and this one has no '__'");
+            "<stdin>: the file name must give the pair, as in FROM__TO.bw, but it has no '__'");
   EXPECT_EQ(refused(kBandwidth, "a__.bw"),
-            "a__.bw: the file's name, FROM__TO.bw: a host name must not be empty");
-  EXPECT_EQ(refused(kBandwidth, "a__a.bw"), "a__a.bw: a host measured itself: that is no link");
+            "a__.bw: the file name must be FROM__TO.bw: a host name must not be empty");
+  EXPECT_EQ(refused(kBandwidth, "a__a.bw"), "a__a.bw: the host measured itself; measure between two hosts");
   EXPECT_EQ(refused("# OSU MPI Bi-Directional Bandwidth Test v5.8\n1 2.0\n"),
             "a__b.bw: line 1: 'MPI Bi-Directional Bandwidth' is neither osu_bw nor osu_latency");
   EXPECT_EQ(refused("# OSU MPI_Put Bandwidth Test v5.8\n1 2.0\n"),
@@ -102,8 +102,8 @@ TEST(Osu, Refusals) {
   EXPECT_EQ(refused("# OSU MPI Bandwidth Test v5.8\n1 2.0 Fail\n"),
             "a__b.bw: the measurement failed: the validation failed");
   EXPECT_EQ(refused("# OSU MPI Bandwidth Test v5.8\n1 0.00\n"),
-            "a__b.bw: the measurement failed: nothing arrived");
-  EXPECT_EQ(refused(kLatency), "a__b.bw: there are latencies and no bandwidth");
+            "a__b.bw: the measurement failed: nothing was received");
+  EXPECT_EQ(refused(kLatency), "a__b.bw: there are latencies but no bandwidths");
   ReadOptions named;
   named.format = "osu";
   EXPECT_EQ(refusal([&] { return parse_platform("1 2\n", "a__b.bw", named); }),

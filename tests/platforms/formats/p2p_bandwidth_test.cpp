@@ -136,7 +136,7 @@ TEST(P2pBandwidth, PairsWithoutPeerAccessAreSaid) {
 
 TEST(P2pBandwidth, Refusals) {
   EXPECT_EQ(refused(kHead + kBoth),
-            "p.txt: there is no matrix of bandwidths, one direction at a time");
+            "p.txt: there is no matrix of unidirectional bandwidths");
   EXPECT_EQ(refused(kWrites + kReads, "Bidirectional"),
             "p.txt: there is no matrix 'Bidirectional'; one of: "
             "'Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)', "

@@ -100,11 +100,11 @@ TEST(Simgrid, TheOtherRealFilesAreRefusedForAReason) {
     return refusal([&] { return read_platform(kData + file); }).substr(kData.size());
   };
   EXPECT_EQ(reason("vivaldi.xml"),
-            "vivaldi.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates, no links");
+            "vivaldi.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates instead of links");
   EXPECT_EQ(reason("cloud.xml"),
-            "cloud.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates, no links");
-  EXPECT_EQ(reason("wifi.xml"), "wifi.xml: line 7: zone 'WIFI zone' is Wi-Fi, which is not read");
-  EXPECT_EQ(reason("metaxml.xml"), "metaxml.xml: line 23: element <set> is not read");
+            "cloud.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates instead of links");
+  EXPECT_EQ(reason("wifi.xml"), "wifi.xml: line 7: zone 'WIFI zone' is Wi-Fi, which is not supported");
+  EXPECT_EQ(reason("metaxml.xml"), "metaxml.xml: line 23: element <set> is not supported");
 }
 
 TEST(Simgrid, ARouteIsTheLeastBandwidthAndTheSumOfLatencies) {
@@ -249,7 +249,7 @@ TEST(Simgrid, AClusterWithoutBackbone) {
   EXPECT_EQ(arc(limited, "n4", "nc_router").bandwidth.value, 60e6);
   const ReadResult fat = read(cluster(R"(radical="0-9" sharing_policy="FATPIPE")"));
   EXPECT_THAT(fat.notes,
-              ElementsAre("10 FATPIPE links at switches: what crosses them there shares them"));
+              ElementsAre("10 FATPIPE links at switches: taken as shared by all routes over them"));
 }
 
 TEST(Simgrid, FatTrees) {
@@ -323,7 +323,7 @@ TEST(Simgrid, RefusalsOfTheWhole) {
   EXPECT_EQ(whole("<platform version='4.1'/>"), "s.xml: there is no zone and no cluster");
   EXPECT_EQ(whole("<platform/>"), "s.xml: line 1: <platform> has no attribute 'version'");
   EXPECT_EQ(whole("<platform version='2'/>"),
-            "s.xml: line 1: version '2' is not read, but 3 to 4.1; simgrid_update_xml upgrades");
+            "s.xml: line 1: version '2' is not supported, only 3 to 4.1; upgrade the file with simgrid_update_xml");
 }
 
 TEST(Simgrid, RefusalsOfElements) {
@@ -333,9 +333,9 @@ TEST(Simgrid, RefusalsOfElements) {
   EXPECT_THAT(refused("<zone id='z' routing='Ful'/>"),
               HasSubstr("line 2: unknown routing 'Ful'; did you mean 'Full'?"));
   EXPECT_EQ(refused(kPair + "<host id='a'/>" + end), "s.xml: line 2: two nodes are named 'a'");
-  EXPECT_EQ(refused(kPair + "<hots id='a'/>" + end), "s.xml: line 2: element <hots> is not read");
+  EXPECT_EQ(refused(kPair + "<hots id='a'/>" + end), "s.xml: line 2: element <hots> is not supported");
   EXPECT_EQ(refused(kPair + "<peer id='a'/>" + end),
-            "s.xml: line 2: <peer> belongs to Vivaldi zones, which are not read");
+            "s.xml: line 2: <peer> belongs to Vivaldi zones, which are not supported");
   EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='fast'/>" + end),
             "s.xml: line 2: a bandwidth must start with a number: 'fast'");
   EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1Mb'/>" + end),
@@ -345,11 +345,11 @@ TEST(Simgrid, RefusalsOfElements) {
   EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1' latency='1min'/>" + end),
             "s.xml: line 2: unknown unit in latency '1min'");
   EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1' sharing_policy='WIFI'/>" + end),
-            "s.xml: line 2: a WIFI link: Wi-Fi is not read");
+            "s.xml: line 2: Wi-Fi links are not supported");
   EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='1'/><link id='l' bandwidth='1'/>" + end),
             "s.xml: line 2: two links are named 'l'");
   EXPECT_EQ(refused(kPair + end + "<zone id='y' routing='None'/>"),
-            "s.xml: line 2: a second zone at the top");
+            "s.xml: line 2: a second top-level zone");
   EXPECT_EQ(refused(kPair + "<backbone id='x' bandwidth='1' latency='0'/>" + end),
             "s.xml: line 2: a backbone must be in a zone whose routing is Cluster");
 }
@@ -403,7 +403,7 @@ TEST(Simgrid, RefusalsOfClusters) {
   EXPECT_EQ(reason("radical='1,1'"), "s.xml: line 2: two nodes are named 'n1'");
   EXPECT_THAT(reason("radical='1' topology='RING'"), HasSubstr("unknown topology 'RING'"));
   EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='3,2'"),
-            "s.xml: line 2: the TORUS is for 6 hosts, the radical has 4");
+            "s.xml: line 2: the TORUS has 6 hosts, the radical 4");
   EXPECT_EQ(
       reason("radical='0-3' topology='TORUS' topo_parameters='4,0'"),
       "s.xml: line 2: topo_parameters of a TORUS must be numbers from 1 to 200000, not '4,0'");
@@ -412,7 +412,7 @@ TEST(Simgrid, RefusalsOfClusters) {
       "s.xml: line 2: topo_parameters of a FAT_TREE must be levels;down,...;up,...;cables,... "
       "with a number for each level, not '2;2,2;1,2'");
   EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='4' bb_bw='1'"),
-            "s.xml: line 2: a TORUS with a backbone or limiter_link is not read");
+            "s.xml: line 2: a TORUS with a backbone or limiter_link is not supported");
 }
 
 // What is small in the file and huge in the memory.
@@ -438,7 +438,7 @@ TEST(Simgrid, HostileFiles) {
                   "<platform version='4'/>",
                   "s.xml");
             }),
-            "s.xml: line 1: a DOCTYPE with declarations of its own is not read");
+            "s.xml: line 1: a DOCTYPE with its own declarations is not supported");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += fmt::format("<zone id='{}' routing='Full'>", i);
   for (int i = 0; i < 100'000; ++i) deep += "</zone>";

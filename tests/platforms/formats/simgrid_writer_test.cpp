@@ -152,10 +152,10 @@ TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
     });
   };
   EXPECT_EQ(refused("", "2"),
-            "s.xml: line 1: this Espalier reads version 1 only of its SimGrid platforms");
-  EXPECT_THAT(refused("<cluster/>"), HasSubstr("s.xml: line 3: element <cluster> is not read"));
+            "s.xml: line 1: this Espalier reads only version 1 of its SimGrid platforms");
+  EXPECT_THAT(refused("<cluster/>"), HasSubstr("s.xml: line 3: element <cluster> is not supported"));
   EXPECT_EQ(refused("<link id='x' bandwidth='1'/>"),
-            "s.xml: line 3: 'x' is none of the links that Espalier writes");
+            "s.xml: line 3: 'x' is not a link that Espalier writes");
   EXPECT_EQ(refused("<link id='send:c' bandwidth='1'/>"),
             "s.xml: line 3: there is no host or router 'c'");
   EXPECT_EQ(refused("<link id='link:0' bandwidth='1'/><link id='link:0' bandwidth='1'/>"),
@@ -163,7 +163,7 @@ TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
   const std::string route = "<route src='a' dst='b' symmetrical='NO'>";
   EXPECT_EQ(refused(route + "<link_ctn id='link:0'/></route>"),
             "s.xml: line 3: there is no link 'link:0'");
-  EXPECT_EQ(refused(route + "</route>"), "s.xml: line 3: a route over 0 links 'link:N', not one");
+  EXPECT_EQ(refused(route + "</route>"), "s.xml: line 3: a route must use one link 'link:N', not 0");
   EXPECT_EQ(refused("<route src='a' dst='b' symmetrical='YES'/>"),
             "s.xml: line 3: the routes that Espalier writes have symmetrical=\"NO\"");
   EXPECT_EQ(refused("<link id='link:0' bandwidth='1'><prop id='overhead_s' value='x'/></link>"),

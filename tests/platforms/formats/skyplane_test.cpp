@@ -90,7 +90,7 @@ TEST(Skyplane, CountsWhatItLeavesOut) {
       ElementsAre("left out 2 rows not of tier PREMIUM at both ends",
                   "left out 2 failed measurements", "left out 1 region without any measurement",
                   "left out 1 row from a region to itself",
-                  "took the mean where a pair was measured again (1 row more)"));
+                  "took the mean where a pair was measured more than once (1 repeated row)"));
 }
 
 TEST(Skyplane, AnotherTierOrAny) {

@@ -37,7 +37,7 @@ TEST(Starpu, AttilaHasSevenMemoryNodes) {
   EXPECT_EQ(result.format, "starpu");
   EXPECT_EQ(result.platform.hosts().size(), 7U);
   EXPECT_EQ(result.platform.arcs().size(), 42U);
-  EXPECT_THAT(result.notes, ElementsAre("left out 25 memory nodes that are not there"));
+  EXPECT_THAT(result.notes, ElementsAre("left out 25 memory nodes that do not exist"));
   EXPECT_DOUBLE_EQ(arc(result.platform, "0", "3").bandwidth.value, 5191.265149e6);
   EXPECT_DOUBLE_EQ(arc(result.platform, "3", "0").bandwidth.value, 4533.335723e6);
   EXPECT_DOUBLE_EQ(arc(result.platform, "0", "3").latency.value, 10.237367e-6);
@@ -47,7 +47,7 @@ TEST(Starpu, AttilaHasSevenMemoryNodes) {
 TEST(Starpu, SaysWhereLatenciesLie) {
   const ReadResult result = read_platform(kMeasured + "attila.bandwidth");
   EXPECT_THAT(result.notes,
-              Contains("without latencies; --latencies " + kMeasured + "attila.latency has them"));
+              Contains("no latencies; read them with --latencies " + kMeasured + "attila.latency"));
   EXPECT_EQ(arc(result.platform, "0", "3").latency.value, 0);
 }
 
@@ -71,7 +71,7 @@ TEST(Starpu, Refusals) {
             "bus: line 5: more rows than the 3 columns");
   EXPECT_EQ(refusal([] { return read_platform(kMeasured + "attila.latency"); }),
             kMeasured +
-                "attila.latency: these are latencies: give the file of bandwidths, and "
+                "attila.latency: this file contains latencies; give the file of bandwidths, and "
                 "this one as --latencies");
 }
 

@@ -123,7 +123,7 @@ TEST(Tiers, AnUndirectedListCountsBothWays) {
   const std::string once = kHead + "0\t1\t51\t10\t0\t1\t3\n1\t2\t180\t100\t1\t1\t1\n" + kEnd;
   const ReadResult one_way = read(once);
   EXPECT_EQ(one_way.platform.arcs().size(), 2U);
-  EXPECT_THAT(one_way.notes, ElementsAre(kNoUnits, "2 links have no way back"));
+  EXPECT_THAT(one_way.notes, ElementsAre(kNoUnits, "2 links have no reverse direction"));
   const ReadResult both = read("# 1\t Edge list is directed (0) or undirected (1)\n" + once);
   EXPECT_EQ(both.platform.arcs().size(), 4U);
   EXPECT_THAT(both.notes, ElementsAre(kNoUnits));
@@ -138,7 +138,7 @@ TEST(Tiers, RefusalsOfTheWhole) {
   EXPECT_EQ(refused("# NODES\n0 1 1 0\n"), "t.tiers: there is no line '# EDGES'");
   EXPECT_EQ(refused("0 1 1 0\n"), "t.tiers: line 1: expected '# NODES' before the first figures");
   EXPECT_EQ(refused("# Total Number of Nodes (derived) : 5\n" + kHead + kEnd),
-            "t.tiers: the header counts 5 nodes, there are 4");
+            "t.tiers: the header gives 5 nodes, the list has 4");
 }
 
 TEST(Tiers, RefusalsOfANode) {

@@ -114,9 +114,9 @@ TEST(FatTreeFamily, Refusals) {
   EXPECT_EQ(made({{1000, 1000}, {1, 1}, {1, 1}}), "more than 200000 nodes");
   EXPECT_EQ(made({{1000}, {1000}, {1}}), "more than 500000 links");
   EXPECT_EQ(made({{2}, {200'000}, {1}}), "more than 200000 nodes");
-  EXPECT_EQ(made({{}, {}, {}}), "nodes below a switch must be at least 1 each, and at least one");
+  EXPECT_EQ(made({{}, {}, {}}), "nodes below a switch need at least one value, each at least 1");
   EXPECT_EQ(made({{4, 0}, {1, 1}, {1, 1}}),
-            "nodes below a switch must be at least 1 each, and at least one");
+            "nodes below a switch need at least one value, each at least 1");
   EXPECT_EQ(made({{4, 4}, {1}, {1, 1}}), "a fat tree's shape must have a number for each level");
   EXPECT_EQ(made({{1, 1}, {1, 1}, {1, 1}}), "hosts must be 2 to 200000, not 1");
   EXPECT_EQ(made(k_port_fat_tree(4), {2, 2, 2}),
@@ -173,8 +173,8 @@ TEST(TorusFamily, Refusals) {
     family.dimensions = std::move(dimensions);
     return refusal([&] { return generate_torus(family); });
   };
-  EXPECT_EQ(made({}), "a torus's dimensions must be at least 1 each, and at least one");
-  EXPECT_EQ(made({3, 0}), "a torus's dimensions must be at least 1 each, and at least one");
+  EXPECT_EQ(made({}), "a torus's dimensions need at least one value, each at least 1");
+  EXPECT_EQ(made({3, 0}), "a torus's dimensions need at least one value, each at least 1");
   EXPECT_EQ(made({1}), "hosts must be 2 to 200000, not 1");
   EXPECT_EQ(made({1'000'000'000}), "more than 200000 nodes");
   EXPECT_EQ(made({100'000, 100'000, 100'000}), "more than 200000 nodes");
@@ -253,14 +253,14 @@ TEST(DragonflyFamily, Refusals) {
     family.shape = shape;
     return refusal([&] { return generate_dragonfly(family); });
   };
-  EXPECT_EQ(made({.groups = 10}), "at most one group more than a group has global links, 8");
+  EXPECT_EQ(made({.groups = 10}), "too many groups; a group has 8 global links, and there may be one group more");
   EXPECT_EQ(made({.groups = 5, .routers = 4, .global_ports = 0}),
-            "at most as many groups as a group has routers, 4");
+            "too many groups; a group has 4 routers, and there may be as many groups");
   EXPECT_EQ(made({.groups = 0}),
-            "groups, chassis, routers and hosts must be at least 1 each, and at least one");
+            "groups, chassis, routers and hosts need at least one value, each at least 1");
   EXPECT_EQ(made({.hosts = 1'000'000'000}), "more than 200000 nodes");
   EXPECT_EQ(made({.groups = 1, .routers = 100'000, .hosts = 1}), "more than 500000 links");
-  EXPECT_EQ(made({.group_cables = 0}), "parallel links must be at least 1 each, and at least one");
+  EXPECT_EQ(made({.group_cables = 0}), "parallel links need at least one value, each at least 1");
   EXPECT_EQ(refusal([] { return parse_dragonfly_shape("3,4;4,3;5,1"); }),
             "the shape must be groups,links;chassis,links;routers,links;nodes, not '3,4;4,3;5,1'");
 }

@@ -152,7 +152,7 @@ TEST(TwoClustersFamily, Refusals) {
               f.hosts = {1000, 1000};
               f.form = Form::kGateways;
             }),
-            "more than 500000 links, of all pairs of 2000 nodes");
+            "more than 500000 links between all pairs of 2000 nodes");
   EXPECT_EQ(made([](auto& f) { f.thin_bandwidth = {NAN}; }),
             "the thin link's bandwidth must be finite and positive, not nan B/s");
 }

@@ -110,8 +110,8 @@ TEST(Decisions, BadTablesAreRefused) {
     return refusal([&] { return parse_decisions(text, "t.json"); });
   };
   EXPECT_EQ(refused(table({}, "alltoall")),
-            "t.json: /operation: 'alltoall' follows no plan; broadcast and reduce do");
-  EXPECT_EQ(refused(table({})), "t.json: /rows: there is nothing decided");
+            "t.json: /operation: 'alltoall' has no plans; use a table for broadcast or reduce");
+  EXPECT_EQ(refused(table({})), "t.json: /rows: the table is empty");
   EXPECT_EQ(refused(table({row(4, 1, "lineer", 0)})),
             "t.json: /rows/0/algorithm: unknown algorithm 'lineer'; did you mean 'linear'? one of: "
             "linear, pipeline, binomial, binary, split-binary, two-tree");
@@ -119,12 +119,12 @@ TEST(Decisions, BadTablesAreRefused) {
             "t.json: /rows/0/algorithm: unknown algorithm 'split-binary'; one of: flat-tree, "
             "pipeline, binomial, binary");
   EXPECT_EQ(refused(table({row(0, 1, "linear", 0)})),
-            "t.json: /rows/0/ranks: 0 is not 1 to 2147483647");
+            "t.json: /rows/0/ranks: 0 is not in 1 to 2147483647");
   EXPECT_EQ(refused(table({row(4, 1, "linear", 0, -1)})),
-            "t.json: /rows/0/predicted_s: a time is not negative");
+            "t.json: /rows/0/predicted_s: a time must not be negative");
   EXPECT_EQ(
       refused(table({row(4, 1, "linear", 0), row(5, 1, "linear", 0), row(4, 1, "binomial", 0)})),
-      "t.json: /rows/2: 1 bytes among 4 ranks are decided twice; decide writes each once "
+      "t.json: /rows/2: 1 bytes on 4 ranks appear twice; write the table with espalier decide "
       "without --every");
   EXPECT_EQ(refused(R"({"operation": "broadcast", "rows": [{"ranks": 4}]})"),
             "t.json: /rows/0: the key 'message_bytes' is missing");

@@ -58,7 +58,7 @@ TEST(TunedSegments, OfAnotherPlanOrOtherRanksAreRefused) {
     return refusal([&] { return segments_of(tuned, other, ranks, hosts, "t.json"); });
   };
   EXPECT_EQ(refused(faster, 2, 1),
-            "t.json: /plan: was tuned for another plan, or an earlier state of this one");
+            "t.json: /plan: was tuned for another plan or an earlier version of this one; tune this plan into a new file");
   EXPECT_EQ(refused(plan(), 3, 1), "t.json: /ranks: was tuned with 2 ranks, not 3");
   EXPECT_EQ(refused(plan(), 2, 2), "t.json: /hosts: was tuned with ranks on 1 hosts, not 2");
 }
@@ -84,18 +84,18 @@ TEST(TunedSegments, RefuseWhatNoTuneWrites) {
            R"(, "median_s": )" + median + "}";
   };
   EXPECT_EQ(refused(segment("1", "1", "0")), "(not refused)");
-  EXPECT_EQ(refused(segment("0", "1", "0")), "t.json: /slices/0/message_bytes: is at least 1");
-  EXPECT_EQ(refused(segment("1", "0", "0")), "t.json: /slices/0/slice_bytes: is at least 1");
+  EXPECT_EQ(refused(segment("0", "1", "0")), "t.json: /slices/0/message_bytes: must be at least 1");
+  EXPECT_EQ(refused(segment("1", "0", "0")), "t.json: /slices/0/slice_bytes: must be at least 1");
   EXPECT_EQ(refused(segment("1", "1073741825", "0")),
-            "t.json: /slices/0/slice_bytes: MPI sends at most 1073741824 at once");
-  EXPECT_EQ(refused(segment("1", "1", "-1")), "t.json: /slices/0/median_s: a time is not negative");
+            "t.json: /slices/0/slice_bytes: MPI sends at most 1073741824 bytes at once");
+  EXPECT_EQ(refused(segment("1", "1", "-1")), "t.json: /slices/0/median_s: a time must not be negative");
   EXPECT_EQ(refused(segment("2", "1", "1") + "," + segment("2", "1", "1")),
-            "t.json: /slices/1/message_bytes: messages ascend");
+            "t.json: /slices/1/message_bytes: message sizes must ascend");
   EXPECT_EQ(refused("", "0123456789abcde"),
-            "t.json: /plan: is not the 16 hexadecimal digits of a plan");
+            "t.json: /plan: expected the 16 hexadecimal digits that identify a plan");
   EXPECT_EQ(refused("", "0123456789abcdeF"),
-            "t.json: /plan: is not the 16 hexadecimal digits of a plan");
-  EXPECT_EQ(refused("", "0123456789abcdef", "0"), "t.json: /ranks: is at least 1");
+            "t.json: /plan: expected the 16 hexadecimal digits that identify a plan");
+  EXPECT_EQ(refused("", "0123456789abcdef", "0"), "t.json: /ranks: must be at least 1");
   EXPECT_EQ(refusal([] {
               return parse_tuned(R"({"format": "espalier-plan", "version": 1, "plan": "",
                                      "ranks": 1, "hosts": 1, "slices": []})",

@@ -91,12 +91,12 @@ TEST(RoundsFault, NamesWhatIsInTheWay) {
   Plan uneven = four_nodes();
   uneven.broadcast_trees[1].rate = {1.5};
   EXPECT_EQ(refusal(uneven),
-            "/broadcast_trees/1/rate_Bps: rounds give every tree the same rate; 1.5 is not 1");
+            "/broadcast_trees/1/rate_Bps: rounds need trees of equal rates; 1.5 differs from 1");
 
   Plan exchange = four_nodes();
   exchange.broadcast_trees[1].exchange = {{1, 2}};
   EXPECT_EQ(refusal(exchange),
-            "/broadcast_trees/1/exchange: rounds have no place for exchange edges");
+            "/broadcast_trees/1/exchange: rounds do not support exchange edges");
 }
 
 TEST(RoundsFault, ALoneNodeNeedsNoColors) {

@@ -160,7 +160,7 @@ class Ranks {
     EXPECT_EQ(here_[to][edge.tree], sent) << "the ends of an edge are at different segments";
     std::uint64_t freed = here_[to][edge.tree];
     for (const std::uint64_t on : sent_[to][edge.tree]) freed = std::min(freed, on);
-    if (sent - freed >= slots_.room()) return false;
+    if (sent - freed >= slots_.buffer_segments()) return false;
     ++sent;
     ++here_[to][edge.tree];
     tables_[from].sends.pass();
@@ -211,7 +211,7 @@ TEST(TimetableFault, NamesWhatIsInTheWay) {
       "/schedule/slices: a period of 18446744073709551616 segments, 36893488147419103232 sends "
       "of them; up to 1048576 and 8388608 can be run by");
   plan.schedule.reset();
-  EXPECT_EQ(refusal(plan), "/schedule: this plan has no schedule to run by");
+  EXPECT_EQ(refusal(plan), "/schedule: this plan has no schedule; make one with espalier plan --schedule");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::vector<TreeRole> far_and_near() {
 }
 
 constexpr Bytes kSegment{1000};
-constexpr std::uint64_t kFar = planner::kFarSends;
+constexpr std::uint64_t kFar = planner::kHighLatencySends;
 
 TEST(Windows, EvenOnesAreTheSameForAll) {
   const std::vector<TreeWindows> windows = even_windows(far_and_near(), 4, 2);

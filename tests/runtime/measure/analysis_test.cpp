@@ -38,7 +38,7 @@ TEST(ArcRates, TellWhatMayHaveBeenDisturbed) {
   EXPECT_EQ(rates.in_round_bps({0, 3}), 50);
   EXPECT_TRUE(rates.was_disturbed({0, 3}));
   EXPECT_FALSE(rates.was_disturbed({2, 1}));
-  EXPECT_TRUE(rates.is_as_fast_as_its_ends({2, 3}, 100));
+  EXPECT_TRUE(rates.reaches_rate_of_ends({2, 3}, 100));
   EXPECT_EQ(rates.rate_bps({3, 2}), 0);
   EXPECT_THAT(rates.doubtful(), ElementsAre(Flow{2, 1}));
 }
@@ -55,7 +55,7 @@ TEST(ArcRates, TakeAfterThoseOfTheirClassThatWereMeasuredAloneWhereTheseAreAlike
                           one(Purpose::kAlone, {{0, 2}}, {60})};
   const std::vector<std::size_t> clusters = {0, 0, 1, 1};
   ArcRates rates(measured);
-  rates.take_after_class(clusters);
+  rates.adopt_class_rates(clusters);
   for (const Flow& arc : {Flow{0, 2}, Flow{0, 3}, Flow{1, 2}, Flow{1, 3}}) {
     EXPECT_DOUBLE_EQ(rates.rate_bps(arc), 60) << arc.from << " to " << arc.to;
     EXPECT_TRUE(rates.was_disturbed(arc));
@@ -64,7 +64,7 @@ TEST(ArcRates, TakeAfterThoseOfTheirClassThatWereMeasuredAloneWhereTheseAreAlike
 
   measured.experiments.push_back(one(Purpose::kAlone, {{1, 3}}, {30}));
   ArcRates unlike(measured);
-  unlike.take_after_class(clusters);
+  unlike.adopt_class_rates(clusters);
   EXPECT_EQ(unlike.rate_bps({0, 3}), 30);
   EXPECT_THAT(unlike.doubtful(), ElementsAre(Flow{0, 3}, Flow{1, 2}));
 }

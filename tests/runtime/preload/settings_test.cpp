@@ -85,16 +85,16 @@ TEST(PreloadTally, SaysOnlyReasonsThatThereWere) {
   EXPECT_EQ(summary("MPI_Bcast", tally), "0 MPI_Bcast taken (0 B), 0 handed on");
   tally.taken = 5;
   tally.taken_bytes = 3U << 20U;
-  tally.handed_on[static_cast<std::size_t>(Reason::kBelowThreshold)] = 2;
-  tally.handed_on[static_cast<std::size_t>(Reason::kNoPlanFits)] = 1;
+  tally.left_to_mpi[static_cast<std::size_t>(Reason::kBelowThreshold)] = 2;
+  tally.left_to_mpi[static_cast<std::size_t>(Reason::kNoPlanFits)] = 1;
   EXPECT_EQ(summary("MPI_Bcast", tally),
             "5 MPI_Bcast taken (3 MiB), 3 handed on: 2 below the threshold, 1 that no plan fits");
 }
 
 TEST(PreloadTally, SaysWhichWayDataGo) {
-  EXPECT_EQ(ways(planner::Operation::kBroadcast, 2, 4), "from rank 2 to 4 ranks");
-  EXPECT_EQ(ways(planner::Operation::kReduce, 2, 4), "from 4 ranks to rank 2");
-  EXPECT_EQ(ways(planner::Operation::kAllreduce, 0, 4), "from and to 4 ranks");
+  EXPECT_EQ(ranks_text(planner::Operation::kBroadcast, 2, 4), "from rank 2 to 4 ranks");
+  EXPECT_EQ(ranks_text(planner::Operation::kReduce, 2, 4), "from 4 ranks to rank 2");
+  EXPECT_EQ(ranks_text(planner::Operation::kAllreduce, 0, 4), "from and to 4 ranks");
 }
 
 }  // namespace

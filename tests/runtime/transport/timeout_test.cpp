@@ -30,7 +30,7 @@ TEST(Timeout, EndsAfterItsTimeAndBeginsAnew) {
   EXPECT_LT(polls_until_over(timeout, 100'000, std::chrono::milliseconds(1)), 100'000);
   timeout.begin();
   EXPECT_FALSE(timeout.is_over());
-  EXPECT_EQ(timeout.complaint(), "nothing came for 0.02 s");
+  EXPECT_EQ(timeout.complaint(), "no progress for 0.02 s");
 }
 
 // As after SIGSTOP and SIGCONT: the gap, however long, counts as a second.

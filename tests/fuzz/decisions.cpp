@@ -1,12 +1,14 @@
 // Any bytes at all given as decisions are refused with InputError, or every message among any ranks
 // has a plan without a fault, and segments that it can be sent in.
+#include "runtime/api/decisions.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "runtime/api/decisions.hpp"
 #include "support/errors.hpp"
+#include "tests/fuzz/target.hpp"
 
 namespace {
 
@@ -24,13 +26,12 @@ void follow_all(const espalier::runtime::Decisions& decisions, std::uint32_t ran
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void espalier::testing::check_decisions(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const auto decisions = espalier::runtime::parse_decisions(text, "fuzz");
     for (const std::uint32_t ranks : {1U, 2U, 9U}) follow_all(decisions, ranks);
   } catch (const espalier::InputError&) {
-    return 0;
+    return;
   }
-  return 0;
 }

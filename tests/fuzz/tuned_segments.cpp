@@ -1,21 +1,23 @@
 // Any bytes at all given as tuned segments are refused with InputError, or they come back from
 // their own file, and every message has a segment that can be sent, or none.
+#include "runtime/api/tuned_segments.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "runtime/api/tuned_segments.hpp"
 #include "support/errors.hpp"
+#include "tests/fuzz/target.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void espalier::testing::check_tuned_segments(const std::uint8_t* data, std::size_t size) {
   namespace runtime = espalier::runtime;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   runtime::TunedSegments tuned;
   try {
     tuned = runtime::parse_tuned(text, "fuzz");
   } catch (const espalier::InputError&) {
-    return 0;
+    return;
   }
   const std::string written = runtime::tuned_json(tuned);
   if (runtime::tuned_json(runtime::parse_tuned(written, "written")) != written) std::abort();
@@ -27,5 +29,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (runtime::segment_tuned_for(tuned.segments, segment.message_bytes) != segment.segment_bytes)
       std::abort();
   }
-  return 0;
 }

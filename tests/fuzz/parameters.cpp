@@ -9,9 +9,9 @@
 #include "cost_models/formulas/predict.hpp"
 #include "cost_models/parameters_json.hpp"
 #include "support/errors.hpp"
+#include "tests/fuzz/target.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  namespace models = espalier::cost_models;
+void espalier::testing::check_parameters(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const cost_models::Parameters network = cost_models::parse_parameters(text, "fuzz");
@@ -23,7 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
   } catch (const espalier::InputError&) {
-    return 0;
+    return;
   }
-  return 0;
 }

@@ -1,24 +1,26 @@
 // Any bytes at all given as a plan are refused with InputError, or are a plan that is written and
 // read back unchanged; where it has no structural fault, its trees can be walked.
+#include "planner/plan/plan.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "planner/plan/plan.hpp"
 #include "support/errors.hpp"
+#include "tests/fuzz/target.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void espalier::testing::check_plan(const std::uint8_t* data, std::size_t size) {
   namespace planner = espalier::planner;
   planner::Plan plan;
   try {
     plan = planner::parse_plan(std::string(reinterpret_cast<const char*>(data), size), "fuzz");
   } catch (const espalier::InputError&) {
-    return 0;
+    return;
   }
   const std::string written = planner::to_json(plan);
   if (planner::to_json(planner::parse_plan(written, "written")) != written) std::abort();
-  if (planner::structural_fault(plan)) return 0;
+  if (planner::structural_fault(plan)) return;
   for (const planner::PlanTree& tree : plan.broadcast_trees) {
     if (planner::depth_of(tree, planner::source_index(plan)) >= plan.nodes.size()) std::abort();
     if (planner::out_degree_of(tree) >= plan.nodes.size()) std::abort();
@@ -26,5 +28,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (plan.schedule && planner::step_count(*plan.schedule) > 2 * plan.schedule->sends.size() + 1) {
     std::abort();
   }
-  return 0;
 }

@@ -1,5 +1,7 @@
 // Any bytes at all given as a probe's measurements are refused with InputError, or they are
 // measurements that come back from their own file and that a sound platform follows from.
+#include "runtime/measure/measurements.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +10,8 @@
 #include <string_view>
 
 #include "runtime/measure/analysis.hpp"
-#include "runtime/measure/measurements.hpp"
 #include "support/errors.hpp"
+#include "tests/fuzz/target.hpp"
 
 namespace {
 
@@ -48,16 +50,15 @@ void check(const probe::Estimate& estimate) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void espalier::testing::check_measurements(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   probe::Measurements measured;
   try {
     measured = probe::parse_measurements(text, "fuzz");
   } catch (const espalier::InputError&) {
-    return 0;
+    return;
   }
   const std::string written = probe::measurements_json(measured);
   require(probe::measurements_json(probe::parse_measurements(written, "written")) == written);
   if (measured.hosts.size() <= kMostRanks) check(probe::analyse(measured));
-  return 0;
 }

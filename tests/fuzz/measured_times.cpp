@@ -1,14 +1,16 @@
 // Any bytes at all given as measured times are refused with InputError, or are times above zero.
+#include "cli/espalier/measured_times.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/espalier/measured_times.hpp"
 #include "support/errors.hpp"
+#include "tests/fuzz/target.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void espalier::testing::check_measured_times(const std::uint8_t* data, std::size_t size) {
   using espalier::cost_models::Measurement;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
@@ -16,7 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!std::isfinite(one.time.value) || one.time.value <= 0) std::abort();
     }
   } catch (const espalier::InputError&) {
-    return 0;
+    return;
   }
-  return 0;
 }
