@@ -1,8 +1,8 @@
-// Reading and writing a platform of 5,000 arcs in every format that can be written.
+// Times reading and writing of a platform with 5,000 arcs in every format that can be written.
 //
 //   build/release/bench/formats_bench [--benchmark_filter=...]
 //
-// Counters: arcs; kB of the text. docs/performance.md holds what it printed.
+// Counters: arcs; kB of the text. docs/performance.md has its results.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace espalier;
 
-// 500 hosts, 2,500 links both ways: what every format can say.
+// 500 hosts, 2,500 bidirectional links: supported by every format.
 platforms::Platform plain_platform() {
   platforms::RandomFamily family;
   family.nodes = 500;

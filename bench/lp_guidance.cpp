@@ -1,7 +1,7 @@
-// Which optimum should guide the LP-based heuristics under multi-port: that of the model itself, or
-// the one-port one, whose linear program HBT writes down ("constraints: one-port model
-// constraints")? Prints a row per algorithm: its mean throughput under multi-port, guided by
-// either, relative to either optimum. docs/study.md quotes it.
+// Compares two optima as guides of the LP-based heuristics under multi-port: that of multi-port
+// itself, and the one-port optimum, whose linear program HBT gives ("constraints: one-port model
+// constraints"). Prints a row per algorithm: its mean throughput under multi-port, guided by each
+// of them, relative to each of them. docs/study.md quotes it.
 //
 // Usage: lp_guidance [NODES DENSITY DRAWS]
 #include <fmt/format.h>

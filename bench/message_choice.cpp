@@ -1,19 +1,19 @@
-// How good `plan --message` chooses, in counts: on random platforms of every kind, messages from
-// 1 KiB to 1 GiB. docs/performance.md holds what it printed.
+// Evaluates the choices of `plan --message`, on random platforms of every kind and messages from
+// 1 KiB to 1 GiB. docs/performance.md has its results. The ratios are:
 //
-// - fixed: the chosen plan's makespan over the least of every algorithm in segments of every power
-// of
-//   two, all simulated in full
-// - segments: the same over the least of its own trees in every number of segments there is
-// - formula: what the segments that the pipeline's formula likes best cost, over the chosen ones
-// - told: 4,097 segments' makespan told from 1,024, over what it is in full, or the other way round
+// - fixed: the chosen plan's makespan over the least of all algorithms and segments of every power
+//   of two, all simulated in full
+// - segments: the same over the least of its own trees for every number of segments
+// - formula: the makespan with the best segments by the pipeline formula, over the chosen plan's
+// - forecast: the makespan of 4,097 segments extrapolated from 1,024, over the one simulated in
+//   full, or the inverse
 //
-// Of a reduction a host combines at 4 GB/s; platforms are reversed for a reduce, and left out
-// for an allreduce where some host cannot reach the root.
+// In reductions hosts combine at 4 GB/s. Platforms are reversed for a reduce, and skipped for an
+// allreduce if some host cannot reach the root.
 //
-// Usage: message_choice [SEEDS [MOST_HOSTS [MOST_SLICES [OPERATION]]]]: of each family of platforms
-// so many (default 8), of at most so many hosts (10); nothing of more than so many segments is
-// tried (2048); broadcast, reduce or allreduce (broadcast).
+// Usage: message_choice [SEEDS [MOST_HOSTS [MOST_SEGMENTS [OPERATION]]]]
+// SEEDS: platforms per family (default 8); MOST_HOSTS: hosts per platform (10); MOST_SEGMENTS:
+// segments per message (2048); OPERATION: broadcast, reduce or allreduce (broadcast).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct Sweep {
   Tally fixed{"fixed"};
   Tally segments{"segments"};
   Tally formula{"formula"};
-  Tally told{"told"};
+  Tally forecast{"forecast"};
   std::size_t simulations = 0;
 
   void add(const testing::DrawnPlatform& drawn, platforms::Model model, Bytes message,
@@ -76,8 +76,8 @@ struct Sweep {
     const simulate::Options how{.segment = segment, .compute = compute()};
     return simulate::Simulator(plan, platform, how).run(message).makespan.value;
   }
-  void add_told(const testing::DrawnPlatform& drawn, platforms::Model model,
-                const platforms::Platform& simulated);
+  void add_forecast(const testing::DrawnPlatform& drawn, platforms::Model model,
+                    const platforms::Platform& simulated);
   [[nodiscard]] double best_fixed(const testing::DrawnPlatform& drawn, platforms::Model model,
                                   const platforms::Platform& simulated, Bytes message) const;
 };
@@ -140,12 +140,12 @@ void Sweep::add(const testing::DrawnPlatform& drawn, platforms::Model model, Byt
   }
   formula.ratios.push_back(simulated_s(choice.plan, simulated, choice.formula_segment, message) /
                            own);
-  add_told(drawn, model, simulated);
+  add_forecast(drawn, model, simulated);
 }
 
-// 4,096 segments of 64 KiB, and a shorter one, told from 1,024.
-void Sweep::add_told(const testing::DrawnPlatform& drawn, platforms::Model model,
-                     const platforms::Platform& simulated) {
+// 4,096 segments of 64 KiB and a shorter one, extrapolated from 1,024.
+void Sweep::add_forecast(const testing::DrawnPlatform& drawn, platforms::Model model,
+                         const platforms::Platform& simulated) {
   constexpr Bytes kMessage{(std::uint64_t{4096} << 16U) + 1000};
   constexpr Bytes kSegment{1U << 16U};
   const planner::Deadline deadline(std::nullopt);
@@ -162,8 +162,8 @@ void Sweep::add_told(const testing::DrawnPlatform& drawn, platforms::Model model
     search.add(std::move(made));
     const std::size_t index = search.candidates().size() - 1;
     const double full = search.forecast(index, 4097, UINT64_MAX).makespan.value;
-    told.ratios.push_back(search.forecast(index, 4097, 0).makespan.value / full);
-    told.ratios.back() = std::max(told.ratios.back(), 1 / told.ratios.back());
+    forecast.ratios.push_back(search.forecast(index, 4097, 0).makespan.value / full);
+    forecast.ratios.back() = std::max(forecast.ratios.back(), 1 / forecast.ratios.back());
   }
 }
 
@@ -185,7 +185,8 @@ void run(std::uint64_t seeds, std::size_t most_hosts, std::uint64_t most_segment
   fmt::print("{} platforms, {} simulations\n", fit, sweep.simulations);
   fmt::print("{:<8}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ratio", "cases", "mean",
              "median", "99 %", "worst", "above 1", "> 1.001", "> 1.03");
-  for (Tally* tally : {&sweep.fixed, &sweep.segments, &sweep.formula, &sweep.told}) tally->print();
+  for (Tally* tally : {&sweep.fixed, &sweep.segments, &sweep.formula, &sweep.forecast})
+    tally->print();
 }
 
 std::uint64_t argument(int argc, char** argv, int place, std::uint64_t otherwise) {

@@ -1,11 +1,11 @@
-// The planner's speed, as ratios measured in one run: the packing against the papers' flow LP on
-// the same platforms, how it scales with nodes and arcs, and the arborescence alone against the
+// Measures the planner's speed, as ratios within one run: the packing against the papers' flow LP
+// on the same platforms, its scaling with nodes and arcs, and the arborescence alone against the
 // plain algorithm.
 //
 //   build/release/bench/planning_bench [--benchmark_filter=...]
 //
 // Counters: arcs; priced = arborescences priced; trees; gap; peak_MB = peak resident memory of the
-// case; and the ratio that the case is about. docs/performance.md holds what it printed.
+// case; and the ratio of the case. docs/performance.md has the results.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct Case {
   planner::Instance instance;
   lp::PackingProblem problem;
 
-  // The instance refers to the platform beside it, so a case stays where it is made.
+  // The instance refers to the platform, so a case must not be copied or moved.
   Case(std::int64_t nodes, std::int64_t links, platforms::Model model)
       : platform(random_platform(nodes, links)),
         instance(platform, platform.hosts().front(), model),
@@ -70,7 +70,7 @@ void count(benchmark::State& state, const Case& of, const lp::Packing& packing) 
   state.counters["gap"] = packing.bound / packing.rate - 1;
 }
 
-// Args: nodes, links (each both ways), model.
+// Args: nodes, bidirectional links, model.
 void packing_scales(benchmark::State& state) {
   const Case with(state.range(0), state.range(1),
                   platforms::models()[static_cast<std::size_t>(state.range(2))].model);
@@ -84,7 +84,8 @@ void packing_scales(benchmark::State& state) {
   state.SetLabel(std::string(platforms::name_of(with.instance.model())));
 }
 
-// The whole `optimal`: with the heuristics' trees, the search for few trees, and flattening.
+// The complete `optimal`: including the heuristics' trees, the search for few trees, and
+// flattening.
 void optimal_plan_scales(benchmark::State& state) {
   const Case with(state.range(0), state.range(1), platforms::Model::kOnePort);
   reset_peak_memory();
@@ -96,7 +97,7 @@ void optimal_plan_scales(benchmark::State& state) {
   state.counters["peak_MB"] = peak_memory_mb();
 }
 
-// One solution of each, on the same platform: how many times longer the flow LP takes.
+// One solution of each on the same platform; ratio: time of the flow LP over time of the packing.
 void packing_against_flow_lp(benchmark::State& state) {
   const Case with(state.range(0), state.range(1), platforms::Model::kOnePort);
   constexpr int kRuns = 20;  // of the packing, which takes milliseconds

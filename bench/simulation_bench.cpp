@@ -1,12 +1,11 @@
-// The simulator's speed: segments sent along an edge per second, and the memory that a run takes,
-// which must not grow with the segments.
+// Measures the simulator's speed in sends (of a segment along an edge) per second, and the memory
+// of a run, which must not grow with the segments.
 //
 //   build/release/bench/simulation_bench [--benchmark_filter=...]
 //
-// Counters: trees; sends = segments times edges; sends/s; most_events = sends and segments in
-// progress at a time; peak_MB = resident memory that the run adds to what was there; of_plan =
-// share of the plan's throughput that the message reached. docs/performance.md holds what it
-// printed.
+// Counters: trees; sends = segments times edges; sends/s; most_events = most events queued at a
+// time; peak_MB = additional resident memory of the run; of_plan = achieved share of the plan's
+// throughput. docs/performance.md has the results.
 #include <benchmark/benchmark.h>
 
 #include <fstream>
@@ -28,7 +27,7 @@ constexpr Bytes kSegment{1 << 20};
 platforms::Platform random_platform(std::int64_t nodes) {
   platforms::RandomFamily family;
   family.nodes = static_cast<std::size_t>(nodes);
-  family.density = 10.0 / static_cast<double>(nodes - 1);  // ten links a node
+  family.density = 10.0 / static_cast<double>(nodes - 1);  // ten links per node
   return platforms::generate_random(family);
 }
 

@@ -53,8 +53,8 @@ using Parameters = std::variant<Hockney, LogGP, PLogP>;
 // In the order of Parameters.
 inline constexpr std::array<std::string_view, 3> kModelNames{"hockney", "loggp", "plogp"};
 
-// Throws InputError for a figure that is negative or not finite, and for a g(m) below an overhead at
-// 1 byte or at the largest size of g(m). Tables are checked by their constructor.
+// Throws InputError for a figure that is negative or not finite, and for a g(m) below an overhead
+// at 1 byte or at the largest size of g(m). Tables are checked by their constructor.
 void check(const Hockney& model);
 void check(const LogGP& model);
 void check(const PLogP& model);

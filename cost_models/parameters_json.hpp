@@ -13,8 +13,9 @@ namespace espalier::cost_models {
 // "send_overhead_s", "receive_overhead_s", "gap_s"}: numbers or, except for latency_s, tables
 // [[bytes, value], ...] with ascending sizes. Above the last size, a PLogP table continues with its
 // last slope if that is not negative; otherwise, and in Hockney's tables, the value stays constant.
-// A string "name" is allowed. Throws InputError (file, JSON pointer, reason) for any other document,
-// a figure that is negative or not finite, and a gap below an overhead. `file` is for messages.
+// A string "name" is allowed. Throws InputError (file, JSON pointer, reason) for any other
+// document, a figure that is negative or not finite, and a gap below an overhead. `file` is for
+// messages.
 Parameters parse_parameters(std::string_view text, const std::string& file);
 
 // The document that parse_parameters reads as the same network, except for the values of tables

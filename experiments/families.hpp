@@ -41,8 +41,8 @@ struct FamilyEntry {
   std::string_view source;  // the paper with the experiment
   Grid (*defaults)();       // the paper's parameters
   // Ordered by nodes, density, draw. A case depends only on its own parameters and the experiment's
-  // seed, so a larger grid contains the cases of a smaller one. Throws InputError for a grid without
-  // platforms (fewer than 2 nodes, a density outside (0, 1], no draws).
+  // seed, so a larger grid contains the cases of a smaller one. Throws InputError for a grid
+  // without platforms (fewer than 2 nodes, a density outside (0, 1], no draws).
   std::vector<Case> (*cases)(const Grid& grid);
 };
 

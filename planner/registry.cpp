@@ -72,8 +72,8 @@ constexpr std::array kAlgorithms = {
                    tree_algorithms::best_tree},
     AlgorithmEntry{"lp-grow", "one tree, grown along the arcs that the optimum uses most", kHbt,
                    "the packing, then O(m log m)", kNoGuarantee, tree_algorithms::lp_grow},
-    AlgorithmEntry{"lp-prune", "one tree, pruned of the arcs that the optimum uses least",
-                   kHbt, "the packing, then O(m (log m + subtree))", kNoGuarantee,
+    AlgorithmEntry{"lp-prune", "one tree, pruned of the arcs that the optimum uses least", kHbt,
+                   "the packing, then O(m (log m + subtree))", kNoGuarantee,
                    tree_algorithms::lp_prune},
     AlgorithmEntry{"grow", "one tree, grown where the sender's load stays least", kHbt,
                    "O(m log m) heap steps", kNoGuarantee, tree_algorithms::grow},
@@ -82,9 +82,10 @@ constexpr std::array kAlgorithms = {
     AlgorithmEntry{"prune-simple", "one tree, pruned by the heaviest arcs first", kHbt,
                    "O(m (log m + subtree))", kNoGuarantee, tree_algorithms::prune_simple},
     AlgorithmEntry{"binomial", "one topology-oblivious tree, as MPI libraries build it", kMpich,
-                   "O(n), plus paths where there is no link", kNoGuarantee, tree_algorithms::binomial},
-    AlgorithmEntry{"binary", "one topology-oblivious tree: complete binary in rank order",
-                   kMpich, "O(n), plus paths where there is no link", kNoGuarantee,
+                   "O(n), plus paths where there is no link", kNoGuarantee,
+                   tree_algorithms::binomial},
+    AlgorithmEntry{"binary", "one topology-oblivious tree: complete binary in rank order", kMpich,
+                   "O(n), plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::binary},
     AlgorithmEntry{"chain", "one topology-oblivious tree: a pipeline in rank order", kMpich,
                    "O(n), plus paths where there is no link", kNoGuarantee, tree_algorithms::chain},
@@ -94,7 +95,8 @@ constexpr std::array kAlgorithms = {
                    kCollectiveModels, "O(n), plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::k_chain},
     AlgorithmEntry{"split-binary",
-                   "two topology-oblivious trees: each half of a binary tree gets half the message, then they exchange halves",
+                   "two topology-oblivious trees: each half of a binary tree gets half the "
+                   "message, then they exchange halves",
                    kCollectiveModels, "O(n), plus paths where there is no link", kNoGuarantee,
                    tree_algorithms::split_binary, true, nullptr, false, Serves::kBroadcast},
     AlgorithmEntry{"two-tree-complete",
@@ -126,12 +128,15 @@ constexpr std::array kAlgorithms = {
     entry_over_inner<tree_algorithms::hierarchical>(
         "hierarchical", "a tree among the leaders of each level of groups, then inside the groups"),
     entry_over_inner<tree_algorithms::hierarchical_node>(
-        "hierarchical-node", "a tree among the leaders of the finest groups, then inside the groups"),
+        "hierarchical-node",
+        "a tree among the leaders of the finest groups, then inside the groups"),
     entry_over_inner<tree_algorithms::hierarchical_group>(
-        "hierarchical-group", "a tree among the leaders of the coarsest groups, then inside the groups"),
+        "hierarchical-group",
+        "a tree among the leaders of the coarsest groups, then inside the groups"),
     entry_over_inner<tree_algorithms::reorder>(
         "reorder", "one tree over ranks re-ordered so that every group is contiguous"),
-    AlgorithmEntry{"fnf", "one message: the fastest host next, from the sender that reaches it first",
+    AlgorithmEntry{"fnf",
+                   "one message: the fastest host next, from the sender that reaches it first",
                    kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf, false, nullptr,
                    false, Serves::kBroadcast},
     AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
@@ -170,7 +175,8 @@ std::vector<std::string_view> names_of(Chosen chosen) {
 
 void require_service(const AlgorithmEntry& entry, Operation operation) {
   if (entry.does(operation)) return;
-  const auto others = names_of([&](const AlgorithmEntry& candidate) { return candidate.does(operation); });
+  const auto others =
+      names_of([&](const AlgorithmEntry& candidate) { return candidate.does(operation); });
   throw InputError(fmt::format("algorithm '{}' makes no trees for {} {}; these do: {}", entry.name,
                                operation == Operation::kAllreduce ? "an" : "a", name_of(operation),
                                fmt::join(others, ", ")));
@@ -191,10 +197,10 @@ const AlgorithmEntry& inner_named(std::string_view whole, std::string_view name,
     throw InputError(fmt::format("algorithm {}: {}", in_quotes(whole),
                                  unknown_name("inner algorithm", name, names)));
   }
-  throw InputError(fmt::format("algorithm {}: '{}' cannot be the inner algorithm, because it {}; use one of: {}",
-                               in_quotes(whole), entry->name,
-                               entry->takes_inner() ? "takes one itself" : "makes several trees",
-                               fmt::join(names, ", ")));
+  throw InputError(fmt::format(
+      "algorithm {}: '{}' cannot be the inner algorithm, because it {}; use one of: {}",
+      in_quotes(whole), entry->name,
+      entry->takes_inner() ? "takes one itself" : "makes several trees", fmt::join(names, ", ")));
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ struct Progress {
 
 struct AlgorithmOptions {
   std::size_t max_trees = 0;  // 0: no limit; algorithms of one tree ignore it
-  std::size_t chains = 4;  // of `k-chain`, at least 1; more than there are hosts other than
-                           // the source: one chain for each host
+  std::size_t chains = 4;     // of `k-chain`, at least 1; more than there are hosts other than
+                              // the source: one chain for each host
   // `optimal` only: maximum number of edges from the source to any host; 0: no limit. Throws
   // InfeasibleError where no tree is that shallow.
   std::uint32_t max_depth = 0;
@@ -103,7 +103,7 @@ struct AlgorithmEntry {
   std::string_view source;      // paper and DOI
   std::string_view complexity;  // n hosts, m arcs
   std::string_view guarantee;
-  TreeMaker run;              // with kDefaultInner where it takes an inner algorithm
+  TreeMaker run;  // with kDefaultInner where it takes an inner algorithm
   // Whether its plans may have more than one tree: then it cannot be an inner algorithm.
   bool several_trees = false;
   // Set where the algorithm arranges the hosts and an inner algorithm builds the trees among them.

@@ -18,7 +18,8 @@ using DotAttributes = std::vector<DotAttribute>;
 class DotText {
  public:
   explicit DotText(std::string_view name);
-  // Attributes of the graph (what = "graph"), or defaults of later nodes ("node") or edges ("edge").
+  // Attributes of the graph (what = "graph"), or defaults of later nodes ("node") or edges
+  // ("edge").
   void defaults(std::string_view what, const DotAttributes& attributes);
   void node(std::string_view name, const DotAttributes& attributes);
   void edge(std::string_view from, std::string_view to, const DotAttributes& attributes);

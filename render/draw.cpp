@@ -15,8 +15,8 @@ namespace espalier::render {
 
 namespace {
 
-// The first error that Graphviz reported. It is global because the callback has no context argument.
-// Warnings ("node 'x', graph 'y' size too small for label") are ignored.
+// The first error that Graphviz reported. It is global because the callback has no context
+// argument. Warnings ("node 'x', graph 'y' size too small for label") are ignored.
 thread_local std::string first_error;
 
 int remember(char* message) {
@@ -43,8 +43,8 @@ struct Deleter {
   void operator()(Agraph_t* graph) const { agclose(graph); }
 };
 
-// The graph drawn last, kept until the next one is drawn: if a new graph has the address of the last
-// one, circo (Graphviz 2.42) takes it for the last one and reads that one's freed attributes.
+// The graph drawn last, kept until the next one is drawn: if a new graph has the address of the
+// last one, circo (Graphviz 2.42) takes it for the last one and reads that one's freed attributes.
 std::unique_ptr<Agraph_t, Deleter>& drawn_last() {
   static std::unique_ptr<Agraph_t, Deleter> graph;
   return graph;
@@ -83,7 +83,8 @@ class Drawing {
     const int fault = gvRenderData(context_, graph_.get(), format.c_str(), &bytes, &length);
     const std::unique_ptr<char, decltype(&gvFreeRenderData)> owner(bytes, &gvFreeRenderData);
     if (fault != 0 || bytes == nullptr) {
-      throw InputError(fmt::format("Graphviz cannot draw the graph as {}: {}", format, take_error()));
+      throw InputError(
+          fmt::format("Graphviz cannot draw the graph as {}: {}", format, take_error()));
     }
     return {bytes, length};
   }

@@ -11,7 +11,8 @@ namespace espalier::render {
 
 namespace {
 
-// The greatest width in points of a sample and its text, in any sans-serif font of the legend's size.
+// The greatest width in points of a sample and its text, in any sans-serif font of the legend's
+// size.
 double sample_width(std::string_view text) {
   constexpr double kSample = 42;
   double width = kSample;

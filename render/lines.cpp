@@ -61,8 +61,8 @@ Selection strongest(const Platform& platform, std::vector<Line> lines, std::size
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(),
                            [&](std::size_t line) { return lines[line].strongest; });
-  // needed[l]: line l is drawn if every node shows at least this many lines; 0 (always) if line l is
-  // in the spanning forest.
+  // needed[l]: line l is drawn if every node shows at least this many lines; 0 (always) if line l
+  // is in the spanning forest.
   const std::size_t nodes = platform.nodes().size();
   std::vector<std::size_t> needed(lines.size());
   std::vector<std::size_t> seen(nodes, 0);

@@ -29,9 +29,10 @@ std::string platform_picture(const platforms::Platform& platform);
 std::string plan_picture(const planner::Plan& plan, const platforms::Platform& platform,
                          std::span<const planner::ResourceLoad> loads);
 
-// A DOT graph as a file of `format`, "svg" or "png", laid out by the graph's attribute "layout". The
-// same text gives the same bytes on one machine. Throws InputError (reason only) if the text is not
-// a DOT graph or Graphviz cannot draw it. Graphviz has global state: call from one thread at a time.
+// A DOT graph as a file of `format`, "svg" or "png", laid out by the graph's attribute "layout".
+// The same text gives the same bytes on one machine. Throws InputError (reason only) if the text is
+// not a DOT graph or Graphviz cannot draw it. Graphviz has global state: call from one thread at a
+// time.
 std::string draw(const std::string& dot, std::string_view format);
 
 }  // namespace espalier::render

@@ -163,8 +163,8 @@ class PlanPicture {
   void write_tree(std::size_t i, DotText& dot) const {
     const double rate = order_[i].tree->rate.value;
     for (const auto& [arc, count] : trees_[i]) {
-      // The first tree determines the layout; the others are thin and translucent, so as not to hide
-      // it.
+      // The first tree determines the layout; the others are thin and translucent, so as not to
+      // hide it.
       const bool behind = i > 0 && !layered();
       DotAttributes looks{{"color", std::string(kSeriesColours[i]) + (behind ? "a0" : "")},
                           {"penwidth", fmt::format("{:.2f}", (behind ? 0.6 : 1) * width_of(rate))}};
@@ -238,9 +238,9 @@ class PlanPicture {
           std::count_if(order_.begin() + static_cast<std::ptrdiff_t>(coloured_), order_.end(),
                         [&](const Drawn& drawn) { return drawn.up == up; }));
       if (grey == 0) continue;
-      legend.add_bar(
-          "#aaaaaa", 2,
-          fmt::format("{} more, {}{}", grey, short_rate({grey_rates_[up ? 0 : 1]}), direction_of(up)));
+      legend.add_bar("#aaaaaa", 2,
+                     fmt::format("{} more, {}{}", grey, short_rate({grey_rates_[up ? 0 : 1]}),
+                                 direction_of(up)));
     }
     if (grey_.size() > most_grey()) {
       legend.add_line(fmt::format("grey: the {} busiest of {} links", most_grey(), grey_.size()));

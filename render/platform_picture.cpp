@@ -28,7 +28,8 @@ class PlatformPicture {
         map_(platform),
         all_lines_(lines_of(platform)),
         link_of_(links_by_arc(platform)),
-        // More lines make a dense graph unreadable; a sparse graph of many nodes needs some per node.
+        // More lines make a dense graph unreadable; a sparse graph of many nodes needs some per
+        // node.
         selection_(strongest(platform, all_lines_,
                              std::max<std::size_t>(200, 2 * platform.nodes().size()))),
         scale_(scale_of(platform, crowded())) {}
@@ -172,14 +173,15 @@ class PlatformPicture {
         legend.add_bar(scale_.colour(rate), scale_.width(rate), short_rate(rate));
       }
     }
-    if (halves()) legend.add_line("each half of a line: what the node beside it sends");
+    if (halves())
+      legend.add_line("each half of a line: the outgoing bandwidth of the node next to it");
     if (arrows()) legend.add_line("arrows: one-way links");
     nodes_.add_to(legend);
     add_links(legend);
     if (selection_.per_node > 0) {
-      legend.add_line(fmt::format(
-          "drawn: {} of {} pairs, every node's {} strongest and a spanning forest",
-          selection_.lines.size(), all_lines_.size(), selection_.per_node));
+      legend.add_line(
+          fmt::format("drawn: {} of {} pairs, every node's {} strongest and a spanning forest",
+                      selection_.lines.size(), all_lines_.size(), selection_.per_node));
     }
     return std::move(legend).html();
   }

@@ -1,9 +1,9 @@
-# What the scripts share: sourced, never run. Packages that are missing, the build, the MPI settings.
+# Functions and settings of the scripts, to be sourced: packages, the build, MPI settings.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Debian 12 packages, by what needs them.
+# Debian 12 packages, by the parts that need them.
 planner_packages=(g++ cmake ninja-build libglpk-dev libeigen3-dev libboost-graph-dev libcli11-dev
   libpugixml-dev libyaml-cpp-dev libgraphviz-dev pkg-config nlohmann-json3-dev libfmt-dev)
 mpi_packages=(libopenmpi-dev openmpi-bin libxxhash-dev)
@@ -15,7 +15,7 @@ die() {
   exit 1
 }
 
-# Prints those of the named packages that are not installed, one a line.
+# Prints the named packages that are not installed, one per line.
 missing_packages() {
   local package
   for package in "$@"; do
@@ -24,11 +24,11 @@ missing_packages() {
   done
 }
 
-# Installs what is missing of the named packages. Needs no network and no rights when nothing is.
+# Installs the named packages that are missing. Needs no network and no rights if none is.
 install_packages() {
   local missing as_root=()
   command -v dpkg-query >/dev/null || {
-    printf '%s: no Debian here: assuming that these are installed: %s\n' "${0##*/}" "$*" >&2
+    printf '%s: this is not Debian; assuming that these are installed: %s\n' "${0##*/}" "$*" >&2
     return
   }
   mapfile -t missing < <(missing_packages "$@")
@@ -45,7 +45,7 @@ install_packages() {
     die "apt-get could not install: ${missing[*]}"
 }
 
-# How many jobs to build with: a core each, but no more than memory holds (1.5 GB a compiler).
+# The number of build jobs: one per core, limited by memory (1.5 GB per compiler).
 build_jobs() {
   local cores memory_kb jobs
   cores=$(nproc)
@@ -63,7 +63,7 @@ build_preset() {
   cmake --build "$root/build/$preset" --parallel "$(build_jobs)" ${1:+--target "$@"}
 }
 
-# Many ranks on few cores of one machine, as root too: Open MPI refuses or crawls without these.
+# For many ranks on few cores of one machine, also as root. Without these Open MPI refuses or is slow.
 # tests/mpi/CMakeLists.txt sets the same for the tests.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none

@@ -25,9 +25,9 @@ constexpr double kRowHeight = 14;
 constexpr double kLeastHeight = 200;
 constexpr double kMostHeight = 520;
 constexpr double kLegendStep = 21;
-constexpr double kLetter = 7.5;  // a generous letter's width
+constexpr double kLetter = 7.5;  // upper estimate of a letter's width
 
-// Whether white is read better on it than black.
+// Whether white text is more legible on the colour than black text.
 bool is_dark(const std::string& colour) {
   unsigned rgb = 0;
   std::from_chars(colour.data() + 1, colour.data() + colour.size(), rgb, 16);
@@ -37,7 +37,7 @@ bool is_dark(const std::string& colour) {
   return 0.299 * red + 0.587 * green + 0.114 * blue < 140;
 }
 
-// Cells of one kind side by side.
+// Adjacent cells of one kind in a row.
 struct Run {
   std::size_t row;
   std::size_t first;
@@ -74,7 +74,8 @@ class Drawing {
     fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
   }
 
-  // Half way between the columns, and as far beyond the outer ones; in pixels.
+  // The edges of the columns, in pixels: half way between columns, and as far beyond the outer
+  // ones.
   void find_edges() {
     const std::vector<CellColumn>& columns = chart_.columns;
     const std::size_t count = columns.size();
@@ -154,7 +155,7 @@ class Drawing {
     add("</g>\n");
   }
 
-  // Between cells of different kinds.
+  // Lines between cells of different kinds.
   void borders() {
     std::string path;
     const auto out = std::back_inserter(path);
@@ -176,7 +177,7 @@ class Drawing {
     return (edges_[column] + edges_[column + 1]) / 2;
   }
 
-  // The least number of columns from label to label at which none touches the next.
+  // The least distance between labelled columns at which labels do not overlap.
   [[nodiscard]] std::size_t label_step() const {
     const std::size_t count = chart_.columns.size();
     const auto half = [&](std::size_t c) {
@@ -216,7 +217,8 @@ class Drawing {
         kTop + plot_height_ / 2, xml_escaped(chart_.y_label));
   }
 
-  // The number of a kind in the middle of its longest run; of several as long, in the middle one.
+  // Prints the number of a kind in the middle of its longest run; of several longest ones, the
+  // middle.
   void marks() {
     for (std::size_t kind = 0; kind < chart_.kinds.size(); ++kind) {
       std::vector<const Run*> longest;
@@ -256,10 +258,10 @@ class Drawing {
   }
 
   const CellChart& chart_;
-  std::vector<double> edges_;         // of the columns, left to right; one more than columns
-  std::vector<Run> runs_;             // row by row
+  std::vector<double> edges_;  // of the columns, left to right; one more than there are columns
+  std::vector<Run> runs_;      // row by row
   std::vector<std::size_t> numbers_;  // by kind, from 1; 0: no cell
-  std::size_t used_ = 0;              // how many kinds have a cell
+  std::size_t used_ = 0;              // number of kinds that have a cell
   double plot_height_ = 0;
   double height_ = 0;
   std::string text_;

@@ -1,4 +1,4 @@
-// Rows for spreadsheets, and figures in them that lose nothing.
+// Rows of CSV files, and lossless text for numbers in them.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
   }
-  // Overlong forms, surrogates and what lies past U+10FFFF show in the second byte.
+  // The second byte reveals overlong forms, surrogates and values above U+10FFFF.
   const auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0U;
   if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
   if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;

@@ -1,4 +1,4 @@
-// The faults that Espalier reports, and the exit status each one means (README, "Exit status").
+// The errors that Espalier reports, and the exit status of each (README, "Exit status").
 #pragma once
 
 #include <stdexcept>
@@ -13,17 +13,16 @@ enum class ExitStatus : int {
   kInternalFault = 1,  // an internal error
   kBadInput = 2,       // wrong usage or input
   kInfeasible = 3,     // the problem has no solution, e.g. a node that cannot be reached
-  kLimitReached = 4,   // limit reached; what was found by then is written all the same
+  kLimitReached = 4,   // limit reached; what was found by then is still written
   kCheckFailed = 5,    // verify, or received data that differ
 };
 
-// `text` on one line that a terminal can show: control characters and bytes that are no UTF-8
-// become \xNN.
+// `text` as one line that a terminal can show: control characters and invalid UTF-8 become \xNN.
 std::string printable(std::string_view text);
-// The same in single quotes, cut where it is long: for a name or a value from a file in a message.
+// The same in single quotes, truncated if it is long. For names and values from files in messages.
 std::string in_quotes(std::string_view text);
 
-// Base of all of ours. what() is one line that names file, place and reason.
+// Base class of all errors. what() is one line that names file, place and reason.
 class Error : public std::runtime_error {
  public:
   Error(ExitStatus status, const std::string& line) : std::runtime_error(line), status_(status) {}
@@ -33,12 +32,12 @@ class Error : public std::runtime_error {
   ExitStatus status_;
 };
 
-// Input that Espalier refuses: "FILE: PLACE: REASON"; empty parts are left out.
+// Invalid input: "FILE: PLACE: REASON"; empty parts are omitted.
 class InputError : public Error {
  public:
   // file:   the file's name as the user gave it ("<stdin>" for "-")
   // place:  JSON pointer ("/nodes/3/name") or "line 12"
-  // reason: what is wrong, and what would be right where that is short
+  // reason: what is wrong, and the remedy if that is short
   InputError(const std::string& file, const std::string& place, const std::string& reason);
   explicit InputError(const std::string& reason) : InputError({}, {}, reason) {}
 };
@@ -49,13 +48,13 @@ class InfeasibleError : public Error {
   explicit InfeasibleError(const std::string& reason) : Error(ExitStatus::kInfeasible, reason) {}
 };
 
-// A time or size limit came before there was anything to give.
+// A time or size limit was reached before there was any result.
 class LimitReached : public Error {
  public:
   explicit LimitReached(const std::string& reason) : Error(ExitStatus::kLimitReached, reason) {}
 };
 
-// A check of finished work failed: a plan that lies, bytes that differ.
+// A check of a result failed: a plan with wrong figures, or bytes that differ.
 class CheckFailed : public Error {
  public:
   explicit CheckFailed(const std::string& reason) : Error(ExitStatus::kCheckFailed, reason) {}

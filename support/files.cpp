@@ -38,7 +38,7 @@ class Descriptor {
   int number_;
 };
 
-// A temporary that vanishes unless it was renamed.
+// Removes a temporary file unless it was renamed.
 class Unlinker {
  public:
   explicit Unlinker(std::string path) : path_(std::move(path)) {}
@@ -66,7 +66,8 @@ std::string system_reason(int number) {
 std::string read_all(int descriptor, std::size_t expected, const std::string& name) {
   std::string text;
   std::size_t used = 0;
-  text.resize(expected + 1);  // one more, so that a file of the expected size ends at once
+  text.resize(expected +
+              1);  // one more, so that one read finds the end of a file of the expected size
   while (true) {
     if (used == text.size()) text.resize(text.size() + std::max(kChunk, text.size() / 2));
     const ssize_t got = ::read(descriptor, text.data() + used, text.size() - used);
@@ -108,7 +109,8 @@ void write_to_stdout(std::string_view contents) {
   if (!write_all(STDOUT_FILENO, contents)) refuse("<stdout>", "cannot write", errno);
 }
 
-// The name is short whatever the target's is, so that a long one still fits a temporary.
+// The name is short, so that a temporary file is possible even if the target's name has the
+// greatest length.
 std::string temporary_beside(const std::string& target, int attempt) {
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   return (folder / (".espalier-" + std::to_string(::getpid()) + "-" + std::to_string(attempt)))
@@ -166,10 +168,10 @@ void write_text(const std::string& file, std::string_view contents) {
   const bool exists = ::stat(file.c_str(), &state) == 0;
   if (exists && S_ISDIR(state.st_mode)) refuse(file, "cannot write", EISDIR);
   if (exists && !S_ISREG(state.st_mode)) return write_in_place(file, contents);
-  // rename() asks only the folder; a file that its owner made read-only shall stay.
+  // rename() checks only the folder's permissions, but a read-only file must not be replaced.
   if (exists && ::access(file.c_str(), W_OK) != 0) refuse(file, "cannot write", errno);
   std::error_code fault;
-  // A symbolic link keeps pointing; what it points to is replaced.
+  // A symbolic link is kept; its target is replaced.
   const std::filesystem::path target =
       exists ? std::filesystem::canonical(file, fault) : std::filesystem::path(file);
   if (fault) refuse(file, "cannot write", fault.value());

@@ -1,4 +1,4 @@
-// Whole files in, and whole files out or nothing.
+// Reads and writes whole files; a write that fails changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@ namespace espalier {
 // The largest text input that Espalier reads: a platform of 50,000 links is 5 MB.
 inline constexpr std::size_t kMaxInputBytes = std::size_t{1} << 30;
 
-// What messages call the input: the name itself, "<stdin>" for "-".
+// The name of an input in messages: the file name, or "<stdin>" for "-".
 std::string display_name(const std::string& file);
 
 // The contents of `file`, or of standard input for "-". Throws InputError when it cannot be opened
 // or read, is a directory, or exceeds kMaxInputBytes.
 std::string read_text(const std::string& file);
 
-// Writes `contents` beside `file` (same folder, temporary name), syncs, renames over it. For "-"
-// writes to standard output. Either the whole file is there or the old state stays. Throws
-// InputError naming the file and the system's reason (unwritable folder, full disk).
-// /dev/ files and pipes cannot be replaced and are written in place.
+// Writes `contents` to a temporary file in the same folder, syncs it, and renames it to `file`. So
+// the file is either complete or unchanged. "-" is standard output. Devices and pipes cannot be
+// replaced and are written in place. Throws InputError with the file's name and the system's reason
+// (unwritable folder, full disk).
 void write_text(const std::string& file, std::string_view contents);
 
 }  // namespace espalier

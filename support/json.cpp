@@ -40,7 +40,7 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
-// What nlohmann says, without its own id and place: "syntax error while parsing value - ...".
+// nlohmann's message without its id and place: "syntax error while parsing value - ...".
 std::string short_reason(std::string_view message) {
   constexpr std::size_t kMaxReason = 240;
   for (const std::string_view mark : {"while parsing", "number overflow"}) {
@@ -54,7 +54,8 @@ std::string short_reason(std::string_view message) {
   return reason;
 }
 
-// The parser gathers all of a number before anybody may say no.
+// The parser reads the whole number before its handler can reject it, so long numbers are rejected
+// here.
 void require_short_numbers(std::string_view text, const std::string& file) {
   std::size_t run = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -72,8 +73,8 @@ void require_short_numbers(std::string_view text, const std::string& file) {
   }
 }
 
-// Builds the document from nlohmann's events. Each open array or object gathers its values in a
-// frame and becomes a container of the exact size at its end; frames are reused.
+// Builds the document from nlohmann's events. Each open array or object collects its values in a
+// frame, which becomes a container of the exact size at its end. Frames are reused.
 class DocumentBuilder {
  public:
   DocumentBuilder(std::string_view text, const std::string& file, DuplicateKeys duplicates)
@@ -110,10 +111,10 @@ class DocumentBuilder {
   }
   bool end_object() {
     Frame& frame = frames_[depth_ - 1];
-    // Where they are kept, JsonCursor finds the first.
+    // If duplicates are kept, JsonCursor finds the first.
     if (duplicates_ == DuplicateKeys::kRefused) refuse_duplicates(frame);
     Json object = Json::object();
-    // The vector's own emplace_back: the map's looks for the key first, once an insertion.
+    // The vector's emplace_back: the ordered map's would search for the key in every insertion.
     Json::object_t::Container& members = object.get_ref<Json::object_t&>();
     members.reserve(frame.keys.size());
     for (std::size_t i = 0; i < frame.keys.size(); ++i) {
@@ -139,7 +140,8 @@ class DocumentBuilder {
 
   bool add(Json&& value) {
     if (++values_ > kMaxJsonValues) {
-      refuse(fmt::format("more than {} values: no platform and no plan", kMaxJsonValues));
+      refuse(
+          fmt::format("more than {} values: too large for a platform or a plan", kMaxJsonValues));
     }
     if (depth_ == 0)
       root_ = std::move(value);
@@ -185,7 +187,7 @@ class DocumentBuilder {
     throw InputError(file_, pointer(depth_), reason);
   }
 
-  // Where the value stands that is being read inside the outermost `levels` frames.
+  // The place of the value that is being read, within the outermost `levels` frames.
   [[nodiscard]] std::string pointer(std::size_t levels) const {
     std::string steps;
     for (std::size_t i = 0; i < levels; ++i) {
@@ -228,7 +230,7 @@ std::string_view type_name(const Json& value) {
   return "something else";
 }
 
-// Appends the steps from `root` to `wanted`; false when it is not below.
+// Appends the steps from `root` to `wanted`. Returns false if `wanted` is not inside `root`.
 bool find_path(const Json& root, const Json* wanted, std::string& steps) {
   if (&root == wanted) return true;
   const std::size_t length = steps.size();
@@ -347,7 +349,7 @@ std::uint64_t JsonCursor::unsigned_integer() const {
   if (!value_->is_number()) refuse_type("a whole number");
   if (value_->is_number_unsigned()) return value_->get<std::uint64_t>();
   const double number = value_->get<double>();
-  // 1e6 is whole, too; above 2^53 a double no longer tells which one is meant.
+  // 1e6 is whole, too. Above 2^53 a double does not identify a single integer.
   if (!(number >= 0) || number > 0x1p53 || number != std::floor(number)) {
     refuse("expected a whole number that is not negative");
   }

@@ -1,4 +1,4 @@
-// Reading JSON so that every refusal names the file, the JSON pointer and the reason.
+// Reads JSON so that every error message names the file, the JSON pointer and the reason.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace espalier {
 
 using Json = nlohmann::ordered_json;
 
-// A document of more values than this is refused: it keeps hostile text from filling the memory. A
-// platform of 50,000 links has 300,000.
+// The most values in a document, so that hostile text cannot fill the memory. A platform of 50,000
+// links has 300,000.
 inline constexpr std::size_t kMaxJsonValues = 4'000'000;
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
-// What becomes of a key that stands twice in one object: some programs print such.
+// The treatment of duplicate keys in one object, which some programs write.
 enum class DuplicateKeys { kRefused, kFirstCounts };
 
 // Parses a whole document. Refuses (InputError): malformed or truncated text (with line and
@@ -32,36 +32,37 @@ enum class DuplicateKeys { kRefused, kFirstCounts };
 Json parse_json(std::string_view text, const std::string& file,
                 DuplicateKeys duplicates = DuplicateKeys::kRefused);
 
-// A value and where it stands. Cheap to copy; refers to a document that must outlive it. The place
-// is not carried along but looked for, by address, when a refusal asks for it.
+// A value of a document, with its place for messages. Cheap to copy; the document must outlive it.
+// The place is not stored, but found by the value's address when a message needs it.
 class JsonCursor {
  public:
-  // `value` is the root of what `pointer` is told relative to.
+  // `pointer` is the place of `value`; the places of values inside are relative to it.
   JsonCursor(const Json& value, std::string file, std::string pointer = {})
       : value_(&value),
         root_(std::make_shared<const Root>(Root{&value, std::move(file), std::move(pointer)})) {}
 
   [[nodiscard]] const Json& value() const { return *value_; }
-  // Searches the document: for messages only.
+  // Searches the document, so it is for messages only.
   [[nodiscard]] std::string pointer() const;
 
   // Throws InputError(file, pointer, reason).
   [[noreturn]] void refuse(const std::string& reason) const;
 
-  // An object with no keys but these; a key of none of them is refused, the nearest offered.
+  // Throws InputError unless the value is an object with only these keys. The message suggests the
+  // nearest known key.
   void expect_object(std::initializer_list<std::string_view> known_keys) const;
   [[nodiscard]] bool has(std::string_view key) const;
-  // Member `key` of an object; refused when it is missing.
+  // Member `key` of an object. Throws InputError if it is missing.
   [[nodiscard]] JsonCursor at(std::string_view key) const;
-  // Member `key` of an object, if it is there.
+  // Member `key` of an object, if it exists.
   [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
   // All members of an object, in order: for objects whose keys are data.
   struct Member;
   [[nodiscard]] std::vector<Member> members() const;
-  // Elements of an array; refused when it is none.
+  // Elements of an array. Throws InputError if the value is not an array.
   [[nodiscard]] std::vector<JsonCursor> elements() const;
 
-  // Typed reads; each refuses another type ("expected a string, got a number").
+  // Typed reads. They throw InputError for another type ("expected a string, got a number").
   [[nodiscard]] const std::string& string() const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double number() const;                   // finite

@@ -27,7 +27,7 @@ constexpr double kLegendStep = 20;
 constexpr double kMarker = 4.2;  // radius
 
 constexpr std::array<std::string_view, 3> kDashes{"", "7 3", "2 3"};
-// Seven colours and eight markers meet again after 56 series only.
+// Combinations of seven colours and eight markers repeat only after 56 series.
 constexpr std::size_t kMarkers = 8;
 
 bool finite(const ChartPoint& point) {
@@ -49,7 +49,8 @@ std::string polygon(Place at, std::initializer_list<Place> corners) {
   return fmt::format("<polygon points=\"{}\"/>", points);
 }
 
-// Filled ones in the group's colour, then hollow ones, so that the first eight series differ most.
+// Filled markers in the group's colour, then hollow ones, so that the first eight series differ
+// most.
 std::string marker(std::size_t series, Place at) {
   switch (series % kMarkers) {
     case 0:
@@ -84,7 +85,7 @@ std::string group_of(std::size_t series) {
                      dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
 }
 
-// What an axis shows: as many decimals as its ticks need.
+// The labels of an axis, with as many decimals as its ticks need.
 std::vector<std::string> labels_of(const std::vector<double>& ticks) {
   constexpr int kMostDecimals = 6;
   int decimals = 0;
@@ -111,7 +112,7 @@ ChartRange widened(ChartRange range) {
 class Drawing {
  public:
   explicit Drawing(const LineChart& chart) : chart_(chart), x_(x_range()), y_(y_range()) {
-    const double margin = 0.05 * (x_.high - x_.low);  // markers stay clear of the frame
+    const double margin = 0.05 * (x_.high - x_.low);  // keeps markers away from the frame
     x_.low -= margin;
     x_.high += margin;
     const double legend = static_cast<double>(chart.series.size()) * kLegendStep;
@@ -121,7 +122,7 @@ class Drawing {
   std::string svg() {
     open();
     axes();
-    // Error bars lie under all lines, lines under all markers.
+    // Error bars are drawn below all lines, lines below all markers.
     for (std::size_t s = 0; s < chart_.series.size(); ++s) error_bars(s);
     for (std::size_t s = 0; s < chart_.series.size(); ++s) line(s);
     legend();
@@ -168,7 +169,7 @@ class Drawing {
     const double inside = std::clamp(y, y_.low, y_.high);
     return bottom() - (inside - y_.low) / (y_.high - y_.low) * (bottom() - kTop);
   }
-  // Series side by side where they share an x, so that no error bar hides another.
+  // Shifts series that share an x, so that error bars do not hide each other.
   [[nodiscard]] double x_of(double x, std::size_t series) const {
     constexpr double kMostStep = 2.4;
     constexpr double kMostSpread = 30;
@@ -293,8 +294,8 @@ class Drawing {
 std::vector<double> nice_ticks(double low, double high, std::size_t most) {
   const double rough = (high - low) / static_cast<double>(most);
   const double power = std::floor(std::log10(rough));
-  // Whole multiples of a power of ten are divided, not multiplied by 0.1 and the like, so that 0.3
-  // is the double nearest to it.
+  // Ticks are integers divided by a power of ten, not multiplied by 0.1, so that 0.3 is the nearest
+  // double to it.
   for (double exponent = power;; ++exponent) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double up = exponent >= 0 ? factor * std::pow(10.0, exponent) : factor;
@@ -305,7 +306,7 @@ std::vector<double> nice_ticks(double low, double high, std::size_t most) {
       if (last - first + 1 > static_cast<double>(most)) continue;
       std::vector<double> ticks(static_cast<std::size_t>(std::max(0.0, last - first + 1)));
       for (std::size_t i = 0; i < ticks.size(); ++i) {
-        // Adding 0 makes a zero of the minus zero that ceil gives.
+        // Adding 0 turns the minus zero of ceil into a zero.
         ticks[i] = (first + static_cast<double>(i)) * up / down + 0.0;
       }
       return ticks;

@@ -1,6 +1,7 @@
-// Charts of lines with markers and error bars, as SVG that stands alone: text stays text, colours
-// are told apart with any colour vision and, thanks to markers and dashes, without colour; the
-// chart has a ground of its own, so that it reads the same in light and dark viewers.
+// Charts of lines with markers and error bars, as self-contained SVG. Text remains text. The
+// colours are distinguishable with any colour vision, and markers and dashes make the lines
+// distinguishable without colour. The chart has its own background, so that it looks the same in
+// light and dark viewers.
 #pragma once
 
 #include <limits>
@@ -18,7 +19,7 @@ struct ChartPoint {
 
 struct ChartSeries {
   std::string name;
-  std::vector<ChartPoint> points;  // ascending x; a point that is not finite interrupts the line
+  std::vector<ChartPoint> points;  // ascending x; a non-finite point interrupts the line
 };
 
 struct ChartRange {
@@ -31,16 +32,16 @@ struct LineChart {
   std::string x_label;
   std::string y_label;
   std::vector<ChartSeries> series;  // in the order of their colours
-  std::vector<double> x_ticks{};    // empty: nice ones
+  std::vector<double> x_ticks{};    // empty: nice_ticks
   std::optional<ChartRange> y_range =
-      std::nullopt;  // unset: what the data need; outside it is cut off
+      std::nullopt;  // unset: the range of the data; points outside are clamped
 };
 
-// Multiples of 1, 2 or 5 times a power of ten, ascending: few enough to be at most `most` (>= 2),
-// within [low, high], low < high, both finite.
+// The multiples of 1, 2 or 5 times a power of ten in [low, high], ascending, at most `most` of
+// them. Preconditions: most >= 2; low < high, both finite.
 std::vector<double> nice_ticks(double low, double high, std::size_t most);
 
-// A whole SVG document. The legend names the series in the order of their last points, highest
+// Returns an SVG document. The legend lists the series in the order of their last points, highest
 // first. The same chart gives the same bytes.
 std::string to_svg(const LineChart& chart);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxListed = 12;
 
-// Damerau-Levenshtein distance in which no letter is touched twice ("optimal string alignment").
+// Damerau-Levenshtein distance in which no letter is edited twice ("optimal string alignment").
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -43,7 +43,7 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
     const std::size_t shorter = std::min(name.size(), choice.size());
     const std::size_t longer = std::max(name.size(), choice.size());
     const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
-    // Also keeps a name of a hundred megabytes from being compared letter by letter.
+    // Also avoids comparing very long names letter by letter.
     if (longer - shorter > allowed) continue;
     const std::size_t apart = distance(name, choice);
     if (apart <= allowed && (nearest.empty() || apart < least)) {

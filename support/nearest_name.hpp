@@ -1,5 +1,4 @@
-// "unknown algorithm 'gorw'; did you mean 'grow'? one of: ...": the same help wherever a name is
-// chosen.
+// Messages for unknown names: "unknown algorithm 'gorw'; did you mean 'grow'? one of: ...".
 #pragma once
 
 #include <span>
@@ -8,11 +7,11 @@
 
 namespace espalier {
 
-// The choice at the smallest Damerau-Levenshtein distance from `name`, when that is near enough to
-// be a slip (at most a third of the longer, at least 1); empty otherwise.
+// The choice with the smallest Damerau-Levenshtein distance from `name`, if it is small enough for
+// a typing error (at most a third of the longer name, at least 1); otherwise empty.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> choices);
 
-// The reason of a refusal: "unknown KIND 'NAME'; did you mean 'X'? one of: a, b, c".
+// The reason of an error: "unknown KIND 'NAME'; did you mean 'X'? one of: a, b, c".
 // `kind` is a noun ("algorithm", "model", "key"). More than 12 choices are not listed.
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> choices);

@@ -17,8 +17,8 @@ namespace espalier {
 
 namespace {
 
-// One of the unit is `times / over` of ours. A quotient, so that 20 us is the double nearest 2e-5:
-// 1e-6 is none, and a product with it is off by its error.
+// One of the unit is `times / over` of the base unit. As a quotient, so that 20 us is the double
+// nearest to 2e-5: 1e-6 is not exact as a double, so a product with it would not be, either.
 struct Unit {
   std::string_view name;
   double times;
@@ -59,13 +59,13 @@ std::string_view trimmed(std::string_view text) {
 struct Amount {
   double number;
   std::string_view digits;  // the number as written
-  std::string_view unit;    // what follows it
+  std::string_view unit;    // the text after it
 };
 
 Amount split(std::string_view text, std::string_view what) {
   const std::string_view body = trimmed(text);
   const std::size_t start = body.starts_with('-') ? 1 : 0;
-  // from_chars would take "inf" and "nan", which no file means.
+  // from_chars would accept "inf" and "nan", which are not valid here.
   const bool numeric =
       body.size() > start && ((body[start] >= '0' && body[start] <= '9') || body[start] == '.');
   double number = 0;
@@ -149,7 +149,7 @@ Bytes parse_size(std::string_view text) {
   }
   const double bytes = amount.number * scale;
   if (bytes >= 0x1p63) throw refuse("it is over 2^63 - 1 bytes");
-  if (bytes != std::floor(bytes)) throw refuse("it is no whole number of bytes");
+  if (bytes != std::floor(bytes)) throw refuse("it is not a whole number of bytes");
   return {static_cast<std::uint64_t>(bytes)};
 }
 

@@ -1,4 +1,4 @@
-// Quantities that carry their unit in their type, and the text forms that people write.
+// Quantities with their unit in their type, and conversions from and to text.
 #pragma once
 
 #include <compare>
@@ -30,9 +30,9 @@ struct Bytes {
 
 // Reads "10 Gbit/s", "1.25e9 B/s", "100MB/s", "25 GiB/s", "9 Gbps", "41.27MBps": a number, then an
 // optional prefix (k M G T decimal, Ki Mi Gi Ti binary), then bit/s, b/s, bps, B/s or Bps. A
-// missing unit is refused, for nobody can tell bits from bytes. Throws InputError (reason only; the
-// caller adds file and place). The result is finite; it may be zero or negative, which the caller
-// judges.
+// missing unit is an error, because bits and bytes could be confused. Throws InputError (reason
+// only; the caller adds file and place). The result is finite; it may be zero or negative, which
+// the caller checks.
 BytesPerSecond parse_rate(std::string_view text);
 
 // Reads "20 us", "1.5ms", "3 s", "10 ns", "2 min". Throws InputError as parse_rate does.
@@ -42,13 +42,13 @@ Seconds parse_duration(std::string_view text);
 // amount is negative, not whole after scaling, or over 2^63 - 1.
 Bytes parse_size(std::string_view text);
 
-// For people: always bit/s, four decimals after scaling (k, M, G, T): "9.2143 Gbit/s".
+// For reports: always bit/s, with four decimals after scaling (k, M, G, T): "9.2143 Gbit/s".
 std::string format_rate(BytesPerSecond rate);
 // The same in three digits, for labels: "9.21 Gbit/s", "10 Mbit/s".
 std::string short_rate(BytesPerSecond rate);
-// For people: "1.250 s", "20.0 us".
+// For reports: "1.250 s", "20.0 us".
 std::string format_duration(Seconds duration);
-// For people: "64 MiB", "1.5 KiB", "17 B".
+// For reports: "64 MiB", "1.5 KiB", "17 B".
 std::string format_size(Bytes size);
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-// Mean, deviation, worst and quartiles of a sample.
+// Mean, deviation, minimum and quartiles of a sample.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ struct Spread {
   double least = std::numeric_limits<double>::quiet_NaN();  // NaN for an empty sample
 };
 
-// Of finite figures; sums in the order given, so that the same sample gives the same bits.
+// sample: finite. Sums in the given order, so that the same sample gives the same bits.
 Spread spread_of(std::span<const double> sample);
 
-// How a sample lies between its ends. A quartile between two figures is interpolated linearly
+// The quartiles of a sample. A quartile between two values is interpolated linearly
 // (Hyndman and Fan's definition 7, which R, NumPy and spreadsheets use,
 // doi:10.1080/00031305.1996.10473566).
 struct Quartiles {
@@ -30,7 +30,7 @@ struct Quartiles {
   double greatest = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Of finite figures, in any order.
+// sample: finite, in any order.
 Quartiles quartiles_of(std::vector<double> sample);
 // 0 for an empty sample.
 double median_of(std::vector<double> sample);

@@ -1,4 +1,4 @@
-// Text as XML holds it.
+// Escapes text for XML.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace espalier {
 
-// `text` for between tags or for an attribute in double quotes: markup becomes entities, and so
-// does a blank at the front, which readers may drop with the indentation.
+// `text` for use between tags or in an attribute in double quotes. Markup becomes entities, as does
+// a leading blank, which readers may remove with the indentation.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace espalier

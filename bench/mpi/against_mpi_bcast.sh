@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The executor against the same ranks' MPI_Bcast, in turns within one run, on plans of one and of several trees.
+# Times the executor and MPI_Bcast of the same ranks alternately within one run, for plans of one and of several trees.
 # Usage: against_mpi_bcast.sh ESPALIER_MPI [RANKS [MESSAGE [REPEAT]]]     (defaults 8, 256MiB, 11)
-# Prints two lines per plan, with ranks that copy directly and along the plan's edges: both medians, and how many times
-# as fast as MPI_Bcast ours is.
+# Prints two lines per plan, one with direct copies between ranks and one along the plan's edges: both medians, and the
+# speedup over MPI_Bcast.
 set -eu
 program=$1 ranks=${2:-8} message=${3:-256MiB} repeat=${4:-11}
 work=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The topology-oblivious trees on the same ranks, each against MPI_Bcast in turns within its run: two-tree-sanders with its rounds
-# and with its colors ignored, the other two trees, k chains and one.
-# Usage: two_trees.sh ESPALIER ESPALIER_MPI [RANKS [MESSAGE [REPEAT [SLICE [TURNS]]]]]   (defaults 8, 64MiB, 11, 1MiB, 3)
-# Prints a line per shape and turn: both medians, and how many times as fast as MPI_Bcast ours is. The turns go round
-# the shapes, so that what else the machine does meets all of them.
+# Times the topology-oblivious trees on the same ranks, each alternately with MPI_Bcast within one run: two-tree-sanders with
+# its rounds and without, two-tree-complete, split-binary, several chains and one chain.
+# Usage: two_trees.sh ESPALIER ESPALIER_MPI [RANKS [MESSAGE [REPEAT [SEGMENT [TURNS]]]]]   (defaults 8, 64MiB, 11, 1MiB, 3)
+# Prints a line per shape and turn: both medians, and the speedup over MPI_Bcast. Each turn runs all shapes, so that other
+# load on the machine affects all of them.
 set -eu
 planner=$1 program=$2 ranks=${3:-8} message=${4:-64MiB} repeat=${5:-11} segment=${6:-1MiB} turns=${7:-3}
 work=$(mktemp -d)
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
 
-# Every two hosts joined by links that are alike.
+# Equal links between every two hosts.
 {
   echo 'from,to,bandwidth_Gbps'
   for ((i = 0; i < ranks; i++)); do
@@ -21,7 +21,7 @@ export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
 } >"$work/platform.csv"
 shapes='two-tree-sanders two-tree-complete split-binary k-chain chain'
 for shape in $shapes; do
-  "$planner" plan "$work/platform.csv" --source n0 --algorithm "$shape" --segment "$slice" --quiet -o "$work/$shape" >/dev/null
+  "$planner" plan "$work/platform.csv" --source n0 --algorithm "$shape" --segment "$segment" --quiet -o "$work/$shape" >/dev/null
 done
 
 # measure NAME PLAN OPTION...

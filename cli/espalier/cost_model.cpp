@@ -33,8 +33,8 @@ std::string_view formulas_of(std::string_view model) {
   return model == kLogP ? "loggp" : model;
 }
 
-// The parameters converted to the model of that name. Throws InputError (reason only) if they do not
-// determine it.
+// The parameters converted to the model of that name. Throws InputError (reason only) if they do
+// not determine it.
 cost_models::Parameters converted(const cost_models::Parameters& given, std::string_view model) {
   if (model == cost_models::kModelNames[given.index()]) return given;
   if (std::holds_alternative<cost_models::Hockney>(given)) {
@@ -93,14 +93,16 @@ std::vector<std::string_view> cost_model_names() {
 
 void CostOptions::add_to(Arguments& app) {
   app.add("--operation", operation_, one_of(cost_models::operation_names()), {.type = "NAME"});
-  app.add("--algorithm,--algorithms", algorithms_,
-          "Algorithms; repeatable, or separated by commas; 'all' (default): all that the model has a "
-          "formula for",
-          {.type = "NAME"});
+  app.add(
+      "--algorithm,--algorithms", algorithms_,
+      "Algorithms; repeatable, or separated by commas; 'all' (default): all that the model has a "
+      "formula for",
+      {.type = "NAME"});
   app.add("--model", model_,
           one_of(cost_model_names()) + "; default: that of --parameters, or loggp",
           {.type = "MODEL"});
-  app.add("--preset", preset_, "A network with published parameters, " + one_of(preset_names()), {.type = "NAME"});
+  app.add("--preset", preset_, "A network with published parameters, " + one_of(preset_names()),
+          {.type = "NAME"});
   app.add(
       "--parameters", file_,
       "Read the parameters from this JSON file instead (docs/formats.md); '-' is standard input",

@@ -18,8 +18,8 @@ class CostOptions {
   // The checked options. read() throws InputError that names the option.
   struct Read {
     cost_models::Parameters parameters;
-    std::string model;                                      // as --model takes it
-    std::string network;                                    // name of the preset or of the parameters' file
+    std::string model;    // as --model takes it
+    std::string network;  // name of the preset or of the parameters' file
     std::vector<const cost_models::FormulaEntry*> entries;  // in the registry's order, at least one
     cost_models::SecondsPerByte computation;
   };
@@ -38,8 +38,8 @@ class CostOptions {
   std::string compute_;
 };
 
-// Time to combine one byte at the rate of --compute; zero if `rate` is empty. Throws InputError that
-// names the option.
+// Time to combine one byte at the rate of --compute; zero if `rate` is empty. Throws InputError
+// that names the option.
 cost_models::SecondsPerByte computation_of(const std::string& rate);
 
 // The names that --model accepts: those of the formulas, and logp.

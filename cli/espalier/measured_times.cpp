@@ -141,8 +141,8 @@ class Header {
     const std::string_view field = text(row, column);
     const auto value = platforms::parse_whole<std::uint64_t>(field);
     if (!value) {
-      row.refuse(
-          fmt::format("{}: {} is not a whole number of at least 0", kNames[column], in_quotes(field)));
+      row.refuse(fmt::format("{}: {} is not a whole number of at least 0", kNames[column],
+                             in_quotes(field)));
     }
     return *value;
   }

@@ -37,7 +37,8 @@ double as_written(double value) {
 void add_range(std::string_view text, std::size_t dots, std::vector<double>& values) {
   const std::size_t colon = text.find(':', dots);
   if (colon == std::string_view::npos) {
-    throw InputError(fmt::format("range {} has no step; write it as in 10..50:10", in_quotes(text)));
+    throw InputError(
+        fmt::format("range {} has no step; write it as in 10..50:10", in_quotes(text)));
   }
   const double first = parse_element(text.substr(0, dots));
   const double last = parse_element(text.substr(dots + 2, colon - dots - 2));

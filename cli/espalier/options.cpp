@@ -73,9 +73,9 @@ std::string algorithm_choices() {
   for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
     if (entry.takes_inner()) outer.push_back(entry.name);
   }
-  return fmt::format("{}; these take an inner single-tree algorithm, as in {}:grow (default {}): {}",
-                     one_of(algorithm_names()), outer.front(), planner::kDefaultInner,
-                     fmt::join(outer, ", "));
+  return fmt::format(
+      "{}; these take an inner single-tree algorithm, as in {}:grow (default {}): {}",
+      one_of(algorithm_names()), outer.front(), planner::kDefaultInner, fmt::join(outer, ", "));
 }
 
 std::vector<std::string_view> model_names() {
@@ -99,9 +99,10 @@ void PlatformOptions::add_to(Arguments& app) {
   app.add("--latencies", options_.latencies,
           "Skyplane grids, StarPU: add the latencies in this file",
           {.type = "FILE", .group = group});
-  app.add("--classes", options_.classes,
-          "Tiers: draw each link's bandwidth and latency from this table of measured links, by class",
-          {.type = "FILE", .group = group});
+  app.add(
+      "--classes", options_.classes,
+      "Tiers: draw each link's bandwidth and latency from this table of measured links, by class",
+      {.type = "FILE", .group = group});
   app.add("--classes-seed", options_.classes_seed, "Tiers: seed of these draws",
           {.type = "N", .group = group});
   app.add("--missing-bandwidth", options_.missing_bandwidth,
@@ -208,8 +209,10 @@ void ModelOptions::add_to(Arguments& app) {
 
 void ModelOptions::add_occupation_to(Arguments& app) {
   app.add("--segment,--slice", segment_,
-          "Size of the segments that the message is cut into; matters where links have overheads", {.type = "SIZE"});
-  app.add("--latency", latency_, "Whether latency 'delays' a segment only, or 'occupies' the ports as well (Bhat's model)",
+          "Size of the segments that the message is cut into; matters where links have overheads",
+          {.type = "SIZE"});
+  app.add("--latency", latency_,
+          "Whether latency 'delays' a segment only, or 'occupies' the ports as well (Bhat's model)",
           {.type = "WHAT"});
 }
 
@@ -236,9 +239,10 @@ Seconds parse_span(std::string_view option, const std::string& text) {
 }
 
 void LimitOptions::add_to(Arguments& app) {
-  app.add("--time-limit", time_limit_, "Stop the proof after this time, e.g. 10s; default: no limit",
-          {.type = "TIME"});
-  app.add("--gap", gap_, "Stop when the throughput is this close to the bound, relative", {.type = "GAP"});
+  app.add("--time-limit", time_limit_,
+          "Stop the proof after this time, e.g. 10s; default: no limit", {.type = "TIME"});
+  app.add("--gap", gap_, "Stop when the throughput is this close to the bound, relative",
+          {.type = "GAP"});
 }
 
 planner::AlgorithmOptions LimitOptions::read() const {

@@ -15,19 +15,19 @@ namespace espalier::cli {
 
 namespace {
 
-using simulate::Candidate;
+using simulate::CandidateResult;
 using simulate::Choice;
 
 // At most one tree of each kind.
-bool is_single(const Candidate& candidate) {
+bool is_single(const CandidateResult& candidate) {
   return candidate.reduce_trees <= 1 && candidate.broadcast_trees <= 1;
 }
 
-std::size_t trees_in(const Candidate& candidate) {
+std::size_t trees_in(const CandidateResult& candidate) {
   return candidate.reduce_trees + candidate.broadcast_trees;
 }
 
-std::string trees_of(const Candidate& candidate) {
+std::string trees_of(const CandidateResult& candidate) {
   if (trees_in(candidate) == 1) return fmt::format("one tree {} deep", candidate.depth);
   return fmt::format(
       "{}{} {} deep", count_of_trees(candidate.reduce_trees, candidate.broadcast_trees),
@@ -35,7 +35,7 @@ std::string trees_of(const Candidate& candidate) {
       candidate.depth);
 }
 
-std::string time_of(const Candidate& candidate) {
+std::string time_of(const CandidateResult& candidate) {
   return fmt::format("{}{}", candidate.simulated ? "" : "at least ",
                      format_duration(candidate.makespan));
 }
@@ -43,11 +43,11 @@ std::string time_of(const Candidate& candidate) {
 // Compares the choice with the optimal packing. If the packing itself was chosen and has several
 // trees: with the best single tree.
 std::string reason(const Choice& choice) {
-  const Candidate& own = choice.candidates.front();
+  const CandidateResult& own = choice.candidates.front();
   const auto others = std::span(choice.candidates).subspan(1);
   if (own.algorithm != "optimal") {
     const auto packing =
-        std::ranges::find(others, std::string_view("optimal"), &Candidate::algorithm);
+        std::ranges::find(others, std::string_view("optimal"), &CandidateResult::algorithm);
     if (packing == others.end()) return {};
     const std::string_view why = packing->makespan <= own.makespan ? "as fast, but less robust"
                                  : packing->depth > own.depth ? "deeper trees take longer to fill"
@@ -61,7 +61,8 @@ std::string reason(const Choice& choice) {
   const auto single = std::ranges::find_if(others, is_single);
   if (single == others.end()) return {};
   return fmt::format("; the best single tree{}, {}, would need {}",
-                     trees_in(*single) > 1 ? " in each direction" : "", single->algorithm, time_of(*single));
+                     trees_in(*single) > 1 ? " in each direction" : "", single->algorithm,
+                     time_of(*single));
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ simulate::Choice choose_for(const planner::Collective& collective, Bytes message
   Choice choice =
       simulate::choose_plan(collective.platform(), collective.source(), collective.model(),
                             collective.options().latency_occupies, message, options);
-  for (const Candidate& candidate : choice.candidates) {
+  for (const CandidateResult& candidate : choice.candidates) {
     console.detail(fmt::format("{}: {}, segments of {}: {}", candidate.algorithm,
                                trees_of(candidate), format_size(candidate.segment),
                                time_of(candidate)));
@@ -89,7 +90,7 @@ simulate::Choice choose_for(const planner::Collective& collective, Bytes message
 
 std::string choice_text(const Choice& choice, Bytes message,
                         std::optional<BytesPerSecond> compute) {
-  const Candidate& own = choice.candidates.front();
+  const CandidateResult& own = choice.candidates.front();
   std::string text =
       fmt::format("{} in {}{}: {} ({}), segments of {}{}\n", format_size(message),
                   choice.extrapolated ? "about " : "", format_duration(choice.makespan),
@@ -105,7 +106,7 @@ std::string choice_text(const Choice& choice, Bytes message,
 
 Json choice_json(const Choice& choice, Bytes message, std::optional<BytesPerSecond> compute) {
   Json candidates = Json::array();
-  for (const Candidate& candidate : choice.candidates) {
+  for (const CandidateResult& candidate : choice.candidates) {
     candidates.push_back({{"algorithm", candidate.algorithm},
                           {"trees", trees_in(candidate)},
                           {"reduce_trees", candidate.reduce_trees},

@@ -1,5 +1,5 @@
-// The fastest plan for one message (`plan --message`): chosen while showing progress, and reported as
-// text and as JSON.
+// The fastest plan for one message (`plan --message`): chosen while showing progress, and reported
+// as text and as JSON.
 #pragma once
 
 #include <optional>

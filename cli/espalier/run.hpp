@@ -29,8 +29,8 @@ inline std::size_t tree_count(const Run& run) {
 
 // "from", "reduced to" or "allreduced via": printed between the platform and its source.
 std::string_view relation_to_source(planner::Operation operation);
-// "1 tree", "3 trees"; for an allreduce "2 trees up and 1 down". For other operations one of the two
-// is 0.
+// "1 tree", "3 trees"; for an allreduce "2 trees up and 1 down". For other operations one of the
+// two is 0.
 std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees);
 
 using Work = std::function<planner::Outcome(const planner::AlgorithmOptions&)>;

@@ -11,8 +11,8 @@ namespace espalier::cost_models {
 
 namespace {
 
-// Relative rounding error between formulas that are mathematically equal (linear and binary on three
-// ranks, for example).
+// Relative rounding error between formulas that are mathematically equal (linear and binary on
+// three ranks, for example).
 constexpr double kRounding = 1e-12;
 
 template <typename Value>
@@ -100,9 +100,9 @@ std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     const Measurement& measured = measurements[i];
     if (!std::isfinite(measured.time.value) || measured.time.value <= 0) {
-      throw InputError({}, fmt::format("/{}", i),
-                       fmt::format("a time of {} s: must be finite and above 0",
-                                   measured.time.value));
+      throw InputError(
+          {}, fmt::format("/{}", i),
+          fmt::format("a time of {} s: must be finite and above 0", measured.time.value));
     }
     const auto cell = cell_of(decision.grid, measured);
     if (!cell) continue;

@@ -88,8 +88,8 @@ Rule rule_of(std::string_view operation, const Prediction& best) {
   return rule;
 }
 
-// The rules for one number of ranks, one wherever the choice changes. Open MPI requires the first to
-// have size 0.
+// The rules for one number of ranks, one wherever the choice changes. Open MPI requires the first
+// to have size 0.
 std::vector<Rule> rules_of(std::string_view operation, const DecisionFunction& decision,
                            std::size_t row) {
   std::vector<Rule> all{Rule{}};
@@ -108,8 +108,8 @@ std::vector<Rule> rules_of(std::string_view operation, const DecisionFunction& d
   return all;
 }
 
-// Open MPI also applies the first rules to fewer ranks; therefore the first ones say "Open MPI's own
-// choice" unless the grid starts at one rank.
+// Open MPI also applies the first rules to fewer ranks; therefore the first ones say "Open MPI's
+// own choice" unless the grid starts at one rank.
 std::vector<RankRules> rules_of(std::string_view operation, const DecisionFunction& decision) {
   std::vector<RankRules> all;
   const std::vector<std::uint64_t>& ranks = decision.grid.ranks;

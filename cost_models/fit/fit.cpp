@@ -16,9 +16,9 @@ namespace {
 void check_timings(std::span<const Timing> timings) {
   for (std::size_t i = 0; i < timings.size(); ++i) {
     if (!std::isfinite(timings[i].time.value) || timings[i].time.value <= 0) {
-      throw InputError({}, fmt::format("/{}", i),
-                       fmt::format("a time of {} s: must be finite and above 0",
-                                   timings[i].time.value));
+      throw InputError(
+          {}, fmt::format("/{}", i),
+          fmt::format("a time of {} s: must be finite and above 0", timings[i].time.value));
     }
   }
   const bool two_sizes = std::any_of(timings.begin(), timings.end(), [&](const Timing& timing) {

@@ -13,10 +13,10 @@ struct Timing {
   Seconds time;
 };
 
-// Fits a constant alpha and beta, neither negative, so that alpha + m beta approximates the measured
-// times: least squares of the relative errors, so that small and large messages weigh the same.
-// Throws InputError (place: "/INDEX") for a time that is not finite and above 0; and for fewer than
-// two different message sizes.
+// Fits a constant alpha and beta, neither negative, so that alpha + m beta approximates the
+// measured times: least squares of the relative errors, so that small and large messages weigh the
+// same. Throws InputError (place: "/INDEX") for a time that is not finite and above 0; and for
+// fewer than two different message sizes.
 Hockney fit_hockney(std::span<const Timing> timings);
 
 }  // namespace espalier::cost_models

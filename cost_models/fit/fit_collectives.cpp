@@ -36,7 +36,8 @@ class Space {
     }
   }
 
-  // The number of unknowns. PLogP: L; for each size g, and os and or as far as they do not exceed g.
+  // The number of unknowns. PLogP: L; for each size g, and os and or as far as they do not exceed
+  // g.
   [[nodiscard]] Index unknowns() const {
     return sizes_.empty() ? static_cast<Index>(figures_.size()) : 1 + 3 * table();
   }
@@ -136,9 +137,9 @@ class Space {
 void check_measured(std::span<const TimedCase> measured, const Space& space) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!std::isfinite(measured[i].time.value) || measured[i].time.value <= 0) {
-      throw InputError({}, fmt::format("/{}", i),
-                       fmt::format("a time of {} s: must be finite and above 0",
-                                   measured[i].time.value));
+      throw InputError(
+          {}, fmt::format("/{}", i),
+          fmt::format("a time of {} s: must be finite and above 0", measured[i].time.value));
     }
   }
   if (measured.size() < space.needed()) {
@@ -147,8 +148,9 @@ void check_measured(std::span<const TimedCase> measured, const Space& space) {
   }
   const auto unknowns = static_cast<std::size_t>(space.unknowns());
   if (measured.size() > kMostFitted / unknowns) {
-    throw InputError(fmt::format("{} measured times are too many for {} parameters; give at most {}",
-                                 measured.size(), unknowns, kMostFitted / unknowns));
+    throw InputError(
+        fmt::format("{} measured times are too many for {} parameters; give at most {}",
+                    measured.size(), unknowns, kMostFitted / unknowns));
   }
 }
 
@@ -195,8 +197,8 @@ class Problem {
     return result;
   }
 
-  // The derivative of the ratios by each parameter. The formulas are sums and maxima of multiples of
-  // the parameters, so a small finite difference is exact up to rounding.
+  // The derivative of the ratios by each parameter. The formulas are sums and maxima of multiples
+  // of the parameters, so a small finite difference is exact up to rounding.
   [[nodiscard]] MatrixXd slopes(const VectorXd& scaled) const {
     const VectorXd here = ratios(scaled);
     MatrixXd result(rows(), columns());

@@ -50,8 +50,8 @@ inline constexpr std::size_t kMostFitted = 400'000;
 //
 // PLogP's functions are tables at the sizes of the messages that were sent: the measured segment
 // sizes and the halves that split-binary exchanges. Of more than kMostFittedSizes sizes, that many
-// are used, evenly spread. g(m) is at least os(m) and or(m). Parameters that the measurements do not
-// determine are 0 (broadcasts hardly determine the overheads, barriers not at all).
+// are used, evenly spread. g(m) is at least os(m) and or(m). Parameters that the measurements do
+// not determine are 0 (broadcasts hardly determine the overheads, barriers not at all).
 //
 // model: "hockney", "loggp" or "plogp". Throws InputError (reason only) for fewer measurements than
 // the model has parameters (PLogP: L and the gaps), and for more than kMostFitted allows; (place:

@@ -13,8 +13,9 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// All sets of positive parameters, as bits. Smaller sets come first; of sets of the same size, those
-// without the overhead come first, because in most formulas it only occurs in a sum with the latency.
+// All sets of positive parameters, as bits. Smaller sets come first; of sets of the same size,
+// those without the overhead come first, because in most formulas it only occurs in a sum with the
+// latency.
 std::vector<unsigned> choices(Index parameters) {
   std::vector<unsigned> all;
   for (unsigned choice = 0; choice < (1U << static_cast<unsigned>(parameters)); ++choice) {

@@ -10,7 +10,8 @@ namespace espalier::cost_models {
 Eigen::MatrixXd triangle_of(const Eigen::MatrixXd& rows);
 
 // The x >= 0 that minimises |rows * x - wanted|. For up to four unknowns every set of positive ones
-// is tried; of equally good sets the smallest is taken. For more unknowns: NNLS (Lawson and Hanson).
+// is tried; of equally good sets the smallest is taken. For more unknowns: NNLS (Lawson and
+// Hanson).
 Eigen::VectorXd non_negative_least_squares(const Eigen::MatrixXd& rows,
                                            const Eigen::VectorXd& wanted);
 

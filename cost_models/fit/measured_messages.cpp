@@ -16,8 +16,8 @@ namespace {
 
 void check_time(const std::string& place, Seconds time) {
   if (std::isfinite(time.value) && time.value >= 0) return;
-  throw InputError({}, place, fmt::format("a time of {} s: must be finite and at least 0",
-                                          time.value));
+  throw InputError({}, place,
+                   fmt::format("a time of {} s: must be finite and at least 0", time.value));
 }
 
 void check(const MeasuredMessages& measured) {

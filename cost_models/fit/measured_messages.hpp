@@ -23,15 +23,15 @@ struct MeasuredMessage {
 
 struct MeasuredMessages {
   std::span<const MeasuredMessage> sizes;  // two or more, ascending
-  Seconds gap;  // between back-to-back messages of the shortest size
+  Seconds gap;                             // between back-to-back messages of the shortest size
 };
 
 // All three functions throw InputError (place: "/INDEX", or "/gap") for fewer than two sizes, sizes
 // that do not ascend or are 0, and times that are not finite and at least 0.
 
-// With m0 the shortest size, a message takes T(m) = RTT(m) - RTT(m0) / 2. g(m0) is the measured gap,
-// but at most T(m0); L = T(m0) - g(m0); g(m) = T(m) - L, so that L + g(m) is the measured time.
-// Overheads above g(m) are cut to g(m), and gaps below g(m0) raised to g(m0): both are noise.
+// With m0 the shortest size, a message takes T(m) = RTT(m) - RTT(m0) / 2. g(m0) is the measured
+// gap, but at most T(m0); L = T(m0) - g(m0); g(m) = T(m) - L, so that L + g(m) is the measured
+// time. Overheads above g(m) are cut to g(m), and gaps below g(m0) raised to g(m0): both are noise.
 PLogP plogp_from(const MeasuredMessages& measured);
 
 // loggp_from() of plogp_from(). If the two overheads exceed the time of a message, each is cut to

@@ -21,8 +21,8 @@ double segments_a_half(const Counts& n) {
   return std::ceil(n.segments / 2);
 }
 
-// The time of a segment at an inner node of a binary tree: two sends, or a receive and two sends one
-// after another.
+// The time of a segment at an inner node of a binary tree: two sends, or a receive and two sends
+// one after another.
 double period_s(const PLogPTerms& t) {
   return std::max(2 * t.gap, t.receive + t.gap + t.send);
 }

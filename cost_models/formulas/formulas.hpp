@@ -19,8 +19,8 @@ inline constexpr std::uint64_t kMaxRanks = 2'147'483'647;  // MPI counts them in
 // One call of an operation.
 struct Case {
   std::uint64_t ranks = 1;  // P
-  // m: the root's message (broadcast, reduce); what each rank sends to each other (alltoall); ignored
-  // (barrier).
+  // m: the root's message (broadcast, reduce); what each rank sends to each other (alltoall);
+  // ignored (barrier).
   Bytes message;
   // ms, the segment size; 0 or larger than the message: not cut. The last segment counts as a full
   // one. Barriers and the pairwise alltoall ignore it.

@@ -1,5 +1,6 @@
-// The time of pipelined trees on any platform, from the period and the fill time of each tree, which
-// the planner or the simulator computes. The formulas of formulas.hpp are for homogeneous networks.
+// The time of pipelined trees on any platform, from the period and the fill time of each tree,
+// which the planner or the simulator computes. The formulas of formulas.hpp are for homogeneous
+// networks.
 #pragma once
 
 #include <cstdint>

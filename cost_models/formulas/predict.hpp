@@ -18,13 +18,13 @@ struct Prediction {
   Seconds time;
 };
 
-// The default sizes for best_segment: 0 (not cut), and every power of two from 64 bytes to below the
-// message size.
+// The default sizes for best_segment: 0 (not cut), and every power of two from 64 bytes to below
+// the message size.
 std::vector<Bytes> usual_segments(Bytes message);
 
 // The best of these segment sizes (0: not cut), the first of equally good ones. For two-tree, its
-// optimal chunk size is tried as well. An entry that does not use segments is predicted once. Errors
-// as predict; InputError for no sizes.
+// optimal chunk size is tried as well. An entry that does not use segments is predicted once.
+// Errors as predict; InputError for no sizes.
 Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters, const Case& of,
                         std::span<const Bytes> segments);
 

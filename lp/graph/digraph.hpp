@@ -7,18 +7,17 @@
 
 namespace espalier::lp {
 
-// Where a node, an arc or a place in a list may be none.
+// No node, no arc or no index.
 inline constexpr std::uint32_t kNone = UINT32_MAX;
 
-// A directed graph whose nodes are hosts or relays. Hosts must be spanned; a relay only lies on the
-// way between two hosts, and what passes it cannot be copied there. Arc order is the column order
-// of the matrix A.
+// A directed graph whose nodes are hosts or relays. Hosts must be spanned; a relay only forwards
+// between two hosts, and cannot copy data. Arc order is the column order of the matrix A.
 struct Digraph {
   std::uint32_t node_count = 0;
   std::vector<std::uint32_t> tail;  // per arc
   std::vector<std::uint32_t> head;  // per arc; never equal to its tail
   std::vector<char> is_relay;       // per node; empty: no relays
-  // Per arc, seconds, >= 0; empty: none has any. Rates and prices do not depend on it.
+  // Per arc, seconds, >= 0; empty: all 0. Rates and prices do not depend on it.
   std::vector<double> latency_s{};
 
   [[nodiscard]] std::size_t arc_count() const { return tail.size(); }

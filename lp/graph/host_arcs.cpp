@@ -23,7 +23,7 @@ HostArcs::HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occu
                    std::span<const double> arc_cost)
     : graph_(&graph), hosts_(graph), resource_count_(static_cast<std::size_t>(occupation.rows())) {
   hosts_.reprice(arc_cost);
-  list_ways(occupation);
+  list_paths(occupation);
   list_by_end(hosts_.head(), node_count(), first_into_, into_);
   list_by_end(hosts_.tail(), node_count(), first_out_of_, out_of_);
   for (std::uint32_t node = 0; node < node_count(); ++node) {
@@ -51,7 +51,7 @@ void HostArcs::append_uses(const Eigen::SparseMatrix<double>& occupation,
   }
 }
 
-void HostArcs::list_ways(const Eigen::SparseMatrix<double>& occupation) {
+void HostArcs::list_paths(const Eigen::SparseMatrix<double>& occupation) {
   std::vector<std::uint32_t> path;
   for (std::uint32_t arc = 0; arc < size(); ++arc) {
     path.clear();

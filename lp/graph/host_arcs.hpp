@@ -14,7 +14,7 @@
 namespace espalier::lp {
 
 // Arcs are numbered from 0: the digraph's arcs between hosts, then one for each ordered pair of
-// hosts that a path through relays joins. Memory O(arcs x resources of an arc).
+// hosts connected by a path through relays. Memory O(arcs x resources of an arc).
 class HostArcs {
  public:
   struct Use {
@@ -26,7 +26,7 @@ class HostArcs {
   HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
            std::span<const double> arc_cost);
 
-  // Appends what a byte on `path`, arcs of the digraph, occupies: each resource once.
+  // Appends the resources that a byte on `path`, arcs of the digraph, occupies: each resource once.
   static void append_uses(const Eigen::SparseMatrix<double>& occupation,
                           std::span<const std::uint32_t> path, std::vector<Use>& uses);
 
@@ -40,15 +40,15 @@ class HostArcs {
   [[nodiscard]] std::span<const Use> uses(std::uint32_t arc) const {
     return {uses_.data() + first_use_[arc], first_use_[arc + 1] - first_use_[arc]};
   }
-  // Where the uses of an arc begin among those of all arcs.
+  // The index of the arc's first use in all_uses().
   [[nodiscard]] std::size_t first_use(std::uint32_t arc) const { return first_use_[arc]; }
   [[nodiscard]] std::span<const Use> all_uses() const { return uses_; }
-  // The largest use: T of the arc under one-port, and what it becomes under other models. Seconds
-  // per byte.
+  // The largest use, seconds per byte: T of the arc under one-port, and its counterpart under other
+  // models.
   [[nodiscard]] double weight(std::uint32_t arc) const;
 
   [[nodiscard]] bool has_latencies() const { return !latency_s_.empty(); }
-  // Of the arc's whole way, seconds; 0 where the digraph tells none.
+  // Of the arc's whole path, seconds; 0 where the digraph has no latencies.
   [[nodiscard]] double latency_s(std::uint32_t arc) const {
     return latency_s_.empty() ? 0 : latency_s_[arc];
   }
@@ -75,7 +75,7 @@ class HostArcs {
   void add_edge(std::uint32_t arc, RoutedTree& tree) const;
 
  private:
-  void list_ways(const Eigen::SparseMatrix<double>& occupation);
+  void list_paths(const Eigen::SparseMatrix<double>& occupation);
 
   const Digraph* graph_;
   HostGraph hosts_;

@@ -36,7 +36,7 @@ HostGraph::HostGraph(const Digraph& graph) : graph_(&graph), entry_index_(graph.
   cost_.resize(tail_.size());
 }
 
-// Which hosts a path through relays joins does not depend on prices.
+// Which pairs of hosts are connected through relays does not depend on prices.
 void HostGraph::find_relay_reach() {
   const std::size_t nodes = graph_->node_count;
   distance_.resize(entry_relays_.size() * nodes);
@@ -84,8 +84,8 @@ void HostGraph::run_dijkstra(std::uint32_t entry, std::span<const double> arc_co
   }
 }
 
-// The arc from `tail` to a relay with which the cheapest relay path to `head` begins; kNone: there
-// is no such path.
+// The first arc, from `tail` to a relay, of the cheapest relay path to `head`; kNone: there is no
+// such path.
 std::uint32_t HostGraph::best_entry_arc(std::uint32_t tail, std::uint32_t head,
                                         double* cost) const {
   std::uint32_t best = kNone;

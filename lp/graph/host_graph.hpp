@@ -1,9 +1,9 @@
-// The graph of hosts alone: an arc between two hosts is one arc of the platform's, or the cheapest
-// path through relays under the prices of the moment.
+// The graph of hosts only: an arc between two hosts is one arc of the platform, or the cheapest
+// path through relays under the current prices.
 //
-// Without relays this is the digraph itself. With them: for every relay that a host can enter,
-// Dijkstra through the relays, then one logical arc for each ordered pair of hosts that a relay
-// path joins. Memory O(m + R (R + H) + L), with R entry relays, H hosts, L logical arcs.
+// Without relays this is the digraph itself. With relays: Dijkstra through the relays from every
+// relay that has an arc from a host, then one logical arc for each ordered pair of hosts connected
+// by a relay path. Memory O(m + R (R + H) + L), with R entry relays, H hosts, L logical arcs.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ class HostGraph {
   [[nodiscard]] std::span<const std::uint32_t> head() const { return head_; }
   // Whether a host has an arc to a relay.
   [[nodiscard]] bool has_relays() const { return !entry_relays_.empty(); }
-  // Whether the logical arcs are the digraph's, numbered alike. Not so where relays have arcs, even
-  // if no host can reach them.
+  // Whether the logical arcs are the digraph's, with the same numbers. False where relays have
+  // arcs, even if no host can reach them.
   [[nodiscard]] bool is_the_digraph() const { return direct_.size() == graph_->arc_count(); }
 
   // arc_cost: per arc of the digraph, >= 0. Returns the cost of each logical arc; valid until the
   // next call.
   std::span<const double> reprice(std::span<const double> arc_cost);
-  // Appends to `path` the digraph's arcs of a logical arc as of the last reprice.
+  // Appends to `path` the digraph's arcs of a logical arc, as of the last reprice.
   void append_path(std::uint32_t logical_arc, std::vector<std::uint32_t>& path) const;
 
  private:

@@ -94,7 +94,7 @@ std::uint32_t MinCostArborescence::component_of(std::uint32_t node) {
   return node;
 }
 
-// Extends the path backwards from `start` until it meets a finished component; false: it cannot.
+// Extends the path backwards from `start` until it meets a finished component; false: impossible.
 bool MinCostArborescence::grow_from(std::uint32_t start) {
   std::uint32_t component = component_of(start);
   while (state_[component] != kFinished) {
@@ -144,7 +144,7 @@ std::uint32_t MinCostArborescence::scan_in_arcs(std::uint32_t node) {
   return in_arcs_[best].tail;
 }
 
-// The path's end from `closing_component` on is a cycle: makes one component of it.
+// The end of the path, from `closing_component` on, is a cycle: contracts it to one component.
 std::uint32_t MinCostArborescence::contract(std::uint32_t closing_component) {
   const std::uint32_t cycle = component_count_++;
   find_[cycle] = cycle;
@@ -175,7 +175,7 @@ void MinCostArborescence::make_queue(std::uint32_t node, double shift) {
   const auto first = in_arcs_.begin() + first_in_[node];
   in_end_[node] = first_in_[node + 1];
   std::make_heap(first, in_arcs_.begin() + in_end_[node], Dearer{});
-  // Arc costs inside a node's heap stay as given; the shift lives in the node's key.
+  // Arc costs inside a node's heap are unchanged; the shift is in the node's key.
   heap_[node] = {first->cost + shift, shift, kNone, kNone};
 }
 
@@ -231,7 +231,7 @@ std::uint32_t MinCostArborescence::drop_cheapest_arc(std::uint32_t top) {
 // it enters.
 void MinCostArborescence::expand() {
   for (std::uint32_t component = component_count_; component-- > node_count_;) {
-    if (state_[component] == kUnseen) continue;  // already in flight of an outer cycle's arc
+    if (state_[component] == kUnseen) continue;  // already entered by an outer cycle's arc
     const std::uint32_t arc = chosen_[component];
     for (std::uint32_t inner = head_[arc]; inner != component; inner = parent_[inner]) {
       chosen_[inner] = arc;

@@ -3,12 +3,12 @@
 //
 // Algorithm: Edmonds' contraction, organised as in Tarjan, "Finding optimum branchings", Networks 7
 // (1977), with the path growing of Gabow, Galil, Spencer, Tarjan, Combinatorica 6 (1986),
-// doi:10.1007/BF02579168: grow a path backwards along cheapest incoming arcs until it meets the
-// finished part, contracting every cycle in flight. Queues: a node that is never contracted needs
+// doi:10.1007/BF02579168: a path grows backwards along cheapest incoming arcs until it meets the
+// finished part; every cycle found is contracted. Queues: a node that is never contracted needs
 // none (one scan finds its cheapest arc). A node that is contracted has its in-arcs heapified in
-// place, in O(in-degree), and a component is a pairing heap of such nodes whose keys move together
-// by lazy offsets. Time O(m + k log n), k = arcs that surface inside a component, k <= m; memory
-// O(n + m), allocated once by the constructor: solve() allocates nothing.
+// place, in O(in-degree). A component is a pairing heap of such nodes, whose keys change jointly by
+// lazy offsets. Time O(m + k log n), k = arcs found to lie inside a component, k <= m; memory O(n +
+// m), allocated once by the constructor: solve() allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class MinCostArborescence {
   MinCostArborescence(std::uint32_t node_count, std::span<const std::uint32_t> tail,
                       std::span<const std::uint32_t> head, std::uint32_t root);
 
-  // cost: per arc, finite. Returns the chosen arcs, the one into node v at the position of v among
-  // the non-root nodes (ascending); valid until the next call. Empty when some node cannot be
-  // reached (or the root is alone). Ties go to the arc of the smaller index where a node is not
-  // contracted, and are broken the same way on every run.
+  // cost: per arc, finite. Returns the chosen arcs; the arc into node v is at the position of v
+  // among the non-root nodes (ascending). Valid until the next call. Empty when some node cannot be
+  // reached (or the root is the only node). Ties are broken deterministically; where a node is not
+  // contracted, the arc with the smaller index is chosen.
   std::span<const std::uint32_t> solve(std::span<const double> cost);
 
   // Of the last solve, summed over the chosen arcs.
@@ -44,7 +44,7 @@ class MinCostArborescence {
   // MinCostArborescence::meld.
   struct HeapNode {
     double key;     // cheapest in-arc, less the offsets of all ancestors
-    double offset;  // to be added to every descendant's key
+    double offset;  // to add to every descendant's key
     std::uint32_t child;
     std::uint32_t sibling;
   };
@@ -66,9 +66,9 @@ class MinCostArborescence {
   std::uint32_t root_;
   std::vector<std::uint32_t> first_in_;  // nodes + 1, into in_arcs_
   std::vector<InArc> in_arcs_;           // by head; a contracted node's part is a heap
-  std::vector<std::uint32_t> in_end_;    // per node: end of what is left of its heap
-  std::vector<std::uint32_t> arc_of_;    // in-arc position -> arc, pristine
-  std::vector<std::uint32_t> tail_of_;   // in-arc position -> tail, pristine
+  std::vector<std::uint32_t> in_end_;    // per node: end of the rest of its heap
+  std::vector<std::uint32_t> arc_of_;    // in-arc position -> arc, in the original order
+  std::vector<std::uint32_t> tail_of_;   // in-arc position -> tail, in the original order
   std::vector<std::uint32_t> head_;      // per arc
 
   // Components: 0..n-1 are the nodes, n.. the contracted cycles.

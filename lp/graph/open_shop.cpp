@@ -40,7 +40,7 @@ double tick_for(std::span<const OpenShopJob> jobs, std::uint32_t left_count,
 
 class OpenShop {
  public:
-  // Precondition: what tick_for checks.
+  // Precondition: the checks of tick_for.
   OpenShop(std::span<const OpenShopJob> jobs, std::uint32_t left_count, std::uint32_t right_count,
            double tick)
       : tick_(tick),
@@ -84,7 +84,7 @@ class OpenShop {
  private:
   struct Pair {
     std::array<std::uint32_t, 2> ends;  // left, right
-    Ticks ticks;                        // of its jobs, still to do
+    Ticks ticks;                        // remaining work of its jobs
     std::size_t next_job;               // into jobs_by_pair_
   };
   struct Piece {
@@ -120,10 +120,10 @@ class OpenShop {
     return ends[0] == node ? ends[1] : ends[0];
   }
 
-  // Finds a partner for a critical node by the shortest alternating path. It ends at an idle node
-  // of the other side, or takes the partner of a node of this side that is not critical and can
-  // wait. One exists: a matching that covers all critical nodes does, and its symmetric difference
-  // with the present one has such a path (Mendelsohn and Dulmage).
+  // Finds a partner for a critical node by the shortest alternating path. The path ends at an idle
+  // node of the other side, or takes the partner of a non-critical node of this side, which can
+  // wait. A path exists: there is a matching that covers all critical nodes, and its symmetric
+  // difference with the present one contains such a path (Mendelsohn and Dulmage).
   void cover(std::uint32_t root) {
     ++stamp_;
     frontier_.assign(1, root);
@@ -158,7 +158,8 @@ class OpenShop {
     }
   }
 
-  // Work done early makes fewer nodes critical later. Nobody is interrupted for it.
+  // Matches more idle pairs: work done early makes fewer nodes critical later. No running job is
+  // interrupted for it.
   void match_idle_nodes() {
     for (std::uint32_t left = 0; left < left_count_; ++left) {
       if (mate_[left] != kNone || load_[left] == 0) continue;
@@ -179,7 +180,7 @@ class OpenShop {
     std::erase_if(pairs_of_[node], [&](std::uint32_t pair) { return pairs_[pair].ticks == 0; });
   }
 
-  // Until a pair is done or an idle node becomes critical.
+  // The time until a pair is done or an idle node becomes critical.
   [[nodiscard]] Ticks longest_step() const {
     Ticks step = rest_;
     for (std::uint32_t node = 0; node < mate_.size(); ++node) {
@@ -228,22 +229,22 @@ class OpenShop {
 
   double tick_;
   std::uint32_t left_count_;
-  std::vector<Ticks> job_ticks_;  // still to do
+  std::vector<Ticks> job_ticks_;  // remaining
   std::vector<std::uint32_t> last_piece_;
   std::vector<std::uint32_t> jobs_by_pair_;
   std::vector<Pair> pairs_;
 
-  // By node; the right ones come after the left ones.
-  std::vector<Ticks> load_;                           // still to do
-  std::vector<std::uint32_t> mate_;                   // the pair it works on
-  std::vector<std::vector<std::uint32_t>> pairs_of_;  // with work left, and some without
+  // By node, the left nodes first.
+  std::vector<Ticks> load_;                           // remaining
+  std::vector<std::uint32_t> mate_;                   // the pair that it works on
+  std::vector<std::vector<std::uint32_t>> pairs_of_;  // pairs with remaining work, and some without
   std::vector<std::uint64_t> seen_;
   std::vector<std::uint32_t> reached_by_;
 
   std::uint64_t stamp_ = 0;
   std::vector<std::uint32_t> frontier_;
   Ticks now_ = 0;
-  Ticks rest_ = 0;  // time that remains
+  Ticks rest_ = 0;  // remaining time
   std::vector<Piece> pieces_;
 };
 

@@ -4,7 +4,7 @@ namespace espalier::lp {
 
 void RoutedTree::add_edge(std::span<const std::uint32_t> path) {
   if (path.size() > 1 && path_ends.empty()) {
-    // Until now every edge was one arc: write their ends down.
+    // So far every edge was one arc: record their ends.
     path_ends.reserve(arcs.size() + 1);
     for (std::uint32_t end = 1; end <= arcs.size(); ++end) path_ends.push_back(end);
   }

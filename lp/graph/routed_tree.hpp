@@ -1,5 +1,5 @@
 // A spanning tree whose edges are paths of arcs: one arc each, or several where relays (or, for
-// topology-topology-oblivious trees, other hosts) lie between parent and child.
+// topology-oblivious trees, other hosts) lie between parent and child.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace espalier::lp {
 
 struct RoutedTree {
   // The paths of all edges, one after the other. Parent of edge i: tail of its first arc; child:
-  // head of its last. A parent sends to its children in the order in which they stand here.
+  // head of its last. A parent sends to its children in this order.
   std::vector<std::uint32_t> arcs;
   // Per edge, where its path ends in `arcs` (exclusive). Empty: every edge is one arc.
   std::vector<std::uint32_t> path_ends;

@@ -1,4 +1,4 @@
-// Apart from the packing, for it needs no linear program.
+// A file of its own, so that users of tree_load need no linear program.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

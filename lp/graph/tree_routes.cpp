@@ -11,10 +11,11 @@ namespace espalier::lp {
 
 namespace {
 
-// The longest way from the root to a host, where an edge is as long as `length` says of its path.
+// The length of the longest path from the root to a host, where an edge has the `length` of its
+// path.
 template <class Length>
-double longest_way(const Digraph& graph, std::uint32_t root, const RoutedTree& tree,
-                   Length length) {
+double longest_path(const Digraph& graph, std::uint32_t root, const RoutedTree& tree,
+                    Length length) {
   std::vector<std::pair<std::uint32_t, double>> above(graph.node_count, {root, 0.0});
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto path = tree.path(edge);
@@ -22,11 +23,11 @@ double longest_way(const Digraph& graph, std::uint32_t root, const RoutedTree& t
   }
   double longest = 0;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    double way = 0;
+    double distance = 0;
     for (std::uint32_t at = graph.head[tree.path(edge).back()]; at != root; at = above[at].first) {
-      way += above[at].second;
+      distance += above[at].second;
     }
-    longest = std::max(longest, way);
+    longest = std::max(longest, distance);
   }
   return longest;
 }
@@ -42,23 +43,23 @@ double latency_along(const Digraph& graph, std::span<const std::uint32_t> path) 
 
 std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
   return static_cast<std::uint32_t>(
-      longest_way(graph, root, tree, [](const auto&) { return 1.0; }));
+      longest_path(graph, root, tree, [](const auto&) { return 1.0; }));
 }
 
 Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree) {
-  return {
-      longest_way(graph, root, tree, [&](const auto& path) { return latency_along(graph, path); })};
+  return {longest_path(graph, root, tree,
+                       [&](const auto& path) { return latency_along(graph, path); })};
 }
 
-Seconds way_of_a_segment(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
-                         std::uint32_t root, const RoutedTree& tree) {
+Seconds segment_travel_time(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                            std::uint32_t root, const RoutedTree& tree) {
   std::vector<HostArcs::Use> uses;
-  return {longest_way(graph, root, tree, [&](const auto& path) {
+  return {longest_path(graph, root, tree, [&](const auto& path) {
     uses.clear();
     HostArcs::append_uses(occupation, path, uses);
     const auto most = std::ranges::max_element(uses, {}, &HostArcs::Use::seconds_per_byte);
     const double seconds_per_byte = most == uses.end() ? 0 : most->seconds_per_byte;
-    return latency_along(graph, path) + kSegmentOnLongWays * seconds_per_byte;
+    return latency_along(graph, path) + kHighLatencySegment * seconds_per_byte;
   })};
 }
 

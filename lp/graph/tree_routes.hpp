@@ -1,4 +1,4 @@
-// How far the hosts of a tree are from its root, and how many children a host has.
+// Distances of the hosts of a tree from its root, and numbers of children.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -11,22 +11,22 @@
 
 namespace espalier::lp {
 
-// Bytes: about what segments are where latencies count.
-inline constexpr double kSegmentOnLongWays = 65536;
+// Bytes: a typical segment size where latencies matter.
+inline constexpr double kHighLatencySegment = 65536;
 
-// Edges on the longest way from the root of a tree of `graph` to a host.
+// Edges on the longest path from the root of a tree of `graph` to a host.
 std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
 
-// Latencies on the longest way from the root to a host, added up.
+// Largest sum of latencies from the root to a host.
 Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
 
-// Until a segment of kSegmentOnLongWays that leaves the root has reached the last host, if nothing
-// is in its way: the latencies and, on each edge, as long as it keeps that edge's slowest resource
-// busy. occupation: resources x arcs.
-Seconds way_of_a_segment(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
-                         std::uint32_t root, const RoutedTree& tree);
+// The time until a segment of kHighLatencySegment bytes that leaves the root has reached the last
+// host, if no resource is busy: the latencies and, on each edge, the time for which the segment
+// occupies that edge's slowest resource. occupation: resources x arcs.
+Seconds segment_travel_time(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                            std::uint32_t root, const RoutedTree& tree);
 
-// Most children that a host has in the tree.
+// The largest number of children of a host in the tree.
 std::size_t out_degree_of(const Digraph& graph, const RoutedTree& tree);
 
 }  // namespace espalier::lp

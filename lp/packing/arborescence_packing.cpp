@@ -25,12 +25,11 @@ double sum_of(std::span<const double> values) {
 // doi:10.1287/moor.20.2.257): proportional to exp(step * load so far).
 class MultiplicativeWeights {
  public:
-  // start: logarithms of the first weights, one a resource.
+  // start: logarithms of the first weights, one per resource.
   MultiplicativeWeights(std::vector<double> start, double step)
       : step_(step), exponent_(std::move(start)), weight_(exponent_.size()) {}
 
-  // load * scale should be near 1 on a full resource; what is far above says no more than "far
-  // above".
+  // load * scale should be near 1 on a full resource; far larger values are capped.
   void add(std::span<const double> load, double scale) {
     constexpr double kFarAbove = 100;
     for (std::size_t r = 0; r < exponent_.size(); ++r) {
@@ -52,10 +51,10 @@ class MultiplicativeWeights {
   std::vector<double> weight_;
 };
 
-// Logarithms of prices that value what each resource can carry in all: a resource of many arcs (a
-// port) by the bytes a second that its arcs make of it on average. A resource of one arc (a link)
-// bounds little by itself and starts low. With every sender saturated, as on clusters of unlike
-// senders, these prices are the optimal ones.
+// Logarithms of the first prices. They reflect how much each resource can carry in total: a
+// resource of many arcs (a port), by the bytes per second that it carries on average over its arcs.
+// A resource of one arc (a link) alone limits little and starts low. With every sender saturated,
+// as on clusters of heterogeneous senders, these prices are the optimal ones.
 std::vector<double> first_weights(const SparseMatrix& occupation) {
   constexpr double kSingleArc = -6;
   std::vector<double> sum(static_cast<std::size_t>(occupation.rows()), 0.0);
@@ -69,7 +68,7 @@ std::vector<double> first_weights(const SparseMatrix& occupation) {
   std::vector<double> weight(sum.size());
   for (std::size_t r = 0; r < sum.size(); ++r) {
     if (arcs[r] == 0) {
-      weight[r] = -std::numeric_limits<double>::infinity();  // a row that nothing occupies
+      weight[r] = -std::numeric_limits<double>::infinity();  // a row that no arc occupies
       continue;
     }
     weight[r] = std::log(arcs[r] / sum[r]) + (arcs[r] == 1 ? kSingleArc : 0);
@@ -113,11 +112,11 @@ class Packer {
   TreePricer pricer_;
   Clock::time_point start_ = Clock::now();
   double last_report_ = 0;
-  std::vector<double> best_prices_;  // sum 1; those of result_.bound
+  std::vector<double> best_prices_;  // sum 1; the certificate of result_.bound
   Packing result_;
 };
 
-// Prices a tree and takes the bound that comes with it. prices: >= 0, not all 0.
+// Prices a tree and updates the bound from it. prices: >= 0, not all 0.
 RoutedTree Packer::price(std::span<const double> prices) {
   TreePricer::Priced priced = pricer_.cheapest_tree(prices);
   ++result_.arborescences_priced;
@@ -130,8 +129,8 @@ RoutedTree Packer::price(std::span<const double> prices) {
   return std::move(priced.tree);
 }
 
-// Every round's tree is a column that the optimum is likely to be near, and the weights come near
-// good prices. The first round is run whatever the limits, so that there is a tree and a bound.
+// Every round's tree is likely to be a useful column, and the weights approach good prices. The
+// first round runs whatever the limits, so that there is a tree and a bound.
 std::vector<RoutedTree> Packer::warm_up() {
   std::vector<RoutedTree> trees;
   MultiplicativeWeights weights(first_weights(problem_.occupation), 0.5);
@@ -148,8 +147,8 @@ Packing Packer::run() {
   std::vector<RoutedTree> trees = options_.seeds;
   std::vector<RoutedTree> warm = warm_up();
   std::move(warm.begin(), warm.end(), std::back_inserter(trees));
-  // The best single tree scales the master, and is what there is if the time is up before the
-  // master is solved.
+  // The best single tree scales the master, and is the result if the time is up before the master
+  // is solved.
   for (const RoutedTree& tree : trees) {
     const double rate = 1 / max_of(tree_load(problem_.occupation, tree));
     if (rate <= result_.rate) continue;
@@ -182,7 +181,7 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
       return;
     }
     if (status != LpStatus::kOptimal || !add_trees(master, unit_rate)) {
-      // The time may also have run out within the batch, before it had anything new.
+      // The time may also have run out within the batch, before it found a new tree.
       const PackingEnd open = out_of_time() ? PackingEnd::kLimit : PackingEnd::kStalled;
       result_.end = gap_reached() ? PackingEnd::kGapReached : open;
       return;
@@ -191,17 +190,17 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
   }
 }
 
-// One batch of trees. The first is priced at the master's own duals: when the master has it
-// already, the duals are exact. The others are priced near the best prices so far (smoothing after
-// Wentges, Int. Trans. Opl. Res. 4, 1997), blended with weights that grow with what the batch and
-// the master's solution load: trees that are equally cheap differ most in the resources whose price
-// is zero, and the blend makes them share those instead of overloading one after the other. false:
-// the master knew every tree of the batch.
+// Adds a batch of trees. The first is priced at the master's own duals: if the master already has
+// it, the duals are exact. The others are priced close to the best prices so far (smoothing after
+// Wentges, Int. Trans. Opl. Res. 4, 1997), blended with weights that grow with the load of the
+// batch and of the master's solution. Equally cheap trees differ most in the resources whose price
+// is zero; the blend makes them share those instead of overloading one after the other. false: the
+// master already had every tree of the batch.
 bool Packer::add_trees(PackingMaster& master, double unit_rate) {
   constexpr std::size_t kBatch = 15;
   constexpr double kBlend =
-      0.03;  // of weights, in the later trees of a batch every second time a tenth of it
-  constexpr double kTieBreak = 1e-9;  // of weights, in the first
+      0.03;  // share of the weights; a tenth of it for every second of the later trees of a batch
+  constexpr double kTieBreak = 1e-9;  // share of the weights in the first tree
   const std::span<const double> duals = master.prices();
   const double dual_sum = sum_of(duals);
   if (!(dual_sum > 0)) return false;

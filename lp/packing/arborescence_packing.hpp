@@ -1,12 +1,12 @@
-// Packing arborescences into resources: the heart of Espalier.
+// Packing arborescences into resources: the core of Espalier.
 //
 //     max  sum_T lambda_T     s.t.   sum_T lambda_T A x_T <= 1,   lambda >= 0,
 //
 // over all spanning arborescences T of the graph (x_T: how often T uses each arc; A: occupation
 // matrix, resources x arcs, seconds per byte). Solved by column generation: the restricted master
-// holds the trees found so far and the resources that have mattered so far; its row duals y price
-// the arcs, c = A'y, and a minimum-cost arborescence under c is the best tree to add. Any y >= 0
-// proves   optimum <= sum(y) / mincost(y).
+// contains the trees found so far and the resources that were overloaded so far; its row duals y
+// price the arcs, c = A'y, and a minimum-cost arborescence under c is the best tree to add. Any y
+// >= 0 proves   optimum <= sum(y) / mincost(y).
 //
 // Notation as in docs/model.md. The LP (in terms of flows) is that of Beaumont, Legrand, Marchal,
 // Robert, "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
@@ -28,15 +28,15 @@ namespace espalier::lp {
 
 using SparseMatrix = Eigen::SparseMatrix<double>;
 
-// References: what they refer to must outlive whatever works on the problem.
+// Holds references, which must outlive all uses of the problem.
 struct PackingProblem {
   const Digraph& graph;
   std::uint32_t root;  // a host; every other host can be reached from it
   const SparseMatrix&
       occupation;  // resources x arcs, seconds per byte, >= 0; every arc occupies something
-  // Arcs from this one on make a part of every tree that goes with any other part: no host is
-  // spanned by both (lp/packing/doubled_problem.hpp). Says how to solve, not what. UINT32_MAX:
-  // there is no such part.
+  // Arcs from this one on form a second part of every tree, and any first part can be combined with
+  // any second part: no host is spanned by both (lp/packing/doubled_problem.hpp). Affects only how
+  // the problem is solved. UINT32_MAX: there is no such part.
   std::uint32_t second_part = UINT32_MAX;
 };
 
@@ -57,7 +57,7 @@ struct PackingOptions {
   std::optional<Seconds> time_limit = std::nullopt;
   std::size_t max_iterations = 1'000'000;  // arborescences priced
   std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
-  double smoothing = 0.8;                  // weight of the best prices so far when trees are priced
+  double smoothing = 0.8;                  // weight of the best prices so far in pricing
   std::vector<RoutedTree> seeds;           // trees to start from
   std::function<void(const PackingProgress&)> on_progress;
 };
@@ -65,16 +65,16 @@ struct PackingOptions {
 enum class PackingEnd : std::uint8_t {
   kGapReached,
   kLimit,    // time or iterations
-  kStalled,  // the master gave out numerically, or repeats itself: the gap is honest but open
+  kStalled,  // numerical failure or repetition in the master: the gap is valid but open
 };
 
 struct Packing {
   std::vector<PackedTree>
-      trees;        // feasible together; a basic solution: no more trees than saturated resources
+      trees;        // jointly feasible; a basic solution: no more trees than saturated resources
   double rate = 0;  // sum of their rates, bytes per second
-  double bound = kUnbounded;     // proven: no set of trees does better
+  double bound = kUnbounded;     // proven: no set of trees is better
   std::vector<double> prices;    // per resource, sum 1: the certificate of `bound`
-  std::vector<RoutedTree> pool;  // all trees that the master held at the end, in the order found
+  std::vector<RoutedTree> pool;  // all trees in the master at the end, in the order found
   PackingEnd end = PackingEnd::kGapReached;
   std::size_t arborescences_priced = 0;
   std::size_t master_solves = 0;
@@ -85,7 +85,7 @@ struct Packing {
 // Throws InfeasibleError when some host cannot be reached.
 Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& options = {});
 
-// Load of a tree per byte that flows along it: A x, one a resource.
+// Load of a tree per byte that flows along it: A x, one per resource.
 std::vector<double> tree_load(const SparseMatrix& occupation, const RoutedTree& tree);
 
 }  // namespace espalier::lp

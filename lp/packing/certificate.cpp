@@ -20,7 +20,7 @@ struct PlainArc {
   double cost;
 };
 
-// Cheapest way from `from` to every node when only relays may lie between.
+// Cheapest path from `from` to every node, through relays only.
 std::vector<double> plain_relay_distances(const Digraph& graph, std::span<const double> arc_cost,
                                           std::uint32_t from) {
   std::vector<double> distance(graph.node_count, kInf);
@@ -40,7 +40,7 @@ std::vector<double> plain_relay_distances(const Digraph& graph, std::span<const 
 }
 
 // One contraction round of Chu-Liu-Edmonds: the cheapest arc into every node, and the cycles that
-// these make.
+// these arcs form.
 struct Round {
   std::vector<std::uint32_t> best;   // arc into each node
   std::vector<std::uint32_t> group;  // new number of each node; the nodes of a cycle share one
@@ -90,7 +90,7 @@ std::string tree_fault(const PackingProblem& problem, const RoutedTree& tree) {
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const std::span<const std::uint32_t> path = tree.path(edge);
     for (std::size_t i = 0; i < path.size(); ++i) {
-      if (path[i] >= graph.arc_count()) return fmt::format("edge {} is no arc", edge);
+      if (path[i] >= graph.arc_count()) return fmt::format("edge {} is not an arc", edge);
       if (i > 0 && graph.tail[path[i]] != graph.head[path[i - 1]]) {
         return fmt::format("the path of edge {} is broken", edge);
       }
@@ -108,7 +108,7 @@ std::string tree_fault(const PackingProblem& problem, const RoutedTree& tree) {
     std::uint32_t above = node;
     for (std::uint32_t steps = 0; above != problem.root; ++steps) {
       if (steps > graph.node_count || parent[above] == kNone) {
-        return fmt::format("node {} does not hang from the root", node);
+        return fmt::format("node {} is not connected to the root", node);
       }
       above = parent[above];
     }

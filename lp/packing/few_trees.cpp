@@ -37,7 +37,7 @@ class FewTrees {
  private:
   void try_single_trees();
   void try_count(std::size_t count);
-  // At least all of the packing's: no more counts.
+  // At least the packing's number of trees: there is no further count.
   [[nodiscard]] std::size_t next_count(std::size_t count, std::size_t most) const;
   void search(const std::vector<RoutedTree>& start, std::size_t count);
   void spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
@@ -63,8 +63,7 @@ class FewTrees {
   TreePricer pricer_;
   std::optional<HostArcs> arcs_;
   std::vector<PackedTree> best_;
-  std::vector<PackedTree>
-      seen_;  // trees of good sets that the search has met, with their rates there
+  std::vector<PackedTree> seen_;  // trees of good sets found by the search, with their rates there
 };
 
 void FewTrees::take(const std::vector<PackedTree>& trees, std::size_t count) {
@@ -81,8 +80,8 @@ void FewTrees::try_single_trees() {
   for (const RoutedTree& tree : packing_.pool) consider(tree);
 }
 
-// The best set so far, its heaviest trees doubled until there are `count`: the search makes the
-// doubles differ.
+// The best set so far, its heaviest trees duplicated until there are `count`: the search makes the
+// duplicates differ.
 std::vector<RoutedTree> FewTrees::split_best(std::size_t count) const {
   std::vector<PackedTree> trees = best_;
   while (trees.size() < count) {
@@ -95,7 +94,7 @@ std::vector<RoutedTree> FewTrees::split_best(std::size_t count) const {
   return trees_of(trees);
 }
 
-// The trees worth having, thinned to `count`.
+// The useful trees, thinned to `count`.
 std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
   std::vector<RoutedTree> trees = trees_of(packing_.trees);
   for (const PackedTree& packed : seen_) trees.push_back(packed.tree);
@@ -103,10 +102,10 @@ std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
       thinned(problem_, with_best_rates(problem_, trees, packing_.rate), packing_.rate, count));
 }
 
-// Each tree is the cheapest where the ones before it have left room.
+// Each tree is the cheapest with respect to the load of the trees before it.
 std::vector<RoutedTree> FewTrees::priced_in_turn(std::size_t count) {
   constexpr double kSteep = 8;    // e-folds of price per unit of load
-  constexpr double kFloor = 0.1;  // of the prices' sum, spread evenly
+  constexpr double kFloor = 0.1;  // share of the prices' sum, spread evenly
   const double rate = packing_.rate / static_cast<double>(count);
   const auto resources = static_cast<double>(packing_.prices.size());
   std::vector<double> load(packing_.prices.size(), 0.0);
@@ -124,8 +123,8 @@ std::vector<RoutedTree> FewTrees::priced_in_turn(std::size_t count) {
   return trees;
 }
 
-// The LP's rates; a tree that it left out keeps a tenth of an equal share, so that the search does
-// not lose it.
+// The LP's rates; a tree that the LP dropped keeps a tenth of an equal share, so that the search
+// does not lose it.
 void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
                             const std::vector<PackedTree>& packed) const {
   const double equal = packing_.rate / static_cast<double>(trees.size());
@@ -167,11 +166,11 @@ void FewTrees::try_count(std::size_t count) {
   if (!good_enough() && count > 1 && options_.max_trees > 0) search(eliminated(count), count);
 }
 
-// These trees, less those that can go while the rate stays `enough`.
+// These trees without those that can be dropped while the rate stays at least `enough`.
 std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double enough) const {
-  // A set that is all needed should not cost an LP for each tree when it is large.
+  // A large set in which every tree is needed should not cost an LP for each of them.
   const std::size_t most_failures = std::max<std::size_t>(3, 200 / trees.size());
-  std::size_t needed = 0;  // trees found needed; they are the last when the lightest come last
+  std::size_t needed = 0;  // trees found to be needed; they are at the end, the lightest last
   while (trees.size() > needed + 1 && needed < most_failures && !out_of_time()) {
     std::stable_sort(trees.begin(), trees.end(),
                      [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
@@ -187,8 +186,8 @@ std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double 
   return trees;
 }
 
-// Without a limit the look for fewer trees goes on only while it is promising; and with half of the
-// packing's where those are not many, for links that few trees share waste less.
+// Without a limit, larger counts are tried only while they are promising. Where the packing has few
+// trees, half of their number is tried as well, because links shared by few trees waste less.
 std::size_t FewTrees::next_count(std::size_t count, std::size_t most) const {
   constexpr double kPromising = 0.98;
   constexpr std::size_t kNotMany = 16;
@@ -272,15 +271,15 @@ std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packi
   for (const PackedTree& packed : trees) {
     if (!set.add(packed.tree, packed.rate)) return trees;
   }
-  // Where relays offer several ways, the set's paths may be others than the trees' own and overload
-  // something.
+  // Where relays allow several paths, the set's paths may differ from those of the trees and
+  // overload a resource.
   constexpr double kFull = 1 + 1e-9;
   if (set.busiest_load() > kFull) return trees;
   set.flatten(kFull);
   std::vector<RoutedTree> flat;
   for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back(set.tree(i));
-  // Flattening fills some resources up and empties others, so that the old rates are no basic
-  // solution any more: there may be more trees than resources that hold them back.
+  // Flattening fills some resources and relieves others, so the old rates are no longer a basic
+  // solution: there may be more trees than saturated resources.
   constexpr double kRounding = 1e-9;
   const std::vector<PackedTree> basic = with_best_rates(problem, flat, packing.rate);
   return total_rate(basic) >= total_rate(trees) * (1 - kRounding) ? basic : trees;

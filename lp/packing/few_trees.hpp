@@ -1,10 +1,10 @@
-// From the optimum to a plan: as few trees as reach it, or the best that a given number of trees
-// does.
+// From the optimum to a plan: the smallest number of trees that reaches it, or the best that a
+// given number of trees can carry.
 //
-// Which K trees pack best is NP-hard already for K = 1 (the pipelined single tree, HBT). What is
-// done: K trees from the packing's own pool and from pricing against each other's load, local
-// search on their joint load (lp/packing/tree_set.hpp), and the exact rates for them from the LP,
-// in turn. Deterministic.
+// Finding the best K trees is NP-hard already for K = 1 (the pipelined single tree, HBT). The
+// method alternates: K trees from the packing's pool and from pricing against each other's load,
+// local search on their joint load (lp/packing/tree_set.hpp), and their exact rates from the LP.
+// Deterministic.
 #pragma once
 
 #include <cstddef>
@@ -18,38 +18,38 @@
 namespace espalier::lp {
 
 struct FewTreesOptions {
-  std::size_t max_trees = 0;  // 0: as many as the packing has
-  double gap = 1e-6;  // fewer trees are taken when they reach (1 - gap) of the packing's bound
-  std::uint64_t effort = 2'000'000;  // local-search moves evaluated, about, from each starting set
+  std::size_t max_trees = 0;  // 0: up to the packing's number
+  double gap = 1e-6;  // fewer trees are used when they reach (1 - gap) of the packing's bound
+  std::uint64_t effort =
+      2'000'000;  // approximate number of local-search moves evaluated per starting set
   std::optional<Seconds> time_limit =
       std::nullopt;  // unset: none, and the result is the same on every machine
 };
 
 // `packing` of the same problem. The result is feasible, basic (no more trees than saturated
-// resources) and never slower than what `packing` offers with as many trees; without max_trees
-// never slower than (1 - gap) of it.
+// resources) and never slower than the same number of trees of `packing`; without max_trees never
+// slower than (1 - gap) of it.
 std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Packing& packing,
                                        const FewTreesOptions& options = {});
 
-// The same trees, re-hung where resources have room to spare: smaller out-degree, then smaller
-// depth; children in order of falling height. Then the best rates for them, which carry no less and
-// may leave trees out.
+// The same trees, with hosts moved to other parents where resources have spare capacity: smaller
+// out-degree, then smaller depth; children in order of decreasing height. Then the best rates for
+// them, which carry no less and may drop trees.
 std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
                                       const std::vector<PackedTree>& trees);
 
-// The best rates for these trees: the LP over them alone. Trees that carry next to nothing are left
-// out; empty: no solution. unit_rate: about what they carry, bytes per second.
+// The best rates for these trees: the LP over them alone. Trees that carry almost nothing are
+// dropped; empty: no solution. unit_rate: approximate total rate, bytes per second.
 std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
                                         const std::vector<RoutedTree>& trees, double unit_rate);
 
-// The trees, less the one that carries least again and again until `count` are left, at their best
-// rates.
+// Repeatedly drops the trees that carry least until `count` are left, at their best rates.
 std::vector<PackedTree> thinned(const PackingProblem& problem, std::vector<PackedTree> trees,
                                 double unit_rate, std::size_t count);
 
 // The arcs between hosts, those through relays along the paths that are cheapest under `prices`
-// (then those that occupy less in all). None when they would be too many: hosts behind few switches
-// have hosts^2 of them.
+// (then those that occupy less in all). Unset when there would be too many: hosts behind a few
+// switches have hosts^2 of them.
 std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
                                        const std::vector<double>& prices);
 

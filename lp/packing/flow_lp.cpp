@@ -8,8 +8,8 @@ namespace espalier::lp {
 
 namespace {
 
-// Rates inside the program are multiples of the median arc's own rate, so that its numbers are
-// near 1.
+// Rates inside the program are multiples of the median arc's rate, so that its numbers are close to
+// 1.
 double typical_rate(const SparseMatrix& occupation) {
   std::vector<double> largest;
   for (Eigen::Index arc = 0; arc < occupation.outerSize(); ++arc) {
@@ -23,7 +23,7 @@ double typical_rate(const SparseMatrix& occupation) {
   return 1 / *middle;
 }
 
-// Rows are gathered sparsely, then handed over whole.
+// Rows are collected sparsely, then added to the program as a whole.
 class FlowProgram {
  public:
   explicit FlowProgram(const PackingProblem& problem)

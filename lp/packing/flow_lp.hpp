@@ -5,12 +5,12 @@
 //   f^t_uv <= n_uv,
 //                   A n <= 1.
 //
-// n_uv: bytes a second that cross the arc; flows to different targets may share them, because what
-// crosses once serves every target behind. Beaumont, Legrand, Marchal, Robert, "Pipelining
-// broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48, section 4
-// (SSB(G)). Relays cannot copy, so with them n is kept per sending host: h^u is what u sends to
-// other hosts along paths of relays, conserved at relays, and sharing happens between hosts only.
-// Variables O(hosts x arcs); use it on small graphs.
+// n_uv: bytes per second that cross the arc. Flows to different targets may share them, because a
+// byte that crosses once serves every target behind the arc. Beaumont, Legrand, Marchal, Robert,
+// "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
+// doi:10.1109/TPDS.2005.48, section 4 (SSB(G)). Relays cannot copy, so with them n is kept per
+// sending host: h^u is what u sends to other hosts along paths of relays, conserved at relays, and
+// sharing happens between hosts only. Variables O(hosts x arcs); use it on small graphs.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
-// Trees of the same throughput whose last hosts have their first segment earlier.
+// Trees of the same throughput whose last hosts receive their first segment earlier.
 //
-// A packing's throughput does not tell its trees' ways apart, and over long links those decide how
-// long a message of some seconds takes (docs/decisions/0013-trees-that-end-early.md). The best
-// packing of trees within a limit is NP-hard (lp/packing/shallow_trees.hpp), so the limit is
-// bisected on what is found.
+// Trees of equal throughput may have different latencies, and over high-latency links these decide
+// the time of a message of a few seconds (docs/decisions/0013-trees-that-end-early.md). The best
+// packing of trees within a limit is NP-hard (lp/packing/shallow_trees.hpp), so the limit is found
+// by bisection.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,20 @@
 namespace espalier::lp {
 
 struct LowLatencyOptions {
-  double gap = 1e-6;     // (1 - gap) of the packing's bound will do
+  double gap = 1e-6;     // (1 - gap) of the packing's bound is enough
   int max_limits = 6;    // of latency, tried one after the other
-  int max_failures = 2;  // one after the other, which is the end
+  int max_failures = 2;  // stop after this many consecutive failures
   std::optional<Seconds> time_limit =
       std::nullopt;  // unset: none, and the result is the same on every machine
 };
 
-// `trees`, feasible together, or others that carry as much: no more of them, no host with more
-// children in one, and their ways (way_of_a_segment in lp/graph/tree_routes.hpp), weighted by rate,
-// shorter in all. Unchanged where no arc has a latency and, for it would take long, where arcs
-// between hosts times hosts are more than a million. packing: of the same problem.
-std::vector<PackedTree> draw_nearer(const PackingProblem& problem, const Packing& packing,
-                                    std::vector<PackedTree> trees,
-                                    const LowLatencyOptions& options = {});
+// `trees`, jointly feasible, or other trees that carry as much: no more of them, no larger
+// out-degree of a host in any of them, and a smaller mean segment_travel_time
+// (lp/graph/tree_routes.hpp), weighted by rate. Unchanged where no arc has a latency, and where
+// arcs between hosts times hosts exceed a million, because it would take long. packing: of the same
+// problem.
+std::vector<PackedTree> lower_latency(const PackingProblem& problem, const Packing& packing,
+                                      std::vector<PackedTree> trees,
+                                      const LowLatencyOptions& options = {});
 
 }  // namespace espalier::lp

@@ -10,8 +10,7 @@ namespace espalier::lp {
 namespace {
 
 constexpr std::uint32_t kInactive = UINT32_MAX;
-constexpr double kOverload =
-    1e-9;  // relative; below GLPK's own primal tolerance nothing can be asked
+constexpr double kOverload = 1e-9;  // relative; must not be below GLPK's primal tolerance
 
 std::uint64_t hash_of(const RoutedTree& tree) {
   std::uint64_t hash = 1469598103934665603ULL;
@@ -78,7 +77,7 @@ bool PackingMaster::add_column(RoutedTree tree, bool second) {
     if (busiest == kInactive || scratch_[resource] > scratch_[busiest]) busiest = resource;
   }
   for (const std::uint32_t resource : touched_) scratch_[resource] = 0;
-  // Without a row of its own a column would make the master unbounded.
+  // Every column needs a row, or else the master would be unbounded.
   if (busiest != kInactive && row_of_[busiest] == kInactive) activate(busiest);
 
   constexpr std::uint32_t kBalance = 0;
@@ -132,7 +131,7 @@ LpStatus PackingMaster::solve(std::optional<Seconds> time_limit) {
 bool PackingMaster::activate_overloaded() {
   rates_.assign(columns_.size(), 0.0);
   std::fill(load_.begin(), load_.end(), 0.0);
-  std::array<double, 2> sum{};  // of first, or whole, and second parts
+  std::array<double, 2> sum{};  // of first parts (or whole trees) and of second parts
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
     const double rate = program_.value(column);
     if (program_.is_basic(column)) columns_[column].last_used = solves_;
@@ -186,8 +185,8 @@ std::vector<PackedTree> PackingMaster::packed() const {
     }
     return trees;
   }
-  // Whatever part goes with which: one after the other is used up, as in a transport problem's
-  // north-west corner. What rounding leaves of either kind is nobody's.
+  // Any parts can be combined, so they are paired in order, as by the north-west corner rule of a
+  // transport problem. Remainders from rounding are dropped.
   const double rounding = 1e-12 * total_;
   for (std::size_t i = 0, k = 0; i < part[0].size() && k < part[1].size();) {
     Share& first = part[0][i];

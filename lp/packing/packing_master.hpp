@@ -1,8 +1,7 @@
-// The restricted master of the packing: trees found so far x resources that have mattered so far.
+// The restricted master of the packing: trees found so far x resources overloaded so far.
 //
-// Where a problem's trees fall into two parts (PackingProblem::second_part), a column is a part of
-// a tree: parts of either kind may go with any of the other, so that few of them make many trees.
-// Then
+// Where a problem's trees have two parts (PackingProblem::second_part), a column is one part of a
+// tree. Any first part can be combined with any second part, so a few parts make many trees. Then
 //     max sum of the first parts' rates   s.t.   A x <= 1,   first parts' rates - second parts' =
 //     0.
 #pragma once
@@ -19,29 +18,28 @@ namespace espalier::lp {
 
 class PackingMaster {
  public:
-  // unit_rate: rates inside are multiples of it, so that the LP's numbers are near 1. Bytes per
-  // second.
-  // second_part: as in PackingProblem.
+  // unit_rate: rates in the LP are multiples of it, so that its numbers are close to 1. Bytes per
+  // second. second_part: as in PackingProblem.
   PackingMaster(const SparseMatrix& occupation, double unit_rate,
                 std::uint32_t second_part = UINT32_MAX);
 
-  // Adds a tree as a column, or its parts. false: all is there already.
+  // Adds a tree, or its parts, as columns. false: all are already there.
   bool add_tree(RoutedTree tree);
   // Columns: trees, or parts.
   [[nodiscard]] std::size_t tree_count() const { return columns_.size(); }
   [[nodiscard]] const RoutedTree& tree(std::size_t column) const { return columns_[column].tree; }
-  // Every column in at least one whole tree.
+  // Whole trees that contain every column at least once.
   [[nodiscard]] std::vector<RoutedTree> whole_trees() const;
 
-  // Solves, adding every resource that the solution overloads and solving again, until none is (or
-  // the time is up).
+  // Solves, adding every resource that the solution overloads and solving again, until no resource
+  // is overloaded (or the time is up).
   LpStatus solve(std::optional<Seconds> time_limit);
 
   // Of the last solve. rates: per tree, multiples of unit_rate. prices: per resource.
   [[nodiscard]] double total() const {
     return total_;
   }  // sum of the trees' rates, after scaling to feasibility
-  // Whole trees at their rates, bytes per second: no more of them than there are columns at work.
+  // Whole trees at their rates, bytes per second: no more of them than columns with a rate.
   [[nodiscard]] std::vector<PackedTree> packed() const;
   [[nodiscard]] std::span<const double> rates() const { return rates_; }
   [[nodiscard]] std::span<const double> prices() const { return prices_; }
@@ -49,8 +47,8 @@ class PackingMaster {
   [[nodiscard]] std::size_t solves() const { return solves_; }
   [[nodiscard]] std::size_t row_count() const { return active_.size(); }
 
-  // Drops trees that have not carried anything for `timeout` solves, when there are more than
-  // `keep`.
+  // When there are more than `keep` trees, drops those that have not carried anything for `timeout`
+  // solves.
   void forget(std::size_t keep, std::size_t timeout);
 
  private:
@@ -71,7 +69,8 @@ class PackingMaster {
   std::uint32_t second_part_;
   LinearProgram program_{Sense::kMaximise};
   std::vector<Column> columns_;
-  std::vector<std::uint32_t> active_;  // program row -> resource; none for the balance of parts
+  std::vector<std::uint32_t>
+      active_;  // program row -> resource; kNone for the balance of the parts
   std::vector<std::uint32_t> row_of_;  // resource -> program row
   std::vector<double> load_;           // per resource, of the current solution
   std::vector<double> rates_;

@@ -21,11 +21,11 @@ namespace espalier::lp {
 
 namespace {
 
-// What edges are long, per arc between hosts, and how long the way to a host may be.
+// The length of each arc between hosts, and the most that a path to a host may have.
 struct Limit {
   Limit(const HostArcs& arcs, const ShallowOptions& options)
       : length(arcs.size(), 1.0), most(options.max_depth) {
-    constexpr double kRounding = 1e-12;  // of sums in another order
+    constexpr double kRounding = 1e-12;  // of sums in a different order
     if (!options.max_latency) return;
     most = options.max_latency->value * (1 + kRounding);
     for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) length[arc] = arcs.latency_s(arc);
@@ -36,7 +36,7 @@ struct Limit {
 
 constexpr double kCutOff = std::numeric_limits<double>::infinity();
 
-// A spanning tree that is kept within a limit.
+// A spanning tree within a limit.
 class ShallowTree {
  public:
   ShallowTree(const HostArcs& arcs, std::uint32_t root, Limit limit)
@@ -48,7 +48,7 @@ class ShallowTree {
   [[nodiscard]] bool possible() const {
     return order_.size() == host_count() && distance_[order_.back()] <= limit_.most;
   }
-  // The tree nearest in kind to `tree` that is shallow enough, at a low cost (per arc, >= 0).
+  // A tree that is similar to `tree`, shallow enough and of low cost (per arc, >= 0).
   RoutedTree shallow(const RoutedTree& tree, const std::vector<double>& cost);
 
  private:
@@ -57,7 +57,7 @@ class ShallowTree {
   void start_from(const RoutedTree& tree);
   [[nodiscard]] bool is_better(std::uint32_t arc, std::uint32_t other,
                                const std::vector<double>& cost) const;
-  void hang_deep_hosts(const std::vector<double>& cost);
+  void reattach_deep_hosts(const std::vector<double>& cost);
   bool take_cheaper_parents(const std::vector<double>& cost);
   void pull_up(std::uint32_t node);
   void measure();
@@ -68,7 +68,7 @@ class ShallowTree {
   Limit limit_;
   std::vector<std::uint32_t> order_;        // hosts by distance from the root
   std::vector<double> distance_;            // per node
-  std::vector<std::uint32_t> nearest_arc_;  // per node: into it on a shortest way
+  std::vector<std::uint32_t> nearest_arc_;  // per node: into it on a shortest path
 
   std::vector<std::uint32_t> parent_arc_;  // per node
   std::vector<std::vector<std::uint32_t>> children_;
@@ -85,7 +85,7 @@ std::size_t ShallowTree::host_count() const {
   return hosts;
 }
 
-// Dijkstra; of ways equally long that of the host found first.
+// Dijkstra; of equally long paths, that of the host found first.
 void ShallowTree::find_nearest() {
   distance_.assign(arcs_.node_count(), kCutOff);
   nearest_arc_.assign(arcs_.node_count(), kNone);
@@ -126,7 +126,7 @@ void ShallowTree::start_from(const RoutedTree& tree) {
   }
 }
 
-// Depths and heights from the parent arcs. Hosts that hang below a cut are cut off.
+// Computes depths and heights from the parent arcs. Hosts below a cut are cut off.
 void ShallowTree::measure() {
   children_.assign(arcs_.node_count(), {});
   depth_.assign(arcs_.node_count(), kCutOff);
@@ -154,14 +154,15 @@ bool ShallowTree::below(std::uint32_t node, std::uint32_t top) const {
   return node == top;
 }
 
-// Puts a host, and those on a shortest way to it, as near to the root as they can be.
+// Moves a host, and those on a shortest path to it, as close to the root as possible.
 void ShallowTree::pull_up(std::uint32_t node) {
-  std::vector<std::uint32_t> way;
-  for (; node != root_; node = arcs_.tail(nearest_arc_[node])) way.push_back(node);
-  for (const std::uint32_t host : way) parent_arc_[host] = nearest_arc_[host];
+  std::vector<std::uint32_t> path;
+  for (; node != root_; node = arcs_.tail(nearest_arc_[node])) path.push_back(node);
+  for (const std::uint32_t host : path) parent_arc_[host] = nearest_arc_[host];
 }
 
-// Cheaper or, where what is not full costs nothing, from a parent with fewer children.
+// Whether `arc` is cheaper or, at equal cost (resources that are not full cost nothing), comes from
+// a parent with fewer children.
 bool ShallowTree::is_better(std::uint32_t arc, std::uint32_t other,
                             const std::vector<double>& cost) const {
   constexpr double kRounding = 1e-9;
@@ -172,8 +173,8 @@ bool ShallowTree::is_better(std::uint32_t arc, std::uint32_t other,
   return children(arc) < children(other);
 }
 
-// One after the other: taken off where they hang, and hung to the cheapest host in reach.
-void ShallowTree::hang_deep_hosts(const std::vector<double>& cost) {
+// Removes hosts that are too deep from their parents, and gives each the cheapest possible parent.
+void ShallowTree::reattach_deep_hosts(const std::vector<double>& cost) {
   measure();
   std::vector<std::uint32_t> deep;
   for (const std::uint32_t node : walk_) {
@@ -221,7 +222,7 @@ bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
 RoutedTree ShallowTree::shallow(const RoutedTree& tree, const std::vector<double>& cost) {
   constexpr int kSweeps = 4;
   start_from(tree);
-  hang_deep_hosts(cost);
+  reattach_deep_hosts(cost);
   for (int sweep = 0; sweep < kSweeps && take_cheaper_parents(cost); ++sweep) {
   }
   RoutedTree routed;
@@ -231,7 +232,7 @@ RoutedTree ShallowTree::shallow(const RoutedTree& tree, const std::vector<double
   return routed;
 }
 
-// Per arc between hosts: what a byte on it costs at these prices.
+// Per arc between hosts: the cost of a byte on it at these prices.
 std::vector<double> arc_costs(const HostArcs& arcs, std::span<const double> prices) {
   std::vector<double> cost(arcs.size(), 0.0);
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
@@ -256,7 +257,7 @@ class ShallowPacker {
   std::vector<RoutedTree> run();
 
  private:
-  // What is shallow enough stays as it is, its ways through relays too.
+  // A tree that is shallow enough is unchanged, including its paths through relays.
   bool add(const RoutedTree& tree, std::span<const double> prices) {
     if (is_shallow(problem_, tree, options_)) return master_.add_tree(tree);
     return master_.add_tree(shallow_.shallow(tree, arc_costs(arcs_, prices)));
@@ -277,16 +278,16 @@ class ShallowPacker {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// The trees that carry something in the best packing of shallow trees found.
+// The trees of the best packing of shallow trees found.
 std::vector<RoutedTree> ShallowPacker::run() {
   constexpr double kSmoothing = 0.7;  // weight of the prices so far
   constexpr std::size_t kTimeout = 120;
-  constexpr double kWorthGoingOn = 1e-4;  // a smaller one is none
+  constexpr double kWorthGoingOn = 1e-4;  // smaller relative gains do not count
   for (const PackedTree& packed : packing_.trees) add(packed.tree, packing_.prices);
   for (const RoutedTree& tree : packing_.pool) add(tree, packing_.prices);
   std::vector<double> prices = packing_.prices;
   std::vector<double> shaken(prices.size());
-  std::minstd_rand random;  // with its one seed: to leave where pricing makes the same trees again
+  std::minstd_rand random;  // fixed seed; perturbs prices when pricing makes the same trees again
   double best = 0;
   std::size_t idle = 0;
   for (std::size_t round = 0; round < options_.max_rounds && idle < kTimeout; ++round) {

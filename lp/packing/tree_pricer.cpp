@@ -16,7 +16,7 @@ std::vector<std::uint32_t> host_numbers(const Digraph& graph) {
   return number;
 }
 
-// MinCostArborescence numbers the hosts alone; its arcs are the logical arcs.
+// MinCostArborescence numbers only the hosts; its arcs are the logical arcs.
 MinCostArborescence make_arborescence(const PackingProblem& problem, const HostGraph& hosts,
                                       std::uint32_t host_count) {
   const std::vector<std::uint32_t> number = host_numbers(problem.graph);

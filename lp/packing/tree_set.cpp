@@ -71,9 +71,9 @@ void TreeSet::change_load(std::uint32_t arc, double rate) {
   for (const auto& [resource, seconds] : arcs_->uses(arc)) load_[resource] += rate * seconds;
 }
 
-// Makes growth_ that of the tree and weight_ that of the loads as they are.
+// Sets growth_ for the tree and weight_ for the current loads.
 void TreeSet::prepare(const Tree& tree) {
-  // Exponents are capped so that products stay finite; where a cap bites, the move is hopeless
+  // Exponents are capped so that products stay finite; a move that reaches a cap would be rejected
   // anyway.
   constexpr double kMostLoad = 300;
   constexpr double kMostGrowth = 100;
@@ -87,7 +87,7 @@ void TreeSet::prepare(const Tree& tree) {
   });
 }
 
-// Follows an arc's coming or going in weight_.
+// Updates weight_ for an arc that is added or removed.
 void TreeSet::multiply(std::uint32_t arc, bool add) {
   const double* growth = growth_.data() + arcs_->first_use(arc);
   for (const auto& [resource, seconds] : arcs_->uses(arc)) {
@@ -100,7 +100,7 @@ void TreeSet::multiply(std::uint32_t arc, bool add) {
   }
 }
 
-// What adding the arc adds to the potential; cut short when it exceeds `enough`.
+// The increase of the potential by adding the arc; stops early when it exceeds `enough`.
 double TreeSet::potential_of(std::uint32_t arc, double enough) const {
   const double* growth = growth_.data() + arcs_->first_use(arc);
   double sum = 0;
@@ -111,7 +111,7 @@ double TreeSet::potential_of(std::uint32_t arc, double enough) const {
   return sum;
 }
 
-// Joins the arc's factors to those of the move at hand.
+// Adds the arc's factors to those of the current move.
 void TreeSet::gather(std::uint32_t arc, bool add) {
   const double* growth = growth_.data() + arcs_->first_use(arc);
   for (const auto& [resource, seconds] : arcs_->uses(arc)) {
@@ -146,7 +146,7 @@ bool TreeSet::below(const Tree& tree, std::uint32_t node, std::uint32_t top) con
   return true;
 }
 
-// Loads change with it.
+// Updates the loads, too.
 void TreeSet::rehang(Tree& tree, std::uint32_t node, std::uint32_t arc) {
   const std::uint32_t old_arc = tree.parent_arc[node];
   std::vector<std::uint32_t>& siblings = tree.children[arcs_->tail(old_arc)];
@@ -176,8 +176,9 @@ bool TreeSet::try_rehang(Tree& tree, std::uint32_t node) {
   return true;
 }
 
-// The cheapest place for `node` between some other host and a child of that host's. Precondition:
-// weight_ is as if `node` were out of the tree and `child` hung to its parent.
+// The cheapest place for `node` between some other host and one of that host's children.
+// Precondition: weight_ is that of the tree without `node`, with `child` attached to the parent of
+// `node`.
 TreeSet::Insertion TreeSet::best_insertion(const Tree& tree, std::uint32_t node,
                                            std::uint32_t child, double enough) {
   for (const std::uint32_t arc : arcs_->out_of(node)) arc_to_[arcs_->head(arc)] = arc;
@@ -204,7 +205,7 @@ bool TreeSet::try_insert(Tree& tree, std::uint32_t node) {
   const std::uint32_t bridge = child == kNone ? kNone : arcs_->find(parent, child);
   if (child != kNone && bridge == kNone) return false;
 
-  // Take the node out, and see what putting it back would cost.
+  // Remove the node, and compute the cost of putting it back.
   multiply(old_arc, false);
   double put_back = 0;
   if (child == kNone) {
@@ -257,13 +258,13 @@ bool TreeSet::fits(std::uint32_t arc, double rate, double full) const {
 
 namespace {
 
-// How long the way to a host becomes by each arc between hosts: edges or, where there are
-// latencies, the time of a segment, for hosts beside each other are no farther than one of them.
+// The length of each arc between hosts: 1 or, where there are latencies, the time of a segment,
+// because with latency alone hosts at the same site would have the same distance.
 std::vector<double> lengths_of(const HostArcs& arcs) {
   std::vector<double> length(arcs.size(), 1.0);
   if (!arcs.has_latencies()) return length;
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
-    length[arc] = arcs.latency_s(arc) + kSegmentOnLongWays * arcs.weight(arc);
+    length[arc] = arcs.latency_s(arc) + kHighLatencySegment * arcs.weight(arc);
   }
   return length;
 }
@@ -276,7 +277,7 @@ std::size_t largest_out_degree(const std::vector<std::vector<std::uint32_t>>& ch
 
 }  // namespace
 
-// Depth of every node and height of its subtree, in what `length` measures.
+// Depth of every node and height of its subtree, measured by `length`.
 struct TreeSet::Levels {
   std::vector<double> depth;
   std::vector<double> height;
@@ -309,11 +310,11 @@ void TreeSet::flatten(double full) {
   }
 }
 
-// The arc by which some child of `node` can go to the shallowest other parent that `accepts`;
-// kNone: there is none.
+// The arc that moves some child of `node` to the shallowest other parent that `accepts`; kNone:
+// there is none.
 template <class Accepts>
-std::uint32_t TreeSet::best_foster(const Tree& tree, std::uint32_t node, Accepts accepts,
-                                   const std::vector<double>& depth, double full) {
+std::uint32_t TreeSet::best_new_parent(const Tree& tree, std::uint32_t node, Accepts accepts,
+                                       const std::vector<double>& depth, double full) {
   std::uint32_t best = kNone;
   const auto depth_by = [&](std::uint32_t arc) { return depth[arcs_->tail(arc)] + length_[arc]; };
   for (const std::uint32_t child : tree.children[node]) {
@@ -330,13 +331,14 @@ std::uint32_t TreeSet::best_foster(const Tree& tree, std::uint32_t node, Accepts
   return best;
 }
 
-// Moves children away from the nodes that have most, as long as the tree gets no deeper by it.
+// Moves children away from the nodes with the most children, as long as the tree does not get
+// deeper.
 void TreeSet::lower_out_degree(Tree& tree, double full) {
   Levels levels(*this, tree);
   for (std::size_t degree = largest_out_degree(tree.children); degree > 2; --degree) {
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       while (tree.children[node].size() >= degree) {
-        const auto move = best_foster(
+        const auto move = best_new_parent(
             tree, node,
             [&](std::uint32_t child, std::uint32_t arc) {
               const std::uint32_t foster = arcs_->tail(arc);
@@ -353,7 +355,7 @@ void TreeSet::lower_out_degree(Tree& tree, double full) {
   }
 }
 
-// Moves hosts nearer to the root where that makes no out-degree larger than the largest.
+// Moves hosts closer to the root where no out-degree then exceeds the largest.
 void TreeSet::lower_depth(Tree& tree, double full) {
   constexpr int kPasses = 4;
   constexpr double kNearer = 1 - 1e-9;

@@ -1,9 +1,9 @@
-// A handful of spanning trees with rates, and local search on what they load together.
+// A few spanning trees with rates, and local search on their joint load.
 //
 // The search lowers the potential sum_r exp(beta * load_r / busiest), which for large beta follows
 // the busiest resource and for small beta spreads load evenly. Moves: re-hang (a host gets another
-// parent) and insert (a host with at most one child leaves its place and goes between another host
-// and one of its children, so that no out-degree changes but its own).
+// parent) and insert (a host with at most one child moves between another host and one of that
+// host's children, so that only its own out-degree changes).
 #pragma once
 
 #include <cstddef>
@@ -26,25 +26,25 @@ class TreeSet {
         weight_(load_.size(), 0.0),
         arc_to_(arcs.node_count(), kNone) {}
 
-  // Adds a tree. false, and nothing added: it has an edge that is no arc between hosts (a
-  // topology-blind detour).
+  // Adds a tree. false, and nothing added: it has an edge that is not an arc between hosts (a
+  // detour of a topology-oblivious tree).
   bool add(const RoutedTree& tree, double rate);
   void set_rate(std::size_t tree, double rate);
   [[nodiscard]] std::size_t size() const { return trees_.size(); }
-  // Parents before children; a parent's children in order of falling height, so that the longest
-  // way starts first.
+  // Parents before children; a parent's children in order of decreasing height, so that the longest
+  // path starts first.
   [[nodiscard]] RoutedTree tree(std::size_t index) const;
   [[nodiscard]] double busiest_load() const;
 
-  // One pass over all trees and hosts; true: the potential fell.
+  // One pass over all trees and hosts; true: the potential decreased.
   bool sweep(double beta);
 
-  // Re-hangs hosts, without loading any resource above `full` (nor further where one is above it),
-  // first so that no host has more children than need be, then so that hosts are nearer to the
-  // root: in edges or, where arcs have latencies, in time.
+  // Gives hosts other parents, without loading any resource above `full` (or raising one that is
+  // above it): first to minimise the largest number of children, then to move hosts closer to the
+  // root, in edges or, where arcs have latencies, in time.
   void flatten(double full);
 
-  // Moves evaluated so far: the search's own clock.
+  // Moves evaluated so far: the measure of the search's effort.
   [[nodiscard]] std::uint64_t moves_evaluated() const { return evaluated_; }
 
  private:
@@ -53,8 +53,8 @@ class TreeSet {
     std::vector<std::uint32_t> parent_arc;             // per node; kNone at the root and at relays
     std::vector<std::vector<std::uint32_t>> children;  // per node: the children's nodes
   };
-  // exp(beta * load) changes by a factor when an arc comes or goes: no exponential is needed to
-  // weigh a move.
+  // exp(beta * load) changes by a factor when an arc is added or removed: evaluating a move needs
+  // no exponential.
   struct Factor {
     std::uint32_t resource;
     double factor;
@@ -80,8 +80,8 @@ class TreeSet {
 
   [[nodiscard]] bool fits(std::uint32_t arc, double rate, double full) const;
   template <class Accepts>
-  std::uint32_t best_foster(const Tree& tree, std::uint32_t node, Accepts accepts,
-                            const std::vector<double>& depth, double full);
+  std::uint32_t best_new_parent(const Tree& tree, std::uint32_t node, Accepts accepts,
+                                const std::vector<double>& depth, double full);
   void lower_out_degree(Tree& tree, double full);
   void lower_depth(Tree& tree, double full);
 
@@ -89,19 +89,19 @@ class TreeSet {
 
   const HostArcs* arcs_;
   std::uint32_t root_;
-  std::vector<double> length_;  // per arc: how much farther the root is by it, for `flatten`
+  std::vector<double> length_;  // per arc: its length, for `flatten`
   std::vector<Tree> trees_;
   std::vector<double> load_;
   std::uint64_t evaluated_ = 0;
 
-  // Of the sweep at hand.
+  // Of the current sweep.
   double beta_per_load_ = 0;
   std::vector<double> weight_;  // per resource: exp(beta_per_load_ * load_)
   std::vector<double>
-      growth_;  // per use, of the tree at hand: exp(beta_per_load_ * rate * seconds) - 1
-  std::vector<Factor> factors_;  // of the move at hand
+      growth_;  // per use, of the current tree: exp(beta_per_load_ * rate * seconds) - 1
+  std::vector<Factor> factors_;  // of the current move
   std::vector<std::uint32_t>
-      arc_to_;  // per node: the arc from the node at hand, kNone: there is none
+      arc_to_;  // per node: the arc from the current node to it, kNone: there is none
 };
 
 }  // namespace espalier::lp

@@ -88,11 +88,11 @@ Verdict Search::decide(double capacity, double most_work) {
   return verdict;
 }
 
-// Moves the ends together with little work a step. Where that does not decide, the step goes
-// nearer to the best tree, where there are more trees to find.
+// Narrows the interval with little work per step. Where a step is undecided, the next one is closer
+// to the best tree, where more trees exist.
 void Search::close_in() {
-  constexpr double kWork = 3e6;   // of the first steps
-  constexpr double kNear = 1.01;  // ends that are this near are left to the proof
+  constexpr double kWork = 3e6;   // for the first steps
+  constexpr double kNear = 1.01;  // ratio of the ends from which the proof takes over
   double work = kWork;
   for (double low = bound_; !proven() && !out_of_limits(); low = std::max(low, bound_)) {
     if (best_load_ <= kNear * low) {
@@ -107,7 +107,7 @@ void Search::close_in() {
 
 void Search::prove() {
   while (!proven() && !out_of_limits()) {
-    // What is not found below this is proven to within the gap.
+    // If no tree is found below this, the best tree is proven to within the gap.
     const double capacity = best_load_ / (1 + options_.gap);
     if (decide(capacity, options_.work_limit) == Verdict::kUnknown) return;
   }
@@ -127,7 +127,7 @@ RoutedTree Search::routed() const {
   return tree;
 }
 
-// Every host but the root is sent to by some arc.
+// Whether every host but the root has an arc into it.
 double Search::least_into_some_host() const {
   double bound = 0;
   for (const std::uint32_t node : rules_.hosts()) {
@@ -149,7 +149,7 @@ ExactTree Search::run(const RoutedTree& start) {
   bound_ = std::max(bound_, least_into_some_host());
   close_in();
   prove();
-  // Among fewer arcs the decisions bound nothing.
+  // With excluded arcs the decisions prove no bound.
   if (!options_.excluded.empty()) bound_ = options_.bound;
   return {routed(), best_load_, std::min(bound_, best_load_), proven(), branches_};
 }

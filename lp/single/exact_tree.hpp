@@ -1,9 +1,9 @@
-// The single spanning tree of least busiest load, and the proof that none is better.
+// The single spanning tree with the least busiest load, and the proof that no tree is better.
 //
-// The least load L* lies between what is proven and the best tree found. A decision (is there a
+// The least load L* lies between the proven bound and the best tree found. A decision (is there a
 // tree of capacity c? lp/single/tree_decision.hpp) at some c between them moves one end or the
-// other, and is quick far from L*; near it the last decision, just below the best tree, is the
-// proof. So c is first chosen between the ends with little work each, then just below the best
+// other. It is fast when c is far from L*. The last decision, just below the best tree, is the
+// proof. So c is first chosen between the ends, with little work each, then just below the best
 // tree.
 #pragma once
 
@@ -26,12 +26,12 @@ struct ExactTreeProgress {
 };
 
 struct ExactTreeOptions {
-  double bound = 0;   // known before: no tree has a busiest load below this, seconds per byte
+  double bound = 0;   // known lower bound of the busiest load of any tree, seconds per byte
   double gap = 1e-6;  // stop when busiest_load <= (1 + gap) * bound
   std::optional<Seconds> time_limit = std::nullopt;
-  double work_limit = kNoLimit;  // in simplex pivots times rows: 1e7 is some seconds
-  // Per arc, not 0 where it is left out: a good tree is found sooner among fewer arcs, and the
-  // bound is then what was known before. Empty: none is.
+  double work_limit = kNoLimit;  // in simplex pivots times rows: 1e7 takes some seconds
+  // Per arc, not 0 where it is excluded: a good tree is found sooner among fewer arcs, but the
+  // bound then does not improve on `bound`. Empty: no arc is excluded.
   std::vector<char> excluded = {};
   std::function<void(const ExactTreeProgress&)> on_progress = nullptr;  // may be empty
 
@@ -41,7 +41,7 @@ struct ExactTreeOptions {
 struct ExactTree {
   RoutedTree tree;           // parents before children; no worse than the start
   double busiest_load = 0;   // seconds per byte
-  double bound = 0;          // proven: no tree along `arcs` has less, seconds per byte
+  double bound = 0;          // proven lower bound of any tree along `arcs`, seconds per byte
   bool proven = false;       // busiest_load <= (1 + gap) * bound
   std::size_t branches = 0;  // explored
 };

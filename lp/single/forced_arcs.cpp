@@ -6,7 +6,7 @@
 namespace espalier::lp {
 
 namespace {
-constexpr double kRounding = 1e-12;  // of the capacity
+constexpr double kRounding = 1e-12;  // share of the capacity
 }  // namespace
 
 ForcedArcs::ForcedArcs(const HostArcs& arcs, std::uint32_t root, std::vector<char> excluded)
@@ -51,7 +51,7 @@ void ForcedArcs::begin(double capacity) {
   contradiction_ = false;
   states_.assign(arcs_.size(), ArcState::kFree);
   parent_arc_.assign(arcs_.node_count(), kNone);
-  room_.assign(arcs_.resource_count(), capacity);
+  spare_.assign(arcs_.resource_count(), capacity);
   choices_.assign(arcs_.node_count(), 0);
   fresh_.clear();
   for (const std::uint32_t node : hosts_) choices_[node] = arcs_.into(node).size();
@@ -88,20 +88,21 @@ void ForcedArcs::put_in(std::uint32_t arc) {
   states_[arc] = ArcState::kIn;
   parent_arc_[arcs_.head(arc)] = arc;
   for (const auto& [resource, seconds] : arcs_.uses(arc)) {
-    room_[resource] -= seconds;
-    if (room_[resource] < -kRounding * capacity_) contradiction_ = true;
+    spare_[resource] -= seconds;
+    if (spare_[resource] < -kRounding * capacity_) contradiction_ = true;
   }
   fresh_.push_back(arc);
 }
 
-// A host has one parent, and what does not fit beside the arc cannot be in.
+// A host has one parent, so other arcs into it are out; so are arcs that exceed a capacity with
+// this one.
 void ForcedArcs::follow_arc_in(std::uint32_t arc) {
   for (const std::uint32_t other : arcs_.into(arcs_.head(arc))) {
     if (other != arc) put_out(other);
   }
   for (const HostArcs::Use& use : arcs_.uses(arc)) {
     for (const Member& member : members_[use.resource]) {
-      if (member.seconds_per_byte <= room_[use.resource] + kRounding * capacity_) break;
+      if (member.seconds_per_byte <= spare_[use.resource] + kRounding * capacity_) break;
       if (states_[member.arc] == ArcState::kFree) put_out(member.arc);
       if (contradiction_) return;
     }

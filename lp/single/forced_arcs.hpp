@@ -1,5 +1,5 @@
-// What follows, without an LP, from decisions about arcs for spanning trees that load no resource
-// above a capacity: arcs that must be in, arcs that cannot be.
+// Implications, without an LP, of decisions about arcs for spanning trees that load no resource
+// above a capacity: arcs that must be in, arcs that cannot be in.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class ForcedArcs {
     double seconds_per_byte;
   };
 
-  // Keeps a reference to `arcs`. excluded: per arc, not 0 where it is out from the first; empty:
-  // none is.
+  // Keeps a reference to `arcs`. excluded: per arc, not 0 where it is out from the start; empty: no
+  // arc is excluded.
   ForcedArcs(const HostArcs& arcs, std::uint32_t root, std::vector<char> excluded = {});
 
   // false: no spanning tree of that capacity (seconds per byte) agrees with the decisions.
@@ -33,7 +33,7 @@ class ForcedArcs {
   // Per arc, after follow() was true.
   [[nodiscard]] const std::vector<ArcState>& states() const { return states_; }
 
-  // All hosts, the root among them.
+  // All hosts, including the root.
   [[nodiscard]] const std::vector<std::uint32_t>& hosts() const { return hosts_; }
   // Per resource the arcs that use it, the heaviest first.
   [[nodiscard]] const std::vector<std::vector<Member>>& members() const { return members_; }
@@ -56,9 +56,9 @@ class ForcedArcs {
   bool contradiction_ = false;
   std::vector<ArcState> states_;
   std::vector<std::uint32_t> parent_arc_;  // per node: the arc that is in, if any
-  std::vector<double> room_;               // per resource, beside the arcs that are in
-  std::vector<std::size_t> choices_;       // per node: arcs into it that are not out
-  std::vector<std::uint32_t> fresh_;       // arcs in, whose consequences are not drawn yet
+  std::vector<double> spare_;  // per resource: capacity minus the load of the arcs that are in
+  std::vector<std::size_t> choices_;  // per node: arcs into it that are not out
+  std::vector<std::uint32_t> fresh_;  // arcs in, whose implications are still to be derived
 };
 
 }  // namespace espalier::lp

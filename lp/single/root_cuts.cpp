@@ -70,7 +70,7 @@ void RootCuts::list_support(std::span<const double> x) {
   }
 }
 
-// Sends up to `most` along a shortest way that has room; 0: there is none.
+// Sends up to `most` along a shortest augmenting path; 0: there is none.
 double RootCuts::augment(std::uint32_t sink, double most) {
   search(sink);
   if (reached_[sink] == 0) return 0;
@@ -78,11 +78,11 @@ double RootCuts::augment(std::uint32_t sink, double most) {
     return arcs_.head(arc) == end ? arcs_.tail(arc) : arcs_.head(arc);
   };
   for (std::uint32_t at = sink; at != root_; at = start_of(by_[at], at)) {
-    most = std::min(most, room(by_[at], at));
+    most = std::min(most, residual(by_[at], at));
   }
   for (std::uint32_t at = sink; at != root_; at = start_of(by_[at], at)) {
-    room(by_[at], at) -= most;
-    room(by_[at], start_of(by_[at], at)) += most;
+    residual(by_[at], at) -= most;
+    residual(by_[at], start_of(by_[at], at)) += most;
   }
   return most;
 }
@@ -97,7 +97,7 @@ void RootCuts::search(std::uint32_t sink) {
     for (std::uint32_t k = first_at_[node]; k < first_at_[node + 1]; ++k) {
       const std::uint32_t arc = at_[k];
       const std::uint32_t other = arcs_.tail(arc) == node ? arcs_.head(arc) : arcs_.tail(arc);
-      if (reached_[other] != 0 || room(arc, other) <= kNothing) continue;
+      if (reached_[other] != 0 || residual(arc, other) <= kNothing) continue;
       reached_[other] = 1;
       by_[other] = arc;
       order_.push_back(other);

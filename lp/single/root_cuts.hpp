@@ -1,5 +1,5 @@
-// Sets of hosts that too little enters: the cuts x(into S) >= 1 that a fractional x violates
-// (Edmonds' arborescence polytope), found by maximum flows from the root.
+// Violated cuts: sets S of hosts with x(into S) < 1 for a fractional x (Edmonds' arborescence
+// polytope requires >= 1), found by maximum flows from the root.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace espalier::lp {
 
 class RootCuts {
  public:
-  // x(arcs) >= 1, the arcs into a set of hosts; or, where those are more, what is the same because
-  // one arc enters each host: x(arcs) <= hosts - 1, the arcs inside the set.
+  // x(arcs) >= 1 for the arcs into a set of hosts; or, where these are more than the arcs inside
+  // the set, the equivalent x(arcs) <= hosts - 1 for the arcs inside (one arc enters each host).
   struct Cut {
     std::vector<std::uint32_t> arcs;
     bool inside = false;
     std::size_t hosts = 0;  // in the set
   };
 
-  // Keeps references to both. hosts: all, the root among them.
+  // Keeps references to both. hosts: all, including the root.
   RootCuts(const HostArcs& arcs, std::uint32_t root, const std::vector<std::uint32_t>& hosts)
       : arcs_(arcs), root_(root), hosts_(hosts) {}
 
@@ -33,8 +33,8 @@ class RootCuts {
   [[nodiscard]] Cut cut_of_unreached() const;
   double augment(std::uint32_t sink, double most);
   void search(std::uint32_t sink);
-  // What can still flow along the arc in the direction that ends at `node`.
-  [[nodiscard]] double& room(std::uint32_t arc, std::uint32_t node) {
+  // The residual capacity of the arc in the direction that ends at `node`.
+  [[nodiscard]] double& residual(std::uint32_t arc, std::uint32_t node) {
     return arcs_.head(arc) == node ? forward_[arc] : backward_[arc];
   }
 
@@ -42,7 +42,7 @@ class RootCuts {
   std::uint32_t root_;
   const std::vector<std::uint32_t>& hosts_;
   std::vector<std::uint32_t> support_;  // arcs that x uses
-  // Per node the arcs of the support at either end of it, one after the other.
+  // Per node the arcs of the support into it and out of it.
   std::vector<std::uint32_t> first_at_;
   std::vector<std::uint32_t> at_;
   std::vector<double> forward_;    // residual, per arc of the support

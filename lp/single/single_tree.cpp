@@ -10,7 +10,7 @@ namespace espalier::lp {
 
 namespace {
 
-// A tree under change: parent arcs, children in linked lists, and what it loads.
+// A tree that can be changed: parent arcs, children in linked lists, and its loads.
 class LoadedTree {
  public:
   LoadedTree(const HostArcs& arcs, std::uint32_t root, const RoutedTree& tree)
@@ -28,7 +28,7 @@ class LoadedTree {
     recompute_loads();
   }
 
-  // Gives the arc's head another parent. Returns by how much the excess grows.
+  // Gives the arc's head another parent. Returns the increase of the excess.
   double rehang(std::uint32_t arc) {
     const std::uint32_t node = arcs_->head(arc);
     double growth = 0;
@@ -47,7 +47,7 @@ class LoadedTree {
     link(node);
     return growth;
   }
-  // From the arcs again, so that rounding does not pile up.
+  // Recomputed from the arcs, so that rounding errors do not accumulate.
   void recompute_loads() {
     load_.assign(arcs_->resource_count(), 0.0);
     for (const std::uint32_t arc : parent_arc_) {
@@ -118,10 +118,10 @@ class LoadedTree {
   double target_ = 0;
 };
 
-// Dice that roll alike on every machine, which the standard's distributions need not.
-class Dice {
+// Random numbers that are the same on every machine, unlike the standard's distributions.
+class RandomNumbers {
  public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  explicit RandomNumbers(std::uint64_t seed) : engine_(seed) {}
   std::size_t below(std::size_t count) { return ((engine_() >> 32) * count) >> 32; }
   double share() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
   template <class Range>
@@ -138,7 +138,7 @@ class Walk {
   Walk(const HostArcs& arcs, std::uint32_t root, LoadedTree start, const SingleTreeOptions& options)
       : arcs_(arcs),
         options_(options),
-        dice_(options.seed),
+        random_(options.seed),
         tree_(start),
         best_(std::move(start)),
         best_load_(best_.busiest_load()) {
@@ -153,7 +153,7 @@ class Walk {
   void anneal(double target, std::uint64_t steps);
   void take();
   bool propose();
-  bool hang(std::uint32_t arc);
+  bool attach(std::uint32_t arc);
   bool insert(std::uint32_t arc);
   void change(std::uint32_t arc) {
     old_arcs_.push_back(tree_.parent_arc(arcs_.head(arc)));
@@ -169,11 +169,11 @@ class Walk {
             duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value);
   }
 
-  static constexpr double kGain = 1e-6;  // relative gains below are not looked for
+  static constexpr double kGain = 1e-6;  // smaller relative gains are not searched for
 
   const HostArcs& arcs_;
   const SingleTreeOptions& options_;
-  Dice dice_;
+  RandomNumbers random_;
   std::vector<std::uint32_t> hosts_;  // all but the root
   LoadedTree tree_;
   LoadedTree best_;
@@ -181,24 +181,24 @@ class Walk {
   std::uint64_t moves_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
-  // Of the move at hand.
+  // Of the current move.
   std::vector<std::uint32_t> old_arcs_;
   double growth_ = 0;
 };
 
-// Hangs the arc's head to its tail. Where the tail is below the head, some host in flight between
-// them gets a parent elsewhere first.
-bool Walk::hang(std::uint32_t arc) {
+// Makes the arc's tail the parent of its head. Where the tail is below the head, some host between
+// them first gets a parent elsewhere.
+bool Walk::attach(std::uint32_t arc) {
   const std::uint32_t node = arcs_.head(arc);
   if (tree_.below(arcs_.tail(arc), node)) {
     constexpr std::size_t kMostChoices = 64;
-    std::array<std::uint32_t, kMostChoices> way;
+    std::array<std::uint32_t, kMostChoices> between;
     std::size_t length = 0;
     for (std::uint32_t at = arcs_.tail(arc); at != node && length < kMostChoices;
          at = tree_.parent(at)) {
-      way[length++] = at;
+      between[length++] = at;
     }
-    const std::uint32_t elsewhere = dice_.pick(arcs_.into(way[dice_.below(length)]));
+    const std::uint32_t elsewhere = random_.pick(arcs_.into(between[random_.below(length)]));
     if (tree_.below(arcs_.tail(elsewhere), node)) return false;
     change(elsewhere);
   }
@@ -206,8 +206,8 @@ bool Walk::hang(std::uint32_t arc) {
   return true;
 }
 
-// Puts the arc's head between its tail and one of the tail's children. What hung below the head
-// goes to its old parent, mostly.
+// Moves the arc's head between its tail and one of the tail's children. The head's children usually
+// go to its old parent.
 bool Walk::insert(std::uint32_t arc) {
   constexpr double kLeaveChildrenBehind = 0.7;
   const std::uint32_t node = arcs_.head(arc);
@@ -219,10 +219,10 @@ bool Walk::insert(std::uint32_t arc) {
        child = tree_.next_sibling(child)) {
     if (child == node) continue;
     const std::uint32_t to_child = arcs_.find(node, child);
-    if (to_child != kNone && dice_.below(++choices) == 0) down = to_child;
+    if (to_child != kNone && random_.below(++choices) == 0) down = to_child;
   }
   if (down == kNone) return false;
-  if (dice_.share() < kLeaveChildrenBehind) {
+  if (random_.share() < kLeaveChildrenBehind) {
     for (std::uint32_t child = tree_.first_child(node); child != kNone;) {
       const std::uint32_t next = tree_.next_sibling(child);
       const std::uint32_t bridge = arcs_.find(tree_.parent(node), child);
@@ -236,11 +236,11 @@ bool Walk::insert(std::uint32_t arc) {
 }
 
 bool Walk::propose() {
-  const std::uint32_t arc = dice_.pick(arcs_.into(dice_.pick(hosts_)));
+  const std::uint32_t arc = random_.pick(arcs_.into(random_.pick(hosts_)));
   if (arc == tree_.parent_arc(arcs_.head(arc))) return false;
   old_arcs_.clear();
   growth_ = 0;
-  return dice_.below(2) == 0 ? hang(arc) : insert(arc);
+  return random_.below(2) == 0 ? attach(arc) : insert(arc);
 }
 
 void Walk::take() {
@@ -252,7 +252,7 @@ void Walk::take() {
 }
 
 void Walk::anneal(double target, std::uint64_t steps) {
-  constexpr double kHot = 0.05;  // of the target
+  constexpr double kHot = 0.05;  // share of the target
   constexpr double kCold = 0.025;
   constexpr double kNoExcess = 1e-9;
   constexpr std::uint64_t kBlock = 256;  // steps of equal temperature
@@ -268,7 +268,7 @@ void Walk::anneal(double target, std::uint64_t steps) {
     }
     ++moves_;
     if (!propose()) continue;
-    if (growth_ > 0 && dice_.share() >= std::exp(-growth_ / temperature)) {
+    if (growth_ > 0 && random_.share() >= std::exp(-growth_ / temperature)) {
       take_back();
       continue;
     }
@@ -281,8 +281,8 @@ void Walk::anneal(double target, std::uint64_t steps) {
 }
 
 SingleTree Walk::run() {
-  // Far below the best tree the walk is drawn to other kinds of trees (a chain where there were
-  // forks); just below it, to small repairs.
+  // A target far below the best tree drives the walk to very different trees (a chain instead of
+  // branches); a target just below it, to small repairs.
   constexpr std::array kAmbitions{0.0, 0.5, 0.9};
   constexpr std::uint64_t kStepsPerHost = 400;
   std::uint64_t steps = kStepsPerHost * hosts_.size();

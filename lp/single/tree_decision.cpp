@@ -62,7 +62,7 @@ Verdict TreeDecision::run(const Limits& limits) {
   while (!open.empty()) {
     Branch branch = open.top();
     open.pop();
-    // Goes down at once, where the basis still fits, until nothing is left below.
+    // Dives into the child branch while the basis still fits, until it is exhausted.
     while (true) {
       ++branches_;
       const Relaxation relaxation = relax(branch.decisions, limits);
@@ -136,7 +136,7 @@ bool TreeDecision::add_covers() {
   return lp_.row_count() > rows;
 }
 
-// Of the heaviest i arcs no more can be in than the lightest of them that fit together.
+// Of the heaviest i arcs, at most as many can be in as the lightest of them that fit jointly.
 void TreeDecision::add_cover(const std::vector<ForcedArcs::Member>& members) {
   double most_violated = kCoverViolation;
   std::size_t arcs = 0;
@@ -162,7 +162,7 @@ void TreeDecision::add_cover(const std::vector<ForcedArcs::Member>& members) {
   add_row({-kInfinity, static_cast<double>(fit)}, row);
 }
 
-// Arcs no two of which fit together: the heaviest, and one lighter arc.
+// Arcs of which no two fit jointly: the heaviest, and one lighter arc.
 void TreeDecision::add_clique(const std::vector<ForcedArcs::Member>& members) {
   const auto clash = [&](std::size_t a, std::size_t b) {
     return members[a].seconds_per_byte + members[b].seconds_per_byte >
@@ -205,10 +205,10 @@ void TreeDecision::add_row(Bounds bounds, const std::vector<std::uint32_t>& arcs
   lp_.add_row(bounds, entries);
 }
 
-// Covers and cuts that do not hold the last relaxation back, once there are many. Those needed
+// Drops covers and cuts that do not limit the last relaxation, once there are many. Those needed
 // again are found again.
 void TreeDecision::drop_slack_rows() {
-  constexpr std::uint32_t kMany = 2;  // times the rows that are always there
+  constexpr std::uint32_t kMany = 2;  // times the number of permanent rows
   if (lp_.row_count() <= (1 + kMany) * first_cut_) return;
   std::vector<std::uint32_t> slack;
   for (std::uint32_t row = first_cut_; row < lp_.row_count(); ++row) {
@@ -217,7 +217,7 @@ void TreeDecision::drop_slack_rows() {
   lp_.remove_rows(slack);
 }
 
-// The arc that is least decided; the heavier of equals. kNone: all are.
+// The most fractional arc; of equals, the heavier. kNone: all arcs are integral.
 std::uint32_t TreeDecision::branching_arc() const {
   std::uint32_t best = kNone;
   double best_score = kIntegral;

@@ -5,10 +5,9 @@
 //                     x(into S) >= 1                    sets S of hosts without the root, lazily
 //                     x in {0, 1}^arcs
 //
-// With the capacity fixed each row of A is a knapsack, of which covers follow (Balas, Facets of the
-// knapsack polytope, Math. Programming 8 (1975), doi:10.1007/BF01580440), and
-// lp/single/forced_arcs.hpp fixes most arcs: so the relaxation says much more than the packing LP
-// does.
+// With the capacity fixed, each row of A is a knapsack, which gives cover inequalities (Balas,
+// Facets of the knapsack polytope, Math. Programming 8 (1975), doi:10.1007/BF01580440), and
+// lp/single/forced_arcs.hpp fixes most arcs. So the relaxation is much tighter than the packing LP.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +25,9 @@
 namespace espalier::lp {
 
 enum class Verdict : std::uint8_t {
-  kFound,    // tree() has one
+  kFound,    // tree() is one
   kNoTree,   // proven: there is none
-  kUnknown,  // limit reached, or GLPK gave out on some branch
+  kUnknown,  // limit reached, or a numerical failure of GLPK in some branch
 };
 
 class TreeDecision {
@@ -37,8 +36,8 @@ class TreeDecision {
   TreeDecision(const HostArcs& arcs, std::uint32_t root, ForcedArcs& rules, double capacity);
 
   struct Limits {
-    double work;  // in simplex pivots times rows: the same on every machine
-    std::function<std::optional<Seconds>()> time_left;  // asked before each LP; unset: no limit
+    double work;  // in simplex pivots times rows: independent of the machine
+    std::function<std::optional<Seconds>()> time_left;  // called before each LP; unset: no limit
   };
   Verdict run(const Limits& limits);
 
@@ -49,10 +48,10 @@ class TreeDecision {
 
  private:
   struct Branch {
-    double bound;  // z of the relaxation that it was split from
+    double bound;  // z of its parent's relaxation
     std::size_t number;
     std::vector<ArcDecision> decisions;
-    // Best first, the younger of equals.
+    // Best first; of equal bounds, the newer branch.
     bool operator<(const Branch& other) const {
       return bound > other.bound || (bound == other.bound && number < other.number);
     }
@@ -74,7 +73,7 @@ class TreeDecision {
   ForcedArcs& rules_;
   double capacity_;
   RootCuts root_cuts_;
-  std::vector<std::uint32_t> in_play_;    // the arcs that are columns: those that may be in at all
+  std::vector<std::uint32_t> in_play_;    // the arcs that are columns: those that may be in
   std::vector<std::uint32_t> column_of_;  // per arc
   LinearProgram lp_{Sense::kMinimise};
   std::uint32_t z_ = 0;

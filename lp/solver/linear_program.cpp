@@ -31,7 +31,7 @@ int bound_type(Bounds bounds) {
 }
 
 LpStatus status_of(glp_prob* problem) {
-  // glp_get_status leans to the primal side, so both sides are asked.
+  // glp_get_status favours the primal side, so both sides are checked.
   const int primal = glp_get_prim_stat(problem);
   const int dual = glp_get_dual_stat(problem);
   if (primal == GLP_FEAS && dual == GLP_FEAS) return LpStatus::kOptimal;
@@ -44,7 +44,7 @@ int to_glpk(std::uint32_t index) {
   return static_cast<int>(index) + 1;
 }
 
-// GLPK makes itself an environment per thread, and leaves it behind when the thread ends.
+// GLPK creates an environment per thread, and does not free it when the thread ends.
 struct ThreadEnvironment {
   ThreadEnvironment() = default;
   ~ThreadEnvironment() { glp_free_env(); }
@@ -60,7 +60,7 @@ struct LinearProgram::Handle {
   glp_prob* problem = nullptr;
   bool scaled = false;
   std::size_t pivots = 0;  // of the last solve
-  // 1-based, as GLPK wants them; kept to save allocations.
+  // 1-based, as GLPK requires; kept to save allocations.
   std::vector<int> indices;
   std::vector<double> values;
 
@@ -90,11 +90,11 @@ struct LinearProgram::Handle {
     }
   }
 
-  // glp_simplex, with GLPK's own faults turned into exceptions instead of abort.
+  // glp_simplex, with GLPK's internal errors converted to exceptions instead of abort.
   int simplex(const glp_smcp& parameters) {
     Rescue rescue;
     if (setjmp(rescue.place) != 0) {
-      // The environment is beyond repair: leave the problem to it and start a new one next time.
+      // The environment cannot be repaired: leave the problem in it and start a new one next time.
       glp_error_hook(nullptr, nullptr);
       problem = nullptr;
       glp_free_env();
@@ -177,7 +177,7 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
   glp_smcp parameters;
   glp_init_smcp(&parameters);
   parameters.msg_lev = GLP_MSG_OFF;
-  // At the usual 1e-7 a value just below 0 makes room in a row where its entry is 1e7.
+  // With the default 1e-7 a value just below 0 would free capacity in a row where its entry is 1e7.
   parameters.tol_bnd = 1e-9;
   parameters.meth = options.method == SimplexOptions::Method::kDual ? GLP_DUALP : GLP_PRIMAL;
   if (options.time_limit) {
@@ -190,7 +190,7 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
   const int code = handle_->simplex(parameters);
   if (code == 0) return status_of(problem);
   if (code == GLP_ETMLIM || code == GLP_EITLIM) return LpStatus::kLimit;
-  // A singular or ill-conditioned basis, or a failure in flight: once more from the slack basis.
+  // A singular or ill-conditioned basis, or a failure during the solve: retry from the slack basis.
   glp_std_basis(problem);
   parameters.meth = GLP_PRIMAL;
   const int second = handle_->simplex(parameters);

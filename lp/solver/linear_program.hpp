@@ -1,9 +1,10 @@
-// A linear program held by GLPK: maximise or minimise c x, row bounds on A x, column bounds on x.
+// A linear program in GLPK: maximise or minimise c x, with row bounds on A x and column bounds on
+// x.
 //
-// The only place that knows glpk.h. Rows and columns are numbered from 0 in the order of their
-// making. Programs of different threads can be solved side by side; one program belongs to the
-// thread that made it, for GLPK's memory does. An outcome (infeasible, a limit) is a value; an
-// exception is a fault of ours or of GLPK's.
+// The only user of glpk.h. Rows and columns are numbered from 0 in the order in which they were
+// added. Programs of different threads can be solved concurrently; a program belongs to the thread
+// that created it, because GLPK's memory does. An outcome (infeasible, a limit) is a return value;
+// an exception is an internal error, here or in GLPK.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct Bounds {
 };
 
 struct Entry {
-  std::uint32_t index;  // of the row or the column, as the context says
+  std::uint32_t index;  // of a row or a column, depending on the context
   double value;
 };
 
@@ -35,8 +36,8 @@ enum class LpStatus : std::uint8_t {
   kOptimal,     // primal and dual feasible: values and duals are valid
   kInfeasible,  // no x satisfies the rows
   kUnbounded,
-  kLimit,    // time or iterations came first
-  kTrouble,  // GLPK gave up numerically, also from a fresh basis
+  kLimit,    // time or iteration limit reached
+  kTrouble,  // numerical failure in GLPK, also from a fresh basis
 };
 
 struct SimplexOptions {
@@ -65,14 +66,14 @@ class LinearProgram {
   void set_objective(std::uint32_t column, double objective);
   // Removes columns; the rest keep their order and are renumbered without holes.
   void remove_columns(std::span<const std::uint32_t> columns);
-  // Likewise rows. The basis stays one when all of them are basic (is_row_basic).
+  // The same for rows. The basis stays valid when all of them are basic (is_row_basic).
   void remove_rows(std::span<const std::uint32_t> rows);
 
   [[nodiscard]] std::uint32_t row_count() const;
   [[nodiscard]] std::uint32_t column_count() const;
 
-  // Simplex from the current basis (that of the last solve, new rows and columns joined at their
-  // slack or bound).
+  // Simplex from the current basis: that of the last solve, with new rows and columns at their
+  // slack or bound.
   LpStatus solve(const SimplexOptions& options = {});
 
   // Of the last solve; valid for kOptimal.
@@ -81,8 +82,8 @@ class LinearProgram {
   [[nodiscard]] double row_dual(std::uint32_t row) const;  // d objective / d row bound
   [[nodiscard]] double reduced_cost(std::uint32_t column) const;
   [[nodiscard]] bool is_basic(std::uint32_t column) const;
-  [[nodiscard]] bool is_row_basic(std::uint32_t row) const;  // the row does not hold the optimum
-  // Simplex iterations of the last solve, whatever came of it.
+  [[nodiscard]] bool is_row_basic(std::uint32_t row) const;  // the row does not limit the optimum
+  // Simplex iterations of the last solve, whatever its status.
   [[nodiscard]] std::size_t pivots() const;
 
  private:

@@ -7,8 +7,8 @@
 //        per byte; its sender is the host of A that reaches it earliest.
 //   ECEF (Bhat, Raghavendra, Prasanna): the pair of A x B whose send completes earliest is next.
 //   ECEF with look-ahead (the same): adds what the receiver j would need for its cheapest send to
-//        another host of B, min_k C_jk. A host without a link to any other host of B is useless as a
-//        sender: such hosts come last, by earliest completion.
+//        another host of B, min_k C_jk. A host without a link to any other host of B is useless as
+//        a sender: such hosts come last, by earliest completion.
 #include <algorithm>
 #include <limits>
 #include <tuple>

@@ -37,8 +37,8 @@ lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
 }  // namespace
 
 Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
-                     const AlgorithmOptions& options, const Deadline& deadline,
-                     const platforms::Platform& platform, platforms::NodeId source) {
+                          const AlgorithmOptions& options, const Deadline& deadline,
+                          const platforms::Platform& platform, platforms::NodeId source) {
   std::vector<lp::PackedTree> trees = few_trees(problem, packing, options, deadline);
   lp::ShallowOptions shallow = shallow_options(options);
   const auto too_deep = [&](const lp::PackedTree& tree) {
@@ -58,8 +58,8 @@ Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& 
     std::vector<lp::PackedTree> flat = lp::flatten_trees(problem, packing, trees);
     if (std::none_of(flat.begin(), flat.end(), too_deep)) trees = std::move(flat);
   } else if (!limits_depth) {
-    trees = lp::draw_nearer(problem, packing, std::move(trees),
-                            {.gap = options.gap, .time_limit = deadline.left()});
+    trees = lp::lower_latency(problem, packing, std::move(trees),
+                              {.gap = options.gap, .time_limit = deadline.left()});
   }
   Outcome outcome = outcome_of(packing);
   outcome.trees.clear();
@@ -78,7 +78,7 @@ Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
   const Deadline deadline(options.time_limit);
   const PackingInUse packing(instance, options);
   return few_shallow_trees(packing_problem(instance), packing.get(), options, deadline,
-                      instance.platform(), instance.source());
+                           instance.platform(), instance.source());
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -14,7 +14,7 @@ namespace espalier::planner::tree_algorithms {
 // `problem`. platform, source: for the message of the InfeasibleError that is thrown where no tree
 // is so shallow.
 Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
-                     const AlgorithmOptions& options, const Deadline& deadline,
-                     const platforms::Platform& platform, platforms::NodeId source);
+                          const AlgorithmOptions& options, const Deadline& deadline,
+                          const platforms::Platform& platform, platforms::NodeId source);
 
 }  // namespace espalier::planner::tree_algorithms

@@ -120,11 +120,10 @@ class Verifier {
     for (const PlanTree& tree : trees) sum += tree.rate.value;
     report_.throughput = {sum / std::max(1.0, report_.busiest_load)};
     if (report_.busiest_load > 1 + options_.tolerance) {
-      add_fault(
-          broadcasts(plan_.operation) ? "/broadcast_trees" : "/reduce_trees",
-          fmt::format("the rates load {} to {:.6f} of its capacity; throughput at most {}",
-                      report_.busiest_resource, report_.busiest_load,
-                      format_rate(report_.throughput)));
+      add_fault(broadcasts(plan_.operation) ? "/broadcast_trees" : "/reduce_trees",
+                fmt::format("the rates load {} to {:.6f} of its capacity; throughput at most {}",
+                            report_.busiest_resource, report_.busiest_load,
+                            format_rate(report_.throughput)));
     }
   }
 

@@ -123,7 +123,7 @@ class Usage {
       set.load = std::min(set.load, one.load);
       set.copies += one.copies;
       set.copies_up += one.copies_up;
-      set.figures = platforms::together(set.figures, one.figures);
+      set.figures = platforms::union_of(set.figures, one.figures);
     }
     return set;
   }
@@ -234,8 +234,8 @@ std::vector<Bottleneck> sets_of(const Collective& collective, const Usage& usage
 }  // namespace
 
 std::vector<NamedPrice> highest_priced_resources(const platforms::Platform& platform,
-                                          const platforms::Occupation& occupation,
-                                          const Outcome& outcome, std::size_t top) {
+                                                 const platforms::Occupation& occupation,
+                                                 const Outcome& outcome, std::size_t top) {
   std::vector<NamedPrice> result;
   for (const PricedResource& priced : outcome.prices) {
     if (result.size() == top || !(priced.price > 0)) break;

@@ -21,8 +21,8 @@ struct NamedPrice {
 // The `top` resources with the highest prices in the outcome's certificate, highest first; fewer
 // where fewer have a price. occupation: of the platform; the prices refer to its rows.
 std::vector<NamedPrice> highest_priced_resources(const platforms::Platform& platform,
-                                          const platforms::Occupation& occupation,
-                                          const Outcome& outcome, std::size_t top);
+                                                 const platforms::Occupation& occupation,
+                                                 const Outcome& outcome, std::size_t top);
 
 // Thresholds for "full" and "priced": the trees are optimal only within a gap.
 inline constexpr double kFullLoad = 1 - 1e-4;

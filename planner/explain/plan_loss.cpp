@@ -19,7 +19,8 @@ namespace {
 struct Route {
   std::vector<std::uint32_t> links;
   bool up;
-  auto operator<=>(const Route&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
+  auto operator<=>(const Route&) const =
+      default;  // NOLINT(modernize-use-nullptr): as in quantities
 };
 
 class LossCounter {

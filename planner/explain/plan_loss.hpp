@@ -59,12 +59,12 @@ struct FullResource {
 };
 
 struct PlanLoss {
-  BytesPerSecond throughput;                 // sum of the rates of the trees of one kind
-  BytesPerSecond bound;                      // proven
-  BytesPerSecond idle;                       // lost by idle resources
-  BytesPerSecond costly;  // lost by costly trees; bound - throughput = idle + costly
+  BytesPerSecond throughput;  // sum of the rates of the trees of one kind
+  BytesPerSecond bound;       // proven
+  BytesPerSecond idle;        // lost by idle resources
+  BytesPerSecond costly;      // lost by costly trees; bound - throughput = idle + costly
   std::vector<IdleResource> idle_resources;  // all with a price and a loss, largest loss first
-  std::vector<CostlyEdge> costly_edges;  // all whose loss is not 0, largest loss first
+  std::vector<CostlyEdge> costly_edges;      // all whose loss is not 0, largest loss first
   std::vector<FullResource> full;            // what limits the plan, highest price first
 };
 

@@ -15,8 +15,9 @@ namespace espalier::planner {
 
 struct RankedSource {
   platforms::NodeId source{};
-  BytesPerSecond optimum{};  // reached; 0 where some host cannot be reached from it, or cannot reach it
-  BytesPerSecond bound{};    // proven; 0 likewise
+  BytesPerSecond
+      optimum{};  // reached; 0 where some host cannot be reached from it, or cannot reach it
+  BytesPerSecond bound{};  // proven; 0 likewise
   Termination termination = Termination::kDone;
   std::string error{};  // why there is no optimum: names such a host; else empty
 };

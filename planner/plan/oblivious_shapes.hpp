@@ -25,9 +25,9 @@ struct RankEdge {
 };
 
 struct ObliviousTree {
-  std::vector<RankEdge> edges;  // n - 1; the edge into a rank' precedes the edges out of it
+  std::vector<RankEdge> edges;         // n - 1; the edge into a rank' precedes the edges out of it
   std::vector<std::uint8_t> colors{};  // 0 or 1, one per edge; empty: no colors
-  std::size_t exchanges = 0;           // this many edges at the end are carried out after the others
+  std::size_t exchanges = 0;  // this many edges at the end are carried out after the others
 };
 
 // For all shapes: ranks is at least 1; there are one or two trees, each with an equal part of the
@@ -57,9 +57,9 @@ struct ObliviousPlan {
   BytesPerSecond throughput;  // of the plan; above 0
 };
 
-// A plan for equal ranks: rank i is node i, called "rank0", "rank1", …; each tree has an equal part
-// of the throughput. It names no platform. A reduction uses the same trees upwards. Throws
-// std::invalid_argument for another algorithm, and for exchange edges in a reduction
+// A plan for equal ranks: rank i is node i, called "rank0", "rank1" and so on; each tree has an
+// equal part of the throughput. It names no platform. A reduction uses the same trees upwards.
+// Throws std::invalid_argument for another algorithm, and for exchange edges in a reduction
 // (split-binary).
 Plan plan_of(const ObliviousPlan& wanted);
 

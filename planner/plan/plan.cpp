@@ -207,9 +207,10 @@ std::optional<PlanFault> fault_of_trees(const Plan& plan, const PlanTrees& kind)
   const auto& [key, trees, up] = kind;
   const bool wanted = up ? reduces(plan.operation) : broadcasts(plan.operation);
   if (trees->empty() == wanted) {
-    return PlanFault{fmt::format("/{}", key),
-                     wanted ? std::string("a plan needs at least one tree")
-                            : fmt::format("a plan for {} has no {} trees", with_article(plan.operation), up ? "reduce" : "broadcast")};
+    return PlanFault{fmt::format("/{}", key), wanted ? std::string("a plan needs at least one tree")
+                                                     : fmt::format("a plan for {} has no {} trees",
+                                                                   with_article(plan.operation),
+                                                                   up ? "reduce" : "broadcast")};
   }
   for (std::size_t i = 0; i < trees->size(); ++i) {
     const PlanTree& tree = (*trees)[i];
@@ -237,7 +238,8 @@ auto longest_path(const PlanTree& tree, std::uint32_t source, Length length) {
   std::vector<std::size_t> edges_up;
   for (const auto edge : tree.edges) {
     std::uint32_t node = edge.child;
-    for (; !distance[node]; node = tree.edges[edge_to[node]].parent) edges_up.push_back(edge_to[node]);
+    for (; !distance[node]; node = tree.edges[edge_to[node]].parent)
+      edges_up.push_back(edge_to[node]);
     for (Distance so_far = *distance[node]; !edges_up.empty(); edges_up.pop_back()) {
       so_far += length(edges_up.back());
       distance[tree.edges[edges_up.back()].child] = so_far;
@@ -263,9 +265,9 @@ std::string_view name_of(Operation operation) {
 
 void require_operation(const Plan& plan, Operation wanted, const std::string& file) {
   if (plan.operation == wanted) return;
-  throw InputError(
-      file, "/operation",
-      fmt::format("the plan is for {}, not for {}", with_article(plan.operation), with_article(wanted)));
+  throw InputError(file, "/operation",
+                   fmt::format("the plan is for {}, not for {}", with_article(plan.operation),
+                               with_article(wanted)));
 }
 
 std::array<PlanTrees, 2> trees_by_kind(const Plan& plan) {

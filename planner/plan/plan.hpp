@@ -24,9 +24,8 @@ struct PlanEdge {
 };
 
 struct PlanTree {
-  BytesPerSecond rate;  // bytes of the message that this tree carries per second
-  std::vector<PlanEdge>
-      edges;  // hosts - 1; a parent serves its children in the order listed
+  BytesPerSecond rate;          // bytes of the message that this tree carries per second
+  std::vector<PlanEdge> edges;  // hosts - 1; a parent serves its children in the order listed
   // Names of the nodes between parent and child where the edge is not a single link of the
   // platform, in the order in which data passes them. Keys are (parent, child).
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> via;

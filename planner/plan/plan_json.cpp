@@ -58,8 +58,9 @@ std::string edge_list(const std::vector<PlanEdge>& edges, Direction direction) {
 }
 
 std::string tree_json(const PlanTree& tree, Direction direction) {
-  std::string text = fmt::format("    {{\"rate_Bps\": {},\n     \"edges\": {}",
-                                 number(tree.rate.value, "rate_Bps"), edge_list(tree.edges, direction));
+  std::string text =
+      fmt::format("    {{\"rate_Bps\": {},\n     \"edges\": {}",
+                  number(tree.rate.value, "rate_Bps"), edge_list(tree.edges, direction));
   std::string via;
   for (const auto& [edge, relays] : tree.via) {
     const auto [from, to] = reversed(edge.first, edge.second, direction);
@@ -69,7 +70,8 @@ std::string tree_json(const PlanTree& tree, Direction direction) {
   if (!tree.colors.empty()) {
     text += fmt::format(",\n     \"colors\": [{}]", fmt::join(tree.colors, ", "));
   }
-  if (!tree.exchange.empty()) text += ",\n     \"exchange\": " + edge_list(tree.exchange, direction);
+  if (!tree.exchange.empty())
+    text += ",\n     \"exchange\": " + edge_list(tree.exchange, direction);
   std::string latencies;
   for (const Seconds latency : tree.latencies) {
     latencies += (latencies.empty() ? "" : ", ") + number(latency.value, "latency");
@@ -119,7 +121,8 @@ std::uint32_t node_at(const JsonCursor& edges, std::size_t edge, std::size_t end
 }
 
 std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes, Direction direction) {
-  const std::string_view ends = direction == Direction::kDown ? "[parent, child]" : "[child, parent]";
+  const std::string_view ends =
+      direction == Direction::kDown ? "[parent, child]" : "[child, parent]";
   if (!edges.value().is_array()) edges.refuse(fmt::format("expected an array of {} pairs", ends));
   std::vector<PlanEdge> parsed;
   parsed.reserve(edges.value().size());

@@ -92,10 +92,11 @@ std::optional<PlanFault> fault_of_amounts(const Plan& plan, const PlanSchedule& 
         static_cast<double>(schedule.segments[k]) * static_cast<double>(plan.segment.value);
     for (const PlanEdge edge : plan.broadcast_trees[k].edges) {
       if (!differ(carried[k][edge.child], wanted)) continue;
-      return PlanFault{"/schedule/sends",
-                       fmt::format("edge {} -> {} of tree {} carries {} bytes per period, but its {} segments have {}",
-                                   edge.parent, edge.child, k, carried[k][edge.child],
-                                   schedule.segments[k], wanted)};
+      return PlanFault{
+          "/schedule/sends",
+          fmt::format(
+              "edge {} -> {} of tree {} carries {} bytes per period, but its {} segments have {}",
+              edge.parent, edge.child, k, carried[k][edge.child], schedule.segments[k], wanted)};
     }
   }
   return {};

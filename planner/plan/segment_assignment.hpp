@@ -44,7 +44,8 @@ inline constexpr std::size_t kReceivesInFlight = 4;
 // child on the same port that takes segments as fast as it can would starve it. A source without
 // children has no limit.
 inline constexpr std::uint64_t source_lookahead(std::size_t trees, std::uint64_t windows,
-                                                bool high_latency) { return windows == 0 || (trees == 1 && !high_latency) ? UINT64_MAX : 4 * windows;
+                                                bool high_latency) {
+  return windows == 0 || (trees == 1 && !high_latency) ? UINT64_MAX : 4 * windows;
 }
 // The same. largest: the source's largest window of each tree, 0 where it has no child there. A
 // window above `base` means a high-latency child.

@@ -10,8 +10,9 @@ namespace espalier::planner {
 
 namespace {
 
-constexpr double kLeastSegment = 8192;  // below, the overhead per segment dominates on every network
-constexpr double kEagerMayCost = 0.1;   // as a share of the time
+constexpr double kLeastSegment =
+    8192;                              // below, the overhead per segment dominates on every network
+constexpr double kEagerMayCost = 0.1;  // as a share of the time
 
 // Hops after the first, summed over all trees.
 double hops_of(const Plan& plan) {

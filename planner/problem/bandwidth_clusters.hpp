@@ -18,7 +18,8 @@
 
 namespace espalier::planner {
 
-inline constexpr double kLeastClusterRatio = 2;  // our choice: gaps below a factor of two do not separate clusters
+inline constexpr double kLeastClusterRatio =
+    2;  // our choice: gaps below a factor of two do not separate clusters
 
 // The cluster of each host, in the order of platform.hosts(). Clusters are numbered from 0 by their
 // first hosts. O(m log m); deterministic.

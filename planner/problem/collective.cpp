@@ -106,9 +106,9 @@ Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& 
   const Deadline deadline(options.time_limit);
   const CollectiveProblem joint(collective);
   const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, options);
-  return joint.in_links(
-      tree_algorithms::few_shallow_trees(joint.problem(), packings != nullptr ? *packings->joint : own,
-                                    options, deadline, collective.platform(), collective.source()));
+  return joint.in_links(tree_algorithms::few_shallow_trees(
+      joint.problem(), packings != nullptr ? *packings->joint : own, options, deadline,
+      collective.platform(), collective.source()));
 }
 
 // Algorithms that plan both halves of an allreduce jointly.
@@ -118,8 +118,8 @@ struct JointAlgorithm {
                  const Packings* packings);
 };
 constexpr std::array kJointAlgorithms{JointAlgorithm{kOptimal, optimal_allreduce},
-                               JointAlgorithm{"best-tree", tree_algorithms::best_pair},
-                               JointAlgorithm{"exact-tree", tree_algorithms::exact_pair}};
+                                      JointAlgorithm{"best-tree", tree_algorithms::best_pair},
+                                      JointAlgorithm{"exact-tree", tree_algorithms::exact_pair}};
 
 }  // namespace
 
@@ -197,9 +197,10 @@ Packings solve_packings(const Collective& collective, const AlgorithmOptions& op
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings) {
   if (collective.operation() == Operation::kAllreduce) {
-    const auto joint = std::ranges::find(kJointAlgorithms, algorithm.entry->name, &JointAlgorithm::name);
+    const auto joint =
+        std::ranges::find(kJointAlgorithms, algorithm.entry->name, &JointAlgorithm::name);
     return joint != kJointAlgorithms.end() ? joint->run(collective, options, packings)
-                                       : both_halves(algorithm, collective, options, packings);
+                                           : both_halves(algorithm, collective, options, packings);
   }
   AlgorithmOptions own = options;
   if (packings != nullptr) own.packing = &packings->whole();

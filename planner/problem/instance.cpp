@@ -25,7 +25,7 @@ void require_reachable(const Platform& platform, NodeId source, bool reversed) {
   if (missed == hosts.end()) return;
   const auto others = std::count_if(missed + 1, hosts.end(),
                                     [&](NodeId host) { return reached[index_of(host)] == 0; });
-  const std::string more = others > 0 ? fmt::format(" (nor can {} others)", others) : "";
+  const std::string more = others > 0 ? fmt::format(" (and {} more)", others) : "";
   if (reversed) {
     throw InfeasibleError(fmt::format("{}: '{}' cannot reach '{}'{}", platform.name(),
                                       platform.node(*missed).name, platform.node(source).name,
@@ -45,7 +45,8 @@ Instance::Instance(const Platform& platform, NodeId source, platforms::Model mod
                                  platform.node(source).name));
   }
   if (platform.hosts().size() < 2) {
-    throw InputError(fmt::format("{}: has a single host; a {} needs at least two", platform.name(), options.reversed ? "reduction" : "broadcast"));
+    throw InputError(fmt::format("{}: has a single host; a {} needs at least two", platform.name(),
+                                 options.reversed ? "reduction" : "broadcast"));
   }
   require_reachable(platform, source, options.reversed);
   occupation_ = platforms::occupation(platform, model, options);

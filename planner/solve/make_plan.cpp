@@ -45,7 +45,8 @@ PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weig
   return result;
 }
 
-Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Outcome& outcome, Bytes segment) {
+Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Outcome& outcome,
+             Bytes segment) {
   const platforms::Platform& platform = problem.platform;
   Plan plan;
   plan.platform = platform.name();

@@ -35,12 +35,12 @@ constexpr std::array<std::string_view, kModels.size()> model_names() {
 
 constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
-// What leaving or entering a node occupies of it, per byte.
+// The time for which a byte that leaves or enters a node occupies its port.
 struct Port {
   enum class Cost : std::uint8_t {
     kNone,     // no such resource
     kArcTime,  // the arc's own T
-    kFixed,    // `seconds`, whatever the arc
+    kFixed,    // `seconds` for every arc
   };
   Cost cost = Cost::kNone;
   Resource::Kind kind = Resource::Kind::kPort;
@@ -58,7 +58,7 @@ void require_segment(const OccupationOptions& options) {
   }
 }
 
-// Builds A column by column: a port of the sender, one of the receiver, the link, shared links.
+// Builds A column by column: the sender's port, the receiver's port, the link, shared links.
 class Builder {
  public:
   Builder(const Platform& platform, Model model, const OccupationOptions& options)
@@ -99,7 +99,7 @@ class Builder {
     for (std::size_t i = 0; i < out_.size(); ++i) {
       const Node& node = platform_.nodes()[i];
       if (model_ == Model::kBoundedMultiPort) {
-        // A cap is a fact about the machine, so that of a relay counts as well.
+        // A cap is a property of the hardware, so it also applies to relays.
         if (const auto& cap = send_cap(node))
           out_[i] = fixed(Resource::Kind::kOutPort, 1 / cap->value);
         if (const auto& cap = receive_cap(node))
@@ -122,7 +122,7 @@ class Builder {
     return {Port::Cost::kFixed, kind, seconds};
   }
 
-  // Per node the least T of the arcs that it sends along; infinite where there is none.
+  // Per node, the minimum T of the arcs that it sends on; infinite if there is none.
   [[nodiscard]] std::vector<double> fastest_sends() const {
     std::vector<double> fastest(out_.size(), std::numeric_limits<double>::infinity());
     for (std::size_t e = 0; e < arc_times_.size(); ++e) {
@@ -139,7 +139,7 @@ class Builder {
     return kShareOfFastest * fastest;
   }
 
-  // Numbers the ports that some arc occupies; ports are numbered by node, its out-port first.
+  // Numbers the ports that at least one arc occupies, by node, out-port first.
   void number_ports() {
     std::vector<bool> sends(out_.size());
     std::vector<bool> receives(in_.size());

@@ -27,8 +27,8 @@ std::vector<ArcId> links_at(const Platform& platform, NodeId node, End end) {
   return links;
 }
 
-// The figures of a port: caps under bounded-multi-port, and where multi-port has one in place of
-// what it would tell from the links.
+// The values behind a port: its cap under bounded-multi-port, and under multi-port if it has one;
+// otherwise the bandwidths of its links.
 Figures figures_of_port(const Resource& port, const Platform& platform, Model model) {
   const NodeId node{port.index};
   Figures figures;
@@ -54,7 +54,7 @@ Figures figures_of_port(const Resource& port, const Platform& platform, Model mo
 }
 
 template <typename Id>
-std::vector<Id> united(const std::vector<Id>& one, const std::vector<Id>& other) {
+std::vector<Id> sorted_union(const std::vector<Id>& one, const std::vector<Id>& other) {
   std::vector<Id> both;
   std::set_union(one.begin(), one.end(), other.begin(), other.end(), std::back_inserter(both));
   return both;
@@ -65,7 +65,7 @@ std::vector<Id> united(const std::vector<Id>& one, const std::vector<Id>& other)
 Figures figures_behind(const Resource& resource, const Platform& platform, Model model) {
   Figures figures;
   switch (resource.kind) {
-    case Resource::Kind::kSharedLink:
+    case Resource::Kind::kLink:
       figures.links = {ArcId{resource.index}};
       return figures;
     case Resource::Kind::kSharedLink:
@@ -76,9 +76,10 @@ Figures figures_behind(const Resource& resource, const Platform& platform, Model
   }
 }
 
-Figures together(const Figures& one, const Figures& other) {
-  return {united(one.links, other.links), united(one.send_caps, other.send_caps),
-          united(one.receive_caps, other.receive_caps), united(one.shared, other.shared)};
+Figures union_of(const Figures& one, const Figures& other) {
+  return {sorted_union(one.links, other.links), sorted_union(one.send_caps, other.send_caps),
+          sorted_union(one.receive_caps, other.receive_caps),
+          sorted_union(one.shared, other.shared)};
 }
 
 std::string describe(const Figures& figures) {

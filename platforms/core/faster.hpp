@@ -1,4 +1,4 @@
-// Platforms with some of their figures raised: what would be if a port or a link were faster.
+// Platforms with some values increased, to see the effect of a faster port or link.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,30 @@
 
 namespace espalier::platforms {
 
-// Bandwidths and caps of a platform that are raised together. Each list ascending, no repeats.
+// Bandwidths and caps of a platform to increase by one factor. Each list ascending, no duplicates.
 struct Figures {
   std::vector<ArcId> links{};           // their bandwidths
-  std::vector<NodeId> send_caps{};      // of nodes that have one
-  std::vector<NodeId> receive_caps{};   // of nodes that have one
-  std::vector<std::uint32_t> shared{};  // bandwidths of shared links, by number
+  std::vector<NodeId> send_caps{};      // nodes with a send cap
+  std::vector<NodeId> receive_caps{};   // nodes with a receive cap
+  std::vector<std::uint32_t> shared{};  // indices of shared links: their bandwidths
 
   bool operator==(const Figures&) const = default;
 };
 
-// The figures that a row of the matrix is made of under `model`, which must be the one that made
-// the row (docs/model.md, "What would be faster"): of a port the cap where the model goes by it,
-// else the bandwidths of all links that occupy the port; of a link its link's; of a shared link its
-// own.
+// The values that determine a row of the matrix under `model`, which must be the model of the row
+// (docs/model.md, "What would be faster"). For a port: its cap if the model uses it, otherwise the
+// bandwidths of all links that occupy the port. For a link or shared link: its bandwidth.
 Figures figures_behind(const Resource& resource, const Platform& platform, Model model);
 
-// Those in any of both.
-Figures together(const Figures& one, const Figures& other);
+// The union of both.
+Figures union_of(const Figures& one, const Figures& other);
 
-// "1 link", "70 links, 2 send caps": what is raised.
+// "1 link", "70 links, 2 send caps".
 std::string describe(const Figures& figures);
 
-// The same nodes, links and links, in the same order, with these figures times `factor`; latencies
-// and overheads stay. factor: finite, above 0. Throws InputError (reason only) when a figure is no
-// longer finite.
+// The same nodes, links and shared links in the same order, with these values multiplied by
+// `factor` (finite, above 0); latencies and overheads are unchanged. Throws InputError (reason
+// only) if a value is not finite afterwards.
 Platform faster(const Platform& platform, const Figures& figures, double factor);
 
 }  // namespace espalier::platforms

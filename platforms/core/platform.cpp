@@ -36,7 +36,7 @@ Seconds latency_along(const Platform& platform, std::span<const std::uint32_t> a
 }
 
 void require_rate(BytesPerSecond rate, std::string_view what) {
-  // A rate whose inverse overflows is as bad as zero: T = 1 / bandwidth is what everything uses.
+  // All models use T = 1 / bandwidth, so the inverse must be finite as well.
   if (std::isfinite(rate.value) && rate.value > 0 && std::isfinite(1 / rate.value)) return;
   throw InputError(fmt::format("{} must be finite and positive, not {} B/s", what, rate.value));
 }
@@ -130,7 +130,7 @@ void PlatformBuilder::add_shared_link(std::string name, BytesPerSecond bandwidth
 }
 
 PlatformBuilder::MergedArcs PlatformBuilder::merge_arcs() {
-  // The bandwidth belongs to the key so that sums do not depend on the order in the file.
+  // The key includes the bandwidth so that sums do not depend on the order in the file.
   const auto key = [](const Arc& arc) { return std::tuple(arc.from, arc.to, arc.bandwidth.value); };
   if (!std::ranges::is_sorted(arcs_, {}, key)) std::ranges::sort(arcs_, {}, key);
   MergedArcs merged;
@@ -196,7 +196,7 @@ SharedLink PlatformBuilder::resolve(std::size_t shared_link, const Platform& pla
 }
 
 Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
-  for (const Node& node : nodes_) {  // nodes() lets these be set late
+  for (const Node& node : nodes_) {  // they may have changed through nodes()
     require_caps(node);
     if (node.position) require_position(*node.position);
   }

@@ -1,9 +1,9 @@
-// A platform: the directed graph of nodes and links that a broadcast runs on.
+// A platform: the directed graph of nodes and links on which a collective runs.
 //
-// Invariants, kept by PlatformBuilder: names are unique, not empty and printable; no arc is a
-// self-loop; at most one arc goes from u to v; every bandwidth and cap is finite and positive,
+// Invariants, ensured by PlatformBuilder: names are unique, not empty and printable; no arc is a
+// self-loop; there is at most one arc from u to v; every bandwidth and cap is finite and positive,
 // every latency and overhead finite and not negative, every coordinate finite; arcs are sorted by
-// (from, to), so that the same network is the same object whatever the order of its file.
+// (from, to), so that the order of links in a file does not matter.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ constexpr std::size_t index_of(ArcId arc) {
   return static_cast<std::size_t>(arc);
 }
 
-// Where a node is drawn, in any unit: only proportions count, the same both ways, y upwards. Places
-// on earth are degrees, x the longitude, y the latitude. Nothing is planned by it.
+// Where a node is drawn, in any unit (equal for x and y), y upwards. For places on earth, degrees:
+// x is the longitude, y the latitude. Used for pictures only.
 struct Position {
   double x = 0;
   double y = 0;
@@ -43,8 +43,8 @@ struct Position {
 struct Node {
   std::string name;
   bool relay = false;                     // forwards, cannot copy, needs no data
-  std::optional<BytesPerSecond> send;     // cap on everything it sends at once
-  std::optional<BytesPerSecond> receive;  // cap on everything it receives at once
+  std::optional<BytesPerSecond> send;     // cap on the total rate at which it sends
+  std::optional<BytesPerSecond> receive;  // cap on the total rate at which it receives
   std::string group;                      // "site/rack", or empty
   std::optional<Position> position{};
 };
@@ -57,14 +57,14 @@ struct Arc {
   Seconds overhead;  // per segment: a segment of s bytes occupies overhead + s / bandwidth
 };
 
-// A link that several arcs cross: together they carry at most its bandwidth.
+// A link that several arcs share: the sum of their rates is at most its bandwidth.
 struct SharedLink {
   std::string name;
   BytesPerSecond bandwidth;
-  std::vector<ArcId> arcs;  // ascending, no repeats
+  std::vector<ArcId> arcs;  // ascending, no duplicates
 };
 
-// Lets a map of names be searched by string_view.
+// Allows lookup by string_view in a map of names.
 struct NameHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view name) const noexcept {
@@ -81,7 +81,7 @@ class Platform {
   [[nodiscard]] std::span<const SharedLink> shared_links() const { return shared_links_; }
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
   [[nodiscard]] const Arc& arc(ArcId id) const { return arcs_[index_of(id)]; }
-  // Nodes that are no relays, ascending: those that need the data.
+  // Nodes that are not relays, ascending: those that need the data.
   [[nodiscard]] std::span<const NodeId> hosts() const { return hosts_; }
 
   [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const;
@@ -104,26 +104,25 @@ class Platform {
   NodesByName by_name_;
 };
 
-// Of all arcs of a way, added up.
+// The sum of the latencies of these arcs.
 Seconds latency_along(const Platform& platform, std::span<const std::uint32_t> arcs);
 
-// The checks of a platform's figures, for readers that know where a figure stands. `what` names it
+// Checks of values, for readers that know the place of a value in the file. `what` names the value
 // ("a bandwidth"). They throw InputError with the reason only.
 void require_rate(BytesPerSecond rate, std::string_view what);   // finite, positive
 void require_duration(Seconds duration, std::string_view what);  // finite, not negative
 void require_position(const Position& position);                 // finite
-// Not empty, UTF-8, no control characters: a name must survive every format and every terminal.
+// Not empty, UTF-8, no control characters: a name must be valid in every format and terminal.
 void require_name(std::string_view name, std::string_view what);
 
-// What build() refuses about a shared link, and which of its pairs: a reader knows where that
-// stands.
+// Error of build() in a shared link, with the index of its faulty pair, so that a reader can give
+// the place in the file.
 class SharedLinkError : public InputError {
  public:
   SharedLinkError(std::size_t shared_link, std::size_t pair, const std::string& reason)
       : InputError(reason), shared_link_(shared_link), pair_(pair) {}
-  [[nodiscard]] std::size_t shared_link() const noexcept {
-    return shared_link_;
-  }  // in the order of adding
+  // In the order of add_shared_link().
+  [[nodiscard]] std::size_t shared_link() const noexcept { return shared_link_; }
   [[nodiscard]] std::size_t pair() const noexcept { return pair_; }
 
  private:
@@ -131,8 +130,8 @@ class SharedLinkError : public InputError {
   std::size_t pair_;
 };
 
-// Gathers a platform piece by piece and checks each. Every function throws InputError with the
-// reason only: the reader knows file and place, and adds them.
+// Builds a platform from checked parts. Every function throws InputError with the reason only; the
+// caller knows the file and the place, and adds them.
 class PlatformBuilder {
  public:
   explicit PlatformBuilder(std::string name);
@@ -140,24 +139,25 @@ class PlatformBuilder {
   // Throws on an empty or a repeated name, a cap that is not finite and positive, or a coordinate
   // that is not finite.
   NodeId add_node(Node node);
-  // The node of that name, added as a host on first mention (edge lists and matrices name as they
-  // go).
+  // The node of that name, added as a host on first mention (for edge lists and matrices).
   NodeId node_named(std::string_view name);
-  // Throws on a self-loop, a bandwidth not finite and positive, a negative latency or overhead.
+  // Throws on a self-loop, a bandwidth that is not finite and positive, or a latency or overhead
+  // that is negative or not finite.
   void add_arc(const Arc& arc);
-  // Throws on an empty or repeated name, a bad bandwidth, no arcs. Pairs that are no arc of the
-  // platform or come twice are refused by build() with SharedLinkError, for links may come later.
+  // Throws on an empty or repeated name, an invalid bandwidth, no arcs. Since links may be added
+  // later, build() checks the pairs: it throws SharedLinkError for a pair without an arc or given
+  // twice.
   void add_shared_link(std::string name, BytesPerSecond bandwidth,
                        std::vector<std::pair<NodeId, NodeId>> arcs);
 
   [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const;
-  [[nodiscard]] std::span<Node> nodes() {
-    return nodes_;
-  }  // caps, groups, positions may be set late
+  // Caps, groups and positions may still be changed.
+  [[nodiscard]] std::span<Node> nodes() { return nodes_; }
 
-  // Sorts, merges parallel arcs (bandwidths add, the smaller latency and overhead stay; when a
-  // shared link names the pair they are refused, for nobody knows which is meant), and checks the
-  // rest. notes: gets one line on what was merged ("merged 2 parallel links a -> b"); may be null.
+  // Sorts the arcs, merges parallel ones (bandwidths add, the smaller latency and overhead are
+  // kept) and checks the rest. Throws if a shared link names a pair with parallel arcs, because it
+  // is ambiguous. notes: receives one line about merged links ("merged 2 parallel links a -> b");
+  // may be null.
   [[nodiscard]] Platform build(std::vector<std::string>* notes = nullptr) &&;
 
  private:
@@ -166,7 +166,7 @@ class PlatformBuilder {
     BytesPerSecond bandwidth;
     std::vector<std::pair<NodeId, NodeId>> arcs;
   };
-  // An arc and how many parallel ones went into it.
+  // Arcs, and the number of parallel arcs merged into each.
   struct MergedArcs {
     std::vector<Arc> arcs;
     std::vector<std::uint32_t> counts;
@@ -183,9 +183,9 @@ class PlatformBuilder {
   NodesByName by_name_;
 };
 
-// `platform` with other figures: nodes and arcs are its own, in their order, but for bandwidths,
-// caps, latencies and overheads; shared: the bandwidth of each shared link. Throws InputError as
-// PlatformBuilder does.
+// `platform` with other values: `nodes` and `arcs` must be its own, in their order, and may differ
+// in bandwidths, caps, latencies and overheads; shared: the bandwidth of each shared link. Throws
+// InputError like PlatformBuilder.
 Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::span<const Arc> arcs,
                       std::span<const BytesPerSecond> shared);
 

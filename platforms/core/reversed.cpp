@@ -15,11 +15,11 @@ ReversedPlatform reversed(const Platform& platform) {
     builder.add_arc(arc);
   }
   for (const SharedLink& link : platform.shared_links()) {
-    std::vector<std::pair<NodeId, NodeId>> reversed;
+    std::vector<std::pair<NodeId, NodeId>> arcs;
     for (const ArcId arc : link.arcs) {
-      reversed.emplace_back(platform.arc(arc).to, platform.arc(arc).from);
+      arcs.emplace_back(platform.arc(arc).to, platform.arc(arc).from);
     }
-    builder.add_shared_link(link.name, link.bandwidth, std::move(reversed));
+    builder.add_shared_link(link.name, link.bandwidth, std::move(arcs));
   }
   ReversedPlatform result{std::move(builder).build(), {}};
   result.original.reserve(platform.arcs().size());

@@ -1,4 +1,4 @@
-// A platform with every arc reversed: what spreads from a node there is gathered at it here.
+// A platform with every arc reversed: a broadcast from a node becomes a reduction to it.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,12 @@ namespace espalier::platforms {
 
 struct ReversedPlatform {
   Platform platform;
-  std::vector<ArcId>
-      original;  // per arc of `platform`, the one of the original that it turns round
+  std::vector<ArcId> original;  // per arc of `platform`: the arc of the original that it reverses
 };
 
-// Nodes, names and the order of nodes stay; an arc u -> v becomes v -> u with the same figures;
-// send and receive caps are swapped; shared links carry the turned arcs. Reversing twice gives the
-// original back.
+// Nodes, their names and their order are unchanged; an arc u -> v becomes v -> u with the same
+// values; send and receive caps are swapped; shared links consist of the reversed arcs. Reversing
+// twice gives the original platform.
 ReversedPlatform reversed(const Platform& platform);
 
 }  // namespace espalier::platforms

@@ -12,7 +12,7 @@ namespace espalier::platforms {
 
 namespace {
 
-// Sums of logarithms, for 8 times the greatest of doubles is none.
+// A sum of logarithms if 8 times the rate overflows.
 int power_of(BytesPerSecond rate) {
   const double bits = 8 * rate.value;
   return static_cast<int>(std::floor(
@@ -33,8 +33,8 @@ std::vector<Decade> decades_of(const Platform& platform) {
   return decades;
 }
 
-// Fills in what the pairs of nodes say.
-void look_at_pairs(const Platform& platform, Summary& summary) {
+// Fills in one_way, both_ways and asymmetry.
+void compare_directions(const Platform& platform, Summary& summary) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < platform.arcs().size(); ++i) {
     const Arc& arc = platform.arcs()[i];
@@ -43,13 +43,13 @@ void look_at_pairs(const Platform& platform, Summary& summary) {
       ++summary.one_way;
       continue;
     }
-    if (arc.to < arc.from) continue;  // seen from the other side
-    const double there = arc.bandwidth.value;
-    const double return_way = platform.arc(*back).bandwidth.value;
-    ratios.push_back(std::max(there, return_way) / std::min(there, return_way));
+    if (arc.to < arc.from) continue;  // counted with the other direction
+    const double forward = arc.bandwidth.value;
+    const double reverse = platform.arc(*back).bandwidth.value;
+    ratios.push_back(std::max(forward, reverse) / std::min(forward, reverse));
     if (ratios.back() <= summary.asymmetry.greatest) continue;
     summary.asymmetry.greatest = ratios.back();
-    summary.asymmetry.fastest = there > return_way ? static_cast<ArcId>(i) : *back;
+    summary.asymmetry.fastest = forward > reverse ? static_cast<ArcId>(i) : *back;
   }
   summary.both_ways = ratios.size();
   summary.asymmetry.pairs = ratios.size();
@@ -100,7 +100,7 @@ Summary summary_of(const Platform& platform) {
   summary.latency_s = quartiles_of(std::move(latencies));
   summary.overhead_s = quartiles_of(std::move(overheads));
   summary.decades = decades_of(platform);
-  look_at_pairs(platform, summary);
+  compare_directions(platform, summary);
   count_components(platform, summary);
   std::map<std::string, std::size_t> groups;
   for (const Node& node : platform.nodes()) {

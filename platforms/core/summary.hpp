@@ -1,4 +1,4 @@
-// A platform in figures: how many of what, and how unlike its links are.
+// Statistics of a platform: counts, and the heterogeneity of its links.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ struct Decade {
   std::size_t arcs = 0;
 };
 
-// Of pairs of nodes with arcs both ways: the faster arc's bandwidth over the slower one's, 1 or
-// more.
+// For pairs of nodes with arcs in both directions: the bandwidth of the faster arc divided by that
+// of the slower one (at least 1).
 struct Asymmetry {
   std::size_t pairs = 0;
   double median = 1;
   double greatest = 1;
-  ArcId fastest{};  // of the first pair of the greatest ratio: its faster arc, if greatest > 1
+  ArcId fastest{};  // the faster arc of the first pair with the greatest ratio, if greatest > 1
 };
 
 struct GroupCount {
@@ -31,7 +31,7 @@ struct GroupCount {
   std::size_t nodes = 0;
 };
 
-// Nodes with a cap on what they send, or receive, and the range of those caps.
+// The number of nodes with a send (or receive) cap, and the range of these caps.
 struct CapCount {
   std::size_t nodes = 0;
   BytesPerSecond least;
@@ -42,18 +42,18 @@ struct Summary {
   std::size_t hosts = 0;
   std::size_t relays = 0;
   std::size_t arcs = 0;
-  std::size_t both_ways = 0;  // pairs of nodes with an arc each way
-  std::size_t one_way = 0;    // arcs with none back
-  double density = 0;         // arcs over those that all nodes, relays too, could have; 0 below two
-  Quartiles bandwidth_Bps;    // over arcs; NaN without any
-  std::vector<Decade> decades;  // ascending, from the least arc's to the greatest one's
+  std::size_t both_ways = 0;    // pairs of nodes with arcs in both directions
+  std::size_t one_way = 0;      // arcs without a reverse arc
+  double density = 0;           // arcs / (n (n - 1)) for n nodes, relays included; 0 for n < 2
+  Quartiles bandwidth_Bps;      // over arcs; NaN without arcs
+  std::vector<Decade> decades;  // ascending, from that of the slowest arc to that of the fastest
   Asymmetry asymmetry;
   std::size_t components = 0;         // strongly connected, over all nodes
   std::size_t largest_component = 0;  // nodes in it
-  std::vector<GroupCount> groups;     // by name; nodes without a group are in none
+  std::vector<GroupCount> groups;     // by name; without the nodes that have no group
   CapCount send_caps;
   CapCount receive_caps;
-  Quartiles latency_s;   // over arcs; NaN without any
+  Quartiles latency_s;   // over arcs; NaN without arcs
   Quartiles overhead_s;  // likewise
 };
 

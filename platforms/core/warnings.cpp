@@ -41,7 +41,7 @@ std::string name_of(const Platform& platform, const Arc& arc) {
                      in_quotes(platform.node(arc.to).name));
 }
 
-// Of the links' bandwidths, the upper one of two. There must be links.
+// The median bandwidth of the links; of two middle values, the upper one. There must be links.
 double median_bandwidth(const Platform& platform) {
   std::vector<double> rates;
   rates.reserve(platform.arcs().size());
@@ -51,7 +51,7 @@ double median_bandwidth(const Platform& platform) {
   return *middle;
 }
 
-// Which nodes links hold together, in whichever direction.
+// Disjoint sets of connected nodes, ignoring the direction of links.
 class Sets {
  public:
   explicit Sets(std::size_t nodes) : parent_(nodes) {
@@ -70,32 +70,33 @@ class Sets {
   std::vector<std::size_t> parent_;
 };
 
-// Sets of nodes that links of at least 1/thin of the median join, and that one link leads into.
-void warn_of_thin_ways(const Platform& platform, const WarningLimits& limits,
-                       std::vector<std::string>& lines) {
+// Finds sets of nodes that are connected by links of at least 1/thin of the median bandwidth and
+// have a single link into them.
+void warn_of_thin_links(const Platform& platform, const WarningLimits& limits,
+                        std::vector<std::string>& lines) {
   const std::size_t nodes = platform.nodes().size();
   const double thick = median_bandwidth(platform) / limits.thin;
   Sets sets(nodes);
   for (const Arc& arc : platform.arcs()) {
     if (arc.bandwidth.value >= thick) sets.join(index_of(arc.from), index_of(arc.to));
   }
-  std::vector<std::size_t> ways(nodes, 0);   // into each set, by its root
-  std::vector<std::size_t> hosts(nodes, 0);  // of each set
-  std::vector<const Arc*> way(nodes, nullptr);
+  std::vector<std::size_t> links_into(nodes, 0);  // each set, by its root
+  std::vector<std::size_t> hosts(nodes, 0);       // of each set
+  std::vector<const Arc*> last_into(nodes, nullptr);
   for (const NodeId host : platform.hosts()) ++hosts[sets.root(index_of(host))];
   for (const Arc& arc : platform.arcs()) {
     const std::size_t into = sets.root(index_of(arc.to));
     if (sets.root(index_of(arc.from)) == into) continue;
-    ++ways[into];
-    way[into] = &arc;
+    ++links_into[into];
+    last_into[into] = &arc;
   }
   const auto largest = static_cast<std::size_t>(std::ranges::max_element(hosts) - hosts.begin());
   Examples examples;
   for (std::size_t root = 0; root < nodes; ++root) {
-    if (root == largest || ways[root] != 1 || hosts[root] == 0) continue;
+    if (root == largest || links_into[root] != 1 || hosts[root] == 0) continue;
     examples.add([&] {
-      return fmt::format("{} ({}, to {} {})", name_of(platform, *way[root]),
-                         format_rate(way[root]->bandwidth), hosts[root],
+      return fmt::format("{} ({}, to {} {})", name_of(platform, *last_into[root]),
+                         format_rate(last_into[root]->bandwidth), hosts[root],
                          plural(hosts[root], "host", "hosts"));
     });
   }
@@ -116,13 +117,13 @@ void warn_of_one_way_links(const Platform& platform, std::vector<std::string>& l
     }
     examples.add([&] { return name_of(platform, arc); });
   }
-  // Where most go one way, that is how the network is meant.
+  // If most links have one direction only, this is taken as intended.
   if (examples.count() == 0 || examples.count() > both_ways) return;
   lines.push_back(fmt::format("{} {} one direction only: {}", examples.count(),
                               plural(examples.count(), "link has", "links have"), examples.text()));
 }
 
-// Arcs with a latency, into each node, by where they come from.
+// The arcs into each node, sorted by their start.
 class ArcsInto {
  public:
   explicit ArcsInto(const Platform& platform) : first_(platform.nodes().size() + 1, 0) {
@@ -147,7 +148,7 @@ struct Detour {
   double latency_s = 0;
 };
 
-// The quickest way over one other node. Both lists ascend by that node.
+// The path of least latency through one other node. Both lists ascend by that node.
 std::optional<Detour> quickest_detour(std::span<const Arc> out, std::span<const Arc* const> in) {
   std::optional<Detour> best;
   std::size_t i = 0;
@@ -201,7 +202,7 @@ void warn_of_detours(const Platform& platform, const WarningLimits& limits,
                               limits.detour, sample, examples.text()));
 }
 
-// Calls visit(rate, what) for all that has a rate; `what` makes the words.
+// Calls visit(rate, what) for every rate; what() describes it.
 template <typename Visit>
 void for_each_rate(const Platform& platform, const Visit& visit) {
   for (const Arc& arc : platform.arcs()) {
@@ -230,14 +231,14 @@ void warn_of_rates(const Platform& platform, const WarningLimits& limits,
     if (rate < limits.least_rate) slow.add(example);
     if (rate > limits.most_rate) fast.add(example);
   });
-  const auto tell = [&](const Examples& examples, std::string_view side, BytesPerSecond limit) {
+  const auto warn = [&](const Examples& examples, std::string_view side, BytesPerSecond limit) {
     if (examples.count() == 0) return;
     lines.push_back(fmt::format("{} {} {} {}; is the unit right? {}", examples.count(),
                                 plural(examples.count(), "rate is", "rates are"), side,
                                 format_rate(limit), examples.text()));
   };
-  tell(slow, "under", limits.least_rate);
-  tell(fast, "over", limits.most_rate);
+  warn(slow, "under", limits.least_rate);
+  warn(fast, "over", limits.most_rate);
   if (most.value / least.value > limits.spread) {
     lines.push_back(fmt::format("rates go from {} to {}, a factor of {:.0e}; are the units right?",
                                 format_rate(least), format_rate(most), most.value / least.value));
@@ -264,7 +265,7 @@ void warn_of_latencies(const Platform& platform, const WarningLimits& limits,
 std::vector<std::string> warnings(const Platform& platform, const WarningLimits& limits) {
   std::vector<std::string> lines;
   if (platform.arcs().empty()) return lines;
-  warn_of_thin_ways(platform, limits, lines);
+  warn_of_thin_links(platform, limits, lines);
   warn_of_one_way_links(platform, lines);
   warn_of_detours(platform, limits, lines);
   warn_of_rates(platform, limits, lines);

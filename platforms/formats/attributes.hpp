@@ -1,5 +1,5 @@
-// What GraphML and DOT say of nodes and links: attributes by name, texts as values. The names are
-// those of the platform file; `bandwidth_Gbps` holds numbers of that unit, `bandwidth` texts with a
+// The attributes of nodes and links in GraphML and DOT: names with values as text. The names are
+// those of the platform file; `bandwidth_Gbps` has numbers in that unit, `bandwidth` texts with a
 // unit. Not installed.
 #pragma once
 
@@ -17,29 +17,28 @@
 
 namespace espalier::platforms {
 
-// true, yes, 1 or false, no, 0 in any case, empty is false. Throws InputError (reason only).
+// true, yes, 1 or false, no, 0, case-insensitive; empty is false. Throws InputError (reason only).
 bool parse_flag(std::string_view text, std::string_view what);
 
-// Unset unless both texts are there. Throws InputError (reason only) when one is no number.
+// Unset if either text is empty. Throws InputError (reason only) if one is not a number.
 std::optional<Position> parse_position(std::string_view x, std::string_view y);
 
-// A quantity and the names that it goes by in one file.
+// A quantity and the attribute names for it in one file.
 template <typename Quantity>
 class QuantityAttribute {
  public:
   QuantityAttribute(std::string_view what, Quantity (*parse)(std::string_view))
       : what_(what), parse_(parse) {}
 
-  // Takes `name` if it is one of this quantity's. Throws InputError (reason only) when it is, but
-  // with an unknown unit.
+  // Adds `name` if it names this quantity. Throws InputError (reason only) if its unit is unknown.
   void declare(std::string_view name) {
     if (!name.starts_with(what_)) return;
     if (name.size() > what_.size() && name[what_.size()] != '_') return;
     names_.emplace_back(std::string(name), QuantityColumn<Quantity>(name, parse_));
   }
 
-  // `text_of(name)`: the attribute's text, empty where there is none. Throws InputError (reason
-  // only) on a bad value, or two of them.
+  // `text_of(name)`: the attribute's text, empty if there is none. Throws InputError (reason only)
+  // on an invalid value, or if there are two.
   template <typename TextOf>
   std::optional<Quantity> read(TextOf&& text_of) const {
     std::optional<Quantity> quantity;
@@ -75,7 +74,7 @@ struct NodeAttributes {
   QuantityAttribute<BytesPerSecond> receive{"receive", &parse_rate};
 
   void declare(std::string_view name);
-  // Caps, group, position and whether it is a relay; not the name.
+  // Caps, group, position and the relay flag; not the name.
   template <typename TextOf>
   Node read(TextOf&& text_of) const {
     Node node;
@@ -88,8 +87,8 @@ struct NodeAttributes {
   }
 };
 
-// Unset unless both texts are there. Throws InputError (reason only) when one is no number, or
-// there is no such place.
+// Unset if either text is empty. Throws InputError (reason only) if one is not a number or is out
+// of range.
 std::optional<Place> parse_place(std::string_view latitude, std::string_view longitude);
 
 }  // namespace espalier::platforms

@@ -1,4 +1,4 @@
-// Apart from the registry, so that the JSON format needs no other.
+// Separate from the registry, so that the JSON format does not depend on the other formats.
 #include <filesystem>
 #include <string>
 

@@ -19,12 +19,11 @@ void require_size(std::size_t most_MiB, std::string_view text, const std::string
   const std::size_t most = most_MiB << 20U;
   if (text.size() <= most) return;
   throw InputError(
-      file, {},
-      fmt::format("larger than {}, the size limit of this format", format_size({most})));
+      file, {}, fmt::format("larger than {}, the size limit of this format", format_size({most})));
 }
 
-// Readers that first refuse a text larger than so many MiB: far more than such a file ever is,
-// little enough to be read at once.
+// Readers that first refuse a text above a size limit. The limits are far above the size of real
+// files and low enough to read a file at once.
 template <std::size_t kMostMiB, auto kParse>
 ReadResult up_to(std::string_view text, const std::string& file, const ReadOptions& options) {
   require_size(kMostMiB, text, file);
@@ -98,7 +97,7 @@ bool matches(std::string_view name, std::string_view prefix) {
   return name.starts_with(prefix) && (name.size() == prefix.size() || name[prefix.size()] == ':');
 }
 
-// The caps by node index; empty where no prefix matches.
+// The caps by node index; empty if no prefix matches.
 std::vector<std::optional<BytesPerSecond>> caps_of(const Platform& platform,
                                                    std::span<const PrefixCap> caps) {
   std::vector<std::optional<BytesPerSecond>> found(platform.nodes().size());
@@ -129,7 +128,7 @@ const FormatEntry& format_named(std::string_view name) {
 }
 
 const FormatEntry* detected_format(std::string_view text) {
-  // The first, Espalier's own, takes any JSON: the others are asked before it.
+  // The first, Espalier's own, accepts any JSON, so the others are tried before it.
   const auto others = std::span(kFormats).subspan(1);
   const auto found =
       std::ranges::find_if(others, [&](const FormatEntry& entry) { return entry.detects(text); });
@@ -163,7 +162,7 @@ ReadResult parse_platform(std::string_view text, const std::string& file,
 }
 
 ReadResult read_platform(const std::string& file, const ReadOptions& options) {
-  if (!options.format.empty()) format_named(options.format);  // before a long read
+  if (!options.format.empty()) format_named(options.format);  // fail before a long read
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) return read_folder(file, options);
   return parse_platform(read_text(file), display_name(file), options);

@@ -1,5 +1,5 @@
-// Reading and writing platforms: one registry of formats feeds detection, --from, help and
-// `list formats`. docs/formats.md describes each.
+// Reading and writing platforms. One registry of formats serves detection, --from, help and
+// `list formats`. docs/formats.md describes each format.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace espalier::platforms {
 
-// A cap for every node whose name is `prefix` or starts with it and a colon: "aws" is for
-// "aws:us-east-1", not for "awsome". Parsed from "aws=5Gbit/s". Where several match, the longest
-// prefix counts.
+// A cap for every node whose name is `prefix` or starts with it and a colon: "aws" matches
+// "aws:us-east-1", not "awsome". Parsed from "aws=5Gbit/s". If several match, the longest prefix is
+// used.
 struct PrefixCap {
   std::string prefix;
   BytesPerSecond cap;
 };
 PrefixCap parse_prefix_cap(std::string_view text);
 
-// What a link of a class carries, each way: of "NV" for one NVLink of the "NV#" there are. Parsed
-// from "NV=25GB/s", or "SYS=none": such links are left out.
+// The rate of a link of a class in each direction; for "NV" that of one NVLink. Parsed from
+// "NV=25GB/s", or from "SYS=none", which leaves such links out.
 struct ClassRate {
   std::string name;
   std::optional<BytesPerSecond> rate;  // unset: none
@@ -33,36 +33,36 @@ ClassRate parse_class_rate(std::string_view text);
 
 struct ReadOptions {
   std::string format;            // a registry name; empty: detected from the content
-  std::string tier = "PREMIUM";  // Skyplane: the network tier that counts, both ends; empty: any
+  std::string tier = "PREMIUM";  // Skyplane: required network tier of both ends; empty: any
   std::string latencies;         // Skyplane, StarPU: file of latencies by pair; empty: none
   std::string classes;           // Tiers: a table of measured links (link_classes.hpp); empty: none
-  std::uint64_t classes_seed = 1;  // Tiers: which of them each link gets
-  std::string
-      missing_bandwidth;  // GraphML, DOT: of links without a speed, "1 Gbit/s"; empty: left out
-  std::string table;      // nvbandwidth, p2pBandwidthLatencyTest: which of several matrices, by its
-                          // name or a part that no other has; empty: the likest to a broadcast
-  std::vector<ClassRate> class_rates;  // nvidia-smi topo -m: instead of the defaults
-  std::string osu_size;         // osu_bw: messages of this size count, "1 MiB"; empty: the fastest
+  std::uint64_t classes_seed = 1;  // Tiers: seed of the draw from this table
+  // GraphML, DOT: bandwidth of links without a speed, "1 Gbit/s"; empty: they are left out.
+  std::string missing_bandwidth;
+  // nvbandwidth, p2pBandwidthLatencyTest: which matrix, by its name or a unique part of it; empty:
+  // the one most similar to a broadcast.
+  std::string table;
+  std::vector<ClassRate> class_rates;  // nvidia-smi topo -m: override the defaults
+  std::string osu_size;         // osu_bw: use messages of this size, "1 MiB"; empty: the fastest
   std::string level_bandwidth;  // Slurm: of links by level from the hosts up, "100Gbit/s,400Gbit/s"
-  std::string topology;         // Slurm: which, where a file has several; empty: Slurm's default
-  std::string name;             // for formats that hold no name; empty: the file's stem
+  std::string topology;         // Slurm: which of several topologies; empty: Slurm's default
+  std::string name;             // for formats without a name; empty: the file's stem
 };
 
 struct ReadResult {
   Platform platform;
-  std::string format;              // the registry's name of what it was
-  std::vector<std::string> notes;  // what was merged, left out, doubled; one line each
+  std::string format;              // registry name of the format that was read
+  std::vector<std::string> notes;  // what was merged or left out; one line each
 };
 
-// Reads platform file `file` ("-": standard input; a folder: all its files, each of which measures
-// a pair of hosts). Throws InputError (file, place, reason).
+// Reads the platform file `file` ("-": standard input; a folder: all its files, each of which
+// measures a pair of hosts). Throws InputError (file, place, reason).
 ReadResult read_platform(const std::string& file, const ReadOptions& options = {});
-// The same from text that is already in memory; `file` is for messages and the default name.
+// The same from text in memory; `file` is for messages and the default name.
 ReadResult parse_platform(std::string_view text, const std::string& file,
                           const ReadOptions& options = {});
 
-// A copy with send/receive caps set by name prefix. A prefix that no node has is refused
-// (InputError).
+// A copy with send/receive caps set by name prefix. Throws InputError if a prefix matches no node.
 Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
                    std::span<const PrefixCap> receive);
 
@@ -75,14 +75,14 @@ struct FormatEntry {
   ReadResult (*parse)(std::string_view text, const std::string& file, const ReadOptions& options);
   std::string (*write)(const Platform& platform);  // null: read only
   std::string_view extensions;                     // comma-separated, for `convert -o`: ".json"
-  // Adds what one file tells of a pair of hosts; null: a file is a whole platform.
+  // Adds the measurements of one file for a pair of hosts; null: a file is a whole platform.
   void (*gather)(std::string_view text, const std::string& file, const ReadOptions& options,
                  PairMeasurements& into) = nullptr;
 };
 std::span<const FormatEntry> formats();
 
-// The platform as text of format `name`. Throws InputError when that is unknown or read-only, or
-// when it cannot say what the platform has: relays, caps, groups, shared links.
+// The platform as text in format `name`. Throws InputError if the format is unknown or read-only,
+// or cannot represent the platform's relays, caps, groups or shared links.
 std::string write_platform(const Platform& platform, std::string_view format);
 
 }  // namespace espalier::platforms

@@ -1,5 +1,4 @@
-// What the formats have in common, and the functions behind the registry (formats.cpp). Not
-// installed.
+// Common functions of the formats, and the functions of the registry (formats.cpp). Not installed.
 #pragma once
 
 #include <string>
@@ -11,19 +10,19 @@
 
 namespace espalier::platforms {
 
-// The registry's entry called `name`. Throws InputError, with the nearest name, when there is none.
+// The registry's entry called `name`. Throws InputError, with the nearest name, if there is none.
 const FormatEntry& format_named(std::string_view name);
-// The format that `text` looks like; null: none does.
+// The format detected from `text`; null: none.
 const FormatEntry* detected_format(std::string_view text);
 
-// The platform that the measurements in the files of `folder` make. Throws InputError.
+// The platform of the measurements in the files of `folder`. Throws InputError.
 ReadResult read_folder(const std::string& folder, const ReadOptions& options);
 
-// The name a platform gets when its text has none: the option's, else the file's stem.
+// The name of a platform whose text has none: the option's, otherwise the file's stem.
 std::string default_name(const std::string& file, const ReadOptions& options);
 
-// Throws InputError naming what `platform` has and an edge list or matrix cannot say. `format` is
-// "an edge list" or "a matrix".
+// Throws InputError that names the first property of `platform` that an edge list or matrix cannot
+// represent. `format` is "an edge list" or "a matrix".
 void require_plain(const Platform& platform, std::string_view format);
 
 bool detects_json(std::string_view text);
@@ -31,8 +30,8 @@ ReadResult parse_json_format(std::string_view text, const std::string& file,
                              const ReadOptions& options);
 std::string write_json_format(const Platform& platform);
 
-// What the platform file has under "shared", on one line, for formats that hold it as text; empty
-// where there are no shared links. Reading throws InputError (no file).
+// The value of "shared" in the platform file, on one line, for formats that store it as text; empty
+// without shared links. Reading throws InputError (without a file).
 std::string write_shared_links(const Platform& platform);
 void read_shared_links(std::string_view text, PlatformBuilder& builder);
 

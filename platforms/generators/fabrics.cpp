@@ -41,7 +41,7 @@ Groups parse_groups(std::string_view text, std::string_view what) {
   throw InputError(fmt::format("{} must be {}, not {}", what, notation, in_quotes(text)));
 }
 
-// The product, but never much over `most`.
+// The product, or most + 1 if it is above `most`.
 std::size_t product(std::span<const std::size_t> factors, std::size_t most = kMostFabricNodes) {
   std::size_t result = 1;
   for (const std::size_t factor : factors) {
@@ -76,10 +76,10 @@ void add_cable(Fabric& fabric, std::size_t one, std::size_t other, std::size_t c
       {static_cast<std::uint32_t>(one), static_cast<std::uint32_t>(other), count, level});
 }
 
-// One level of a fat tree. A node of level l has a digit per level i: under up[i] for i <= l, under
-// down[i] above. Neighbours in levels l and l + 1 agree in all digits but that of l + 1.
+// One level of a fat tree. A node of level l has a digit per level i: below up[i] for i <= l, below
+// down[i] for i > l. Neighbours in levels l and l + 1 have equal digits except that of l + 1.
 struct TreeLevel {
-  std::size_t below;  // values of the digits of lower levels, which come first in a node's number
+  std::size_t below;  // values of the digits of lower levels, the least significant of the number
   std::size_t up;
   std::size_t down;
   std::size_t above;
@@ -117,12 +117,13 @@ void require_sound(const DragonflyShape& shape) {
   require_size(hosts_of(shape), 0);
   require_size(hosts_of(shape) + all, 0);
   if (shape.global_ports == 0 && shape.groups > of_group) {
-    throw InputError(fmt::format("too many groups; a group has {} routers, and there may be as many groups", of_group));
+    throw InputError(fmt::format(
+        "too many groups; a group has {} routers, and there may be as many groups", of_group));
   }
   const std::size_t ports = of_group * std::min(shape.global_ports, kMostFabricNodes);
   if (shape.global_ports > 0 && shape.groups > ports + 1) {
-    throw InputError(
-        fmt::format("too many groups; a group has {} global links, and there may be one group more", ports));
+    throw InputError(fmt::format(
+        "too many groups; a group has {} global links, and there may be one group more", ports));
   }
   const std::size_t inside = all * (shape.routers - 1 + shape.chassis - 1) / 2;
   require_size(0, hosts_of(shape) + inside + shape.groups * (shape.groups - 1) / 2);
@@ -216,7 +217,7 @@ Fabric dragonfly(const DragonflyShape& shape) {
   for (std::size_t i = 0; i < shape.groups; ++i) {
     for (std::size_t j = i + 1; j < shape.groups; ++j) {
       // Router j of group i leads to router i of group j; or the k-th link of a group leads to the
-      // (k + 1)-th group after it, and links go round the routers.
+      // (k + 1)-th group after it, and the links are assigned to the routers in turn.
       const bool in_turn = shape.global_ports > 0;
       const std::size_t one = in_turn ? (j - i - 1) % of_group : j;
       const std::size_t other = in_turn ? (shape.groups - 1 - (j - i)) % of_group : i;

@@ -12,13 +12,13 @@ namespace espalier::platforms {
 
 namespace {
 
-// What a kind of cable is.
+// Bandwidth and latency of a kind of cable.
 struct CableFigures {
   BytesPerSecond bandwidth;  // of one cable
   Seconds latency;
 };
 
-// The fabric with names and figures; figures by level of cables. `group` gives a host's.
+// The platform of a fabric. `figures` is by level of cables; group(host) gives the group of a host.
 template <typename Group, typename SwitchName>
 Platform build(const std::string& title, const Fabric& fabric, const Spread& spread,
                std::span<const CableFigures> figures, const Group& group,
@@ -71,7 +71,7 @@ std::vector<CableFigures> figures_of(const FatTreeFamily& family) {
   return figures;
 }
 
-// The subtrees that a host is in, below the switches of the top level: "level2-0/level1-3".
+// The subtrees of a host, below the switches of the top level: "level2-0/level1-3".
 std::string subtrees_of(const FatTreeShape& shape, std::size_t host) {
   std::string group;
   for (std::size_t level = 0; level + 1 < shape.down.size(); ++level) {

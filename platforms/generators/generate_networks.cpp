@@ -13,8 +13,8 @@ namespace espalier::platforms {
 
 namespace {
 
-// The entry of a list whose last one is for all that follow.
-BytesPerSecond by_turn(const std::vector<BytesPerSecond>& rates, std::size_t index) {
+// The entry of a list whose last entry is used for all further indices.
+BytesPerSecond entry_or_last(const std::vector<BytesPerSecond>& rates, std::size_t index) {
   return rates[std::min(index, rates.size() - 1)];
 }
 
@@ -172,7 +172,7 @@ void require_regions(const MultiRegionFamily& family) {
   }
 }
 
-// Evenly on the sphere.
+// Uniformly distributed on the sphere.
 std::vector<Place> draw_places(std::size_t count, Sampler& sampler) {
   std::vector<Place> places;
   for (std::size_t i = 0; i < count; ++i) {
@@ -185,23 +185,23 @@ std::vector<Place> draw_places(std::size_t count, Sampler& sampler) {
 
 BytesPerSecond draw_between(BytesPerSecond least, BytesPerSecond most, Sampler& sampler) {
   if (least == most) return least;
-  // Billionths: the last bits of log() and exp() differ between machines, the draw shall not.
+  // Rounded to billionths, because the last bits of log() and exp() differ between machines.
   constexpr double kSteps = 1e9;
   const double drawn = std::exp(sampler.unit() * std::log(most.value / least.value));
   return {std::clamp(least.value * std::round(kSteps * drawn) / kSteps, least.value, most.value)};
 }
 
-// To about ten metres: the last bits of asin() differ between machines.
+// Rounded to about ten metres, because the last bits of asin() differ between machines.
 Position map_position(const Place& place) {
   const Position exact = position_of(place);
   return {std::round(exact.x * 1e4) / 1e4, std::round(exact.y * 1e4) / 1e4};
 }
 
-// What leaves or enters each region, where the lists say so.
+// Adds the caps on the traffic that leaves or enters each region, if the family has any.
 void add_region_caps(const MultiRegionFamily& family, std::span<const NodeId> gateways,
                      std::size_t providers, PlatformBuilder& builder) {
   const auto cap_of = [&](const std::vector<BytesPerSecond>& caps, std::size_t region) {
-    return by_turn(caps, region % providers);
+    return entry_or_last(caps, region % providers);
   };
   for (std::size_t region = 0; region < gateways.size(); ++region) {
     std::vector<std::pair<NodeId, NodeId>> out;
@@ -234,7 +234,8 @@ Platform generate_star(const StarFamily& family) {
   const NodeId hub = family.master ? hosts.front() : drawer.add_relay("s0");
   if (family.master) hosts.erase(hosts.begin());
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    drawer.link(hosts[i], hub, by_turn(up, i), by_turn(family.bandwidth, i), family.latency);
+    drawer.link(hosts[i], hub, entry_or_last(up, i), entry_or_last(family.bandwidth, i),
+                family.latency);
   }
   return std::move(builder).build();
 }
@@ -272,7 +273,7 @@ Platform generate_multi_region(const MultiRegionFamily& family) {
     drawer.link(NodeId{static_cast<std::uint32_t>(i)}, gateways[i / family.hosts], family.bandwidth,
                 family.latency);
   }
-  // Apart from the hosts' links, so that neither changes the other.
+  // Separate draws from those of the hosts' links, so that neither affects the other.
   Sampler sampler(~family.spread.seed);
   const std::vector<Place> places = draw_places(family.regions, sampler);
   for (std::size_t i = 0; i < family.regions; ++i) {

@@ -42,7 +42,8 @@ class Generator {
     if (links * 2 > static_cast<std::uint64_t>(all_pairs)) {
       add_from_all_pairs(links);
     } else {
-      // At most half the pairs are taken, so a draw is new at least every other time.
+      // At most half of the pairs are taken, so a draw is new with a probability of about 1/2 or
+      // more.
       while (pairs_.size() < links) {
         const std::uint64_t u = sampler_.below(n);
         add_link(u, sampler_.below(n));
@@ -57,7 +58,7 @@ class Generator {
                        family.seed);
   }
 
-  // Each node, in a random order, joins one of those before it.
+  // Links each node, in random order, to a random one of the nodes before it.
   void add_tree() {
     std::vector<std::uint64_t> order(family_.nodes);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -26,7 +26,7 @@ constexpr std::array<TiersPreset, 2> kPresets{{
      {1, 5, 2, 10, 5, 3, 4, 3, 2, 2, 2}},
 }};
 
-// What Tiers prints for the links of one level: bandwidth class, fixed delay, delay per unit of
+// Tiers' values for the links of one level: bandwidth class, fixed delay, delay per unit of
 // distance, units per cell.
 struct LevelMetrics {
   std::uint64_t bandwidth_class;
@@ -36,7 +36,7 @@ struct LevelMetrics {
 };
 constexpr std::array<LevelMetrics, 3> kInside{
     {{10, 5, 1, 40}, {100, 100, 10, 8}, {1000, 150, 100, 2}}};
-// Between levels the distance counts as one unit.
+// Between levels the distance is taken as one unit.
 constexpr LevelMetrics kManToWan{10, 50, 1, 1};
 constexpr LevelMetrics kLanToMan{100, 1000, 1, 1};
 
@@ -84,7 +84,7 @@ struct Cell {
   std::int64_t y = 0;
 };
 
-// By place in the units of the links' delays.
+// The position of a cell, in the units of the links' delays.
 Position in_units(const Cell& cell, std::size_t level) {
   const auto units = static_cast<double>(kInside[level].units_per_cell);
   return {units * static_cast<double>(cell.x), units * static_cast<double>(cell.y)};
@@ -103,7 +103,7 @@ struct Network {
   std::size_t size;
 };
 
-// Who is linked to whom. Bandwidths come later, so that they do not change it.
+// The links without bandwidths, which are drawn later so that they do not affect the topology.
 class Topology {
  public:
   explicit Topology(const TiersFamily& family) : shape_(family.shape), sampler_(family.seed) {
@@ -147,7 +147,7 @@ class Topology {
     return network;
   }
 
-  // Whole cells, rounded down, as Tiers measures.
+  // In whole cells, rounded down, as in Tiers.
   [[nodiscard]] std::uint64_t distance(std::size_t u, std::size_t v) const {
     const std::int64_t x = cells_[u].x - cells_[v].x;
     const std::int64_t y = cells_[u].y - cells_[v].y;
@@ -157,8 +157,8 @@ class Topology {
   // Prim's algorithm on all pairs.
   void add_spanning_tree(std::size_t level, const Network& network) {
     constexpr std::uint64_t kIn = std::numeric_limits<std::uint64_t>::max();
-    constexpr std::uint64_t kFar = kIn - 1;
-    std::vector<std::uint64_t> nearest(network.size, kFar);
+    constexpr std::uint64_t kUnreached = kIn - 1;
+    std::vector<std::uint64_t> nearest(network.size, kUnreached);
     std::vector<std::size_t> parent(network.size);
     std::size_t added = 0;
     for (std::size_t step = 1; step < network.size; ++step) {
@@ -184,7 +184,7 @@ class Topology {
     }
   }
 
-  // The other nodes of the network, the nearest to `node` first, equals in their order.
+  // The other nodes of the network by distance from `node`, ties in their order.
   [[nodiscard]] std::vector<std::size_t> by_distance(const Network& network,
                                                      std::size_t node) const {
     std::vector<std::size_t> others;
@@ -200,7 +200,7 @@ class Topology {
     return network.first + sampler_.below(network.size);
   }
 
-  // The middle of its grid comes to lie on `gateway`.
+  // Moves the middle of the network's grid to `gateway`.
   void place(const Network& network, std::size_t level, std::size_t gateway) {
     const Position middle = in_units({kGrid / 2, kGrid / 2}, level);
     for (std::size_t i = network.first; i < network.first + network.size; ++i) {

@@ -1,4 +1,4 @@
-// Places on earth: latencies from them, and where they are drawn. Not installed.
+// Places on earth: latencies between them, and their positions in pictures. Not installed.
 #pragma once
 
 #include "platforms/core/platform.hpp"
@@ -15,8 +15,8 @@ constexpr Position position_of(const Place& place) {
   return {place.longitude, place.latitude};
 }
 
-// Great circle at 200 km a millisecond, the speed of light in fibre. Whole nanoseconds: the last
-// bits of sin() differ between machines.
+// The great-circle distance at 200 km per millisecond, the speed of light in fibre. Rounded to
+// nanoseconds, because the last bits of sin() differ between machines.
 Seconds latency_between(const Place& one, const Place& other);
 
 }  // namespace espalier::platforms

@@ -24,14 +24,14 @@ void require_slow(const Spread::SlowHosts& slow) {
   }
 }
 
-// How many times slower each host is: shares rounded to whole hosts, who they are is drawn.
+// How many times slower each host is: shares are rounded to whole hosts, and the hosts are drawn.
 std::vector<double> draw_slowness(const Spread& spread, std::size_t hosts) {
   double shares = 0;
   for (const Spread::SlowHosts& slow : spread.slow) {
     require_slow(slow);
     shares += slow.share;
   }
-  constexpr double kSlack = 1e-9;  // ten times 0.1 is all
+  constexpr double kSlack = 1e-9;  // allows ten times 0.1
   if (shares > 1 + kSlack) {
     throw InputError(fmt::format("the shares of slow hosts must sum to at most 1, not {}", shares));
   }
@@ -51,7 +51,7 @@ std::vector<double> draw_slowness(const Spread& spread, std::size_t hosts) {
 
 void require_mean(BytesPerSecond rate, std::string_view what) {
   require_rate(rate, what);
-  constexpr double kMostDrawn = 1e15;  // of a mean, by far
+  constexpr double kMostDrawn = 1e15;  // far above any draw, relative to the mean
   if (std::isfinite(rate.value * kMostDrawn)) return;
   throw InputError(fmt::format("{} is out of range: {} B/s", what, rate.value));
 }

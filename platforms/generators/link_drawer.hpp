@@ -1,5 +1,5 @@
-// What the generated families have in common: nodes by their names, and links whose bandwidths are
-// drawn. Not installed.
+// Common code of the generated families: adds named nodes, and links with random bandwidths. Not
+// installed.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,29 @@
 
 namespace espalier::platforms {
 
-// Any odd mix will do: draws apart from those of the seed itself.
+// Combined with a seed to get an independent sequence of draws; the value is arbitrary.
 inline constexpr std::uint64_t kOtherDraws = 0x9E3779B97F4A7C15U;
 
-// The checks throw InputError (reason only); `what` names the figure.
-void require_mean(BytesPerSecond rate, std::string_view what);   // every draw about it is finite
+// Checks that throw InputError (reason only); `what` names the value.
+void require_mean(BytesPerSecond rate, std::string_view what);   // every draw around it is finite
 void require_deviation(double relative, std::string_view what);  // 0 to 1000
 void require_hosts(std::size_t count, std::size_t least = 2);    // at most kMostFabricNodes
 
 // Adds hosts and links of a family. Hosts come before relays.
 class LinkDrawer {
  public:
-  // Throws InputError when `spread` is unsound.
+  // Throws InputError if `spread` is invalid.
   LinkDrawer(PlatformBuilder& builder, const Spread& spread, std::size_t hosts);
 
   NodeId add_host(std::string group = {});
   NodeId add_relay(std::string name);
-  // A link of these means, both ways with one draw; slow hosts at its ends make it slower.
+  // Adds a link with these means in both directions, from one draw; slow hosts at its ends make it
+  // slower.
   void link(NodeId one, NodeId other, BytesPerSecond mean, Seconds latency);
   void link(NodeId one, NodeId other, BytesPerSecond there, BytesPerSecond back, Seconds latency);
-  // A link that is no host's own, whatever its ends. Returns what was drawn.
+  // Adds a link that slow hosts do not affect. Returns the bandwidth drawn.
   BytesPerSecond trunk(NodeId one, NodeId other, BytesPerSecond mean, Seconds latency);
-  // A draw about `mean`.
+  // Draws a bandwidth around `mean`.
   BytesPerSecond draw(BytesPerSecond mean);
 
  private:
@@ -47,7 +48,7 @@ class LinkDrawer {
   PlatformBuilder& builder_;
   double heterogeneity_;
   Sampler sampler_;
-  std::vector<double> slowness_;  // by host; empty: no slow ones
+  std::vector<double> slowness_;  // by host; empty: no slow hosts
 };
 
 }  // namespace espalier::platforms

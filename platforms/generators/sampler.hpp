@@ -1,5 +1,5 @@
-// Random draws that are the same on every machine: the engine's numbers are fixed by the standard,
-// what <random>'s distributions make of them is not. Not installed.
+// Random draws that are the same on every machine: the C++ standard specifies the engine's numbers,
+// but not the results of <random>'s distributions. Not installed.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ class Sampler {
  public:
   explicit Sampler(std::uint64_t seed) : engine_(seed) {}
 
-  // In [0, bound), each alike. Draws that would favour the low ones are thrown away.
+  // Uniform in [0, bound). Draws that would favour low values are rejected.
   std::uint64_t below(std::uint64_t bound) {
     if (bound < 2) return 0;
     const std::uint64_t uneven = -bound % bound;
@@ -36,10 +36,10 @@ class Sampler {
     }
   }
 
-  // A Gaussian bandwidth, redrawn while under a tenth of the mean, so that no link is near zero.
+  // A Gaussian bandwidth, redrawn if below a tenth of the mean, so that no bandwidth is near zero.
   // `spread` is the deviation relative to the mean.
   BytesPerSecond bandwidth(BytesPerSecond mean, double spread) {
-    // Billionths of the mean: the last bits of log() differ between machines, the draw shall not.
+    // Rounded to billionths of the mean, because the last bits of log() differ between machines.
     constexpr double kSteps = 1e9;
     while (true) {
       const double steps = std::round(kSteps * (1 + spread * gaussian()));

@@ -28,7 +28,7 @@ std::size_t level_of(const Node& node) {
                                in_quotes(node.name), in_quotes(node.group)));
 }
 
-// Where a link between these levels counts, beside "all".
+// The row of a link between these levels, in addition to "all".
 std::size_t row_of_link(std::size_t one, std::size_t other) {
   if (one == other) return one;
   return std::min(one, other) == kWan ? kManWan : kLanMan;
@@ -62,7 +62,7 @@ TiersStatistics tiers_statistics(const Platform& platform) {
   }
   std::vector<std::size_t> degrees(levels.size());
   for (const Arc& arc : platform.arcs()) {
-    // A pair with arcs both ways counts at the one that comes first.
+    // A pair with arcs in both directions is counted at the first one.
     if (arc.to < arc.from && platform.find_arc(arc.to, arc.from)) continue;
     ++degrees[index_of(arc.from)];
     ++degrees[index_of(arc.to)];

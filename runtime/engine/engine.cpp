@@ -38,8 +38,7 @@ Outcome Engine::Run::run(const SegmentGrid& grid, SegmentStore& store, bool stop
       }
       move_on();
     }
-    return stoppable && abort_signal_.finish(end_timeout) ? Outcome::kStopped
-                                                             : Outcome::kComplete;
+    return stoppable && abort_signal_.finish(end_timeout) ? Outcome::kStopped : Outcome::kComplete;
   } catch (...) {
     broken_ = true;
     if (requests_.size_check() != MPI_REQUEST_NULL) sizes_.leave_to_mpi();

@@ -95,8 +95,8 @@ struct EngineOptions {
   // other hosts that may exceed the eager size.
   bool segments_vary = false;
   bool remote_segments_vary = false;
-  std::size_t ports = 0;           // most sends in progress over all children and trees; 0: no limit
-  std::vector<TreeRounds> rounds;  // of this rank, one per tree; empty: no rounds
+  std::size_t ports = 0;  // most sends in progress over all children and trees; 0: no limit
+  std::vector<TreeRounds> rounds;        // of this rank, one per tree; empty: no rounds
   std::optional<Timetable> timetable{};  // of this rank; unset: no schedule
   bool source_dozes = false;             // it sleeps while it waits, for large messages
   std::optional<Seconds> timeout;        // without a completed request; unset: waits indefinitely

@@ -150,10 +150,10 @@ void ReduceEngine::check_received(const RequestTable::Completion& completion) {
   check(MPI_Get_count(completion.status, job_->type, &elements), "MPI_Get_count");
   if (elements == due) return;
   await_comparison();
-  const std::string came =
+  const std::string got =
       elements == MPI_UNDEFINED ? "a part of an element" : fmt::format("{} elements", elements);
   throw InputError(context() + receiving(tree, child, nth) +
-                   fmt::format(": {} arrived, expected {}", came, due));
+                   fmt::format(": {} arrived, expected {}", got, due));
 }
 
 // A wrong segment usually means that the ranks' calls differ; that makes the better error message.

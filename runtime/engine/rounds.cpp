@@ -20,9 +20,9 @@ std::optional<planner::PlanFault> rounds_fault(const planner::Plan& plan) {
                                 "rounds do not support exchange edges"};
     }
     if (!(std::abs(tree.rate.value - rate) <= 1e-9 * rate)) {
-      return planner::PlanFault{
-          fmt::format("/broadcast_trees/{}/rate_Bps", i),
-          fmt::format("rounds need trees of equal rates; {} differs from {}", tree.rate.value, rate)};
+      return planner::PlanFault{fmt::format("/broadcast_trees/{}/rate_Bps", i),
+                                fmt::format("rounds need trees of equal rates; {} differs from {}",
+                                            tree.rate.value, rate)};
     }
   }
   return {};

@@ -30,7 +30,8 @@ double slots_of(const planner::Plan& plan) {
 
 std::optional<planner::PlanFault> timetable_fault(const planner::Plan& plan) {
   if (!plan.schedule) {
-    return planner::PlanFault{"/schedule", "this plan has no schedule; make one with espalier plan --schedule"};
+    return planner::PlanFault{"/schedule",
+                              "this plan has no schedule; make one with espalier plan --schedule"};
   }
   double segments = 0;
   for (const std::uint64_t count : plan.schedule->segments) segments += static_cast<double>(count);
@@ -152,7 +153,8 @@ Slots::Slots(const planner::Plan& plan) : plan_(plan) {
     sends_[send.tree][send.child].push_back(send);
   }
   for (std::size_t tree = 0; tree < trees; ++tree) {
-    buffer_segments_ = std::max(buffer_segments_, slots_in(tree));  // on the source, which loads whole periods
+    buffer_segments_ =
+        std::max(buffer_segments_, slots_in(tree));  // on the source, which loads whole periods
     if (slots_in(tree) != 0) delay_edges(tree);
   }
 }

@@ -40,8 +40,8 @@ class SlotOrder {
  public:
   struct Edge {
     std::uint32_t tree = 0;
-    std::uint32_t child = 0;  // index among the rank's children in the tree; 0 for a receive
-    std::uint64_t slots = 0;  // in a period, at least 1
+    std::uint32_t child = 0;   // index among the rank's children in the tree; 0 for a receive
+    std::uint64_t slots = 0;   // in a period, at least 1
     std::uint64_t behind = 0;  // number of its first slots, over all periods, without a segment
   };
   struct Slot {

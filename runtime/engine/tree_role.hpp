@@ -14,7 +14,7 @@ namespace espalier::runtime {
 inline constexpr int kNoRank = -1;
 
 struct TreeRole {
-  int parent = kNoRank;         // kNoRank on the source
+  int parent = kNoRank;          // kNoRank on the source
   bool parent_is_local = false;  // on this rank's host
   // Transfers through shared memory of the host instead of MPI (runtime/memory/host_ring.hpp): from
   // the parent; to the children that read this rank's ring, which are then not among `children`.

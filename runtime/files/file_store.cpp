@@ -9,7 +9,7 @@ namespace espalier::runtime {
 FileStore::FileStore(const Broadcast::StreamShape& shape)
     : shape_(shape),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(shape.segment_bytes *
-                                                        shape.segments_per_tree * shape.trees)),
+                                                          shape.segments_per_tree * shape.trees)),
       written_(shape.trees) {}
 
 void FileStore::continue_from(std::uint64_t bytes, std::uint64_t checksum) {
@@ -41,7 +41,7 @@ void FileStore::note_written(const Segment& segment, ByteTarget& out) {
   constexpr std::uint64_t kStep = std::uint64_t{16} << 20;
   written_[segment.tree] = place_of(segment) + segment.bytes;
   if (written_[segment.tree] < noted_ + kStep) return;
-  // A tree's segments come in order, so all before the tree that is least far are there.
+  // A tree's segments arrive in order, so everything before the slowest tree's position is written.
   const std::uint64_t all = *std::min_element(written_.begin(), written_.end());
   if (all < noted_ + kStep) return;
   noted_ = all;

@@ -14,7 +14,7 @@
 
 namespace espalier::runtime {
 
-// The windows' room, and what the stores of files have in common.
+// The windows' buffers, and the common parts of the file stores.
 class FileStore : public SegmentStore {
  public:
   explicit FileStore(const Broadcast::StreamShape& shape);
@@ -23,37 +23,37 @@ class FileStore : public SegmentStore {
   }
   std::byte* buffer_for(const Segment& segment) override;
   [[nodiscard]] bool failed() const override { return !failure_.empty(); }
-  // Why it failed; empty: it did not.
+  // The reason for its failure; empty if it has not failed.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::uint64_t checksum() const { return checksum_.value(); }
 
-  // The message is the rest of a longer one, whose first `bytes` bytes, in segments of the same
-  // size, have the checksum `checksum`.
+  // The message is the remainder of a longer one, whose first `bytes` bytes, in segments of the
+  // same size, have the checksum `checksum`.
   void continue_from(std::uint64_t bytes, std::uint64_t checksum);
 
  protected:
-  // Does `act` unless something failed before, and notes an InputError as the failure.
+  // Runs `act` unless the store has failed; an InputError becomes the failure.
   template <class Act>
   void attempt(const Act& act);
-  // In the whole message.
+  // The segment's offset in the whole message.
   [[nodiscard]] std::uint64_t place_of(const Segment& segment) const {
     return begin_ + segment.offset;
   }
   void add_to_checksum(const Segment& segment);
-  // The segment is in `out`, which hears from time to time how much of the message is.
+  // Call it when the segment is in `out`; reports the progress to `out` from time to time.
   void note_written(const Segment& segment, ByteTarget& out);
 
  private:
   Broadcast::StreamShape shape_;
   std::unique_ptr<std::byte[]> buffer_;
   std::uint64_t begin_ = 0;
-  std::vector<std::uint64_t> written_;  // up to there, of each tree's segments
+  std::vector<std::uint64_t> written_;  // for each tree: end of its written segments in the message
   std::uint64_t noted_ = 0;
   MessageChecksum checksum_;
   std::string failure_;
 };
 
-// The source's: reads `in`, and writes `out` as well unless that is null.
+// The source's store: reads `in`, and also writes `out` unless it is null.
 class FileSource : public FileStore {
  public:
   FileSource(const Broadcast::StreamShape& shape, ByteSource& in, ByteTarget* out)
@@ -65,7 +65,7 @@ class FileSource : public FileStore {
   ByteTarget* out_;
 };
 
-// The others': writes `out`.
+// The other ranks' store: writes `out`.
 class FileSink : public FileStore {
  public:
   FileSink(const Broadcast::StreamShape& shape, ByteTarget& out) : FileStore(shape), out_(&out) {}
@@ -75,8 +75,8 @@ class FileSink : public FileStore {
   ByteTarget* out_;
 };
 
-// The checksum that a store of `segment_bytes` segments has of these bytes, from what is in the
-// file.
+// The checksum that a store with segments of `segment_bytes` would compute for the first `bytes`
+// bytes of the file.
 std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t segment_bytes);
 
 }  // namespace espalier::runtime

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using FileKind = FileTree::Kind;
 
-// Enough for the trees of a plan, whose segments are near one another.
+// Enough for the trees of a plan, whose current segments are close together.
 constexpr std::size_t kOpenAtOnce = 32;
 
 FileTree::Entry entry_of(const std::string& name, std::string path, bool follow) {
@@ -47,12 +47,12 @@ FileTree::Entry entry_of(const std::string& name, std::string path, bool follow)
     entry.target = fs::read_symlink(name, unread).string();
     if (unread) refuse_file(name, "cannot read: " + unread.message());
   } else {
-    refuse_file(name, "is no file, folder or symbolic link");
+    refuse_file(name, "is not a file, folder or symbolic link");
   }
   return entry;
 }
 
-// What is in folder `name`, as entries whose paths begin with `prefix`.
+// Adds the contents of folder `name` as entries whose paths begin with `prefix`.
 void add_folder(const std::string& name, const std::string& prefix, FileTree& to) {
   std::vector<std::string> inside;
   std::error_code fault;
@@ -79,7 +79,7 @@ bool is_one_folder(const std::vector<std::string>& names) {
   return names.size() == 1 && fs::is_directory(names[0], ignored);
 }
 
-// Relative, and going only down.
+// Whether the path is relative and stays below its starting folder.
 bool stays_below(const std::string& path) {
   if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
   const fs::path parts(path);
@@ -105,10 +105,9 @@ FileTree scan_files(const std::vector<std::string>& names) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
     const std::string part = last_part(name);
-    if (part.empty() || part == "..")
-      refuse_file(name, "has no name of its own to be stored under");
+    if (part.empty() || part == "..") refuse_file(name, "has no file name to be stored under");
     if (!seen.insert(part).second) {
-      refuse_file(name, fmt::format("would be stored as '{}', as another --in is", part));
+      refuse_file(name, fmt::format("would be stored as '{}', like another --in", part));
     }
     tree.entries.push_back(entry_of(name, part, true));
     if (tree.entries.back().kind == FileKind::kFolder) add_folder(name, part + "/", tree);
@@ -119,7 +118,7 @@ FileTree scan_files(const std::vector<std::string>& names) {
 std::string to_text(const FileTree& tree) {
   Json entries = Json::array();
   for (const FileTree::Entry& entry : tree.entries) {
-    // Bytes as numbers: names need not be UTF-8.
+    // Names as lists of bytes, because they need not be UTF-8.
     const auto bytes_of = [](const std::string& text) {
       return std::vector<std::uint8_t>(text.begin(), text.end());
     };
@@ -148,7 +147,7 @@ FileTree file_tree_from_text(const std::string& text) {
   }
   for (const FileTree::Entry& entry : tree.entries) {
     if (entry.kind > FileKind::kLink || !stays_below(entry.path)) {
-      throw InputError(printable(entry.path), {}, "is no path below the output's folder");
+      throw InputError(printable(entry.path), {}, "is not a path below the output's folder");
     }
   }
   return tree;
@@ -246,7 +245,7 @@ OutputTree::OutputTree(std::string name, FileTree tree, std::optional<std::uint6
     : name_(std::move(name)), tree_(std::move(tree)), sequence_(tree_) {
   std::error_code fault;
   if (fs::exists(name_, fault) && !(fs::is_directory(name_, fault) && fs::is_empty(name_, fault))) {
-    refuse_file(name_, "cannot write: exists; several files go into a folder that is new or empty");
+    refuse_file(name_, "cannot write: exists; several files need a new or empty folder");
   }
   fs::path target = fs::path(name_).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
@@ -322,7 +321,7 @@ void OutputTree::sync() {
   if (!fine) refuse_file(name_, "cannot write: " + reason_of(why));
 }
 
-// From the last to the first, so that a folder's own come after what is in it was touched.
+// From the last entry to the first, so that a folder is finished after its contents.
 void OutputTree::finish_entries() {
   for (std::size_t i = tree_.entries.size(); i-- > 0;) {
     const FileTree::Entry& entry = tree_.entries[i];
@@ -350,7 +349,7 @@ void OutputTree::remove() noexcept {
   if (staging_.empty()) return;
   open_.close_all();
   std::error_code ignored;
-  // What forbids to be emptied was made so by finish_entries().
+  // Folders that cannot be emptied got their permissions from finish_entries().
   for (std::size_t i = 0; i < tree_.entries.size(); ++i) {
     if (tree_.entries[i].kind == FileKind::kFolder) (void)::chmod(path_of(i).c_str(), 0700);
   }

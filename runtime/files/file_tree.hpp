@@ -1,4 +1,4 @@
-// Several files, or a folder, as one message.
+// Several files, or a folder, sent as one message.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace espalier::runtime {
 
-// What is to be sent, without the bytes: what the ranks must know before they come.
+// The metadata of the files, which the ranks need before the contents arrive.
 struct FileTree {
   enum class Kind : std::uint8_t { kFile, kFolder, kLink };
   struct Entry {
-    std::string path{};  // relative, below the output's folder; folders before what is in them
+    std::string path{};  // relative, below the output's folder; folders precede their contents
     Kind kind = Kind::kFile;
     std::uint64_t bytes = 0;      // of a file
     std::uint32_t mode = 0;       // permission bits of a file or folder
@@ -32,34 +32,36 @@ struct FileTree {
   bool operator==(const FileTree&) const = default;
 };
 
-// One folder: what is in it, at any depth. Otherwise each of the names under its last part, folders
-// with what is in them. In the order of the names, each folder's sorted. Symbolic links below a
-// name stay links. Throws InputError: what is no file, folder or link; two names that end alike.
+// For a single folder: its contents, at any depth. Otherwise each name, stored under its last
+// component, folders with their contents. In the order of the names; each folder's contents are
+// sorted. Symbolic links below a name stay links. Throws InputError for anything other than a file,
+// folder or link, and for two names with the same last component.
 FileTree scan_files(const std::vector<std::string>& names);
 
-// For sending it along. from_text throws InputError, also for a path that leads out of the output's
-// folder.
+// Serialisation. file_tree_from_text throws InputError, also for a path that leads out of the
+// output's folder.
 std::string to_text(const FileTree& tree);
 FileTree file_tree_from_text(const std::string& text);
 
-// Files of a tree one after another.
+// The files of a tree, concatenated.
 class FileSequence {
  public:
   explicit FileSequence(const FileTree& tree);
   struct Part {
-    std::size_t entry;     // whose file it is
+    std::size_t entry;     // index of the file's entry
     std::uint64_t offset;  // in that file
-    std::size_t at;        // in the stretch that was asked for
+    std::size_t at;        // offset in the requested range
     std::size_t bytes;
   };
-  // Where the bytes [offset, offset + bytes) are.
+  // The parts of files that make up the bytes [offset, offset + bytes).
   [[nodiscard]] std::vector<Part> parts_of(std::uint64_t offset, std::size_t bytes) const;
 
  private:
-  std::vector<std::pair<std::uint64_t, std::size_t>> ends_;  // of every file with bytes; its entry
+  std::vector<std::pair<std::uint64_t, std::size_t>>
+      ends_;  // end of each non-empty file, and its entry
 };
 
-// The few files that are open at a time: segments come nearly in order.
+// A few files that are open at a time, which suffices because segments arrive nearly in order.
 class OpenFiles {
  public:
   OpenFiles() = default;
@@ -92,18 +94,19 @@ class InputTree : public ByteSource {
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
 
  private:
-  std::vector<std::string> paths_;  // one an entry
+  std::vector<std::string> paths_;  // one per entry
   FileTree tree_;
   FileSequence sequence_;
   OpenFiles open_;
 };
 
-// A folder that gets its name when everything is in it. It must not exist before, or be empty. A
-// process that is killed leaves `.espalier-NAME.PID` beside it; to be resumed, any run that breaks
-// off leaves `.espalier-NAME.part`.
+// A folder that gets its name when it is complete. A folder of that name must not exist, or must be
+// empty. A process that is killed leaves `.espalier-NAME.PID` beside it; with resume, an
+// interrupted run leaves `.espalier-NAME.part`.
 class OutputTree : public ByteTarget {
  public:
-  // Makes all folders and files, and claims room for their bytes. resume: the source's identity.
+  // Creates all folders and files, and reserves disk space for their bytes. resume: the source's
+  // identity.
   OutputTree(std::string name, FileTree tree, std::optional<std::uint64_t> resume = {});
   ~OutputTree() override;
   OutputTree(const OutputTree&) = delete;
@@ -124,7 +127,7 @@ class OutputTree : public ByteTarget {
   void remove() noexcept;
 
   std::string name_;
-  std::string staging_;  // the folder's name meanwhile; empty: committed
+  std::string staging_;  // the folder's temporary name; empty after commit()
   FileTree tree_;
   FileSequence sequence_;
   OpenFiles open_;

@@ -34,7 +34,8 @@ void read_all(int descriptor, const std::string& name, std::uint64_t offset, std
     const ssize_t got = ::pread(descriptor, to, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse_file(name, "cannot read: " + reason_of(errno));
-    if (got == 0) refuse_file(name, fmt::format("became shorter while it was read, at {}", offset));
+    if (got == 0)
+      refuse_file(name, fmt::format("became shorter while it was read, at byte {}", offset));
     offset += static_cast<std::uint64_t>(got);
     to += got;
     bytes -= static_cast<std::size_t>(got);
@@ -75,7 +76,7 @@ void WriteBehind::wrote(int descriptor, std::uint64_t offset, std::size_t bytes)
   written_ += bytes;
   if (written_ < kBatch) return;
   written_ = 0;
-  // Up to what was just written: with several trees the holes before it are written out later.
+  // Up to the last write; with several trees, holes before it are written out later.
   const std::uint64_t end = offset + bytes;
   if (end <= begun_) return;
   ::sync_file_range(descriptor, static_cast<off_t>(begun_), static_cast<off_t>(end - begun_),
@@ -91,7 +92,7 @@ std::string kept_name(const std::string& target) {
 
 // --- ProgressRecord ---
 
-// One line of a fixed length, so that writing it again is one write.
+// One line of a fixed length, so that an update is a single write.
 constexpr std::string_view kRecord = "espalier-progress {:016x} {:020d}\n";
 
 ProgressRecord::ProgressRecord(std::string name, std::uint64_t identity)
@@ -128,7 +129,7 @@ InputFile::InputFile(std::string name) : name_(std::move(name)) {
   struct stat state {};
   const bool known = ::fstat(descriptor_, &state) == 0;
   if (!known || !S_ISREG(state.st_mode)) {
-    const std::string reason = known ? "is no regular file" : reason_of(errno);
+    const std::string reason = known ? "is not a regular file" : reason_of(errno);
     ::close(descriptor_);
     refuse_file(name_, "cannot read: " + reason);
   }
@@ -192,8 +193,8 @@ void OutputFile::open_beside(const std::string& folder) {
 void OutputFile::open_kept(std::uint64_t identity) {
   kept_ = kept_name(target_);
   record_.emplace(kept_ + ".progress", identity);
-  const int truncate = record_->bytes() == 0 ? O_TRUNC : 0;
-  descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | truncate, 0666);
+  const int truncation = record_->bytes() == 0 ? O_TRUNC : 0;
+  descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | truncation, 0666);
   if (descriptor_ < 0) refuse(errno);
 }
 
@@ -221,7 +222,8 @@ void OutputFile::sync() {
 void OutputFile::commit() {
   if (in_place_) return;
   if (kept_.empty() && !temporary_.is_set()) {
-    // rename() replaces what is there, linkat() does not: so a name beside it first.
+    // linkat() cannot replace an existing file, but rename() can: so link to a temporary name
+    // first.
     const std::string folder = std::filesystem::path(target_).parent_path().string();
     temporary_.set(fmt::format("{}/.espalier-{}", folder.empty() ? "." : folder, ::getpid()));
     ::unlink(temporary_.get().c_str());

@@ -1,4 +1,4 @@
-// Files that a message is read from, and written to, at any place.
+// Files that a message is read from and written to, at any offset.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace espalier::runtime {
 
-// Bytes on a disk. All here throw InputError (file and the system's reason).
+// Bytes on a disk. All functions here throw InputError (file and the system's reason).
 class StoredBytes {
  public:
   StoredBytes() = default;
@@ -20,23 +20,23 @@ class StoredBytes {
   StoredBytes(StoredBytes&&) = delete;
   StoredBytes& operator=(StoredBytes&&) = delete;
 
-  // Reads all `bytes` bytes from `offset` on.
+  // Reads exactly `bytes` bytes from `offset` on.
   virtual void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) = 0;
 };
 
-// What a message is read from.
+// The source of a message.
 class ByteSource : public StoredBytes {
  public:
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-  // Differs when the files have changed, as far as their sizes and times tell.
+  // A number that changes when the sizes or times of the files change.
   [[nodiscard]] virtual std::uint64_t identity() const = 0;
 };
 
-// Beside an output that is kept when a run breaks off: of which message it is, and how much of it
-// is there.
+// A file beside an output that survives an interrupted run: records the message's identity, and how
+// much of it is written.
 class ProgressRecord {
  public:
-  // Reads what is there, or begins again where that is of another message.
+  // Reads an existing record, or starts a new one if it belongs to another message.
   ProgressRecord(std::string name, std::uint64_t identity);
   ~ProgressRecord();
   ProgressRecord(const ProgressRecord&) = delete;
@@ -55,45 +55,45 @@ class ProgressRecord {
   int descriptor_ = -1;
 };
 
-// What a message is written to: it comes into being as a whole, by commit(), or not at all.
+// The target of a message. It appears as a whole, by commit(), or not at all.
 class ByteTarget : public StoredBytes {
  public:
   virtual void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) = 0;
-  // Everything to the disk; what a network file system or a delayed allocation has to complain of,
-  // it says here.
+  // Flushes everything to the disk; errors of network file systems and delayed allocation appear
+  // here.
   virtual void sync() = 0;
   virtual void commit() = 0;
 
-  // How many of the first bytes an earlier run that broke off has left, as far as it knew.
+  // How many bytes from the start an earlier, interrupted run has recorded as written.
   [[nodiscard]] std::uint64_t kept() const { return record_ ? record_->bytes() : 0; }
-  // The first so many bytes are written: for a later run, should this one break off.
+  // Records that the first `bytes` bytes are written, for a later run if this one is interrupted.
   void keep(std::uint64_t bytes) {
     if (record_) record_->write(bytes);
   }
 
  protected:
-  std::optional<ProgressRecord> record_;  // to be resumed
+  std::optional<ProgressRecord> record_;  // set with resume
 };
 
-// Has the system read on ahead of who reads a file from its beginning to its end, so that the disk
-// works while segments are sent.
+// Makes the system read a file ahead of a sequential reader, so that the disk works while segments
+// are sent.
 class ReadAhead {
  public:
-  // descriptor: of a file that was read up to `offset`.
+  // Call it when the file has been read up to `offset`.
   void reached(int descriptor, std::uint64_t offset);
 
  private:
-  std::uint64_t asked_ = 0;  // up to here
+  std::uint64_t asked_ = 0;  // read ahead up to here
 };
 
-// Has the system begin to write out what is written, rather than when the file is synced or memory
-// is full of it. For files that are written more or less in order.
+// Makes the system write out data early, rather than at sync() or when memory is full of it. For
+// files that are written approximately in order.
 class WriteBehind {
  public:
   void wrote(int descriptor, std::uint64_t offset, std::size_t bytes);
 
  private:
-  std::uint64_t begun_ = 0;    // up to here
+  std::uint64_t begun_ = 0;    // writing begun up to here
   std::uint64_t written_ = 0;  // bytes since
 };
 
@@ -119,15 +119,15 @@ class InputFile : public ByteSource {
   ReadAhead ahead_;
 };
 
-// A file that has no name until commit() (O_TMPFILE), so that nothing is left behind even by a
-// process that is killed; where the file system knows no such files, a temporary name beside it,
-// which a program that is ended by a signal removes after remove_temporaries_on_signals(), but for
-// SIGKILL. Devices and the like are written in place. To be resumed, it is `.espalier-NAME.part`
-// until then, which stays when a run breaks off.
+// A file that has no name until commit() (O_TMPFILE), so that even a killed process leaves nothing
+// behind. If the file system does not support this, the file has a temporary name beside the
+// target; after remove_temporaries_on_signals(), a program that is ended by a signal other than
+// SIGKILL removes it. Devices and other special files are written in place. With resume, its name
+// is `.espalier-NAME.part` until commit(), and it stays if the run is interrupted.
 class OutputFile : public ByteTarget {
  public:
-  // Claims room for `bytes` where the file system can, so that a full disk is found before anything
-  // is sent. resume: the source's identity.
+  // Reserves space for `bytes` where the file system can, so that a full disk is detected before
+  // anything is sent. resume: the source's identity.
   OutputFile(std::string name, std::uint64_t bytes, std::optional<std::uint64_t> resume = {});
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
@@ -138,7 +138,7 @@ class OutputFile : public ByteTarget {
   void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
   void sync() override;
-  // Gives the file its name, replacing what had it.
+  // Gives the file its name, replacing an existing file.
   void commit() override;
 
  private:
@@ -147,9 +147,9 @@ class OutputFile : public ByteTarget {
   [[noreturn]] void refuse(int reason) const;
 
   std::string name_;
-  std::string target_;       // with symbolic links followed
-  TemporaryName temporary_;  // its name meanwhile, where it has one that is to vanish
-  std::string kept_;         // or that stays
+  std::string target_;       // name with symbolic links resolved
+  TemporaryName temporary_;  // its temporary name, if it has one that must be removed
+  std::string kept_;         // or its temporary name that is kept
   int descriptor_ = -1;
   bool in_place_ = false;
   WriteBehind behind_;
@@ -158,14 +158,15 @@ class OutputFile : public ByteTarget {
 // "FOLDER/.espalier-NAME.part" for "FOLDER/NAME".
 std::string kept_name(const std::string& target);
 
-// What every kind of file does alike. name: for the refusal.
+// Common functions of all kinds of files. name: for error messages.
 [[noreturn]] void refuse_file(const std::string& name, const std::string& reason);
 std::string reason_of(int error_number);
 void read_all(int descriptor, const std::string& name, std::uint64_t offset, std::byte* to,
               std::size_t bytes);
 void write_all(int descriptor, const std::string& name, std::uint64_t offset, const std::byte* from,
                std::size_t bytes);
-// Claims room for the file's bytes; refuses where there is none, does nothing where it cannot know.
+// Reserves disk space for the file's bytes. Refuses if there is too little; does nothing if the
+// file system cannot reserve space.
 void reserve_space(int descriptor, const std::string& name, std::uint64_t bytes);
 
 }  // namespace espalier::runtime

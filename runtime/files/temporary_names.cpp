@@ -10,8 +10,7 @@
 namespace espalier::runtime {
 namespace {
 
-// A signal's handler gets no argument of ours: what it needs is the process's. A rank writes one
-// file at a time.
+// A signal handler takes no arguments, so its data is global. A rank writes one file at a time.
 constexpr std::size_t kMost = 16;
 constinit std::array<std::atomic<const char*>, kMost> names{};
 
@@ -51,7 +50,7 @@ void remove_temporaries() noexcept {
 void remove_temporaries_on_signals() {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     struct sigaction action {};
-    // A signal that is ignored (nohup) stays so.
+    // A signal that is ignored (nohup) stays ignored.
     if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = remove_and_end;

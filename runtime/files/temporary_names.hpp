@@ -1,12 +1,12 @@
-// Names of files that are to vanish with the process, for who ends it without unwinding: a signal's
-// handler, a watchdog.
+// Names of temporary files that must be removed when a signal handler or a watchdog ends the
+// process without unwinding.
 #pragma once
 
 #include <string>
 
 namespace espalier::runtime {
 
-// A name that is removed when this ends, or in remove_temporaries(), whichever comes first.
+// The file is removed by the destructor or by remove_temporaries(), whichever comes first.
 class TemporaryName {
  public:
   TemporaryName() = default;
@@ -16,9 +16,9 @@ class TemporaryName {
   TemporaryName(TemporaryName&&) = delete;
   TemporaryName& operator=(TemporaryName&&) = delete;
 
-  // To be said before the file has the name.
+  // Call it before the file gets the name.
   void set(std::string name);
-  // The file has another name now.
+  // Call it when the file has another name.
   void forget();
   void remove();
   [[nodiscard]] bool is_set() const { return !name_.empty(); }
@@ -29,11 +29,11 @@ class TemporaryName {
   std::size_t place_ = 0;
 };
 
-// Removes the files of all names that are set. May be called from a signal's handler.
+// Removes the files of all names that are set. May be called from a signal handler.
 void remove_temporaries() noexcept;
 
-// From now on SIGTERM, SIGINT and SIGHUP, by which an mpirun ends ranks, remove them before they
-// end the process. For programs, not for libraries.
+// From now on SIGTERM, SIGINT and SIGHUP, with which mpirun ends ranks, remove them before they end
+// the process. For programs, not for libraries.
 void remove_temporaries_on_signals();
 
 }  // namespace espalier::runtime

@@ -17,9 +17,9 @@ namespace espalier::runtime::probe {
 namespace {
 
 constexpr double kLeastLevel = 0.02;
-// From the least to the greatest of many medians of a few repeats.
+// The range of many medians of a few repeats each, in units of the noise.
 constexpr double kLevelPerNoise = 8;
-// Short messages' times vary more.
+// Times of short messages vary more.
 constexpr double kLatencyLevel = 0.5;
 constexpr double kOverheadLevel = 2;
 constexpr double kMostOverhead = 0.5;  // of a message's time
@@ -31,14 +31,15 @@ double sum_of_rates(const Experiment& experiment) {
   return sum;
 }
 
-// What a rank's flows come to together, where that is less than their arcs and links allow. Where
-// it is about what the fastest of the rank's arcs carries, it is that: a port as fast as its link.
+// A rank's cap is the sum of its flows in a fan, if it is less than their arcs and links allow. If
+// it is close to the rate of the rank's fastest arc, it is set to that rate: the port is as fast as
+// its link.
 void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate& estimate) {
   for (const Experiment& experiment : measurements.experiments) {
     const bool is_out = experiment.purpose == Purpose::kFanOut;
     if ((!is_out && experiment.purpose != Purpose::kFanIn) || experiment.flows.empty()) continue;
     double cap = sum_of_rates(experiment);
-    if (cap <= 0) continue;  // nothing arrived in time
+    if (cap <= 0) continue;  // no message arrived in time
     const double allowed = carried_together_bps(experiment.flows, rates, estimate.shared_links);
     if (cap >= (1 - rates.tolerance()) * allowed) continue;
     const std::size_t rank = is_out ? experiment.flows[0].from : experiment.flows[0].to;
@@ -67,7 +68,7 @@ void find_links(const Measurements& measurements, const ArcRates& rates, Estimat
       link.bandwidth_Bps = rates.rate_bps(link.ends);
       const auto timing = timing_of.find(link.ends);
       if (timing != timing_of.end()) {
-        // What disturbs a short message makes it slower, never faster.
+        // Disturbances make a short message slower, never faster.
         link.overhead_s = least_of(timing->second->gap_s);
         link.latency_s =
             std::max(0.0, least_of(timing->second->round_trip_s) / 2 - link.overhead_s);
@@ -79,8 +80,8 @@ void find_links(const Measurements& measurements, const ArcRates& rates, Estimat
   for (const auto& sample : busy) estimate.sender_s.push_back(median_of(sample));
 }
 
-// What differs by no more than noise becomes the same: rates of every kind together, so that a cap
-// that is a link's rate is that link's rate.
+// Makes rates that differ only by noise equal. All kinds of rates are levelled in one set, so that
+// a cap close to a link's rate becomes equal to it.
 void level_rates(Estimate& estimate) {
   std::vector<double*> figures;
   for (Link& link : estimate.links) figures.push_back(&link.bandwidth_Bps);
@@ -105,7 +106,7 @@ void level_times(Estimate& estimate, double Link::*time, double tolerance) {
   for (std::size_t i = 0; i < values.size(); ++i) estimate.links[i].*time = values[i];
 }
 
-// A rate was measured in messages that paid their overhead: o + s / bandwidth = s / rate.
+// Rates were measured with messages that include their overhead: o + s / bandwidth = s / rate.
 void take_overheads_out(Estimate& estimate) {
   for (Link& link : estimate.links) {
     const double message_s =

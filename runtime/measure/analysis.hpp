@@ -1,5 +1,5 @@
-// What the measurements say of the network: links, caps, shared links, and which contention model
-// (docs/model.md) fits.
+// Derives the network from the measurements: links, caps, shared links, and the contention model
+// (docs/model.md) that fits.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ namespace espalier::runtime::probe {
 struct Link {
   Flow ends;
   double bandwidth_Bps = 0;  // of a message without its overhead
-  double latency_s = 0;      // half a round trip, less the overhead
-  double overhead_s = 0;     // time per message of a train of short ones
+  double latency_s = 0;      // half a round trip, minus the overhead
+  double overhead_s = 0;     // time per message in a train of short ones
 };
 
-// How far a model is off what was measured. Rates x of flows that ran together load the model's
-// resources to A x; each flow should fill one of those that it occupies, and none more than fill
-// it. The factor by which the fullest resource of a flow is off 1, either way, is its error.
+// The error of a model. The rates x of simultaneous flows load the model's resources to A x; each
+// flow should saturate one of the resources that it occupies, and overload none. A flow's error is
+// the factor by which the load of its fullest resource differs from 1, in either direction.
 struct ModelFit {
   std::string_view model;  // as in docs/model.md
   double typical = 1;      // geometric mean over the experiments; 1 is a perfect fit
@@ -31,26 +31,25 @@ struct ModelFit {
 };
 
 struct Estimate {
-  std::vector<std::string> nodes;  // names, a rank each
-  std::vector<std::string>
-      groups;               // the host, where several ranks share one and not all do; else ""
-  std::vector<Link> links;  // each ordered pair that was measured, ascending
-  std::vector<std::optional<double>> send_Bps;     // caps, where several at once came to less than
-  std::vector<std::optional<double>> receive_Bps;  // their arcs would have let them
-  std::vector<double> sender_s;  // what a short message keeps each rank's sending busy for
+  std::vector<std::string> nodes;   // one name per rank
+  std::vector<std::string> groups;  // host, if several but not all ranks share one; otherwise ""
+  std::vector<Link> links;          // each measured ordered pair, ascending
+  std::vector<std::optional<double>> send_Bps;     // caps, set where simultaneous flows
+  std::vector<std::optional<double>> receive_Bps;  // carried less than their arcs allow
+  std::vector<double> sender_s;                    // per rank: sender's time per short message
   std::vector<SharedLink> shared_links;
-  std::vector<ModelFit> fits;  // every model, the simplest first
-  std::size_t best = 0;        // the simplest of those that fit best
-  double noise = 0;            // how far a repeat typically is off its median, as a share of it
-  std::size_t disturbed = 0;   // arcs that were slower among others than alone
+  std::vector<ModelFit> fits;  // all models, the simplest first
+  std::size_t best = 0;        // index of the simplest of the best-fitting models
+  double noise = 0;            // typical relative deviation of a repeat from its median
+  std::size_t disturbed = 0;   // arcs that were slower beside other flows than alone
   std::size_t doubtful = 0;    // arcs that may have been disturbed and were not measured alone
 };
 
 // A pure function. Precondition: every rank of a flow is below hosts.size().
 Estimate analyse(const Measurements& measurements);
 
-// Names of ranks: their hosts up to the first dot, or whole, where they differ; else "rank0" and
-// on.
+// Names of ranks: their hosts' names up to the first dot, or in full, if these are distinct;
+// otherwise "rank0", "rank1" and so on.
 std::vector<std::string> node_names(const std::vector<std::string>& hosts);
 
 }  // namespace espalier::runtime::probe

@@ -15,7 +15,8 @@ constexpr double kMostNoise = 0.1;
 constexpr double kLeastTolerance = 0.08;
 constexpr double kTolerancePerNoise = 6;
 
-// The middle, over all flows, of how far the middle half of their repeats spreads to a side.
+// The median, over all flows, of half the interquartile range of their repeats, relative to the
+// median rate.
 double noise_of(const Measurements& measurements) {
   std::vector<double> deviations;
   for (const Experiment& experiment : measurements.experiments) {
@@ -100,7 +101,8 @@ std::vector<Flow> ArcRates::doubtful() const {
 }
 
 void ArcRates::adopt_class_rates(std::span<const std::size_t> class_of) {
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> shares;  // of their ends
+  // Rates relative to their ends.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> shares;
   for (std::size_t from = 0; from < ranks_; ++from) {
     for (std::size_t to = 0; to < ranks_; ++to) {
       const auto alone = alone_bps({from, to});

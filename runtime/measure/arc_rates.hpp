@@ -1,4 +1,4 @@
-// What each arc can carry by itself, and how far that can be trusted.
+// The rate of each arc on its own, and how reliable it is.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,30 @@ namespace espalier::runtime::probe {
 
 class ArcRates {
  public:
-  // Takes an arc's rate from when it was alone, else from its round.
+  // Takes an arc's rate from its measurement alone, otherwise from its round.
   explicit ArcRates(const Measurements& measurements);
 
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
-  // 0 where the arc has not been measured.
+  // 0 if the arc has not been measured.
   [[nodiscard]] double rate_bps(const Flow& arc) const { return best(arc); }
   [[nodiscard]] std::optional<double> alone_bps(const Flow& arc) const;
   [[nodiscard]] std::optional<double> in_round_bps(const Flow& arc) const;
-  // How far a repeat is typically off its median, as a share of it: 0.005 and more.
+  // Typical relative deviation of a repeat from its median; at least 0.005.
   [[nodiscard]] double noise() const { return noise_; }
-  // What is further off than this share of it is another rate, and no noise.
+  // A relative difference above this is a different rate, not noise.
   [[nodiscard]] double tolerance() const;
-  // As fast as its ends are on any other arc? Then nothing between them was in the way.
+  // Whether the arc is as fast as its ends are on any other arc. If so, nothing between them
+  // limited it.
   [[nodiscard]] bool reaches_rate_of_ends(const Flow& arc, double rate_Bps) const;
-  // Slower among others than alone.
+  // Whether it was slower beside other flows than alone.
   [[nodiscard]] bool was_disturbed(const Flow& arc) const;
-  // Arcs that have not been measured alone and are slower than their ends, so that one cannot tell
-  // whether others were in their way; the slowest by that comparison first.
+  // Arcs that have not been measured alone and are slower than their ends, so that other flows may
+  // have disturbed them; the slowest, relative to their ends, first.
   [[nodiscard]] std::vector<Flow> doubtful() const;
 
-  // Has doubtful arcs take after those of their class that were measured alone, where these are
-  // alike: as fast, beside their ends. class_of: a number for each rank; arcs whose ranks' are the
-  // same are a class.
+  // Gives doubtful arcs the rate, relative to their ends, of the arcs of their class that were
+  // measured alone, if those agree. class_of: a number for each rank; arcs whose end ranks have the
+  // same pair of numbers form a class.
   void adopt_class_rates(std::span<const std::size_t> class_of);
 
  private:
@@ -45,13 +46,13 @@ class ArcRates {
   std::size_t ranks_;
   std::vector<double> alone_;     // [from * ranks + to], 0: not measured
   std::vector<double> in_round_;  // likewise
-  std::vector<double> out_;       // fastest arc out of each rank
+  std::vector<double> out_;       // rate of the fastest arc out of each rank
   std::vector<double> in_;        // and into it
   double noise_;
 };
 
-// `values` with those that differ by less than `tolerance` (a share) made one: their median. Groups
-// start at the smallest value and span no more than `tolerance`. Figures of 0 stay.
+// `values`, with values that differ by less than the relative `tolerance` replaced by their median.
+// Groups start at the smallest value and span at most `tolerance`. Zeros are kept.
 std::vector<double> levelled(std::span<const double> values, double tolerance);
 
 }  // namespace espalier::runtime::probe

@@ -44,7 +44,7 @@ double rate_of(const std::vector<Arrival>& arrivals, double seconds) {
   auto end = std::find_if_not(first, arrivals.end(), is_in_time);
   std::vector<Point> points;
   double bytes = 0;
-  if (end - first < kFewestArrivals) {  // all that there is, from the beginning
+  if (end - first < kFewestArrivals) {  // use all arrivals, from the beginning
     first = arrivals.begin();
     end = arrivals.end();
     points.push_back({0, 0});
@@ -62,7 +62,7 @@ double rate_of(const std::vector<Arrival>& arrivals, double seconds) {
   const Point& from = hull[longest];
   const Point& to = hull[longest + 1];
   const double whole = hull.back().at_s - hull.front().at_s;
-  if (whole <= 0) return slope({0, 0}, hull.back());  // all at the same moment
+  if (whole <= 0) return slope({0, 0}, hull.back());  // all arrived at the same moment
   return to.at_s - from.at_s >= kLongEdge * whole ? slope(from, to)
                                                   : slope(hull.front(), hull.back());
 }

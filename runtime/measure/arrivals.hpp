@@ -1,9 +1,9 @@
-// The rate of a stream from when its messages arrived.
+// The rate of a stream, from the arrival times of its messages.
 //
-// A receiver that the scheduler has put aside sees messages late and then many at once, and never
-// early. So what has arrived by a time is at most what the line of the true rate says, and the
-// messages that were not late are on it: it is an edge of the upper hull of those points. A full
-// token bucket at the beginning is another, short edge.
+// A receiver that was descheduled sees messages late, many at once, but never early. So the bytes
+// that have arrived by a given time are at most those on the line of the true rate, and messages
+// that were not late lie on it: this line is an edge of the upper hull of the points. A full token
+// bucket at the beginning gives another, short edge.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Arrival {
   std::uint64_t bytes;
 };
 
-// Bytes/s of a stream that was sent for `seconds`: the slope of the hull's longest edge where that
-// is half of the time or more, else of the whole hull. Neither the first quarter of the time counts
-// (TCP's slow start, buffers that fill) nor what arrives late (buffers that drain), unless that
-// leaves fewer than four messages. `arrivals` are in order of time. 0 for none.
+// Bytes/s of a stream that was sent for `seconds`: the slope of the hull's longest edge if that
+// covers at least half of the time, otherwise of the whole hull. The first quarter of the time
+// (TCP's slow start, buffers that fill) and later arrivals (buffers that drain) are ignored, unless
+// fewer than four messages would remain. `arrivals` are in order of time. 0 without arrivals.
 double rate_of(const std::vector<Arrival>& arrivals, double seconds);
 
 }  // namespace espalier::runtime::probe

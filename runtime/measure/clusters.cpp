@@ -11,7 +11,7 @@ namespace {
 constexpr double kFurthestInCluster = 0.3;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// Of the arcs between two ranks, the share that was slower than its ends, alone or in a round.
+// The share of the arcs between two ranks that were slower than their ends, alone or in a round.
 double distance(const ArcRates& rates, std::size_t a, std::size_t b) {
   double slow = 0;
   double seen = 0;

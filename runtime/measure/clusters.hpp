@@ -1,5 +1,5 @@
-// Ranks that form a cluster: the arcs between them are as fast as their ends, alone and in rounds
-// (average linkage over the share of arcs that were not).
+// Clusters of ranks: the arcs within a cluster are as fast as their ends, alone and in rounds
+// (average linkage; the distance is the share of arcs that are not).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace espalier::runtime::probe {
 // The number of each rank's cluster; clusters are numbered by their lowest rank.
 std::vector<std::size_t> clusters_of(const ArcRates& rates);
 
-// Arcs from one cluster to another: their numbers.
+// The numbers of the clusters that an arc leads from and to.
 using ArcClass = std::pair<std::size_t, std::size_t>;
 
 struct Clusters {
@@ -28,16 +28,16 @@ struct Clusters {
   std::vector<std::vector<std::size_t>> members;  // of each cluster, ascending
 };
 
-// The rates of all arcs, where those that were not measured alone take after others between the
-// same clusters.
+// The rates of all arcs; doubtful ones get the rate of other arcs between the same clusters
+// (ArcRates::adopt_class_rates).
 ArcRates rates_by_clusters(const Measurements& measurements);
 
 struct Turn {
   Flow arc;
-  std::size_t number;  // arcs between the same clusters that come before it, or were measured alone
+  std::size_t number;  // how many arcs between the same clusters precede it or were measured alone
 };
 
-// The doubtful arcs, from each cluster to each other one in turn.
+// The doubtful arcs, in turns over all pairs of clusters.
 std::vector<Turn> doubtful_in_turns(const ArcRates& rates);
 
 }  // namespace espalier::runtime::probe

@@ -30,20 +30,20 @@ Flow flow_at(const JsonCursor& at, std::size_t ranks) {
     if (end.unsigned_integer() >= ranks) end.refuse(fmt::format("there are {} ranks", ranks));
   }
   const Flow flow{ends[0].unsigned_integer(), ends[1].unsigned_integer()};
-  if (flow.from == flow.to) at.refuse("a rank does not send to itself");
+  if (flow.from == flow.to) at.refuse("a rank cannot send to itself");
   return flow;
 }
 
-// No network carries more bytes a second, and sums of such figures are finite.
+// No network carries more bytes per second, and sums of such values stay finite.
 constexpr double kMostFigure = 1e18;
 
 std::vector<double> sample_at(const JsonCursor& at) {
   std::vector<double> sample;
   for (const JsonCursor& figure : at.elements()) {
-    if (figure.number() < 0) figure.refuse("a measured figure is not negative");
+    if (figure.number() < 0) figure.refuse("a measured value must not be negative");
     if (figure.number() > kMostFigure) {
-      figure.refuse(
-          fmt::format("{} is more than {} and was not measured", figure.number(), kMostFigure));
+      figure.refuse(fmt::format("{} is above {}, which no measurement can reach", figure.number(),
+                                kMostFigure));
     }
     sample.push_back(figure.number());
   }
@@ -62,14 +62,14 @@ Timing timing_at(const JsonCursor& at, std::size_t ranks) {
           sample_at(at.at("gap_s")), sample_at(at.at("send_s"))};
 }
 
-// One rank's, by which it is judged.
+// The flows of a fan must share one rank.
 void require_fan(const JsonCursor& at, const Experiment& experiment) {
   const bool is_out = experiment.purpose == Purpose::kFanOut;
   if (!is_out && experiment.purpose != Purpose::kFanIn) return;
   const std::size_t Flow::*const end = is_out ? &Flow::from : &Flow::to;
   for (const Flow& flow : experiment.flows) {
     if (flow.*end != experiment.flows.front().*end) {
-      at.refuse(fmt::format("flows of a {} all go {} one rank", name_of(experiment.purpose),
+      at.refuse(fmt::format("all flows of a {} must go {} one rank", name_of(experiment.purpose),
                             is_out ? "from" : "to"));
     }
   }

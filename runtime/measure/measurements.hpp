@@ -1,8 +1,8 @@
-// What a probe has measured, before anything is concluded from it, and its file.
+// The raw measurements of a probe, and their file format.
 //
-// Everything but short messages is one kind of experiment: some ranks send to some others for a
-// fixed time, all at once, and what each of these flows carried is its rate. Which flows run
-// together is what tells ports, caps and shared links apart (runtime/measure/analysis.hpp).
+// Apart from short messages there is one kind of experiment: some ranks send to others at the same
+// time, for a fixed time, and the rate of each flow is recorded. The choice of simultaneous flows
+// distinguishes ports, caps and shared links (runtime/measure/analysis.hpp).
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ struct Flow {
   friend auto operator<=>(const Flow&, const Flow&) = default;
 };
 
-// Why flows were run together.
+// The purpose of an experiment.
 enum class Purpose : std::uint8_t {
   kRound,        // disjoint pairs: every arc once
-  kAlone,        // one flow, nothing beside it
+  kAlone,        // one flow, without other traffic
   kFanOut,       // one rank to several
   kFanIn,        // several ranks to one
   kBothWays,     // one rank sends to one while it receives from one
@@ -40,7 +40,7 @@ struct Experiment {
   std::vector<Flow> flows;
   std::vector<std::vector<double>> rates_Bps;  // [flow][repeat], bytes/s of payload
 
-  // The median over the repeats; 0 for an experiment without any.
+  // The median over the repeats; 0 without repeats.
   [[nodiscard]] double rate_bps(std::size_t flow) const;
 };
 
@@ -48,24 +48,25 @@ struct Experiment {
 struct Timing {
   Flow flow;
   std::vector<double> round_trip_s;  // there and back, one byte
-  std::vector<double> gap_s;         // time per message of a train of them
-  std::vector<double> send_s;        // what the sender is busy with for each
+  std::vector<double> gap_s;         // time per message in a train of them
+  std::vector<double> send_s;        // sender's time per message
 };
 
 struct Measurements {
-  std::vector<std::string> hosts;  // where each rank runs, as MPI calls it
+  std::vector<std::string> hosts;  // MPI_Get_processor_name of each rank
   std::vector<Timing> timings;
-  std::vector<Experiment> experiments;  // in the order in which they were made
+  std::vector<Experiment> experiments;  // in the order of measurement
 
   [[nodiscard]] const Experiment* find(Purpose purpose, std::span<const Flow> flows) const;
 };
 
-// The file: {"format": "espalier-measurements", "version": 1, "hosts": [...],
+// The file format: {"format": "espalier-measurements", "version": 1, "hosts": [...],
 //  "timings": [{"flow": [0, 1], "round_trip_s": [...], "gap_s": [...], "send_s": [...]}],
 //  "experiments": [{"purpose": "round", "flows": [[0, 1], ...], "rates_Bps": [[...], ...]}]}
 std::string measurements_json(const Measurements& measurements);
-// Throws InputError with file, place and reason: no such file, another version, a rank that is
-// none, a rate that is not finite and not negative, or over 1e18, a fan of several ranks.
+// Throws InputError (file, JSON pointer, reason) for malformed text, another version, an unknown
+// rank, a rate that is negative, not finite or over 1e18, and a fan whose flows do not share one
+// rank.
 Measurements parse_measurements(std::string_view text, const std::string& file);
 
 }  // namespace espalier::runtime::probe

@@ -11,7 +11,7 @@ namespace espalier::runtime::probe {
 namespace {
 
 constexpr std::size_t kTurns = 3;
-constexpr double kTurn_s = 0.02;  // of a size, at normal effort
+constexpr double kTurn_s = 0.02;  // per size, at normal effort
 constexpr double kFewestMessages = 3;
 constexpr double kMostMessages = 30;
 
@@ -19,7 +19,7 @@ void take_least(double& least, double seen) {
   least = std::min(least, seen);
 }
 
-// As many as a turn has time for, by the time of the size before.
+// The number of messages that fit into a turn, estimated from the previous size.
 std::size_t messages_for(const PairTimes& pair, std::uint64_t bytes, double effort) {
   double message_s = 0;
   if (!pair.sizes.empty()) {

@@ -1,5 +1,5 @@
-// What messages of several sizes take between pairs of ranks: what the parameters of LogGP, PLogP
-// and Hockney's model are told from (cost_models/fit/measured_messages.hpp).
+// Times of messages of several sizes between pairs of ranks, from which the parameters of LogGP,
+// PLogP and Hockney's model are fitted (cost_models/fit/measured_messages.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace espalier::runtime::probe {
 
-// Where a message goes: memory, or links.
+// Whether messages go over links or within a host's memory.
 enum class PairClass : std::uint8_t { kBetweenHosts, kWithinHost };
 inline constexpr std::string_view kPairClasses[] = {"between-hosts", "within-host"};
 
-// Ordered pairs of that class, at most `most` of them, evenly spread over all; both empty when
-// there is none. hosts: where each rank runs.
+// Ordered pairs of this class, at most `most`, evenly spread over all; no pairs and `of` 0 if there
+// are none. hosts: each rank's host.
 struct PairSample {
   std::vector<Flow> pairs;
-  std::size_t of = 0;  // how many there are
+  std::size_t of = 0;  // number of pairs in the class
 };
 PairSample sample_pairs(std::span<const std::string> hosts, PairClass wanted, std::size_t most);
 
@@ -33,26 +33,26 @@ struct SizeTimes {
 };
 struct PairTimes {
   Flow flow;
-  double gap_s = 0;              // between one-byte messages in a row
+  double gap_s = 0;              // between consecutive one-byte messages
   std::vector<SizeTimes> sizes;  // ascending, the first of one byte
 };
 
 struct MessageOptions {
   double effort = kNormal;
-  std::uint64_t largest_bytes = std::uint64_t{1} << 20;  // 2 at least
+  std::uint64_t largest_bytes = std::uint64_t{1} << 20;  // at least 2
   std::function<void(const Progress&)> on_progress{};    // before each pair; may be empty
 };
 
-// 1, 64, 256 and the powers of two from 1 KiB, as far as below `largest_bytes`; and that.
+// 1, 64, 256 and the powers of two from 1 KiB that are below `largest_bytes`, and `largest_bytes`.
 std::vector<std::uint64_t> sizes_to_time(std::uint64_t largest_bytes);
 
-// One pair after the other, nothing else beside it. Of three turns each figure's least: what
-// disturbs a message makes it slower.
+// Measures one pair after the other, without other traffic. Each value is the minimum of three
+// turns, because disturbances only make a message slower.
 std::vector<PairTimes> time_pairs(Network& network, std::span<const Flow> pairs,
                                   const MessageOptions& options);
 
-// Each figure's median over the pairs, at least one, which have the same sizes. `flow` is the
-// first's.
+// The median of each value over the pairs. Precondition: at least one pair, and all have the same
+// sizes. `flow` is that of the first pair.
 PairTimes typical(std::span<const PairTimes> pairs);
 
 }  // namespace espalier::runtime::probe

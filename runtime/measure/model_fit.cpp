@@ -11,11 +11,11 @@ constexpr std::string_view kOnePort = "one-port";
 constexpr std::string_view kUnidirectional = "one-port-unidirectional";
 constexpr std::string_view kMultiPort = "multi-port";
 constexpr std::string_view kBounded = "bounded-multi-port";
-// The simplest first: fewer figures that were fitted.
+// The simplest first: with the fewest fitted values.
 constexpr std::array<std::string_view, 4> kModels = {kOnePort, kUnidirectional, kMultiPort,
                                                      kBounded};
 constexpr double kClearlyBetter = 0.02;
-constexpr double kSendShare = 0.8;  // of the fastest link's time, where a sender has no cap
+constexpr double kSendShare = 0.8;  // of the fastest link's time, for a sender without a cap
 
 class Loads {
  public:
@@ -91,7 +91,7 @@ bool tells_models_apart(Purpose purpose) {
   return purpose == Purpose::kFanOut || purpose == Purpose::kFanIn || purpose == Purpose::kBothWays;
 }
 
-// Logarithms of the errors of an experiment's flows, none negative.
+// Absolute logarithms of the errors of an experiment's flows.
 std::vector<double> errors_of(const Estimate& estimate, std::string_view model,
                               const Experiment& experiment) {
   std::vector<Flow> flows;

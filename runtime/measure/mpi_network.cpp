@@ -14,7 +14,7 @@
 namespace espalier::runtime::probe {
 namespace {
 
-constexpr std::size_t kOutstanding = 4;  // of a flow, at both ends
+constexpr std::size_t kOutstanding = 4;  // messages of a flow, at both ends
 constexpr int kDataTag = 1;
 constexpr int kPingTag = 2;
 constexpr int kTrainTag = 3;
@@ -71,11 +71,11 @@ class Streams {
   struct Slot {
     std::size_t flow;
     bool sends;
-    std::vector<std::byte> buffer;  // of a receive
-    bool is_last = false;           // its empty message is in progress
+    std::vector<std::byte> buffer;  // for a receive
+    bool is_last = false;           // its final, empty message is in progress
   };
 
-  // False when nothing is in progress any more.
+  // Returns false when no request is in progress any more.
   bool proceed() {
     std::vector<int> done(requests_.size());
     std::vector<MPI_Status> statuses(requests_.size());
@@ -105,7 +105,7 @@ class Streams {
     return true;
   }
 
-  // Each `acknowledged_every`-th message keeps its slot until the receiver has it.
+  // Every `acknowledged_every`-th message occupies its slot until it has been received.
   void send(std::size_t slot, std::uint64_t bytes) {
     const std::size_t flow = slots_[slot].flow;
     const Transfer::Stream& stream = transfer_->streams[flow];
@@ -131,8 +131,8 @@ class Streams {
 
   MPI_Comm comm_;
   const Transfer* transfer_;
-  std::vector<std::uint64_t> sent_;             // messages of each flow, by this rank
-  std::vector<std::vector<Arrival>> arrivals_;  // likewise, to this rank
+  std::vector<std::uint64_t> sent_;             // messages of each flow sent by this rank
+  std::vector<std::vector<Arrival>> arrivals_;  // of messages to this rank
   std::vector<Slot> slots_;
   std::vector<MPI_Request> requests_;  // of each slot
   std::vector<std::byte> data_;
@@ -153,7 +153,7 @@ class Pinging {
       receive_byte(kPingTag);
       trips.push_back(MPI_Wtime() - begun);
     }
-    // What arrives may be handed on in batches: only the train as a whole says how long one takes.
+    // Messages may be delivered in batches, so only the whole train gives the time per message.
     const double trip = median_of(std::move(trips));
     const auto train = static_cast<double>(kTrainPerPing * messages_);
     const double begun = MPI_Wtime();
@@ -199,7 +199,7 @@ class Messages {
   MessageTimes send() {
     std::vector<double> trips;
     std::vector<double> sends;
-    send_message();  // pages, and the connection
+    send_message();  // touches the pages and opens the connection
     receive_byte();
     for (std::size_t i = 0; i < messages_; ++i) {
       const double begun = MPI_Wtime();
@@ -237,9 +237,9 @@ class Messages {
   }
 
  private:
-  // Each costs several round trips.
+  // Each of them costs several round trips.
   [[nodiscard]] std::size_t late_messages() const { return std::min(messages_, kMostLateMessages); }
-  // Without a call of MPI's, which would receive; asleep, for the sender may need the processor.
+  // Without calling MPI, which would receive; asleep, because the sender may need the processor.
   static void let_arrive(double round_trip_s) {
     const double wait_s = std::clamp(kWaitPerTrip * round_trip_s, kLeastWait_s, kMostWait_s);
     ::usleep(static_cast<useconds_t>(1e6 * wait_s));
@@ -278,7 +278,7 @@ MpiNetwork::~MpiNetwork() {
   MPI_Comm_free(&comm_);
 }
 
-// An order is its kind, a figure, and four fields for each flow.
+// An order consists of its kind, a number, and four fields for each flow.
 void MpiNetwork::send_order(std::vector<std::uint64_t> order) {
   std::uint64_t length = order.size();
   check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
@@ -304,7 +304,8 @@ std::vector<ShortMessages> MpiNetwork::exchange(std::span<const Flow> flows, std
 
 MessageTimes MpiNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
                                        std::size_t messages) {
-  send_order({static_cast<std::uint64_t>(Order::kMessages), messages, flow.from, flow.to, bytes, 0});
+  send_order(
+      {static_cast<std::uint64_t>(Order::kMessages), messages, flow.from, flow.to, bytes, 0});
   return take_part_in_messages(flow, bytes, messages);
 }
 
@@ -370,7 +371,7 @@ MessageTimes MpiNetwork::take_part_in_messages(const Flow& flow, std::uint64_t b
   return {all[0], all[1], all[2]};
 }
 
-// Every figure is known to one rank; the others have 0.
+// Each value is known to one rank; the other ranks have 0.
 std::vector<double> MpiNetwork::sum_at_root(std::vector<double> mine) {
   std::vector<double> all(mine.size());
   check(MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0,

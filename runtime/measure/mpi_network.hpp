@@ -1,9 +1,9 @@
-// The ranks of a communicator as a network to be probed. Rank 0 says what is to be measured, the
-// others serve it until it is done.
+// The ranks of a communicator as a network to be probed. Rank 0 gives the orders; the other ranks
+// carry them out until rank 0 dismisses them.
 //
-// A flow is a stream of messages with a few outstanding; when its time is over each of these is
-// followed by an empty message, so that every receive that was posted ahead is used up and nothing
-// needs to be cancelled.
+// A flow is a stream of messages with a few outstanding. When its time is over, each of these is
+// followed by an empty message, so that every posted receive completes and none needs to be
+// cancelled.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ namespace espalier::runtime::probe {
 
 class MpiNetwork : public Network {
  public:
-  // Collective; `comm` is duplicated. Throws MpiError, as all of this does.
+  // Collective; `comm` is duplicated. Throws MpiError, as do all its functions.
   explicit MpiNetwork(MPI_Comm comm);
   ~MpiNetwork() override;
   MpiNetwork(const MpiNetwork&) = delete;
@@ -29,9 +29,9 @@ class MpiNetwork : public Network {
   std::vector<ShortMessages> exchange(std::span<const Flow> flows, std::size_t messages) override;
   // bytes: up to 1 GiB.
   MessageTimes time_messages(const Flow& flow, std::uint64_t bytes, std::size_t messages) override;
-  void dismiss();  // the others' serve() returns
+  void dismiss();  // makes serve() return on the other ranks
 
-  // On every other rank: does what rank 0 asks for until it dismisses.
+  // On every other rank: carries out rank 0's orders until dismiss().
   void serve();
 
  private:

@@ -1,5 +1,5 @@
-// What a probe asks of a network: ranks that send when told to. Apart from MPI, so that the probe
-// can be tried on networks that are only calculated.
+// The interface between the probe and a network whose ranks send on request. Independent of MPI, so
+// that the probe can be tested on simulated networks.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace espalier::runtime::probe {
 
-// Flows that run at once.
+// Simultaneous flows.
 struct Transfer {
   struct Stream {
     Flow flow;
-    std::uint64_t chunk_bytes = 1;  // of each message, 1 and more
-    // How much the sender may be ahead of what it knows to have arrived, about; four messages at
-    // least. Buffers in flight may take far more, for which everybody would wait at the end.
+    std::uint64_t chunk_bytes = 1;  // size of each message, at least 1
+    // About how many bytes the sender may be ahead of what it knows to have arrived; at least four
+    // messages. Buffers on the route may hold far more, and all ranks would wait at the end until
+    // these drain.
     std::uint64_t ahead_bytes = 0;
   };
   std::vector<Stream> streams;
-  double seconds = 0;  // how long they send
+  double seconds = 0;  // duration of sending
 };
 
 // Medians over a train of short messages.
@@ -33,9 +34,9 @@ struct ShortMessages {
 
 // Medians over messages of one size.
 struct MessageTimes {
-  double round_trip_s = 0;  // the message there, one byte back
-  double send_s = 0;        // what the sender is busy with for it
-  double receive_s = 0;     // what the receiver is, when it had time to arrive before
+  double round_trip_s = 0;  // the message forth, one byte back
+  double send_s = 0;        // sender's time per message
+  double receive_s = 0;     // receiver's time per message that has arrived before the call
 };
 
 class Network {
@@ -48,13 +49,14 @@ class Network {
   Network& operator=(Network&&) = delete;
 
   [[nodiscard]] virtual std::size_t ranks() const = 0;
-  // What each flow carried while all were in progress, bytes/s.
+  // The rate of each flow while all are active, bytes/s.
   virtual std::vector<double> transfer(const Transfer& transfer) = 0;
-  // One byte there and back, `messages` times, and a train of ten times as many, along disjoint
-  // flows at once.
+  // One byte forth and back, `messages` times, and a train of ten times as many, on disjoint flows
+  // simultaneously.
   virtual std::vector<ShortMessages> exchange(std::span<const Flow> flows,
                                               std::size_t messages) = 0;
-  // Messages of `bytes` along one flow, one at a time, nothing else beside them. Both at least 1.
+  // Messages of `bytes` on one flow, one at a time, without other traffic. Both arguments are at
+  // least 1.
   virtual MessageTimes time_messages(const Flow& flow, std::uint64_t bytes,
                                      std::size_t messages) = 0;
 };

@@ -25,7 +25,7 @@ std::string names_of(const Estimate& estimate, const std::set<std::size_t>& rank
   return text;
 }
 
-// One element a line.
+// One element per line.
 std::string list(std::string_view key, const std::vector<Json>& elements) {
   std::string text = fmt::format(" \"{}\": [", key);
   const char* between = "\n  ";

@@ -19,14 +19,14 @@
 namespace espalier::runtime::probe {
 namespace {
 
-constexpr double kEnoughBytes = 2 << 20;  // of a flow, at normal effort
+constexpr double kEnoughBytes = 2 << 20;  // per flow, at normal effort
 constexpr double kShortestTransfer_s = 0.02;
 constexpr double kLongestTransfer_s = 0.4;
 constexpr double kCalibration_s = 0.03;
 constexpr std::size_t kCalibrations = 8;
 constexpr double kFarOff = 3;
-constexpr double kLeastRate_Bps = 1e5;  // where nothing better is known
-constexpr double kStable = 0.02;        // how uncertain a median may be, as a share of it
+constexpr double kLeastRate_Bps = 1e5;  // if no better estimate is known
+constexpr double kStable = 0.02;        // largest relative uncertainty of a median
 constexpr double kAloneBudget_s = 120;
 constexpr std::size_t kAloneInAnyCase = 128;
 constexpr std::size_t kShortMessages = 30;
@@ -35,13 +35,13 @@ constexpr std::uint64_t kEager = std::uint64_t{60} << 10;
 constexpr std::uint64_t kLongChunk = std::uint64_t{512} << 10;
 constexpr double kFast_Bps = 625e6;
 constexpr double kChunksOfTransfer = 20;
-// A sender's lead, at the rate that is expected: of round trips, more than kFarOff, so that it
-// hides no faster link; and of the transfer's time, so that a rank that is put aside does not stop
-// it.
+// A sender's lead at the expected rate: in round trips, more than kFarOff, so that the lead does
+// not limit a link that is faster than expected; and as a share of the transfer's time, so that a
+// descheduled rank does not stop it.
 constexpr double kTripsAhead = 6;
 constexpr double kShareAhead = 0.1;
 constexpr std::uint64_t kShortestChunk = 1024;
-// A rank sends to that many of its fastest and that many of its slowest at once.
+// A fan has this many of the rank's fastest and this many of its slowest arcs.
 constexpr std::size_t kFastest = 4;
 constexpr std::size_t kSlowest = 3;
 
@@ -52,7 +52,8 @@ std::uint64_t chunk_for(double rate_Bps, double seconds) {
   return std::clamp(static_cast<std::uint64_t>(wanted), kShortestChunk, full);
 }
 
-// How uncertain the median of a sample is: a quartile's distance, less the more there are.
+// The relative uncertainty of a sample's median: the interquartile range, divided by the root of
+// the sample's size.
 double uncertainty_of(const std::vector<double>& sample) {
   const Quartiles quartiles = quartiles_of(sample);
   if (quartiles.median <= 0) return 0;
@@ -61,7 +62,7 @@ double uncertainty_of(const std::vector<double>& sample) {
 }
 
 bool is_stable(const Experiment& experiment) {
-  // How several share a port or a link varies; what they come to together is what is asked for.
+  // Where several flows share a port or a link, their shares vary; only the sum must be stable.
   const bool counts_together =
       experiment.purpose != Purpose::kRound && experiment.purpose != Purpose::kAlone;
   std::vector<double> sums(experiment.rates_Bps[0].size());
@@ -87,7 +88,7 @@ std::vector<Flow> fan(const ArcRates& rates, std::size_t rank, bool out) {
   return flows;
 }
 
-// To one rank and from another, if there is another: the fastest.
+// The rank's fastest arc to one rank, and from another one if there is one.
 std::vector<Flow> both_ways(const ArcRates& rates, std::size_t rank) {
   Flow out{rank, rank};
   Flow in{rank, rank};
@@ -131,7 +132,7 @@ class Probe {
         transfer("one to several", Purpose::kFanOut, fan(*rates_, rank, true));
         transfer("several to one", Purpose::kFanIn, fan(*rates_, rank, false));
       }
-      transfer("both ways", Purpose::kBothWays, both_ways(*rates_, rank));
+      transfer("both directions", Purpose::kBothWays, both_ways(*rates_, rank));
     }
     report("done");
     return std::move(measured_);
@@ -140,8 +141,8 @@ class Probe {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // As many as the effort's time allows; one from each cluster to each other, up to a number, in
-  // any case, for the others take after it.
+  // As many arcs as the time for this effort allows. One for each ordered pair of clusters, up to a
+  // limit, is measured in any case, because the other arcs of the class adopt its rate.
   void measure_alone() {
     double left_s = kAloneBudget_s * options_->effort;
     std::size_t measured = 0;
@@ -163,7 +164,7 @@ class Probe {
     return static_cast<double>(least_repeats_) * seconds_for(expected_rates(flows), false);
   }
 
-  // Of flows that share their ends fairly.
+  // Assumes that flows share their ends fairly.
   [[nodiscard]] std::vector<double> expected_rates(const std::vector<Flow>& flows) const {
     std::vector<double> expected;
     for (const Flow& flow : flows) {
@@ -176,7 +177,7 @@ class Probe {
     return expected;
   }
 
-  // Where several share an end, what they come to together counts, and half is enough of each.
+  // Where several flows share an end, only their sum matters, and half the bytes of each suffice.
   [[nodiscard]] double seconds_for(const std::vector<double>& rates_Bps, bool share_ends) const {
     const double slowest = *std::min_element(rates_Bps.begin(), rates_Bps.end());
     const double bytes = kEnoughBytes * std::sqrt(options_->effort) / (share_ends ? 2 : 1);
@@ -210,12 +211,13 @@ class Probe {
 
   struct Calibrated {
     Transfer run;
-    std::vector<double> rates_Bps;  // that it gave
+    std::vector<double> rates_Bps;  // measured rates
   };
 
-  // Long enough for what the flows will carry, roughly: by earlier transfers, or by a short one,
-  // which opens their connections as well. Where that was far too little, a rank was put aside, or
-  // the sender's lead was short of what is on a long way.
+  // A transfer that is long enough for the approximate rates of its flows, which are taken from
+  // earlier transfers, or from a short one that also opens the connections. If the expected rates
+  // were far too low, a rank was descheduled, or the sender's lead was too small for a high-latency
+  // route.
   Calibrated calibrated(Purpose purpose, const std::vector<Flow>& flows) {
     std::vector<double> expected;
     if (purpose == Purpose::kRound) {
@@ -297,7 +299,7 @@ class Probe {
 
   Network* network_;
   Measurements measured_;
-  std::optional<ArcRates> rates_;  // since the rounds
+  std::optional<ArcRates> rates_;  // set after the rounds
   const ProbeOptions* options_;
   std::size_t least_repeats_ = 0;
   std::size_t planned_ = 0;

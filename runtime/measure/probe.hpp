@@ -1,13 +1,13 @@
-// Probing a network whose links nobody has told of: what is measured, in which order, how often.
+// Probes an unknown network: what is measured, in which order and how often.
 //
 //   1. short messages along every arc, in rounds of disjoint pairs;
 //   2. the bandwidth of every arc, in the same rounds;
-//   3. arcs that were slower than their ends are elsewhere, alone: others may have been in the way;
-//   4. where others were, arcs that may share a link, together (runtime/measure/links.hpp);
-//   5. each rank to several at once, several to it, and both ways.
+//   3. alone: arcs that were slower than their ends are elsewhere, perhaps because of others;
+//   4. simultaneously: arcs that may share a link (runtime/measure/shared_links.hpp);
+//   5. each rank to several others, several others to it, and in both directions.
 //
-// Each transfer lasts as long as its slowest flow needs for enough bytes to make buffers and full
-// token buckets negligible, and is repeated until its median is stable.
+// Each transfer lasts until its slowest flow has sent enough bytes to make buffers and full token
+// buckets negligible, and is repeated until its median is stable.
 #pragma once
 
 #include <cstddef>
@@ -23,22 +23,22 @@ namespace espalier::runtime::probe {
 struct Progress {
   std::string_view doing;  // "bandwidths, in rounds"
   std::size_t done = 0;
-  std::size_t planned = 0;   // as far as known: what is found may ask for more
-  double seconds_left = -1;  // by the pace so far; negative: not known yet
+  std::size_t planned = 0;   // known so far; results may require more steps
+  double seconds_left = -1;  // extrapolated; negative: not known yet
 };
 
-// How thorough: named efforts and any number between the limits, in multiples of "normal".
+// Efforts: names, or any number between the limits, in multiples of "normal".
 inline constexpr double kQuick = 0.3;
 inline constexpr double kNormal = 1;
 inline constexpr double kThorough = 4;
 inline constexpr double kLeastEffort = 0.1;
 inline constexpr double kMostEffort = 100;
-// Throws InputError (reason only) for anything else than quick, normal, thorough or such a number.
+// Throws InputError (reason only) for anything other than quick, normal, thorough or such a number.
 double parse_effort(std::string_view text);
 
-// In messages of how many bytes a flow of that rate is measured, where it has time for enough of
-// them. Up to some size MPI sends at once, which over slow links is what the executor does as well;
-// fast ones need longer messages (docs/runtime.md, "Slices").
+// The message size with which a flow of that rate is measured, if there is time for enough
+// messages. Up to the eager size MPI sends at once, as the executor does over slow links; fast
+// links need longer messages (docs/runtime.md, "Segments").
 std::uint64_t full_chunk_bytes(double rate_Bps);
 
 struct ProbeOptions {
@@ -47,7 +47,7 @@ struct ProbeOptions {
   std::function<void(const Measurements&)> on_measured{};  // after each step; may be empty
 };
 
-// Goes on from `so_far`, which names the hosts: what is in it is not measured again.
+// Continues from `so_far`, which names the hosts; its measurements are not repeated.
 Measurements measure(Network& network, Measurements so_far, const ProbeOptions& options);
 
 }  // namespace espalier::runtime::probe

@@ -10,12 +10,12 @@
 namespace espalier::runtime::probe {
 namespace {
 
-constexpr std::size_t kMostFlows = 32;    // of a test
-constexpr std::size_t kMostClasses = 24;  // of which each two are tested
-constexpr std::size_t kMostAlone = 128;   // classes that are tested by themselves
+constexpr std::size_t kMostFlows = 32;    // per test
+constexpr std::size_t kMostClasses = 24;  // up to which every pair is tested
+constexpr std::size_t kMostAlone = 128;   // classes that are tested alone
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// Disjoint flows of the classes in turns.
+// Disjoint flows, taken from the classes in turn.
 std::vector<Flow> disjoint_flows(const Clusters& clusters, const std::vector<ArcClass>& classes) {
   std::vector<bool> is_busy(clusters.of_rank.size());
   const auto idle_in = [&](std::size_t cluster) {
@@ -38,7 +38,7 @@ std::vector<Flow> disjoint_flows(const Clusters& clusters, const std::vector<Arc
   return flows;
 }
 
-// Classes between clusters of several ranks with an arc that was disturbed.
+// Classes with a disturbed arc between two clusters of several ranks each.
 std::vector<ArcClass> suspected_classes(const ArcRates& rates, const Clusters& clusters) {
   std::set<ArcClass> classes;
   for (std::size_t from = 0; from < rates.ranks(); ++from) {
@@ -54,7 +54,7 @@ std::vector<ArcClass> suspected_classes(const ArcRates& rates, const Clusters& c
   return {classes.begin(), classes.end()};
 }
 
-// All classes out of a cluster, or into it.
+// All classes out of a cluster, or all into it.
 std::vector<ArcClass> fan_of(const Clusters& clusters, std::size_t cluster, bool out) {
   std::vector<ArcClass> fan;
   for (std::size_t other = 0; other < clusters.count(); ++other) {
@@ -70,7 +70,7 @@ struct ClassSharedLink {
   double bandwidth_Bps = 0;
 };
 
-// What the tests say of each class and of each two of them or, where those would be too many, of
+// The results of the tests for each class and each pair of classes or, if those are too many, for
 // fans.
 class Evidence {
  public:
@@ -78,7 +78,7 @@ class Evidence {
       : rates_(&rates),
         clusters_(&clusters),
         by_fans_(suspected_classes(rates, clusters).size() > kMostClasses) {
-    // Those of one class come first, for the others are judged by them.
+    // Tests of one class come first, because the others are compared with them.
     for (const bool alone : {true, false}) {
       for (const Experiment& experiment : measurements.experiments) {
         if (experiment.purpose != Purpose::kSharedLinks) continue;
@@ -105,7 +105,7 @@ class Evidence {
       }
       return shared_links;
     }
-    // Of classes that a fan's link holds back as much as they were alone, there is no other.
+    // A class that a fan's link limits to the rate that it had alone has no link of its own.
     for (const auto& entry : together_) {
       const ArcClass& own = entry.first.first;  // clang captures no structured bindings
       const double rate_Bps = entry.second;
@@ -122,7 +122,7 @@ class Evidence {
   [[nodiscard]] bool share(const ArcClass& a, const ArcClass& b) const {
     return together_.contains(std::minmax(a, b));
   }
-  // Links as sets of classes: each pair that shares is in one.
+  // Links as sets of classes; each pair of classes that share a link is in one set.
   [[nodiscard]] std::vector<std::vector<ArcClass>> cliques() const {
     std::vector<std::vector<ArcClass>> cliques;
     for (const auto& entry : together_) {
@@ -143,7 +143,7 @@ class Evidence {
     }
     return cliques;
   }
-  // The most that a test of these classes carried where it showed that they share.
+  // The highest rate of a test that showed two of these classes to share a link.
   [[nodiscard]] double bandwidth_bps(const std::vector<ArcClass>& clique) const {
     double most = 0;
     for (const auto& [pair, rate] : together_) {
@@ -160,7 +160,7 @@ class Evidence {
     for (const auto& [pair, rate] : together_) all.insert({pair.first, pair.second});
     return all;
   }
-  // What flows of a class carry together at most, by what is known of it alone.
+  // The highest total rate of a class's flows, from measurements of this class alone.
   [[nodiscard]] double expected_bps(const ArcClass& arc_class,
                                     const std::vector<Flow>& flows) const {
     double sum = 0;
@@ -181,8 +181,8 @@ class Evidence {
     rate = std::max(rate, carried);
   }
 
-  // The classes of a fan that are slower in it share a link; if all that were tested are, it is
-  // that of the whole fan.
+  // The classes that are slower in a fan than alone share a link. If all tested classes are slower,
+  // the link is that of the whole fan.
   void weigh_fan(const Experiment& experiment,
                  const std::map<ArcClass, std::vector<Flow>>& by_class) {
     const ArcClass one = by_class.begin()->first;
@@ -192,7 +192,7 @@ class Evidence {
     };
     const bool out = all([&](const ArcClass& other) { return other.first == one.first; });
     const bool in = all([&](const ArcClass& other) { return other.second == one.second; });
-    if (!out && !in) return;  // two at once, of a probe that had fewer to suspect
+    if (!out && !in) return;  // a pair of classes, from a probe with fewer suspected classes
     std::map<ArcClass, double> carried;
     for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
       carried[clusters_->class_of(experiment.flows[flow])] += experiment.rate_bps(flow);
@@ -215,7 +215,7 @@ class Evidence {
   const Clusters* clusters_;
   bool by_fans_;
   std::map<std::pair<ArcClass, ArcClass>, double>
-      together_;  // what they carry; a class with itself too
+      together_;  // total rate of pairs that share; includes (class, itself)
   std::vector<ClassSharedLink> fans_;
 };
 
@@ -264,7 +264,7 @@ std::vector<SharedLink> shared_links(const Measurements& measurements, const Arc
       }
     }
     if (shared_link.arcs.empty() || shared_link.bandwidth_Bps <= 0)
-      continue;  // tested, but never measured
+      continue;  // tested, but without measured arcs
     std::sort(shared_link.arcs.begin(), shared_link.arcs.end());
     shared_links.push_back(std::move(shared_link));
   }

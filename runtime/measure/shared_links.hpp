@@ -1,17 +1,17 @@
-// Which arcs share a link.
+// Finds arcs that share a link.
 //
-// The arcs from one cluster of ranks (runtime/measure/clusters.hpp) to another are a class:
-// whatever they share, they share with all of their class. So classes are tested instead of arcs:
-// several disjoint flows of one class at once, then of two classes. Flows that together carry less
-// than their arcs do one by one share a link, and what they carry together is its bandwidth.
-// Classes of which each two share are one link.
+// The arcs from one cluster of ranks (runtime/measure/clusters.hpp) to another form a class; a
+// shared link is shared by the whole class. So classes are tested instead of arcs: several disjoint
+// flows of one class simultaneously, then of two classes. Flows whose total rate is less than the
+// sum of their arcs' rates share a link, and the total rate is its bandwidth. Classes that share
+// pairwise form one link.
 //
-// Where more than 24 classes are suspected, of six clusters and more, two at once would be too many
-// tests. Then flows from one cluster to as many others as it has ranks run at once, and so into it:
-// a rack's cable up, and its cable down. Links of other sets of classes are not found then, and of
-// more than 128 classes only so many are tested for a link of their own.
+// If more than 24 classes are suspected (six clusters or more), tests of all pairs would be too
+// many. Then fans are tested instead: simultaneous flows from one cluster to as many others as it
+// has ranks, and likewise into it. They find a rack's uplink and its downlink. Links of other sets
+// of classes are then not found, and at most 128 classes are tested for a link of their own.
 //
-// A link between clusters of which one is a single rank cannot be told from that rank's port.
+// A link to or from a cluster of a single rank cannot be distinguished from that rank's port.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ struct SharedLink {
   double bandwidth_Bps = 0;
 };
 
-// The transfers that decide, in order; none where no arc was disturbed in its round.
+// The transfers that test for shared links, in order; none if no arc was disturbed in its round.
 std::vector<std::vector<Flow>> shared_link_tests(const ArcRates& rates);
 
-// Concluded from the experiments of kSharedLinks among the measurements.
+// Derived from the kSharedLinks experiments among the measurements.
 std::vector<SharedLink> shared_links(const Measurements& measurements, const ArcRates& rates);
 
-// What flows can carry together, as far as arcs and links go, bytes/s. An arc of several links
-// counts with the first.
+// The highest total rate of the flows that arcs and shared links allow, bytes/s. An arc of several
+// shared links counts only for the first.
 double carried_together_bps(const std::vector<Flow>& flows, const ArcRates& rates,
                             const std::vector<SharedLink>& shared_links);
 

@@ -7,11 +7,11 @@ namespace espalier::runtime::probe {
 
 std::vector<std::vector<Flow>> tournament(std::size_t ranks) {
   if (ranks < 2) return {};
-  // With an odd number the last place is empty: who would meet it rests.
+  // With an odd number of ranks the last place is empty: the rank paired with it pauses.
   const std::size_t places = ranks + ranks % 2;
   std::vector<std::vector<Flow>> rounds;
   for (std::size_t round = 0; round + 1 < places; ++round) {
-    // The last place stays, the others walk around a circle of places - 1.
+    // The last place is fixed; the others rotate around a circle of places - 1.
     const auto at = [&](std::size_t place) { return (round + place) % (places - 1); };
     std::vector<Flow> pairs;
     for (std::size_t i = 0; i < places / 2; ++i) {

@@ -7,14 +7,14 @@
 
 namespace espalier::runtime {
 
-// XXH3, 64 bits. Finds damage, not malice.
+// XXH3, 64 bits. Detects accidental damage, not tampering.
 std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
-// The sum (modulo 2^64) of the segments' hashes, each seeded with the segment's place: the same
-// whatever the order in which segments come, another when two of them are swapped.
+// The sum (modulo 2^64) of the segments' hashes, each seeded with the segment's offset. It does not
+// depend on the order of arrival, but changes if two segments are swapped.
 class MessageChecksum {
  public:
-  // so_far: of segments that are there already.
+  // so_far: checksum of the segments that are already present.
   explicit MessageChecksum(std::uint64_t so_far = 0) : sum_(so_far) {}
   void add(std::uint64_t offset, std::span<const std::byte> segment) {
     sum_ += hash_of(segment, offset);

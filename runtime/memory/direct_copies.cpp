@@ -17,7 +17,7 @@ planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
 
   struct Local {
     planner::PlanEdge edge;
-    std::size_t distance;  // in the tree as it was
+    std::size_t distance;  // in the original tree
   };
   std::vector<Local> local;
   planner::PlanTree direct = tree;
@@ -37,8 +37,8 @@ planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
   }
   std::ranges::stable_sort(local, {}, &Local::distance);
   for (const Local& copy : local) direct.edges.push_back(copy.edge);
-  direct.latencies.resize(direct.edges.size());  // none within a host
-  direct.via.clear();  // of edges that may be gone, and of no use to who executes
+  direct.latencies.resize(direct.edges.size());  // zero within a host
+  direct.via.clear();  // may name removed edges, and the executor does not use it
   return direct;
 }
 

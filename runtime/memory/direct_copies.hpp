@@ -1,4 +1,5 @@
-// Ranks that share a host: no link is between them, and what one of them has the others can copy.
+// Direct copies among ranks that share a host: there is no link between them, and each can copy the
+// data of another.
 #pragma once
 
 #include <span>
@@ -9,22 +10,22 @@
 
 namespace espalier::runtime {
 
-// The tree with every node below the uppermost of its ancestors to which a way within one host
-// leads, so that all copy from the same pages. Nodes that got their data from another host still
-// do, by the same edge. A node serves its children on other hosts first, in the order of the tree,
-// then those on its own, by their distance from it. For trees without colors and exchange edges,
-// whose order of edges means something else. host_of_node: one an index of the plan's nodes.
+// The tree in which every node is a child of its highest ancestor that is reached by edges within
+// one host, so that all copy from the same pages. Edges between hosts are unchanged. A node serves
+// its children on other hosts first, in the order of the tree, then those on its own host, by their
+// distance in the original tree. Not for trees with colors or exchange edges, whose order of edges
+// has another meaning. host_of_node: one element per node of the plan.
 planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
                                      std::span<const int> host_of_node);
 
-// For each rank, those of its host that read its ring: its children there in a tree in which they
-// are most. A ring is read by all of them or by none, so that nobody has to skip what is not for
-// him.
+// For each rank, the ranks of its host that read its ring: its children on the host, in the tree
+// with the most of them. In each tree a ring is read by all of these ranks or by none, so that no
+// reader has to skip cells.
 std::vector<std::vector<int>> ring_readers(std::span<const planner::PlanTree> trees,
                                            std::span<const int> rank_of_node,
                                            std::span<const int> host_of_rank);
-// Has rank's roles (roles_of, with hosts) use those rings in all trees where the children are these
-// readers. Not in trees with exchange edges.
+// Makes the rank's roles (from roles_of, with hosts) use those rings in all trees in which exactly
+// these readers are the children. Not in trees with exchange edges.
 void use_rings(std::span<TreeRole> roles, std::span<const planner::PlanTree> trees,
                std::span<const int> rank_of_node, std::span<const int> host_of_rank, int rank,
                std::span<const std::vector<int>> readers_of);

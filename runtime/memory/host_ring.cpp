@@ -68,7 +68,7 @@ SharedMemory SharedMemory::create(std::size_t bytes) {
 SharedMemory SharedMemory::attach(pid_t process, int descriptor, std::size_t bytes) {
   constexpr const char* kWrongMemory = "not the memory of another rank";
   const std::string name = fmt::format("/proc/{}/fd/{}", process, descriptor);
-  // In another name space of processes it may be anybody's, and not to be touched.
+  // In another PID namespace this may be an unrelated process's file, which must not be accessed.
   if (!std::filesystem::read_symlink(name).native().starts_with(fmt::format("/memfd:{}", kName))) {
     throw std::system_error(EINVAL, std::generic_category(), kWrongMemory);
   }
@@ -127,22 +127,22 @@ void HostRing::pass() {
 
 namespace {
 
-// SMPI's ranks are threads of one process, and time passes for them in MPI's calls alone.
+// SMPI's ranks are threads of one process, and their time passes only in MPI calls.
 #ifdef SMPI_H
 constexpr bool kHaveProcesses = false;
 #else
 constexpr bool kHaveProcesses = true;
 #endif
 
-// By which a rank tells those of its host of its ring.
+// A rank's announcement of its ring to the other ranks of its host.
 struct Offer {
   int rank = -1;
-  int descriptor = -1;  // -1: it has none
+  int descriptor = -1;  // -1: no ring
   pid_t process = 0;
   std::uint64_t token = 0;
 };
 
-// Of all ranks of this host, in the order of the host's communicator.
+// The offers of all ranks of this host, in the order of the host's communicator.
 std::vector<Offer> exchange(MPI_Comm host, const Offer& own) {
   std::vector<Offer> offers(static_cast<std::size_t>(size_of(host)));
   check(MPI_Allgather(&own, sizeof own, MPI_BYTE, offers.data(), sizeof own, MPI_BYTE, host),
@@ -162,8 +162,8 @@ Offer offer_ring(HostRings& rings, int rank) {
   return offer;
 }
 
-// Throws std::system_error where the memory cannot be had, or is not what was offered: a process of
-// that number in a name space of its own may be another.
+// Throws std::system_error if the memory cannot be attached, or is not the one offered: in another
+// PID namespace the same number may belong to another process.
 void accept(HostRings& rings, const Offer& offer, const std::vector<int>& readers, int rank) {
   const auto mine = std::ranges::find(readers, rank);
   if (mine == readers.end()) return;
@@ -177,7 +177,7 @@ void accept(HostRings& rings, const Offer& offer, const std::vector<int>& reader
   rings.read.push_back({offer.rank, std::move(ring)});
 }
 
-// False: not on this rank.
+// Returns false if it fails on this rank.
 bool try_sharing(MPI_Comm host, int rank, std::span<const std::vector<int>> readers_of,
                  HostRings& rings) {
   bool works = true;

@@ -1,11 +1,12 @@
-// Memory that ranks of one host share, through which one of them hands segments to others.
+// Shared memory through which a rank passes segments to other ranks of its host.
 //
-// MPI carries a message to another process of the host by a copy that the kernel makes, page by
-// page, once for each receiver. Here the writer copies a segment into the ring, cell by cell, and
-// each reader copies it from there: one copy more, but without a call to the kernel, and a reader
-// that has been put aside finds many cells at once.
+// MPI sends a message to another process of the host by a copy in the kernel, page by page, once
+// for each receiver. Here the writer copies a segment into the ring, cell by cell, and each reader
+// copies it from there. This costs one more copy but no system calls, and a reader that was
+// descheduled finds many cells at once.
 //
-// The ring has one writer. Every reader reads every cell; a cell is written again when all have.
+// The ring has one writer. Every reader reads every cell; a cell is reused when all readers have
+// read it.
 #pragma once
 
 #include <mpi.h>
@@ -22,13 +23,13 @@
 
 namespace espalier::runtime {
 
-// Memory without a name, which ends with the last process that has it.
+// Anonymous shared memory, which is freed when the last process unmaps it.
 class SharedMemory {
  public:
-  // Throws std::system_error. Zeroes.
+  // Zero-initialised. Throws std::system_error.
   static SharedMemory create(std::size_t bytes);
-  // That of another process of this user's: its descriptor `descriptor`. Throws std::system_error,
-  // also where the memory has another size.
+  // Attaches the memory of another process of the same user, by that process's descriptor. Throws
+  // std::system_error, also if the memory has another size.
   static SharedMemory attach(pid_t process, int descriptor, std::size_t bytes);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&&) = delete;
@@ -37,12 +38,12 @@ class SharedMemory {
   ~SharedMemory();
 
   [[nodiscard]] std::byte* data() const { return data_; }
-  // What others attach by, until it is closed. The memory stays.
+  // The descriptor by which others attach, until it is closed. Closing keeps the memory.
   [[nodiscard]] int descriptor() const { return descriptor_; }
   void close_descriptor() noexcept;
 
  private:
-  // Throws with errno where there is no descriptor.
+  // Throws with errno if the descriptor is negative.
   SharedMemory(int descriptor, const char* doing);
   void map(std::size_t bytes);
 
@@ -56,9 +57,9 @@ class HostRing {
   static constexpr std::size_t kCellBytes = std::size_t{64} << 10U;
   static constexpr std::uint64_t kCells = 32;
 
-  // What a cell holds: some bytes of one segment.
+  // The header of a cell, which holds some bytes of one segment.
   struct Head {
-    std::uint64_t nth;     // the segment, of its tree's
+    std::uint64_t nth;     // the segment's number in its tree
     std::uint64_t offset;  // in the segment
     std::uint64_t segment_bytes;
     std::uint32_t tree;
@@ -70,31 +71,32 @@ class HostRing {
   };
 
   [[nodiscard]] static std::size_t memory_for(std::size_t readers);
-  // In memory of that size, zero at first. reader: whose cells next() and pass() mean, below
-  // `readers`; the writer has none.
+  // memory: of that size, zero at first. reader: index of the reader that uses this object, below
+  // `readers`; unset for the writer.
   HostRing(SharedMemory memory, std::size_t readers, std::optional<std::size_t> reader);
 
-  // --- the writer's ---
+  // --- for the writer ---
   [[nodiscard]] bool has_free_cell();
-  // There is room: where the next cell's bytes go; then the cell is everybody's.
+  // Precondition: has_free_cell(). The buffer for the next cell's bytes; write() then publishes it
+  // to all readers.
   [[nodiscard]] std::byte* free_cell() const { return cell(passed_); }
   void write(const Head& head);
-  // Whom a full ring waits for.
+  // The reader that a full ring waits for.
   [[nodiscard]] std::size_t slowest_reader() const;
 
-  // --- a reader's ---
-  // The oldest cell that it has not passed, if one has been written.
+  // --- for a reader ---
+  // The oldest written cell that this reader has not passed, if any.
   [[nodiscard]] std::optional<Cell> next() const;
   void pass();
 
-  // Says that two processes mean the same ring.
+  // A number by which two processes verify that they use the same ring.
   [[nodiscard]] std::uint64_t& token() { return control_->token; }
   void close_descriptor() noexcept { memory_.close_descriptor(); }
 
  private:
   using Count = std::atomic<std::uint64_t>;
   static_assert(Count::is_always_lock_free);
-  static constexpr std::size_t kLine = 64;  // nobody's writing disturbs another's reading
+  static constexpr std::size_t kLine = 64;  // avoids false sharing
   struct alignas(kLine) Line {
     Count cells;
   };
@@ -109,18 +111,18 @@ class HostRing {
 
   SharedMemory memory_;
   Control* control_;
-  std::span<Line> read_;  // by each reader
+  std::span<Line> read_;  // number of cells read, by each reader
   Head* heads_;
   std::byte* cells_;
   std::optional<std::size_t> reader_;
   std::uint64_t passed_ = 0;  // cells that this process has written or read
-  std::uint64_t oldest_ = 0;  // the writer: cells that all readers had passed when it last looked
+  std::uint64_t oldest_ = 0;  // for the writer: cells that all readers had passed at its last check
 };
 
 // A rank's rings.
 struct HostRings {
-  std::vector<int> readers;         // of its own ring, ranks
-  std::optional<HostRing> written;  // its own; unset: it has no readers
+  std::vector<int> readers;         // ranks that read its own ring
+  std::optional<HostRing> written;  // its own; unset if it has no readers
   struct Read {
     int writer;  // rank
     HostRing ring;
@@ -128,9 +130,9 @@ struct HostRings {
   std::vector<Read> read;
 };
 
-// Collective. readers_of: for each rank of comm those that read from it, all on its host; equal on
-// all ranks. Null, on all ranks of a host, where one of them can have no such memory, and where no
-// rank reads from another. Throws MpiError.
+// Collective. readers_of: for each rank of comm the ranks that read from it, all on its host; equal
+// on all ranks. Returns null, on all ranks of a host, if one of them cannot create or attach the
+// memory, or if no rank reads from another. Throws MpiError.
 std::unique_ptr<HostRings> share_rings(MPI_Comm comm, std::span<const std::vector<int>> readers_of);
 
 }  // namespace espalier::runtime

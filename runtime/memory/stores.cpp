@@ -11,12 +11,12 @@
 namespace espalier::runtime {
 namespace {
 
-// Beyond this the search for out-of-order bytes costs more than packing is worth avoiding.
+// Above this size the check for out-of-order bytes costs more than packing.
 constexpr std::size_t kLargestProbe = std::size_t{64} << 10;
 
-// Does MPI_Pack leave an element without holes as it is? Its bytes may be in another order than
-// memory's (MPI_Type_indexed with descending displacements). Each byte is given its own number, one
-// digit to the base 256 a round.
+// Whether MPI_Pack leaves an element without holes unchanged. Its bytes may be in a different order
+// than in memory (MPI_Type_indexed with descending displacements). Each byte is set to its index,
+// one base-256 digit per pass.
 bool packs_in_order(MPI_Comm comm, MPI_Datatype type, std::size_t bytes, MPI_Aint first_byte) {
   std::vector<unsigned char> element(bytes);
   std::vector<unsigned char> packed(bytes);
@@ -31,7 +31,7 @@ bool packs_in_order(MPI_Comm comm, MPI_Datatype type, std::size_t bytes, MPI_Ain
   return true;
 }
 
-// MPI_Type_contiguous and MPI_Type_dup of what is plain are plain, however large.
+// MPI_Type_contiguous and MPI_Type_dup of a plain type are plain, whatever their size.
 bool is_plain(MPI_Comm comm, MPI_Datatype type, std::size_t bytes, MPI_Aint first_byte) {
   int integers = 0;
   int addresses = 0;
@@ -54,7 +54,7 @@ bool is_plain(MPI_Comm comm, MPI_Datatype type, std::size_t bytes, MPI_Aint firs
   check(MPI_Type_get_envelope(of, &unused, &unused, &unused, &combiner_of),
         "MPI_Type_get_envelope");
   if (combiner_of == MPI_COMBINER_NAMED) return shape_of(comm, of).is_plain;
-  MPI_Type_commit(&of);  // of a committed type's parts that need not be true
+  MPI_Type_commit(&of);  // components of a committed type need not be committed
   const bool plain = shape_of(comm, of).is_plain;
   MPI_Type_free(&of);
   return plain;
@@ -99,7 +99,7 @@ PackedStore::PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Dat
                          std::size_t element_bytes, SegmentGrid grid)
     : comm_(comm), buffer_(buffer), type_(type), element_bytes_(element_bytes), grid_(grid) {
   if (element_bytes > INT_MAX) {
-    throw InputError(fmt::format("elements with holes are broadcast up to {} bytes each, not {}",
+    throw InputError(fmt::format("elements with holes may have at most {} bytes each, not {}",
                                  INT_MAX, element_bytes));
   }
   MPI_Aint low = 0;
@@ -126,7 +126,7 @@ void PackedStore::arrived(const Segment& segment) {
 }
 
 void PackedStore::convert_to(std::size_t end, bool pack) {
-  // MPI_Pack counts in int.
+  // MPI_Pack takes int sizes.
   const std::size_t most = static_cast<std::size_t>(INT_MAX) / element_bytes_;
   while (done_ < end) {
     const std::size_t elements = std::min(end - done_, most);

@@ -1,4 +1,4 @@
-// Segments in memory.
+// Stores of segments in memory.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace espalier::runtime {
 
-// A message that lies in memory as it is sent: nothing is copied.
+// A message whose bytes are contiguous in memory, in the order of sending: nothing is copied.
 class MemoryStore : public SegmentStore {
  public:
   explicit MemoryStore(std::byte* message) : message_(message) {}
@@ -23,7 +23,7 @@ class MemoryStore : public SegmentStore {
   std::byte* message_;
 };
 
-// `type` moved by `bytes`, its extent kept.
+// `type` shifted by `bytes`, with the same extent.
 class MovedType {
  public:
   // Throws MpiError.
@@ -39,10 +39,10 @@ class MovedType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// Elements with holes or in another order than memory's, which travel packed. Costs a copy of the
-// message: segments need not be whole elements, and ranks may describe the same message by
+// Elements with holes, or in a different order than in memory, which are sent packed. Costs a copy
+// of the message: segments need not be whole elements, and ranks may describe the same message by
 // different types, so a segment may begin and end anywhere in an element. The source packs just
-// before the segments go, the others unpack as far as all has arrived.
+// before the segments are sent; the other ranks unpack the part that has arrived completely.
 class PackedStore : public SegmentStore {
  public:
   // Throws InputError for a type whose elements MPI_Pack cannot address (over 2 GiB), MpiError,
@@ -54,13 +54,13 @@ class PackedStore : public SegmentStore {
   void arrived(const Segment& segment) override;
 
  private:
-  // Elements [done_, end) between buffer and packed bytes.
+  // Converts elements [done_, end) between the buffer and the packed bytes.
   void convert_to(std::size_t end, bool pack);
 
   MPI_Comm comm_;
   void* buffer_;
   MPI_Datatype type_;
-  std::optional<MovedType> moved_type_;  // for MPI_BOTTOM, which MPICH's MPI_Pack refuses
+  std::optional<MovedType> moved_type_;  // for MPI_BOTTOM, which MPICH's MPI_Pack does not accept
   std::size_t element_bytes_;
   MPI_Aint extent_;
   SegmentGrid grid_;
@@ -70,11 +70,11 @@ class PackedStore : public SegmentStore {
   std::uint64_t arrived_prefix_ = 0;  // segments
 };
 
-// `address` + `by` bytes. MPI's displacements may be absolute addresses (MPI_BOTTOM), which no
-// pointer arithmetic allows.
+// `address` + `by` bytes. MPI's displacements may be absolute addresses (MPI_BOTTOM), for which C++
+// pointer arithmetic is undefined.
 void* moved(void* address, MPI_Aint by);
 
-// What a type is to a broadcast.
+// The properties of a type that matter to a broadcast.
 struct TypeShape {
   std::size_t bytes;    // of data in one element
   MPI_Aint first_byte;  // from the buffer's address to the first element's data
@@ -82,7 +82,7 @@ struct TypeShape {
                   // sends them
 };
 TypeShape shape_of(MPI_Comm comm, MPI_Datatype type);
-// Where the data of a buffer of such elements begin.
+// The start of the data in a buffer of such elements.
 std::byte* first_byte_of(void* buffer, const TypeShape& shape);
 
 }  // namespace espalier::runtime

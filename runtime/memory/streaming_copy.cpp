@@ -32,7 +32,7 @@ void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
     _mm_stream_si128(target + 3, words[3]);
   }
   std::memcpy(to, from, bytes);
-  _mm_sfence();  // what says that this is done comes after it
+  _mm_sfence();  // orders the copy before the store that announces it
 }
 
 #else

@@ -34,8 +34,8 @@ struct Group {
   Group& operator=(Group&&) = delete;
 };
 
-// The same ranks without the user's attributes and error handler: neither copy callbacks nor
-// handlers of the program's are called.
+// A communicator of the same ranks without the program's attributes and error handler, so that none
+// of its callbacks are called.
 class PlainComm {
  public:
   explicit PlainComm(MPI_Comm of) {
@@ -54,7 +54,7 @@ class PlainComm {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-// Empty when some are not in this process's world.
+// Empty if some ranks are not in this process's MPI_COMM_WORLD.
 std::vector<int> world_ranks_of(MPI_Comm comm) {
   const Group group(comm);
   const Group world(MPI_COMM_WORLD);
@@ -68,7 +68,7 @@ std::vector<int> world_ranks_of(MPI_Comm comm) {
   return translated;
 }
 
-// Whether ranks share one host, and that matters.
+// Whether all ranks share one host and the settings treat such calls specially.
 bool are_local(const std::vector<int>& world_ranks, const SharedSettings& shared) {
   if (shared.host_of_rank.empty()) return false;
   const auto host_of = [&](int rank) {
@@ -78,7 +78,7 @@ bool are_local(const std::vector<int>& world_ranks, const SharedSettings& shared
                      [&](int rank) { return host_of(rank) == host_of(world_ranks.front()); });
 }
 
-// What needs no talking: the same on all ranks.
+// Reasons that every rank finds without communication.
 std::optional<Reason> plain_reason(MPI_Comm comm) {
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
@@ -87,14 +87,14 @@ std::optional<Reason> plain_reason(MPI_Comm comm) {
   return std::nullopt;
 }
 
-// Precondition: members.decided is there.
+// Precondition: members.decided is not empty.
 runtime::DecidedPlan decided_for(const Members& members, const SharedSettings& shared) {
   return plan_for(*shared.decisions_for(members.operation), members.decided,
                   static_cast<std::uint32_t>(members.world_ranks.size()),
                   static_cast<std::uint32_t>(members.root));
 }
 
-// What all ranks know of a plan that rank 0 has found.
+// Rank 0's answer, as known to all ranks.
 struct Found {
   int reason = 0;
   int given = -1;
@@ -111,13 +111,13 @@ Found share(MPI_Comm comm, const PlanMaker::Answer& answer) {
   return found;
 }
 
-// Collective: the segments that were tuned for a plan as it was given, where it runs as it did
-// then.
+// Collective: the segments tuned for a plan as it was given, if the numbers of ranks and hosts are
+// those of the tuning.
 std::vector<runtime::TunedSegment> tuned_for(const std::string& given, const SharedSettings& shared,
                                              MPI_Comm comm) {
   if (shared.tuned.empty()) return {};
   const std::string identity =
-      runtime::identity_of(planner::parse_plan(given, "the plan"));  // as it was read
+      runtime::identity_of(planner::parse_plan(given, "the plan"));  // as read from its file
   const auto ranks = static_cast<std::size_t>(size_of(comm));
   const std::size_t hosts = runtime::count_hosts(comm);
   std::string reason;
@@ -136,7 +136,7 @@ std::vector<runtime::TunedSegment> tuned_for(const std::string& given, const Sha
   return {};
 }
 
-// check_sizes is off: MPI's functions let a rank leave before all have entered.
+// check_sizes is off: MPI allows a rank to leave a collective before all ranks have entered it.
 template <class Options>
 Options options_for(const std::optional<runtime::DecidedPlan>& decided,
                     const std::vector<runtime::TunedSegment>& tuned) {
@@ -147,8 +147,8 @@ Options options_for(const std::optional<runtime::DecidedPlan>& decided,
   return options;
 }
 
-// Collective. The plan ready to run in the segments that were found for it. Throws InputError, on
-// all ranks alike.
+// Collective. The plan, ready to run with the segment sizes chosen for it. Throws InputError on all
+// ranks.
 std::unique_ptr<ReadyPlan> ready_from(const Found& found, const Members& members,
                                       const SharedSettings& shared, MPI_Comm comm) {
   const planner::Plan plan = planner::parse_plan(found.plan, "the plan");
@@ -173,8 +173,8 @@ std::unique_ptr<ReadyPlan> ready_from(const Found& found, const Members& members
       plan.throughput, Bytes{0}, found.decided != 0, is_tuned});
 }
 
-// Collective. Rank 0 finds the plan, the others get it. decided: Members::decided, and on return
-// empty unless it made the difference.
+// Collective. Rank 0 finds the plan and shares it with the other ranks. decided: Members::decided;
+// on return empty unless it determined the plan.
 Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
                          const SharedSettings& shared, PlanMaker& maker, std::string& decided) {
   Members members;
@@ -201,9 +201,9 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
     const bool is_own = found.given < 0 && found.decided == 0;
     if (is_own && are_local(members.world_ranks, shared)) ready->least = kLocalCalls;
     return ready;
-  } catch (const InputError& error) {  // on all ranks alike
+  } catch (const InputError& error) {  // on all ranks
     if (rank == 0)
-      fmt::print(stderr, "espalier-pmpi: {}; {} is left alone\n", error.what(),
+      fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
                  function_name(operation));
     return Reason::kPlanningFailed;
   }
@@ -242,9 +242,9 @@ const PlanMaker::Answer& PlanMaker::answer(const Members& members) {
 void PlanMaker::report_failure(const Members& members, const std::string& reason) {
   if (reported_.size() >= kMostAnswers) reported_.clear();
   if (!reported_.emplace(members.operation, reason).second) return;
-  fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} is left alone\n",
-             ranks_text(members.operation, members.root, members.world_ranks.size()), printable(reason),
-             function_name(members.operation));
+  fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} runs unchanged\n",
+             ranks_text(members.operation, members.root, members.world_ranks.size()),
+             printable(reason), function_name(members.operation));
 }
 
 PlanMaker::Answer PlanMaker::find(const Members& members) const {

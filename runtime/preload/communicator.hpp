@@ -1,4 +1,4 @@
-// What the library keeps of a communicator that calls were taken over on.
+// The plans of a communicator on which the library takes calls.
 #pragma once
 
 #include <mpi.h>
@@ -20,33 +20,33 @@
 
 namespace espalier::preload {
 
-// A plan that is ready to run, and what it promises.
+// A plan that is ready to run, and its planned rate.
 struct ReadyPlan {
   std::variant<runtime::Broadcast, runtime::Reduction> runner;
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
-  Bytes least;           // shorter messages are MPI's
-  bool decided = false;  // by a table
-  bool tuned = false;    // runs in segments that were tuned for it
+  Bytes least;           // shorter messages are left to MPI
+  bool decided = false;  // by a decision table
+  bool tuned = false;    // runs with tuned segment sizes
 
-  // In which segments it runs a message in elements of so many bytes, at least 1.
+  // The segment size for a message in elements of `element_bytes`, at least 1.
   [[nodiscard]] Bytes segment_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const;
 };
 
-// Plans that this process has made for others, by the members' world ranks, the root, the operation
-// and what a table decides: a communicator that is made again and again is planned for once.
+// Plans that this process has found, by the members' world ranks, the root, the operation and the
+// decided algorithm, so that a communicator that is created repeatedly is planned for only once.
 class PlanMaker {
  public:
   explicit PlanMaker(const SharedSettings& shared);
 
   struct Answer {
-    Reason reason = Reason::kNoPlanFits;  // where there is no plan
+    Reason reason = Reason::kNoPlanFits;  // if there is no plan
     std::string plan;                     // JSON, in rank order; empty: none
-    int given = -1;                       // which of the plans it is; none of them: -1
+    int given = -1;                       // index of the given plan; -1: not a given plan
     bool decided = false;                 // by members.decided
   };
-  // A failure to plan is said on stderr, once for each operation and reason.
+  // A failure to plan is reported on stderr, once for each operation and reason.
   const Answer& answer(const Members& members);
 
  private:
@@ -61,24 +61,24 @@ class PlanMaker {
 
 class Communicator {
  public:
-  // Of each, a communicator of MPI's is taken, of which MPICH has about 2000.
+  // Each of them uses a communicator of MPI, of which MPICH has about 2000.
   static constexpr std::size_t kMostRoots = 32;
 
   using Entry = std::variant<Reason, std::unique_ptr<ReadyPlan>>;
 
-  // The first call for an operation and a root, and for an algorithm that a table decides on for a
-  // message of so many bytes, is collective over `comm`; later calls find what it came to. It is
-  // the same kind on all ranks. root: of an allreduce always the same. Throws MpiError.
+  // The first call for an operation, a root and the algorithm that a decision table gives for
+  // `bytes` is collective over `comm`; later calls return its result. All ranks get the same
+  // alternative of the variant. root: constant for allreduces. Throws MpiError.
   Entry& entry_for(MPI_Comm comm, planner::Operation operation, int root, std::uint64_t bytes,
                    const SharedSettings& shared, PlanMaker& maker);
-  // Collective where entries are ready.
+  // Collective if entries hold plans.
   void forget() { entries_.clear(); }
 
  private:
   struct Known {
     planner::Operation operation;
     int root;
-    std::string algorithm;  // that a table decided on; empty: for messages of all sizes
+    std::string algorithm;  // given by a decision table; empty: for messages of all sizes
     Entry entry;
   };
   std::vector<Known> entries_;

@@ -20,7 +20,8 @@ void print_line(std::string_view line) {
   fmt::print(stderr, "espalier-pmpi: {}\n", line);
 }
 
-// Runs `act`; what it throws becomes one line and an error code, for exceptions may not cross MPI.
+// Runs `act`; an exception becomes one line and an error code, because exceptions must not cross
+// MPI.
 template <class Act>
 int guarded(const Act& act) noexcept {
   try {
@@ -29,11 +30,11 @@ int guarded(const Act& act) noexcept {
   } catch (const runtime::MpiError& error) {
     print_line(error.what());
     return error.code();
-  } catch (const InputError& error) {  // a segment of another length than was due
+  } catch (const InputError& error) {  // a segment of unexpected length
     print_line(error.what());
     return MPI_ERR_TRUNCATE;
   } catch (const std::bad_alloc&) {
-    print_line("no memory for what is in progress");
+    print_line("out of memory during a collective call");
     return MPI_ERR_NO_MEM;
   } catch (const std::exception& error) {
     print_line(error.what());
@@ -50,15 +51,15 @@ bool is_named(MPI_Datatype type) {
   return combiner == MPI_COMBINER_NAMED;
 }
 
-// Of operations and types alone, which all ranks have alike. (Types of the program's own may differ
-// among ranks, as long as they hold the same.)
+// Depends only on operations and predefined types, which are equal on all ranks. (User-defined
+// types may differ among ranks if they describe the same data.)
 bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op) {
   return op != MPI_OP_NULL && is_named(type) && runtime::goes_along_trees(operation, type, op);
 }
 
 }  // namespace
 
-// The runtime calls MPI by its usual names, which are this library's as well.
+// Set while the runtime runs: it calls MPI by its usual names, which this library also defines.
 class Interposer::Inside {
  public:
   explicit Inside(Interposer& self) : self_(self), before_(self.inside_) { self_.inside_ = true; }
@@ -90,8 +91,9 @@ void Interposer::start() {
     shared_ = share_settings(MPI_COMM_WORLD);
   } catch (const runtime::MpiError&) {
     throw;
-  } catch (const Error& error) {  // on all ranks alike
-    if (rank_in(MPI_COMM_WORLD) == 0) print_line(fmt::format("{}; MPI is left alone", error.what()));
+  } catch (const Error& error) {  // on all ranks
+    if (rank_in(MPI_COMM_WORLD) == 0)
+      print_line(fmt::format("{}; MPI runs unchanged", error.what()));
     return;
   }
   int threads = MPI_THREAD_SINGLE;
@@ -102,11 +104,11 @@ void Interposer::start() {
   const bool useful = shared_->settings.asks_for_something();
   if (!useful || most_threads == MPI_THREAD_MULTIPLE) {
     if (shared_->settings.verbose && rank_in(MPI_COMM_WORLD) == 0) {
-      print_line(fmt::format("MPI is left alone: {}",
-                      useful ? "the program may call MPI from several threads at once "
-                               "(MPI_THREAD_MULTIPLE)"
-                             : "none of ESPALIER_PLAN, ESPALIER_DECISIONS and "
-                               "ESPALIER_PLATFORM is set"));
+      print_line(fmt::format("MPI runs unchanged: {}",
+                             useful ? "the program may call MPI from several threads at once "
+                                      "(MPI_THREAD_MULTIPLE)"
+                                    : "none of ESPALIER_PLAN, ESPALIER_DECISIONS and "
+                                      "ESPALIER_PLATFORM is set"));
     }
     return;
   }
@@ -116,14 +118,15 @@ void Interposer::start() {
   int finish_key = MPI_KEYVAL_INVALID;
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish_first, &finish_key, this),
         "MPI_Comm_create_keyval");
-  // MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in whatever language it is called.
+  // MPI_Finalize first deletes the attributes of MPI_COMM_SELF, whatever language it is called
+  // from.
   check(PMPI_Comm_set_attr(MPI_COMM_SELF, finish_key, this), "MPI_Comm_set_attr");
   active_ = true;
 }
 
 template <class CallMpi, class Along>
 int Interposer::decide(const Call& call, const CallMpi& call_mpi, const Along& along) {
-  // What is wrong with a call, MPI itself says best. (So it does for the types and roots below.)
+  // Invalid calls are left to MPI, which reports them best (also for the types and roots below).
   if (call.count < 0 || call.type == MPI_DATATYPE_NULL || call.comm == MPI_COMM_NULL) {
     return call_mpi();
   }
@@ -198,7 +201,8 @@ int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, M
   };
   const auto operation = planner::Operation::kAllreduce;
 #ifdef OPEN_MPI
-  // Others refuse it. Open MPI does not look, and what comes out is as if in place.
+  // Other MPIs refuse equal buffers. Open MPI does not check, and the result is that of an in-place
+  // call.
   if (sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;
 #endif
   const Call call{operation, count, type, 0, comm, op, sendbuf, recvbuf};
@@ -238,7 +242,7 @@ ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
 
 bool Interposer::has_wrong_buffers(const Call& call) {
   if (call.operation == planner::Operation::kBroadcast) {
-    // MPI_BOTTOM, which is null, is a place for types with absolute addresses.
+    // MPI_BOTTOM, which is null, is valid for types with absolute addresses.
     return call.recvbuf == MPI_IN_PLACE || (call.recvbuf == nullptr && is_named(call.type));
   }
   if (call.sendbuf == nullptr) return true;
@@ -259,7 +263,7 @@ Communicator& Interposer::known(MPI_Comm comm) {
 }
 
 void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
-                      double seconds) {
+                        double seconds) {
   if (!shared_->settings.verbose || rank_in(call.comm) != call.root) return;
   Tally& tally = tally_of(call.operation);
   ++tally.taken;
@@ -282,12 +286,12 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
         fmt::format(", segments of {}",
                     format_size(ready.segment_of(bytes, static_cast<std::uint64_t>(element))));
   }
-  print_line(fmt::format("{} {}: {}, {} tree{}{}, {} at {}, {} of {} {}", format_size({bytes}),
-                  ranks_text(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
-                  ready.trees == 1 ? "" : "s", segments, format_duration({seconds}),
-                  call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
-                  format_rate(achieved), format_rate(planned),
-                  ready.decided ? "predicted" : "planned"));
+  print_line(fmt::format(
+      "{} {}: {}, {} tree{}{}, {} at {}, {} of {} {}", format_size({bytes}),
+      ranks_text(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
+      ready.trees == 1 ? "" : "s", segments, format_duration({seconds}),
+      call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
+      format_rate(achieved), format_rate(planned), ready.decided ? "predicted" : "planned"));
 }
 
 void Interposer::count_left_to_mpi(Reason reason, const Call& call) {

@@ -1,9 +1,9 @@
-// The state of the preloaded library in a process, and what it does in place of MPI's functions.
+// The state of the preloaded library in a process, and its replacements of MPI functions.
 //
-// Ranks never talk in order to decide: whether a call is taken depends on the message's bytes, type
-// and operation, the root and the communicator, which MPI has alike on all ranks, and on what they
-// agreed upon at the first such call. These functions are collective, so that this may be talked
-// over.
+// Ranks decide without communication whether to take a call. The decision depends on the message's
+// bytes, type and operation, the root and the communicator, which MPI requires to match on all
+// ranks, and on the result of the first such call. In that call the ranks may communicate, because
+// these functions are collective.
 #pragma once
 
 #include <mpi.h>
@@ -21,15 +21,17 @@ namespace espalier::preload {
 
 class Interposer {
  public:
-  // The process's one. It is never destroyed: MPI calls back while the process ends.
+  // The single instance. It is never destroyed, because MPI calls back while the process ends.
   static Interposer& get();
 
-  // After MPI_Init; collective over MPI_COMM_WORLD the first time, then without effect.
+  // Call it after MPI_Init; collective over MPI_COMM_WORLD the first time, afterwards without
+  // effect.
   void started();
-  // Whether a call is none of the library's business: one of its own, or it does not take part.
-  [[nodiscard]] bool stands_aside() const { return !active_ || inside_; }
-  // MPI_Bcast, MPI_Reduce, MPI_Allreduce, in full. They return MPI's error code, and have called
-  // the communicator's error handler where that is not MPI_SUCCESS. Precondition: !stands_aside().
+  // Whether a call goes directly to MPI: the library itself makes it, or the library is inactive.
+  [[nodiscard]] bool is_bypassed() const { return !active_ || inside_; }
+  // Complete implementations of MPI_Bcast, MPI_Reduce and MPI_Allreduce. They return MPI's error
+  // code, after calling the communicator's error handler if it is not MPI_SUCCESS. Precondition:
+  // !is_bypassed().
   int broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
   int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
              int root, MPI_Comm comm);
@@ -38,26 +40,27 @@ class Interposer {
 
  private:
   class Inside;
-  // What decides whether a call is taken.
+  // The arguments that determine whether a call is taken.
   struct Call {
     planner::Operation operation;
     MPI_Count count;
     MPI_Datatype type;
-    int root;  // of an allreduce 0
+    int root;  // 0 for an allreduce
     MPI_Comm comm;
     MPI_Op op = MPI_OP_NULL;        // of a reduction
     const void* sendbuf = nullptr;  // of a reduction
-    const void* recvbuf = nullptr;  // of a broadcast its only one
+    const void* recvbuf = nullptr;  // for a broadcast the only buffer
   };
 
   void start();
-  void finish();  // as the first thing in MPI_Finalize
-  // call_mpi: calls MPI's own function. along: the plan's way, given its runner.
+  void finish();  // at the start of MPI_Finalize
+  // call_mpi: calls MPI's own function. along: runs the call along the plan, given the plan's
+  // runner.
   template <class CallMpi, class Along>
   int decide(const Call& call, const CallMpi& call_mpi, const Along& along);
-  // The plan to run, or null: the call is MPI's.
+  // The plan to run; null: the call is left to MPI.
   ReadyPlan* taken(const Call& call, std::uint64_t bytes);
-  // Whether MPI itself refuses the call for its buffers, without asking other ranks.
+  // Whether MPI would refuse the call because of its buffers, without communication.
   [[nodiscard]] static bool has_wrong_buffers(const Call& call);
   Communicator& known(MPI_Comm comm);
   void count_left_to_mpi(Reason reason, const Call& call);

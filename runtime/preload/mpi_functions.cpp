@@ -1,4 +1,4 @@
-// The functions that the library has in place of MPI's. MPI_Finalize need not be among them
+// The MPI functions that the library replaces. MPI_Finalize need not be among them
 // (Interposer::start).
 #include <mpi.h>
 
@@ -20,7 +20,7 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
 
 extern "C" int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   Interposer& interposer = Interposer::get();
-  if (interposer.stands_aside()) return PMPI_Bcast(buffer, count, type, root, comm);
+  if (interposer.is_bypassed()) return PMPI_Bcast(buffer, count, type, root, comm);
   return interposer.broadcast(buffer, count, type, root, comm);
 }
 
@@ -28,7 +28,7 @@ extern "C" int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, M
 extern "C" int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root,
                            MPI_Comm comm) {
   Interposer& interposer = Interposer::get();
-  if (interposer.stands_aside()) return PMPI_Bcast_c(buffer, count, type, root, comm);
+  if (interposer.is_bypassed()) return PMPI_Bcast_c(buffer, count, type, root, comm);
   return interposer.broadcast(buffer, count, type, root, comm);
 }
 #endif
@@ -36,7 +36,7 @@ extern "C" int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int
 extern "C" int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type,
                           MPI_Op op, int root, MPI_Comm comm) {
   Interposer& interposer = Interposer::get();
-  if (interposer.stands_aside()) {
+  if (interposer.is_bypassed()) {
     return PMPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm);
   }
   return interposer.reduce(sendbuf, recvbuf, count, type, op, root, comm);
@@ -45,7 +45,7 @@ extern "C" int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
 extern "C" int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type,
                              MPI_Op op, MPI_Comm comm) {
   Interposer& interposer = Interposer::get();
-  if (interposer.stands_aside()) return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
+  if (interposer.is_bypassed()) return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
   return interposer.allreduce(sendbuf, recvbuf, count, type, op, comm);
 }
 
@@ -53,7 +53,7 @@ extern "C" int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_
 extern "C" int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                             MPI_Op op, int root, MPI_Comm comm) {
   Interposer& interposer = Interposer::get();
-  if (interposer.stands_aside()) {
+  if (interposer.is_bypassed()) {
     return PMPI_Reduce_c(sendbuf, recvbuf, count, type, op, root, comm);
   }
   return interposer.reduce(sendbuf, recvbuf, count, type, op, root, comm);
@@ -62,14 +62,14 @@ extern "C" int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count,
 extern "C" int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count,
                                MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   Interposer& interposer = Interposer::get();
-  if (interposer.stands_aside()) return PMPI_Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
+  if (interposer.is_bypassed()) return PMPI_Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
   return interposer.allreduce(sendbuf, recvbuf, count, type, op, comm);
 }
 #endif
 
 #ifdef OPEN_MPI
-// Open MPI's Fortran functions call PMPI_Bcast, where MPICH's call MPI_Bcast. These do what Open
-// MPI's do, but for that. Those of the module mpi_f08 take the same arguments.
+// Open MPI's Fortran functions call PMPI_Bcast, whereas MPICH's call MPI_Bcast. These do the same
+// as Open MPI's, but call MPI_Bcast. Those of the module mpi_f08 take the same arguments.
 extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
 extern "C" __attribute__((weak)) int mpi_fortran_in_place_;
 

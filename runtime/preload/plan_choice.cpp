@@ -38,7 +38,7 @@ planner::Plan in_rank_order(const planner::Plan& plan, std::span<const int> rank
     for (planner::PlanTree& tree : *trees) {
       for (planner::PlanEdge& edge : tree.edges) edge = {moved(edge.parent), moved(edge.child)};
       for (planner::PlanEdge& edge : tree.exchange) edge = {moved(edge.parent), moved(edge.child)};
-      tree.via.clear();  // only platforms know these
+      tree.via.clear();  // refers to relays of the platform
     }
   }
   return ordered;
@@ -53,7 +53,7 @@ std::optional<planner::Plan> fitted(const planner::Plan& plan, const Members& me
     const std::vector<int> ranks = ranks_of_nodes(plan, members, mapping);
     if (has_root && ranks[planner::source_index(plan)] != members.root) return std::nullopt;
     return in_rank_order(plan, ranks);
-  } catch (const InputError&) {  // other hosts
+  } catch (const InputError&) {  // hosts that are not in the plan
     return std::nullopt;
   }
 }

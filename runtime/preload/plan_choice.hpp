@@ -1,4 +1,4 @@
-// Which plan a communicator's calls of one kind with one root follow.
+// Selects the plan for a communicator's calls of one operation with one root.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,15 @@
 
 namespace espalier::preload {
 
-// The same plan with its nodes in the order of the ranks that they are: rank i is node i.
-// rank_of_node: a permutation. The schedule, which no executor uses, is left out.
+// The same plan with its nodes in rank order: rank i is node i. rank_of_node: a permutation. The
+// schedule, which is not used here, is removed.
 planner::Plan in_rank_order(const planner::Plan& plan, std::span<const int> rank_of_node);
 
-// `plan` for these members, in rank order; nothing where it is for another operation, has
-// another number of nodes, other hosts, or another source (which an allreduce may have). By order,
-// a plan for the whole world has world rank i as node i, whatever the communicator's order; a
-// smaller one the communicator's rank i. Precondition: no structural fault.
+// `plan` for these members, in rank order. Unset if it is for another operation, or has another
+// number of nodes, other hosts, or another source (any source is allowed for an allreduce). With
+// mapping by order, node i of a plan for all of MPI_COMM_WORLD is world rank i, whatever the
+// communicator's order; node i of a smaller plan is the communicator's rank i. Precondition: no
+// structural fault.
 std::optional<planner::Plan> fitted(const planner::Plan& plan, const Members& members,
                                     runtime::RankMapping mapping);
 

@@ -17,7 +17,7 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-// A program waits meanwhile.
+// The program waits during planning.
 constexpr Seconds kTimeLimit{10};
 
 std::vector<NodeId> by_order(const Platform& platform, const Members& members) {
@@ -43,8 +43,9 @@ std::vector<NodeId> by_host(const Platform& platform, const Members& members) {
     names.push_back(name);
   }
   if (names.size() != members.hosts.size()) {
-    throw InputError(fmt::format("{} of the platform's hosts have the names of the {} ranks' hosts",
-                                 names.size(), members.hosts.size()));
+    throw InputError(
+        fmt::format("{} hosts of the platform match the hosts of {} ranks; each rank needs one",
+                    names.size(), members.hosts.size()));
   }
   const std::vector<int> rank_of = runtime::ranks_by_host(members.hosts, names);
   std::vector<NodeId> nodes(found.size());
@@ -67,7 +68,7 @@ bool serves(const std::string& algorithm, planner::Operation operation) {
 
 std::string read_platform_text(const Settings& settings) {
   platforms::parse_model(settings.model);
-  // One that serves reductions alone leaves broadcasts to MPI, and the other way round.
+  // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
   if (!serves(settings.algorithm, planner::Operation::kReduce) &&
       !serves(settings.algorithm, planner::Operation::kAllreduce)) {
     planner::find_algorithm(settings.algorithm);

@@ -1,4 +1,4 @@
-// In place of planning.cpp where the planner is not built.
+// Replaces planning.cpp in a build without the planner.
 #include "runtime/preload/planning.hpp"
 #include "support/errors.hpp"
 
@@ -6,7 +6,7 @@ namespace espalier::preload {
 
 std::string read_platform_text(const Settings& /*settings*/) {
   throw InputError({}, "ESPALIER_PLATFORM",
-                   "this build cannot plan (ESPALIER_PLANNER=OFF); give it plans by ESPALIER_PLAN");
+                   "this build cannot plan (ESPALIER_PLANNER=OFF); give plans in ESPALIER_PLAN");
 }
 
 planner::Plan make_plan_for(const std::string& /*platform_text*/, const Settings& settings,

@@ -21,7 +21,7 @@ std::vector<std::string> split_at_colons(const char* variable, std::string_view 
     if (colon > start) parts.emplace_back(list.substr(start, colon - start));
     start = colon + 1;
   }
-  if (parts.empty()) refuse(variable, list, "no list of files");
+  if (parts.empty()) refuse(variable, list, "not a list of files");
   return parts;
 }
 
@@ -29,7 +29,7 @@ std::size_t parse_trees(const char* variable, std::string_view text) {
   std::size_t trees = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), trees);
   if (fault != std::errc{} || end != text.data() + text.size() || trees == 0) {
-    refuse(variable, text, "no number of trees");
+    refuse(variable, text, "not a number of trees");
   }
   return trees;
 }
@@ -66,7 +66,7 @@ Seconds parse_timeout(const char* variable, std::string_view text) {
   } catch (const InputError& error) {
     throw InputError({}, variable, error.what());
   }
-  if (!(timeout.value > 0)) refuse(variable, text, "no time to wait");
+  if (!(timeout.value > 0)) refuse(variable, text, "not a positive time");
   return timeout;
 }
 

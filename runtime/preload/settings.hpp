@@ -1,4 +1,4 @@
-// What the environment tells the preloaded library (docs/runtime.md, "Unmodified programs").
+// The preloaded library's settings from the environment (docs/runtime.md, "Unmodified programs").
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace espalier::preload {
 // Measured: docs/runtime.md, "Unmodified programs".
 inline constexpr Bytes kDefaultThreshold{64U << 10U};
 
-// What becomes of calls among ranks that all share one host.
+// How calls among ranks that all share one host are treated.
 enum class LocalCalls : std::uint8_t {
-  kHandOn,  // the short ones, unless plans are given: memory is no network
+  kHandOn,  // short ones are left to MPI, unless a given plan or a decision is for them
   kTake,
 };
 
-// Measured likewise: shorter messages within a host are MPI's.
+// Measured likewise: shorter messages within a host are left to MPI.
 inline constexpr Bytes kLocalCalls{256U << 10U};
 
 struct Settings {
   std::vector<std::string> plan_files;      // ESPALIER_PLAN, separated by colons
   std::vector<std::string> tuned_files;     // ESPALIER_TUNED, likewise: segments for these plans
-  std::vector<std::string> decision_files;  // ESPALIER_DECISIONS, likewise: one an operation
+  std::vector<std::string> decision_files;  // ESPALIER_DECISIONS, likewise: one per operation
   std::string platform_file;                // ESPALIER_PLATFORM; empty: none
-  std::string model = "one-port";           // ESPALIER_MODEL, of plans made at first use
+  std::string model = "one-port";           // ESPALIER_MODEL, for plans made at first use
   std::string algorithm = "optimal";        // ESPALIER_ALGORITHM
   std::size_t max_trees = 0;                // ESPALIER_MAX_TREES; 0: as many as the optimum needs
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
   LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
-  Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are handed on
+  Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are left to MPI
   std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: MPI_Bcast waits indefinitely
   bool verbose = false;                 // ESPALIER_VERBOSE
 
@@ -43,8 +43,8 @@ struct Settings {
   }
 };
 
-// value_of: the value of an environment variable, null where it is not set; an empty one counts as
-// not set. Throws InputError that names the variable.
+// value_of: returns the value of an environment variable, null if it is not set; an empty value
+// counts as not set. Throws InputError that names the variable.
 Settings settings_from(const std::function<const char*(const char*)>& value_of);
 
 }  // namespace espalier::preload

@@ -20,7 +20,7 @@ namespace {
 
 using runtime::check;
 
-// Files as they are, which all ranks read alike.
+// The original texts of files, which every rank parses.
 struct Texts {
   std::vector<std::string> tuned;
   std::vector<std::string> decisions;
@@ -32,7 +32,7 @@ void add_tuned(SharedSettings& shared, const std::string& text, const std::strin
     return runtime::identity_of(planner::parse_plan(plan, file)) == tuned.plan;
   });
   if (!known) {
-    throw InputError(file, "/plan", "was tuned for none of the plans of ESPALIER_PLAN as they are");
+    throw InputError(file, "/plan", "was not tuned for any of the plans in ESPALIER_PLAN");
   }
   shared.tuned.push_back(std::move(tuned));
 }
@@ -40,9 +40,10 @@ void add_tuned(SharedSettings& shared, const std::string& text, const std::strin
 void add_decisions(SharedSettings& shared, const std::string& text, const std::string& file) {
   runtime::Decisions decisions = runtime::parse_decisions(text, file);
   if (shared.decisions_for(decisions.operation) != nullptr) {
-    throw InputError(file, "/operation",
-                     fmt::format("another file of ESPALIER_DECISIONS decides about a {} already",
-                                 planner::name_of(decisions.operation)));
+    throw InputError(
+        file, "/operation",
+        fmt::format("another file of ESPALIER_DECISIONS is for {} as well; give one per operation",
+                    planner::name_of(decisions.operation)));
   }
   shared.decisions.push_back(std::move(decisions));
 }
@@ -95,7 +96,7 @@ std::string to_text(const SharedSettings& shared, const Texts& texts) {
               {"tuned", texts.tuned},
               {"decisions", texts.decisions},
               {"platform", shared.platform}}
-      .dump(-1, ' ', true, Json::error_handler_t::replace);  // file names may be no UTF-8
+      .dump(-1, ' ', true, Json::error_handler_t::replace);  // file names need not be UTF-8
 }
 
 SharedSettings from_text(const std::string& text) {

@@ -1,4 +1,4 @@
-// The settings and the files that they name, alike on all ranks.
+// The settings and the files that they name, equal on all ranks.
 #pragma once
 
 #include <mpi.h>
@@ -15,19 +15,19 @@ namespace espalier::preload {
 struct SharedSettings {
   Settings settings;
   std::vector<std::string> plans;             // as JSON, in the order of settings.plan_files
-  std::vector<runtime::TunedSegments> tuned;  // each of one of the plans
-  std::vector<runtime::Decisions> decisions;  // of one operation each
+  std::vector<runtime::TunedSegments> tuned;  // each for one of the plans
+  std::vector<runtime::Decisions> decisions;  // one per operation
   std::string platform;                       // as Espalier's JSON; empty: none
-  // By rank in the communicator, the lowest rank on the same host. Empty where local broadcasts are
-  // treated as all others.
+  // By rank in the communicator: the lowest rank on the same host. Empty if calls within a host are
+  // treated like all others.
   std::vector<int> host_of_rank;
 
   // The table for an operation; null: none.
   [[nodiscard]] const runtime::Decisions* decisions_for(planner::Operation operation) const;
 };
 
-// Collective. Rank 0's environment counts, and only rank 0 reads files. Throws Error on all ranks
-// alike: a malformed variable, a file that is refused; MpiError.
+// Collective. Only rank 0's environment is used, and only rank 0 reads files. Throws Error on all
+// ranks for a malformed variable or an invalid file; MpiError.
 SharedSettings share_settings(MPI_Comm comm);
 
 }  // namespace espalier::preload

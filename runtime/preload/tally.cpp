@@ -35,7 +35,7 @@ std::string ranks_text(planner::Operation operation, int root, std::size_t ranks
 std::string summary(std::string_view function, const Tally& tally) {
   const std::uint64_t left_to_mpi =
       std::accumulate(tally.left_to_mpi.begin(), tally.left_to_mpi.end(), std::uint64_t{0});
-  std::string text = fmt::format("{} {} taken ({}), {} handed on", tally.taken, function,
+  std::string text = fmt::format("{} {} taken ({}), {} left to MPI", tally.taken, function,
                                  format_size({tally.taken_bytes}), left_to_mpi);
   std::string_view separator = ": ";
   for (std::size_t i = 0; i < kReasons; ++i) {

@@ -1,4 +1,4 @@
-// Why calls are handed on, and how many.
+// Counts of the calls that are taken and that are left to MPI, with reasons.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "on intercommunicators",
     "to one or two ranks",
     "to ranks of several MPI_COMM_WORLDs",
-    "from more roots than a communicator has room for",
+    "from more roots than are planned for",
     "that no plan fits",
     "for which no plan could be made",
-    "whose type or operation goes along no trees",
+    "whose type or operation cannot use trees",
     "among ranks of one host",
 };
 
@@ -47,7 +47,7 @@ struct Tally {
   std::array<std::uint64_t, kReasons> left_to_mpi{};
 };
 
-// "5 MPI_Bcast taken (1 GiB), 3 handed on: 2 below the threshold, 1 that no plan fits"
+// "5 MPI_Bcast taken (1 GiB), 3 left to MPI: 2 below the threshold, 1 that no plan fits"
 std::string summary(std::string_view function, const Tally& tally);
 
 }  // namespace espalier::preload

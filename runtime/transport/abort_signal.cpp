@@ -20,8 +20,8 @@ void AbortSignal::raise() {
 }
 
 bool AbortSignal::finish(Timeout timeout) {
-  constexpr const char* kOthers = "waiting for all ranks to be through with their segments";
-  constexpr const char* kSignal = "passing the word to stop";
+  constexpr const char* kOthers = "waiting for all ranks to finish their segments";
+  constexpr const char* kSignal = "passing the abort signal";
   const int mine = raised_ ? 1 : 0;
   const auto counts = std::make_shared<std::array<int, 2>>(std::array<int, 2>{mine, 0});
   MPI_Request sum = MPI_REQUEST_NULL;

@@ -1,5 +1,5 @@
-// How ranks whose stores fail tell the source, which then ends the broadcast: an empty message
-// each, under a tag of its own.
+// The signal by which ranks whose stores fail make the source end the broadcast: an empty message
+// from each such rank to the source, under a separate tag.
 #pragma once
 
 #include <mpi.h>
@@ -11,20 +11,21 @@ namespace espalier::runtime {
 
 class AbortSignal {
  public:
-  // requests: where the word that is in progress is found by who waits for completions; outlives
-  // this.
+  // requests: holds the request of the signal, so that waits for completions include it; must
+  // outlive this object.
   AbortSignal(MPI_Comm comm, int rank, int source, int tag, RequestTable& requests)
       : comm_(comm), rank_(rank), source_(source), tag_(tag), requests_(&requests) {}
 
-  // A run begins. listen: the source is to hear the first word (it takes the others in settle).
+  // Call it at the start of a run. listen: the source receives the first signal (further ones in
+  // finish()).
   void begin(bool listen);
-  // This rank's store has failed. The source has nobody to tell.
+  // Call it when this rank's store has failed. Sends the signal, except on the source.
   void raise();
   [[nodiscard]] bool is_raised() const { return raised_; }
-  // On the source: the word that it listened for has come.
+  // On the source: the first signal has arrived.
   void note_received() { received_ = true; }
-  // Collective: every rank is through with its segments. Takes the signals that are still in flight.
-  // True, on all ranks, when any was said. TimedOut when timeout ends.
+  // Collective; call it when this rank has finished its segments. Receives the signals that are
+  // still in flight. Returns true, on all ranks, if any rank raised the signal. Throws TimedOut.
   bool finish(Timeout timeout);
 
  private:

@@ -22,14 +22,15 @@ constexpr std::string_view kAgreeing = "waiting for all ranks to agree";
 
 }  // namespace
 
-void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_rank, Timeout timeout) {
+void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_rank,
+                    Timeout timeout) {
   const int rank = rank_in(comm);
   std::string line;
   int status = 0;
   try {
     act();
   } catch (const MpiError&) {
-    throw;  // then MPI cannot be trusted to tell the others
+    throw;  // MPI can then not be relied on to inform the other ranks
   } catch (const Error& error) {
     line = with_rank ? fmt::format("rank {} on {}: {}", rank, host_name(), error.what())
                      : std::string(error.what());
@@ -63,7 +64,7 @@ void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_r
 }
 
 void share_text(MPI_Comm comm, int from, std::string& text) {
-  // PMPI: not for the preloaded library, which takes over MPI_Bcast.
+  // PMPI, to bypass the preloaded library, which replaces MPI_Bcast.
   constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // MPI counts in int
   std::uint64_t length = text.size();
   check(PMPI_Bcast(&length, 1, MPI_UINT64_T, from, comm), "MPI_Bcast");
@@ -85,7 +86,7 @@ std::string share_file(MPI_Comm comm, const std::string& file) {
 }
 
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Timeout timeout) {
-  // The maximum of a value and of its complement are its largest and smallest.
+  // The maxima of a value and of its complement give its largest and smallest value.
   using Values = std::vector<std::uint64_t>;
   struct Both {
     Values mine;

@@ -1,4 +1,5 @@
-// Failing together: what one rank refuses, all refuse, so that none waits for one that has left.
+// Collective error handling: if one rank fails, all ranks fail, so that none waits for a rank that
+// has left.
 #pragma once
 
 #include <mpi.h>
@@ -15,23 +16,23 @@
 
 namespace espalier::runtime {
 
-// Collective. Runs `act` and, when it throws an Error on any rank, throws that Error's text and
-// status on every rank (the lowest such rank's). with_rank: the text is to say which rank and host
-// it comes from. timeout: for the others; TimedOut when it ends.
+// Collective. Runs `act`; if it throws an Error on any rank, throws an Error with the text and
+// status of the lowest such rank on every rank. with_rank: prefix the text with rank and host.
+// timeout: for the other ranks' answers; throws TimedOut.
 void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false,
-              Timeout timeout = Timeout());
+                    Timeout timeout = Timeout());
 
-// Collective: every rank gets rank `from`'s text.
+// Collective: every rank gets the text of rank `from`.
 void share_text(MPI_Comm comm, int from, std::string& text);
 
-// Collective: what is in the file, which rank 0 reads, on all ranks. Throws InputError on all
-// alike.
+// Collective: rank 0 reads the file, and all ranks get its contents. Throws InputError on all
+// ranks.
 std::string share_file(MPI_Comm comm, const std::string& file);
 
-// Collective: have all ranks the same values? timeout: as above.
+// Collective: whether all ranks have the same values. timeout: as above.
 bool all_equal(MPI_Comm comm, std::span<const std::uint64_t> values, Timeout timeout = Timeout());
 
-// Collective: what each rank says, by rank, on all ranks. Throws MpiError.
+// Collective: all ranks get the texts of all ranks, in rank order. Throws MpiError.
 std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine);
 
 }  // namespace espalier::runtime

@@ -1,4 +1,4 @@
-// What a rank asks of a communicator.
+// Queries of a communicator.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ inline int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-// How many ranks `comm` has. Throws MpiError.
+// The number of ranks in `comm`. Throws MpiError.
 inline int size_of(MPI_Comm comm) {
   int size = 0;
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");

@@ -1,4 +1,4 @@
-// Which ranks share a host: no link is between them.
+// Which ranks share a host; there are no links between them.
 #pragma once
 
 #include <mpi.h>
@@ -13,11 +13,10 @@ namespace espalier::runtime {
 // host. Throws MpiError.
 std::vector<int> hosts_of_ranks(MPI_Comm comm);
 
-// host_of_rank: of all ranks, as above. How many of them are on the host of `rank`, itself
-// included.
+// The number of ranks on the host of `rank`, including itself. host_of_rank: from hosts_of_ranks().
 std::size_t ranks_on_host_of(int rank, std::span<const int> host_of_rank);
 
-// Collective. On how many hosts the ranks are. Throws MpiError.
+// Collective. The number of hosts of the ranks. Throws MpiError.
 std::size_t count_hosts(MPI_Comm comm);
 
 }  // namespace espalier::runtime

@@ -8,7 +8,7 @@
 namespace espalier::runtime {
 namespace {
 
-// One line: some MPIs put line breaks into their texts.
+// In one line; some MPIs put line breaks into their texts.
 std::string mpi_text(int code) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;

@@ -1,4 +1,4 @@
-// MPI's failures as exceptions that carry MPI's own text.
+// MPI errors as exceptions that carry MPI's own text.
 #pragma once
 
 #include <mpi.h>
@@ -12,8 +12,8 @@ namespace espalier::runtime {
 
 class MpiError : public Error {
  public:
-  // doing: what failed, with its peer where there is one ("receiving segment 17 of tree 1 from rank
-  // 2")
+  // doing: the failed operation, with its peer if there is one ("receiving segment 17 of tree 1
+  // from rank 2")
   MpiError(int code, std::string_view doing);
   [[nodiscard]] int code() const noexcept { return code_; }
 
@@ -25,15 +25,15 @@ class MpiError : public Error {
   int code_;
 };
 
-// What was waited for did not come in time. Like a failure of MPI it is one rank's own trouble, and
-// others may be waiting for that rank: agreeing with them on what to do may take indefinitely.
+// A wait exceeded its timeout. Like an MPI error it occurs on one rank, while others may be waiting
+// for that rank: to agree with them on an outcome could take indefinitely.
 class TimedOut : public MpiError {
  public:
   explicit TimedOut(const std::string& line)
       : MpiError(ExitStatus::kLimitReached, MPI_ERR_OTHER, line) {}
 };
 
-// Throws MpiError when an MPI call did not return MPI_SUCCESS. Works where the communicator's error
+// Throws MpiError if an MPI call did not return MPI_SUCCESS. Requires that the communicator's error
 // handler is MPI_ERRORS_RETURN.
 inline void check(int code, std::string_view doing) {
   if (code != MPI_SUCCESS) throw MpiError(code, doing);

@@ -12,7 +12,7 @@ OwnedComm::OwnedComm(MPI_Comm of, Timeout timeout) {
     const auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Comm_idup(of, made.get(), &request), "MPI_Comm_idup");
-    timeout.wait(request, "waiting for all ranks to make a communicator", made);
+    timeout.wait(request, "waiting for all ranks to create a communicator", made);
     comm_ = *made;
   } else {
     check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
@@ -39,7 +39,7 @@ std::size_t OwnedComm::largest_tag() const {
   int is_set = 0;
   check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&tag), &is_set),
         "MPI_Comm_get_attr");
-  return is_set != 0 ? static_cast<std::size_t>(*tag) : 32767;  // which MPI guarantees
+  return is_set != 0 ? static_cast<std::size_t>(*tag) : 32767;  // the minimum that MPI guarantees
 }
 
 }  // namespace espalier::runtime

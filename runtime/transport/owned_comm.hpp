@@ -1,4 +1,4 @@
-// What all plans that are bound to a communicator have: one of their own, and what they know of it.
+// The duplicated communicator of a bound plan.
 #pragma once
 
 #include <mpi.h>
@@ -12,19 +12,19 @@
 namespace espalier::runtime {
 
 inline constexpr std::uint64_t kLargestSegment = std::uint64_t{1} << 30;  // MPI counts in int
-// With room for headers (docs/runtime.md, "Slices").
+// Leaves space for headers (docs/runtime.md, "Segments").
 #ifdef MPICH_VERSION
 inline constexpr Bytes kEagerOverTcp{15U << 10U};  // over UCX
 #else
 inline constexpr Bytes kEagerOverTcp{60U << 10U};
 #endif
 
-// A communicator of our own: no message of the user's can match ours, and MPI's errors come back as
-// codes.
+// A communicator for Espalier alone: no message of the user can match its messages, and MPI errors
+// are returned as codes.
 class OwnedComm {
  public:
-  // Collective: `of` is duplicated. Throws MpiError, as all of this does; TimedOut when timeout
-  // with the other ranks ends.
+  // Collective: `of` is duplicated. Throws MpiError, as do all its functions; TimedOut if the other
+  // ranks exceed the timeout.
   explicit OwnedComm(MPI_Comm of, Timeout timeout = Timeout());
   ~OwnedComm();
   OwnedComm(const OwnedComm&) = delete;
@@ -32,8 +32,9 @@ class OwnedComm {
   OwnedComm(OwnedComm&&) = delete;
   OwnedComm& operator=(OwnedComm&&) = delete;
 
-  // Messages that nobody will receive may be in progress on it: MPICH would hand them to the next
-  // communicator, which takes over the context of one that was freed.
+  // Keeps the communicator from being freed, because messages that no rank will receive may be in
+  // progress on it: MPICH would deliver them on the next communicator, which reuses the context of
+  // a freed one.
   void abandon() { abandoned_ = true; }
   [[nodiscard]] bool is_abandoned() const { return abandoned_; }
   [[nodiscard]] MPI_Comm get() const { return comm_; }

@@ -46,7 +46,7 @@ std::string RequestNames::describe(const RequestTable::Entry& entry) const {
     case Kind::kSizeCheck:
       return std::string(kComparingSizes) + " (some have not begun)";
     case Kind::kAbort:
-      return "passing the word to stop";
+      return "passing the abort signal";
   }
   return {};
 }
@@ -54,7 +54,7 @@ std::string RequestNames::describe(const RequestTable::Entry& entry) const {
 std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& outstanding) const {
   using Kind = RequestTable::Kind;
   constexpr std::size_t kMost = 4;
-  // The source always listens for the word to stop, and never waits for it.
+  // The source always has a receive posted for the abort signal, but never waits for it.
   std::map<std::tuple<Kind, std::uint32_t, std::uint32_t>, RequestTable::Entry> oldest;
   std::size_t all = 0;
   for (const RequestTable::Entry& entry : outstanding) {

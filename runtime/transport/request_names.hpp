@@ -1,4 +1,4 @@
-// Requests in words, for errors that say who waits for what.
+// Descriptions of requests for error messages.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace espalier::runtime {
 std::string name_of_segment(const planner::SegmentAssignment& assignment, std::size_t tree,
                             std::uint64_t nth);
 
-// Refers to what the engine knows, which outlives it.
+// Refers to the engine's state, which must outlive this object.
 class RequestNames {
  public:
   RequestNames(const std::vector<TreeRole>& roles, const planner::SegmentAssignment& assignment,
@@ -29,10 +29,10 @@ class RequestNames {
   [[nodiscard]] std::string receiving(std::size_t tree, std::uint64_t nth) const;
   [[nodiscard]] std::string sending(std::size_t tree, std::size_t child, std::uint64_t nth) const;
   [[nodiscard]] std::string sending_to(int rank, std::size_t tree, std::uint64_t nth) const;
-  // Of any request of the table, as long as the counters do not say that it is complete.
+  // Describes any request of the table that the counters do not yet count as complete.
   [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const;
-  // What a rank that gets nothing waits for: of each tree and peer the oldest segment, receives
-  // first, a few of them. outstanding: of the table.
+  // The operations that a rank without progress waits for: the oldest segment of each tree and
+  // peer, receives first, limited to a few. outstanding: from the table.
   [[nodiscard]] std::string waiting_for(const std::vector<RequestTable::Entry>& outstanding) const;
   // " (5 more in progress, first: receiving ...)"; empty when there are none.
   [[nodiscard]] std::string others(const std::vector<RequestTable::Entry>& outstanding) const;

@@ -9,10 +9,9 @@
 namespace espalier::runtime {
 namespace {
 
-// Linux adds its timer slack, 50 us unless told otherwise: a fraction of the time that a segment
-// takes.
+// Linux adds its timer slack, 50 us by default: a fraction of a segment's time.
 constexpr auto kDoze = std::chrono::microseconds(5);
-// Without a request completed, after a failure.
+// How long to wait for another completion after a failure.
 constexpr auto kDrain = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -74,7 +73,7 @@ std::span<const RequestTable::Completion> RequestTable::note(int code, int compl
   completions_.clear();
   if (completed == MPI_UNDEFINED) return std::span<const Completion>();
   for (std::size_t i = 0; i < static_cast<std::size_t>(completed); ++i) {
-    // Only MPI_ERR_IN_STATUS gives the statuses' error fields a meaning.
+    // The error fields of the statuses are valid only with MPI_ERR_IN_STATUS.
     const int error = code == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : MPI_SUCCESS;
     const auto place = static_cast<std::size_t>(indices_[i]);
     completions_.push_back({entries_[place], &statuses_[i], error, place});
@@ -99,7 +98,7 @@ void RequestTable::abandon() noexcept {
   drain();
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
-    // MPI forbids to free a collective's request; it stays MPI's.
+    // MPI forbids freeing a collective's request; it is left to MPI.
     if (entries_[i].kind == Kind::kSizeCheck) {
       requests_[i] = MPI_REQUEST_NULL;
     } else {
@@ -108,8 +107,8 @@ void RequestTable::abandon() noexcept {
   }
 }
 
-// What was matched before it was cancelled still comes, and is not to come into memory that its
-// owner has given up. What nobody matches never ends.
+// Messages that were matched before the cancellation still arrive, and must not arrive after the
+// owner has released the memory. Unmatched requests never complete.
 void RequestTable::drain() noexcept {
   using Clock = std::chrono::steady_clock;
   auto last = Clock::now();

@@ -1,5 +1,5 @@
-// The requests of a rank that takes part in several trees, in one array for MPI_Waitsome, and what
-// each one is.
+// The requests of a rank for several trees, in one array for MPI_Waitsome, with a description of
+// each.
 #pragma once
 
 #include <mpi.h>
@@ -19,9 +19,9 @@ namespace espalier::runtime {
 
 class RequestTable {
  public:
-  // Down: a rank receives from its parents and sends to its children. Up: the other way round.
+  // Down: a rank receives from its parents and sends to its children. Up: the reverse.
   enum class Direction : std::uint8_t { kDown, kUp };
-  // windows: of each tree; each at least 1.
+  // windows: one per tree; each at least 1.
   RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
                Direction direction = Direction::kDown);
   [[nodiscard]] std::span<const TreeWindows> windows() const { return windows_; }
@@ -30,17 +30,17 @@ class RequestTable {
   struct Entry {
     Kind kind;
     std::uint32_t tree;
-    std::uint32_t child;  // its place among the children, where one of them is the peer
-    std::uint32_t slot;   // in its window: segment n of a tree is in slot n modulo the window
+    std::uint32_t child;  // index of the child, if the peer is a child
+    std::uint32_t slot;   // in its window: segment n of a tree occupies slot n modulo the window
   };
 
-  // The request of a tree's segment `nth`. MPI_REQUEST_NULL when it is complete or was never begun:
-  // which of the two, the caller's counters say.
+  // The request of a tree's segment `nth`. MPI_REQUEST_NULL if it is complete or was never begun;
+  // the caller's counters distinguish the two.
   MPI_Request& receive(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
   MPI_Request& send(std::size_t tree, std::size_t child, std::uint64_t nth) {
     return of_child(tree, child, nth);
   }
-  // The same on the way up.
+  // The same for reductions (kUp).
   MPI_Request& send_up(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
   MPI_Request& receive_up(std::size_t tree, std::size_t child, std::uint64_t nth) {
     return of_child(tree, child, nth);
@@ -49,41 +49,42 @@ class RequestTable {
   [[nodiscard]] const MPI_Request& size_check() const { return requests_[requests_.size() - 2]; }
   MPI_Request& abort_request() { return requests_[requests_.size() - 1]; }
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
-  // The place of one of its requests, below size().
+  // The index of one of its requests, below size().
   [[nodiscard]] std::size_t place_of(const MPI_Request& request) const {
     return static_cast<std::size_t>(&request - requests_.data());
   }
 
   struct Completion {
     Entry entry;
-    const MPI_Status* status;  // valid until the next wait; null where MPI reported no success
+    const MPI_Status* status;  // valid until the next wait
     int error;
-    std::size_t place;  // of its request
+    std::size_t place;  // index of its request
   };
-  // Busy: MPI's own waiting, which polls. Dozing: sleeps between polls, so that where ranks share
-  // processors one that waits leaves the processor to one that has something to copy.
+  // Busy: MPI's own waiting, which polls. Dozing: sleeps between polls, so that a waiting rank
+  // leaves a shared processor to a rank that has data to copy.
   enum class Waiting : std::uint8_t { kBusy, kDozing };
-  // Waits until at least one request is complete. The span is valid until the next call; empty when
-  // no request was in progress; nothing when timeout, which it begins again, has ended. Throws
-  // MpiError when MPI fails as a whole; a failure of one request is in its completion.
+  // Restarts the timeout and waits until at least one request is complete. The span is valid until
+  // the next call; it is empty if no request was in progress. Returns nullopt if the timeout was
+  // exceeded. Throws MpiError if MPI fails as a whole; the failure of one request is in its
+  // completion.
   std::optional<std::span<const Completion>> wait_for_some(Waiting waiting, Timeout& timeout);
-  // The same for who waits indefinitely.
+  // The same without a timeout.
   std::span<const Completion> wait_for_some(Waiting waiting) {
     Timeout endless;
     return *wait_for_some(waiting, endless);
   }
-  // The same without waiting: those that are complete by now, if any.
+  // The same without waiting: the requests that are complete now, if any.
   std::span<const Completion> test_some();
 
   // Requests that are in progress.
   [[nodiscard]] std::vector<Entry> outstanding() const;
-  // Gives up what is outstanding, after a failure: lets end what does so in the next moments. The
-  // buffers of the others must stay.
+  // After a failure: cancels or frees the outstanding requests, after waiting briefly for those
+  // that still complete. The buffers of the others must be kept.
   void abandon() noexcept;
 
  private:
   void drain() noexcept;
-  // What MPI_Waitsome or MPI_Testsome returned and found.
+  // Evaluates the result of MPI_Waitsome or MPI_Testsome.
   std::span<const Completion> note(int code, int completed);
   MPI_Request& of_parent(std::size_t tree, std::uint64_t nth) {
     return requests_[first_[tree] + nth % windows_[tree].parent];

@@ -9,7 +9,7 @@
 namespace espalier::runtime {
 namespace {
 
-// A poll in vain may yield the processor, and take long then.
+// An unsuccessful poll may yield the processor and then take long.
 constexpr unsigned kPollsALook = 16;
 constexpr auto kLongestGap = std::chrono::seconds(1);
 
@@ -43,7 +43,7 @@ void Timeout::wait(MPI_Request& request, std::string_view doing,
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), doing);
     if (done != 0) return;
     if (!is_over()) continue;
-    // MPI may still write there, however the program goes on.
+    // MPI may still write to this memory, so it is never freed.
     static_cast<void>(new std::shared_ptr<const void>(keeps));
     throw TimedOut(fmt::format("{}, {}", complaint(), doing));
   }

@@ -1,4 +1,4 @@
-// How long is waited for something that may never come.
+// A limit on the time of waiting.
 #pragma once
 
 #include <mpi.h>
@@ -15,22 +15,20 @@ namespace espalier::runtime {
 
 class Timeout {
  public:
-  // Without a timeout it never ends.
+  // Unset: no limit.
   explicit Timeout(std::optional<Seconds> timeout = {}) : timeout_(timeout) {}
 
   [[nodiscard]] bool is_limited() const { return timeout_.has_value(); }
-  // The wait begins, or something has come.
+  // Call it when a wait begins, and after progress.
   void begin();
-  // For who polls, after each poll in vain; looks at the clock only now and then. A long gap
-  // between two looks counts little: a process that was stopped for an hour, with all others, has
-  // not waited.
+  // Call it after each unsuccessful poll; it reads the clock only occasionally. A gap between two
+  // readings counts as one second at most, because a job that was suspended has not waited.
   [[nodiscard]] bool is_over();
   // "no progress for 30 s".
   [[nodiscard]] std::string complaint() const;
 
-  // Waits until `request` is complete. keeps: owns what the request reads and writes; lives on for
-  // ever when timeout ends first. Throws TimedOut ("no progress for 30 s, " and `doing`),
-  // MpiError.
+  // Waits until `request` is complete. keeps: owns the memory that the request uses; never freed if
+  // the timeout is exceeded. Throws TimedOut ("no progress for 30 s, " and `doing`), MpiError.
   void wait(MPI_Request& request, std::string_view doing,
             const std::shared_ptr<const void>& keeps = {});
 

@@ -1,4 +1,4 @@
-// What a rank sent and received when, segment by segment.
+// A log of the segments that a rank sent and received, with times.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace espalier::runtime {
 
 struct Transfer {
-  double begun_s;  // MPI_Wtime of this rank, when the send or receive was posted
-  double ended_s;  // when it was found complete; below begun_s: it never was
+  double begun_s;  // MPI_Wtime of this rank when the send or receive was posted
+  double ended_s;  // when it was found complete; below begun_s: never
   std::uint64_t segment;
   std::uint32_t bytes;
   std::uint32_t tree;
@@ -21,18 +21,18 @@ struct Transfer {
   bool is_send;
 };
 
-// Room is taken once; what does not fit is counted and left out.
+// Memory is allocated once; transfers that do not fit are counted and left out.
 class TransferLog {
  public:
   explicit TransferLog(std::size_t most) : most_(most) { transfers_.reserve(most); }
 
-  // A run begins, whose requests are numbered from 0 to requests - 1.
+  // Call it at the start of a run whose requests are numbered from 0 to requests - 1.
   void begin_run(std::size_t requests);
-  // The request `place` carries this segment to or from `peer` from now on.
+  // Request `place` has begun to transfer this segment to or from `peer`.
   void begun(std::size_t place, const Segment& segment, int peer, bool is_send);
   void ended(std::size_t place);
 
-  // In the order in which they began.
+  // In the order of their start.
   [[nodiscard]] std::span<const Transfer> transfers() const { return transfers_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
@@ -41,7 +41,7 @@ class TransferLog {
 
   std::size_t most_;
   std::vector<Transfer> transfers_;
-  std::vector<std::size_t> open_;  // by request: its place among the transfers
+  std::vector<std::size_t> open_;  // by request: index of its transfer
   std::uint32_t runs_ = 0;
   std::uint64_t left_out_ = 0;
 };

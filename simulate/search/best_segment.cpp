@@ -25,29 +25,29 @@ class Search {
   }
 
   BestSegment run() {
-    for (double segments = 1; segments < kFew && segments <= most_; ++segments) look_at(segments);
+    for (double segments = 1; segments < kFew && segments <= most_; ++segments) evaluate(segments);
     for (double segments = kFew; segments <= most_ && !is_far_off(); segments *= kStep)
-      look_at(segments);
-    if (!is_far_off()) look_at(most_);
+      evaluate(segments);
+    if (!is_far_off()) evaluate(most_);
     for (const double factor : {1.25, 1.12, 1.06, 1.03, 1.015}) {
       const double middle = best_segments_;
-      look_at(middle / factor);
-      look_at(middle * factor);
+      evaluate(middle / factor);
+      evaluate(middle * factor);
     }
     return best_;
   }
 
  private:
-  static constexpr double kFew = 16;  // with few segments each one counts
+  static constexpr double kFew = 16;  // with few segments, every number is tried
   static constexpr double kStep = 1.5;
 
-  // Whether the last number of segments has cost so much that more are no hope.
+  // Whether the last number of segments was so slow that larger numbers cannot be better.
   [[nodiscard]] bool is_far_off() const {
     constexpr double kMuch = 2;
     return last_s_ > kMuch * best_.makespan.value;
   }
 
-  void look_at(double segments) {
+  void evaluate(double segments) {
     const auto wanted = static_cast<std::uint64_t>(std::llround(std::clamp(segments, 1.0, most_)));
     const Bytes segment{planner::SegmentGrid{message_.value, wanted}.count()};
     const auto [known, is_new] = seconds_.try_emplace(segment, 0.0);
@@ -78,7 +78,7 @@ class Search {
   const platforms::Platform& platform_;
   Bytes message_;
   std::uint64_t most_sends_;
-  double most_ = 1;  // segments that are tried
+  double most_ = 1;  // the largest number of segments to try
   std::map<Bytes, double> seconds_;
   double last_s_ = 0;
   BestSegment best_;

@@ -1,5 +1,5 @@
-// In which segments a plan, as it is, has a message everywhere first, by simulation. Which plan a
-// message should have as well: simulate/search/choose_plan.hpp.
+// The segment size with which a given plan has the least makespan for a message, by simulation. For
+// choosing the plan as well, see simulate/search/choose_plan.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace espalier::simulate {
 
 struct BestSegmentOptions {
-  Bytes least_segment{1024};  // no smaller one is tried, at least 1 byte
-  // A message of more sends is told from a shorter one, for what is added once the pipelines are
-  // full goes at a steady pace.
+  Bytes least_segment{1024};  // the smallest one to try, at least 1 byte
+  // The time of a message with more sends is extrapolated from a shorter one: once the pipelines
+  // are full, each further segment takes the same time.
   std::uint64_t most_sends = 80'000;
 };
 
@@ -22,10 +22,10 @@ struct BestSegment {
   Seconds makespan;  // of the message in such segments
 };
 
-// Tries numbers of equal segments a factor apart, up to where more only cost, then ever closer
-// about the best. platform: with the overheads that count (simulate/model/overhead.hpp); without
-// any, short segments win. A schedule is not followed, for it is of one size of segments; a
-// reduction combines at once. message: at least 1 byte, else std::invalid_argument. Throws
+// Tries numbers of equal segments in a geometric sequence until more segments only take longer,
+// then refines around the best. platform: with overheads (simulate/model/overhead.hpp); without
+// any, the smallest segments win. Schedules are not followed, as they fix the segment size;
+// combining takes no time. message: at least 1 byte, otherwise throws std::invalid_argument. Throws
 // InputError as Simulator does.
 BestSegment best_segment(const planner::Plan& plan, const platforms::Platform& platform,
                          Bytes message, const BestSegmentOptions& options = {});

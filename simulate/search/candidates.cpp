@@ -18,7 +18,7 @@ using planner::AlgorithmOptions;
 using planner::Collective;
 using planner::PlanTree;
 
-// The most that `measure` finds of any tree: planner::depth_of or planner::latency_of.
+// The largest `measure` of any tree. measure: planner::depth_of or planner::latency_of.
 template <class Measure>
 Measure most_of_any(const planner::Plan& plan,
                     Measure (*measure)(const PlanTree& tree, std::uint32_t source)) {
@@ -41,7 +41,8 @@ class Maker {
         const planner::Deadline& deadline)
       : collective_(collective), options_(options), deadline_(deadline), limits_(options.limits) {}
 
-  // From the registry's end, where the quick ones are, so that a time limit finds some made.
+  // Starts at the registry's end with the fast algorithms, so that some plans exist at a time
+  // limit.
   Candidates make() {
     const bool chooses_freely = options_.algorithms.empty();
     if (chooses_freely) share_a_packing();
@@ -55,13 +56,13 @@ class Maker {
       if (chooses_freely && algorithm->entry->name == "optimal") add_limited(*algorithm);
     }
     if (made_.empty() && error_) std::rethrow_exception(error_);
-    if (made_.empty()) throw InfeasibleError("no plan keeps to the limits of trees and depth");
+    if (made_.empty()) throw InfeasibleError("no plan satisfies the limits of trees and depth");
     keep_what_differs();
     return std::move(result_);
   }
 
  private:
-  // Half of the time at most: what is chosen from has to be simulated as well.
+  // Takes at most half of the time, as the candidates must be simulated as well.
   void share_a_packing() {
     if (options_.on_progress) options_.on_progress("the optimal packing");
     AlgorithmOptions limits = limits_;
@@ -94,9 +95,9 @@ class Maker {
     }
   }
 
-  // An algorithm that was asked for does as it does without a message.
+  // Limits apply to all plans only if no algorithm was named.
   [[nodiscard]] bool is_allowed(const Candidate& candidate) const {
-    constexpr double kRounding = 1e-9;  // of sums in another order
+    constexpr double kRounding = 1e-9;  // tolerance for sums in another order
     const AlgorithmOptions& limits = options_.limits;
     if (!options_.algorithms.empty()) return true;
     return (limits.max_trees == 0 || most_of_a_kind(candidate.plan) <= limits.max_trees) &&
@@ -117,8 +118,7 @@ class Maker {
     }
   }
 
-  // Powers of two of trees and of depth, and falling latencies, as long as that is less than the
-  // packing has.
+  // Adds `optimal` with limits below the packing's own numbers of trees, depth and latency.
   void add_limited(const Algorithm& optimal) {
     const auto work = static_cast<double>(collective_.platform().arcs().size()) *
                       static_cast<double>(collective_.platform().hosts().size());
@@ -136,11 +136,11 @@ class Maker {
       limits.max_depth = static_cast<std::uint32_t>(most);
       add(optimal, limits, fmt::format("optimal, at most {} deep", most));
     }
-    add_nearer(optimal, latency);
+    add_lower_latencies(optimal, latency);
   }
 
-  // Down to where a limit leaves no tree.
-  void add_nearer(const Algorithm& optimal, Seconds latency) {
+  // Lowers the limit on latency until no plan satisfies it.
+  void add_lower_latencies(const Algorithm& optimal, Seconds latency) {
     constexpr double kStep = 0.8;
     constexpr int kMostSteps = 10;
     for (int step = 0; step < kMostSteps && latency.value > 0; ++step) {
@@ -153,7 +153,7 @@ class Maker {
     }
   }
 
-  static constexpr double kMostWork = 1e6;  // links times hosts: a second or so
+  static constexpr double kMostWork = 1e6;  // links times hosts: about a second
 
   const Collective& collective_;
   const CandidateOptions& options_;
@@ -166,7 +166,7 @@ class Maker {
   std::optional<planner::Packings> packings_;
   std::vector<Made> made_;
   Candidates result_;
-  std::exception_ptr error_;  // of the one that the registry has first
+  std::exception_ptr error_;  // of the first one in the registry's order
 };
 
 }  // namespace

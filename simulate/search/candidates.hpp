@@ -1,4 +1,4 @@
-// The plans among which simulate/choose_plan chooses.
+// The candidate plans of simulate/search/choose_plan.hpp.
 #pragma once
 
 #include <cstddef>
@@ -22,37 +22,38 @@ struct Candidate {
   Candidate(const planner::Collective& collective, const planner::Algorithm& algorithm,
             std::string label, planner::Outcome outcome);
 
-  std::string algorithm;  // as the registry has it, "hierarchical:binomial"
-  std::string label;      // the same, and how it was limited: "optimal, at most 4 trees"
+  std::string algorithm;  // the registry's name, e.g. "hierarchical:binomial"
+  std::string label;      // with its limits: "optimal, at most 4 trees"
   planner::Outcome outcome;
   planner::Plan plan;
   std::size_t depth;     // of its deepest tree of either kind
-  Seconds latency;       // on the longest way of any tree
+  Seconds latency;       // on the path with the largest latency in any tree
   std::uint32_t source;  // index into plan.nodes
   Flows flows;
   Assignments assignments;
 };
 
 struct CandidateOptions {
-  // Empty: every algorithm that serves the operation and is sure to end by itself, and `optimal`
-  // limited to fewer and to shallower trees as well.
+  // Empty: every algorithm for the operation whose running time is bounded, and also `optimal`
+  // limited to fewer and to shallower trees.
   std::vector<planner::Algorithm> algorithms;
-  planner::AlgorithmOptions limits;  // limits.time_limit does not count; the deadline does
-  std::function<void(std::string_view)> on_progress{};  // before each algorithm; may be empty
+  planner::AlgorithmOptions limits;  // limits.time_limit is ignored; the deadline applies
+  std::function<void(std::string_view)>
+      on_progress{};  // called before each algorithm; may be empty
 };
 
 struct Candidates {
-  std::vector<Candidate> all;           // in the registry's order; of equal trees the first
-  std::optional<BytesPerSecond> bound;  // proven: no plan carries more
-  bool complete = true;                 // false: the deadline came before all were made
+  std::vector<Candidate> all;           // in the registry's order, without duplicates of trees
+  std::optional<BytesPerSecond> bound;  // proven upper bound on any plan's throughput
+  bool complete = true;                 // false: the deadline passed before all were made
 };
 
-// Whether hosts do the same by both: trees, orders of children, shares.
+// Whether both plans have the same trees, orders of children and shares.
 bool same_trees(const planner::Plan& one, const planner::Plan& other);
 
-// At least one. Where no algorithms are named, plans of more trees of a kind than limits.max_trees,
-// or deeper than limits.max_depth, are left out. So is an algorithm that cannot solve the problem;
-// where none can, the first one's error is thrown.
+// Makes at least one candidate. If no algorithms are named, omits plans with more trees of a kind
+// than limits.max_trees or deeper than limits.max_depth. Omits algorithms that cannot solve the
+// problem; if none can, throws the first one's error.
 Candidates make_candidates(const planner::Collective& collective, const CandidateOptions& options,
                            const planner::Deadline& deadline);
 

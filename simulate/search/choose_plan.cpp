@@ -19,10 +19,10 @@ namespace {
 
 using planner::Collective;
 
-constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of half a second or so
+constexpr std::uint64_t kMostSendsInFull = 2'000'000;  // a run of about half a second
 constexpr std::size_t kMostRounds = 3;
 
-// Whether the matrix depends on the size of segments, and the best trees with it.
+// Whether the matrix, and with it the best trees, depend on the segment size.
 bool depends_on_segments(const platforms::Platform& platform, bool latency_occupies) {
   return std::ranges::any_of(platform.arcs(), [&](const platforms::Arc& arc) {
     return arc.overhead.value > 0 || (latency_occupies && arc.latency.value > 0);
@@ -42,14 +42,15 @@ class Chooser {
         deadline_(options.limits.time_limit),
         overhead_(options.overhead.value_or(overhead_for(platform))),
         simulated_(with_overhead(platform, overhead_)),
-        segmentd_(depends_on_segments(platform, latency_occupies)),
+        depends_on_segments_(depends_on_segments(platform, latency_occupies)),
         search_(simulated_, model, latency_occupies, message, search_options(), deadline_) {}
 
   Choice choose() {
     for (const Bytes segment : first_segments()) add_candidates(segment);
     Trial best = search_.best_of(all());
-    // Trees for the very segments that turned out best, until that brings nothing more.
-    for (std::size_t round = 0; segmentd_ && !options_.segment && round < kMostRounds; ++round) {
+    // Makes trees for the best segment size found, until the result does not improve.
+    for (std::size_t round = 0; depends_on_segments_ && !options_.segment && round < kMostRounds;
+         ++round) {
       if (deadline_.passed() || !add_candidates(search_.segment_of(best.segments))) break;
       const Trial better = search_.best_of(all());
       const bool is_better = better.makespan < best.makespan;
@@ -66,9 +67,9 @@ class Chooser {
             options_.window.value_or(window_for(options_.operation)),
             options_.receives,
             options_.compute,
-            [this](std::string_view text) { tell(text); }};
+            [this](std::string_view text) { report(text); }};
   }
-  void tell(std::string_view text) const {
+  void report(std::string_view text) const {
     if (options_.on_progress) options_.on_progress(deadline_.elapsed(), text);
   }
   [[nodiscard]] Collective collective_for(Bytes segment) const {
@@ -80,10 +81,10 @@ class Chooser {
     return indices;
   }
 
-  // In segments of which the trees are made at first: where their size counts, from small to large.
+  // The segment sizes for which trees are made first: several, if the trees depend on them.
   [[nodiscard]] std::vector<Bytes> first_segments() const {
     if (options_.segment) return {*options_.segment};
-    if (!segmentd_) return {planner::kDefaultSegment};
+    if (!depends_on_segments_) return {planner::kDefaultSegment};
     constexpr std::uint64_t kSmall = 4096;
     constexpr std::uint64_t kLarge = 16U << 20U;
     constexpr std::uint64_t kStep = 16;
@@ -96,7 +97,7 @@ class Chooser {
     return segments;
   }
 
-  // Whether any are new.
+  // Returns whether any are new.
   bool add_candidates(Bytes segment) {
     if (!search_.candidates().empty() && deadline_.passed()) {
       complete_ = false;
@@ -104,10 +105,10 @@ class Chooser {
     }
     const Collective collective = collective_for(segment);
     CandidateOptions how{options_.algorithms, options_.limits,
-                         [this](std::string_view text) { tell(text); }};
+                         [this](std::string_view text) { report(text); }};
     how.limits.message = message_;
     how.limits.on_progress = [this](const planner::Progress& progress) {
-      tell(fmt::format("round {}, {}", progress.iterations, format_rate(progress.throughput)));
+      report(fmt::format("round {}, {}", progress.iterations, format_rate(progress.throughput)));
     };
     Candidates made = make_candidates(collective, how, deadline_);
     complete_ = complete_ && made.complete;
@@ -125,14 +126,14 @@ class Chooser {
     return any_new;
   }
 
-  // best: so far, some told from shorter messages.
+  // best: the best so far; its time may be extrapolated.
   Choice finish(Trial best) {
-    // Where the packing does not win, it is worth some simulations all the same: it says why.
+    // Simulates the packing even if it does not win, so that it is reported for comparison.
     for (const std::size_t i : all()) {
       if (search_.candidates()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
     Choice choice;
-    const Forecast forecast = options_.segment || !hosts_handle_aside()
+    const Forecast forecast = options_.segment || !overheads_occupy_only_links()
                                   ? search_.run_in_full(best, kMostSendsInFull)
                                   : search_.most_robust(best, least_overhead(), kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
@@ -149,9 +150,10 @@ class Chooser {
     return choice;
   }
 
-  // Under the multi-port models overheads are on links, of which a host has many at once, and too
-  // short segments cost it nothing. A real one handles segments one after the other.
-  [[nodiscard]] bool hosts_handle_aside() const {
+  // Under the multi-port models overheads occupy links, and a host uses many links at the same
+  // time. So segments that are too short cost a host nothing there, while a real host handles its
+  // segments one after the other.
+  [[nodiscard]] bool overheads_occupy_only_links() const {
     return !simulated_.arcs().empty() && !platforms::is_one_port(model_);
   }
 
@@ -162,7 +164,7 @@ class Chooser {
   void add_candidates(Choice& choice, const Trial& best) const {
     for (const std::size_t i : all()) {
       const Candidate& candidate = search_.candidates()[i];
-      const Trial own = i == best.candidate ? best : search_.best_to_tell(i);
+      const Trial own = i == best.candidate ? best : search_.best_to_report(i);
       choice.candidates.push_back({candidate.label, candidate.plan.reduce_trees.size(),
                                    candidate.plan.broadcast_trees.size(), candidate.depth,
                                    search_.segment_of(own.segments), own.makespan, own.simulated});
@@ -171,15 +173,15 @@ class Chooser {
     std::rotate(choice.candidates.begin(), own, own + 1);
     std::stable_sort(
         choice.candidates.begin() + 1, choice.candidates.end(),
-        [](const Candidate& a, const Candidate& b) { return a.makespan < b.makespan; });
+        [](const CandidateResult& a, const CandidateResult& b) { return a.makespan < b.makespan; });
   }
 
-  // Trees made for other segments carry other rates in these.
+  // Trees that were made for another segment size have other rates with this one.
   void fit_rates(Choice& choice, const Candidate& winner, Bytes segment) const {
     const Collective collective = collective_for(segment);
     choice.outcome = winner.outcome;
     std::optional<BytesPerSecond> bound = bound_;
-    if (segmentd_) {
+    if (depends_on_segments_) {
       double most = 0;
       for (const planner::ResourceLoad& full :
            planner::loads_of(winner.plan, platform_, collective.occupation())) {
@@ -210,7 +212,7 @@ class Chooser {
   planner::Deadline deadline_;
   Seconds overhead_;
   platforms::Platform simulated_;  // with the overhead
-  bool segmentd_;
+  bool depends_on_segments_;
   SegmentSearch search_;
   std::optional<BytesPerSecond> bound_;
   Bytes bound_segment_;

@@ -1,4 +1,4 @@
-// A long message's time, told from shorter ones.
+// Extrapolates a long message's time from shorter ones.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@ struct ExtrapolatedTime {
   bool extrapolated = false;
 };
 
-// The time of `segments` segments, each of which takes `sends` sends: run in full where they are no
-// more than `most_sends` in all, or 1,024 segments; else told from the first half and the whole of
-// so many, for what is added once the pipelines are full goes at a steady pace. seconds_of(count):
-// what the message's first `count` segments take. sends: at least 1.
+// The time of `segments` segments with `sends` sends each. Runs all of them if that is at most
+// `most_sends` sends or 1,024 segments. Otherwise runs that many segments and half as many, and
+// extrapolates: once the pipelines are full, each further segment takes the same time.
+// seconds_of(count): the time of the message's first `count` segments. sends: at least 1.
 template <class SecondsOf>
 ExtrapolatedTime extrapolated_time(std::uint64_t segments, std::uint64_t sends,
                                    std::uint64_t most_sends, const SecondsOf& seconds_of) {

@@ -11,10 +11,10 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Per host and tree, in seconds.
-class Ways {
+// Fill and drain times per host and tree, in seconds.
+class Paths {
  public:
-  Ways(const Task& task, const Assignments& assignments)
+  Paths(const Task& task, const Assignments& assignments)
       : task_(task),
         assignments_(assignments),
         trees_(task.flows.trees()),
@@ -25,23 +25,25 @@ class Ways {
     for (std::uint32_t tree = 0; tree < trees_; ++tree) {
       if (task.segments[tree] > 0) hosts[tree] = from_source(tree);
     }
-    // What comes down waits for what came up, and what is left after that to be done for both.
+    // The broadcast trees' fill follows the reduce trees' fill, and the reduce trees' drain
+    // includes the broadcast trees' drain.
     for (std::uint32_t tree = 0; tree < up_trees; ++tree) fill_upwards(tree, hosts[tree]);
     for (std::uint32_t tree = up_trees; tree < trees_; ++tree) walk_down(tree, hosts[tree]);
     for (std::uint32_t tree = 0; tree < up_trees; ++tree) drain_upwards(tree, hosts[tree]);
   }
-  // Until the first segment of `tree` is there; of a reduce tree, is there combined with those of
-  // all that is below.
+  // The time until the first segment of `tree` has arrived; in a reduce tree: until it is combined
+  // with those of all hosts below.
   [[nodiscard]] double fill(std::uint32_t host, std::uint32_t tree) const {
     return fill_[host * trees_ + tree];
   }
-  // From when the tree's last segment is there (of a reduce tree: combined) until nothing is left
-  // to be done with it; of segments that may be the last on some resource the fastest.
+  // The least time from the arrival of the tree's last segment (in a reduce tree: from its
+  // combination) until it is complete everywhere; if several segments may be a resource's last, of
+  // the fastest.
   [[nodiscard]] double drain(std::uint32_t host, std::uint32_t tree) const {
     return drain_[host * trees_ + tree];
   }
-  // The same for flow `i`: from when its sender can begin with the first, from when the last has
-  // left.
+  // The same for flow `i`: until its sender can begin with the first segment, and from the
+  // departure of the last one.
   [[nodiscard]] double fill_of(std::uint32_t i) const {
     const Flow& flow = task_.flows.all()[i];
     return fill(flow.up ? flow.child : flow.parent, flow.tree);
@@ -53,7 +55,7 @@ class Ways {
     const std::uint32_t left = task_.flows.below(flow.parent, flow.tree).last - i;
     return flow.latency_s + left * last_combining(flow.tree) + drain(flow.parent, flow.tree);
   }
-  // When the first segment of an edge of a reduce tree is at the parent.
+  // The time at which the first segment of an edge of a reduce tree arrives at the parent.
   [[nodiscard]] double arrival_of(std::uint32_t i) const {
     const Flow& flow = task_.flows.all()[i];
     return fill(flow.child, flow.tree) + first(flow.tree).seconds(i) + flow.latency_s;
@@ -79,7 +81,7 @@ class Ways {
     return hosts;
   }
 
-  // A host adds its children's segments one after the other, as they come and in the plan's order.
+  // A host adds its children's segments one after the other, in the plan's order, as they arrive.
   void fill_upwards(std::uint32_t tree, const std::vector<std::uint32_t>& hosts) {
     const double combining =
         task_.is_short(tree, 0) ? task_.combining.last_s : task_.combining.full_s;
@@ -94,7 +96,7 @@ class Ways {
 
   void drain_upwards(std::uint32_t tree, const std::vector<std::uint32_t>& hosts) {
     if (hosts.empty()) return;
-    if (assignments_.down() != nullptr) {  // the root lets the segment go
+    if (assignments_.down() != nullptr) {  // the root injects the segment
       const std::uint64_t turns = assignments_.up()->segment_of(tree, task_.segments[tree] - 1);
       drain_[task_.source * trees_ + tree] =
           drain(task_.source, down_tree(assignments_.down()->tree_of(turns)));
@@ -127,8 +129,8 @@ class Ways {
     }
   }
 
-  // The source of a broadcast has everything; the root of an allreduce lets segments go in the
-  // order of the message, each when it is combined.
+  // The source of a broadcast has the whole message. The root of an allreduce injects segments in
+  // the order of the message, each when it is combined.
   [[nodiscard]] double first_injected(std::uint32_t tree) const {
     if (assignments_.up() == nullptr) return 0;
     const std::uint64_t segment = assignments_.segment_of(tree, 0);
@@ -160,22 +162,24 @@ struct Use {
   }
 };
 
-// Receives posted ahead are room for so many segments in flight along an edge of a reduce tree.
-double in_turns(const Task& task, const Ways& ways, std::uint32_t i, std::uint64_t receives) {
+// The bound of the receives posted ahead: they limit the segments in flight along an edge of a
+// reduce tree.
+double receive_bound(const Task& task, const Paths& paths, std::uint32_t i,
+                     std::uint64_t receives) {
   const Flow& flow = task.flows.all()[i];
   const std::uint64_t whole = task.segments[flow.tree] - (task.ends_short[flow.tree] != 0 ? 1 : 0);
   if (whole == 0) return 0;
   const double seconds = task.full.seconds(i);
   const std::uint64_t turns = (whole - 1) / receives;
-  return ways.fill_of(i) + static_cast<double>(turns) * (seconds + flow.latency_s) + seconds +
-         ways.drain_of(i);
+  return paths.fill_of(i) + static_cast<double>(turns) * (seconds + flow.latency_s) + seconds +
+         paths.drain_of(i);
 }
 
 }  // namespace
 
 Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::size_t resources,
                        std::uint64_t receives) {
-  const Ways ways(task, assignments);
+  const Paths paths(task, assignments);
   std::vector<Use> uses(resources + task.flows.hosts());  // processors after the resources
   double longest = 0;
   for (std::uint32_t i = 0; i < task.flows.all().size(); ++i) {
@@ -188,15 +192,15 @@ Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::si
       if (number == 0) return;
       const auto times = static_cast<double>(number);
       for (const Holding& held : holdings) {
-        uses[held.resource].add(ways.fill_of(i), held.seconds * times, ways.drain_of(i));
+        uses[held.resource].add(paths.fill_of(i), held.seconds * times, paths.drain_of(i));
       }
       if (!flow.up) return;
-      uses[resources + flow.parent].add(ways.arrival_of(i), combining_s * times,
-                                        ways.drain(flow.parent, flow.tree));
+      uses[resources + flow.parent].add(paths.arrival_of(i), combining_s * times,
+                                        paths.drain(flow.parent, flow.tree));
     };
     add(task.full.of(i), task.combining.full_s, segments - short_ones);
     add(task.last.of(i), task.combining.last_s, short_ones);
-    if (flow.up) longest = std::max(longest, in_turns(task, ways, i, receives));
+    if (flow.up) longest = std::max(longest, receive_bound(task, paths, i, receives));
   }
   for (const Use& use : uses) {
     if (use.busy > 0) longest = std::max(longest, use.fill + use.busy + use.drain);

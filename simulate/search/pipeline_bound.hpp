@@ -1,5 +1,5 @@
-// The classical formula of a pipeline, for any trees on any resources: what a message takes at
-// least.
+// The classical pipeline formula, generalized to any trees on any resources: a lower bound on the
+// time of a message.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,20 @@
 
 namespace espalier::simulate {
 
-// No run of `task` that keeps to simulate/simulate.hpp's rules ends before
+// No run of `task` by the rules of simulate/simulate.hpp ends before
 //   max over resources r of  (fill + busy + drain),
-// fill: until the first segment can have come to where r is needed, along the tree, segment by
-// segment; busy: what all segments of all trees keep r occupied for; drain: from r's last segment
-// until the last host below has it. For one tree of equal segments and its busiest port that is the
-// formula of pipelined broadcasts, (segments) * period + time of a segment along the deepest way:
-// Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication", Concurrency and
-// Computation 19 (2007), doi:10.1002/cpe.1206. A run is longer where hosts wait for each other.
+// fill: the earliest time at which a first segment can reach r along its tree;
+// busy: the time for which all segments of all trees occupy r;
+// drain: the least time from r's last segment until the last host below has it.
+// For one tree of equal segments and its busiest port this is the formula of pipelined broadcasts,
+// (segments) * period + time of a segment along the deepest path: Chan, Heimlich, Purkayastha, van
+// de Geijn, "Collective communication", Concurrency and Computation 19 (2007),
+// doi:10.1002/cpe.1206. A run takes longer if hosts wait for each other.
 //
-// In a reduction segments go the other way, each host adding its children's one after the other,
-// and processors are resources too; in an allreduce what is combined at the root goes out again.
-// Nor can an edge of a reduce tree carry more than `receives` segments while one is in flight.
-// deal: of the task's plan. resources: rows of A. O(edges and what they hold).
+// In a reduction segments flow in the opposite direction, each host adds its children's segments
+// one after the other, and processors are resources too. In an allreduce the combined segments flow
+// from the root again. Also, an edge of a reduce tree has at most `receives` segments in flight.
+// assignments: of the task's plan. resources: rows of A. O(edges and their holdings).
 Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::size_t resources,
                        std::uint64_t receives = planner::kReceivesInFlight);
 

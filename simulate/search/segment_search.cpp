@@ -17,15 +17,14 @@ namespace espalier::simulate {
 
 namespace {
 
-constexpr std::uint64_t kMostSegments = 1U << 20U;  // of those that are tried
-constexpr std::uint64_t kMostSends =
-    80'000;                                // of a run while searching: some hundredths of a second
-constexpr double kWorthACloserLook = 1.1;  // of the best: what is refined
-// What the makespan may grow by for a surer plan, and where hosts would have no time left.
+constexpr std::uint64_t kMostSegments = 1U << 20U;  // to try
+constexpr std::uint64_t kMostSends = 80'000;  // of a run in the search: some hundredths of a second
+constexpr double kRefinedWithin = 1.1;        // of the best
+// The margins of most_robust: in general, and if hosts would be overloaded.
 constexpr double kRobustnessMargin = 1.01;
-constexpr double kWorthHostsLackOfTime = 1.025;
+constexpr double kOverloadedHostMargin = 1.025;
 
-// How many segments the host with the most sends and receives.
+// The number of segments at the host with the most sends and receives.
 std::uint64_t most_handled(const Task& task) {
   std::vector<std::uint64_t> handled(task.flows.hosts());
   for (const Flow& flow : task.flows.all()) {
@@ -69,7 +68,7 @@ std::uint64_t SegmentSearch::count_for(double segments) const {
   return planner::SegmentGrid{message_.value, segment_of(wanted).value}.count();
 }
 
-// All to 16, then powers of two and what lies between: with few segments each one counts.
+// All numbers up to 16, then powers of two and their midpoints.
 std::vector<std::uint64_t> SegmentSearch::first_counts() const {
   std::vector<std::uint64_t> counts;
   const double most = static_cast<double>(kMostSegments);
@@ -96,7 +95,7 @@ const SegmentSearch::Cut& SegmentSearch::cut(std::uint64_t segments) {
   return cut_;
 }
 
-void SegmentSearch::look_at(const std::vector<std::size_t>& which, std::uint64_t segments) {
+void SegmentSearch::evaluate(const std::vector<std::size_t>& which, std::uint64_t segments) {
   for (const std::size_t index : which) {
     if (cells_[index].contains(segments)) continue;
     const Cut& now = cut(segments);
@@ -140,8 +139,8 @@ Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
           ? 2
           : 1;
   const std::uint64_t edges = std::max<std::uint64_t>(candidate.plan.nodes.size() - 1, 1);
-  const ExtrapolatedTime told = extrapolated_time(segments, kinds * edges, most_sends, seconds_of);
-  return {{told.seconds}, told.extrapolated};
+  const ExtrapolatedTime time = extrapolated_time(segments, kinds * edges, most_sends, seconds_of);
+  return {{time.seconds}, time.extrapolated};
 }
 
 Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segments,
@@ -201,19 +200,19 @@ std::vector<std::uint64_t> SegmentSearch::counts_near(std::size_t candidate, dou
 
 Trial SegmentSearch::best_of(const std::vector<std::size_t>& which, bool closely) {
   Trial best;
-  for (const std::uint64_t segments : first_counts()) look_at(which, segments);
+  for (const std::uint64_t segments : first_counts()) evaluate(which, segments);
   simulate_best_first(which, best);
-  if (!closely || options_.segment) return best;  // of one size there is one number of segments
+  if (!closely || options_.segment) return best;  // the segment size fixes their number
   for (const double factor : {1.25, 1.12, 1.06, 1.03, 1.015}) {
-    std::map<std::uint64_t, std::vector<std::size_t>> near;  // by segments, for cutting is work
+    std::map<std::uint64_t, std::vector<std::size_t>> near;  // by segments, as each cut takes time
     for (const std::size_t index : which) {
-      if (best_so_far(index).makespan.value > kWorthACloserLook * best.makespan.value) continue;
+      if (best_so_far(index).makespan.value > kRefinedWithin * best.makespan.value) continue;
       for (const std::uint64_t segments : counts_near(index, factor))
         near[segments].push_back(index);
     }
     for (const auto& [segments, candidates] : near) {
       if (deadline_.passed()) complete_ = false;
-      if (complete_) look_at(candidates, segments);
+      if (complete_) evaluate(candidates, segments);
     }
     simulate_best_first(which, best);
   }
@@ -221,20 +220,21 @@ Trial SegmentSearch::best_of(const std::vector<std::size_t>& which, bool closely
   return best;
 }
 
-// Several trees wait for each other now more, now less: which numbers of segments suit them is
-// somewhat of a lottery, most of all among small ones, and those tickets are cheap.
+// Several trees wait for each other, more or less so depending irregularly on the number of
+// segments, most of all for small numbers. So neighbours are tried, and all small numbers, which
+// are fast.
 void SegmentSearch::scan_around(Trial& best) {
   const std::size_t candidate = best.candidate;
-  // An allreduce's halves do so even with one tree each.
+  // The same is true of an allreduce's two halves, even with one tree each.
   if (planner::tree_count(candidates_[candidate].plan) < 2) return;
   constexpr int kEachWay = 16;
   constexpr int kFew = 96;
   const auto middle = static_cast<double>(best.segments);
-  for (int segments = 1; segments <= kFew; ++segments) look_at({candidate}, count_for(segments));
+  for (int segments = 1; segments <= kFew; ++segments) evaluate({candidate}, count_for(segments));
   for (int step = -kEachWay; step <= kEachWay; ++step) {
     if (deadline_.passed()) complete_ = false;
     if (!complete_) return;
-    look_at({candidate}, count_for(middle * std::pow(1.02, step)));
+    evaluate({candidate}, count_for(middle * std::pow(1.02, step)));
   }
   simulate_best_first({candidate}, best);
 }
@@ -261,9 +261,9 @@ Forecast SegmentSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
   }
 }
 
-// looked: only those that have been run in full and with edges that share. The limit may grow from
-// one call to the next, for it may be of a time that was told from a shorter message.
-Trial SegmentSearch::least_asking(Seconds overhead, double factor, bool looked) const {
+// examined: only trials that have been simulated in full and with sharing edges. The limit may grow
+// from one call to the next, as it may be based on an extrapolated time.
+Trial SegmentSearch::least_demanding(Seconds overhead, double factor, bool examined) const {
   const bool is_late = deadline_.passed();
   double limit_s = std::numeric_limits<double>::infinity();
   for (const auto& cells : cells_) {
@@ -275,7 +275,7 @@ Trial SegmentSearch::least_asking(Seconds overhead, double factor, bool looked) 
   double least_s = std::numeric_limits<double>::infinity();
   for (std::size_t index = 0; index < cells_.size(); ++index) {
     for (const auto& [segments, cell] : cells_[index]) {
-      if (looked ? !cell.shared_s : cell.seconds() > limit_s) continue;
+      if (examined ? !cell.shared_s : cell.seconds() > limit_s) continue;
       if (is_late && !cell.simulated_s) continue;
       const double takes_s = std::max(cell.seconds(), cell.shared_s.value_or(0)) +
                              overhead.value * static_cast<double>(cell.handled);
@@ -288,19 +288,19 @@ Trial SegmentSearch::least_asking(Seconds overhead, double factor, bool looked) 
 }
 
 Forecast SegmentSearch::most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends) {
-  constexpr int kLeastLooks = 4;
-  constexpr int kMostLooks = 24;
+  constexpr int kLeastExamined = 4;
+  constexpr int kMostExamined = 24;
   const auto handled = static_cast<double>(cells_[best.candidate].at(best.segments).handled);
-  const bool is_too_much = overhead.value * handled > best.makespan.value;
-  const double factor = is_too_much ? kWorthHostsLackOfTime : kRobustnessMargin;
+  const bool is_overloaded = overhead.value * handled > best.makespan.value;
+  const double factor = is_overloaded ? kOverloadedHostMargin : kRobustnessMargin;
   const auto edges = static_cast<double>(candidates_.front().plan.nodes.size() - 1);
-  double looked_at = 0;  // sends, about
-  // What is known of a trial by the formula, as told, in full and with edges that share is ever
-  // more.
-  for (int looks = 0;;) {
-    const bool is_enough =
-        looks >= kLeastLooks && (looks >= kMostLooks || looked_at > 4.0 * kMostSends);
-    best = least_asking(overhead, factor, is_enough);
+  double examined_sends = 0;  // approximately
+  // The time known for a trial only grows: by the formula, extrapolated, in full, with sharing
+  // edges.
+  for (int examined = 0;;) {
+    const bool is_enough = examined >= kLeastExamined &&
+                           (examined >= kMostExamined || examined_sends > 4.0 * kMostSends);
+    best = least_demanding(overhead, factor, is_enough);
     Cell& cell = cells_[best.candidate].at(best.segments);
     if (deadline_.passed() || (cell.in_full && cell.shared_s)) {
       return {best.makespan, cell.extrapolated};
@@ -313,8 +313,8 @@ Forecast SegmentSearch::most_robust(Trial& best, Seconds overhead, std::uint64_t
     cell.in_full = true;
     cell.shared_s =
         forecast(best.candidate, best.segments, kMostSends, Sharing::kEdges).makespan.value;
-    ++looks;
-    looked_at += edges * static_cast<double>(best.segments);
+    ++examined;
+    examined_sends += edges * static_cast<double>(best.segments);
   }
 }
 
@@ -326,7 +326,7 @@ Trial SegmentSearch::best_so_far(std::size_t candidate) const {
       candidate, least->first, {least->second.seconds()}, least->second.simulated_s.has_value()};
 }
 
-Trial SegmentSearch::best_to_tell(std::size_t candidate) const {
+Trial SegmentSearch::best_to_report(std::size_t candidate) const {
   Trial best;
   for (const auto& [segments, cell] : cells_[candidate]) {
     if (!cell.simulated_s) continue;

@@ -1,5 +1,5 @@
-// Which plan, in segments of which size, has a message everywhere first: a search that simulates
-// what the pipeline's formula cannot rule out.
+// Searches for the plan and the segment size with the least makespan for a message. Simulates the
+// combinations that the pipeline formula cannot exclude.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 namespace espalier::simulate {
 
 struct SegmentSearchOptions {
-  std::optional<Bytes> segment;  // the only one
-  Bytes least_segment{1024};     // no smaller ones are tried
+  std::optional<Bytes> segment;  // unset: all sizes
+  Bytes least_segment{1024};     // the smallest one to try
   // As in simulate::Options.
   std::uint64_t window = planner::kSendsInFlight;
   std::uint64_t receives = planner::kReceivesInFlight;
@@ -31,15 +31,15 @@ struct SegmentSearchOptions {
   std::function<void(std::string_view)> on_progress{};  // may be empty
 };
 
-// A candidate in segments of one size.
+// A candidate with one segment size.
 struct Trial {
   std::size_t candidate = 0;
   std::uint64_t segments = 0;
   Seconds makespan;
-  bool simulated = false;  // false: the makespan is at least this, by the formula
+  bool simulated = false;  // false: the makespan is the formula's lower bound
 };
 
-// How long a message takes: run in full, or told from shorter ones.
+// The time of a message: simulated in full, or extrapolated from shorter ones.
 struct Forecast {
   Seconds makespan;
   bool extrapolated = false;
@@ -53,33 +53,36 @@ class SegmentSearch {
 
   void add(Candidate candidate);
   [[nodiscard]] std::span<const Candidate> candidates() const { return candidates_; }
-  // The size of all segments but the last, when the message is cut into `segments` alike.
+  // The size of all segments except the last, when the message is cut into `segments` equal ones.
   [[nodiscard]] Bytes segment_of(std::uint64_t segments) const;
 
-  // The best of `which` (indices of candidates): numbers of segments a factor apart, those first
-  // that the formula likes best, none that it proves to be no better than the best so far; then
-  // ever closer around the best of each candidate that is within a tenth of the best of all. When
-  // the deadline passes, the best so far, and complete() is false. closely: false leaves it at the
-  // numbers a factor apart.
+  // The best trial of `which` (indices of candidates). Tries a coarse set of numbers of segments in
+  // the order of the formula's bounds, and skips those whose bound is not below the best time so
+  // far. Then refines around the best of each candidate that is within 10 % of the best of all.
+  // When the deadline passes, returns the best so far, and complete() is false. closely: false
+  // omits the refinement.
   Trial best_of(const std::vector<std::size_t>& which, bool closely = true);
-  // While searching, long messages are told from shorter ones. This runs what seems best with up to
-  // so many sends until the best of all has been, or a number of runs or the deadline is reached.
+  // The search extrapolates the times of long messages. This simulates the best trials with up to
+  // `most_sends` sends, until the best of all has been simulated so or a limit on runs or time is
+  // reached.
   Forecast run_in_full(Trial& best, std::uint64_t most_sends);
-  // Of all trials that take at most 1 % more than the least, the one for which what it takes, in
-  // turns or where edges share what they need, whichever is longer, and what its busiest host takes
-  // for all segments that it sends and receives, one after the other, add up to least. 2.5 % more
-  // where that host would take longer for the segments of `best` than the message takes. overhead:
-  // of a segment. Needs a best_of before it; runs some in full, with up to so many sends each.
+  // The most robust of all trials whose time is within 1 % of the least one: it minimizes the sum
+  // of
+  // - the longer of its times with sends in turns and with edges that share resources, and
+  // - the overheads of all segments that its busiest host sends and receives.
+  // The margin is 2.5 % if the overheads of `best` at its busiest host exceed the makespan.
+  // overhead: of a segment. Precondition: best_of was called. Simulates some trials with up to
+  // `most_sends` sends.
   Forecast most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends);
   // The best trial of one candidate so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t candidate) const;
-  // The same, of those that were simulated where any were.
-  [[nodiscard]] Trial best_to_tell(std::size_t candidate) const;
-  // The number of segments that the formula likes best, of those that were looked at.
+  // The same among the simulated trials, if there are any.
+  [[nodiscard]] Trial best_to_report(std::size_t candidate) const;
+  // The best trial by the formula.
   [[nodiscard]] Trial best_by_formula(std::size_t candidate) const;
 
-  // most_sends: of a run; a message that takes more is told from its first half and its whole of
-  // that many, for what is added once the pipelines are full goes at a steady pace.
+  // most_sends: of a run; the time of a message with more sends is extrapolated
+  // (extrapolated_time).
   [[nodiscard]] Forecast forecast(std::size_t candidate, std::uint64_t segments,
                                   std::uint64_t most_sends, Sharing sharing = Sharing::kTurns);
 
@@ -91,17 +94,17 @@ class SegmentSearch {
     double bound_s = 0;
     std::optional<double> simulated_s;
     std::optional<double> shared_s;  // simulated with edges that share
-    bool in_full = false;            // or as far as run_in_full goes
+    bool in_full = false;            // or as far as run_in_full allows
     bool extrapolated = false;
-    std::uint64_t handled = 0;  // segments that the host with the most sends and receives
+    std::uint64_t handled = 0;  // segments at the host with the most sends and receives
     [[nodiscard]] double seconds() const { return simulated_s.value_or(bound_s); }
   };
-  // A for segments of one size, and for the message's last one where that is shorter; and how long
-  // they take to be combined.
+  // The matrix A for one segment size and for a shorter last segment, and the times to combine
+  // them.
   struct Cut {
     std::uint64_t segments = 0;  // 0: none yet
     Bytes segment;
-    Bytes rest;  // 0: the last one is as long as the others
+    Bytes rest;  // 0: the last one is a whole one
     platforms::Occupation full;
     platforms::Occupation last;
     Combining combining;
@@ -110,12 +113,12 @@ class SegmentSearch {
   [[nodiscard]] std::vector<std::uint64_t> first_counts() const;
   [[nodiscard]] std::uint64_t count_for(double segments) const;
   const Cut& cut(std::uint64_t segments);
-  // A forecast that the cell keeps.
+  // Stores a forecast in the cell.
   Forecast simulate_cell(std::size_t candidate, std::uint64_t segments, std::uint64_t most_sends);
-  void look_at(const std::vector<std::size_t>& which, std::uint64_t segments);
+  void evaluate(const std::vector<std::size_t>& which, std::uint64_t segments);
   void simulate_best_first(const std::vector<std::size_t>& which, Trial& best);
   void scan_around(Trial& best);
-  [[nodiscard]] Trial least_asking(Seconds overhead, double factor, bool looked) const;
+  [[nodiscard]] Trial least_demanding(Seconds overhead, double factor, bool examined) const;
   [[nodiscard]] std::vector<std::uint64_t> counts_near(std::size_t candidate, double factor) const;
 
   const platforms::Platform& platform_;
@@ -125,7 +128,7 @@ class SegmentSearch {
   SegmentSearchOptions options_;
   const planner::Deadline& deadline_;
   std::vector<Candidate> candidates_;
-  std::vector<std::map<std::uint64_t, Cell>> cells_;  // of each candidate, by segments
+  std::vector<std::map<std::uint64_t, Cell>> cells_;  // per candidate, by segments
   Cut cut_;                                           // the one used last
   bool complete_ = true;
   std::size_t simulations_ = 0;

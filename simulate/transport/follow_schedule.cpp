@@ -74,7 +74,7 @@ class Follower {
     }
   }
 
-  // --- bytes of one tree in a batch; a shorter segment counts by its time relative to a whole one
+  // --- bytes of one tree in a batch: a shorter segment counts by its share of a whole one's time
   // ---
 
   [[nodiscard]] double whole_batch(std::uint32_t tree) const {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A cluster as a user has it: what runs on it, how fast its links are, what it leaves behind.
-# Usage: cluster_test.sh ESPALIER ESPALIER_MPI REDUCTIONS openmpi|mpich [UNMODIFIED PRELOADED]     Status 77, with the reason, where no cluster can be made.
+# Tests clusters as a user runs them: programs, the speed of the links, cleanup.
+# Usage: cluster_test.sh ESPALIER ESPALIER_MPI REDUCTIONS openmpi|mpich [UNMODIFIED PRELOADED]
+# Status 77, with the reason, if this machine cannot run a cluster.
 set -u
 espalier=$1 program=$2 reductions=$3 mpi=$4 unmodified=${5:-} preloaded=${6:-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +11,7 @@ cd "$work" || exit 1
 failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
-# on_cluster ARGS...: output in stdout and stderr, status in $status.
+# on_cluster ARGS...: runs run-on-cluster; output in stdout and stderr, status in $status.
 on_cluster() {
   "$here/run-on-cluster" --espalier "$espalier" "$@" >stdout 2>stderr </dev/null
   status=$?
@@ -45,7 +46,7 @@ done_well
 [ "$(sort stdout | tr '\n' ' ')" = "a b c " ] || { fail "not a rank on each host"; cat stdout; }
 before=$(sysctl -n net.ipv4.tcp_allowed_congestion_control)
 
-# Every byte arrives, and no faster than the platform's links: 2 MiB at 40 Mbit/s, less a full bucket.
+# Every byte arrives, no faster than the platform's links allow: 2 MiB, less a full token bucket, at 40 Mbit/s.
 "$espalier" plan platform.json --source a --model bounded-multi-port --segment 32KiB --quiet -o plan.json >/dev/null
 run "$program" bcast plan.json --message 2MiB --verify --json --map host
 done_well
@@ -53,7 +54,7 @@ grep -q '"verified": true' stdout || { fail "not verified"; cat stdout; }
 awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
   { fail "faster than its links"; cat stdout; }
 
-# Over a host that forwards: what goes to c passes the link to b as well, so that 2 x 1 MiB share 40 Mbit/s.
+# Over a host that forwards: traffic to c crosses the link to b as well, so 2 x 1 MiB share 40 Mbit/s.
 printf 'from,to,bandwidth_Bps,both_ways\na,b,5e6,yes\nb,c,5e6,yes\n' >chain.csv
 printf 'from,to,bandwidth_Bps,both_ways\na,b,5e6,yes\na,c,5e6,yes\n' >flat.csv
 "$espalier" plan flat.csv --source a --algorithm flat --segment 32KiB --quiet -o flat.json >/dev/null
@@ -61,13 +62,13 @@ on_cluster chain.csv --forward --mpi "$mpi" --timeout 60 -- "$program" bcast fla
 done_well
 grep -q '"verified": true' stdout || { fail "not verified when forwarded"; cat stdout; }
 awk '/"median_s"/ { gsub(/[^0-9.e-]/, "", $2); if ($2 >= (2097152 - 65536) * 8 / 40e6) found = 1 } END { exit !found }' stdout ||
-  { fail "the link is not shared with what is forwarded"; cat stdout; }
+  { fail "the link is not shared with forwarded traffic"; cat stdout; }
 on_cluster chain.csv --forward --show
-[ "$(sed -n 4p stdout)" = "link 'a' to 'b': 40 Mbit/s, in flight of 2 pairs" ] || { fail "shows other links"; cat stdout; }
+[ "$(sed -n 4p stdout)" = "link 'a' to 'b': 40 Mbit/s, used by 2 pairs" ] || { fail "shows other links"; cat stdout; }
 on_cluster chain.csv --show
 [ "$(head -n 1 stdout)" = "a: sends unlimited, receives unlimited; to b 40 Mbit/s, c 10 Mbit/s" ] || { fail "forwards without --forward"; cat stdout; }
 
-# A probe finds the links, that c's are slower, and that a and b are not in each other's way; and it is planned by.
+# A probe measures the links: c's are slower, and a and b do not limit each other. A plan can be made from its result.
 run "$program" probe -o probed.json --effort quick --quiet
 done_well
 [ -e probed.json.measurements.json ] && fail "measurements are left"
@@ -79,14 +80,14 @@ awk '/"bandwidth_Bps"/ { split($0, part, /"/); match($0, /"bandwidth_Bps":[0-9.e
 run "$program" bcast probed-plan.json --message 2MiB --verify --map host --quiet
 done_well
 
-# Between hosts segments are received before the ranks know that their reductions are alike. Where they are not, nothing is
-# written beyond a buffer, and all say so.
+# Between hosts, segments are received before the ranks know that their calls are consistent. If they are not, no buffer
+# overflows, and all ranks report the mismatch.
 run "$reductions" --gtest_color=no '--gtest_filter=*Mismatch*'
 done_well
 grep -qF '[  PASSED  ] 6 tests.' stdout || { fail "not six tests"; cat stdout; }
 
-# A link that is cut in the middle: who is at its ends says so, all end, no file stays.
-cut_after_bytes() { # HOST BYTES; of our own cluster: others wait for the same names
+# A link is cut during a run: the ranks at its ends report it, all ranks end, and no file is left.
+cut_after_bytes() { # HOST BYTES; only in our own cluster: other tests may wait for a cluster with the same names
   local received=0 pid
   for ((i = 0; i < 2000 && received < $2; i++)); do
     sleep 0.1
@@ -106,11 +107,11 @@ run "$program" bcast plan.json --in in --out 'out-{host}' --timeout 3s
 wait $!
 [ "$status" -eq 4 ] || { fail "status $status, not 4, after a link was cut"; cat stdout stderr; }
 grep -qE '^espalier-mpi: rank 2 on c: rank 2: no progress for 3 s; receiving segment [0-9]+ .* from rank' stderr ||
-  { fail "rank 2 does not say what it waits for"; cat stderr; }
+  { fail "rank 2 does not report what it waits for"; cat stderr; }
 [ -z "$(find . -name 'out-*' -o -name '.espalier*')" ] || { fail "a file is left"; ls -a; }
 leaves_nothing
 
-# A program that knows nothing of Espalier: plans are made at first use, for the hosts that its ranks run on.
+# An unmodified MPI program: plans are made at first use, for the hosts on which its ranks run.
 if [ -n "$preloaded" ]; then
   on_cluster platform.json --mpi "$mpi" --timeout 120 -x LD_PRELOAD="$preloaded" -x ESPALIER_MAP=host \
     -x ESPALIER_PLATFORM="$work/platform.json" -x ESPALIER_VERBOSE=1 -- "$unmodified"
@@ -119,8 +120,8 @@ if [ -n "$preloaded" ]; then
   grep -qE '^espalier-pmpi: [1-9][0-9]* MPI_Bcast taken' stderr || { fail "took nothing"; cat stderr; }
   if grep -qE 'no plan' stderr; then fail "had no plan"; cat stderr; fi
 
-  # Three ranks on each host, of which each is a node; within a host through its memory. Handed on is what stays there
-  # and is short: 9 broadcasts, and a third of 27 reduces and of 9 allreduces.
+  # Three ranks on each host; each rank is a node of the platform, and ranks of a host communicate through its memory.
+  # Short calls within a host are left to MPI: 9 broadcasts, and a third of 27 reduces and of 9 allreduces.
   awk 'BEGIN {
     n = split("a b c", host, " ")
     for (i = 1; i <= n; ++i) {
@@ -152,16 +153,16 @@ take 27 81 21
 END
 fi
 leaves_nothing
-[ "$(sysctl -n net.ipv4.tcp_allowed_congestion_control)" = "$before" ] || fail "the kernel's list has changed"
+[ "$(sysctl -n net.ipv4.tcp_allowed_congestion_control)" = "$before" ] || fail "the kernel's list of congestion controls has changed"
 
-# The command's status comes through, and a command that does not end is ended.
+# The command's status is returned, and a command that exceeds the timeout is ended.
 run false
 [ "$status" -ne 0 ] || fail "the status of false is 0"
 on_cluster platform.json --mpi "$mpi" --timeout 2 -- sleep 100
-[ "$status" -eq 124 ] || fail "status $status of a command that is too slow"
+[ "$status" -eq 124 ] || fail "status $status after the timeout"
 leaves_nothing
 
-# Killed while it runs, it leaves a cluster, which the next takes down. (The test's own process is waited for.)
+# A killed run leaves its cluster, and the next run removes it. (The test waits for its own process.)
 "$here/run-on-cluster" platform.json --espalier "$espalier" --mpi "$mpi" -- sleep 100 >killed 2>&1 </dev/null &
 victim=$!
 for ((i = 0; i < 100; i++)); do
@@ -170,12 +171,12 @@ for ((i = 0; i < 100; i++)); do
 done
 kill -KILL "$victim"
 wait "$victim" 2>/dev/null
-ip netns list | grep -q '^espalier-bed-2' || fail "nothing was there to be killed"
+ip netns list | grep -q '^espalier-bed-2' || fail "there was no cluster to be killed"
 run hostname
 done_well
 leaves_nothing
 
-# Ended kindly, it takes its cluster down itself.
+# After SIGTERM, a run removes its cluster itself.
 "$here/run-on-cluster" platform.json --espalier "$espalier" --mpi "$mpi" -- sleep 100 >killed 2>&1 </dev/null &
 victim=$!
 for ((i = 0; i < 100; i++)); do

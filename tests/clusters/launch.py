@@ -1,4 +1,4 @@
-"""Runs MPI programs on the hosts of a cluster, one rank or more on each, with Open MPI or MPICH."""
+"""Runs MPI programs on the hosts of a cluster, with one or more ranks per host, with Open MPI or MPICH."""
 
 import dataclasses
 import os
@@ -13,23 +13,23 @@ from namespaces import NET, Cluster, namespace_of
 from wiring import Refusal, Unavailable
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIMED_OUT = 124  # as of timeout(1)
-NAP_NS = 50000  # patient.c's, with few ranks
-FEW_RANKS = 8  # a processor
+TIMED_OUT = 124  # as timeout(1)
+NAP_NS = 50000  # the length of a nap in patient.c, with few ranks
+FEW_RANKS = 8  # per processor
 
 
 @dataclasses.dataclass
 class Launch:
     mpi: str = "openmpi"  # or mpich
-    ranks: int | None = None  # on the first hosts; None: as many as there is room for
-    per_host: int = 1  # ranks that follow one another
+    ranks: int | None = None  # on the first hosts; None: per_host on every host
+    per_host: int = 1  # consecutive ranks on each host
     environment: dict[str, str] = dataclasses.field(default_factory=dict)  # of the ranks
-    options: list[str] = dataclasses.field(default_factory=list)  # more of mpirun's
+    options: list[str] = dataclasses.field(default_factory=list)  # further arguments of mpirun
     timeout_s: float = 300
 
 
 class Launcher:
-    """Launches on `cluster` while the `with` block lasts."""
+    """Launches programs on `cluster` during a `with` block."""
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster
@@ -47,14 +47,14 @@ class Launcher:
         self._work.cleanup()
 
     def run(self, launch: Launch, command: list[str], **popen: object) -> subprocess.CompletedProcess:
-        """Runs `command` on the ranks; its output goes where **popen says. TIMED_OUT if it takes too long."""
+        """Runs `command` on the ranks; **popen says where its output goes. Returns TIMED_OUT after the timeout."""
         program = shutil.which(command[0])
         if not program:
             raise Refusal(f"{command[0]}: no such program")
         hosts = self._cluster.host_names
-        room = len(hosts) * launch.per_host
-        ranks = room if launch.ranks is None else launch.ranks
-        if not 1 <= ranks <= room:
+        slots = len(hosts) * launch.per_host
+        ranks = slots if launch.ranks is None else launch.ranks
+        if not 1 <= ranks <= slots:
             raise Refusal(f"{ranks} ranks: the platform has {len(hosts)} hosts" +
                           (f", for {launch.per_host} ranks each" if launch.per_host > 1 else ""))
         used = hosts[:-(-ranks // launch.per_host)]
@@ -78,12 +78,12 @@ class Launcher:
 
     def _environment(self, launch: Launch, ranks: int) -> dict[str, str]:
         preload = " ".join(filter(None, [self._patient, launch.environment.get("LD_PRELOAD")]))
-        # Of twice the ranks a processor each may look half as often, and no more than half as many may be awake at once.
+        # With twice the ranks per processor, each polls half as often and at most half of them may be awake at a time.
         crowd = max(1.0, ranks / FEW_RANKS / len(os.sched_getaffinity(0)))
         return {"PATIENT_NAP_NS": str(round(NAP_NS * crowd**2)), **launch.environment, "LD_PRELOAD": preload}
 
     def _end(self, process: subprocess.Popen) -> tuple:
-        """Ends the group that we started: mpirun first of all passes a SIGTERM on to the ranks."""
+        """Ends the process group that we started. SIGTERM comes first: mpirun passes it on to the ranks."""
         for number, seconds in ((signal.SIGTERM, 3), (signal.SIGKILL, 10)):
             try:
                 os.killpg(process.pid, number)
@@ -100,7 +100,7 @@ def _mpirun(mpi: str) -> str:
     name = f"mpirun.{mpi}"
     if not shutil.which(name):
         raise Unavailable(f"{name} is not installed")
-    return name  # with its path Open MPI would take its folder for a --prefix
+    return name  # if given a path, Open MPI would use its folder as --prefix
 
 
 def _open_mpi(launch: Launch, hosts: list[str], ranks: int, environment: dict[str, str]) -> list[str]:
@@ -118,7 +118,8 @@ def _open_mpi(launch: Launch, hosts: list[str], ranks: int, environment: dict[st
 
 
 def _mpich(launch: Launch, hosts: list[str], ranks: int, environment: dict[str, str]) -> list[str]:
-    # Without UCX_TLS it finds that all ranks share memory, whatever the namespaces; with it ranks of one host use TCP as well.
+    # Without UCX_TLS, MPICH would use shared memory between all ranks, despite the namespaces. With it, ranks of one host
+    # use TCP as well.
     line = [_mpirun("mpich"), "-launcher", "ssh", "-launcher-exec", str(HERE / "launch_agent"), "-iface", "ctl0",
             "-disable-hostname-propagation", "-bind-to", "none", "-hosts", ",".join(hosts), "-n", str(ranks),
             "-ppn", str(launch.per_host)]

@@ -1,11 +1,12 @@
-"""Clusters of network namespaces: a namespace a host, links as slow as a wiring says.
+"""Clusters of network namespaces: one namespace per host, with links limited as a wiring says.
 
 Each host has two links into the namespace 'net': `ctl0`, unshaped, for starting programs, and `dat0`
-for data. Between the hosts' data links packets go by tc filters from shaper to shaper, each of which
+for data. Between the hosts' data links, tc filters redirect packets from shaper to shaper. Each shaper
 is a token bucket (HTB) with a short queue.
 
-Namespaces and their folders in /etc/netns, all that is made outside them, bear PREFIX, so that what a killed run has left is found
-and taken down by the next. One cluster at a time: a lock makes others wait.
+The names of the namespaces and of their folders in /etc/netns, the only things created outside them, start
+with PREFIX, so that the next run finds and removes what a killed run has left. Only one cluster can exist at
+a time; a lock makes others wait.
 """
 
 import collections
@@ -25,15 +26,15 @@ NET = f"{PREFIX}net"
 LAUNCHER_ADDRESS = "10.77.0.254"
 LOCK = pathlib.Path("/run/lock/espalier-cluster")
 MOST_HOSTS = 64
-LONGEST_IGNORED_S = 1e-3  # the namespaces' own latency is of the order of 0.1 ms
+LONGEST_IGNORED_S = 1e-3  # the namespaces' own latency is about 0.1 ms
 MOST_BPS = 1.25e9
-# Segmentation offload makes packets of up to 64 KiB, which a token bucket lets go in bursts; queues
-# that are much longer than the window hide a slow link from TCP.
+# Segmentation offload makes packets of up to 64 KiB, which a token bucket sends in bursts. Queues much
+# longer than the window hide a slow link from TCP.
 LARGEST_PACKET = 16384
 QUEUE_BYTES = 262144
 BURST_BYTES = 32768
 UNLIMITED = "40gbit"
-# BBR, some kernels' default, takes a token bucket for a slower link than it is.
+# BBR, the default of some kernels, underestimates the rate of a token bucket.
 CONGESTION_CONTROL = "cubic"
 HOST_SETTINGS = [
     "net.ipv4.tcp_slow_start_after_idle=0",
@@ -56,28 +57,28 @@ def namespace_of(rank: int) -> str:
 
 
 def check_fits(wiring: Wiring, without_latency: bool) -> None:
-    """Raises Refusal for what namespaces cannot be; adds to the notes what they are only nearly."""
+    """Raises Refusal if namespaces cannot reproduce the wiring; adds notes on what they only approximate."""
     if len(wiring.hosts) > MOST_HOSTS:
-        raise Refusal(f"{len(wiring.hosts)} hosts: a cluster has at most {MOST_HOSTS}")
+        raise Refusal(f"{len(wiring.hosts)} hosts: a cluster can have at most {MOST_HOSTS}")
     rates = [rate for host in wiring.hosts for rate in (host.out_Bps, host.in_Bps, *host.to_Bps.values()) if rate is not None]
     fastest = max([*rates, *(rate for _, rate in wiring.links)], default=0.0)
     if fastest > MOST_BPS:
-        raise Refusal(f"{mbits(fastest)} is faster than a cluster's {mbits(MOST_BPS)}; --scale slows all alike")
-    for (source, target), links in wiring.ways.items():
+        raise Refusal(f"{mbits(fastest)} is faster than a cluster's {mbits(MOST_BPS)}; slow down all links with --scale")
+    for (source, target), links in wiring.routes.items():
         twice = next((link for link in links if links.count(link) > 1), None)
         if twice is not None:
-            raise Refusal(f"the way from '{wiring.hosts[source].name}' to '{wiring.hosts[target].name}' crosses "
-                          f"{wiring.links[twice][0]} twice; a cluster's crosses it once")
+            raise Refusal(f"the route from '{wiring.hosts[source].name}' to '{wiring.hosts[target].name}' crosses "
+                          f"{wiring.links[twice][0]} twice; on a cluster it can cross it only once")
     delay = max(wiring.delays_s.values(), default=0.0)
     if delay > LONGEST_IGNORED_S and not without_latency:
-        raise Refusal(f"a way takes {delay * 1e3:g} ms (latencies and overheads), which a cluster cannot imitate; "
-                      "--without-latency leaves them out")
+        raise Refusal(f"a route has a latency of {delay * 1e3:g} ms (with overheads), which a cluster cannot reproduce; "
+                      "ignore latencies with --without-latency")
     if delay > 0:
-        wiring.notes.append(f"latencies and overheads, up to {delay * 1e3:g} ms a way, are left out")
+        wiring.notes.append(f"latencies and overheads, up to {delay * 1e3:g} ms per route, are ignored")
 
 
 def check_machine() -> None:
-    """Raises Unavailable, with the reason, where no cluster can be made."""
+    """Raises Unavailable with the reason if this machine cannot run a cluster."""
     for program in ("ip", "tc", "sysctl", "unshare", "cc"):
         if not shutil.which(program):
             raise Unavailable(f"{program} is not installed")
@@ -86,7 +87,7 @@ def check_machine() -> None:
 
 
 def take_down() -> None:
-    """Ends what runs in our namespaces and removes them; also those of a run that was killed."""
+    """Kills the processes in our namespaces, including those of a killed run, and removes the namespaces."""
     namespaces = [line.split()[0] for line in _run(["ip", "netns", "list"]).splitlines() if line.startswith(PREFIX)]
     for namespace in namespaces:
         for process in _run(["ip", "netns", "pids", namespace]).split():
@@ -101,13 +102,13 @@ def take_down() -> None:
 
 
 class Cluster:
-    """The platform's hosts while the `with` block lasts. Raises Unavailable where it cannot be made."""
+    """The platform's hosts, during a `with` block. Raises Unavailable if the cluster cannot be created."""
 
     def __init__(self, wiring: Wiring):
         self.wiring = wiring
         names = [host.name for host in wiring.hosts]
         is_usable = all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,50}", name) for name in names)
-        # What MPI_Get_processor_name says: the platform's names where they can be host names.
+        # What MPI_Get_processor_name returns: the platform's names if they are valid host names.
         self.host_names = names if is_usable else [f"host-{rank}" for rank in range(len(names))]
 
     def __enter__(self) -> "Cluster":
@@ -128,7 +129,7 @@ class Cluster:
         self._end()
 
     def _end(self) -> None:
-        # Whoever asks again while this goes on is not obeyed: it takes a second and leaves nothing.
+        # Signals are ignored during the cleanup, which takes about a second and must be complete.
         signals = {number: signal.signal(number, signal.SIG_IGN) for number in (*self._former_handlers, signal.SIGINT)}
         try:
             take_down()
@@ -176,15 +177,15 @@ class Cluster:
                 lines += _one_rate(f"d{rank}", host.in_Bps)
         for index, (_, rate) in enumerate(self.wiring.links):
             lines += _one_rate(f"w{index}i", rate)
-        turns: dict[str, dict[tuple[int, int], str]] = collections.defaultdict(dict)
-        for (source, target), links in self.wiring.ways.items():
+        redirects: dict[str, dict[tuple[int, int], str]] = collections.defaultdict(dict)
+        for (source, target), links in self.wiring.routes.items():
             device = f"d{source}"
             for link in links:
-                turns[device][source, target] = f"w{link}i"
+                redirects[device][source, target] = f"w{link}i"
                 device = f"w{link}o"
-            turns[device][source, target] = f"d{target}"
-        for device, turn in turns.items():
-            lines += _turns(device, turn)
+            redirects[device][source, target] = f"d{target}"
+        for device, redirect in redirects.items():
+            lines += _redirects(device, redirect)
         return lines
 
 
@@ -208,7 +209,7 @@ def _links_of_host(rank: int, count: int) -> list[str]:
     lines = ["link set lo up",
              f"addr add 10.77.0.{rank + 1}/24 dev ctl0", "link set ctl0 up",
              f"addr add {_address(rank)}/24 dev dat0", f"link set dat0 gso_max_size {LARGEST_PACKET} up"]
-    # Filters carry IP only: nobody answers to ARP.
+    # The filters pass only IP, so ARP would get no answer.
     lines += [f"neigh add {_address(other)} lladdr {_hardware_address(other)} nud permanent dev dat0"
               for other in range(count) if other != rank]
     return lines
@@ -233,7 +234,7 @@ def _one_rate(device: str, rate: float) -> list[str]:
 
 
 def _sending_shapers(rank: int, host) -> list[str]:
-    """dat0: all that is sent under the host's rate, and under it a class a receiver that is limited."""
+    """dat0: one class with the host's rate, and below it one class for each receiver with a limit."""
     if host.out_Bps is None and not host.to_Bps:
         return []
     out = _bits(host.out_Bps)
@@ -241,32 +242,32 @@ def _sending_shapers(rank: int, host) -> list[str]:
              _class("dat0", "1:1", "1:2", out, out), _queue("dat0", "1:2")]
     for receiver, rate in sorted(host.to_Bps.items()):
         name = f"1:{0x10 + receiver:x}"
-        # A class may always use its own rate, whatever its parent has left: so the rates are small
-        # enough to fit into the parent's together, and the rest is borrowed.
+        # A class may always use its own rate, even if its parent has no bandwidth left. Therefore the sum
+        # of these rates does not exceed the parent's, and the classes borrow the rest.
         own = rate if host.out_Bps is None else min(rate, host.out_Bps / len(host.to_Bps))
         lines += [_class("dat0", "1:1", name, _bits(own), _bits(rate)), _queue("dat0", name),
                   f"filter add dev dat0 parent 1: protocol ip prio 1 u32 match ip dst {_address(receiver)}/32 flowid {name}"]
     return lines
 
 
-def _turns(device: str, turn: dict[tuple[int, int], str]) -> list[str]:
-    """Where packets go on that have come out of `device`: by receiver, where that tells all."""
+def _redirects(device: str, redirect: dict[tuple[int, int], str]) -> list[str]:
+    """The next device of packets from `device`: by receiver if that is unambiguous, otherwise by sender and receiver."""
     lines = [f"qdisc add dev {device} ingress"]
     by_receiver = collections.defaultdict(set)
-    for (_, target), to in turn.items():
+    for (_, target), to in redirect.items():
         by_receiver[target].add(to)
     for target in sorted(by_receiver):
         matches = {f"match ip dst {_address(target)}/32": next(iter(by_receiver[target]))}
         if len(by_receiver[target]) > 1:
             matches = {f"match ip src {_address(source)}/32 match ip dst {_address(target)}/32": to
-                       for (source, end), to in sorted(turn.items()) if end == target}
+                       for (source, end), to in sorted(redirect.items()) if end == target}
         lines += [f"filter add dev {device} parent ffff: protocol ip prio 1 u32 {match} "
                   f"action mirred egress redirect dev {to}" for match, to in matches.items()]
     return lines
 
 
 class _allowed_congestion_control:
-    """Lets namespaces choose ours while the block lasts: the kernel's list is for the whole machine."""
+    """Lets namespaces choose CONGESTION_CONTROL during a `with` block. The kernel's list is global to the machine."""
 
     FILE = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
@@ -291,7 +292,7 @@ def _leave(number: int, _: object) -> None:
 
 
 def _only_one() -> int:
-    """The lock of the one cluster that there may be on a machine; the system frees it when we end."""
+    """Takes the lock for the only cluster on this machine; the system releases it when the process ends."""
     try:
         descriptor = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How platforms become wirings, and which are refused. Needs neither root nor a build."""
+"""Tests of the translation of platforms into wirings, and of refusals. Needs neither root nor a build."""
 
 import pathlib
 import sys
@@ -6,11 +6,11 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from namespaces import check_fits
-from wiring import CONTROL_BPS, Refusal, Wiring, describe, ways_of_plan, wiring_of
+from wiring import CONTROL_BPS, Refusal, Wiring, describe, routes_of_plan, wiring_of
 
 
 def platform(nodes: str, links: list[tuple], shared: list[dict] | None = None, **caps: dict) -> dict:
-    """nodes: names, relays in capitals; links: (from, to, bytes/s) one way."""
+    """nodes: names, relays in capitals; links: (from, to, bytes/s), one-way."""
     return {"name": "test",
             "nodes": [{"name": name, "relay": name.isupper(), **caps.get(name, {})} for name in nodes.split()],
             "links": [{"from": a, "to": b, "bandwidth_Bps": rate, "both_ways": False, **dict(more)} for a, b, rate, *more in links],
@@ -36,17 +36,17 @@ class Relays(unittest.TestCase):
         self.assertEqual(rates, [("a", 70, 100), ("b", 100, 100), ("c", 200, 200), ("d", 30, 40)])
         self.assertFalse(any(host.to_Bps for host in self.wiring.hosts))
 
-    def test_what_is_between_relays_is_a_wire_each_way(self):
+    def test_between_relays_there_is_a_link_in_each_direction(self):
         self.assertEqual(sorted(self.wiring.links), [("link 'S' to 'T'", 50), ("link 'T' to 'S'", 50)])
         to_right = [name for name, _ in self.wiring.links].index("link 'S' to 'T'")
         for pair in [(0, 1), (0, 3), (2, 1), (2, 3)]:
-            self.assertEqual(self.wiring.ways[pair], [to_right])
-            self.assertEqual(self.wiring.ways[pair[::-1]], [1 - to_right])
+            self.assertEqual(self.wiring.routes[pair], [to_right])
+            self.assertEqual(self.wiring.routes[pair[::-1]], [1 - to_right])
         for pair in [(0, 2), (1, 3)]:
-            self.assertEqual(self.wiring.ways[pair], [])
+            self.assertEqual(self.wiring.routes[pair], [])
 
-    def test_every_pair_has_a_way_and_nothing_is_left_out(self):
-        self.assertEqual(len(self.wiring.ways), 12)
+    def test_every_pair_has_a_route_and_there_are_no_notes(self):
+        self.assertEqual(len(self.wiring.routes), 12)
         self.assertEqual(self.wiring.notes, [])
 
 
@@ -56,41 +56,41 @@ class Pairs(unittest.TestCase):
         self.assertEqual(wiring.hosts[0].to_Bps, {1: 10, 2: 7})
         self.assertIsNone(wiring.hosts[0].out_Bps)
 
-    def test_what_no_link_joins_gets_room_for_control_and_acknowledgements(self):
+    def test_pairs_without_a_link_get_bandwidth_for_control_and_acknowledgements(self):
         wiring = wiring_of(platform("a b c", [("a", "b", 4e7), *both("b", "c", 10)]))
         self.assertEqual(wiring.hosts[1].to_Bps[0], 4e6)
         self.assertEqual(wiring.hosts[0].to_Bps[2], CONTROL_BPS)
         self.assertIn("3 pairs of hosts have no link", wiring.notes[0])
 
-    def test_scale_slows_all(self):
+    def test_scale_slows_all_links(self):
         wiring = wiring_of(platform("a b S c", [*both("a", "b", 10), *both("c", "S", 4)], a={"send_Bps": 6}), scale=0.5)
         self.assertEqual((wiring.hosts[0].to_Bps[1], wiring.hosts[0].out_Bps, wiring.hosts[2].in_Bps), (5, 3, 2))
 
 
-class SharedWires(unittest.TestCase):
-    def test_pairs_that_share_a_wire_pass_it(self):
+class SharedLinks(unittest.TestCase):
+    def test_routes_contain_the_shared_link(self):
         shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "c"], ["b", "c"]]}]
         wiring = wiring_of(platform("a b c", [*both("a", "c", 10), *both("b", "c", 10), *both("a", "b", 10)], shared))
         self.assertEqual(wiring.links, [("shared link 'trunk'", 5)])
-        self.assertEqual([pair for pair, way in sorted(wiring.ways.items()) if way], [(0, 2), (1, 2)])
-        self.assertIn("shared link 'trunk': 4e-05 Mbit/s, in flight of 2 pairs", describe(wiring))
+        self.assertEqual([pair for pair, route in sorted(wiring.routes.items()) if route], [(0, 2), (1, 2)])
+        self.assertIn("shared link 'trunk': 4e-05 Mbit/s, used by 2 pairs", describe(wiring))
 
-    def test_two_links_of_a_way_on_one_wire(self):
+    def test_a_route_that_crosses_a_shared_link_twice(self):
         shared = [{"name": "trunk", "bandwidth_Bps": 5, "links": [["a", "S"], ["S", "b"]]}]
         wiring = wiring_of(platform("a b S", [*both("a", "S", 1), *both("S", "b", 1)], shared))
-        self.assertEqual((wiring.ways[0, 1], wiring.ways[1, 0]), ([0, 0], []))
-        with self.assertRaisesRegex(Refusal, "^the way from 'a' to 'b' crosses shared link 'trunk' twice; a cluster's crosses it once$"):
+        self.assertEqual((wiring.routes[0, 1], wiring.routes[1, 0]), ([0, 0], []))
+        with self.assertRaisesRegex(Refusal, "^the route from 'a' to 'b' crosses shared link 'trunk' twice; on a cluster it can cross it only once$"):
             check_fits(wiring, without_latency=False)
 
 
 class Forwarding(unittest.TestCase):
     def crossed(self, wiring: Wiring, source: int, target: int) -> list[tuple[str, float]]:
-        return [wiring.links[index] for index in wiring.ways[source, target]]
+        return [wiring.links[index] for index in wiring.routes[source, target]]
 
     #   a --10, 1 ms-- b --4, 2 ms--> c
     #   |
-    #   d                                 c reaches nobody
-    def test_links_are_shared_with_those_that_they_join_and_latencies_add_up(self):
+    #   d                                 c has no outgoing link
+    def test_forwarded_traffic_shares_links_and_latencies_add_up(self):
         described = platform("a b c d", [*both("a", "b", 10, ("latency_s", 1)), ("b", "c", 4, ("latency_s", 2)),
                                          *both("a", "d", 7)], b={"send_Bps": 3, "receive_Bps": 2})
         wiring = wiring_of(described, scale=0.5, forward=True)
@@ -99,18 +99,18 @@ class Forwarding(unittest.TestCase):
         self.assertEqual(self.crossed(wiring, 3, 2), [("link 'd' to 'a'", 3.5), *self.crossed(wiring, 0, 2)])
         self.assertEqual((wiring.delays_s[0, 1], wiring.delays_s[0, 2], wiring.delays_s[3, 2]), (1, 3, 3))
         self.assertEqual([(host.out_Bps, host.in_Bps) for host in wiring.hosts], [(None, None), (1.5, 1), (None, None), (None, None)])
-        # Nothing is sent from c, and nobody else's goes through it.
+        # c has no route to any host, and no other host's traffic crosses it.
         self.assertEqual([host.to_Bps for host in wiring.hosts], [{}, {}, dict.fromkeys([0, 1, 3], CONTROL_BPS), {}])
-        self.assertEqual(wiring.notes, ["4 pairs of hosts have no link: what they send goes over other hosts' links",
-                                        "3 pairs of hosts have no link: they get 10 Mbit/s, or a tenth of the link back, "
-                                        "for what MPI itself sends"])
+        self.assertEqual(wiring.notes, ["4 pairs of hosts have no link: their traffic goes over other hosts' links",
+                                        "3 pairs of hosts have no link: they get 10 Mbit/s, or a tenth of the reverse link, "
+                                        "for MPI's own messages"])
 
-    #     b          a has links of 5, 9, 9 to b, c, d, these have links of 9 to e;
-    #   / | \        and a path of three wider ones leads through f and g.
+    #     b          a has links of 5, 9, 9 to b, c, d, which have links of 9 to e;
+    #   / | \        another path, of three wider links, goes through f and g.
     #  a--c--e
     #   \ | /
     #     d
-    def test_the_fewest_links_then_the_widest_then_the_first_hosts(self):
+    def test_prefers_the_fewest_links_then_the_widest_then_the_first_hosts(self):
         links = [*both("a", "d", 9), *both("a", "c", 9), *both("a", "b", 5), *both("d", "e", 9), *both("c", "e", 9),
                  *both("b", "e", 9), *both("a", "f", 99), *both("f", "g", 99), *both("g", "e", 99)]
         wiring = wiring_of(platform("a b c d e f g", links), forward=True)
@@ -119,7 +119,7 @@ class Forwarding(unittest.TestCase):
         self.assertEqual(self.crossed(wiring, 1, 5), [("link 'b' to 'a'", 5), ("link 'a' to 'f'", 99)])
 
     #   a --10-> b --50-- S --20--> c
-    def test_a_cable_on_which_a_host_forwards_is_not_the_hosts_own(self):
+    def test_a_cable_over_which_a_host_forwards_is_not_part_of_its_own_shaper(self):
         described = platform("a b c S", [("a", "b", 10), *both("b", "S", 50), ("S", "c", 20)], b={"send_Bps": 70})
         joined, forwarding = wiring_of(described), wiring_of(described, forward=True)
         self.assertEqual([(host.out_Bps, host.in_Bps) for host in joined.hosts], [(None, None), (50, None), (None, 20)])
@@ -129,12 +129,12 @@ class Forwarding(unittest.TestCase):
         self.assertEqual(self.crossed(forwarding, 0, 2), [("link 'a' to 'b'", 10), ("link 'b' to 'S'", 50)])
         self.assertEqual(forwarding.hosts[0].to_Bps, {})
 
-    def test_where_all_are_joined_nothing_changes(self):
+    def test_forwarding_changes_nothing_if_all_pairs_are_connected(self):
         for described in [platform("a b S c", [*both("a", "S", 1), *both("b", "S", 2), *both("c", "S", 3)]),
-                          platform("a b c", [*both("a", "b", 1), *both("b", "c", 2), *both("a", "c", 3)]), WaysOfAPlan.described]:
+                          platform("a b c", [*both("a", "b", 1), *both("b", "c", 2), *both("a", "c", 3)]), RoutesOfAPlan.described]:
             self.assertEqual(wiring_of(described, planned={}, forward=True), wiring_of(described, planned={}))
 
-    def test_relays_go_before_hosts_and_a_plans_way_before_both(self):
+    def test_prefers_relays_to_hosts_and_a_plans_route_to_both(self):
         described = platform("a b c S T", [link for ends in ["ab", "bc", "aS", "ST", "Tc"] for link in both(*ends, 1)])
         relayed = wiring_of(described, planned={}, forward=True)
         self.assertEqual(relayed.notes, [])
@@ -144,8 +144,8 @@ class Forwarding(unittest.TestCase):
         self.assertEqual(self.crossed(planned, 0, 1), [("link 'a' to 'b'", 1)])
 
 
-class WaysOfAPlan(unittest.TestCase):
-    #   a --10-- S --10-- b      and directly, 3; c hangs on S and T
+class RoutesOfAPlan(unittest.TestCase):
+    #   a --10-- S --10-- b      and a direct link of 3; c is connected to S and T
     #   a -- 7-- T -- 7-- b
     described = platform("a b c S T", [*both("a", "b", 3), *both("a", "S", 10), *both("S", "b", 10), *both("a", "T", 7),
                                        *both("T", "b", 7), *both("c", "S", 1), *both("c", "T", 1)])
@@ -153,27 +153,27 @@ class WaysOfAPlan(unittest.TestCase):
     def plan(self, *trees: dict, half: str = "broadcast_trees") -> dict:
         return {"nodes": ["a", "b", "c"], half: list(trees)}
 
-    def test_the_plans_way_is_taken(self):
+    def test_the_plans_route_is_taken(self):
         plan = self.plan({"edges": [[0, 1], [0, 2]], "via": {"0-1": ["T"], "0-2": ["S"]}})
-        self.assertEqual(ways_of_plan(plan), {("a", "b"): ["a", "T", "b"], ("a", "c"): ["a", "S", "c"]})
-        wiring = wiring_of(self.described, planned=ways_of_plan(plan))
-        self.assertEqual([wiring.links[index] for index in wiring.ways[0, 1]], [("link 'a' to 'T'", 7), ("link 'T' to 'b'", 7)])
+        self.assertEqual(routes_of_plan(plan), {("a", "b"): ["a", "T", "b"], ("a", "c"): ["a", "S", "c"]})
+        wiring = wiring_of(self.described, planned=routes_of_plan(plan))
+        self.assertEqual([wiring.links[index] for index in wiring.routes[0, 1]], [("link 'a' to 'T'", 7), ("link 'T' to 'b'", 7)])
 
-    def test_without_one_the_way_of_fewest_links(self):
+    def test_otherwise_the_route_with_the_fewest_links_is_taken(self):
         plan = self.plan({"edges": [[1, 0]]}, half="reduce_trees")
-        wiring = wiring_of(self.described, planned=ways_of_plan(plan))
-        self.assertEqual(wiring.ways[0, 1], [])
+        wiring = wiring_of(self.described, planned=routes_of_plan(plan))
+        self.assertEqual(wiring.routes[0, 1], [])
         self.assertEqual(wiring.hosts[0].to_Bps[1], 3)
 
-    def test_two_ways_in_the_plan(self):
+    def test_refuses_two_routes_in_the_plan(self):
         trees = [{"edges": [[0, 1]], "via": {"0-1": ["T"]}}, {"edges": [[0, 1]]}]
-        with self.assertRaisesRegex(Refusal, "^the plan has two ways from 'a' to 'b'; a pair of hosts has one$"):
-            ways_of_plan(self.plan(*trees))
+        with self.assertRaisesRegex(Refusal, "^the plan has two routes from 'a' to 'b'; a pair of hosts can have only one$"):
+            routes_of_plan(self.plan(*trees))
 
-    def test_a_way_that_the_platform_does_not_have(self):
+    def test_refuses_a_route_that_the_platform_does_not_have(self):
         plan = self.plan({"edges": [[0, 1]], "via": {"0-1": ["S", "T"]}})
-        with self.assertRaisesRegex(Refusal, "^the plan goes from 'a' to 'b' by a link from 'S' to 'T', which the platform does not have$"):
-            wiring_of(self.described, planned=ways_of_plan(plan))
+        with self.assertRaisesRegex(Refusal, "^the plan's route from 'a' to 'b' uses a link from 'S' to 'T', which the platform does not have$"):
+            wiring_of(self.described, planned=routes_of_plan(plan))
 
 
 class Refusals(unittest.TestCase):
@@ -182,27 +182,28 @@ class Refusals(unittest.TestCase):
             check_fits(wiring_of(described), without_latency)
         self.assertEqual(str(caught.exception), text)
 
-    def test_two_ways(self):
-        self.refused("there are two ways from 'a' to 'b', directly and through 'S'; a cluster has one way between two hosts",
+    def test_two_routes(self):
+        self.refused("there are two routes from 'a' to 'b', directly and through 'S'; a cluster can have only one route between two hosts",
                      platform("a b S", [*both("a", "b", 1), *both("a", "S", 1), *both("S", "b", 1)]))
-        self.refused("there are two ways from 'a' to 'b', through 'S' and through 'T'; a cluster has one way between two hosts",
+        self.refused("there are two routes from 'a' to 'b', through 'S' and through 'T'; a cluster can have only one route between two hosts",
                      platform("a b S T", [*both("a", "S", 1), *both("S", "b", 1), *both("a", "T", 1), *both("T", "b", 1)]))
 
     def test_long_latencies(self):
         described = platform("a b", both("a", "b", 1, ("latency_s", 0.002), ("overhead_s", 0.001)))
-        self.refused("a way takes 3 ms (latencies and overheads), which a cluster cannot imitate; --without-latency leaves them out",
+        self.refused("a route has a latency of 3 ms (with overheads), which a cluster cannot reproduce; ignore latencies with "
+                     "--without-latency",
                      described)
         wiring = wiring_of(described)
         check_fits(wiring, without_latency=True)
-        self.assertEqual(wiring.notes, ["latencies and overheads, up to 3 ms a way, are left out"])
+        self.assertEqual(wiring.notes, ["latencies and overheads, up to 3 ms per route, are ignored"])
 
     def test_too_fast(self):
-        self.refused("16000 Mbit/s is faster than a cluster's 10000 Mbit/s; --scale slows all alike",
+        self.refused("16000 Mbit/s is faster than a cluster's 10000 Mbit/s; slow down all links with --scale",
                      platform("a b", both("a", "b", 2e9)))
 
     def test_too_many(self):
         names = [f"h{i}" for i in range(65)]
-        self.refused("65 hosts: a cluster has at most 64",
+        self.refused("65 hosts: a cluster can have at most 64",
                      platform(" ".join([*names, "S"]), [link for name in names for link in both(name, "S", 1)]))
 
 

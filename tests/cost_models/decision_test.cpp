@@ -131,7 +131,9 @@ TEST(Decide, HockneysBroadcastGoesFromBinomialToSplitBinary) {
 }
 
 TEST(Decide, ChoosesOnlyAmongKeptMethods) {
-  const auto only_large_segments = [](const Prediction& one) { return one.of.segment.value == 8192; };
+  const auto only_large_segments = [](const Prediction& one) {
+    return one.of.segment.value == 8192;
+  };
   const DecisionFunction decision = decide(cm_methods("loggp"), frodo("loggp"),
                                            {{4, 8}, {{4096}, {1048576}}, {}}, only_large_segments);
   EXPECT_EQ(decision.best[0].entry, nullptr);

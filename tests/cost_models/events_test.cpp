@@ -12,8 +12,8 @@
 namespace espalier::cost_models {
 namespace {
 
-// Arbitrary parameters, so that no two terms are equal by chance. g(m) covers receiving and sending,
-// as a pipeline requires.
+// Arbitrary parameters, so that no two terms are equal by chance. g(m) covers receiving and
+// sending, as a pipeline requires.
 const Hockney kHockney{PiecewiseLinear({{Bytes{0}, 7e-6}, {Bytes{4096}, 31e-6}}),
                        PiecewiseLinear({{Bytes{1}, 5e-9}, {Bytes{1024}, 3e-9}})};
 const LogGP kLogGP{{61e-6}, {8e-6}, {23e-6}, {84e-9}};
@@ -30,8 +30,7 @@ Message message_of(const Parameters& parameters, double bytes) {
   }
   if (const auto* loggp = std::get_if<LogGP>(&parameters)) {
     const double bytes_s = bytes > 0 ? (bytes - 1) * loggp->gap_per_byte.value : 0;
-    return {loggp->gap.value + bytes_s,
-            loggp->latency.value + 2 * loggp->overhead.value + bytes_s};
+    return {loggp->gap.value + bytes_s, loggp->latency.value + 2 * loggp->overhead.value + bytes_s};
   }
   const auto& plogp = std::get<PLogP>(parameters);
   return {plogp.gap_s.at(bytes), plogp.latency.value + plogp.gap_s.at(bytes)};

@@ -100,8 +100,10 @@ TEST(MeasuredMessages, RefuseWhatCannotHaveBeenMeasured) {
   const MeasuredMessage two{{2}, {1e-5}, {1e-6}, {1e-6}};
   EXPECT_EQ(refused({one}, 0), "at least two message sizes are needed");
   EXPECT_EQ(refused({two, one}, 0), "/1: message sizes must ascend and be at least 1");
-  EXPECT_EQ(refused({{{0}, {}, {}, {}}, one}, 0), "/0: message sizes must ascend and be at least 1");
-  EXPECT_EQ(refused({one, {{2}, {-1}, {}, {}}}, 0), "/1: a time of -1 s: must be finite and at least 0");
+  EXPECT_EQ(refused({{{0}, {}, {}, {}}, one}, 0),
+            "/0: message sizes must ascend and be at least 1");
+  EXPECT_EQ(refused({one, {{2}, {-1}, {}, {}}}, 0),
+            "/1: a time of -1 s: must be finite and at least 0");
   EXPECT_EQ(refused({one, two}, std::numeric_limits<double>::infinity()),
             "/gap: a time of inf s: must be finite and at least 0");
   EXPECT_EQ(refused({one, two}, 1e-6), "(not refused)");

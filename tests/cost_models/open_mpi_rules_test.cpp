@@ -48,8 +48,8 @@ struct Decided {
   bool operator==(const Decided&) const = default;
 };
 
-// Looks up a rule as Open MPI does: first the greatest number of ranks, then the greatest size, that
-// does not exceed the call's; for fewer ranks than any, the first rules.
+// Looks up a rule as Open MPI does: first the greatest number of ranks, then the greatest size,
+// that does not exceed the call's; for fewer ranks than any, the first rules.
 class OpenMpi {
  public:
   explicit OpenMpi(const std::string& text) {

@@ -65,7 +65,8 @@ TEST(PiecewiseLinear, RefusesInvalidTables) {
   };
   EXPECT_EQ(refused({}), "a table needs at least one point");
   EXPECT_EQ(refused({{Bytes{1}, -1}}), "/0: must be finite and at least 0, not -1");
-  EXPECT_EQ(refused({{Bytes{1}, 1}, {Bytes{2}, kNaN}}), "/1: must be finite and at least 0, not nan");
+  EXPECT_EQ(refused({{Bytes{1}, 1}, {Bytes{2}, kNaN}}),
+            "/1: must be finite and at least 0, not nan");
   EXPECT_EQ(refused({{Bytes{1}, 1}, {Bytes{1}, 2}}), "/1: sizes must ascend");
   EXPECT_EQ(refused({{Bytes{1}, 2}, {Bytes{2}, 1}}), "accepted");
   EXPECT_EQ(refused({{Bytes{1}, 2}, {Bytes{2}, 1}}, PiecewiseLinear::Beyond::kLastSlope),
@@ -90,7 +91,10 @@ TEST(Parameters, RefusesInvalidTimes) {
             "gap: must be finite and at least 0 s, not -2");
   EXPECT_EQ(refused([](LogGP& m) { m.gap_per_byte = {std::numeric_limits<double>::infinity()}; }),
             "gap per byte: must be finite and at least 0 s, not inf");
-  EXPECT_EQ(refusal([] { check(PLogP{{1}, 3, 1, 2}); }), "gap: is less than an overhead at 1 bytes");
+  EXPECT_EQ(refusal([] {
+              check(PLogP{{1}, 3, 1, 2});
+            }),
+            "gap: is less than an overhead at 1 bytes");
   EXPECT_EQ(refusal([] {
               check(PLogP{{kNaN}, 1, 1, 2});
             }),

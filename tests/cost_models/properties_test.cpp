@@ -49,8 +49,8 @@ TEST_P(EveryFormula, GrowsWithTheMessage) {
   }
 }
 
-// Recursive doubling takes two more steps if the number of ranks is not a power of two; therefore it
-// is checked on powers of two only.
+// Recursive doubling takes two more steps if the number of ranks is not a power of two; therefore
+// it is checked on powers of two only.
 TEST_P(EveryFormula, GrowsWithTheRanks) {
   const bool doubling = entry().algorithm == "recursive-doubling";
   for (const std::uint64_t segment : {0U, 1000U}) {
@@ -79,7 +79,8 @@ TEST_P(EveryFormula, SegmentsMatterAsTheRegistrySays) {
 
 TEST_P(EveryFormula, RefusesInvalidCases) {
   EXPECT_EQ(refusal({0, {1}, {}, {}}), "ranks: must be from 1 to 2147483647, not 0");
-  EXPECT_EQ(refusal({kMaxRanks + 1, {1}, {}, {}}), "ranks: must be from 1 to 2147483647, not 2147483648");
+  EXPECT_EQ(refusal({kMaxRanks + 1, {1}, {}, {}}),
+            "ranks: must be from 1 to 2147483647, not 2147483648");
   EXPECT_EQ(refusal({4, {1}, {}, {kNaN}}),
             "computation: must be finite and at least 0 s per byte, not nan");
   EXPECT_EQ(refusal({4, {1}, {}, {-1.0}}),

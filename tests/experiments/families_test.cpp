@@ -86,7 +86,8 @@ TEST(RandomFamily, RefusesGridsWithoutPlatforms) {
                  "a density must be over 0 and at most 1, not 1.5");
   expect_refusal({.nodes = {10}, .densities = {0}},
                  "a density must be over 0 and at most 1, not 0");
-  expect_refusal({.nodes = {10}, .densities = {}}, "give at least one number of nodes and one density");
+  expect_refusal({.nodes = {10}, .densities = {}},
+                 "give at least one number of nodes and one density");
   expect_refusal({.nodes = {10}, .densities = {0.1}, .draws = 0}, "draws must be at least 1");
 }
 

@@ -49,7 +49,7 @@ TEST_P(Corpus, EveryPrefixIsHandled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Corpus, ::testing::ValuesIn(fuzz_targets()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& target) { return std::string(target.param.name); });
 
 }  // namespace
 }  // namespace espalier::testing

@@ -18,7 +18,7 @@ using testing::ProblemShape;
 using testing::random_problem;
 using testing::RandomProblem;
 
-// The packing holds by itself, is proven, and is what the papers' flow LP says.
+// The packing is valid, proven, and agrees with the papers' flow LP.
 void expect_flow_optimum(const RandomProblem& made) {
   SCOPED_TRACE(made.name);
   const Packing packing = pack_arborescences(made.problem());
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Models, PackingAgainstFlow, ::testing::ValuesIn(kAllMod
 
 class HardPacking : public ::testing::TestWithParam<ModelKind> {};
 
-// Here GLPK's own tolerances end, so the flow LP is no judge; the certificate is.
+// Beyond GLPK's tolerances, so checked by the certificate instead of the flow LP.
 TEST_P(HardPacking, BandwidthsOverNineOrdersOfMagnitude) {
   for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     const RandomProblem made = random_problem(
@@ -121,7 +121,7 @@ TEST_P(HardPacking, NoMoreTreesThanSaturatedResources) {
 
 INSTANTIATE_TEST_SUITE_P(Models, HardPacking, ::testing::ValuesIn(kAllModels));
 
-//    0 --1--> 1 <==> 2     the source has one arc; 1 and 2 feed each other for nothing beside it
+//    0 --1--> 1 <==> 2     the source has one arc; 1 and 2 also send to each other
 TEST(Packing, SourceWithOneArc) {
   const Digraph graph{3, {0, 1, 2}, {1, 2, 1}, {}};
   SparseMatrix occupation(2, 3);
@@ -142,7 +142,7 @@ TEST(Packing, RelaysInAChain) {
   SparseMatrix occupation(6, 6);
   for (int arc = 0; arc < 6; ++arc) occupation.insert(arc, arc) = 1.0;
   occupation.makeCompressed();
-  // Either 0 sends twice along the chain (rate 1/2), or 1 passes on over 5 (rate 1): the relay
+  // Either 0 sends twice along the chain (rate 1/2), or 1 forwards through 5 (rate 1): the relay
   // cannot copy.
   const Packing packing = pack_arborescences({graph, 0, occupation});
   EXPECT_NEAR(packing.rate, 1.0, 1e-9);
@@ -151,7 +151,7 @@ TEST(Packing, RelaysInAChain) {
   EXPECT_EQ(packing_fault({graph, 0, occupation}, packing), "");
 }
 
-//    0 --> 1 --> 2     the relays 3 and 4 have arcs, to each other and to 1, but nobody has one to
+//    0 --> 1 --> 2     the relays 3 and 4 have arcs, to each other and to 1, but no host has one to
 //          ^           them
 //    3 <=> 4
 TEST(Packing, RelaysThatNoHostReaches) {
@@ -177,7 +177,7 @@ TEST(Packing, UnreachableHostIsInfeasible) {
   EXPECT_THROW(pack_arborescences({graph, 0, occupation}), InfeasibleError);
 }
 
-TEST(Packing, LimitsLeaveAValidPlanAndAnHonestGap) {
+TEST(Packing, LimitsLeaveAValidPlanAndAValidGap) {
   const RandomProblem made =
       random_problem({.hosts = 60, .extra_links = 400}, ModelKind::kUnidirectional, 3);
   PackingOptions iterations;
@@ -193,8 +193,8 @@ TEST(Packing, LimitsLeaveAValidPlanAndAnHonestGap) {
   }
 }
 
-// The number of arborescences priced is the algorithm's own cost: a change that makes it worse
-// shows here.
+// The number of arborescences priced is the algorithm's cost: this test shows a change that makes
+// it worse.
 TEST(Packing, PricesFewArborescences) {
   const RandomProblem made =
       random_problem({.hosts = 50, .extra_links = 100}, ModelKind::kOnePort, 1);

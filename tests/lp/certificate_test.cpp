@@ -23,7 +23,7 @@ class LyingPacking : public ::testing::Test {
   std::string fault() { return packing_fault(made_.problem(), packing_); }
 };
 
-TEST_F(LyingPacking, HonestOneHasNoFault) {
+TEST_F(LyingPacking, TheUnchangedPackingHasNoFault) {
   EXPECT_EQ(fault(), "");
 }
 
@@ -45,7 +45,7 @@ TEST_F(LyingPacking, BoundTighterThanProvenIsFound) {
 
 TEST_F(LyingPacking, MissingEdgeIsFound) {
   packing_.trees[0].tree.arcs.pop_back();
-  EXPECT_THAT(fault(), HasSubstr("does not hang from the root"));
+  EXPECT_THAT(fault(), HasSubstr("is not connected to the root"));
 }
 
 TEST_F(LyingPacking, DoubledEdgeIsFound) {
@@ -67,7 +67,7 @@ TEST_F(LyingPacking, NonsensePricesAreRefused) {
   EXPECT_THROW(bound(std::numeric_limits<double>::quiet_NaN()), InputError);
 }
 
-// Any prices at all bound the optimum.
+// Any prices bound the optimum.
 TEST(Certificate, AnyPricesBoundTheOptimum) {
   for (std::uint64_t seed = 1; seed <= draws(50); ++seed) {
     for (const ModelKind model : testing::kAllModels) {

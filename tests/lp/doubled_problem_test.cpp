@@ -30,7 +30,7 @@ class Doubled : public ::testing::TestWithParam<ModelKind> {
   }
 };
 
-TEST_P(Doubled, SplitsIntoATreeOutAndATreeInAndJoinsThemAgain) {
+TEST_P(Doubled, SplitsIntoReduceAndBroadcastTreesAndJoinsThemAgain) {
   for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = draw(seed);
     SCOPED_TRACE(made.name);
@@ -69,8 +69,8 @@ TEST_P(Doubled, SplitsIntoATreeOutAndATreeInAndJoinsThemAgain) {
   }
 }
 
-// The papers' flows on the doubled graph know nothing of arborescences.
-TEST_P(Doubled, PackingIsProvenAndThatOfTheFlowLp) {
+// The papers' flow LP on the doubled graph is independent of arborescences.
+TEST_P(Doubled, PackingIsProvenAndAgreesWithTheFlowLp) {
   for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = draw(seed);
     SCOPED_TRACE(made.name);

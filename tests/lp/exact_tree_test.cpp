@@ -25,8 +25,8 @@ HostArcs arcs_of(const RandomProblem& made) {
   return {made.graph, made.occupation, std::vector<double>(made.graph.arc_count(), 1.0)};
 }
 
-// The least busiest load of all spanning trees: a parent for one host after the other, given up
-// where the load is no better than the best.
+// The least busiest load of all spanning trees: chooses a parent for one host after the other, and
+// backtracks where the load is no better than the best.
 class PlainSearch {
  public:
   PlainSearch(const HostArcs& arcs, std::uint32_t root)
@@ -70,7 +70,7 @@ class PlainSearch {
   double best_ = std::numeric_limits<double>::infinity();
 };
 
-// Empty: the tree spans all hosts from the root and loads what it is said to.
+// Empty: the tree spans all hosts from the root and has the stated load.
 std::string fault_of(const RandomProblem& made, const RoutedTree& tree, double busiest_load) {
   std::vector<char> reached(made.graph.node_count, 0);
   reached[made.root] = 1;
@@ -114,13 +114,13 @@ TEST_P(BestTrees, AreThoseOfASearchThroughAllTrees) {
     const SingleTree walked = search_single_tree(arcs, made.root, {start}, {.effort = 20'000});
     EXPECT_EQ(fault_of(made, walked.tree, walked.busiest_load), "");
     EXPECT_GE(walked.busiest_load, best * (1 - 1e-9));
-    if (!made.graph.is_relay.empty()) continue;  // the start may take other ways than `arcs`
+    if (!made.graph.is_relay.empty()) continue;  // the start may use other paths than `arcs`
     const std::vector<double> load = tree_load(made.occupation, start);
     EXPECT_LE(walked.busiest_load, *std::ranges::max_element(load) * (1 + 1e-9));
   }
 }
 
-TEST_P(BestTrees, ALimitLeavesAnHonestBound) {
+TEST_P(BestTrees, ALimitLeavesAValidBound) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const RandomProblem made = random_problem({.hosts = 24, .extra_links = 60}, GetParam(), seed);
     SCOPED_TRACE(made.name);
@@ -155,7 +155,7 @@ TEST_P(BestTrees, FewerArcsGiveATreeAndNoBound) {
   EXPECT_FALSE(among_its_own.proven);
 }
 
-TEST_P(BestTrees, TheSameSeedWalksTheSameWay) {
+TEST_P(BestTrees, TheSameSeedGivesTheSameWalk) {
   const RandomProblem made = random_problem({.hosts = 20, .extra_links = 60}, GetParam(), 4);
   const HostArcs arcs = arcs_of(made);
   const SingleTreeOptions options{.seed = 7, .effort = 50'000};

@@ -28,7 +28,7 @@ TEST(LinearProgram, SolvesATextbookCase) {
   EXPECT_DOUBLE_EQ(program.reduced_cost(x), 1);
 }
 
-TEST(LinearProgram, GoesOnFromItsBasisWhenRowsAndColumnsCome) {
+TEST(LinearProgram, ContinuesFromItsBasisWhenRowsAndColumnsAreAdded) {
   LinearProgram program(Sense::kMaximise);
   const std::uint32_t x = program.add_column({0, kInfinity}, 1);
   program.add_row({-kInfinity, 1}, Entries{{x, 1}});
@@ -45,7 +45,7 @@ TEST(LinearProgram, GoesOnFromItsBasisWhenRowsAndColumnsCome) {
   EXPECT_DOUBLE_EQ(program.value(0), 0.25);
 }
 
-TEST(LinearProgram, TellsInfeasibleFromUnbounded) {
+TEST(LinearProgram, DistinguishesInfeasibleFromUnbounded) {
   LinearProgram infeasible(Sense::kMinimise);
   const std::uint32_t x = infeasible.add_column({0, 1}, 1);
   infeasible.add_row({2, kInfinity}, Entries{{x, 1}});
@@ -95,7 +95,7 @@ std::vector<double> solve_many(std::uint32_t seed) {
   return objectives;
 }
 
-TEST(LinearProgram, ThreadsSolveSideBySide) {
+TEST(LinearProgram, ThreadsSolveConcurrently) {
   constexpr std::uint32_t kThreads = 8;
   constexpr int kRounds = 20;
   std::vector<std::vector<double>> alone;

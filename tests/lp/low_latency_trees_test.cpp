@@ -24,8 +24,8 @@ using testing::rate_of;
 double mean_way_s(const RandomProblem& made, const std::vector<PackedTree>& trees) {
   double way_s = 0;
   for (const PackedTree& packed : trees) {
-    way_s +=
-        packed.rate * way_of_a_segment(made.graph, made.occupation, made.root, packed.tree).value;
+    way_s += packed.rate *
+             segment_travel_time(made.graph, made.occupation, made.root, packed.tree).value;
   }
   return way_s / rate_of(trees);
 }
@@ -40,8 +40,8 @@ std::size_t out_degree(const RandomProblem& made, const std::vector<PackedTree>&
 
 class LowLatencyTrees : public ::testing::TestWithParam<ModelKind> {};
 
-TEST_P(LowLatencyTrees, CarryAsMuchAndAreNearer) {
-  // No fewer under the sanitizers: in a handful of draws there may be nothing to gain.
+TEST_P(LowLatencyTrees, CarryAsMuchAndHaveLowerLatency) {
+  // Not fewer under the sanitizers: in a few draws there may be nothing to gain.
   constexpr std::uint64_t kDraws = 16;
   std::size_t nearer_ones = 0;
   for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
@@ -51,7 +51,7 @@ TEST_P(LowLatencyTrees, CarryAsMuchAndAreNearer) {
     SCOPED_TRACE(made.name);
     const Packing packing = pack_arborescences(made.problem());
     const auto trees = pack_few_trees(made.problem(), packing);
-    const auto nearer = draw_nearer(made.problem(), packing, trees);
+    const auto nearer = lower_latency(made.problem(), packing, trees);
     EXPECT_EQ(fault_of(made, packing, nearer), "");
     EXPECT_GE(rate_of(nearer), std::min(rate_of(trees), packing.bound * (1 - 1e-6)));
     EXPECT_LE(nearer.size(), trees.size());
@@ -64,7 +64,7 @@ TEST_P(LowLatencyTrees, CarryAsMuchAndAreNearer) {
 
 INSTANTIATE_TEST_SUITE_P(Models, LowLatencyTrees, ::testing::ValuesIn(kAllModels));
 
-//    0 -- 10 ms --> 1 -- 10 ms --> 2      Both chains carry what 0's port does.
+//    0 -- 10 ms --> 1 -- 10 ms --> 2      Both chains carry as much as 0's port.
 //    0 -- 50 ms --> 2 -- 50 ms --> 1
 RandomProblem two_chains() {
   RandomProblem made;
@@ -91,29 +91,29 @@ TEST(LowLatencyTrees, TheShorterOfTwoChainsIsTaken) {
   const RandomProblem made = two_chains();
   const Packing packing = pack_arborescences(made.problem());
   const std::vector<PackedTree> far{{chain(2, 3), 1e8}};
-  const auto nearer = draw_nearer(made.problem(), packing, far);
+  const auto nearer = lower_latency(made.problem(), packing, far);
   ASSERT_EQ(nearer.size(), 1U);
   EXPECT_NEAR(nearer[0].rate, 1e8, 1);
   EXPECT_DOUBLE_EQ(latency_of(made.graph, 0, nearer[0].tree).value, 0.02);
 }
 
-TEST(LowLatencyTrees, WithoutLatenciesAllStaysAsItIs) {
+TEST(LowLatencyTrees, WithoutLatenciesNothingChanges) {
   RandomProblem made = two_chains();
   made.graph.latency_s.clear();
   const Packing packing = pack_arborescences(made.problem());
   const std::vector<PackedTree> far{{chain(2, 3), 1e8}};
-  const auto nearer = draw_nearer(made.problem(), packing, far);
+  const auto nearer = lower_latency(made.problem(), packing, far);
   ASSERT_EQ(nearer.size(), 1U);
   EXPECT_EQ(nearer[0].tree, far[0].tree);
 }
 
-// 100 MB/s: 0.65536 ms for a segment of 64 KiB on either edge.
+// 100 MB/s: 0.65536 ms for a segment of 64 KiB on each edge.
 TEST(TreeRoutes, AddLatenciesAndSegments) {
   const RandomProblem made = two_chains();
   const RoutedTree tree = chain(0, 1);
   EXPECT_EQ(depth_of(made.graph, 0, tree), 2U);
   EXPECT_EQ(out_degree_of(made.graph, tree), 1U);
-  EXPECT_DOUBLE_EQ(way_of_a_segment(made.graph, made.occupation, 0, tree).value,
+  EXPECT_DOUBLE_EQ(segment_travel_time(made.graph, made.occupation, 0, tree).value,
                    0.02 + 2 * 0.00065536);
 }
 

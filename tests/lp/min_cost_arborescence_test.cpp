@@ -30,13 +30,13 @@ void expect_spanning(const Graph& graph, std::span<const std::uint32_t> arcs, st
     std::uint32_t above = node;
     for (std::uint32_t steps = 0; above != root && steps < graph.nodes; ++steps) {
       above = parent[above];
-      ASSERT_NE(above, UINT32_MAX) << "node " << node << " does not hang from the root";
+      ASSERT_NE(above, UINT32_MAX) << "node " << node << " is not connected to the root";
     }
     EXPECT_EQ(above, root);
   }
 }
 
-// costs: how many different ones; few make many ties and zero-price cycles.
+// costs: number of different costs; few make many ties and zero-price cycles.
 Graph random_graph(std::uint64_t seed, std::uint32_t nodes, std::uint32_t arcs, int costs) {
   std::mt19937_64 random(seed);
   Graph graph{nodes, {}, {}, {}};

@@ -40,7 +40,7 @@ double largest_degree(const Shop& shop) {
   return largest;
 }
 
-// No two of the pieces of a node at once: by going through all pieces, moment by moment.
+// No two pieces of a node overlap: checks all pieces in the order of time.
 void expect_no_overlap(const Shop& shop, const OpenShopSchedule& schedule) {
   std::vector<double> left_free(shop.lefts, 0.0);
   std::vector<double> right_free(shop.rights, 0.0);
@@ -96,9 +96,9 @@ TEST(OpenShop, AStarIsASequence) {
   EXPECT_EQ(schedule.pieces.size(), 3);
 }
 
-// Hosts a, b, c; a sends 2 s to b and 1 s to c, b sends 1 s to c, c sends 1 s to b. The port into b
-// is critical all the time, that out of a as well: a->b and (a->c, c->b) share the 3 s, and b->c
-// goes beside a->b.
+// Hosts a, b, c; a sends 2 s to b and 1 s to c, b sends 1 s to c, c sends 1 s to b. The in-port of
+// b and the out-port of a are critical all the time: a->b and (a->c, c->b) share the 3 s, and b->c
+// runs during a->b.
 TEST(OpenShop, ATriangleOfHosts) {
   const Shop triangle{3, 3, {{0, 1, 2}, {0, 2, 1}, {1, 2, 1}, {2, 1, 1}}};
   check(triangle);
@@ -112,11 +112,11 @@ TEST(OpenShop, EqualJobsAreALatinSquare) {
   check(square);
   const OpenShopSchedule schedule = square.schedule();
   EXPECT_EQ(schedule.length, 6);
-  EXPECT_EQ(schedule.pieces.size(), 9) << "nobody need be interrupted";
+  EXPECT_EQ(schedule.pieces.size(), 9) << "no job needs to be interrupted";
 }
 
-// No job can wait and none can run through: r0 and l0 have 2 s of work in 2 s, and l1 is busy with
-// both rights. Without preemption it takes 2 s as well, but in one order alone:
+// No node can be idle: r0 and l0 have 2 s of work in 2 s, and l1 is busy with both right nodes.
+// Without preemption it takes 2 s as well, but in one order only:
 //   l0 - r0 1 s, l0 - r1 1 s, l1 - r0 1 s, l1 - r1 1 s
 TEST(OpenShop, TightSquare) {
   const Shop square{2, 2, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}}};
@@ -142,7 +142,7 @@ TEST(OpenShop, JobsOfNoTimeHaveNoPiece) {
   EXPECT_EQ(shop.schedule().pieces.size(), 1);
 }
 
-TEST(OpenShop, RefusesWhatIsNoShop) {
+TEST(OpenShop, RefusesInvalidJobs) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   const double huge = std::numeric_limits<double>::max();
@@ -188,7 +188,7 @@ TEST_P(RandomShops, TakeAsLongAsTheBusiestNodeAndNoLonger) {
   }
 }
 
-// Sums of permutations: every node is critical from the first moment to the last.
+// Sums of permutations: every node is critical all the time.
 TEST_P(RandomShops, WhereEveryNodeIsCritical) {
   for (std::uint64_t seed = 1; seed <= draws(60); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

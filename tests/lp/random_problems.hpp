@@ -1,5 +1,5 @@
 // Random packing problems for the tests of lp/: a digraph, a root, and the occupation matrix of one
-// of the models of docs/model.md, built here again and plainly so that lp/ is tested without
+// of the models of docs/model.md, implemented here a second time so that lp/ is tested without
 // platforms/.
 #pragma once
 
@@ -33,14 +33,14 @@ struct RandomProblem {
 struct ProblemShape {
   std::uint32_t hosts = 8;
   std::uint32_t relays = 0;
-  std::uint32_t extra_links = 8;  // beyond a spanning tree; every link both ways
+  std::uint32_t extra_links = 8;  // beyond a spanning tree; every link in both directions
   std::uint32_t shared_links = 0;
-  double decades = 0.3;  // bandwidths are spread log-uniformly over so many orders of magnitude
+  double decades = 0.3;  // bandwidths are log-uniform over this many orders of magnitude
   bool equal = false;    // all bandwidths the same
 };
 
 // Rows: out- and in-side of each node (2 v, 2 v + 1), then a link for each arc, then shared links.
-// Empty rows stay.
+// Empty rows are kept.
 inline SparseMatrix occupation_of(const Digraph& graph, const std::vector<double>& seconds,
                                   ModelKind model, std::uint32_t shared_links,
                                   std::mt19937_64& random) {

@@ -23,7 +23,7 @@ using testing::rate_of;
 
 class ShallowTrees : public ::testing::TestWithParam<ModelKind> {};
 
-TEST_P(ShallowTrees, AreFeasibleAndNoDeeperThanAsked) {
+TEST_P(ShallowTrees, AreFeasibleAndWithinTheDepthLimit) {
   for (std::uint64_t seed = 1; seed <= draws(12); ++seed) {
     const RandomProblem made = random_problem({.hosts = 16,
                                                .relays = seed % 4 == 0 ? 3U : 0U,
@@ -52,7 +52,7 @@ TEST_P(ShallowTrees, AreFeasibleAndNoDeeperThanAsked) {
   }
 }
 
-TEST_P(ShallowTrees, AreNoFartherThanAsked) {
+TEST_P(ShallowTrees, AreWithinTheLatencyLimit) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     RandomProblem made = random_problem(
         {.hosts = 14, .relays = seed % 4 == 0 ? 3U : 0U, .extra_links = 40}, GetParam(), seed);
@@ -66,7 +66,7 @@ TEST_P(ShallowTrees, AreNoFartherThanAsked) {
       }
       return most;
     };
-    // No way is longer than that; below the first limit that is too near all are.
+    // No path is longer than that; limits below the first infeasible one are infeasible, too.
     Seconds limit{1.12};
     double rate = packing.rate;
     bool possible = true;
@@ -87,8 +87,8 @@ TEST_P(ShallowTrees, AreNoFartherThanAsked) {
   }
 }
 
-// No tree is deeper than hosts - 1 edges, so that limit is none.
-TEST_P(ShallowTrees, ReachTheOptimumWhereTheLimitIsNone) {
+// No tree is deeper than hosts - 1 edges, so that limit has no effect.
+TEST_P(ShallowTrees, ReachTheOptimumWhereTheLimitHasNoEffect) {
   const RandomProblem made = random_problem({.hosts = 12, .extra_links = 30}, GetParam(), 5);
   const Packing packing = pack_arborescences(made.problem());
   const auto trees = pack_shallow_trees(made.problem(), packing, {.max_depth = 11});
@@ -97,9 +97,9 @@ TEST_P(ShallowTrees, ReachTheOptimumWhereTheLimitIsNone) {
 
 INSTANTIATE_TEST_SUITE_P(Models, ShallowTrees, ::testing::ValuesIn(kAllModels));
 
-// All links alike, one-port: 0 to 1, 2, 3, and those to one another. A star has period 3; of trees
-// of two levels the best send from the root once: three of them, each with another middle, keep
-// every port busy for (1 + 2 + 0 + 0...) at rates 1/3, 1/3, 1/3: a middle sends 2 x 1/3 < 1.
+// All links equal, one-port: 0 to 1, 2, 3, and those to one another. A star has period 3. The best
+// trees of two levels send from the root once: three of them, each with another middle, keep every
+// port busy for (1 + 2 + 0 + 0...) at rates 1/3, 1/3, 1/3: a middle sends 2 x 1/3 < 1.
 TEST(ShallowTrees, OfTwoLevelsReachTheOptimumOfAClique) {
   RandomProblem made =
       random_problem({.hosts = 4, .extra_links = 200, .equal = true}, ModelKind::kOnePort, 1);

@@ -1,4 +1,4 @@
-// What the tests of sets of trees ask of one, and latencies for their graphs.
+// Checks of sets of trees, and latencies for their graphs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline double rate_of(const std::vector<PackedTree>& trees) {
                          [](double sum, const PackedTree& tree) { return sum + tree.rate; });
 }
 
-// What is wrong with these trees as a packing; empty: nothing.
+// The first fault of these trees as a packing; empty: none.
 inline std::string fault_of(const RandomProblem& made, Packing packing,
                             std::vector<PackedTree> trees) {
   packing.rate = rate_of(trees);
@@ -26,7 +26,7 @@ inline std::string fault_of(const RandomProblem& made, Packing packing,
   return packing_fault(made.problem(), packing);
 }
 
-// Of every arc by itself, relays' and doubled ones too: 0 to 80 ms.
+// Of every arc independently, including those of relays and doubled ones: 0 to 80 ms.
 inline std::vector<double> random_latencies(const Digraph& graph, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_int_distribution<int> milliseconds(0, 80);

@@ -1,4 +1,4 @@
-// What arrives is what was sent: every root, sizes around the segments' borders, many trees,
+// Broadcasts deliver the message: every root, sizes around multiples of the segment, many trees,
 // windows, communicators.
 #include "runtime/api/broadcast.hpp"
 
@@ -21,7 +21,7 @@ using runtime::BroadcastOptions;
 
 class Shapes : public ::testing::TestWithParam<Shape> {};
 
-TEST_P(Shapes, EveryRootAndSizesAroundTheSegmentsBorders) {
+TEST_P(Shapes, EveryRootAndSizesAroundSegmentBoundaries) {
   constexpr std::size_t kSegment = 64;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t message = 0;
@@ -62,7 +62,7 @@ TEST_P(Shapes, EveryWindow) {
   }
 }
 
-TEST_P(Shapes, EveryWayToWait) {
+TEST_P(Shapes, EveryWaitingMode) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (const auto waiting :
        {BroadcastOptions::Waiting::kBusy, BroadcastOptions::Waiting::kDozing}) {
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(All, Shapes,
 
 class RandomPlans : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(RandomPlans, OfManyTrees) {
+TEST_P(RandomPlans, WithManyTrees) {
   std::mt19937_64 random(GetParam());
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const std::uint64_t segment = 1 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
@@ -96,9 +96,8 @@ TEST_P(RandomPlans, OfManyTrees) {
   }
 }
 
-// Windows that differ from edge to edge, and with the segment from message to message; trees that
-// end one after the other.
-TEST_P(RandomPlans, OfLongLatencies) {
+// Windows that depend on the edge and on the segment size; trees that end at different times.
+TEST_P(RandomPlans, WithLongLatencies) {
   std::mt19937_64 random(GetParam() + 300);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = over_long_links(random_plan(ranks, 50'000, 12, random), random);
@@ -114,7 +113,7 @@ TEST_P(RandomPlans, OfLongLatencies) {
   }
 }
 
-TEST_P(RandomPlans, WhoseRanksCopyDirectly) {
+TEST_P(RandomPlans, WithDirectCopies) {
   std::mt19937_64 random(GetParam() + 900);
   const planner::Plan plan = random_plan(size_of(MPI_COMM_WORLD), 1, 12, random);
   BroadcastOptions options;
@@ -129,8 +128,8 @@ TEST_P(RandomPlans, WhoseRanksCopyDirectly) {
   }
 }
 
-// Segments on both sides of the eager limit: beyond it a send lasts until it has been received.
-TEST_P(RandomPlans, ByFewPorts) {
+// Segments below and above the eager limit: above it, a send lasts until it has been received.
+TEST_P(RandomPlans, WithFewPorts) {
   std::mt19937_64 random(GetParam() + 500);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = random_plan(ranks, 1, 12, random);
@@ -160,8 +159,8 @@ TEST(Broadcast, MoreTreesThanSegments) {
   }
 }
 
-// Ranks enter and leave at their own times; the next message must not mix with the last.
-TEST(Broadcast, MessagesInARowDoNotMix) {
+// Ranks start and finish at different times; consecutive messages must not mix.
+TEST(Broadcast, ConsecutiveMessagesDoNotMix) {
   std::mt19937_64 random(5);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = random_plan(ranks, 50, 4, random);
@@ -177,7 +176,7 @@ TEST(Broadcast, MessagesInARowDoNotMix) {
   }
 }
 
-TEST(Broadcast, TwoPlansAtATimeOnOneCommunicator) {
+TEST(Broadcast, TwoPlansOnOneCommunicator) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast one(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 16));
   Broadcast other(MPI_COMM_WORLD, plan_shaped(Shape::kBinary, ranks, ranks - 1, 24));
@@ -187,7 +186,7 @@ TEST(Broadcast, TwoPlansAtATimeOnOneCommunicator) {
   }
 }
 
-TEST(Broadcast, OnPartsOfTheWorldAtOnce) {
+TEST(Broadcast, OnPartsOfTheWorldConcurrently) {
   const int rank = rank_in(MPI_COMM_WORLD);
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // and in reverse
@@ -209,12 +208,12 @@ TEST(Broadcast, WithTheRanksReversedOnACommunicatorThatIsFreed) {
   std::mt19937_64 random(23);
   Broadcast broadcast =
       runtime::plan_on(reversed, random_plan(size_of(reversed), 64, 3, random), as_planned());
-  MPI_Comm_free(&reversed);  // the broadcast has its own
+  MPI_Comm_free(&reversed);  // the broadcast has its own copy
   check_run(broadcast, copy, 4000, 2);
   MPI_Comm_free(&copy);
 }
 
-TEST(Broadcast, CanBeMovedAndSaysWhoItIs) {
+TEST(Broadcast, CanBeMovedAndReportsItsNode) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast first(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, 8));
   Broadcast second = std::move(first);
@@ -223,19 +222,19 @@ TEST(Broadcast, CanBeMovedAndSaysWhoItIs) {
   check_run(second, MPI_COMM_WORLD, 100, 1);
 }
 
-TEST(Broadcast, TellsProgressUpToTheWholeMessage) {
+TEST(Broadcast, ReportsProgressUpToTheWholeMessage) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  std::vector<std::uint64_t> told;
+  std::vector<std::uint64_t> reported;
   BroadcastOptions options = as_planned();
-  options.on_progress = [&](std::uint64_t bytes) { told.push_back(bytes); };
+  options.on_progress = [&](std::uint64_t bytes) { reported.push_back(bytes); };
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 10), options);
   check_run(broadcast, MPI_COMM_WORLD, 95, 1);
-  ASSERT_EQ(told.size(), 10U);
-  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
-  EXPECT_EQ(told.back(), 95U);
+  ASSERT_EQ(reported.size(), 10U);
+  EXPECT_TRUE(std::is_sorted(reported.begin(), reported.end()));
+  EXPECT_EQ(reported.back(), 95U);
 }
 
-// A segment that MPI could not count in an int.
+// A segment size that exceeds MPI's int counts.
 TEST(Broadcast, ASegmentLargerThanAnyMessage) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, UINT64_MAX),

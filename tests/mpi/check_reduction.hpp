@@ -1,4 +1,4 @@
-// Reducing messages and checking the results.
+// Runs reductions and checks the results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 
 namespace espalier::testing {
 
-// Element `at` of rank `rank` in message `message`: small whole numbers, of which sums and products
-// of a few are exact in any type, and which no segment in a wrong place and no rank left out or
-// counted twice leaves alike.
+// Element `at` of rank `rank` in message `message`. The elements are small integers, so that sums
+// and products of a few are exact in any type. A misplaced segment, or a rank that is missing or
+// counted twice, changes the result.
 template <class T>
 T element_of(std::uint64_t at, int rank, std::uint64_t message) {
   const auto high = std::to_integer<unsigned>(byte_of(at, message));
@@ -26,8 +26,8 @@ T element_of(std::uint64_t at, int rank, std::uint64_t message) {
 
 enum class InPlace { kNo, kYes };
 
-// Reduces message number `message` of `count` elements with `op`, and checks each element against
-// `combine` over all ranks; and that nothing around the result, nor a sendbuf, was touched.
+// Reduces message number `message` of `count` elements with `op`. Checks each element against
+// `combine` over all ranks, and that the memory around the result and the sendbuf are unchanged.
 template <class T, class Combine>
 void check_reduction(runtime::Reduction& reduction, MPI_Comm comm, std::size_t count,
                      MPI_Datatype type, MPI_Op op, const Combine& combine, std::uint64_t message,

@@ -1,4 +1,4 @@
-// Sending messages and checking what arrives.
+// Runs broadcasts and checks the received messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@ namespace espalier::testing {
 inline constexpr std::byte kPoison{0xA5};
 inline constexpr std::size_t kGuard = 64;
 
-// Sends message number `message` of `bytes` bytes and checks every byte, and that nothing around
-// was touched.
-// Broadcast: runtime's, or one that decides how.
+// Broadcasts message number `message` of `bytes` bytes. Checks every byte, and that the memory
+// around the buffer is unchanged. Broadcast: runtime::Broadcast, or another class with the same
+// run() and root().
 template <class Broadcast>
 void check_run(Broadcast& broadcast, MPI_Comm comm, std::size_t bytes, std::uint64_t message) {
   std::vector<std::byte> buffer(bytes + 2 * kGuard, kPoison);
@@ -36,13 +36,14 @@ void check_run(Broadcast& broadcast, MPI_Comm comm, std::size_t bytes, std::uint
   EXPECT_EQ(wrong, 0U);
 }
 
-// Room for as many segments as agreed; makes the message on the source and checks it elsewhere.
+// A store with a buffer for the agreed number of segments. It generates the message on the source
+// and checks it on the other ranks.
 class TestStore : public runtime::SegmentStore {
  public:
   TestStore(const runtime::Broadcast::StreamShape& shape, std::uint64_t message)
       : shape_(shape),
         message_(message),
-        room_(shape.segment_bytes * shape.segments_per_tree * shape.trees),
+        buffer_(shape.segment_bytes * shape.segments_per_tree * shape.trees),
         next_(shape.trees, 0) {}
 
   [[nodiscard]] std::uint64_t segments_per_tree() const override {
@@ -50,7 +51,7 @@ class TestStore : public runtime::SegmentStore {
   }
   std::byte* buffer_for(const runtime::Segment& segment) override {
     const std::uint64_t slot = segment.nth % shape_.segments_per_tree;
-    return &room_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
+    return &buffer_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
   }
   void load(const runtime::Segment& segment) override {
     if (++loads_ == fails_at) failed_ = true;
@@ -71,12 +72,12 @@ class TestStore : public runtime::SegmentStore {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
 
-  std::uint64_t fails_at = 0;  // the how manieth segment fails; 0: none
+  std::uint64_t fails_at = 0;  // the number of the segment that fails, from 1; 0: none
 
  private:
   runtime::Broadcast::StreamShape shape_;
   std::uint64_t message_;
-  std::vector<std::byte> room_;
+  std::vector<std::byte> buffer_;
   std::vector<std::uint64_t> next_;
   std::uint64_t loads_ = 0;
   std::uint64_t arrivals_ = 0;

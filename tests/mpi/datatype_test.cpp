@@ -1,4 +1,4 @@
-// Elements with holes, out of order, larger than a segment, and types that differ among the ranks.
+// Datatypes with holes, out of order, larger than a segment, and different on the ranks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -97,7 +97,7 @@ MPI_Datatype short_pair_type() {
   MPI_Type_dup(MPI_SHORT_INT, &type);
   return type;
 }
-// Only the whole is ever committed.
+// Only the whole type is committed, not its part.
 MPI_Datatype row_of_uncommitted(MPI_Datatype part) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(3, part, &type);
@@ -120,7 +120,7 @@ MPI_Datatype copy_of_uncommitted_type() {
 
 class Datatypes : public ::testing::TestWithParam<Type> {};
 
-// MPI's own broadcast of the same elements says what must be in the buffer, holes included.
+// MPI's own broadcast of the same elements gives the expected buffer, including the holes.
 TEST_P(Datatypes, MoveExactlyTheirBytes) {
   MPI_Datatype type = GetParam().make();
   MPI_Type_commit(&type);
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Type{"CopyOfUncommitted", copy_of_uncommitted_type}),
     [](const auto& type) { return type.param.name; });
 
-TEST(Datatype, OnlyWhatNeedsPackingIsPacked) {
+TEST(Datatype, OnlyTypesThatNeedPackingArePacked) {
   const auto is_plain = [](MPI_Datatype type) {
     const bool plain = runtime::shape_of(MPI_COMM_SELF, type).is_plain;
     if (type != MPI_DOUBLE && type != MPI_BYTE) MPI_Type_free(&type);
@@ -182,7 +182,8 @@ TEST(Datatype, OnlyWhatNeedsPackingIsPacked) {
   EXPECT_FALSE(is_plain(committed(pair_type())));
 }
 
-// As MPI_Bcast allows: the same integers, in a row on the source, each third place elsewhere.
+// As MPI_Bcast allows: the same integers, contiguous on even ranks and with a stride of 3 on odd
+// ones.
 TEST(Datatype, MayDifferAmongRanks) {
   constexpr int kIntegers = 300;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-// What a table decides is what runs, from every root, and what arrives is what was sent.
+// Broadcasts by a decision table follow it from every root and deliver the message.
 #include "runtime/api/decisions.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using runtime::DecidedBroadcast;
 
-// One size an algorithm.
+// One message size per algorithm.
 runtime::Decisions every_algorithm(std::uint32_t ranks) {
   return {planner::Operation::kBroadcast,
           {{ranks, 0, "linear", 0, {}},
@@ -25,9 +25,9 @@ runtime::Decisions every_algorithm(std::uint32_t ranks) {
            {ranks, 1'000'000, "pipeline", 70'000, {1e-3}}}};
 }
 
-TEST(DecidedBroadcast, RunsEachMessageAsTheTableHasIt) {
+TEST(DecidedBroadcast, RunsEachMessageByTheTable) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  // Others than the table's take the next.
+  // For other numbers of ranks, the next one of the table applies.
   const runtime::Decisions decisions = every_algorithm(ranks + ranks / 3);
   std::uint64_t message = 0;
   for (std::uint32_t root = 0; root < ranks; ++root) {
@@ -50,8 +50,8 @@ TEST(DecidedBroadcast, RefusesOtherTablesAndRoots) {
   EXPECT_THROW(DecidedBroadcast(MPI_COMM_WORLD, down, -1), InputError);
 }
 
-// The segments that Broadcast has by such options.
-TEST(DecidedBroadcast, SegmentsAreTheTables) {
+// The segment sizes of a Broadcast with the options of a decided plan.
+TEST(DecidedBroadcast, TakesTheSegmentsOfTheTable) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const runtime::Decisions decisions{
       planner::Operation::kBroadcast,
@@ -60,7 +60,7 @@ TEST(DecidedBroadcast, SegmentsAreTheTables) {
   runtime::BroadcastOptions options;
   follow(decided, options);
   const runtime::Broadcast broadcast(MPI_COMM_WORLD, decided.plan, options);
-  EXPECT_EQ(broadcast.segment_bytes(7), 4U);  // a half each
+  EXPECT_EQ(broadcast.segment_bytes(7), 4U);  // one half per tree
   EXPECT_EQ(broadcast.segment_bytes(5001), 2501U);
   EXPECT_EQ(broadcast.segment_bytes(20'000), 1501U);
   EXPECT_EQ(broadcast.segment_bytes(std::uint64_t{1} << 50), 1501U);

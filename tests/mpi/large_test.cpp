@@ -1,4 +1,4 @@
-// More elements than an int can count.
+// A message of more elements than fit in an int.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 TEST(Large, MoreThanTwoToThe31Elements) {
   constexpr std::size_t kBytes = (std::size_t{1} << 31) + 5;
-  constexpr std::uint64_t kPrime = 65521;  // so that the pattern fits no segment
+  constexpr std::uint64_t kPrime = 65521;  // so that the pattern never aligns with a segment
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const bool is_source = rank_in(MPI_COMM_WORLD) == 1;
   const auto buffer = std::make_unique_for_overwrite<unsigned char[]>(kBytes);

@@ -1,5 +1,5 @@
-// GoogleTest on all ranks: every rank runs every case, rank 0 prints, and a failure on any rank
-// fails the program.
+// GoogleTest on all ranks: every rank runs every case, and rank 0 prints. The program fails if a
+// case fails on any rank.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// What ranks other than 0 print: failures, with their rank.
+// Ranks other than 0 print only failures, with their rank.
 class FailurePrinter : public ::testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(int rank) : rank_(rank) {}
@@ -29,7 +29,7 @@ class FailurePrinter : public ::testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
 #ifdef MPICH_VERSION
-  // It treats what fails in a request as this communicator's error handler says
+  // MPICH handles errors of requests by this communicator's error handler
   // (runtime/api/broadcast.hpp).
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 #endif

@@ -1,5 +1,5 @@
-// When segments follow one another on long links and beside them. Only that they do not come sooner
-// can be asserted.
+// The pace of segments on high-latency links, and on other links of the same plan. A test can only
+// assert that segments are not sent too early.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::uint64_t kSegment = 1000;
 
-// By tree and child: from the beginning of each send to that of the next, in seconds.
+// By tree and child: the times between the starts of consecutive sends, in seconds.
 using Gaps = std::map<std::pair<std::uint32_t, int>, std::vector<double>>;
 
-// Of this rank, in a message of 30 segments.
+// The gaps between this rank's sends, in a message of 30 segments.
 Gaps gaps_along(const planner::Plan& plan) {
   runtime::TransferLog log(10'000);
   runtime::BroadcastOptions options = as_planned();
@@ -46,8 +46,8 @@ void expect_pace(const std::vector<double>& gaps, BytesPerSecond rate) {
   for (const double gap : gaps) EXPECT_GE(gap, planner::pace(rate, {kSegment}).value - kRounding);
 }
 
-// A rank sends to its chain's next one, rank 0 to all others as well.
-TEST(Pace, IsKeptOnAllEdgesWhereOneIsLong) {
+// A rank sends to the next one of the chain; rank 0 also sends to all others.
+TEST(Pace, IsKeptOnAllEdgesIfOneHasALongLatency) {
   const auto ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
   const planner::PlanTree chain = tree_shaped(Shape::kChain, ranks, 0, 500e3);
@@ -65,9 +65,9 @@ TEST(Pace, IsKeptOnAllEdgesWhereOneIsLong) {
 
 class PaceOfReductions : public ::testing::TestWithParam<planner::Operation> {};
 
-// The root has all of 30 segments no sooner than 29 paces after the first rank could begin, which
-// is not when the root itself goes on from the barrier: others may be ahead of it by a turn of the
-// processor.
+// The root has all 30 segments no earlier than 29 pace intervals after the first rank can start.
+// That time is taken before the barrier, because other ranks may leave the barrier before the root
+// does.
 TEST_P(PaceOfReductions, IsKeptUpTheTrees) {
   const auto ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";

@@ -1,4 +1,4 @@
-// Plans of known shapes for any number of nodes and any source.
+// Plans with known shapes, for any number of nodes and any source.
 #pragma once
 
 #include <mpi.h>
@@ -26,14 +26,15 @@ inline std::uint32_t size_of(MPI_Comm comm) {
   return static_cast<std::uint32_t>(size);
 }
 
-// Segments go along the plan's edges, though the tests' ranks share a host.
+// Segments are sent along the plan's edges, although the tests' ranks share a host.
 inline runtime::BroadcastOptions as_planned() {
   runtime::BroadcastOptions options;
   options.direct_copies = false;
   return options;
 }
 
-// parent_of(i) for the i-th node counted from the source on, i > 0, as another such number below i.
+// Nodes are numbered from the source on (cyclically); parent_of(i), for i > 0, is such a number
+// below i.
 template <class ParentOf>
 planner::PlanTree tree_of(std::uint32_t nodes, std::uint32_t source, double rate,
                           const ParentOf& parent_of) {
@@ -59,7 +60,7 @@ inline planner::Plan plan_of(std::uint32_t nodes, std::uint32_t source,
   return plan;
 }
 
-// For stream shapes that do not depend on the message: the plan's segment is too large for none.
+// For stream shapes that do not depend on the message: larger than any segment.
 inline constexpr std::uint64_t kAnyMessage = std::uint64_t{1} << 60;
 
 enum class Shape { kChain, kFlat, kBinary };
@@ -89,7 +90,7 @@ inline planner::Plan plan_shaped(Shape shape, std::uint32_t nodes, std::uint32_t
   return plan_of(nodes, source, {tree_shaped(shape, nodes, source)}, segment);
 }
 
-// A random recursive tree over the nodes in random order, edges in random order as well.
+// A random recursive tree over the nodes in random order, with its edges in random order.
 inline planner::PlanTree random_tree(std::uint32_t nodes, std::uint32_t source, double rate,
                                      std::mt19937_64& random) {
   std::vector<std::uint32_t> order(nodes);
@@ -105,7 +106,7 @@ inline planner::PlanTree random_tree(std::uint32_t nodes, std::uint32_t source, 
   return tree;
 }
 
-// 1 to `most_trees` random trees whose rates differ by up to a thousand.
+// 1 to `most_trees` random trees whose rates differ by a factor of up to 1000.
 inline planner::Plan random_plan_from(std::uint32_t source, std::uint32_t nodes,
                                       std::uint64_t segment, std::size_t most_trees,
                                       std::mt19937_64& random) {
@@ -123,10 +124,10 @@ inline planner::Plan random_plan(std::uint32_t nodes, std::uint64_t segment, std
   return random_plan_from(source, nodes, segment, most_trees, random);
 }
 
-// The same trees, over edges that each have up to 200 kB in flight: ever other windows, and trees
-// that end at times of their own.
+// The same trees, with a bandwidth-delay product of up to 200 kB per edge: different windows, and
+// trees that end at different times.
 inline planner::Plan over_long_links(planner::Plan plan, std::mt19937_64& random) {
-  constexpr double kFast = 1e9;  // for segments keep a tree's pace on long links
+  constexpr double kFast = 1e9;  // because segments keep the tree's pace on high-latency links
   plan.throughput.value *= kFast;
   for (planner::PlanTree& tree : plan.broadcast_trees) {
     tree.rate.value *= kFast;
@@ -138,14 +139,14 @@ inline planner::Plan over_long_links(planner::Plan plan, std::mt19937_64& random
   return plan;
 }
 
-// The same trees as reduce trees; and an allreduce along both kinds, which need not be alike.
+// The same trees as reduce trees.
 inline planner::Plan reduce_plan(planner::Plan broadcast) {
   broadcast.operation = planner::Operation::kReduce;
   broadcast.reduce_trees = std::move(broadcast.broadcast_trees);
   broadcast.broadcast_trees.clear();
   return broadcast;
 }
-// Precondition: the same nodes and source.
+// An allreduce along the trees of two plans with the same nodes and source.
 inline planner::Plan allreduce_plan(planner::Plan up, const planner::Plan& down) {
   up.operation = planner::Operation::kAllreduce;
   up.reduce_trees = std::move(up.broadcast_trees);
@@ -156,7 +157,7 @@ inline planner::Plan allreduce_plan(planner::Plan up, const planner::Plan& down)
   return up;
 }
 
-// Byte `at` of message `message`: depends on both in every bit.
+// Byte `at` of message `message`; every bit depends on both.
 inline std::byte byte_of(std::uint64_t at, std::uint64_t message) {
   std::uint64_t word = (at + 1) * 0x9E3779B97F4A7C15ULL + (message + 1) * 0xD1B54A32D192ED03ULL;
   word = (word ^ (word >> 31)) * 0xBF58476D1CE4E5B9ULL;

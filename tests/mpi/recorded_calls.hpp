@@ -1,5 +1,5 @@
-// What the engine asks of MPI, in order, told by MPI's profiling interface. Defines MPI_Irecv: for
-// one file of a test program, which also defines the send that it is about.
+// Records the engine's MPI calls, in order, with MPI's profiling interface. Defines MPI_Irecv, so
+// only one file of a test program can include it; that file also defines the send to be recorded.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// What is refused, is refused on every rank, in words, and without a hang.
+// Invalid reductions are refused on every rank, with a message and without a deadlock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -52,13 +52,13 @@ TEST(ReductionRefusal, PlansAndOptionsThatDoNotFit) {
   options = {};
   options.segment_bytes = std::uint64_t{1} << 31U;
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("MPI sends at most"));
-  if (ranks == 1) return;  // it agrees with itself
+  if (ranks == 1) return;  // one rank agrees with itself
   options = {};
   options.ports = rank_in(MPI_COMM_WORLD) == 1 ? 1 : 2;
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("different plans or options"));
 }
 
-// What run() says; "accepted" where it does not refuse.
+// The message of run(); "accepted" if it does not refuse.
 std::string run_refusal(Reduction& reduction, const void* sendbuf, void* recvbuf, std::size_t count,
                         MPI_Datatype type, MPI_Op op) {
   std::string text = "accepted";
@@ -101,8 +101,8 @@ TEST(ReductionRefusal, SizesThatOverflow) {
               HasSubstr("exceed the address space"));
 }
 
-// In place means nothing where a rank has no result; the others hear of it.
-TEST(ReductionRefusal, InPlaceElsewhereThanOnTheRoot) {
+// MPI_IN_PLACE is invalid on a rank without a result; the other ranks refuse as well.
+TEST(ReductionRefusal, InPlaceOnARankThatIsNotTheRoot) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank is the root";
   std::vector<int> buffer(10);
@@ -117,8 +117,8 @@ TEST(ReductionRefusal, InPlaceElsewhereThanOnTheRoot) {
 
 class Mismatch : public ::testing::TestWithParam<Operation> {};
 
-// One segment more, less, a shorter segment, nothing at all, segments of other lengths: on the root
-// and on the last rank.
+// One segment more, one less, a shorter segment, nothing at all, or other segment sizes: on the
+// root and on the last rank.
 TEST_P(Mismatch, OfSizes) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
@@ -136,7 +136,7 @@ TEST_P(Mismatch, OfSizes) {
           run_refusal(reduction, own.data(), result.data(), count, MPI_FLOAT, MPI_SUM);
       EXPECT_THAT(refusal, HasSubstr("disagree on the size"));
       EXPECT_THAT(refusal, HasSubstr(std::to_string(4 * count) + " bytes on rank"));
-      // Between hosts what is there may be nobody's result, but nothing is beyond it.
+      // Between hosts the result may have been overwritten, but nothing beyond it.
       if (runtime::count_hosts(MPI_COMM_WORLD) == 1) {
         EXPECT_EQ(result, std::vector<float>(count + 64, -3.0F));
       }
@@ -171,9 +171,9 @@ TEST_P(Mismatch, OfTypesAndOperations) {
   MPI_Op_free(&ordered);
 }
 
-// A rank whose operation MPI does not define, and others that would have gone on.
+// One rank has an operation that MPI does not define; the others would have gone on.
 TEST_P(Mismatch, OfAnOperationThatOneRankRefuses) {
-  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "it would be alone";
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "there are no other ranks";
   const bool odd = rank_in(MPI_COMM_WORLD) == 1;
   std::vector<int> own(300);
   std::vector<int> result(300);

@@ -1,5 +1,5 @@
-// What comes out is what all ranks put in: every root, sizes around the segments' borders, many
-// trees, windows, operations, types, communicators.
+// Reductions give the right result: every root, sizes around multiples of the segment, many trees,
+// windows, operations, types, communicators.
 #include "runtime/api/reduction.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class Operations : public ::testing::TestWithParam<Operation> {
 
 class Shapes : public ::testing::TestWithParam<std::tuple<Operation, Shape>> {};
 
-TEST_P(Shapes, EveryRootAndSizesAroundTheSegmentsBorders) {
+TEST_P(Shapes, EveryRootAndSizesAroundSegmentBoundaries) {
   const auto [operation, shape] = GetParam();
   constexpr std::size_t kSegment = 8;  // elements
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
@@ -97,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 class RandomPlans : public ::testing::TestWithParam<std::uint64_t> {};
 
-// Up and down along trees of their own, with segments on both sides of the eager limit.
-TEST_P(RandomPlans, OfManyTrees) {
+// Different trees up and down, with segments below and above the eager limit.
+TEST_P(RandomPlans, WithManyTrees) {
   std::mt19937_64 random(GetParam());
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const std::uint64_t segment = 8 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
@@ -138,8 +138,8 @@ TEST_P(Operations, MoreTreesThanSegments) {
   }
 }
 
-// A child that is late does not make the others' segments pile up, and nothing mixes.
-TEST_P(Operations, MessagesInARowOfLateRanksDoNotMix) {
+// Late children do not make the segments of the others pile up, and messages do not mix.
+TEST_P(Operations, ConsecutiveMessagesOfLateRanksDoNotMix) {
   std::mt19937_64 random(5);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = as(GetParam(), random_plan(ranks, 50, 4, random));
@@ -156,7 +156,7 @@ TEST_P(Operations, MessagesInARowOfLateRanksDoNotMix) {
   }
 }
 
-TEST_P(Operations, OfTypesAndOperationsOfMpis) {
+TEST_P(Operations, WithPredefinedTypesAndOperations) {
   Reduction reduction(MPI_COMM_WORLD, plan(Shape::kBinary, 0, 50));
   constexpr std::size_t kCount = 123;
   const auto greater = [](auto a, auto b) { return a > b ? a : b; };
@@ -174,8 +174,8 @@ TEST_P(Operations, OfTypesAndOperationsOfMpis) {
       [](int a, int b) { return a != 0 && b != 0 ? 1 : 0; }, 5);
 }
 
-// Elements with holes: an allreduce leaves them to MPI.
-TEST_P(Operations, ThePlaceOfTheLargest) {
+// Elements with holes; an allreduce of them uses MPI's own.
+TEST_P(Operations, LocationOfTheLargest) {
   struct Entry {
     double value;
     int place;
@@ -199,9 +199,9 @@ TEST_P(Operations, ThePlaceOfTheLargest) {
   }
 }
 
-// --- operations of the user's own ---
+// --- user-defined operations ---
 
-// Modulo a prime, so that the operation is none of MPI's.
+// Modulo a prime, so that the operation differs from all of MPI's.
 constexpr std::uint64_t kPrime = 1'000'003;
 void multiply_modulo(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   const auto* const from = static_cast<const std::uint64_t*>(in);
@@ -209,7 +209,7 @@ void multiply_modulo(void* in, void* inout, int* count, MPI_Datatype* /*type*/) 
   for (int i = 0; i < *count; ++i) to[i] = from[i] * to[i] % kPrime;
 }
 
-TEST_P(Operations, CommutativeOfTheUsersOwn) {
+TEST_P(Operations, UserDefinedCommutative) {
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(multiply_modulo, 1, &op);
   Reduction reduction(MPI_COMM_WORLD, plan(Shape::kBinary, 0, 100));
@@ -233,7 +233,7 @@ void multiply_matrices(void* in, void* inout, int* count, MPI_Datatype* /*type*/
   for (int i = 0; i < *count; ++i) right[i] = product(left[i], right[i]);
 }
 
-TEST_P(Operations, NotCommutativeInTheOrderOfTheRanks) {
+TEST_P(Operations, UserDefinedNonCommutativeInRankOrder) {
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(multiply_matrices, 0, &op);
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -264,7 +264,7 @@ TEST_P(Operations, NotCommutativeInTheOrderOfTheRanks) {
   MPI_Op_free(&op);
 }
 
-// A type with a hole in the middle and at the end, whose elements the operation finds as MPI says.
+// A type with a hole in the middle and one at the end.
 struct Holes {
   std::int32_t first;
   std::int32_t hole;
@@ -322,10 +322,10 @@ TEST_P(Operations, ElementsWithHoles) {
   MPI_Type_free(&tight);
 }
 
-// --- what else is promised ---
+// --- further guarantees ---
 
-// Rounding depends on the order in which elements are added; so these have many magnitudes.
-TEST_P(Operations, TheSameBitsEachTime) {
+// Rounding depends on the order of additions; elements of many magnitudes make that visible.
+TEST_P(Operations, AreBitwiseReproducible) {
   std::mt19937_64 random(8);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = as(GetParam(), random_plan(ranks, 100, 5, random));
@@ -345,7 +345,7 @@ TEST_P(Operations, TheSameBitsEachTime) {
   }
 }
 
-TEST_P(Operations, OnPartsOfTheWorldAtOnce) {
+TEST_P(Operations, OnPartsOfTheWorldConcurrently) {
   const int rank = rank_in(MPI_COMM_WORLD);
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // and in reverse
@@ -359,24 +359,24 @@ TEST_P(Operations, OnPartsOfTheWorldAtOnce) {
   MPI_Comm_free(&half);
 }
 
-TEST_P(Operations, TellProgressUpToTheWholeMessage) {
-  std::vector<std::uint64_t> told;
+TEST_P(Operations, ReportProgressUpToTheWholeMessage) {
+  std::vector<std::uint64_t> reported;
   ReductionOptions options;
-  options.on_progress = [&](std::uint64_t bytes) { told.push_back(bytes); };
+  options.on_progress = [&](std::uint64_t bytes) { reported.push_back(bytes); };
   Reduction reduction(MPI_COMM_WORLD, plan(Shape::kChain, 0, 80), options);
   check_sum(reduction, MPI_COMM_WORLD, 95, 1);
-  if (size_of(MPI_COMM_WORLD) == 1) return;  // MPI's own
-  ASSERT_EQ(told.size(), 10U);
-  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
-  EXPECT_EQ(told.back(), 95 * sizeof(double));
+  if (size_of(MPI_COMM_WORLD) == 1) return;  // one rank uses MPI's own
+  ASSERT_EQ(reported.size(), 10U);
+  EXPECT_TRUE(std::is_sorted(reported.begin(), reported.end()));
+  EXPECT_EQ(reported.back(), 95 * sizeof(double));
 }
 
-TEST_P(Operations, CanBeMovedAndSayWhoTheyAre) {
+TEST_P(Operations, CanBeMovedAndReportTheirNode) {
   Reduction first(MPI_COMM_WORLD, plan(Shape::kFlat, 0, 30));
   Reduction second = std::move(first);
   EXPECT_EQ(second.node(), "n" + std::to_string(rank_in(MPI_COMM_WORLD)));
   EXPECT_EQ(second.segment_bytes(1000, 8), 24U);
-  EXPECT_EQ(second.segment_bytes(1000, 50), 50U);  // one element at least
+  EXPECT_EQ(second.segment_bytes(1000, 50), 50U);  // at least one element
   check_sum(second, MPI_COMM_WORLD, 100, 1);
 }
 

@@ -1,4 +1,4 @@
-// What is refused, is refused on every rank, in words, and without a hang.
+// Invalid broadcasts are refused on every rank, with a message and without a deadlock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -33,7 +33,7 @@ TEST(Refusal, APlanWithAFault) {
   EXPECT_THAT(refusal_of(plan), HasSubstr("/slice_bytes"));
 }
 
-TEST(Refusal, WindowsWithoutRoom) {
+TEST(Refusal, EmptyWindows) {
   BroadcastOptions options = as_planned();
   options.sends_in_flight = 0;
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("window"));
@@ -65,21 +65,21 @@ TEST(Refusal, PlansThatDifferAmongRanks) {
   EXPECT_THAT(refusal_of(plan), HasSubstr("different plans"));
 }
 
-TEST(Refusal, AFaultOnOneRankIsToldToAll) {
+TEST(Refusal, AFaultOnOneRankIsReportedOnAll) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   planner::Plan plan = chain_here();
   if (rank_in(MPI_COMM_WORLD) + 1 == static_cast<int>(ranks)) plan.source = "nobody";
   EXPECT_THAT(refusal_of(plan), HasSubstr("'nobody'"));
 }
 
-TEST(Refusal, HostsThatDoNotSayWhichNode) {
+TEST(Refusal, HostNamesThatDoNotIdentifyNodes) {
   BroadcastOptions options = as_planned();
   options.mapping = runtime::RankMapping::kByHostName;
   const std::string expected = size_of(MPI_COMM_WORLD) == 1 ? "node 'n0'" : "both run on host";
   EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr(expected));
 }
 
-// So much that ranks cut their messages into segments of different sizes.
+// They differ so much that the ranks choose different segment sizes.
 TEST(Refusal, SizesThatDifferWidely) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks < 3) GTEST_SKIP() << "a chain of two has nothing to fill";
@@ -110,7 +110,8 @@ TEST(Refusal, PortsAndRoundsTogether) {
 TEST(Refusal, SizesThatDifferAmongRanks) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
-  // One segment more, less, a shorter segment, nothing at all: on the source and on the last rank.
+  // One segment more, one less, a shorter segment, nothing at all: on the source and on the last
+  // rank.
   for (const int odd_rank : {0, static_cast<int>(ranks) - 1}) {
     for (const std::size_t odd_size : {0UL, 250UL, 299UL, 301UL, 1000UL}) {
       Broadcast broadcast(MPI_COMM_WORLD, chain_here(), as_planned());
@@ -130,7 +131,7 @@ TEST(Refusal, SizesThatOverflow) {
   EXPECT_THROW(broadcast.run(nullptr, SIZE_MAX, MPI_DOUBLE), InputError);
 }
 
-TEST(Refusal, MpisOwnErrorsCarryItsText) {
+TEST(Refusal, ErrorsOfMpiContainItsText) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

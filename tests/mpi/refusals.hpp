@@ -1,4 +1,4 @@
-// What broadcasts refuse, in words.
+// The messages of refused broadcasts.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ inline std::string refusal_of(const planner::Plan& plan,
   return "accepted";
 }
 
-// Of a message of so many bytes, for which the buffer has room.
+// The refusal of a message of `bytes` bytes. The buffer is at least as large.
 inline std::string refusal_of(runtime::Broadcast& broadcast, std::vector<std::byte>& buffer,
                               std::size_t bytes) {
   try {

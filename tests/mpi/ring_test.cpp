@@ -1,5 +1,5 @@
-// Segments that go from rank to rank through memory of their host, with hosts as the tests say they
-// are: ranks between two of them send by MPI.
+// Segments sent through a host's shared memory. The tests assign ranks to hosts; between hosts,
+// ranks send by MPI.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -30,10 +30,10 @@ using runtime::BroadcastOptions;
 constexpr std::size_t kCell = runtime::HostRing::kCellBytes;
 constexpr std::size_t kRing = kCell * runtime::HostRing::kCells;
 
-// What check_run wants of a broadcast.
+// A broadcast for check_run.
 class OnHosts {
  public:
-  // hosts: of each rank, all of which share one in truth.
+  // hosts: the assumed host of each rank. In fact all ranks share one host.
   OnHosts(MPI_Comm comm, const planner::Plan& plan, const std::vector<int>& hosts, int root)
       : comm_(comm), root_(root), segment_(plan.segment.value) {
     const int rank = comm_.rank();
@@ -63,8 +63,8 @@ class OnHosts {
   std::unique_ptr<runtime::Engine> engine_;
 };
 
-// Segments below, at and above a cell; messages that are more than the ring; several writers on a
-// host, with other readers from tree to tree.
+// Segments smaller than, equal to and larger than a cell; messages larger than the ring; several
+// writers on a host, with different readers for each tree.
 TEST(Rings, OfRandomTreesOverRandomHosts) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint64_t seed = 1; seed <= draws(24); ++seed) {
@@ -89,8 +89,8 @@ TEST(Rings, OfRandomTreesOverRandomHosts) {
   }
 }
 
-// Each rank reads at its own pace, and the writer is messages ahead.
-TEST(Rings, MessagesInARowDoNotMix) {
+// Each rank reads at its own pace, and the writer may be several messages ahead.
+TEST(Rings, ConsecutiveMessagesDoNotMix) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 5000));
   std::mt19937 own(static_cast<unsigned>(rank_in(MPI_COMM_WORLD)) + 1);
@@ -111,7 +111,7 @@ TEST(Rings, EveryRootAndSizesAroundCells) {
   }
 }
 
-TEST(Rings, AreGivenUpForStreamsAndWorkWithoutAfterwards) {
+TEST(Rings, AreAbandonedForStreamsAndTheBroadcastStillWorks) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 1000));
   check_run(broadcast, MPI_COMM_WORLD, 30'000, 1);
@@ -122,10 +122,10 @@ TEST(Rings, AreGivenUpForStreamsAndWorkWithoutAfterwards) {
   check_run(broadcast, MPI_COMM_WORLD, 30'000, 3);
 }
 
-// One rank without a descriptor to spare: all do without.
-TEST(Rings, AreSharedByAllOfAHostOrByNone) {
+// If one rank has no free file descriptor, no rank uses rings.
+TEST(Rings, AreUsedByAllRanksOfAHostOrByNone) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  if (ranks < 2) GTEST_SKIP() << "nobody to share with";
+  if (ranks < 2) GTEST_SKIP() << "there is no other rank";
   std::vector<std::vector<int>> readers(ranks);
   for (std::uint32_t i = 1; i < ranks; ++i) readers[0].push_back(static_cast<int>(i));
   runtime::OwnedComm comm(MPI_COMM_WORLD);
@@ -133,7 +133,7 @@ TEST(Rings, AreSharedByAllOfAHostOrByNone) {
   ASSERT_NE(rings, nullptr);
   EXPECT_EQ(rings->written.has_value(), comm.rank() == 0);
   EXPECT_EQ(rings->read.size(), comm.rank() == 0 ? 0U : 1U);
-  // MPI's own connections are open by now.
+  // MPI has already opened its own connections.
   for (const int poor : {0, static_cast<int>(ranks) - 1}) {
     rlimit usual{};
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
@@ -146,10 +146,10 @@ TEST(Rings, AreSharedByAllOfAHostOrByNone) {
   }
 }
 
-// The ring is full before anybody notices.
+// The ring is full before the mismatch is detected.
 TEST(Rings, SizesThatDifferAreRefused) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  if (ranks < 2) GTEST_SKIP() << "nobody to differ from";
+  if (ranks < 2) GTEST_SKIP() << "there is no other rank";
   for (const std::size_t more : {1UL, 3 * kRing}) {
     auto* const broadcast =
         new Broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kFlat, ranks, 0, 3 * kCell));

@@ -1,5 +1,5 @@
-// Broadcasts by the plan's periodic schedule: what arrives is right, whatever the schedule, and the
-// order is kept. MPI's profiling interface tells what the engine asked of MPI, in order.
+// Broadcasts by the plan's periodic schedule: the message is delivered with any schedule, and the
+// schedule's order is kept. MPI's profiling interface records the engine's MPI calls.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ BroadcastOptions by_schedule() {
   return options;
 }
 
-// As espalier plan --schedule makes it, on links between all hosts that differ by up to ten.
+// A plan as `espalier plan --schedule` makes it, on a complete graph of links whose bandwidths
+// differ by a factor of up to 10.
 planner::Plan planned(std::uint32_t nodes, std::uint32_t source, std::uint64_t segment,
                       std::uint64_t seed) {
   if (nodes == 1) {
@@ -82,7 +83,7 @@ std::vector<int> by_order(std::uint32_t ranks) {
   return rank_of_node;
 }
 
-TEST(Schedule, EveryRootAndSizesAroundTheSegmentsBorders) {
+TEST(Schedule, EveryRootAndSizesAroundSegmentBoundaries) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t message = 0;
   for (std::uint32_t source = 0; source < ranks; ++source) {
@@ -123,7 +124,7 @@ TEST(Schedule, EveryWindowAndSegmentsOfAnySize) {
   }
 }
 
-// Also such as ports could not keep, so that the ranks' order is all that holds them together.
+// Random schedules, also such as one-port hosts could not keep; the ranks follow only their order.
 TEST(Schedule, OfAnyKind) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
@@ -139,7 +140,7 @@ TEST(Schedule, OfAnyKind) {
   }
 }
 
-// The ranks of each half, in the opposite order.
+// The ranks of each half, in reverse order.
 TEST(Schedule, OnPartsOfTheRanks) {
   const int ranks = static_cast<int>(size_of(MPI_COMM_WORLD));
   const int rank = rank_in(MPI_COMM_WORLD);
@@ -175,13 +176,13 @@ TEST(Schedule, OfTypesWithHoles) {
   MPI_Type_free(&pairs);
 }
 
-// --- through windows onto the message ---
+// --- streams with a limited buffer ---
 
 std::uint64_t buffer_of(const planner::Plan& plan) {
   return runtime::Slots(plan).buffer_segments();
 }
 
-TEST(Schedule, StreamsThroughLittleRoomAndThroughMuch) {
+TEST(Schedule, StreamsThroughSmallAndLargeBuffers) {
   const planner::Plan plan = planned_here(size_of(MPI_COMM_WORLD) / 3, 100);
   Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
@@ -197,7 +198,7 @@ TEST(Schedule, StreamsThroughLittleRoomAndThroughMuch) {
   }
 }
 
-TEST(Schedule, NeedsRoomForWhatItHoldsBack) {
+TEST(Schedule, NeedsABufferForDelayedSegments) {
   const planner::Plan plan = planned_here(0, 100);
   Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
@@ -213,7 +214,7 @@ TEST(Schedule, NeedsRoomForWhatItHoldsBack) {
   }
 }
 
-TEST(Schedule, StopsWhenAStoreFailsAndGoesOnAfterwards) {
+TEST(Schedule, StopsIfAStoreFailsAndThenWorksAgain) {
   std::mt19937_64 random(7);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const planner::Plan plan = planned_here(0, 100);
@@ -233,9 +234,9 @@ TEST(Schedule, StopsWhenAStoreFailsAndGoesOnAfterwards) {
   }
 }
 
-// --- what is asked of MPI, and in which order ---
+// --- the MPI calls and their order ---
 
-// This rank's sends, or its receives, of a message of so many segments.
+// The calls that the schedule requires of this rank: its sends or its receives.
 std::vector<Call> due(runtime::SlotOrder order, bool are_sends,
                       std::span<const runtime::TreeRole> roles,
                       const std::vector<std::uint64_t>& ends) {
@@ -286,13 +287,14 @@ TEST(Schedule, IsKept) {
 
 // --- refusals ---
 
-TEST(Schedule, IsRefusedWhereThereIsNone) {
+TEST(Schedule, IsRefusedIfThePlanHasNone) {
   planner::Plan plan = planned_here(0, 100);
   plan.schedule.reset();
-  EXPECT_EQ(refusal_of(plan, by_schedule()), "/schedule: this plan has no schedule; make one with espalier plan --schedule");
+  EXPECT_EQ(refusal_of(plan, by_schedule()),
+            "/schedule: this plan has no schedule; make one with espalier plan --schedule");
 }
 
-TEST(Schedule, GoesWithNeitherPortsNorRoundsNorTunedSegments) {
+TEST(Schedule, ExcludesPortsRoundsAndTunedSegments) {
   const planner::Plan plan = planned_here(0, 100);
   BroadcastOptions options = by_schedule();
   options.ports = 1;

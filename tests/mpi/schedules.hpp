@@ -1,4 +1,4 @@
-// Periodic schedules for plans made by hand.
+// Random periodic schedules for hand-made plans.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace espalier::testing {
 
-// Of 0 to 5 segments of each tree, which its edges send in up to 4 pieces at any time; ports may
-// not be able to keep it, and sends of one edge may overlap.
+// A period has 0 to 5 segments of each tree, which the edges send in up to 4 pieces at random
+// times. One-port hosts may not be able to keep it, and sends of one edge may overlap.
 inline planner::PlanSchedule random_schedule(const planner::Plan& plan, std::mt19937_64& random) {
   planner::PlanSchedule schedule;
   const auto share = [&random] { return static_cast<double>(1 + random() % 1000) / 1001; };

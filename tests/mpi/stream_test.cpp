@@ -1,4 +1,4 @@
-// Messages that are not in memory: windows of room that are used again, and stores that fail.
+// Messages that are not in memory: limited buffers that are reused, and stores that fail.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ using runtime::Broadcast;
 
 class Streams : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Streams, PassWholeThroughLittleRoom) {
+TEST_P(Streams, DeliverTheMessageThroughSmallBuffers) {
   std::mt19937_64 random(GetParam());
   planner::Plan plan = random_plan(size_of(MPI_COMM_WORLD), 500, 8, random);
   if (GetParam() % 2 == 0) plan = over_long_links(std::move(plan), random);
@@ -35,9 +35,9 @@ TEST_P(Streams, PassWholeThroughLittleRoom) {
   }
 }
 
-// Failures anywhere, at any time, on several ranks at once: all ranks hear of it, nothing hangs,
-// and the next message is whole.
-TEST_P(Streams, StopWhenAStoreFailsAndGoOnAfterwards) {
+// Stores fail on any ranks, at any time, also on several at once: all ranks learn of it, there is
+// no deadlock, and the next message is complete.
+TEST_P(Streams, StopIfAStoreFailsAndThenWorkAgain) {
   std::mt19937_64 random(GetParam() + 1000);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, random_plan(ranks, 300, 5, random), as_planned());
@@ -61,19 +61,19 @@ TEST_P(Streams, StopWhenAStoreFailsAndGoOnAfterwards) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Streams, ::testing::Range<std::uint64_t>(1, 1 + draws(20)));
 
-TEST(StreamShape, FitsTheRoomWhateverTheTrees) {
+TEST(StreamShape, FitsTheBufferForAnyNumberOfTrees) {
   std::mt19937_64 random(1);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (const std::size_t trees : {1UL, 2UL, 20UL, 300UL}) {
     std::vector<planner::PlanTree> many;
     for (std::size_t i = 0; i < trees; ++i) many.push_back(random_tree(ranks, 0, 1.0, random));
     const Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, 0, many, 1 << 20), as_planned());
-    constexpr std::uint64_t kRoom = std::uint64_t{16} << 20;
-    const auto shape = broadcast.stream_shape(kAnyMessage, kRoom);
+    constexpr std::uint64_t kBuffer = std::uint64_t{16} << 20;
+    const auto shape = broadcast.stream_shape(kAnyMessage, kBuffer);
     EXPECT_EQ(shape.trees, trees);
     EXPECT_GE(shape.segments_per_tree, 2U);
     EXPECT_LE(shape.segment_bytes, 1U << 20);
-    EXPECT_LE(shape.segment_bytes * shape.segments_per_tree * trees, kRoom);
+    EXPECT_LE(shape.segment_bytes * shape.segments_per_tree * trees, kBuffer);
     if (trees == 1) {
       EXPECT_EQ(shape.segment_bytes, 1U << 20);
     }

@@ -1,4 +1,4 @@
-// A rank that does not come: the others give up in time, and say whom they wait for.
+// A rank that does not take part: the others time out and report the rank for which they wait.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -21,19 +21,20 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr int kMissing = 1;
-constexpr std::size_t kMessage = 1'000'000;  // too long for MPI to take what nobody receives
+constexpr std::size_t kMessage =
+    1'000'000;  // too long for MPI to complete a send that is not received
 
-BroadcastOptions impatient(bool check_sizes) {
+BroadcastOptions short_timeout(bool check_sizes) {
   BroadcastOptions options = as_planned();
   options.timeout = Seconds{0.3};
   options.check_sizes = check_sizes;
   return options;
 }
 
-// Of a run in which rank kMissing does not take part. The broadcasts and buffers live on: nobody
-// knows what MPI still does with them.
-std::string complaint_of(const planner::Plan& plan, const BroadcastOptions& options,
-                         std::size_t message = kMessage) {
+// The error message of a run in which rank kMissing does not take part. The broadcasts and buffers
+// are leaked, because MPI may still use them.
+std::string timeout_error(const planner::Plan& plan, const BroadcastOptions& options,
+                          std::size_t message = kMessage) {
   auto* const broadcast = new Broadcast(MPI_COMM_WORLD, plan, options);
   auto* const buffer = new std::vector<std::byte>(message);
   std::string text = "took no part";
@@ -50,10 +51,10 @@ std::string complaint_of(const planner::Plan& plan, const BroadcastOptions& opti
   return text;
 }
 
-// 0 -> 1 -> 2, and 1 does not come.
+// 0 -> 1 -> 2, and 1 does not take part.
 TEST(Timeout, NamesSegmentsAndPeers) {
   const auto plan = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 100'000);
-  const std::string text = complaint_of(plan, impatient(false));
+  const std::string text = timeout_error(plan, short_timeout(false));
   switch (rank_in(MPI_COMM_WORLD)) {
     case 0:
       EXPECT_EQ(
@@ -62,24 +63,23 @@ TEST(Timeout, NamesSegmentsAndPeers) {
           "more in progress)");
       break;
     case 2:
-      EXPECT_EQ(
-          text,
-          "rank 2: no progress for 0.3 s; receiving segment 0 (number 0 of tree 0) from rank "
-          "1 (3 more in progress)");
+      EXPECT_EQ(text,
+                "rank 2: no progress for 0.3 s; receiving segment 0 (number 0 of tree 0) from rank "
+                "1 (3 more in progress)");
       break;
     default:
       break;
   }
 }
 
-// Through a ring of the host: the source notices when it is full.
+// Through a ring in shared memory: the source times out when the ring is full.
 TEST(Timeout, NamesSegmentsAndPeersOfRings) {
-  BroadcastOptions options = impatient(false);
+  BroadcastOptions options = short_timeout(false);
   options.direct_copies = true;
   const int rank = rank_in(MPI_COMM_WORLD);
   const auto from = [&](std::uint32_t source) {
     const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-    return complaint_of(plan_shaped(Shape::kChain, ranks, source, 100'000), options, 9'000'000);
+    return timeout_error(plan_shaped(Shape::kChain, ranks, source, 100'000), options, 9'000'000);
   };
   const std::string as_reader = from(kMissing);
   if (rank != kMissing) {
@@ -94,10 +94,10 @@ TEST(Timeout, NamesSegmentsAndPeersOfRings) {
   }
 }
 
-// Everything has come, but not all have begun.
+// All segments have arrived, but not all ranks have started.
 TEST(Timeout, NamesTheComparisonOfSizes) {
   const auto plan = plan_shaped(Shape::kFlat, size_of(MPI_COMM_WORLD), 0, 100'000);
-  const std::string text = complaint_of(plan, impatient(true));
+  const std::string text = timeout_error(plan, short_timeout(true));
   if (rank_in(MPI_COMM_WORLD) > kMissing) {
     EXPECT_EQ(text,
               "rank " + std::to_string(rank_in(MPI_COMM_WORLD)) +
@@ -106,14 +106,14 @@ TEST(Timeout, NamesTheComparisonOfSizes) {
   }
 }
 
-TEST(Timeout, HoldsWhileABroadcastIsMade) {
+TEST(Timeout, AppliesToTheConstructor) {
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // MPI may go on waiting on it
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // MPI may still use it afterwards
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const auto plan = plan_shaped(Shape::kFlat, size_of(MPI_COMM_WORLD), 0, 100'000);
   if (rank_in(MPI_COMM_WORLD) != kMissing) {
     try {
-      const Broadcast broadcast(comm, plan, impatient(true));
+      const Broadcast broadcast(comm, plan, short_timeout(true));
       ADD_FAILURE() << "was made";
     } catch (const TimedOut& error) {
       EXPECT_THAT(error.what(), StartsWith("no progress for 0.3 s, waiting for all ranks to "));
@@ -122,8 +122,8 @@ TEST(Timeout, HoldsWhileABroadcastIsMade) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(Timeout, ASlowButSteadyBroadcastIsNone) {
-  BroadcastOptions options = impatient(true);
+TEST(Timeout, DoesNotEndASlowBroadcastThatMakesProgress) {
+  BroadcastOptions options = short_timeout(true);
   options.timeout = Seconds{20};
   const auto plan = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 1000);
   Broadcast broadcast(MPI_COMM_WORLD, plan, options);
@@ -132,7 +132,7 @@ TEST(Timeout, ASlowButSteadyBroadcastIsNone) {
   EXPECT_EQ(buffer.back(), std::byte{0});
 }
 
-TEST(Timeout, NoTimeIsRefused) {
+TEST(Timeout, InvalidTimesAreRefused) {
   for (const double seconds : {-1.0, std::numeric_limits<double>::infinity()}) {
     BroadcastOptions options;
     options.timeout = Seconds{seconds};

@@ -1,4 +1,4 @@
-// What a rank notes of its transfers.
+// A rank's log of its transfers.
 #include "runtime/transport/transfer_log.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using runtime::TransferLog;
 
 // Each segment crosses each edge once: a rank receives all segments of the message, and sends those
 // of a tree to each child.
-TEST(TransferLog, HasEverySegmentOfEveryEdge) {
+TEST(TransferLog, ContainsEverySegmentOfEveryEdge) {
   const auto ranks = size_of(MPI_COMM_WORLD);
   const int rank = rank_in(MPI_COMM_WORLD);
   const auto plan = plan_of(
@@ -56,7 +56,7 @@ TEST(TransferLog, HasEverySegmentOfEveryEdge) {
   EXPECT_EQ(log.left_out(), 0U);
 }
 
-TEST(TransferLog, CountsWhatDoesNotFit) {
+TEST(TransferLog, CountsTransfersThatDoNotFit) {
   const auto ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
   TransferLog log(7);

@@ -1,6 +1,5 @@
-// Plans of the topology-oblivious trees as the planner makes them: what arrives is right, exchange
-// edges come last, and rounds are kept. MPI's profiling interface tells what the engine asked of
-// MPI, in order.
+// Plans of topology-oblivious trees, made by the planner: the message is delivered, exchange edges
+// are served last, and rounds are kept. MPI's profiling interface records the engine's MPI calls.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -36,7 +35,8 @@ namespace {
 using runtime::Broadcast;
 using runtime::BroadcastOptions;
 
-// Of a lone host, which has nobody to send to and of which there is no planning: trees of no edges.
+// A plan of this algorithm on a complete platform. For a single host, for which the planner makes
+// no plan, trees without edges.
 planner::Plan plan_by(const std::string& algorithm, std::uint32_t nodes, std::uint32_t source,
                       std::uint64_t segment) {
   if (nodes == 1) {
@@ -71,7 +71,7 @@ BroadcastOptions options_for(const Case& c) {
 
 class TwoTrees : public ::testing::TestWithParam<Case> {};
 
-TEST_P(TwoTrees, EveryRootAndSizesAroundTheSegmentsBorders) {
+TEST_P(TwoTrees, EveryRootAndSizesAroundSegmentBoundaries) {
   constexpr std::size_t kSegment = 64;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   std::uint64_t message = 0;
@@ -111,7 +111,7 @@ TEST_P(TwoTrees, EveryWindow) {
   }
 }
 
-TEST_P(TwoTrees, StreamThroughLittleRoomAndThroughMuch) {
+TEST_P(TwoTrees, StreamThroughSmallAndLargeBuffers) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, ranks / 3, 100),
                       options_for(GetParam()));
@@ -127,7 +127,7 @@ TEST_P(TwoTrees, StreamThroughLittleRoomAndThroughMuch) {
   }
 }
 
-TEST_P(TwoTrees, StopWhenAStoreFailsAndGoOnAfterwards) {
+TEST_P(TwoTrees, StopIfAStoreFailsAndThenWorkAgain) {
   std::mt19937_64 random(7);
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   Broadcast broadcast(MPI_COMM_WORLD, plan_by(GetParam().algorithm, ranks, 0, 100),
@@ -153,9 +153,9 @@ INSTANTIATE_TEST_SUITE_P(Plans, TwoTrees,
                                            Case{"k-chain"}),
                          [](const auto& test) { return name_of(test.param); });
 
-// --- what is asked of MPI, and in which order ---
+// --- the MPI calls and their order ---
 
-// Sends a message and returns this rank's calls.
+// Broadcasts a message and returns this rank's MPI calls.
 std::vector<Call> calls_of(const planner::Plan& plan, const BroadcastOptions& options,
                            std::size_t bytes) {
   Broadcast broadcast(MPI_COMM_WORLD, plan, options);
@@ -173,7 +173,7 @@ std::vector<int> by_order(std::uint32_t ranks) {
 }
 
 TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
-  constexpr std::size_t kSegments = 40;  // 20 a tree
+  constexpr std::size_t kSegments = 40;  // 20 per tree
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint32_t source = 0; source < ranks; source += 2) {
     const planner::Plan plan = plan_by("split-binary", ranks, source, 100);
@@ -200,7 +200,8 @@ TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
   }
 }
 
-// Each send and each receive happens in the round that the plan gives to it, one of each a round.
+// Each send and each receive is in the round that the plan assigns to it, at most one of each per
+// round.
 TEST(Rounds, AreKept) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint32_t source = 0; source < ranks; ++source) {
@@ -234,7 +235,7 @@ TEST(Rounds, AreKept) {
 }
 
 // On the first n ranks of the world, for every n and every source.
-TEST(Rounds, EndForEveryNumberOfRanksAndEverySource) {
+TEST(Rounds, TerminateForEveryNumberOfRanksAndEverySource) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks < 17) GTEST_SKIP() << "one run with all sizes is enough";
   for (std::uint32_t nodes = 2; nodes <= ranks; ++nodes) {
@@ -252,7 +253,7 @@ TEST(Rounds, EndForEveryNumberOfRanksAndEverySource) {
   }
 }
 
-// A plan by hand: a chain whose edges have alternate colors.
+// A hand-made plan: a chain whose edges have alternating colors.
 TEST(Rounds, OfOneTree) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   planner::Plan plan = plan_shaped(Shape::kChain, ranks, 0, 50);
@@ -261,7 +262,7 @@ TEST(Rounds, OfOneTree) {
   check_run(broadcast, MPI_COMM_WORLD, 1234, 1);
 }
 
-TEST(Rounds, NeedRoomForTwoSegments) {
+TEST(Rounds, NeedABufferForTwoSegments) {
   Broadcast broadcast(MPI_COMM_WORLD, plan_by("two-tree-sanders", size_of(MPI_COMM_WORLD), 0, 100),
                       options_for({"", true}));
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
@@ -270,9 +271,9 @@ TEST(Rounds, NeedRoomForTwoSegments) {
   EXPECT_THROW((void)broadcast.stream(1000, shape, store), InputError);
 }
 
-// Exchange edges of a plan by hand, in the middle of the list and with an ordinary edge below: a
-// chain of which every other edge is one.
-TEST(ExchangeEdges, MayLieAboveOthers) {
+// A hand-made plan with exchange edges in the middle of the list and above ordinary edges: a chain
+// in which every second edge is an exchange edge.
+TEST(ExchangeEdges, MayBeAboveOthers) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint32_t source = 0; source < ranks; ++source) {
     planner::PlanTree chain = tree_shaped(Shape::kChain, ranks, source);

@@ -96,9 +96,12 @@ TEST(InnerAlgorithm, RefusesAlgorithmsThatCannotBeInner) {
   EXPECT_THAT(reason("hierarchical:hierarchical:binomial"),
               HasSubstr("algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' cannot be "
                         "the inner algorithm, because it takes one itself; use one of: "));
-  EXPECT_THAT(reason("reorder:hierarchical"), HasSubstr("because it takes one itself; use one of: "));
-  EXPECT_THAT(reason("hierarchical:optimal"),
-              HasSubstr("'optimal' cannot be the inner algorithm, because it makes several trees; use one of: "));
+  EXPECT_THAT(reason("reorder:hierarchical"),
+              HasSubstr("because it takes one itself; use one of: "));
+  EXPECT_THAT(
+      reason("hierarchical:optimal"),
+      HasSubstr(
+          "'optimal' cannot be the inner algorithm, because it makes several trees; use one of: "));
   EXPECT_THAT(reason("hierarchical:gorw"),
               HasSubstr("algorithm 'hierarchical:gorw': unknown inner algorithm 'gorw'; did you "
                         "mean 'grow'?"));

@@ -1,4 +1,4 @@
-// Platforms that are equal in everything.
+// Checks that two platforms are equal in all properties.
 #pragma once
 
 #include <gtest/gtest.h>

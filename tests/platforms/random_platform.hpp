@@ -1,4 +1,4 @@
-// Random platforms with all that a platform can have.
+// Random platforms that use all properties of a platform.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace espalier::testing {
 
-// Names that formats have to mind: markup, quotes, backslashes, blanks, keywords.
+// Names that need care in some formats: markup, quotes, backslashes, blanks, keywords.
 inline std::string odd_name(std::size_t index) {
   constexpr std::array<std::string_view, 10> kOdd{"node",   "a <b> & \"c\"", "two words", " blank",
                                                   "Zürich", "a\\b\\n",       "{x}->[y];", "50 %",

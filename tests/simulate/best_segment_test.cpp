@@ -1,5 +1,5 @@
-// The segment for a plan: held against a chain's closed form, and against a sweep of many numbers
-// of segments.
+// The best segment for a plan, compared with a chain's closed form and with a sweep over many
+// numbers of segments.
 #include "simulate/search/best_segment.hpp"
 
 #include <gtest/gtest.h>
@@ -47,8 +47,9 @@ double simulated_s(const planner::Plan& plan, const Platform& platform, Bytes se
   return Simulator(plan, platform, options).run(message).makespan.value;
 }
 
-// A chain of four at 1 GB/s, both ways, 10 us a segment. Of k segments of s bytes the last host has
-// the last after (k + 2)(10 us + s ns): with k s = M least at k = sqrt(2 M / 10^4).
+// A chain of four hosts, 1 GB/s in both directions, overhead 10 us per segment. The last host
+// receives the last of k segments of s bytes after (k + 2)(10 us + s ns). With k s = M the least
+// time is at k = sqrt(2 M / 10^4).
 Platform chain() {
   return with_overhead(testing::small_platform({"a", "b", "c", "d"}, {{"a", "b", 1e-9},
                                                                       {"b", "c", 1e-9},
@@ -59,7 +60,7 @@ Platform chain() {
                        kAssumedOverhead);
 }
 
-TEST(BestSegment, OfAChainIsTheFormulas) {
+TEST(BestSegment, OfAChainMatchesTheFormula) {
   const Platform platform = chain();
   for (const Operation operation : {Operation::kBroadcast, Operation::kReduce}) {
     const BestSegment best =
@@ -70,7 +71,7 @@ TEST(BestSegment, OfAChainIsTheFormulas) {
 }
 
 // k = sqrt(2 M / 10^4) is 447,214 segments, of which only some are simulated.
-TEST(BestSegment, OfALongMessageIsToldFromAShorterOne) {
+TEST(BestSegment, OfALongMessageIsExtrapolatedFromAShorterOne) {
   const Platform platform = chain();
   const double message = 1e15;
   const BestSegment best =
@@ -82,7 +83,7 @@ TEST(BestSegment, OfALongMessageIsToldFromAShorterOne) {
   EXPECT_GT(best_segment(plan_by("chain", platform), platform, {longest}).makespan.value, 9.2e9);
 }
 
-TEST(BestSegment, WithoutOverheadIsTheLeast) {
+TEST(BestSegment, WithoutOverheadIsTheSmallest) {
   const Platform platform = testing::complete_platform(4, 1e9);
   const planner::Plan plan = plan_by("chain", platform);
   EXPECT_EQ(best_segment(plan, platform, {kKiB * kKiB}).segment, Bytes{kKiB});
@@ -92,22 +93,22 @@ TEST(BestSegment, WithoutOverheadIsTheLeast) {
   EXPECT_EQ(best_segment(plan, platform, {1}).segment, Bytes{1});
 }
 
-// A source that serves all by itself has nothing to gain from segments.
-TEST(BestSegment, OfAFlatTreeIsTheMessage) {
+// A source that sends to all hosts itself gains nothing from segments.
+TEST(BestSegment, OfAFlatTreeIsTheWholeMessage) {
   const Platform platform = with_overhead(testing::complete_platform(9, 1e9), kAssumedOverhead);
   EXPECT_EQ(best_segment(plan_by("flat", platform), platform, {123'456}).segment, Bytes{123'456});
 }
 
-// In every number of segments up to 160, fewer under sanitizers. What it claims is what the
-// simulator finds.
+// Compares with every number of segments up to 160, fewer under sanitizers. The claimed makespan is
+// that of the simulator.
 class BestSegmentUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
 
 TEST_P(BestSegmentUnder, IsWithinThreePercentOfTheBest) {
   constexpr std::uint64_t kMostSegments = testing::draws(160);
-  std::size_t drawn_so_far = 0;
+  std::size_t platforms_drawn = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
-    const Bytes message{kKiB << (drawn_so_far++ * 5 % 17)};  // to 64 MiB
+    const Bytes message{kKiB << (platforms_drawn++ * 5 % 17)};  // to 64 MiB
     const Platform platform = with_overhead(drawn.platform, overhead_for(drawn.platform));
     for (const char* algorithm : {"optimal", "best-tree", "two-tree-complete"}) {
       SCOPED_TRACE(algorithm);
@@ -135,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Models, BestSegmentUnder,
                                              platforms::models().end()),
                          [](const auto& tested) { return testing::case_name(tested.param.name); });
 
-TEST(BestSegment, RefusesWhatIsNoMessageSegmentOrPlanOfThePlatform) {
+TEST(BestSegment, RefusesEmptyMessagesAndSegmentsAndPlansOfOtherPlatforms) {
   const Platform platform = chain();
   const planner::Plan plan = plan_by("chain", platform);
   EXPECT_THROW((void)best_segment(plan, platform, {0}), std::invalid_argument);

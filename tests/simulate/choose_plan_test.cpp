@@ -1,5 +1,5 @@
-// The plan for one message: held against every algorithm, every segment, and messages whose best
-// plan is known.
+// The plan for one message, compared with every algorithm and every segment size, and with the
+// known best plans of some messages.
 #include "simulate/search/choose_plan.hpp"
 
 #include <gmock/gmock.h>
@@ -42,9 +42,9 @@ ChoiceOptions only(std::string_view algorithms) {
   return options;
 }
 
-// 16 hosts, all alike: a binomial tree is out in four sends, a chain in fifteen, but every send of
-// a chain's host is its only one.
-TEST(ChoosePlan, TakesFewStepsForAShortMessageAndThroughputForALongOne) {
+// 16 equal hosts: a binomial tree needs four steps and a chain fifteen, but each host of a chain
+// sends every segment only once.
+TEST(ChoosePlan, HasFewStepsForAShortMessageAndHighThroughputForALongOne) {
   const platforms::Platform platform = testing::complete_platform(16, 1e9);
   const Choice brief = choose(platform, kKiB);
   EXPECT_EQ(brief.candidates.front().depth, 4U);
@@ -56,9 +56,10 @@ TEST(ChoosePlan, TakesFewStepsForAShortMessageAndThroughputForALongOne) {
   EXPECT_GT(lengthy.plan.segment, brief.plan.segment);
 }
 
-// a -> b -> c -> d at 1 GB/s, 10 us a segment. Of k segments of s bytes the last host has the last
-// after (k + 2)(10 us + s ns): with k s = M least at k = sqrt(2 M / 10^4).
-TEST(ChoosePlan, SegmentsOfAChainAreThoseOfTheFormula) {
+// a -> b -> c -> d at 1 GB/s, overhead 10 us per segment. The last host receives the last of k
+// segments of s bytes after (k + 2)(10 us + s ns). With k s = M the least time is at k = sqrt(2 M /
+// 10^4).
+TEST(ChoosePlan, SegmentsOfAChainMatchTheFormula) {
   const auto platform = testing::small_platform(
       {"a", "b", "c", "d"}, {{"a", "b", 1e-9}, {"b", "c", 1e-9}, {"c", "d", 1e-9}});
   const Choice choice = choose(platform, 8'000'000, only("chain"));
@@ -69,31 +70,31 @@ TEST(ChoosePlan, SegmentsOfAChainAreThoseOfTheFormula) {
   EXPECT_NEAR(choice.formula_makespan.value, choice.makespan.value, 1e-9);
 }
 
-TEST(ChoosePlan, OverheadIsTheOneGivenThePlatformsOrTenMicroseconds) {
+TEST(ChoosePlan, OverheadIsTheOptionThePlatformsOrTenMicroseconds) {
   const auto bare = testing::small_platform({"a", "b", "c"}, {{"a", "b", 1e-9}, {"b", "c", 1e-9}});
   EXPECT_FALSE(names_overhead(bare));
   ChoiceOptions none = only("chain");
   none.overhead = Seconds{0};
   const Choice free = choose(bare, kMiB, none);
-  EXPECT_EQ(free.plan.segment, Bytes{kKiB});  // nothing speaks for longer ones
+  EXPECT_EQ(free.plan.segment, Bytes{kKiB});  // longer ones have no advantage
   const platforms::Platform slow = with_overhead(bare, {1e-3});
   EXPECT_TRUE(names_overhead(slow));
-  const Choice dear = choose(slow, kMiB, only("chain"));
-  EXPECT_EQ(dear.overhead, Seconds{0});
-  EXPECT_GT(dear.plan.segment.value, 512 * kKiB);
-  EXPECT_NEAR(dear.plan.throughput.value,
-              1 / (1e-9 + 1e-3 / static_cast<double>(dear.plan.segment.value)), 1);
+  const Choice expensive = choose(slow, kMiB, only("chain"));
+  EXPECT_EQ(expensive.overhead, Seconds{0});
+  EXPECT_GT(expensive.plan.segment.value, 512 * kKiB);
+  EXPECT_NEAR(expensive.plan.throughput.value,
+              1 / (1e-9 + 1e-3 / static_cast<double>(expensive.plan.segment.value)), 1);
 }
 
-// A source of 1 GB/s with 20 links of its own to as many hosts, and all of them to each other.
-// Overheads are on links: segments of 1 KiB would cost nothing, and the hosts twenty times what
-// there is of their time.
-TEST(ChoosePlan, SegmentsOfManyPortsLeaveAHostItsTime) {
+// A source of 1 GB/s with a link to each of 20 hosts, which all have links to each other. Overheads
+// occupy links, so segments of 1 KiB would cost nothing, although hosts would need twenty times the
+// available time for them.
+TEST(ChoosePlan, SegmentsOnManyPortsDoNotOverloadAHost) {
   const platforms::Platform platform = testing::complete_platform(21, 1e9, BytesPerSecond{1e9});
   const Choice choice =
       choose_plan(platform, platform.hosts().front(), Model::kBoundedMultiPort, false, {64 * kMiB});
   EXPECT_GT(choice.plan.throughput.value, 0.9e9);
-  std::vector<double> handled(21);  // segments that come and go, of each host
+  std::vector<double> handled(21);  // segments sent and received, per host
   const double segments = 64.0 * kMiB / static_cast<double>(choice.plan.segment.value);
   for (const planner::PlanTree& tree : choice.plan.broadcast_trees) {
     const double share = segments * tree.rate.value / choice.plan.throughput.value;
@@ -111,11 +112,10 @@ TEST(ChoosePlan, SegmentsOfManyPortsLeaveAHostItsTime) {
   EXPECT_LE(choice.makespan.value, 1.03 * seconds({4 * kKiB}));
 }
 
-// Five hosts with a rate for each pair as a probe might tell them: 8, 4, 2 and 1 times some 3 MB/s,
-// and half a per cent beside that, which makes many trees, of rates that do not go into one
-// another. There are short segments of which all fit by luck, as long as links serve them one by
-// one.
-TEST(ChoosePlan, DoesNotLiveOnTheOrderInWhichLinksServe) {
+// Five hosts with a rate for each pair as a probe might measure them: 8, 4, 2 and 1 times about 3
+// MB/s, with deviations of half a per cent. This gives many trees with incommensurable rates. Some
+// short segments happen to fit well, but only while links serve them one by one.
+TEST(ChoosePlan, IsRobustToTheOrderInWhichLinksServe) {
   const std::vector<std::string> hosts{"h0", "h1", "h2", "h3", "h4"};
   constexpr double kRatesKBps[5][5] = {{0, 23883, 5960, 11981, 5956},
                                        {2992, 0, 23893, 5955, 2991},
@@ -140,14 +140,14 @@ TEST(ChoosePlan, DoesNotLiveOnTheOrderInWhichLinksServe) {
     };
     EXPECT_DOUBLE_EQ(with(Sharing::kTurns), choice.makespan.value);
     EXPECT_LE(with(Sharing::kEdges), 1.02 * choice.makespan.value);
-    EXPECT_GE(choice.plan.segment, Bytes{6 * kKiB});  // hosts take 3 us for each
-    for (const Candidate& candidate : choice.candidates) {
+    EXPECT_GE(choice.plan.segment, Bytes{6 * kKiB});  // each takes hosts 3 us
+    for (const CandidateResult& candidate : choice.candidates) {
       EXPECT_LE(choice.makespan.value, 1.01 * candidate.makespan.value);
     }
   }
 }
 
-TEST(ChoosePlan, KeepsToWhatIsGiven) {
+TEST(ChoosePlan, RespectsItsOptions) {
   const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
   ChoiceOptions options;
   options.segment = Bytes{64 * kKiB};
@@ -158,16 +158,18 @@ TEST(ChoosePlan, KeepsToWhatIsGiven) {
   options.limits.max_trees = 1;
   const Choice one = choose(platform, 1024 * kMiB, options);
   EXPECT_EQ(one.plan.broadcast_trees.size(), 1U);
-  EXPECT_THAT(one.candidates, ::testing::Each(::testing::Field(&Candidate::broadcast_trees, 1U)));
+  EXPECT_THAT(one.candidates,
+              ::testing::Each(::testing::Field(&CandidateResult::broadcast_trees, 1U)));
   options = {};
   options.limits.max_depth = 3;
   EXPECT_LE(choose(platform, 1024 * kMiB, options).candidates.front().depth, 3U);
-  // Where no plan of the packing's is that shallow, a blind tree may be, by way of other hosts.
+  // No plan of the packing is that shallow, but a topology-oblivious tree may be, routed through
+  // other hosts.
   options.limits.max_depth = 1;
   EXPECT_EQ(choose(platform, kMiB, options).candidates.front().depth, 1U);
 }
 
-TEST(ChoosePlan, RefusesWhatIsNoMessageOrSegment) {
+TEST(ChoosePlan, RefusesEmptyMessagesAndSegments) {
   const platforms::Platform platform = testing::complete_platform(3, 1e9);
   EXPECT_THROW((void)choose(platform, 0), std::invalid_argument);
   ChoiceOptions options;
@@ -183,7 +185,7 @@ TEST(ChoosePlan, OneByteAndTheLongestMessageHaveAPlan) {
   EXPECT_LT(longest.makespan.value, 9.3e9);
 }
 
-// A limit that passes at once leaves a plan, and says so.
+// A limit that is reached at once still gives a plan, marked as incomplete.
 TEST(ChoosePlan, ATimeLimitLeavesTheBestSoFar) {
   const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
   ChoiceOptions options;
@@ -195,7 +197,7 @@ TEST(ChoosePlan, ATimeLimitLeavesTheBestSoFar) {
   EXPECT_GT(choice.makespan.value, 0);
 }
 
-// --- held against everything ---
+// --- compared with all algorithms and segment sizes ---
 
 using Under = std::tuple<planner::Operation, platforms::ModelEntry>;
 
@@ -204,7 +206,7 @@ class ChoosePlanUnder : public ::testing::TestWithParam<Under> {
   static planner::Operation operation() { return std::get<0>(GetParam()); }
   static Model model() { return std::get<1>(GetParam()).model; }
 
-  // Of a reduction: hosts that combine at 2 GB/s, which is slower than some links.
+  // In reductions hosts combine at 2 GB/s, which is slower than some links.
   static ChoiceOptions options() {
     ChoiceOptions options;
     options.operation = operation();
@@ -220,7 +222,8 @@ class ChoosePlanUnder : public ::testing::TestWithParam<Under> {
                              const platforms::Platform& simulated, Bytes message);
 };
 
-// The least of all algorithms in segments of a power of two, at most `most_segments` of them.
+// The least makespan of all algorithms with segments of a power of two, at most kMostSegments of
+// them.
 double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
                                      const platforms::Platform& simulated, Bytes message) {
   constexpr std::uint64_t kMostSegments = testing::draws(256);
@@ -241,20 +244,20 @@ double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
   return best;
 }
 
-// 2 of each of 13 families under 4 models: 104 platforms (half under sanitizers), less those on
-// which some host cannot answer where it must.
-TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySegments) {
+// 2 of each of 13 families under 4 models: 104 platforms (half under sanitizers), except those on
+// which a host cannot reach the root of a reduction.
+TEST_P(ChoosePlanUnder, IsNotWorseThanAnyAlgorithmInAnySegments) {
   constexpr double kRounding = 1e-9;
-  const double worth = platforms::is_one_port(model()) ? 1 : 1.01;  // of a surer plan
-  std::size_t drawn_so_far = 0;
+  const double worth = platforms::is_one_port(model()) ? 1 : 1.01;  // margin of a more robust plan
+  std::size_t platforms_drawn = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
-    const Bytes message{kKiB << (drawn_so_far++ * 7 % 21)};  // to 1 GiB
+    const Bytes message{kKiB << (platforms_drawn++ * 7 % 21)};  // to 1 GiB
     const Choice choice = choose_plan(drawn.platform, drawn.source, model(),
                                       drawn.options.latency_occupies, message, options());
     const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
     EXPECT_FALSE(choice.extrapolated);
-    // What it claims is what the simulator and the checker find.
+    // Its claims match the simulator and the checker.
     EXPECT_EQ(choice.plan.operation, operation());
     EXPECT_NEAR(choice.makespan.value,
                 seconds(choice.plan, simulated, choice.plan.segment, message),
@@ -264,16 +267,17 @@ TEST_P(ChoosePlanUnder, IsNoWorseThanAnyAlgorithmInAnySegments) {
               worth * best_fixed_s(drawn, simulated, message) * (1 + kRounding));
   };
   testing::for_each_platform(operation(), testing::draws(2), 7, model(), check);
-  EXPECT_GT(drawn_so_far, testing::draws(8));
+  EXPECT_GT(platforms_drawn, testing::draws(8));
 }
 
-// In every number of segments up to 160, fewer under sanitizers; bench/message_choice tries more.
+// Compares with every number of segments up to 160, fewer under sanitizers; bench/message_choice
+// tries more.
 TEST_P(ChoosePlanUnder, SegmentsAreWithinThreePercentOfTheBest) {
   constexpr std::uint64_t kMostSegments = testing::draws(160);
-  std::size_t drawn_so_far = 0;
+  std::size_t platforms_drawn = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
-    const Bytes message{kKiB << (drawn_so_far++ * 5 % 17)};  // to 64 MiB
+    const Bytes message{kKiB << (platforms_drawn++ * 5 % 17)};  // to 64 MiB
     for (const char* algorithm : {"optimal", "best-tree", "two-tree-complete"}) {
       SCOPED_TRACE(algorithm);
       ChoiceOptions only_it = options();
@@ -304,9 +308,10 @@ INSTANTIATE_TEST_SUITE_P(Models, ChoosePlanUnder,
                                                      std::get<1>(tested.param).name);
                          });
 
-// 8 equal hosts, a byte a ns, 10 us a segment. A short sum comes together in three steps up a
-// binomial tree; what takes long to combine wants few segments at every host, and goes up a chain.
-TEST(ChoosePlan, TakesFewStepsForAShortSumAndThroughputForALongOne) {
+// 8 equal hosts, 1 ns per byte, 10 us per segment. A short message is reduced in three steps along
+// a binomial tree. For a long one each host should combine as few segments as possible, as in a
+// chain.
+TEST(ChoosePlan, HasFewStepsForAShortReductionAndHighThroughputForALongOne) {
   const platforms::Platform platform = testing::complete_platform(8, 1e9);
   ChoiceOptions options;
   options.operation = planner::Operation::kReduce;
@@ -318,14 +323,14 @@ TEST(ChoosePlan, TakesFewStepsForAShortSumAndThroughputForALongOne) {
   const Choice lengthy = choose(platform, 256 * kMiB, options);
   EXPECT_GT(lengthy.plan.throughput.value, 0.99e9);
   EXPECT_LT(lengthy.makespan.value, 1.05 * 256 * 1048576e-9);
-  // Each host of a chain combines a byte for each byte; at half the links' rate that takes 2 ns.
+  // Each host of a chain combines every byte once; at half the links' rate that takes 2 ns.
   options.compute = BytesPerSecond{0.5e9};
   const Choice computing = choose(platform, 256 * kMiB, options);
   EXPECT_GT(computing.makespan.value, 2 * 256 * 1048576e-9);
   EXPECT_LT(computing.makespan.value, 2.1 * 256 * 1048576e-9);
 }
 
-// Of equal hosts an allreduce comes to n / (2 (n - 1)) of a link: 5/8 with five.
+// With n equal hosts an allreduce reaches n / (2 (n - 1)) of a link's rate: 5/8 for five.
 TEST(ChoosePlan, AnAllreduceHasTreesOfBothKinds) {
   const platforms::Platform platform = testing::complete_platform(5, 1e9);
   ChoiceOptions options;
@@ -342,7 +347,7 @@ TEST(ChoosePlan, AnAllreduceHasTreesOfBothKinds) {
   EXPECT_EQ(one.plan.broadcast_trees.size(), 1U);
 }
 
-TEST(ChoosePlan, WindowsAndTheRateOfCombiningAreSensible) {
+TEST(ChoosePlan, RefusesInvalidWindowsAndComputeRates) {
   const platforms::Platform platform = testing::complete_platform(3, 1e9);
   ChoiceOptions options;
   options.compute = BytesPerSecond{1e9};
@@ -356,9 +361,9 @@ TEST(ChoosePlan, WindowsAndTheRateOfCombiningAreSensible) {
   EXPECT_THROW((void)choose(platform, kKiB, options), std::invalid_argument);
 }
 
-// --- long messages, told from shorter ones ---
+// --- long messages, extrapolated from shorter ones ---
 
-TEST(Forecast, ALongMessageIsToldFromAShorterOne) {
+TEST(Forecast, ALongMessageIsExtrapolatedFromAShorterOne) {
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
     constexpr Bytes kMessage{3000 * 64 * kKiB + 1000};
@@ -375,12 +380,13 @@ TEST(Forecast, ALongMessageIsToldFromAShorterOne) {
       search.add(std::move(made));
       const std::size_t index = search.candidates().size() - 1;
       const Forecast full = search.forecast(index, 3001, UINT64_MAX);
-      const Forecast told = search.forecast(index, 3001, 0);
+      const Forecast extrapolated = search.forecast(index, 3001, 0);
       EXPECT_FALSE(full.extrapolated);
-      EXPECT_TRUE(told.extrapolated);
+      EXPECT_TRUE(extrapolated.extrapolated);
       const double tolerance =
           search.candidates()[index].plan.broadcast_trees.size() > 1 ? 0.02 : 1e-6;
-      EXPECT_NEAR(told.makespan.value, full.makespan.value, tolerance * full.makespan.value);
+      EXPECT_NEAR(extrapolated.makespan.value, full.makespan.value,
+                  tolerance * full.makespan.value);
     }
   };
   testing::for_each_platform(2, 6, Model::kOnePort, check);

@@ -1,4 +1,4 @@
-// Runs whose times can be told by hand.
+// Runs whose times have closed forms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ struct Times {
   double overhead = 0;
 };
 
-// h0 -> h1 -> h2 -> ..., one link of each times.
+// h0 -> h1 -> h2 -> ..., with one link for each of `links`.
 Case chain(const std::vector<Times>& links, const std::string& model = "one-port") {
   platforms::PlatformBuilder builder("chain");
   std::vector<planner::PlanEdge> edges;
@@ -88,8 +88,8 @@ std::vector<double> seconds(const std::vector<Seconds>& times) {
   return values;
 }
 
-// The first segment passes the other n - 2 hosts before the last one; k segments then come one by
-// one.
+// The first segment passes n - 2 hosts before the last host receives it; then the k segments arrive
+// one by one.
 TEST(Chain, OfEqualLinksTakesNMinusTwoPlusKSegments) {
   for (const std::size_t hosts : {2U, 3U, 9U}) {
     for (const std::uint64_t segments : {1U, 2U, 50U}) {
@@ -102,24 +102,25 @@ TEST(Chain, OfEqualLinksTakesNMinusTwoPlusKSegments) {
   }
 }
 
-// A line of servers with fixed times: the fill of all, and the slowest for all further segments.
-TEST(Chain, OfUnequalLinksTakesTheFillAndThenTheSlowest) {
+// A line of servers with fixed times: the sum of all for the first segment, then the slowest one
+// for each further segment.
+TEST(Chain, OfUnequalLinksTakesTheFillAndThenTheSlowestLink) {
   const Case of = chain({{0.5}, {2}, {0.25}, {1}});
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 4 * (0.5 + 2 + 0.25 + 1) + 99 * 8, 1e-9);
 }
 
-TEST(Chain, PaysLatencyOnceAHopAndOverheadOnceASegment) {
+TEST(Chain, CountsLatencyOncePerHopAndOverheadOncePerSegment) {
   const Case of = chain({{0.25, 7, 0.5}, {0.25, 11, 0.5}});
   EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 1.5 + 7 + 11, 1e-9);
 }
 
-TEST(Chain, PaysForLatenciesThatOccupyLikeForOverheads) {
+TEST(Chain, CountsLatenciesThatOccupyLikeOverheads) {
   Case of = chain({{0.25, 7, 0.5}, {0.25, 7, 0.5}});
   of.plan.latency_occupies = true;
   EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 8.5, 1e-9);
 }
 
-// 9 bytes: segments of 4, 4 and 1; the last one has its overhead whole.
+// 9 bytes: segments of 4, 4 and 1; the last one has the full overhead.
 TEST(Chain, SendsAShortLastSegment) {
   const Case of = chain({{0.25, 0, 0.5}, {0.25, 0, 0.5}});
   const Simulation simulation = of.run(9);
@@ -136,7 +137,7 @@ TEST(Chain, OfAnEmptyMessageTakesNoTime) {
   EXPECT_THAT(seconds(simulation.done), ElementsAre(0, 0, 0));
 }
 
-// In and out share the one port of h1: the pipeline does two segments' work for each.
+// Receiving and sending share the one port of h1, so each segment takes it twice as long.
 TEST(Chain, UnderOnePortUnidirectionalTakesTwiceTheTimeASegment) {
   const Case of = chain({{0.25}, {0.25}}, "one-port-unidirectional");
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 200, 1e-9);
@@ -151,29 +152,30 @@ TEST(Star, TakesTheSumOfItsLinksForEverySegment) {
   EXPECT_NEAR(simulation.busy.front().value, 70, 1e-9);  // the out-port
 }
 
-// s = 0.8 min T = 0.2 a byte: the sender is through with a child after 0.8 s and the links run side
-// by side. Three children keep it busy for 2.4 s, longer than any link.
-TEST(Star, UnderMultiPortIsPacedByTheSenderWhereItsChildrenAreMany) {
+// s = 0.8 min T = 0.2 s per byte: the sender is busy for 0.8 s per child, and the links work in
+// parallel. Three children keep it busy for 2.4 s, longer than any link.
+TEST(Star, UnderMultiPortIsLimitedByASenderWithManyChildren) {
   const Case of = star({0.25, 0.25, 0.25}, "multi-port");
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 10 * 2.4 - 0.8 + 1, 1e-9);
 }
 
-// And by the slowest link (4 s) where they are few. It begins after the first child's 0.8 s, and
-// has its next segment waiting whenever one is through.
-TEST(Star, UnderMultiPortIsPacedByALinkWhereThatIsSlow) {
+// With few children the slowest link (4 s) limits. It begins after the first child's 0.8 s and is
+// then never idle.
+TEST(Star, UnderMultiPortIsLimitedByASlowLink) {
   const Case of = star({0.25, 1}, "multi-port");
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 0.8 + 10 * 4, 1e-9);
 }
 
-// Links run side by side, and nothing caps the nodes.
+// Links work in parallel, and the nodes have no caps.
 TEST(Star, UnderBoundedMultiPortIsAsFastAsEachLink) {
   const Case of = star({0.25, 1, 0.5}, "bounded-multi-port");
   EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 10.0, 40.0, 20.0}));
 }
 
-//     h0 ---> sw ---> h1        1 s and 2 s a segment: the switch cuts through, so that a segment
-//     takes
-//                               the slower of the two, and one follows the other at its pace
+//     h0 ---> sw ---> h1
+//
+// 1 s and 2 s per segment. The switch cuts through, so a segment takes the time of the slower link,
+// and so does each further one.
 TEST(Relay, CutsThrough) {
   Case of = one_tree(small_platform({"h0", "sw", "h1"}, {{"h0", "sw", 0.25}, {"sw", "h1", 0.5}}),
                      {{0, 1}});
@@ -181,11 +183,11 @@ TEST(Relay, CutsThrough) {
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 20, 1e-9);
 }
 
-//     h0 --- 1 s ---> sw --- 4 s ---> h1..h4      The out-port of h0 is as busy as each link from
-//                                                  the switch. That keeps the segments that wait
-//                                                  for its links, so that all of them are always
-//                                                  busy.
-TEST(Relay, KeepsWhatWaits) {
+//     h0 --- 1 s ---> sw --- 4 s ---> h1..h4
+//
+// The out-port of h0 is as busy as each link from the switch. The switch buffers the segments that
+// wait for its links, so its links are always busy.
+TEST(Relay, BuffersWaitingSegments) {
   std::vector<std::string> nodes{"h0", "sw"};
   std::vector<Link> links{{"h0", "sw", 0.25}};
   std::vector<planner::PlanEdge> edges;
@@ -198,12 +200,12 @@ TEST(Relay, KeepsWhatWaits) {
   for (const planner::PlanEdge& edge : edges) {
     of.plan.broadcast_trees.front().via[{edge.parent, edge.child}] = {"sw"};
   }
-  // h4's first segment waits for three others; from then on it gets one every 4 s.
+  // h4's first segment waits for three others; then one arrives every 4 s.
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 3 + 400, 1e-9);
 }
 
-// h0 ---> h1 and h0 ---> h2 over one trunk of 0.5 s a byte: under bounded-multi-port it is all that
-// the two have in common, and paces both.
+// h0 ---> h1 and h0 ---> h2 over one trunk of 0.5 s per byte. Under bounded-multi-port the trunk is
+// the only shared resource, and limits both.
 TEST(SharedLink, ServesOneSegmentAtATime) {
   platforms::PlatformBuilder builder("trunk");
   const auto h0 = builder.node_named("h0");
@@ -216,9 +218,11 @@ TEST(SharedLink, ServesOneSegmentAtATime) {
   EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 38.0, 40.0}));
 }
 
-//     h0 --- 1 s ---> h1 --- 1 s ---> h3       a segment of 4 bytes takes a second everywhere. h0
-//       `--- 1 s ---> h2                       sends each segment to h1, then to h2.
-TEST(Tree, FillsAlongTheDeepestWayAndThenGoesAtItsPeriod) {
+//     h0 --- 1 s ---> h1 --- 1 s ---> h3
+//       `--- 1 s ---> h2
+//
+// A segment of 4 bytes takes 1 s on each link. h0 sends each segment to h1, then to h2.
+TEST(Tree, TakesTheFillOfTheDeepestPathAndThenItsPeriod) {
   const Case of =
       one_tree(small_platform({"h0", "h1", "h2", "h3"},
                               {{"h0", "h1", 0.25}, {"h0", "h2", 0.25}, {"h1", "h3", 0.25}}),
@@ -227,16 +231,16 @@ TEST(Tree, FillsAlongTheDeepestWayAndThenGoesAtItsPeriod) {
               Pointwise(DoubleNear(1e-9), {0.0, 9 * 2.0 + 1, 9 * 2.0 + 2, 9 * 2.0 + 2}));
 }
 
-// With a window of one the next send is posted when the last has ended, and nothing is lost; but
-// the order changes: h1's second segment is younger than h2's first in any case.
-TEST(Window, OfOneLosesNothingOnATree) {
+// With a window of one the next send is posted when the previous one has ended. This loses no time,
+// as h1's second segment comes after h2's first in any case.
+TEST(Window, OfOneLosesNoTimeOnATree) {
   Options narrow;
   narrow.window = 1;
   const Case of = star({0.25, 1, 0.5});
   EXPECT_EQ(of.run(400, narrow).makespan, of.run(400).makespan);
 }
 
-TEST(Segment, CanBeAnotherThanThePlans) {
+TEST(Segment, CanDifferFromThePlans) {
   Options whole;
   whole.segment = Bytes{400};
   const Simulation simulation = chain({{0.25}, {0.25}}).run(400, whole);
@@ -244,8 +248,8 @@ TEST(Segment, CanBeAnotherThanThePlans) {
   EXPECT_NEAR(simulation.makespan.value, 200, 1e-9);
 }
 
-// Two chains over a triangle, half the data each. Each segment of 4 bytes takes 4 s; in 8 s the
-// source sends one of each, and both hosts receive two.
+// Two chains over a triangle, each with half of the data. A segment of 4 bytes takes 4 s. In 8 s
+// the source sends one segment of each tree, and both hosts receive two.
 TEST(TwoTrees, ReachTheSumOfTheirRates) {
   const platforms::Platform platform = espalier::testing::triangle();
   const planner::Plan plan = espalier::testing::two_chains();
@@ -253,37 +257,38 @@ TEST(TwoTrees, ReachTheSumOfTheirRates) {
   EXPECT_NEAR(simulation.makespan.value, 100 * 8 + 4, 1e-9);
 }
 
-TEST(OnSend, TellsOfEverySendInTheOrderOfTime) {
+TEST(OnSend, IsCalledForEverySendInOrderOfTime) {
   const Case of = chain({{0.25}, {0.5}});
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   double last = 0;
   const Simulation simulation = Simulator(of.plan, of.platform).run({8}, [&](const Send& send) {
     EXPECT_GE(send.start.value, last);
     last = send.start.value;
-    told.push_back(std::to_string(send.segment) + " to " + of.plan.nodes[send.child]);
+    reported.push_back(std::to_string(send.segment) + " to " + of.plan.nodes[send.child]);
     EXPECT_EQ(send.holdings.size(), 2U);
     EXPECT_NEAR(send.holdings.back().seconds, send.child == 1 ? 1 : 2, 1e-12);
   });
-  EXPECT_THAT(told, ElementsAre("0 to h1", "1 to h1", "0 to h2", "1 to h2"));
-  EXPECT_EQ(simulation.sends, told.size());
+  EXPECT_THAT(reported, ElementsAre("0 to h1", "1 to h1", "0 to h2", "1 to h2"));
+  EXPECT_EQ(simulation.sends, reported.size());
 }
 
-// What is in progress at a time does not grow with the message.
+// The number of queued events does not grow with the message.
 TEST(Memory, DoesNotGrowWithTheSegments) {
   const Case of = chain({{0.25, 7}, {0.25, 1}, {0.5}});
   EXPECT_EQ(of.run(4 * 100).most_events, of.run(4 * 100'000).most_events);
 }
 
-// Ten segments of 4 s over 10 s. At 1 byte/s 10 bytes are in flight, two segments more than the
-// window, and the link is never idle. At next to nothing the window stays 2: two segments in 14 s.
+// Ten segments of 4 s each over a latency of 10 s. At 1 byte/s 10 bytes are in flight, so the
+// window is enlarged and the link is never idle. At a much lower rate the window stays 2: two
+// segments in 14 s.
 TEST(Chain, SendsThatLastUntilReceivedWaitForLatencies) {
-  Case far = chain({{1, 10}});
-  EXPECT_DOUBLE_EQ(far.run(40).makespan.value, 50);
-  EXPECT_DOUBLE_EQ(far.run(40, {.until_received = true}).makespan.value, 50);
-  far.plan.throughput = far.plan.broadcast_trees[0].rate = {0.01};
-  EXPECT_DOUBLE_EQ(far.run(40).makespan.value, 50);
-  EXPECT_DOUBLE_EQ(far.run(40, {.until_received = true}).makespan.value, 4 * 14 + 4 + 4 + 10);
-  EXPECT_DOUBLE_EQ(far.run(40, {.window = 4, .until_received = true}).makespan.value, 50);
+  Case slow = chain({{1, 10}});
+  EXPECT_DOUBLE_EQ(slow.run(40).makespan.value, 50);
+  EXPECT_DOUBLE_EQ(slow.run(40, {.until_received = true}).makespan.value, 50);
+  slow.plan.throughput = slow.plan.broadcast_trees[0].rate = {0.01};
+  EXPECT_DOUBLE_EQ(slow.run(40).makespan.value, 50);
+  EXPECT_DOUBLE_EQ(slow.run(40, {.until_received = true}).makespan.value, 4 * 14 + 4 + 4 + 10);
+  EXPECT_DOUBLE_EQ(slow.run(40, {.window = 4, .until_received = true}).makespan.value, 50);
 }
 
 }  // namespace

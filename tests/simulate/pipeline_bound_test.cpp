@@ -1,4 +1,4 @@
-// The pipeline's formula: exact where nothing waits for anything else, and never too much.
+// The pipeline formula: exact if no host waits for another, and always a lower bound.
 #include "simulate/search/pipeline_bound.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Times {
 
 struct Cut {
   std::uint64_t count;     // segments of 1000 bytes
-  std::uint64_t rest = 0;  // bytes of the last one, if not 0
+  std::uint64_t rest = 0;  // bytes of the last one; 0: a whole one
   std::optional<BytesPerSecond> compute{};
   std::uint64_t receives = planner::kReceivesInFlight;
 };
@@ -58,7 +58,7 @@ Times times_of(const platforms::Platform& platform, std::string_view source,
   return times_of(plan, platform, platforms::Model::kOnePort, cut);
 }
 
-// a -> b -> c -> d, 2, 5 and 3 s a byte.
+// a -> b -> c -> d, 2, 5 and 3 s per byte.
 TEST(PipelineBound, IsExactForAChain) {
   const auto platform =
       testing::small_platform({"a", "b", "c", "d"}, {{"a", "b", 2}, {"b", "c", 5}, {"c", "d", 3}});
@@ -68,10 +68,10 @@ TEST(PipelineBound, IsExactForAChain) {
   const Times one = times_of(platform, "a", "chain", {1, 10});
   EXPECT_NEAR(one.bound_s, (2 + 5 + 3) * 10, 1e-6);
   EXPECT_NEAR(one.run_s, one.bound_s, 1e-6);
-  // The last segment: 2 s a byte of it come while b still sends the one before.
+  // The last segment arrives at b, at 2 s per byte, while b still sends the previous one.
   const Times shorter = times_of(platform, "a", "chain", {10, 100});
   EXPECT_NEAR(shorter.bound_s, 2e3 + 9 * 5e3 + (5 + 3) * 100, 1e-6);
-  EXPECT_NEAR(shorter.run_s, shorter.bound_s + 2.5e3, 1e-6);  // it finds c sending the ninth
+  EXPECT_NEAR(shorter.run_s, shorter.bound_s + 2.5e3, 1e-6);  // it waits while c sends the ninth
 }
 
 TEST(PipelineBound, IsExactForAFlatTree) {
@@ -82,8 +82,8 @@ TEST(PipelineBound, IsExactForAFlatTree) {
   EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
 }
 
-// The other way: d has the first segment at the root after 3 + 5 + 2 s a byte, and 0.5 s of
-// combining at each of three hosts.
+// In the opposite direction: d's first segment reaches the root after 3 + 5 + 2 s per byte and 0.5
+// s per byte of combining at each of three hosts.
 TEST(PipelineBound, IsExactForAChainThatReduces) {
   const auto platform =
       testing::small_platform({"a", "b", "c", "d"}, {{"b", "a", 2}, {"c", "b", 5}, {"d", "c", 3}});
@@ -91,14 +91,14 @@ TEST(PipelineBound, IsExactForAChainThatReduces) {
                                planner::Operation::kReduce);
   EXPECT_NEAR(times.bound_s, (3 + 5 + 2 + 3 * 0.5 + 9 * 5) * 1e3, 1e-6);
   EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
-  // Hosts that take 8 s a byte to combine are what it waits for.
+  // With 8 s per byte for combining, the hosts are the bottleneck.
   const Times slow = times_of(platform, "a", "chain", {10, 0, BytesPerSecond{1. / 8}, 100},
                               planner::Operation::kReduce);
   EXPECT_NEAR(slow.bound_s, (3 + 5 + 2 + 3 * 8 + 9 * 8) * 1e3, 1e-6);
   EXPECT_NEAR(slow.run_s, slow.bound_s, 1e-6);
 }
 
-// a's in-port takes all; the last of three is added when it is there.
+// All segments pass a's in-port; the last of three is added when it has arrived.
 TEST(PipelineBound, IsExactForAFlatReduce) {
   const auto platform =
       testing::small_platform({"a", "b", "c", "d"}, {{"b", "a", 2}, {"c", "a", 5}, {"d", "a", 3}});
@@ -108,8 +108,8 @@ TEST(PipelineBound, IsExactForAFlatReduce) {
   EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
 }
 
-// Two hosts, links of 1 s a byte and 9000 s of latency: four segments are in flight at a time.
-TEST(PipelineBound, KnowsWhatRoomThereIsForSegmentsOnTheirWay) {
+// Two hosts, links of 1 s per byte and 9000 s of latency: at most four segments are in flight.
+TEST(PipelineBound, CountsTheBuffersForSegmentsInFlight) {
   platforms::PlatformBuilder builder("long");
   const auto a = builder.node_named("a");
   const auto b = builder.node_named("b");
@@ -123,7 +123,7 @@ TEST(PipelineBound, KnowsWhatRoomThereIsForSegmentsOnTheirWay) {
 using Under = std::tuple<planner::Operation, platforms::ModelEntry>;
 class PipelineBoundUnder : public ::testing::TestWithParam<Under> {};
 
-TEST_P(PipelineBoundUnder, IsNeverTooMuch) {
+TEST_P(PipelineBoundUnder, IsALowerBound) {
   constexpr double kRounding = 1e-9;
   const auto& [operation, entry] = GetParam();
   std::size_t close = 0;
@@ -156,7 +156,7 @@ TEST_P(PipelineBoundUnder, IsNeverTooMuch) {
     }
   };
   testing::for_each_platform(operation, 3, 7, entry.model, check);
-  // Or it would be of no use.
+  // The bound must be close in many cases to be useful.
   EXPECT_GT(close, all / (operation == planner::Operation::kBroadcast ? 3 : 5));
 }
 

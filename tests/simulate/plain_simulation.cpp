@@ -20,12 +20,12 @@ using Ticks = std::int64_t;
 constexpr Ticks kNever = std::numeric_limits<Ticks>::max();
 
 struct PlainSend {
-  std::size_t tree;  // of both kinds, the reduce trees first
+  std::size_t tree;  // numbered over both kinds, the reduce trees first
   std::size_t edge;
   std::size_t nth;
   std::size_t stretches_begun = 0;
   Ticks end = 0;           // of all stretches that have begun
-  Ticks arrival = kNever;  // once all have
+  Ticks arrival = kNever;  // set when all have begun
 };
 
 struct Need {
@@ -37,10 +37,10 @@ using Stretch = std::vector<Need>;
 struct PlainTree {
   const planner::PlanTree* tree;
   bool up;
-  std::size_t number;  // of its kind
+  std::size_t number;  // within its kind
 };
 
-// What a host is combining, and did last.
+// What a host combines, or combined last.
 struct Job {
   std::size_t tree = SIZE_MAX;
   Ticks end = kNever;
@@ -72,7 +72,7 @@ class PlainSimulation {
     added_ = has_;
     jobs_.resize(plan.nodes.size());
     for (const PlainTree& tree : trees_) {
-      here_.emplace_back(tree.tree->edges.size(), 0);
+      arrived_.emplace_back(tree.tree->edges.size(), 0);
       receives_.emplace_back(tree.tree->edges.size(), 0);
     }
     for (std::size_t host = 0; host < plan.nodes.size(); ++host) {
@@ -124,8 +124,8 @@ class PlainSimulation {
   }
   [[nodiscard]] bool keeps_result(std::size_t host) const { return host == source_ || down_; }
 
-  [[nodiscard]] std::vector<std::uint32_t> way(const PlainTree& of,
-                                               const planner::PlanEdge& edge) const {
+  [[nodiscard]] std::vector<std::uint32_t> path_of(const PlainTree& of,
+                                                   const planner::PlanEdge& edge) const {
     const auto& [tree, up, number] = of;
     std::vector<std::string> names{plan_.nodes[up ? edge.child : edge.parent]};
     const auto via = tree->via.find({edge.parent, edge.child});
@@ -151,7 +151,7 @@ class PlainSimulation {
       needs.emplace_back();
       latency_.emplace_back();
       for (const planner::PlanEdge& edge : tree.tree->edges) {
-        const std::vector<std::uint32_t> arcs = way(tree, edge);
+        const std::vector<std::uint32_t> arcs = path_of(tree, edge);
         double latency = 0;
         for (const std::uint32_t arc : arcs) latency += platform_.arcs()[arc].latency.value;
         latency_.back().push_back(plan_.latency_occupies ? 0 : ticks(latency));
@@ -162,7 +162,8 @@ class PlainSimulation {
     return needs;
   }
 
-  // A one-port link takes its resources at once; elsewhere a segment goes from one to the next.
+  // Under one-port models an arc occupies its resources at once; otherwise a segment passes from
+  // one resource to the next.
   [[nodiscard]] std::vector<Stretch> stretches(const PlainModel& model,
                                                const std::vector<std::uint32_t>& arcs,
                                                std::uint64_t bytes) const {
@@ -194,7 +195,7 @@ class PlainSimulation {
       }
       if (send.arrival != now) continue;
       if (trees_[send.tree].up) {
-        ++here_[send.tree][send.edge];
+        ++arrived_[send.tree][send.edge];
         continue;
       }
       ++has_[edge.child][send.tree];
@@ -207,7 +208,7 @@ class PlainSimulation {
   [[nodiscard]] bool can_add(std::size_t host, std::size_t tree) const {
     if (!trees_[tree].up) return false;
     const std::vector<std::size_t> edges = children(host, tree);
-    return !edges.empty() && here_[tree][edges[added_[host][tree]]] > has_[host][tree];
+    return !edges.empty() && arrived_[tree][edges[added_[host][tree]]] > has_[host][tree];
   }
   void add(std::size_t host, std::size_t tree, Ticks now) {
     if (++added_[host][tree] < children(host, tree).size()) return;
@@ -243,7 +244,7 @@ class PlainSimulation {
     }
   }
 
-  // --- receives of a reduction: as runtime/reduce_engine posts them ---
+  // --- receives of a reduction, posted as runtime/engine/reduce_engine does ---
 
   void post_receives(std::size_t tree, Ticks now) {
     if (!trees_[tree].up) return;
@@ -257,7 +258,7 @@ class PlainSimulation {
     const auto place = static_cast<std::size_t>(std::ranges::find(edges, edge) - edges.begin());
     const std::size_t posted_here = receives_[tree][edge];
     if (posted_here == end_of(tree)) return false;
-    if (posted_here - here_[tree][edge] >= options_.receives) return false;
+    if (posted_here - arrived_[tree][edge] >= options_.receives) return false;
     std::size_t ring = options_.receives;
     std::size_t freed = has_[host][tree] + (added_[host][tree] > place ? 1 : 0);
     if (place == 0 && !keeps_result(host)) {
@@ -347,31 +348,31 @@ class PlainSimulation {
     }
     return most;
   }
-  // By how many segments of its tree a send is behind those that begin first.
-  [[nodiscard]] std::size_t lead(const PlainSend& send) const {
+  // The number of segments of its tree by which a send lags behind those that begin first.
+  [[nodiscard]] std::size_t lag(const PlainSend& send) const {
     const planner::PlanEdge& edge = edges_of(send.tree)[send.edge];
     if (trees_[send.tree].up) return deepest(send.tree) - depth(send.tree, edge.child);
-    std::size_t turn = 0;
+    std::size_t reversal = 0;
     for (std::size_t tree = 0; tree < plan_.reduce_trees.size(); ++tree) {
-      turn = std::max(turn, deepest(tree));
+      reversal = std::max(reversal, deepest(tree));
     }
-    return turn + depth(send.tree, edge.parent);
+    return reversal + depth(send.tree, edge.parent);
   }
 
-  // Segment by segment of the message, a host in step with its neighbours; then by parent, tree and
-  // the plan's order of children.
+  // In the order of the message's segments and lags; ties by parent, tree and the plan's order of
+  // children.
   void begin(Ticks now) {
     std::size_t waiting = 0;
     std::ranges::sort(sends_, {}, [&](const PlainSend& send) {
-      return std::tuple(segment_of(send.tree, send.nth + lead(send)),
+      return std::tuple(segment_of(send.tree, send.nth + lag(send)),
                         edges_of(send.tree)[send.edge].parent, send.tree, send.edge);
     });
     for (PlainSend& send : sends_) {
       if (trees_[send.tree].up && send.nth >= receives_[send.tree][send.edge]) continue;
       const bool is_short = rest_ > 0 && segment_of(send.tree, send.nth) + 1 == segments_;
-      const auto& way = (is_short ? last_ : whole_)[send.tree][send.edge];
-      while (send.stretches_begun < way.size()) {
-        const Stretch& stretch = way[send.stretches_begun];
+      const auto& path = (is_short ? last_ : whole_)[send.tree][send.edge];
+      while (send.stretches_begun < path.size()) {
+        const Stretch& stretch = path[send.stretches_begun];
         const bool free = std::ranges::all_of(
             stretch, [&](const Need& need) { return free_at_[need.resource] <= now; });
         if (!free) {
@@ -382,7 +383,7 @@ class PlainSimulation {
           free_at_[need.resource] = now + need.time;
           send.end = std::max(send.end, now + need.time);
         }
-        if (++send.stretches_begun == way.size()) {
+        if (++send.stretches_begun == path.size()) {
           send.arrival = send.end + latency_[send.tree][send.edge];
         }
       }
@@ -419,15 +420,15 @@ class PlainSimulation {
   Needs last_;
   std::vector<std::vector<Ticks>> latency_;
   std::vector<PlainSend> sends_;
-  // [host][tree]: segments that it may send; on the source of a broadcast, let go; in a reduce
-  // tree, combined.
+  // [host][tree]: segments that it may send: at a broadcast's source the injected ones, in a reduce
+  // tree the combined ones.
   std::vector<std::vector<std::size_t>> has_;
   std::vector<std::vector<std::size_t>>
       added_;  // [host][tree]: children whose next segment is added
-  std::vector<std::vector<std::size_t>> here_;      // [tree][edge] of reduce trees: arrived
+  std::vector<std::vector<std::size_t>> arrived_;   // [tree][edge] of reduce trees: arrived
   std::vector<std::vector<std::size_t>> receives_;  // [tree][edge] of reduce trees: posted
-  std::vector<Job> jobs_;                           // of each host
-  std::vector<Ticks> free_at_;                      // of each resource
+  std::vector<Job> jobs_;                           // per host
+  std::vector<Ticks> free_at_;                      // per resource
   std::vector<Ticks> done_;
   std::size_t most_waiting_ = 0;
 };

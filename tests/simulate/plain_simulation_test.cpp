@@ -1,5 +1,5 @@
-// The event loop against the plain simulation, and what holds of every run: for every algorithm
-// under every model.
+// Compares the event loop with the plain simulation, and checks bounds on every run, for every
+// algorithm under every model.
 #include "tests/simulate/plain_simulation.hpp"
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@ planner::Plan plan_of(const planner::Instance& instance, std::string_view algori
   return plan;
 }
 
-// The two sum up what a send occupies in another order, so that times differ by rounding. Returns
-// how many sends had to wait at a time.
+// The two add the times of a send in different orders, so results differ by rounding. Returns the
+// largest number of sends that had to wait at a time.
 std::size_t expect_like_plain(const planner::Plan& plan, const platforms::Platform& platform,
                               Bytes message, std::uint64_t window) {
   Options options;
@@ -51,9 +51,9 @@ std::size_t expect_like_plain(const planner::Plan& plan, const platforms::Platfo
   return plain.most_waiting;
 }
 
-// The first segment of the tree cannot be faster than its way down.
-double longest_way(const planner::Plan& plan, const platforms::Platform& platform,
-                   std::size_t tree) {
+// The time of a tree's first segment along its longest path, a lower bound.
+double longest_path(const planner::Plan& plan, const platforms::Platform& platform,
+                    std::size_t tree) {
   planner::Plan alone = plan;
   alone.broadcast_trees = {plan.broadcast_trees[tree]};
   alone.throughput = alone.broadcast_trees.front().rate;
@@ -79,13 +79,13 @@ void expect_within_bounds(const planner::Plan& plan, const platforms::Platform& 
   for (const Seconds busy : simulation.busy) EXPECT_GE(makespan, busy.value);
   if (message.value >= kSegment.value) {
     const auto first = planner::assignment_down(plan).tree_of(0);
-    EXPECT_GE(makespan, longest_way(plan, platform, first));
+    EXPECT_GE(makespan, longest_path(plan, platform, first));
   }
 }
 
 class EveryPlan : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-TEST_P(EveryPlan, RunsAsThePlainSimulationDoes) {
+TEST_P(EveryPlan, RunsAsInThePlainSimulation) {
   const auto& [algorithm, model_name] = GetParam();
   const platforms::Model model = platforms::parse_model(model_name);
   std::size_t most_waiting = 0;
@@ -114,14 +114,14 @@ INSTANTIATE_TEST_SUITE_P(
              espalier::testing::case_name(std::get<1>(of.param));
     });
 
-// A single tree under one-port keeps its busiest port busy, so that only the fill is lost.
+// A single tree under one-port keeps its busiest port busy, so it loses only the fill.
 TEST(SingleTree, ReachesItsThroughputAsTheMessageGrows) {
   for_each_platform(
       5, 8, platforms::Model::kOnePort, [](const DrawnPlatform& drawn, const std::string& trace) {
         SCOPED_TRACE(trace);
         if (drawn.platform.hosts().size() < drawn.platform.nodes().size() ||
             !drawn.platform.shared_links().empty()) {
-          return;  // links of others' are third parties to a send
+          return;  // relays and shared links are resources of several hosts
         }
         const planner::Plan plan = plan_of(drawn.under(platforms::Model::kOnePort), "grow");
         const Simulation simulation =

@@ -1,4 +1,4 @@
-// Reductions whose times can be told by hand.
+// Reductions whose times have closed forms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ struct Case {
   }
 };
 
-// Trees over h0, h1, ..., segments of 4 bytes. Links of 1/4 s a byte, a second a segment, both ways
-// along every edge.
+// Trees over h0, h1, ..., with segments of 4 bytes. Links of 1/4 s per byte (1 s per segment) in
+// both directions along every edge.
 Case reduction(Operation operation, std::uint32_t hosts,
                const std::vector<planner::PlanEdge>& edges) {
   std::vector<std::string> nodes;
@@ -64,7 +64,7 @@ std::vector<planner::PlanEdge> flat(std::uint32_t hosts) {
   for (std::uint32_t i = 1; i < hosts; ++i) edges.push_back({0, i});
   return edges;
 }
-// Host i's parent lacks i's lowest bit; the largest subtree comes last.
+// Host i's parent is i without its lowest bit; the largest subtree is last.
 std::vector<planner::PlanEdge> binomial(std::uint32_t hosts) {
   std::vector<planner::PlanEdge> edges;
   for (std::uint32_t bit = 1; bit < hosts; bit *= 2) {
@@ -73,7 +73,7 @@ std::vector<planner::PlanEdge> binomial(std::uint32_t hosts) {
   return edges;
 }
 
-// So that a segment of 4 bytes takes so long to combine.
+// Options with which a segment of 4 bytes takes `segment_s` to combine.
 Options combining_in(double segment_s) {
   Options options;
   options.compute = BytesPerSecond{4 / segment_s};
@@ -86,7 +86,7 @@ std::vector<double> seconds(const std::vector<Seconds>& times) {
   return values;
 }
 
-// Send and combine, hop by hop; then the slower of the two for each further segment.
+// Each hop sends and combines the first segment; each further one takes the slower of the two.
 TEST(ReduceChain, TakesTheFillAndThenTheSlowerOfSendingAndCombining) {
   for (const double combining_s : {0.0, 0.25, 1.0, 3.0}) {
     for (const std::uint32_t hosts : {2U, 3U, 9U}) {
@@ -102,8 +102,8 @@ TEST(ReduceChain, TakesTheFillAndThenTheSlowerOfSendingAndCombining) {
   }
 }
 
-// The leaf is through first, the root last, a segment and a combining a hop later each.
-TEST(ReduceChain, TellsWhenEachHasSentItsPart) {
+// The leaf is done first and the root last; each hop adds the time of a send and a combination.
+TEST(ReduceChain, ReportsWhenEachHasSentItsPart) {
   const Simulation simulation =
       reduction(Operation::kReduce, 4, chain(4)).run(4 * 10, combining_in(0.5));
   EXPECT_THAT(seconds(simulation.done), Pointwise(DoubleNear(1e-9), {13.5, 13.0, 11.5, 10.0}));
@@ -114,8 +114,8 @@ TEST(ReduceChain, TellsWhenEachHasSentItsPart) {
   EXPECT_THAT(processors, Pointwise(DoubleNear(1e-9), {5.0, 5.0, 5.0, 0.0}));
 }
 
-// The in-port takes segment after segment, and the processor adds them as they come; what is slower
-// sets the pace.
+// The in-port receives segment after segment, and the processor adds them as they arrive; the
+// slower of the two is the bottleneck.
 TEST(ReduceFlat, TakesTheSumOfItsLinksOrOfItsCombining) {
   const Case of = reduction(Operation::kReduce, 4, flat(4));
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 30, 1e-9);
@@ -123,24 +123,24 @@ TEST(ReduceFlat, TakesTheSumOfItsLinksOrOfItsCombining) {
   EXPECT_NEAR(of.run(4 * 10, combining_in(2)).makespan.value, 1 + 30 * 2, 1e-9);
 }
 
-// One segment: three rounds of sending and combining for eight hosts.
+// One segment takes three rounds of sending and combining for eight hosts.
 TEST(ReduceBinomial, TakesARoundForEveryDoubling) {
   const Case of = reduction(Operation::kReduce, 8, binomial(8));
   EXPECT_NEAR(of.run(4).makespan.value, 3, 1e-9);
   EXPECT_NEAR(of.run(4, combining_in(0.5)).makespan.value, 3 * 1.5, 1e-9);
-  // The root's in-port takes three of every segment.
+  // The root's in-port receives every segment three times.
   EXPECT_NEAR(of.run(4 * 50).makespan.value, 150, 1e-9);
 }
 
-// 9 bytes: segments of 4, 4 and 1. Of the last 1/4 s are sent, 1/8 s combined.
+// 9 bytes: segments of 4, 4 and 1. The last one takes 1/4 s to send and 1/8 s to combine.
 TEST(ReduceChain, CombinesAShortLastSegment) {
   const Simulation simulation =
       reduction(Operation::kReduce, 2, chain(2)).run(9, combining_in(0.5));
   EXPECT_NEAR(simulation.makespan.value, 2 + 0.5 + 0.125, 1e-9);
 }
 
-// Up and down a chain in opposite ports: the last segment comes up after hosts - 1 hops and k - 1
-// segments, and goes down in as many hops.
+// The two directions of a chain use opposite ports: the last segment reaches the root after hosts -
+// 1 hops and k - 1 segments, and the leaf after as many further hops.
 TEST(AllreduceChain, ReversesSegmentsAtTheRoot) {
   for (const std::uint64_t segments : {1U, 2U, 50U}) {
     const Case of = reduction(Operation::kAllreduce, 2, chain(2));
@@ -148,15 +148,15 @@ TEST(AllreduceChain, ReversesSegmentsAtTheRoot) {
     EXPECT_NEAR(of.run(4 * segments, combining_in(0.5)).makespan.value,
                 static_cast<double>(segments) + 1.5, 1e-9);
   }
-  // In the middle of three, two segments each way share the ports: two seconds a segment.
+  // In the middle of three, two segments in each direction share the ports: 2 s per segment.
   const Simulation simulation = reduction(Operation::kAllreduce, 3, chain(3)).run(4 * 50);
   EXPECT_GE(simulation.makespan.value, 100);
   EXPECT_LE(simulation.makespan.value, 104);
 }
 
-// A window of one send and room for one segment: the leaf's next send begins when the segment
-// before is combined. So sending and combining take turns.
-TEST(Rooms, HoldASenderUpUntilItsSegmentIsAdded) {
+// With a buffer for one segment, the leaf's next send begins when the previous segment is combined.
+// So sending and combining alternate.
+TEST(Buffers, DelayASenderUntilItsSegmentIsAdded) {
   const Case of = reduction(Operation::kReduce, 2, chain(2));
   Options narrow = combining_in(0.5);
   narrow.receives = 1;
@@ -171,26 +171,26 @@ TEST(Memory, OfAReductionDoesNotGrowWithTheSegments) {
   EXPECT_EQ(of.run(4 * 1000, options).most_events, of.run(4 * 100'000, options).most_events);
 }
 
-// h2 -> h1 -> h0 -> h1 -> h2, a segment.
-TEST(OnSend, TellsOfBothWaysAndOfCombining) {
+// One segment: h2 -> h1 -> h0 -> h1 -> h2.
+TEST(OnSend, IsCalledForBothDirectionsAndForCombining) {
   const Case of = reduction(Operation::kAllreduce, 3, chain(3));
   const Simulator simulator(of.plan, of.platform, combining_in(0.5));
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   static_cast<void>(simulator.run({4}, [&](const Send& send) {
     const std::string edge = of.plan.nodes[send.parent] + " " + of.plan.nodes[send.child];
     const bool combines = send.kind == Send::Kind::kCombining;
-    told.push_back((combines ? "add " : send.kind == Send::Kind::kUp ? "up " : "down ") + edge);
+    reported.push_back((combines ? "add " : send.kind == Send::Kind::kUp ? "up " : "down ") + edge);
     EXPECT_EQ(send.tree, 0U);
     EXPECT_NEAR(send.holdings.front().seconds, combines ? 0.5 : 1, 1e-12);
     if (combines) {
       EXPECT_EQ(send.holdings.front().resource, simulator.resources().size() + send.parent);
     }
   }));
-  EXPECT_THAT(told, ElementsAre("up h1 h2", "add h1 h2", "up h0 h1", "add h0 h1", "down h0 h1",
-                                "down h1 h2"));
+  EXPECT_THAT(reported, ElementsAre("up h1 h2", "add h1 h2", "up h0 h1", "add h0 h1", "down h0 h1",
+                                    "down h1 h2"));
 }
 
-TEST(Simulator, RefusesComputingWhereNothingIsCombined) {
+TEST(Simulator, RefusesAComputeRateIfNothingIsCombined) {
   Case of = reduction(Operation::kReduce, 2, chain(2));
   EXPECT_THROW(Simulator(of.plan, of.platform, {.compute = BytesPerSecond{0}}),
                std::invalid_argument);

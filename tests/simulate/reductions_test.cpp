@@ -1,5 +1,5 @@
-// Reductions and allreduces: against the plain simulation, and against broadcasts of the same trees
-// on the platform reversed.
+// Reductions and allreduces, compared with the plain simulation and with broadcasts along the same
+// trees on the reversed platform.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ using platforms::Model;
 
 constexpr Bytes kSegment{65536};
 
-// Drawn platforms reach every host from the source; some host may not reach it. Of `optimal` all
-// trees of the packing, for the search for fewer takes its time.
+// On the drawn platforms the source reaches every host, but some hosts may not reach the source.
+// For `optimal` all trees of the packing are used, as the search for fewer trees is slow.
 std::optional<planner::Plan> plan_for(Operation operation, const DrawnPlatform& drawn, Model model,
                                       std::string_view algorithm) {
   try {
@@ -57,7 +57,7 @@ Drawn draw(const planner::Plan& plan) {
                    (dice.chance(0.5) ? dice.below(kSegment.value) : 0)};
   drawn.options.window = dice.from_to(1, 5);
   drawn.options.receives = dice.from_to(1, 5);
-  // From much faster than links to slower.
+  // From much faster than links to slower than links.
   if (dice.chance(0.6)) drawn.options.compute = BytesPerSecond{dice.between(0.02, 3) * 1e9};
   return drawn;
 }
@@ -65,10 +65,11 @@ Drawn draw(const planner::Plan& plan) {
 class EveryReduction
     : public ::testing::TestWithParam<std::tuple<Operation, std::string, std::string>> {};
 
-TEST_P(EveryReduction, RunsAsThePlainSimulationDoes) {
+TEST_P(EveryReduction, RunsAsInThePlainSimulation) {
   const auto& [operation, algorithm, model_name] = GetParam();
   const std::vector<std::string> serving = espalier::testing::algorithm_names(operation);
-  if (std::ranges::find(serving, algorithm) == serving.end()) GTEST_SKIP() << "does not serve";
+  if (std::ranges::find(serving, algorithm) == serving.end())
+    GTEST_SKIP() << "does not support the operation";
   const Model model = platforms::parse_model(model_name);
   std::size_t runs = 0;
   for_each_platform(2, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
@@ -106,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
              "_under_" + espalier::testing::case_name(std::get<2>(of.param));
     });
 
-// The same trees with all arcs reversed.
+// The broadcast plan with the same trees and all arcs reversed.
 planner::Plan reversed_plan(planner::Plan plan) {
   plan.operation = Operation::kBroadcast;
   std::swap(plan.broadcast_trees, plan.reduce_trees);
@@ -116,7 +117,7 @@ planner::Plan reversed_plan(planner::Plan plan) {
   return plan;
 }
 
-// So wide that no window holds anything up.
+// Windows so large that they never delay a send.
 Options wide() {
   Options options;
   options.window = kMostWindow;
@@ -129,8 +130,8 @@ struct Compared {
   Simulation down;
 };
 
-// check(compared, drawn, plan) of reduces by `algorithm` and of the broadcasts that they are on
-// the platform reversed.
+// Calls check(compared, drawn, plan) for reduces by `algorithm`, each with the corresponding
+// broadcast on the reversed platform.
 template <class Check>
 void compare_with_reversed(std::string_view algorithm, Model model,
                            const std::vector<std::uint64_t>& segment_counts, Check check) {
@@ -160,8 +161,8 @@ std::vector<double> sorted(const std::vector<Seconds>& times) {
 
 class Reversal : public ::testing::TestWithParam<platforms::ModelEntry> {};
 
-// A reduce occupies what the broadcast of its trees does on the platform reversed: under every
-// model that treats both ends of a transfer alike.
+// A reduce occupies resources as long as the broadcast of its trees does on the reversed platform,
+// under every model that treats both ends of a transfer equally.
 TEST_P(Reversal, OccupiesAsMuchAsTheBroadcastOnTheReversedPlatform) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
   for (const std::string& algorithm : testing::algorithm_names(Operation::kReduce)) {
@@ -175,11 +176,12 @@ TEST_P(Reversal, OccupiesAsMuchAsTheBroadcastOnTheReversedPlatform) {
   }
 }
 
-// Along a chain of links that share nothing a pipeline takes as long backwards as forwards, to the
-// last digit. (What shares links, or one port for both ways, is served in another order.)
+// Along a chain of links without shared resources a pipeline takes exactly as long backwards as
+// forwards. (With shared links, or one port for both directions, the order of service differs.)
 TEST_P(Reversal, ChainsTakeAsLongAsTheBroadcastOnTheReversedPlatform) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
-  if (GetParam().model == Model::kOnePortUnidirectional) GTEST_SKIP() << "an order for two ways";
+  if (GetParam().model == Model::kOnePortUnidirectional)
+    GTEST_SKIP() << "the order of two directions matters";
   std::size_t runs = 0;
   compare_with_reversed(
       "chain", GetParam().model, {1, 2, 30, 1000},
@@ -194,11 +196,12 @@ TEST_P(Reversal, ChainsTakeAsLongAsTheBroadcastOnTheReversedPlatform) {
   EXPECT_GT(runs, 20U);
 }
 
-// Other trees are served in another order backwards. But one tree fills its busiest resource both
-// ways, so that long messages take as long.
+// Other trees are served in a different order backwards. But one tree keeps its busiest resource
+// busy in both directions, so long messages take the same time.
 TEST_P(Reversal, TreesTakeAsLongInTheLongRun) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
-  if (GetParam().model == Model::kOnePortUnidirectional) GTEST_SKIP() << "an order for two ways";
+  if (GetParam().model == Model::kOnePortUnidirectional)
+    GTEST_SKIP() << "the order of two directions matters";
   compare_with_reversed("grow", GetParam().model, {3000},
                         [](const Compared& of, const DrawnPlatform&, const planner::Plan&) {
                           EXPECT_NEAR(of.up.makespan.value / of.down.makespan.value, 1, 0.005);
@@ -213,9 +216,10 @@ INSTANTIATE_TEST_SUITE_P(Models, Reversal,
 class LongReductions
     : public ::testing::TestWithParam<std::tuple<Operation, platforms::ModelEntry>> {};
 
-// Where ports wait for nobody single trees come to their rates, up and down. Several trees, and
-// the one-port models, may stay below the sum: by a third, on the worst of these platforms.
-TEST_P(LongReductions, ComeToTheirPlansThroughput) {
+// If ports do not wait for each other, single trees reach their rates in both directions. Several
+// trees, and the one-port models, may stay below the sum, by a third on the worst of these
+// platforms.
+TEST_P(LongReductions, ReachTheirPlansThroughput) {
   const auto [operation, model] = GetParam();
   const bool waits = model.model == Model::kOnePort || model.model == Model::kOnePortUnidirectional;
   double sum = 0;

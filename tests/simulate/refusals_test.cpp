@@ -1,4 +1,4 @@
-// What a simulator does not take.
+// Inputs that a simulator refuses.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -23,11 +23,11 @@ std::string refusal(const planner::Plan& plan, const platforms::Platform& platfo
   } catch (const InputError& error) {
     return error.what();
   }
-  return "taken";
+  return "accepted";
 }
 
-TEST(Simulator, TakesAGoodPlan) {
-  EXPECT_EQ(refusal(two_chains(), triangle()), "taken");
+TEST(Simulator, AcceptsAValidPlan) {
+  EXPECT_EQ(refusal(two_chains(), triangle()), "accepted");
 }
 
 TEST(Simulator, RefusesAnotherPlatform) {
@@ -37,19 +37,19 @@ TEST(Simulator, RefusesAnotherPlatform) {
             "/platform: the plan is for platform 'large', not for 'small'");
 }
 
-TEST(Simulator, RefusesAnEdgeThatIsNoLink) {
+TEST(Simulator, RefusesAnEdgeWithoutALink) {
   const platforms::Platform line = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"a", "b", 1}});
   EXPECT_EQ(refusal(two_chains(), line),
             "/broadcast_trees/1/edges/0: the platform has no link 's' -> 'b'");
 }
 
-TEST(Simulator, RefusesATreeThatIsNone) {
+TEST(Simulator, RefusesAnIncompleteTree) {
   planner::Plan plan = two_chains();
   plan.broadcast_trees[1].edges.pop_back();
   EXPECT_NE(refusal(plan, triangle()).find("/broadcast_trees/1"), std::string::npos);
 }
 
-TEST(Simulator, RefusesAModelThatItDoesNotKnow) {
+TEST(Simulator, RefusesAnUnknownModel) {
   planner::Plan plan = two_chains();
   plan.model = "one-prot";
   EXPECT_TRUE(refusal(plan, triangle()).starts_with("/model: unknown model 'one-prot'"));
@@ -67,7 +67,7 @@ TEST(Simulator, RefusesAScheduleThatPortsCannotKeep) {
             "/schedule/sends/1: at 0 s 'a' still receives from 's', until 4 s (/schedule/sends/0)");
   Options greedy;
   greedy.follow_schedule = false;
-  EXPECT_EQ(refusal(plan, triangle(), greedy), "taken");
+  EXPECT_EQ(refusal(plan, triangle(), greedy), "accepted");
 }
 
 TEST(Simulator, RefusesAScheduleForAnotherSegment) {
@@ -79,7 +79,7 @@ TEST(Simulator, RefusesAScheduleForAnotherSegment) {
                                          {0, 1, 2, {0}, {4}, 4},
                                          {1, 0, 2, {4}, {4}, 4},
                                          {1, 2, 1, {4}, {4}, 4}}};
-  EXPECT_EQ(refusal(plan, triangle()), "taken");
+  EXPECT_EQ(refusal(plan, triangle()), "accepted");
   Options options;
   options.segment = Bytes{8};
   EXPECT_EQ(refusal(plan, triangle(), options), "/schedule: is for segments of 4 B, not of 8 B");

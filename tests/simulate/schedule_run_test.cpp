@@ -1,4 +1,4 @@
-// Runs by a periodic schedule: against the sends themselves, replayed piece by piece.
+// Runs of a periodic schedule, checked by replaying their sends piece by piece.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,10 +30,10 @@ constexpr Bytes kSegment{65536};
 struct Piece {
   double start;
   double end;
-  double bytes;  // at the pace of whole segments
+  double bytes;  // at the rate of whole segments
 };
 
-// Every piece that a run tells of, by edge and by port, in the order of time.
+// All pieces that a run reports, by edge and by port, in order of time.
 struct Replay {
   std::map<std::tuple<std::uint32_t, std::uint32_t>, std::vector<Piece>> into;  // tree, child
   std::map<std::uint32_t, std::vector<Piece>> on;                               // resource
@@ -44,7 +44,7 @@ Replay replay(const Simulator& simulator, const planner::Plan& plan, Bytes messa
   Replay result;
   static_cast<void>(simulator.run(message, [&](const Send& send) {
     const double seconds = send.holdings.front().seconds;
-    double pace = 0;  // bytes per second, as the plan's schedule has it
+    double pace = 0;  // bytes per second, by the plan's schedule
     for (const planner::ScheduledSend& of : plan.schedule->sends) {
       if (of.tree == send.tree && of.child == send.child) pace = of.bytes / of.time.value;
     }
@@ -63,7 +63,7 @@ void expect_ports_serve_one(const Replay& of) {
   }
 }
 
-// When the first `bytes` of an edge are through.
+// The time at which the first `bytes` of an edge have passed.
 double time_of(const std::vector<Piece>& pieces, double bytes) {
   for (const Piece& piece : pieces) {
     if (bytes <= piece.bytes * (1 + 1e-9)) {
@@ -91,10 +91,10 @@ void expect_causal(const Replay& of, const planner::Plan& plan,
       const std::vector<Piece>& in = of.into.at({tree, parent});
       double begun = 0;
       for (const Piece& piece : out->second) {
-        // The last segment that the piece has a byte of.
+        // The last segment of which the piece has a byte.
         const double last = std::floor((begun + piece.bytes) / segment * (1 - 1e-9)) + 1;
         const double had = time_of(in, last * segment) + platform.arc(arc).latency.value;
-        // What is after the last piece that came is the short segment's end.
+        // Bytes after the last received piece belong to the end of the short segment.
         EXPECT_LE(had, (piece.end) * (1 + 1e-9)) << "tree " << tree << " host " << child;
         const double first = std::floor(begun / segment * (1 + 1e-9) + 1e-9) + 1;
         EXPECT_LE(time_of(in, first * segment) + platform.arc(arc).latency.value,
@@ -105,8 +105,9 @@ void expect_causal(const Replay& of, const planner::Plan& plan,
   }
 }
 
-void expect_done_when_all_is_there(const Replay& of, const Simulation& simulation,
-                                   const planner::Plan& plan, const platforms::Platform& platform) {
+void expect_done_when_all_has_arrived(const Replay& of, const Simulation& simulation,
+                                      const planner::Plan& plan,
+                                      const platforms::Platform& platform) {
   std::vector<double> done(plan.nodes.size(), 0);
   for (std::uint32_t tree = 0; tree < plan.broadcast_trees.size(); ++tree) {
     for (const auto& [parent, child] : plan.broadcast_trees[tree].edges) {
@@ -122,7 +123,7 @@ void expect_done_when_all_is_there(const Replay& of, const Simulation& simulatio
   }
 }
 
-TEST(ScheduledRun, KeepsPortsCausalityAndItsOwnWord) {
+TEST(ScheduledRun, RespectsPortsAndCausalityAndReportsItsTimes) {
   std::size_t checked = 0;
   for_each_platform(
       8, 7, platforms::Model::kOnePort, [&](const DrawnPlatform& drawn, const std::string& trace) {
@@ -143,12 +144,12 @@ TEST(ScheduledRun, KeepsPortsCausalityAndItsOwnWord) {
         const Replay of = replay(simulator, plan, message);
         expect_ports_serve_one(of);
         expect_causal(of, plan, drawn.platform);
-        expect_done_when_all_is_there(of, simulator.run(message), plan, drawn.platform);
+        expect_done_when_all_has_arrived(of, simulator.run(message), plan, drawn.platform);
       });
   EXPECT_GT(checked, 20U);
 }
 
-// What greedy hosts may miss, the schedule keeps: its own throughput, in the limit.
+// Unlike a greedy run, the schedule always reaches its throughput in the limit.
 TEST(ScheduledRun, ReachesTheSchedulesThroughput) {
   for_each_platform(
       4, 7, platforms::Model::kOnePort, [](const DrawnPlatform& drawn, const std::string& trace) {
@@ -171,11 +172,16 @@ TEST(ScheduledRun, ReachesTheSchedulesThroughput) {
       });
 }
 
-//     s            s       segments of 4 bytes, 4 s each, in a period of 8 s: s sends to a, then to
-//     b. |            |       A batch of one segment of each tree is everywhere after two periods:
-//     a sends a            b       the first tree's in the period after it came, at once, and b the
-//     other's |            |       in its second half. b            a
-TEST(ScheduledRun, OfTwoChainsTakesDepthMinusOnePeriodsMore) {
+//     s            s
+//     |            |
+//     a            b
+//     |            |
+//     b            a
+//
+// Segments of 4 bytes, 4 s each, in a period of 8 s: s sends to a, then to b. A batch of one
+// segment of each tree arrives everywhere after two periods: a forwards the first tree's segment at
+// the start of the next period, b the second tree's in the second half.
+TEST(ScheduledRun, OfTwoChainsTakesDepthMinusOneFurtherPeriods) {
   const platforms::Platform platform = espalier::testing::triangle();
   planner::Plan plan = espalier::testing::two_chains();
   plan.schedule = planner::PlanSchedule{{8},
@@ -190,17 +196,17 @@ TEST(ScheduledRun, OfTwoChainsTakesDepthMinusOnePeriodsMore) {
   EXPECT_DOUBLE_EQ(ten.makespan.value, (10 + 2 - 1) * 8);
   EXPECT_DOUBLE_EQ(ten.done[1].value, 88);  // of the second tree from b
   EXPECT_DOUBLE_EQ(ten.done[2].value, 84);  // of the first tree from a
-  // Half a batch more: one segment, of the first tree, that is as much due and so comes first.
+  // Half a batch more: one segment, of the first tree, as both trees have equal remainders.
   const Simulation half = simulator.run({10 * 8 + 4});
   EXPECT_DOUBLE_EQ(half.done[1].value, 88);
   EXPECT_DOUBLE_EQ(half.done[2].value, 92);
-  // A quarter of it: its bytes only.
+  // A quarter of that segment takes a quarter of its time.
   EXPECT_DOUBLE_EQ(simulator.run({10 * 8 + 1}).done[2].value, 89);
   EXPECT_EQ(simulator.run({0}).makespan.value, 0);
 }
 
 // A batch of segments 1 and 3 of two trees, by hand.
-TEST(BatchedAssignment, SharesOutWhatIsLeft) {
+TEST(BatchedAssignment, DividesTheRest) {
   const planner::PlanSchedule schedule{{1}, {1}, {1, 3, 0}, {}};
   EXPECT_THAT(assign_in_batches(schedule, 4).segments, ElementsAre(1, 3, 0));
   EXPECT_THAT(assign_in_batches(schedule, 1).segments, ElementsAre(0, 1, 0));

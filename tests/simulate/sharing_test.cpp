@@ -1,4 +1,4 @@
-// Runs whose sends share what they need, with times that can be told by hand.
+// Runs whose sends share resources, with closed forms of their times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ Case one_tree(platforms::PlatformBuilder builder, const std::vector<planner::Pla
   return {std::move(platform), plan};
 }
 
-// h0, which sends `cap` bytes a second at most, to each of h1, h2, ... by a link of its own.
+// h0, which sends at most `cap` bytes per second, to each of h1, h2, ... by a separate link.
 Case star(double cap, const std::vector<Child>& children) {
   platforms::PlatformBuilder builder("star");
   const platforms::NodeId source = builder.node_named("h0");
@@ -75,7 +75,7 @@ Case star(double cap, const std::vector<Child>& children) {
   return one_tree(std::move(builder), edges);
 }
 
-// h0 -> h1 -> ..., a byte a second.
+// h0 -> h1 -> ..., 1 byte per second.
 Case chain(std::uint32_t links) {
   platforms::PlatformBuilder builder("chain");
   std::vector<planner::PlanEdge> edges;
@@ -90,8 +90,9 @@ Case chain(std::uint32_t links) {
   return one_tree(std::move(builder), edges);
 }
 
-// A window of two goes down a link together and arrives together: each hop costs two segments.
-TEST(SharingAmongSends, CostsAChainTwoSegmentsAHop) {
+// Two segments of a window share a link and arrive at the same time, so each hop takes two
+// segments.
+TEST(SharingAmongSends, TakesTwoSegmentsPerHopOfAChain) {
   for (const std::uint32_t links : {1U, 2U, 7U}) {
     for (const std::uint64_t segments : {2U, 20U}) {
       const double expected = 4 * static_cast<double>(2 * (links - 1) + segments);
@@ -103,32 +104,32 @@ TEST(SharingAmongSends, CostsAChainTwoSegmentsAHop) {
   EXPECT_NEAR(chain(5).run(4 * 20, one).makespan.value, 4 * (4 + 20), kNear);
 }
 
-TEST(SharingAmongEdges, LeavesAChainAsItIs) {
+TEST(SharingAmongEdges, DoesNotChangeAChain) {
   for (const std::uint64_t window : {1U, 2U, 5U}) {
     const Options options{.window = window, .sharing = Sharing::kEdges};
     EXPECT_NEAR(chain(5).run(4 * 20, options).makespan.value, 4 * (4 + 20), kNear);
   }
 }
 
-// What h1's link cannot take of its half is h2's.
+// h2 gets the part of h1's half that h1's link cannot carry.
 TEST(Sharing, IsMaxMinFair) {
   const Case of = star(3, {{1}, {10}});
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
   EXPECT_THAT(of.done(4, kSends), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
 }
 
-// Three bytes a second and one; from 4/3 s on the far child has all four.
+// 3 and 1 bytes per second; from 4/3 s on the high-latency child has all 4.
 TEST(Sharing, IsInverseToLatency) {
   const Case of = star(4, {{10, 1}, {10, 3}});
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0 / 3 + 1, 2.0 + 3}));
 }
 
-TEST(Sharing, TakesNoLatencyForTheShortest) {
+TEST(Sharing, TreatsNoLatencyAsTheShortestOne) {
   const Case of = star(4, {{10, 0}, {10, 3}});
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 2.0, 2.0 + 3}));
 }
 
-// Two segments in progress to each of two children: a share for each of four, or of two at a time.
+// Two segments are in progress to each of two children: four shares by sends, two by edges.
 TEST(Sharing, CountsSendsOrEdges) {
   Case of = star(6, {{100}, {100}});
   of.plan.segment = {12};
@@ -144,7 +145,8 @@ TEST(Sharing, CountsSendsOrEdges) {
   EXPECT_THAT(ends, Pointwise(DoubleNear(kNear), {4.0, 4.0, 8.0, 8.0}));
 }
 
-// Four bytes and two share a byte a second: the two are there after 4 s, but not before the four.
+// Segments of 4 and 2 bytes share 1 byte per second: the shorter one has passed after 4 s, but does
+// not arrive before the longer one.
 TEST(SharingAmongSends, LetsAShorterLastSegmentFreeItsShare) {
   EXPECT_NEAR(chain(1).run(6, kSends).makespan.value, 6, kNear);
   EXPECT_NEAR(chain(1).run(6, kEdges).makespan.value, 6, kNear);
@@ -156,16 +158,16 @@ TEST(SharingAmongSends, LetsAShorterLastSegmentFreeItsShare) {
   }
 }
 
-TEST(Sharing, TellsOfSendsWithWhatTheyKept) {
+TEST(Sharing, ReportsSendsWithTheirResources) {
   const Case of = chain(2);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   of.run(8, kSends, [&](const Send& send) {
-    told.push_back(std::to_string(send.segment) + " to " + of.plan.nodes[send.child]);
+    reported.push_back(std::to_string(send.segment) + " to " + of.plan.nodes[send.child]);
     EXPECT_NEAR(send.start.value, send.child == 1 ? 0 : 8, kNear);
     ASSERT_EQ(send.holdings.size(), 1U);  // the link
     EXPECT_NEAR(send.holdings.front().seconds, 8, kNear);
   });
-  EXPECT_THAT(told, ElementsAre("0 to h1", "1 to h1", "0 to h2", "1 to h2"));
+  EXPECT_THAT(reported, ElementsAre("0 to h1", "1 to h1", "0 to h2", "1 to h2"));
 }
 
 TEST(Sharing, MemoryDoesNotGrowWithTheSegments) {
@@ -173,18 +175,19 @@ TEST(Sharing, MemoryDoesNotGrowWithTheSegments) {
   EXPECT_EQ(of.run(4 * 1000, kSends).most_events, of.run(4 * 50'000, kSends).most_events);
 }
 
-// A window that is larger for its latency, all posted at once, would arrive all at once. 0.8 of the
-// 4 s that a segment has at the tree's byte a second are 3.2 s, more than the link's 0.4 s.
-TEST(Sharing, KeepsThePaceOfFarSegments) {
+// Without a pace, all segments of a window that is enlarged for latency would arrive at the same
+// time. The pace is 0.8 of the 4 s that a segment takes at the tree's 1 byte per second: 3.2 s,
+// more than the link's 0.4 s.
+TEST(Sharing, KeepsThePaceOfHighLatencySegments) {
   const Case of = star(100, {{10, 8}});
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   EXPECT_NEAR(of.run(4 * 10, options).makespan.value, 9 * 3.2 + 0.4 + 8, kNear);
   EXPECT_NEAR(of.run(4 * 10, kSends).makespan.value, 10 * 0.4 + 8, kNear);
 }
 
-// A link takes 0.4 s for a segment, and two of a window go at a time; or a pace of 3.2 s, on all
-// edges where one has a sixteenth of a segment in flight.
-TEST(Sharing, KeepsThePaceWhereOneEdgeIsLong) {
+// A link takes 0.4 s per segment, and two segments of a window pass at a time. If any edge has a
+// sixteenth of a segment in flight, all edges keep a pace of 3.2 s.
+TEST(Sharing, KeepsThePaceIfOneEdgeHasHighLatency) {
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   for (const double latency : {0.2, 1.0}) {
     Case of = star(100, {{10, 0}, {10, latency}});
@@ -202,7 +205,7 @@ TEST(Sharing, KeepsThePaceWhereOneEdgeIsLong) {
   }
 }
 
-// Up to the root, too: h0 has two children, one of them far.
+// Towards the root, too: h0 has two children, one of them with high latency.
 TEST(Sharing, KeepsThePaceOfReductions) {
   platforms::PlatformBuilder builder("star");
   const platforms::NodeId root = builder.node_named("h0");
@@ -215,8 +218,8 @@ TEST(Sharing, KeepsThePaceOfReductions) {
   EXPECT_NEAR(of.run(4 * 20, options).makespan.value, 19 * 3.2 + 0.4 + 1, kNear);
 }
 
-// One segment after the other is on each link of a chain, going up as well as down.
-TEST(SharingAmongEdges, LeavesAReductionAlongAChainAsItIs) {
+// Each link of a chain serves one segment after the other, in reductions too.
+TEST(SharingAmongEdges, DoesNotChangeAReductionAlongAChain) {
   platforms::PlatformBuilder builder("chain");
   std::vector<planner::PlanEdge> edges;
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -235,8 +238,8 @@ TEST(SharingAmongEdges, LeavesAReductionAlongAChainAsItIs) {
   }
 }
 
-// Both ways of an allreduce at a time.
-TEST(Sharing, IsOfBothWaysOfAnAllreduce) {
+// Both directions of an allreduce share resources.
+TEST(Sharing, AppliesToBothDirectionsOfAnAllreduce) {
   const testing::DrawnPlatform drawn = testing::platform_families().front().draw(1, 8);
   const planner::Collective collective(planner::Operation::kAllreduce, drawn.platform, drawn.source,
                                        platforms::Model::kBoundedMultiPort, drawn.options);
@@ -252,10 +255,10 @@ TEST(Sharing, IsOfBothWaysOfAnAllreduce) {
   }
 }
 
-// No resource is given more than its time, and a message takes as long as the busiest has to do.
+// No resource is overloaded, and a message takes at least the time of the busiest one.
 class SharingUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
 
-TEST_P(SharingUnder, GivesNoResourceMoreThanItsTime) {
+TEST_P(SharingUnder, OverloadsNoResource) {
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
     const planner::Instance instance = drawn.under(GetParam().model);
     for (const char* algorithm : {"optimal", "grow", "binomial", "split-binary"}) {
@@ -276,17 +279,16 @@ TEST_P(SharingUnder, GivesNoResourceMoreThanItsTime) {
 INSTANTIATE_TEST_SUITE_P(Models, SharingUnder, ::testing::ValuesIn(platforms::models()),
                          [](const auto& entry) { return testing::case_name(entry.param.name); });
 
-TEST(Sharing, HasItsNames) {
+TEST(Sharing, HasNames) {
   for (const SharingEntry& entry : kSharings) {
     EXPECT_EQ(parse_sharing(name_of(entry.sharing)), entry.sharing);
   }
   try {
     (void)parse_sharing("send");
-    FAIL() << "taken";
+    FAIL() << "accepted";
   } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "unknown sharing 'send'; did you mean 'sends'? one of: turns, edges, sends");
+    EXPECT_STREQ(error.what(),
+                 "unknown sharing 'send'; did you mean 'sends'? one of: turns, edges, sends");
   }
 }
 

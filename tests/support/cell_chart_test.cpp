@@ -36,7 +36,7 @@ TEST(CellChartSvg, IsWellFormedWhateverTheTexts) {
   EXPECT_EQ(to_svg(small()), svg);
 }
 
-TEST(CellChartSvg, LegendHasTheKindsThatThereAre) {
+TEST(CellChartSvg, LegendListsOnlyKindsThatHaveCells) {
   const std::string svg = to_svg(small());
   EXPECT_EQ(count_of(svg, "class=\"legend\""), 2U);
   EXPECT_THAT(svg, Not(HasSubstr("#123456")));
@@ -44,7 +44,7 @@ TEST(CellChartSvg, LegendHasTheKindsThatThereAre) {
 
 // The plot is 534 wide and 200 high: three columns of 178, two rows of 100, the first at the
 // bottom.
-TEST(CellChartSvg, CellsOfAKindSideBySideAreOneRectangle) {
+TEST(CellChartSvg, AdjacentCellsOfAKindAreOneRectangle) {
   const std::string svg = to_svg(small());
   EXPECT_THAT(svg, HasSubstr("<rect x=\"66.00\" y=\"148.00\" width=\"178.00\" height=\"100.00\" "
                              "fill=\"#000000\"/>"));
@@ -61,7 +61,7 @@ TEST(CellChartSvg, CellsGoHalfWayToTheirNeighbours) {
   EXPECT_THAT(to_svg(chart), HasSubstr("<rect x=\"66.00\" y=\"148.00\" width=\"35.60\""));
 }
 
-TEST(CellChartSvg, NumbersReadOnDarkAndOnLight) {
+TEST(CellChartSvg, NumbersAreLegibleOnDarkAndOnLight) {
   const std::string svg = to_svg(small());
   EXPECT_EQ(count_of(svg, "class=\"on-dark\""), 2U);  // A in its cell and in the legend
 }
@@ -80,10 +80,10 @@ TEST(CellChartSvg, OneCellAndManyAreDrawn) {
   one.cells.assign(1000, 0);
   const std::string svg = to_svg(one);
   EXPECT_EQ(xml_fault(svg), "");
-  EXPECT_LE(count_of(svg, ">n</text>"), 520U / 14 + 1);  // as many as there is room for
+  EXPECT_LE(count_of(svg, ">n</text>"), 520U / 14 + 1);  // as many as fit
 }
 
-TEST(CellChartSvg, TicksAreLabelledEvenlyWhereThereIsRoom) {
+TEST(CellChartSvg, TicksAreLabelledEvenlyIfLabelsFit) {
   CellChart chart = small();
   chart.columns.clear();
   chart.cells.clear();
@@ -91,7 +91,7 @@ TEST(CellChartSvg, TicksAreLabelledEvenlyWhereThereIsRoom) {
     chart.columns.push_back({static_cast<double>(c), "label" + std::to_string(c) + "."});
     chart.cells.insert(chart.cells.end(), {0, 1});
   }
-  // A column is 22.25 wide, a label at most 60 and a gap of 7.5: every fourth has room.
+  // A column is 22.25 wide, a label at most 60 and a gap 7.5: every fourth label fits.
   const std::string svg = to_svg(chart);
   for (int c = 0; c < 24; ++c) {
     EXPECT_EQ(count_of(svg, "label" + std::to_string(c) + "."), c % 4 == 0 ? 1U : 0U) << c;

@@ -1,4 +1,4 @@
-// How many random cases a test draws.
+// The number of random cases that a test draws.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// `count`, and a quarter of them, but one at least, under the address sanitizer: there every case
-// takes several times as long, and all `count` have been held against the same property without it.
-// A sanitizer looks at ways through the code, which the first cases have nearly all taken.
+// Returns `count`; under the address sanitizer a quarter of it, but at least one. There every case
+// takes several times as long, and the build without it checks the same property for all `count`
+// cases. The sanitizer checks code paths, nearly all of which are covered by the first cases.
 constexpr std::uint64_t draws(std::uint64_t count) {
   return kSanitized ? (count + 3) / 4 : count;
 }

@@ -32,7 +32,7 @@ TEST(Printable, KeepsUtf8AndEscapesTheRest) {
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "past U+10FFFF";
 }
 
-TEST(InQuotes, CutsWhatIsLong) {
+TEST(InQuotes, TruncatesLongText) {
   EXPECT_EQ(in_quotes("a"), "'a'");
   EXPECT_EQ(in_quotes(std::string(1000, 'x')), "'" + std::string(80, 'x') + "...'");
 }

@@ -104,7 +104,7 @@ TEST_F(Files, WriteRefusalsNameFileAndReason) {
 }
 
 TEST_F(Files, PermissionsAreRespected) {
-  if (::geteuid() == 0) GTEST_SKIP() << "nothing is forbidden to root";
+  if (::geteuid() == 0) GTEST_SKIP() << "permissions do not apply to root";
   write_text(path("a"), "old");
   ::chmod(path("a").c_str(), 0400);
   EXPECT_EQ(refusal([&] {

@@ -65,7 +65,7 @@ TEST(ParseJson, DuplicateKeysAreRefusedWithTheirPointer) {
   EXPECT_EQ(parse_refusal(many + ",\"k50\":0}"), "f.json: /k50: duplicate key");
 }
 
-TEST(ParseJson, DuplicateKeysMayBeToldToKeepTheFirst) {
+TEST(ParseJson, OfDuplicateKeysTheFirstCanBeKept) {
   const Json document = parse_json(R"({"a":1,"b":2,"a":3})", "f", DuplicateKeys::kFirstCounts);
   const JsonCursor root(document, "f");
   EXPECT_EQ(root.at("a").number(), 1);
@@ -156,7 +156,7 @@ TEST_F(Cursor, UnknownKeysAreRefusedAndTheNearestOffered) {
             "f: unknown key 'name'; did you mean 'nam'? one of: nam, list, flag, big, e");
 }
 
-TEST_F(Cursor, ASubtreeCanBeToldFromAnotherRoot) {
+TEST_F(Cursor, ASubtreeCanHaveAnotherRootPointer) {
   const JsonCursor cursor(document_.at("list"), "f", "/elsewhere");
   EXPECT_EQ(cursor.elements()[0].pointer(), "/elsewhere/0");
 }

@@ -79,7 +79,7 @@ std::string first_point(const LineChart& chart) {
   return svg.substr(start, svg.find_first_of("L\"", start) - start);
 }
 
-TEST(LineChartSvg, CutsOffWhatLeavesTheRange) {
+TEST(LineChartSvg, ClampsPointsOutsideTheRange) {
   LineChart chart = two_lines();
   chart.y_range = ChartRange{0, 1};
   chart.series[0].points[0].y = 7;
@@ -90,7 +90,7 @@ TEST(LineChartSvg, CutsOffWhatLeavesTheRange) {
   EXPECT_NE(first_point(chart), beyond);
 }
 
-TEST(LineChartSvg, InterruptsTheLineAtAPointThatIsNone) {
+TEST(LineChartSvg, InterruptsTheLineAtANonFinitePoint) {
   LineChart chart = two_lines();
   chart.series.pop_back();
   chart.series[0].points = {{1, 0.1}, {2, 0.2}, {3, kNaN}, {4, 0.4}};
@@ -103,7 +103,7 @@ TEST(LineChartSvg, InterruptsTheLineAtAPointThatIsNone) {
   EXPECT_EQ(count_of(path, "L"), 1U);
 }
 
-TEST(LineChartSvg, StandsWithoutDataToo) {
+TEST(LineChartSvg, IsValidWithoutData) {
   LineChart chart{.title = "", .x_label = "", .y_label = "", .series = {}};
   EXPECT_EQ(xml_fault(to_svg(chart)), "");
   chart.series.push_back({"nothing", {}});
@@ -112,12 +112,12 @@ TEST(LineChartSvg, StandsWithoutDataToo) {
   EXPECT_EQ(xml_fault(to_svg(chart)), "");
 }
 
-TEST(LineChartSvg, TellsTwentySeriesApart) {
+TEST(LineChartSvg, DistinguishesTwentySeries) {
   LineChart chart = two_lines();
   chart.series.clear();
   for (int s = 0; s < 20; ++s) chart.series.push_back({"s" + std::to_string(s), {{0, 1}, {1, 2}}});
   const std::string svg = to_svg(chart);
-  // Colour and dash, as the legend's groups have them.
+  // Colour and dash of the legend's groups.
   std::set<std::string> looks;
   for (std::size_t at = svg.find("\"legend\""); at != std::string::npos;
        at = svg.find("\"legend\"", at + 1)) {

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kChoices{"grow", "prune-simple", "optimal", "flat"};
 
-TEST(NearestName, FindsSlips) {
+TEST(NearestName, FindsTypingErrors) {
   EXPECT_EQ(nearest_name("gorw", kChoices), "grow") << "two letters swapped";
   EXPECT_EQ(nearest_name("optiml", kChoices), "optimal") << "one left out";
   EXPECT_EQ(nearest_name("flaat", kChoices), "flat") << "one too many";
   EXPECT_EQ(nearest_name("prune_simpel", kChoices), "prune-simple");
 }
 
-TEST(NearestName, OffersNothingForWhatIsFar) {
+TEST(NearestName, SuggestsNothingForDistantNames) {
   EXPECT_EQ(nearest_name("dijkstra", kChoices), "");
   EXPECT_EQ(nearest_name("", kChoices), "");
   EXPECT_EQ(nearest_name("grow", {}), "");
@@ -28,7 +28,7 @@ TEST(NearestName, IsQuickOnALongName) {
   EXPECT_EQ(nearest_name(std::string(std::size_t{100} << 20U, 'x'), kChoices), "");
 }
 
-TEST(UnknownName, OffersTheNearestAndListsAFew) {
+TEST(UnknownName, SuggestsTheNearestAndListsFewChoices) {
   EXPECT_EQ(unknown_name("algorithm", "gorw", kChoices),
             "unknown algorithm 'gorw'; did you mean 'grow'? one of: grow, prune-simple, optimal, "
             "flat");
@@ -36,7 +36,7 @@ TEST(UnknownName, OffersTheNearestAndListsAFew) {
             "unknown algorithm 'dijkstra'; one of: grow, prune-simple, optimal, flat");
 }
 
-TEST(UnknownName, DoesNotListMany) {
+TEST(UnknownName, DoesNotListManyChoices) {
   const std::vector<std::string_view> many(13, "node");
   EXPECT_EQ(unknown_name("node", "ndoe", many), "unknown node 'ndoe'; did you mean 'node'?");
 }

@@ -46,7 +46,7 @@ TEST(ParseRate, RefusesOtherUnits) {
   }
 }
 
-TEST(ParseRate, RefusesWhatIsNoNumber) {
+TEST(ParseRate, RefusesTextWithoutANumber) {
   for (const std::string_view text :
        {"", " ", "fast", "inf GB/s", "nan B/s", "-inf B/s", "GB/s", "+5 GB/s", "-", "0x10 B/s "}) {
     EXPECT_NE(refusal([&] { return parse_rate(text); }), "(not refused)") << text;
@@ -55,7 +55,7 @@ TEST(ParseRate, RefusesWhatIsNoNumber) {
             "rate 'fast': expected a number and a unit");
 }
 
-TEST(ParseRate, RefusesWhatOverflows) {
+TEST(ParseRate, RefusesOverflow) {
   EXPECT_EQ(refusal([] { return parse_rate("1e999 B/s"); }),
             "rate '1e999 B/s': the number is out of range");
   EXPECT_EQ(refusal([] { return parse_rate("1e308 GB/s"); }),
@@ -90,10 +90,10 @@ TEST(ParseSize, ReadsBytes) {
   EXPECT_EQ(parse_size("9223372036854775807").value, 9223372036854775807U) << "exact past 2^53";
 }
 
-TEST(ParseSize, RefusesWhatIsNoSize) {
+TEST(ParseSize, RefusesInvalidSizes) {
   EXPECT_EQ(refusal([] { return parse_size("-1"); }), "size '-1': it is negative");
   EXPECT_EQ(refusal([] { return parse_size("1.5"); }),
-            "size '1.5': it is no whole number of bytes");
+            "size '1.5': it is not a whole number of bytes");
   EXPECT_EQ(refusal([] { return parse_size("9223372036854775808"); }),
             "size '9223372036854775808': it is over 2^63 - 1 bytes");
   EXPECT_EQ(refusal([] { return parse_size("9e30 GiB"); }),

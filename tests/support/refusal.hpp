@@ -1,4 +1,4 @@
-// What a refusal says, so that tests read as one comparison.
+// The message of an InputError, so that a test is one comparison.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace espalier::testing {
 
-// The message of the InputError that `step` throws; "(not refused)" when it throws none.
+// The message of the InputError that `step` throws; "(not refused)" if it throws none.
 template <typename Step>
 std::string refusal(Step&& step) {
   try {

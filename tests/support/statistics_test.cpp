@@ -11,7 +11,7 @@
 namespace espalier {
 namespace {
 
-TEST(SpreadOf, IsThatOfASample) {
+TEST(SpreadOf, IsTheSampleStatistics) {
   // Mean 5, squares 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 7.
   const std::vector<double> sample{2, 4, 4, 4, 5, 5, 7, 9};
   const Spread spread = spread_of(sample);
@@ -21,7 +21,7 @@ TEST(SpreadOf, IsThatOfASample) {
   EXPECT_EQ(spread.least, 2);
 }
 
-TEST(SpreadOf, ClaimsNoMoreThanThereIs) {
+TEST(SpreadOf, IsNaNWhereUndefined) {
   const Spread none = spread_of({});
   EXPECT_EQ(none.count, 0U);
   EXPECT_TRUE(std::isnan(none.mean) && std::isnan(none.deviation) && std::isnan(none.least));
@@ -32,7 +32,7 @@ TEST(SpreadOf, ClaimsNoMoreThanThereIs) {
   EXPECT_TRUE(std::isnan(one.deviation));
 }
 
-TEST(CsvLine, QuotesWhatWouldBreakIt) {
+TEST(CsvLine, QuotesCellsWithSeparators) {
   EXPECT_EQ(csv_line({"a", "b c", ""}), "a,b c,\n");
   EXPECT_EQ(csv_line({"a,b", "say \"x\"", "two\nlines"}),
             "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\n");

@@ -1,4 +1,4 @@
-// Is a text well-formed XML, as far as what Espalier writes goes?
+// Checks that a text is well-formed XML, for the subset that Espalier writes.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace espalier::testing {
 
-// What is wrong, or nothing: one root element, every tag closed by its own name, attributes in
-// double quotes and none twice, no bare '<' or '&'. Knows elements, attributes, text and, to pass
-// over them, comments and declarations; no CDATA.
+// Describes the first error; empty: well-formed. Checks for one root element, matching end tags,
+// attributes in double quotes and without duplicates, no bare '<' or '&'. Skips comments and
+// declarations; does not support CDATA.
 inline std::string xml_fault(std::string_view text) {
   const auto bare = [](std::string_view part) {
     for (std::size_t at = part.find_first_of("<&"); at != std::string_view::npos;
@@ -74,7 +74,7 @@ inline std::string xml_fault(std::string_view text) {
   return roots == 1 ? "" : "no root";
 }
 
-// How often `part` occurs.
+// The number of occurrences of `part`.
 inline std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos;

@@ -11,7 +11,7 @@ TEST(XmlText, MarkupBecomesEntities) {
   EXPECT_EQ(xml_escaped(""), "");
 }
 
-TEST(XmlText, ABlankAtTheFrontIsKept) {
+TEST(XmlText, ALeadingBlankIsKept) {
   EXPECT_EQ(xml_escaped("  a "), "&#32; a ");
   EXPECT_EQ(xml_escaped(" "), "&#32;");
 }

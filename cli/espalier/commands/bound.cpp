@@ -32,7 +32,7 @@ struct BoundOptions {
 };
 
 std::string as_table(const planner::Collective& collective, const Run& run,
-                     const std::vector<planner::NamedPrice>& dearest) {
+                     const std::vector<planner::NamedPrice>& highest) {
   const auto& bound = run.outcome.bound;
   Table facts(
       {{"optimum", Table::Align::kLeft}, {format_rate(run.throughput), Table::Align::kLeft}});
@@ -44,9 +44,9 @@ std::string as_table(const planner::Collective& collective, const Run& run,
   facts.add_row({"source", collective.platform().node(collective.source()).name});
   facts.add_row({"model", std::string(platforms::name_of(collective.model()))});
   facts.add_row({"seconds", fixed(run.seconds, 3)});
-  if (dearest.empty()) return facts.text();
+  if (highest.empty()) return facts.text();
   Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
-  for (const planner::NamedPrice& bottleneck : dearest) {
+  for (const planner::NamedPrice& bottleneck : highest) {
     // tables omit prices below 0.01 %; JSON and CSV contain all
     if (bottleneck.price < planner::kLeastPrice) break;
     prices.add_row({percent(bottleneck.price), bottleneck.resource});
@@ -55,9 +55,9 @@ std::string as_table(const planner::Collective& collective, const Run& run,
 }
 
 Json as_json(const planner::Collective& collective, const Run& run,
-             const std::vector<planner::NamedPrice>& dearest) {
+             const std::vector<planner::NamedPrice>& highest) {
   Json rows = Json::array();
-  for (const planner::NamedPrice& bottleneck : dearest) {
+  for (const planner::NamedPrice& bottleneck : highest) {
     rows.push_back({{"resource", bottleneck.resource}, {"price", bottleneck.price}});
   }
   const auto& bound = run.outcome.bound;
@@ -74,11 +74,11 @@ Json as_json(const planner::Collective& collective, const Run& run,
 }
 
 std::string as_csv(const planner::Collective& collective, const Run& run,
-                   const std::vector<planner::NamedPrice>& dearest) {
+                   const std::vector<planner::NamedPrice>& highest) {
   std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap",
                                "resource", "price", "operation"});
   const auto& bound = run.outcome.bound;
-  for (const planner::NamedPrice& bottleneck : dearest) {
+  for (const planner::NamedPrice& bottleneck : highest) {
     text += csv_line(
         {collective.platform().name(), collective.platform().node(collective.source()).name,
          std::string(platforms::name_of(collective.model())), exact(run.throughput.value),
@@ -101,13 +101,13 @@ ExitStatus run_bound(const BoundOptions& options) {
                                        model, occupation);
   const Run run = run_proof(collective, limits, options.console);
   note_warnings(platform, options.console);
-  const std::vector<planner::NamedPrice> dearest =
-      planner::highest_priced_resources(platform, collective.occupation(), run.outcome, options.top);
+  const std::vector<planner::NamedPrice> highest = planner::highest_priced_resources(
+      platform, collective.occupation(), run.outcome, options.top);
   if (options.json) {
-    write_text("-", json_text(as_json(collective, run, dearest)));
+    write_text("-", json_text(as_json(collective, run, highest)));
   } else {
     write_text("-",
-               options.csv ? as_csv(collective, run, dearest) : as_table(collective, run, dearest));
+               options.csv ? as_csv(collective, run, highest) : as_table(collective, run, highest));
   }
   return judge(run, "bound", options.console);
 }
@@ -116,7 +116,8 @@ ExitStatus run_bound(const BoundOptions& options) {
 
 Command add_bound(Arguments root) {
   auto options = std::make_shared<BoundOptions>();
-  Arguments app = root.add_command("bound", "The best possible throughput, its proof, and the bottlenecks");
+  Arguments app =
+      root.add_command("bound", "The best possible throughput, its proof, and the bottlenecks");
   options->problem.add_to(app);
   app.add("--top", options->top, "How many bottlenecks to list", {.type = "N"});
   app.add_flag("--json", options->json, "JSON instead of tables");
@@ -125,7 +126,8 @@ Command add_bound(Arguments root) {
   add_console_options(app, options->console);
   app.add_footer(
       "A bottleneck's price is its share of the bound: making it 1 % faster raises the bound by\n"
-      "about price x 1 %. Exit status 4: the time limit was reached before the proof was complete.");
+      "about price x 1 %. Exit status 4: the time limit was reached before the proof was "
+      "complete.");
   return {app, [options] { return run_bound(*options); }};
 }
 

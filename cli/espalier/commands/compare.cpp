@@ -100,7 +100,8 @@ void prove(const planner::Collective& collective, Context& context, Comparison& 
   }
 }
 
-Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source, Context& context) {
+Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source,
+                       Context& context) {
   Comparison comparison{.operation = context.operation,
                         .platform = platform.name(),
                         .source = platform.node(source).name,
@@ -121,7 +122,8 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
   }
   for (ComparisonRow& row : comparison.rows) {
     row.relative = row.throughput_Bps / comparison.bound_Bps;
-    // Rounding may exceed the bound slightly. A single host has nothing to send: infinite throughput.
+    // Rounding may exceed the bound slightly. A single host has nothing to send: infinite
+    // throughput.
     if (row.relative > 1 || std::isinf(row.throughput_Bps)) row.relative = 1;
     if (!(comparison.optimum_Bps >= row.throughput_Bps))
       comparison.optimum_Bps = row.throughput_Bps;
@@ -132,11 +134,11 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
 ExitStatus run_compare(const CompareOptions& options) {
   const planner::Operation operation = options.operation.read();
   Context context{.operation = operation,
-            .algorithms = planner::parse_algorithms(options.algorithms, operation),
-            .model = options.model.model(),
-            .occupation = options.model.occupation(),
-            .limits = options.limits.read(),
-            .console = options.console};
+                  .algorithms = planner::parse_algorithms(options.algorithms, operation),
+                  .model = options.model.model(),
+                  .occupation = options.model.occupation(),
+                  .limits = options.limits.read(),
+                  .console = options.console};
   options.parameters.write_to(context.limits);
   if (options.algorithms == "all" && !context.limits.time_limit) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
@@ -172,10 +174,11 @@ Command add_compare(Arguments root) {
   app.add("platforms", options->platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
   options->operation.add_to(app);
-  app.add("--source", options->sources,
-          "The node that has the data, or to which it is reduced; repeatable, or separated by commas; "
-          "'each': every host in turn; default: the first host",
-          {.type = "NAME"});
+  app.add(
+      "--source", options->sources,
+      "The node that has the data, or to which it is reduced; repeatable, or separated by commas; "
+      "'each': every host in turn; default: the first host",
+      {.type = "NAME"});
   app.add("--algorithm", options->algorithms,
           "'all', or names separated by commas, " + algorithm_choices(), {.type = "A,B"});
   options->parameters.add_to(app);

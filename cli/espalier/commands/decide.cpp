@@ -58,7 +58,8 @@ cost_models::DecisionGrid grid_of(const DecideOptions& options,
     grid.ranks.push_back(ranks);
   }
   if (options.cost.operation() == kBarrier) {
-    if (options.sizes_given) throw InputError({}, "--sizes", "a barrier has no message; leave this option out");
+    if (options.sizes_given)
+      throw InputError({}, "--sizes", "a barrier has no message; leave this option out");
     grid.messages = {{0}};
   } else {
     grid.messages = parse_option("--sizes", options.sizes, parse_sizes);
@@ -81,10 +82,10 @@ void require_chart(const std::string& file) {
   throw InputError(file, {}, "the chart is SVG; name a file that ends in .svg");
 }
 
-// Notes measured algorithms without a formula. They are used only as the best measured ones; the name
-// may be a typo.
+// Notes measured algorithms without a formula. They are used only as the best measured ones; the
+// name may be a typo.
 void note_unknown_algorithms(const std::vector<cost_models::Measurement>& measured,
-                    const std::string& operation, const Console& console) {
+                             const std::string& operation, const Console& console) {
   std::set<std::string> unknown;
   for (const cost_models::Measurement& one : measured) unknown.insert(one.algorithm);
   for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
@@ -136,10 +137,10 @@ std::string rules_of(const DecisionReport& report, const CostOptions::Read& read
     throw InputError({}, "--open-mpi-rules", "Open MPI has none of these algorithms; name others");
   }
   for (const auto& [name, cells] : lacking) {
-    console.note(
-        fmt::format("--open-mpi-rules: Open MPI 4.1 lacks {}, the best in {} of {} cells; the rules "
-                    "contain the best of the others",
-                    name, cells, decision.best.size()));
+    console.note(fmt::format(
+        "--open-mpi-rules: Open MPI 4.1 lacks {}, the best in {} of {} cells; the rules "
+        "contain the best of the others",
+        name, cells, decision.best.size()));
   }
   if (left > 0) {
     console.note(fmt::format("--open-mpi-rules: {} of {} cells are left to Open MPI's own choice",
@@ -207,15 +208,15 @@ void add_options(Arguments& app, DecideOptions& options) {
           {.type = "LIST"});
   app.add("--segments", options.segments, "Segment sizes to choose from; 0: not segmented",
           {.type = "LIST"});
-  app.add("--against", options.against,
-          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
-          "report the penalty of the decision against the best measured; repeatable; '-' is standard "
-          "input",
-          {.type = "FILE"});
   app.add(
-      "-o,--output", options.chart,
-      "Draw the decision (with --against: the penalty) as SVG; '-' is standard output",
+      "--against", options.against,
+      "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
+      "report the penalty of the decision against the best measured; repeatable; '-' is standard "
+      "input",
       {.type = "FILE"});
+  app.add("-o,--output", options.chart,
+          "Draw the decision (with --against: the penalty) as SVG; '-' is standard output",
+          {.type = "FILE"});
   app.add("--open-mpi-rules", options.rules,
           "Write the decision as rules for Open MPI 4.1 (coll_tuned_dynamic_rules_filename)",
           {.type = "FILE"});

@@ -165,9 +165,9 @@ void require_agreement(const Arguments& arguments, const ExplainCommandOptions& 
   }
   if (!options.sources.empty() &&
       sources_of(subject.platform, options.sources) != std::vector<NodeId>{source}) {
-    throw InputError({}, "--source",
-                     fmt::format("the plan's source is {}; leave this option out",
-                                 in_quotes(plan.source)));
+    throw InputError(
+        {}, "--source",
+        fmt::format("the plan's source is {}; leave this option out", in_quotes(plan.source)));
   }
   if (arguments.given("--model") && options.model.model() != subject.model) {
     throw InputError({}, "--model",
@@ -180,10 +180,9 @@ void require_agreement(const Arguments& arguments, const ExplainCommandOptions& 
                                  format_size(plan.segment)));
   }
   if (arguments.given("--latency") && given.latency_occupies != plan.latency_occupies) {
-    throw InputError(
-        {}, "--latency",
-        fmt::format("the plan has {}; leave this option out",
-                    plan.latency_occupies ? "'occupies'" : "'delays'"));
+    throw InputError({}, "--latency",
+                     fmt::format("the plan has {}; leave this option out",
+                                 plan.latency_occupies ? "'occupies'" : "'delays'"));
   }
 }
 
@@ -232,15 +231,16 @@ Command add_explain(Arguments root) {
   app.add("platform", options->platform, "Platform file; '-' is standard input",
           {.type = "PLATFORM", .required = true});
   options->operation.add_to(app);
-  app.add("--source", options->sources,
-          "The node that has the data, or to which it is reduced. Several (option repeated, or names "
-          "separated by commas) or 'each' are ranked. With --plan: the plan's",
-          {.type = "NAME"});
   app.add(
-      "--plan", options->plan,
-      "Show where this plan loses against the optimum; operation, source, model, segment and latency "
-      "are the plan's; '-' is standard input",
-      {.type = "PLAN"});
+      "--source", options->sources,
+      "The node that has the data, or to which it is reduced. Several (option repeated, or names "
+      "separated by commas) or 'each' are ranked. With --plan: the plan's",
+      {.type = "NAME"});
+  app.add("--plan", options->plan,
+          "Show where this plan loses against the optimum; operation, source, model, segment and "
+          "latency "
+          "are the plan's; '-' is standard input",
+          {.type = "PLAN"});
   options->model.add_to(app);
   options->limits.add_to(app);
   app.add("--top", options->top, "How many resources, links and sets to examine, each",
@@ -251,8 +251,10 @@ Command add_explain(Arguments root) {
   app.add_footer(
       "price: share of the bound; 1 % more of the resource raises the bound by about price x 1 %.\n"
       "load: share of the time that it is busy. copies: bytes that it carries per byte of the\n"
-      "message. Each upgrade is solved again with the raised figures, not extrapolated from prices;\n"
-      "--time-limit covers all upgrades together. Exit status 4: limit reached; 3: a host cannot be\n"
+      "message. Each upgrade is solved again with the raised figures, not extrapolated from "
+      "prices;\n"
+      "--time-limit covers all upgrades together. Exit status 4: limit reached; 3: a host cannot "
+      "be\n"
       "reached; 5: the plan is invalid.");
   return {app, [app, options] { return run_explain(app, *options); }};
 }

@@ -62,13 +62,13 @@ void add_cases(const FitOptions& options, const std::string& name, std::vector<T
     const std::string& operation = row.operation.empty() ? options.operation : row.operation;
     const cost_models::Measurement& one = row.measurement;
     if (one.ranks == 0 || one.ranks > cost_models::kMaxRanks) {
-      throw InputError(file, {},
-                       fmt::format("ranks {} is not from 1 to {}", one.ranks, cost_models::kMaxRanks));
+      throw InputError(
+          file, {}, fmt::format("ranks {} is not from 1 to {}", one.ranks, cost_models::kMaxRanks));
     }
     const cost_models::FormulaEntry* entry = entry_of(operation, one.algorithm, options.model);
     if (entry == nullptr || one.ranks == 1) {
       ++left_out[entry == nullptr ? fmt::format("{} {}", operation, one.algorithm)
-                                   : std::string("one rank")];
+                                  : std::string("one rank")];
       continue;
     }
     cases.push_back({entry, {one.ranks, one.message, one.segment, computation}, one.time});
@@ -237,10 +237,10 @@ Command add_fit(Arguments root) {
           "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
           "'-' is standard input",
           {.type = "TIMES", .required = true});
-  app.add("--model", options->model,
-          "Model to fit, " +
-              one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
-          {.type = "MODEL"});
+  app.add(
+      "--model", options->model,
+      "Model to fit, " + one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
+      {.type = "MODEL"});
   app.add("--operation", options->operation, "Operation of rows that do not name one",
           {.type = "NAME"});
   app.add("--compute", options->compute,

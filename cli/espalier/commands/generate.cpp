@@ -61,8 +61,8 @@ Command add_random(Arguments& generate, const FamilyEntry& entry) {
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   platforms::RandomFamily& family = options->family;
   app.add("--nodes", family.nodes, "Hosts", {.type = "N"});
-  app.add("--density", family.density, "Share of all pairs that are linked; raised if needed to connect all",
-          {.type = "SHARE"});
+  app.add("--density", family.density,
+          "Share of all pairs that are linked; raised if needed to connect all", {.type = "SHARE"});
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth of a link", {.type = "RATE"});
   app.add("--deviation", options->deviation, "Its standard deviation", {.type = "RATE"});
   app.add("--heterogeneity", options->heterogeneity, "Standard deviation relative to the mean",
@@ -230,8 +230,9 @@ constexpr std::array<FamilyEntry, 8> kFamilies{{
      "Kim, Dally, Scott, Abts, Technology-driven, highly-scalable dragonfly topology, ISCA 2008, "
      "doi:10.1109/ISCA.2008.19",
      &add_dragonfly},
-    {"multi-region", "Cloud regions: hosts behind gateways, links of random bandwidth between regions",
-     "-", &add_multi_region},
+    {"multi-region",
+     "Cloud regions: hosts behind gateways, links of random bandwidth between regions", "-",
+     &add_multi_region},
 }};
 
 }  // namespace

@@ -107,8 +107,8 @@ platforms::DragonflyShape shape_of(const DragonflyOptions& options) {
   if (shape.global_ports == 0) {
     throw InputError({}, "--global-ports", "a router needs at least one");
   }
-  // One group per global link of a group, plus one. The factors are limited to avoid overflow; groups
-  // beyond that are refused later.
+  // One group per global link of a group, plus one. The factors are limited to avoid overflow;
+  // groups beyond that are refused later.
   constexpr std::size_t kMost = 1'000'000;
   shape.groups = options.groups > 0
                      ? options.groups
@@ -140,10 +140,11 @@ Command add_fat_tree(Arguments& generate, const FamilyEntry& entry) {
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   app.add("--ports", options->ports, "Three levels of switches with K ports: K^3 / 4 hosts",
           {.type = "K"});
-  app.add("--shape", options->shape,
-          "Another shape, as in SimGrid: levels;down,...;up,...;cables,..., from the hosts up, e.g. "
-          "2;4,4;1,2;1,1",
-          {.type = "SHAPE"});
+  app.add(
+      "--shape", options->shape,
+      "Another shape, as in SimGrid: levels;down,...;up,...;cables,..., from the hosts up, e.g. "
+      "2;4,4;1,2;1,1",
+      {.type = "SHAPE"});
   app.exclude("--shape", "--ports");
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth of a cable", {.type = "RATE"});
   app.add("--oversubscription", options->oversubscription,
@@ -176,8 +177,8 @@ Command add_dragonfly(Arguments& generate, const FamilyEntry& entry) {
   app.add("--routers", options->counts.routers, "Routers of a group, or chassis (a)",
           {.type = "N"});
   app.add("--chassis", options->counts.chassis, "Chassis of a group", {.type = "N"});
-  app.add("--global-ports", options->counts.global_ports,
-          "Links to other groups per router (h)", {.type = "N"});
+  app.add("--global-ports", options->counts.global_ports, "Links to other groups per router (h)",
+          {.type = "N"});
   app.add("--groups", options->groups,
           "Groups, every two of them linked (g); 0: as many as the links allow", {.type = "N"});
   app.add("--shape", options->shape,

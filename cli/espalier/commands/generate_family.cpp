@@ -9,10 +9,9 @@
 namespace espalier::cli {
 
 void SpreadOptions::add_to(Arguments& app) {
-  app.add(
-      "--heterogeneity", heterogeneity_,
-      "Standard deviation of the links' bandwidths relative to their means; Gaussian; 0: equal",
-      {.type = "SHARE"});
+  app.add("--heterogeneity", heterogeneity_,
+          "Standard deviation of the links' bandwidths relative to their means; Gaussian; 0: equal",
+          {.type = "SHARE"});
   app.add("--slow-hosts", slow_,
           "A random SHARE of the hosts has links that are FACTOR times slower, e.g. 0.25/4; "
           "repeatable, or separated by commas",

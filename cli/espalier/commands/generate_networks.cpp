@@ -140,8 +140,8 @@ Command add_star(Arguments& generate, const FamilyEntry& entry) {
   app.add("--bandwidth", options->bandwidth,
           "Mean bandwidths of the hosts' links, in order; the last applies to all further hosts",
           {.type = "RATE,..."});
-  app.add("--upload", options->upload, "Mean bandwidths out of the hosts if different, in the same form",
-          {.type = "RATE,..."});
+  app.add("--upload", options->upload,
+          "Mean bandwidths out of the hosts if different, in the same form", {.type = "RATE,..."});
   app.add("--latency", options->latency, "Latency of each link", {.type = "TIME"});
   app.add_flag("--master", options->family.master,
                "Host h0 takes the switch's place; bandwidths are those of h1, h2, ...");
@@ -153,8 +153,8 @@ Command add_two_clusters(Arguments& generate, const FamilyEntry& entry) {
   auto options = std::make_shared<TwoClustersOptions>();
   Arguments app = generate.add_command(std::string(entry.name), std::string(entry.summary));
   app.add("--hosts", options->hosts, "Hosts of both clusters, or of each", {.type = "N,N"});
-  app.add("--bandwidth", options->bandwidth, "Mean bandwidth of the links in both clusters, or in each",
-          {.type = "RATE,RATE"});
+  app.add("--bandwidth", options->bandwidth,
+          "Mean bandwidth of the links in both clusters, or in each", {.type = "RATE,RATE"});
   app.add("--latency", options->latency, "Latency of each link in a cluster", {.type = "TIME"});
   app.add("--thin", options->thin, "Mean bandwidth of the link between the clusters",
           {.type = "RATE"});
@@ -180,7 +180,8 @@ Command add_multi_region(Arguments& generate, const FamilyEntry& entry) {
   app.add("--hosts", options->family.hosts, "Hosts in each", {.type = "N"});
   app.add("--bandwidth", options->bandwidth, "Mean bandwidth between a host and its gateway",
           {.type = "RATE"});
-  app.add("--latency", options->latency, "Latency between a host and its gateway", {.type = "TIME"});
+  app.add("--latency", options->latency, "Latency between a host and its gateway",
+          {.type = "TIME"});
   app.add("--wan", options->wan,
           "Range of bandwidths between gateways, drawn log-uniformly per direction; or one for all",
           {.type = "RATE..RATE"});

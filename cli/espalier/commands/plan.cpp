@@ -76,7 +76,8 @@ std::size_t parse_limit(std::string_view option, std::string_view text) {
   return limit;
 }
 
-// The parsed elements of "1,2,4", sorted and without duplicates; {none} if the option was not given.
+// The parsed elements of "1,2,4", sorted and without duplicates; {none} if the option was not
+// given.
 template <class Value, class Parse>
 std::vector<Value> parse_list(std::string_view text, Value none, Parse parse) {
   if (text.empty()) return {none};
@@ -267,12 +268,14 @@ void check_choice(const PlanOptions& options, planner::Operation operation, cons
   if (!options.overhead.empty()) (void)parse_overhead(options.overhead);
   if (!options.compute.empty()) {
     if (!planner::reduces(operation)) {
-      throw InputError({}, "--compute", "is for a reduce or an allreduce; a broadcast combines nothing");
+      throw InputError({}, "--compute",
+                       "is for a reduce or an allreduce; a broadcast combines nothing");
     }
     (void)parse_compute(options.compute);
   }
   if (options.schedule) {
-    throw InputError({}, "--schedule", "cannot be combined with --message; give --segment SIZE instead");
+    throw InputError({}, "--schedule",
+                     "cannot be combined with --message; give --segment SIZE instead");
   }
   for (const auto& [option, count] : {std::pair("--max-trees", limits.tree_counts.size()),
                                       std::pair("--max-depth", limits.depths.size()),
@@ -351,17 +354,17 @@ Command add_plan(Arguments root) {
   Arguments app =
       root.add_command("plan", "Make a plan: the trees of a broadcast, reduce or allreduce");
   options->problem.add_to(app);
-  app.add("--algorithm", options->algorithm, "Algorithm that builds the trees, " + algorithm_choices(),
-          {.type = "NAME"});
+  app.add("--algorithm", options->algorithm,
+          "Algorithm that builds the trees, " + algorithm_choices(), {.type = "NAME"});
   options->parameters.add_to(app);
   app.add("--max-trees", options->max_trees,
-          "At most K trees. For several K (1,2,4) a table shows the cost of each; the last plan is kept",
+          "At most K trees. For several K (1,2,4) a table shows the cost of each; the last plan is "
+          "kept",
           {.type = "K[,K…]"});
-  app.add(
-      "--max-depth", options->max_depth,
-      "At most D edges from the source to any host, so that the first segment arrives earlier; "
-      "several D as for --max-trees",
-      {.type = "D[,D…]"});
+  app.add("--max-depth", options->max_depth,
+          "At most D edges from the source to any host, so that the first segment arrives earlier; "
+          "several D as for --max-trees",
+          {.type = "D[,D…]"});
   app.add("--max-latency", options->max_latency,
           "At most T for the sum of the links' latencies from the source to any host; several T as "
           "for --max-trees",
@@ -369,7 +372,8 @@ Command add_plan(Arguments root) {
   app.add_flag("--schedule", options->schedule,
                "Add a periodic schedule: the time of each send (one-port, direct links)");
   app.add("--schedule-loss", options->scheduling.loss,
-          "Maximum relative throughput lost by sending whole segments in each period", {.type = "SHARE"});
+          "Maximum relative throughput lost by sending whole segments in each period",
+          {.type = "SHARE"});
   app.add(
       "--overhead", options->overhead,
       "With --message: overhead per segment on links without one; default: 10 us if no link of the "
@@ -387,7 +391,8 @@ Command add_plan(Arguments root) {
       "The summary goes to stdout when the plan goes to a file, otherwise to stderr. If the time\n"
       "limit is reached before the proof is complete, the plan is still written, a warning states\n"
       "the remaining gap, and the exit status is 4.\n"
-      "With --message the segment size and (without --algorithm) the trees are chosen by simulation\n"
+      "With --message the segment size and (without --algorithm) the trees are chosen by "
+      "simulation\n"
       "so that the operation on a message of that size finishes first. --segment, --max-trees,\n"
       "--max-depth and --max-latency still apply.");
   return {app, [options, app] {

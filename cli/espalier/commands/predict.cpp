@@ -108,8 +108,7 @@ Command add_predict(Arguments root) {
   Arguments app = root.add_command(
       "predict", "The time of a collective by the Hockney, LogP, LogGP or PLogP model");
   options->cost.add_to(app);
-  app.add("--ranks", options->ranks, "Number of processes",
-          {.type = "N", .required = true});
+  app.add("--ranks", options->ranks, "Number of processes", {.type = "N", .required = true});
   app.add(
       "--message", options->message,
       "Size of the root's data; for alltoall what each rank sends to each other; not for barriers",

@@ -53,8 +53,7 @@ std::string picture_format(const ShowOptions& options) {
     format = std::filesystem::path(options.output).extension().string();
     if (!format.empty()) format.erase(0, 1);
     if (std::ranges::find(kFormats, format) == kFormats.end()) {
-      throw InputError(options.output, {},
-                       "unknown extension; add --to, " + choices());
+      throw InputError(options.output, {}, "unknown extension; add --to, " + choices());
     }
   }
   if (std::ranges::find(kFormats, format) == kFormats.end()) {
@@ -148,8 +147,7 @@ ExitStatus run_show(const ShowOptions& options) {
                      "this is a plan; add --platform FILE, the platform that it is for");
   }
   if (!plan && !options.platform.empty()) {
-    throw InputError(display_name(options.input), {},
-                     "this is not a plan; leave out --platform");
+    throw InputError(display_name(options.input), {}, "this is not a plan; leave out --platform");
   }
   if (plan) return show_plan(options, text, format);
   return show_platform(
@@ -160,14 +158,15 @@ ExitStatus run_show(const ShowOptions& options) {
 
 Command add_show(Arguments root) {
   auto options = std::make_shared<ShowOptions>();
-  Arguments app = root.add_command("show", "Show a platform or a plan in figures, and as a picture");
+  Arguments app =
+      root.add_command("show", "Show a platform or a plan in figures, and as a picture");
   app.add("file", options->input, "Platform or plan file; '-' is standard input",
           {.type = "PLATFORM|PLAN", .required = true});
-  app.add("--platform", options->platform, "For a plan: its platform",
-          {.type = "PLATFORM"});
+  app.add("--platform", options->platform, "For a plan: its platform", {.type = "PLATFORM"});
   app.add("-o,--output", options->output, "Draw a picture into this file; '-' is standard output",
           {.type = "FILE"});
-  app.add("--to", options->to, "The picture's format, " + choices() + "; default: by FILE's extension",
+  app.add("--to", options->to,
+          "The picture's format, " + choices() + "; default: by FILE's extension",
           {.type = "FORMAT"});
   app.add("--top", options->top, "For a plan: how many of the busiest resources to list",
           {.type = "N"});

@@ -149,9 +149,9 @@ Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulat
   const auto show_progress = [&](const simulate::Send& send) {
     if (++sends % kSendsBetweenChecks != 0) return;
     const Seconds elapsed = clock.elapsed();
-    line.show(elapsed,
-              fmt::format("{:.1f} s, {:.1f} million sends started, simulated time {}", elapsed.value,
-                          static_cast<double>(sends) * 1e-6, format_duration(send.start)));
+    line.show(elapsed, fmt::format("{:.1f} s, {:.1f} million sends started, simulated time {}",
+                                   elapsed.value, static_cast<double>(sends) * 1e-6,
+                                   format_duration(send.start)));
   };
   const bool is_shown = !on_send && !simulator.follows_schedule();
   Row row{message, simulator.run(message, is_shown ? simulate::OnSend(show_progress) : on_send)};
@@ -277,8 +277,7 @@ void require_reduction(const Arguments& arguments, const planner::Plan& plan) {
   if (planner::reduces(plan.operation)) return;
   for (const char* option : {"--receives", "--compute"}) {
     if (arguments.given(option)) {
-      throw InputError({}, option,
-                       "is for a reduce or an allreduce; the plan is for a broadcast");
+      throw InputError({}, option, "is for a reduce or an allreduce; the plan is for a broadcast");
     }
   }
 }
@@ -290,7 +289,8 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
   const std::vector<Bytes> messages = parse_messages(options.messages);
   const simulate::Options how = parse_options(options, arguments.given("--window"));
   if (!options.trace.empty()) {
-    if (messages.size() > 1) throw InputError({}, "--trace", "shows a single message; give one --message SIZE");
+    if (messages.size() > 1)
+      throw InputError({}, "--trace", "shows a single message; give one --message SIZE");
     require_writable(options.trace);
   }
   const planner::Plan plan =
@@ -331,14 +331,12 @@ Command add_simulate(Arguments root) {
           {.type = "PLAN", .required = true});
   app.add("--platform", options->platform, "The platform that the plan runs on",
           {.type = "PLATFORM", .required = true});
-  app.add("--message", options->messages,
-          "Size of the message; repeatable, or separated by commas",
+  app.add("--message", options->messages, "Size of the message; repeatable, or separated by commas",
           {.type = "SIZE", .required = true});
-  app.add("--segment,--slice", options->segment,
-          "Segment size; default: the plan's", {.type = "SIZE"});
+  app.add("--segment,--slice", options->segment, "Segment size; default: the plan's",
+          {.type = "SIZE"});
   app.add("--overhead", options->overhead,
-          "Overhead per segment on links without one; default: none",
-          {.type = "TIME"});
+          "Overhead per segment on links without one; default: none", {.type = "TIME"});
   app.add(
       "--window", options->window,
       fmt::format("Maximum sends outstanding, per child of a tree, and per tree towards the root; "
@@ -349,18 +347,20 @@ Command add_simulate(Arguments root) {
   app.add("--receives", options->receives,
           "For a reduce or allreduce: segments of a child that its parent can buffer",
           {.type = "N"});
-  app.add("--compute", options->compute,
-          "For a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; default: instantly",
-          {.type = "RATE"});
+  app.add(
+      "--compute", options->compute,
+      "For a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; default: instantly",
+      {.type = "RATE"});
   app.add_flag("--no-schedule", options->no_schedule,
                "Ignore the plan's schedule; send as soon as possible");
-  app.add_flag("--until-received", options->until_received,
-               "A send ends when the segment has arrived, so that its latency counts against the window");
-  app.add(
-      "--sharing", options->sharing,
-      "How concurrent sends use a resource: in \"turns\" (default), or with a fair share for each of "
-      "the \"edges\" of a tree or of the \"sends\" in progress",
-      {.type = "RULE"});
+  app.add_flag(
+      "--until-received", options->until_received,
+      "A send ends when the segment has arrived, so that its latency counts against the window");
+  app.add("--sharing", options->sharing,
+          "How concurrent sends use a resource: in \"turns\" (default), or with a fair share for "
+          "each of "
+          "the \"edges\" of a tree or of the \"sends\" in progress",
+          {.type = "RULE"});
   app.add_flag("--nodes", options->nodes, "Also print when each node is done");
   app.add("--trace", options->trace,
           "Write the activity of each resource, for chrome://tracing or ui.perfetto.dev",
@@ -369,7 +369,8 @@ Command add_simulate(Arguments root) {
   options->reading.add_to(app);
   add_console_options(app, options->console);
   app.add_footer(
-      "Follows the plan's periodic schedule if it has one; otherwise every host sends each segment\n"
+      "Follows the plan's periodic schedule if it has one; otherwise every host sends each "
+      "segment\n"
       "as soon as possible, as the executor does. The platform may have other bandwidths than the\n"
       "one that the plan was made for, but must have its hosts and links. See docs/model.md,\n"
       "\"Simulation\".");

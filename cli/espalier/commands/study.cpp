@@ -34,8 +34,8 @@ struct StudyOptions {
   ModelOptions occupation;
   LimitOptions limits;
   std::string models = "one-port,multi-port";
-  // HBT's algorithms, the trees of MPI libraries, and the best single tree. Without exact-tree, which
-  // may run indefinitely.
+  // HBT's algorithms, the trees of MPI libraries, and the best single tree. Without exact-tree,
+  // which may run indefinitely.
   std::string algorithms =
       "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
       "flat";
@@ -88,7 +88,8 @@ void StudyOptions::add_to(Arguments& app) {
           {.type = "A,B"});
   app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
           {.type = "A,B"});
-  app.add("-o,--output", folder, "Folder for the results and for the state from which an interrupted run resumes",
+  app.add("-o,--output", folder,
+          "Folder for the results and for the state from which an interrupted run resumes",
           {.type = "DIR", .required = true});
   app.add("--jobs", jobs, "Instances run in parallel; 0: one per core", {.type = "N"});
   app.add_flag("--restart", restart, "Discard an earlier study in the folder");
@@ -99,7 +100,8 @@ void StudyOptions::add_to(Arguments& app) {
   app.exclude("--csv", "--json");
   add_console_options(app, console);
   app.add_footer(
-      "The folder gets instances.csv, summary.csv, summary.md, charts (SVG) and timings.csv. All but\n"
+      "The folder gets instances.csv, summary.csv, summary.md, charts (SVG) and timings.csv. All "
+      "but\n"
       "the timings are identical in every run with any number of jobs, unless --time-limit ends a\n"
       "proof early. An interrupted run resumes when it is called again.");
 }

@@ -22,9 +22,9 @@ std::string duration_cell(double seconds) {
 }
 
 std::string table_of(const Comparison& comparison) {
-  std::string text = fmt::format("{} {} {}, {}: ", comparison.platform,
-                                 relation_to_source(comparison.operation), comparison.source,
-                                 comparison.model);
+  std::string text =
+      fmt::format("{} {} {}, {}: ", comparison.platform, relation_to_source(comparison.operation),
+                  comparison.source, comparison.model);
   if (!comparison.error.empty()) return text + comparison.error + '\n';
   text += fmt::format("optimum {}, proven bound {}\n", rate_cell(comparison.optimum_Bps),
                       rate_cell(comparison.bound_Bps));

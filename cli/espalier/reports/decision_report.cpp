@@ -141,9 +141,10 @@ std::string method_name(std::string_view algorithm, Bytes segment) {
 
 std::string decision_table(const DecisionReport& report) {
   const std::vector<std::uint64_t>& ranks = report.decision.grid.ranks;
-  Table table({{"ranks", Table::Align::kLeft},
-               {report.operation == "barrier" ? "best" : "best algorithm/segment, from message size on",
-                Table::Align::kLeft}});
+  Table table(
+      {{"ranks", Table::Align::kLeft},
+       {report.operation == "barrier" ? "best" : "best algorithm/segment, from message size on",
+        Table::Align::kLeft}});
   for (std::size_t row = 0; row < ranks.size();) {
     const std::string choices = choices_of(report, row);
     std::size_t last = row;

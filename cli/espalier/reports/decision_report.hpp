@@ -27,8 +27,8 @@ struct DecisionReport {
 // "pipeline/8 KiB"; "pipeline" if the message is not segmented.
 std::string method_name(std::string_view algorithm, Bytes segment);
 
-// One line per number of ranks, or per range with the same choices: the best methods and the message
-// size from which each is best.
+// One line per number of ranks, or per range with the same choices: the best methods and the
+// message size from which each is best.
 std::string decision_table(const DecisionReport& report);
 // One line per number of ranks, and one for all: the measured penalty of the decision.
 std::string penalty_table(const DecisionReport& report);

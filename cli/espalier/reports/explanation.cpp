@@ -49,14 +49,15 @@ std::vector<const Upgrade*> in_order(const Explanation& explanation) {
 
 std::string bottleneck_text(const Explanation& explanation, planner::Operation operation) {
   if (explanation.resources.empty()) return {};
-  const Bottleneck& dearest = explanation.resources.front().what;
-  if (dearest.price >= 1 - planner::kLeastPrice) {
+  const Bottleneck& highest = explanation.resources.front().what;
+  if (highest.price >= 1 - planner::kLeastPrice) {
     return fmt::format(
-        "The only bottleneck is the {}: it is busy {} of the time and carries {:.2f} bytes per byte "
+        "The only bottleneck is the {}: it is busy {} of the time and carries {:.2f} bytes per "
+        "byte "
         "of the message{}.\n",
-        dearest.name, percent(dearest.load), dearest.copies,
+        highest.name, percent(highest.load), highest.copies,
         operation == planner::Operation::kAllreduce
-            ? fmt::format(", {:.2f} of them up", dearest.copies_up)
+            ? fmt::format(", {:.2f} of them up", highest.copies_up)
             : "");
   }
   std::vector<std::string> named;
@@ -130,11 +131,13 @@ std::string best_upgrades_text(const Explanation& explanation) {
 std::string meaning_of_faster(platforms::Model model) {
   const bool one_port = platforms::is_one_port(model);
   return fmt::format(
-      "\"Faster\": the bandwidths{} in the column \"raised\" are multiplied and the changed platform "
+      "\"Faster\": the bandwidths{} in the column \"raised\" are multiplied and the changed "
+      "platform "
       "is solved again.{}\n",
       one_port ? "" : " or caps",
-      one_port ? " A port is as fast as its links, and a faster link relieves the ports at both ends."
-               : "");
+      one_port
+          ? " A port is as fast as its links, and a faster link relieves the ports at both ends."
+          : "");
 }
 
 std::string upgrade_table(const Explanation& explanation, planner::Operation operation) {

@@ -57,7 +57,8 @@ std::string saturated_text(const ExplainedPlan& explained) {
   return fmt::format("The plan saturates: {}.\n", listed(names, kNamed));
 }
 
-// The trees that use a resource: "1 (33 %), 0 (20 %)"; of an allreduce "up 1 (33 %), down 0 (20 %)".
+// The trees that use a resource: "1 (33 %), 0 (20 %)"; for an allreduce
+// "up 1 (33 %), down 0 (20 %)".
 std::string users_of(const std::vector<planner::ResourceUser>& users,
                      planner::Operation operation) {
   std::vector<std::string> names;
@@ -101,10 +102,11 @@ std::string costly_edges_table(const ExplainedPlan& explained, double all, std::
   std::size_t rows = 0;
   for (const planner::CostlyEdge& costly : loss.costly_edges) {
     if (rows++ == top || costly.loss.value < kNoLoss * loss.bound.value) break;
-    table.add_row({format_rate(costly.loss), percent(costly.loss.value / all), format_rate(costly.rate),
-                   fixed(costly.cost, 4), fixed(costly.cheapest_cost, 4),
-                   is_allreduce ? fmt::format("{} {}", costly.up ? "up" : "down", costly.edge) : costly.edge,
-                   costly.cheapest});
+    table.add_row(
+        {format_rate(costly.loss), percent(costly.loss.value / all), format_rate(costly.rate),
+         fixed(costly.cost, 4), fixed(costly.cheapest_cost, 4),
+         is_allreduce ? fmt::format("{} {}", costly.up ? "up" : "down", costly.edge) : costly.edge,
+         costly.cheapest});
   }
   return table.text();
 }
@@ -128,7 +130,8 @@ std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
       "cheapest.\n",
       percent(loss.idle.value / all), percent(loss.costly.value / all));
   if (loss.idle.value > kNoLoss * loss.bound.value) text += '\n' + idle_table(explained, all, top);
-  if (loss.costly.value > kNoLoss * loss.bound.value) text += '\n' + costly_edges_table(explained, all, top);
+  if (loss.costly.value > kNoLoss * loss.bound.value)
+    text += '\n' + costly_edges_table(explained, all, top);
   return text;
 }
 

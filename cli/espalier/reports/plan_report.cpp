@@ -74,8 +74,8 @@ std::string plan_tables(const Plan& plan, const Platform& platform,
   Table trees({{"tree"}, {"rate"}, {"share"}, {"depth"}, {"degree"}, {"of source"}, {"leaves"}});
   for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
     const std::string_view direction = plan.operation != planner::Operation::kAllreduce ? ""
-                                 : kind.up                                        ? "up "
-                                                                                  : "down ";
+                                       : kind.up                                        ? "up "
+                                                                                        : "down ";
     for (std::size_t t = 0; t < kind.trees->size(); ++t) {
       const PlanTree& tree = (*kind.trees)[t];
       const Shape shape = shape_of(plan, tree);

@@ -52,7 +52,8 @@ std::string extension_of(const std::string& format) {
 void PlatformOutput::add_to(Arguments& app, bool required) {
   app.add("-o,--output", file_, "Write the platform to this file; '-' is standard output",
           {.type = "FILE", .required = required});
-  app.add("--to", to_, "Its format, " + one_of(writable_formats()) + "; default: by FILE's extension",
+  app.add("--to", to_,
+          "Its format, " + one_of(writable_formats()) + "; default: by FILE's extension",
           {.type = "FORMAT"});
 }
 

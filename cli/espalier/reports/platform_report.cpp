@@ -38,9 +38,8 @@ std::string asymmetry_text(const Summary& summary, const Platform& platform) {
   if (asymmetry.pairs == 0) return "no links in both directions";
   if (!(asymmetry.greatest > 1)) return "none";
   const platforms::Arc& arc = platform.arc(asymmetry.fastest);
-  return fmt::format("median {:.2f}, greatest {:.2f} ({} -> {} over the reverse)",
-                     asymmetry.median, asymmetry.greatest, platform.node(arc.from).name,
-                     platform.node(arc.to).name);
+  return fmt::format("median {:.2f}, greatest {:.2f} ({} -> {} over the reverse)", asymmetry.median,
+                     asymmetry.greatest, platform.node(arc.from).name, platform.node(arc.to).name);
 }
 
 std::string caps_text(const platforms::CapCount& caps) {
@@ -59,11 +58,11 @@ std::string facts(const platforms::ReadResult& read, const Summary& summary) {
                                       counted(summary.both_ways, "pair"), summary.one_way)});
   table.add_row({"density", fixed(summary.density, 4)});
   table.add_row({"asymmetry", asymmetry_text(summary, platform)});
-  table.add_row({"components",
-                 summary.components == 1
-                     ? "1 (strongly connected)"
-                     : fmt::format("{} (strongly connected), the largest with {}", summary.components,
-                                   counted(summary.largest_component, "node"))});
+  table.add_row({"components", summary.components == 1
+                                   ? "1 (strongly connected)"
+                                   : fmt::format("{} (strongly connected), the largest with {}",
+                                                 summary.components,
+                                                 counted(summary.largest_component, "node"))});
   if (!summary.groups.empty()) {
     table.add_row({"groups", fmt::format("{}: {}", summary.groups.size(),
                                          named(summary.groups.size(), [&](std::size_t i) {

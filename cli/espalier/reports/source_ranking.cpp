@@ -46,9 +46,10 @@ std::string verdict(const Platform& platform, platforms::Model model, planner::O
                   reduces ? fmt::format(", {}", planner::name_of(operation)) : "", ranking.size(),
                   reduces ? "roots" : "sources");
   if (solved == 0) {
-    return text + (!reduces                         ? ": none reaches every host\n"
-                   : planner::broadcasts(operation) ? ": none reaches every host and is reached by every host\n"
-                                                    : ": none is reached by every host\n");
+    return text + (!reduces ? ": none reaches every host\n"
+                   : planner::broadcasts(operation)
+                       ? ": none reaches every host and is reached by every host\n"
+                       : ": none is reached by every host\n");
   }
   const RankedSource& best = ranking.front();
   text += fmt::format(": the best is {}, optimum {}", name_of(best, platform),

@@ -11,8 +11,8 @@
 
 namespace espalier::cli {
 
-// ranking: best first, as rank_sources returns it. A sentence that compares the best with the others,
-// and one row per source.
+// ranking: best first, as rank_sources returns it. A sentence that compares the best with the
+// others, and one row per source.
 std::string ranking_text(const platforms::Platform& platform, platforms::Model model,
                          planner::Operation operation,
                          const std::vector<planner::RankedSource>& ranking);

@@ -32,7 +32,7 @@ runtime::probe::Flow pair_of(const std::string& text) {
   const runtime::probe::Flow pair{rank_at(text.data(), comma),
                                   rank_at(comma == end ? end : comma + 1, end)};
   if (pair.from == pair.to)
-    throw InputError("--pair: a rank does not send to itself; give two ranks");
+    throw InputError("--pair: a rank cannot send to itself; give two ranks");
   return pair;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kGpu = "gpu";
 
-// "gpu3", "n0_gpu3", "NODE1_GPU3"; what is before the mark is the machine.
+// "gpu3", "n0_gpu3", "NODE1_GPU3"; the text before the underscore is the machine.
 bool is_gpu(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789") + 1;
   if (end == name.size() || end < kGpu.size()) return false;
@@ -32,7 +32,7 @@ std::string_view machine_of(std::string_view name) {
   return mark == std::string_view::npos ? std::string_view{} : name.substr(0, mark);
 }
 
-// A rate's unit as a heading: "GBps", "Gbps", "MB/s".
+// Whether a heading is a unit of rates: "GBps", "Gbps", "MB/s".
 bool is_rate_unit(std::string_view heading) {
   try {
     parse_rate(fmt::format("1 {}", heading));

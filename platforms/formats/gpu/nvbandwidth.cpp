@@ -1,4 +1,4 @@
-// What NVIDIA's nvbandwidth measures between the GPUs of a machine, as text or, with -j, as JSON
+// Output of NVIDIA's nvbandwidth for the GPUs of a machine, as text or, with -j, as JSON
 // (docs/formats.md).
 #include <fmt/format.h>
 
@@ -16,16 +16,16 @@ namespace espalier::platforms {
 
 namespace {
 
-// The likest to a broadcast's copies first.
+// In the order of similarity to the copies of a broadcast.
 constexpr std::array<std::string_view, 4> kPreferred{
     "device_to_device_memcpy_write_ce", "device_to_device_memcpy_read_ce",
     "device_to_device_memcpy_write_sm", "device_to_device_memcpy_read_sm"};
 
 struct Testcase {
-  std::string name;                       // of what runs; empty in a text that holds a matrix only
-  std::string description = {};           // over the matrix
-  std::string fault = {};                 // what was said instead of a matrix: waived, failed
-  std::optional<FigureTable> table = {};  // if it is one that counts
+  std::string name;                       // of the test; empty in a text with only a matrix
+  std::string description = {};           // heading of the matrix
+  std::string fault = {};                 // message instead of a matrix: waived, failed
+  std::optional<FigureTable> table = {};  // if the test is a usable one
 };
 
 bool measures_latency(const Testcase& test) {
@@ -33,8 +33,8 @@ bool measures_latency(const Testcase& test) {
          (test.name.empty() || has(test.name, "device_to_device_latency"));
 }
 
-// Whether its figures are of each pair of GPUs and one direction at a time. The sums of all_to_one
-// and one_to_all have the same heading, and one row.
+// Whether its values are unidirectional and for each pair of GPUs. The sums of all_to_one and
+// one_to_all have the same heading, but a single row.
 bool measures_links(const Testcase& test) {
   return has(test.description, "(GB/s)") &&
          (has(test.description, "GPU(row) -> GPU(column)") ||
@@ -42,7 +42,7 @@ bool measures_links(const Testcase& test) {
          (test.name.empty() || has(test.name, "device_to_device_memcpy_"));
 }
 
-// The table of a test that counts, no row there yet.
+// Creates the table of a usable test, without rows.
 void start_table(Testcase& test, std::size_t size) {
   const bool latency = measures_latency(test);
   if (!latency && !measures_links(test)) return;
@@ -80,17 +80,17 @@ class TextReader {
       if (name.ends_with('.')) name.remove_suffix(1);
       tests_.push_back({printable(name)});
     } else if (has(line, "(row)") && has(line, "(column)")) {
-      // A test may print several matrices, and a text hold nothing else.
+      // A test may print several matrices, and a text may contain only a matrix.
       if (tests_.empty()) tests_.emplace_back();
       if (!tests_.back().description.empty()) tests_.push_back({tests_.back().name});
       tests_.back().description = printable(line);
       within_ = Within::kHeading;
-    } else if (!tests_.empty() && tests_.back().description.empty() && says_fault(words[0])) {
+    } else if (!tests_.empty() && tests_.back().description.empty() && is_fault(words[0])) {
       tests_.back().fault = printable(line);
     }
   }
 
-  static bool says_fault(std::string_view word) {
+  static bool is_fault(std::string_view word) {
     constexpr std::array<std::string_view, 5> kFaults{"WAIVED", "Waived", "ERROR", "Error",
                                                       "ASSERT"};
     return std::ranges::any_of(kFaults,
@@ -142,7 +142,8 @@ std::vector<Testcase> json_testcases(std::string_view text, const std::string& f
   return tests;
 }
 
-// Of those that measure links, the one asked for, else the most preferred, else the first.
+// Of the tests that measure links: the requested one, otherwise the most preferred, otherwise the
+// first.
 const Testcase& chosen(const std::vector<const Testcase*>& links, const std::string& wanted) {
   if (!wanted.empty()) {
     std::vector<std::string> names;
@@ -158,18 +159,18 @@ const Testcase& chosen(const std::vector<const Testcase*>& links, const std::str
   return *links.front();
 }
 
-std::string called(const Testcase& test) {
+std::string label_of(const Testcase& test) {
   return test.name.empty() ? in_quotes(test.description) : test.name;
 }
 
 void require_complete(const Testcase& test, const std::string& file) {
   if (test.table->complete()) return;
   throw InputError(file, {},
-                   fmt::format("{}: {} rows for {} GPUs: the matrix is cut short", called(test),
+                   fmt::format("{}: {} rows for {} GPUs: the matrix is cut short", label_of(test),
                                test.table->rows(), test.table->size()));
 }
 
-// "there is no ...: waived_test: WAIVED", as short as a line should be.
+// "there is no ...; waived_test: 'WAIVED'", with the first failed test only.
 std::string nothing_found(const std::vector<Testcase>& tests) {
   std::string reason = "there is no matrix of unidirectional bandwidths between GPUs";
   for (const Testcase& test : tests) {
@@ -179,21 +180,21 @@ std::string nothing_found(const std::vector<Testcase>& tests) {
   return reason;
 }
 
-// What there was besides, one line a note.
+// Notes on the other tests.
 void note_rest(const std::vector<Testcase>& tests, const Testcase& taken, const Testcase* latency,
                std::vector<std::string>& notes) {
   std::size_t others = 0;
   for (const Testcase& test : tests) {
     if (!test.fault.empty()) {
-      notes.push_back(fmt::format("{} has no matrix: {}", called(test), in_quotes(test.fault)));
+      notes.push_back(fmt::format("{} has no matrix: {}", label_of(test), in_quotes(test.fault)));
     } else if (&test != &taken && &test != latency && !test.description.empty()) {
       ++others;
     }
   }
   if (others > 0) {
-    notes.push_back(
-        fmt::format("left out {} more {}; --table NAME selects another of device_to_device_memcpy_*",
-                    others, others == 1 ? "matrix" : "matrices"));
+    notes.push_back(fmt::format(
+        "left out {} more {}; --table NAME selects another of device_to_device_memcpy_*", others,
+        others == 1 ? "matrix" : "matrices"));
   }
 }
 
@@ -204,7 +205,7 @@ bool is_json(std::string_view text) {
 }  // namespace
 
 bool detects_nvbandwidth(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // the first heading is near the top
+  constexpr std::size_t kEnough = 100'000;  // contains the first heading
   if (detects_json(text)) {
     const std::string_view head = text.substr(0, kEnough);
     return has(head, "\"nvbandwidth\"") && !has(head, "\"espalier-platform\"");
@@ -238,7 +239,7 @@ ReadResult parse_nvbandwidth(std::string_view text, const std::string& file,
   if (latency != nullptr && latency->table->size() != taken->table->size()) latency = nullptr;
 
   ReadResult result{{}, "nvbandwidth", {}};
-  result.notes.push_back(fmt::format("took {}: {}", called(*taken), taken->description));
+  result.notes.push_back(fmt::format("took {}: {}", label_of(*taken), taken->description));
   PlatformBuilder builder(default_name(file, options));
   const auto gpus = add_gpus(taken->table->size(), builder);
   const LinkCounts counts = add_links({.bandwidths = *taken->table,
@@ -246,7 +247,7 @@ ReadResult parse_nvbandwidth(std::string_view text, const std::string& file,
                                        .columns_send = has(taken->description, "<-")},
                                       gpus, builder);
   if (latency != nullptr)
-    result.notes.push_back(fmt::format("latencies from {}", called(*latency)));
+    result.notes.push_back(fmt::format("latencies from {}", label_of(*latency)));
   if (counts.unlinked > 0) {
     result.notes.push_back(fmt::format("{} pairs have no figure: no link", counts.unlinked));
   }

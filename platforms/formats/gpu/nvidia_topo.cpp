@@ -1,5 +1,5 @@
-// What `nvidia-smi topo -m` prints: how each two GPUs of a machine are joined, as classes, which
-// become rates by a table (docs/formats.md).
+// Output of `nvidia-smi topo -m`: the class of the connection between each pair of GPUs of a
+// machine, which a table converts to a rate (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,15 +16,15 @@ namespace espalier::platforms {
 namespace {
 
 constexpr std::string_view kNvlink = "NV";
-// NVLinks of a Hopper or Blackwell GPU, the most there are: where the links to a GPU's peers add up
-// to more, they go through NVSwitch and are the same links each time.
+// NVLinks of a Hopper or Blackwell GPU, the maximum: if the links to a GPU's peers add up to more,
+// they go through NVSwitch and are the same links for all peers.
 constexpr std::uint64_t kMostNvlinks = 18;
-// More devices than a machine has.
+// Above the number of devices of any machine.
 constexpr std::size_t kMostDevices = 1'000;
 
-// Bytes per second and direction. NVLink 2 to 4: 25 GB/s a link. PCIe: what NCCL takes for a PCIe
+// Bytes per second per direction. NVLink 2 to 4: 25 GB/s per link. PCIe: NCCL's values for a PCIe
 // 3.0 slot of 16 lanes and for the link between Skylake sockets (PCI_BW and SKL_QPI_BW in its
-// src/graph/topo.h), for the classes do not tell the generation.
+// src/graph/topo.h), because the classes do not contain the generation.
 struct DefaultRate {
   std::string_view name;
   double rate;
@@ -37,7 +37,7 @@ constexpr std::array<DefaultRate, 7> kDefaults{{{kNvlink, 25e9},
                                                 {"SYS", 10e9},
                                                 {"SOC", 10e9}}};
 
-// How many NVLinks "NV12" is; unset: another class.
+// The number of NVLinks of "NV12"; unset for other classes.
 std::optional<std::uint64_t> nvlinks_of(std::string_view name) {
   if (!name.starts_with(kNvlink)) return std::nullopt;
   return parse_whole<std::uint64_t>(name.substr(kNvlink.size()));
@@ -53,7 +53,7 @@ bool is_gpu(std::string_view name) {
   return name.starts_with(kGpu) && parse_whole<std::uint32_t>(name.substr(kGpu.size())).has_value();
 }
 
-// Without what colours and underlines the header on a terminal: ESC [ digits letter.
+// Removes terminal escape sequences (colours, underlines): ESC [ digits letter.
 std::string without_escapes(std::string_view line) {
   std::string plain;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -70,8 +70,8 @@ std::string without_escapes(std::string_view line) {
   return plain;
 }
 
-// The devices that a line names as columns: GPU0, then others up to "CPU Affinity"; empty: it is no
-// such line.
+// The devices in a line of column headings: GPU0, then others up to "CPU Affinity"; empty if it is
+// not such a line.
 std::vector<std::string> devices_of(const std::vector<std::string_view>& words) {
   std::vector<std::string> devices;
   for (const std::string_view word : words) {
@@ -83,18 +83,18 @@ std::vector<std::string> devices_of(const std::vector<std::string_view>& words) 
   return matrix ? devices : std::vector<std::string>{};
 }
 
-// The rate of each class of links: what the options say, else the defaults.
+// The rate of each class of links: from the options, otherwise the default.
 class Rates {
  public:
-  explicit Rates(std::span<const ClassRate> said) : said_(said) {}
+  explicit Rates(std::span<const ClassRate> given) : given_(given) {}
 
-  // Unset: no link. Throws InputError when nobody knows.
+  // Unset: no link. Throws InputError if the class is unknown.
   std::optional<BytesPerSecond> of(const std::string& name) {
-    if (const ClassRate* const exact = said(name)) return exact->rate;
+    if (const ClassRate* const exact = find_given(name)) return exact->rate;
     const auto links = nvlinks_of(name);
     const std::string_view family = links ? kNvlink : std::string_view(name);
     const double count = links ? static_cast<double>(*links) : 1;
-    if (const ClassRate* const known = said(family)) {
+    if (const ClassRate* const known = find_given(family)) {
       if (!known->rate) return std::nullopt;
       return scaled(known->rate->value, count);
     }
@@ -103,13 +103,13 @@ class Rates {
       throw InputError(fmt::format("unknown class {}; give its rate with --class-rate {}=RATE",
                                    in_quotes(name), printable(name)));
     }
-    guessed_.insert(known->name);
+    defaulted_.insert(known->name);
     return scaled(known->rate, count);
   }
 
-  // Throws InputError when a class was said that neither is known nor came.
+  // Throws InputError if an option names a class that is neither known nor in the file.
   void require_all_known() const {
-    for (const ClassRate& rate : said_) {
+    for (const ClassRate& rate : given_) {
       const bool known =
           used_.contains(rate.name) || nvlinks_of(rate.name) ||
           std::ranges::find(kDefaults, rate.name, &DefaultRate::name) != kDefaults.end();
@@ -118,11 +118,11 @@ class Rates {
     }
   }
 
-  // "NV 25 GB/s a link, SYS 10 GB/s"; empty: all were said.
+  // "NV 25 GB/s a link, SYS 10 GB/s"; empty if the options gave all rates.
   [[nodiscard]] std::string defaults_taken() const {
     std::vector<std::string> taken;
     for (const DefaultRate& rate : kDefaults) {
-      if (!guessed_.contains(rate.name)) continue;
+      if (!defaulted_.contains(rate.name)) continue;
       taken.push_back(fmt::format("{} {} GB/s{}", rate.name, rate.rate / 1e9,
                                   rate.name == kNvlink ? " a link" : ""));
     }
@@ -130,11 +130,11 @@ class Rates {
   }
 
  private:
-  // The last one of that name.
-  const ClassRate* said(std::string_view name) {
-    const auto found = std::find_if(said_.rbegin(), said_.rend(),
+  // The last option for that class; null: none.
+  const ClassRate* find_given(std::string_view name) {
+    const auto found = std::find_if(given_.rbegin(), given_.rend(),
                                     [&](const ClassRate& rate) { return rate.name == name; });
-    if (found == said_.rend()) return nullptr;
+    if (found == given_.rend()) return nullptr;
     used_.insert(found->name);
     return &*found;
   }
@@ -144,12 +144,12 @@ class Rates {
     return BytesPerSecond{rate * count};
   }
 
-  std::span<const ClassRate> said_;
+  std::span<const ClassRate> given_;
   std::set<std::string, std::less<>> used_;
-  std::set<std::string_view> guessed_;
+  std::set<std::string_view> defaulted_;
 };
 
-// Links that leave a GPU, or come to it, over one port of it.
+// Links out of a GPU, or into it, through one of its ports.
 struct Port {
   std::vector<std::pair<NodeId, NodeId>> links = {};
   BytesPerSecond fastest;
@@ -206,7 +206,7 @@ class TopologyReader {
     }
   }
 
-  // GPU0 X NV12 PIX 0-23 0 N/A: a cell for each column, then what the columns behind say.
+  // GPU0 X NV12 PIX 0-23 0 N/A: a cell for each device, then the cells of the other columns.
   void read_row(const std::vector<std::string_view>& words) {
     const auto node = is_gpu(words[0]) ? builder_.find_node(words[0]) : std::nullopt;
     if (!node || *node != gpus_[rows_]) {
@@ -223,7 +223,8 @@ class TopologyReader {
       const NodeId to = gpus_[column++];
       if (to == *node) {
         if (words[i + 1] != "X") {
-          throw InputError(fmt::format("the cell of a GPU with itself must be X, not {}", in_quotes(words[i + 1])));
+          throw InputError(fmt::format("the cell of a GPU with itself must be X, not {}",
+                                       in_quotes(words[i + 1])));
         }
       } else {
         add_link(*node, to, std::string(words[i + 1]));
@@ -251,7 +252,7 @@ class TopologyReader {
 
   using Ports = std::map<NodeId, Port>;
 
-  // All PCIe links of a GPU cross its one slot; all NVLinks through NVSwitch are the same ones.
+  // All PCIe links of a GPU share its one slot; NVLinks through NVSwitch are shared by all peers.
   void add_ports() {
     for (Ports* const ports : {&nvlinks_out_, &nvlinks_in_}) {
       std::erase_if(*ports, [](const auto& port) { return port.second.nvlinks <= kMostNvlinks; });
@@ -275,7 +276,8 @@ class TopologyReader {
     ReadResult result{{}, "nvidiatopo", {}};
     auto& notes = result.notes;
     if (const std::string taken = rates_.defaults_taken(); !taken.empty()) {
-      notes.push_back(fmt::format("took {}; give the rates of your links with --class-rate CLASS=RATE", taken));
+      notes.push_back(
+          fmt::format("took {}; give the rates of your links with --class-rate CLASS=RATE", taken));
     }
     if (switched_ > 0) {
       notes.push_back(
@@ -298,7 +300,7 @@ class TopologyReader {
   PlatformBuilder builder_;
   Rates rates_;
   std::vector<std::string> devices_;  // the columns, once they are known
-  std::vector<NodeId> gpus_;          // those of them that are GPUs
+  std::vector<NodeId> gpus_;          // the GPUs among the devices
   std::size_t rows_ = 0;
   bool done_ = false;
   Ports nvlinks_out_;
@@ -312,7 +314,7 @@ class TopologyReader {
 }  // namespace
 
 bool detects_nvidiatopo(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // a prompt or the driver's banner may come first
+  constexpr std::size_t kEnough = 100'000;  // a prompt or a driver banner may precede the table
   const std::string unnamed;
   TextLines lines(text.substr(0, kEnough), unnamed);
   while (const auto line = lines.next()) {

@@ -1,4 +1,4 @@
-// What CUDA's sample p2pBandwidthLatencyTest prints (docs/formats.md).
+// Output of CUDA's sample p2pBandwidthLatencyTest (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ class P2pReader {
     if (words.empty()) return;
     if (rows_of_ != nullptr && add_numbered_row(rows_of_->back().table, words)) return;
     rows_of_ = nullptr;
-    // Of the two latency matrices under one title the second, "CPU", times the launch, not the
-    // copy.
+    // There are two latency matrices under one title; the second, "CPU", measures the launch, not
+    // the copy, and is not read.
     if (!title_.empty() && (words[0] == "D\\D" || words[0] == "GPU") &&
         count_up(std::span(words).subspan(1))) {
       const bool rates = title_.ends_with("(GB/s)");
@@ -79,7 +79,7 @@ class P2pReader {
     line = line.substr(0, line.find_last_not_of(kBlank) + 1);
     if (!has(line, "P2P=")) return;
     title_.clear();
-    // Both directions at once say nothing of one.
+    // Bidirectional values do not give those of one direction.
     if (has(line, "Bidirectional")) return;
     if (line.ends_with("(GB/s)") || line.ends_with("(us)")) title_ = printable(line);
   }
@@ -103,7 +103,8 @@ class P2pReader {
     }
   }
 
-  // Of the same setting and, where there are both, of the same kind of copies; null: none.
+  // The latencies of the same setting and, if there are several, the same kind of copies; null:
+  // none.
   [[nodiscard]] const Matrix* latency_of(const Matrix& taken) const {
     const std::string_view setting =
         has(taken.title, "P2P=Enabled") ? "P2P=Enabled" : "P2P=Disabled";
@@ -127,10 +128,10 @@ class P2pReader {
   TextLines lines_;
   const std::string& file_;
   const ReadOptions& options_;
-  std::string title_;  // of the matrix whose columns come next
+  std::string title_;  // of the matrix whose column headings are expected next
   std::vector<Matrix> bandwidths_;
   std::vector<Matrix> latencies_;
-  std::vector<Matrix>* rows_of_ = nullptr;  // whose last one is being read
+  std::vector<Matrix>* rows_of_ = nullptr;  // the list whose last matrix is being read
   std::size_t staged_ = 0;
 };
 

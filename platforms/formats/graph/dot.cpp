@@ -1,4 +1,4 @@
-// Graphviz's DOT language, by libcgraph (docs/formats.md).
+// Reader of Graphviz's DOT language, with libcgraph (docs/formats.md).
 #include <fmt/format.h>
 #include <graphviz/cgraph.h>
 
@@ -16,11 +16,11 @@ namespace espalier::platforms {
 
 namespace {
 
-// What libcgraph said while it parsed. Its parser and its errors are global: one parse at a time.
-struct Complaints {
+// Messages of libcgraph during a parse. Its parser and its errors are global: one parse at a time.
+struct ParserMessages {
   std::string error;  // the first
   std::vector<std::string> warnings;
-  bool is_error = false;  // the level comes as a message of its own
+  bool is_error = false;  // the level is reported in a separate message
 };
 
 std::mutex& parser_lock() {
@@ -28,19 +28,19 @@ std::mutex& parser_lock() {
   return lock;
 }
 
-Complaints& complaints() {
-  static Complaints heard;
-  return heard;
+ParserMessages& parser_messages() {
+  static ParserMessages messages;
+  return messages;
 }
 
-int hear(char* message) {
-  Complaints& heard = complaints();
+int collect_message(char* message) {
+  ParserMessages& messages = parser_messages();
   std::string_view text(message);
-  if (text == "Error" || text == "Warning") heard.is_error = text == "Error";
+  if (text == "Error" || text == "Warning") messages.is_error = text == "Error";
   while (text.ends_with('\n')) text.remove_suffix(1);
   if (text.empty() || text == ": " || text == "Error" || text == "Warning") return 0;
-  if (!heard.is_error) heard.warnings.push_back(printable(text));
-  if (heard.is_error && heard.error.empty()) heard.error = text;
+  if (!messages.is_error) messages.warnings.push_back(printable(text));
+  if (messages.is_error && messages.error.empty()) messages.error = text;
   return 0;
 }
 
@@ -64,25 +64,25 @@ using Graph = std::unique_ptr<Agraph_t, CloseGraph>;
 
 Graph parse_graph(const std::string& text, const std::string& file,
                   std::vector<std::string>& notes) {
-  complaints() = {};
-  // The C API has no const; these change nothing behind the pointers.
-  agusererrf const before = agseterrf(&hear);
+  parser_messages() = {};
+  // The C API has no const; these calls do not modify the arguments.
+  agusererrf const before = agseterrf(&collect_message);
   Graph graph(agmemread(text.c_str()));
   agseterrf(before);
-  Complaints heard = std::move(complaints());
-  if (!graph || !heard.error.empty()) refuse_syntax(heard.error, file);
-  notes = std::move(heard.warnings);
+  ParserMessages messages = std::move(parser_messages());
+  if (!graph || !messages.error.empty()) refuse_syntax(messages.error, file);
+  notes = std::move(messages.warnings);
   return graph;
 }
 
-// The attribute of a graph, node or link; empty where it has none.
+// The attribute of a graph, node or link; empty if it has none.
 std::string_view attribute(void* of, std::string_view name) {
   std::string terminated(name);
   const char* const text = agget(of, terminated.data());
   return text == nullptr ? std::string_view{} : std::string_view(text);
 }
 
-// "x,y" or "x,y,z", with "!" behind where Graphviz must not move it.
+// "x,y" or "x,y,z", with a final "!" if Graphviz must not move the node.
 std::optional<Position> parse_pos(std::string_view text) {
   if (text.empty()) return std::nullopt;
   std::string unspaced(text);
@@ -133,7 +133,7 @@ class DotReader {
       const std::string_view shared = attribute(graph_, "shared");
       if (!shared.empty()) read_shared_links(shared, builder_);
     });
-    tell();
+    add_notes();
     at({}, [&] { result_.platform = std::move(builder_).build(&result_.notes); });
     return std::move(result_);
   }
@@ -141,7 +141,7 @@ class DotReader {
  private:
   static std::string name_of(Agraph_t* graph, const std::string& file, const ReadOptions& options) {
     const char* const name = agnameof(graph);
-    // libcgraph gives odd numbers to what has no name, or one that starts with %.
+    // libcgraph gives odd ids to graphs without a name, or with one that starts with %.
     const bool named = options.name.empty() && name != nullptr && (AGID(graph) & 1U) == 0;
     return named ? printable(name) : default_name(file, options);
   }
@@ -162,7 +162,7 @@ class DotReader {
       throw InputError(file_, place, fault.what());
     }
   }
-  // The place of a link takes time to say.
+  // Composes the place of a link only if `step` fails.
   template <typename Step>
   void at_link(Agedge_t* edge, Step&& step) const {
     try {
@@ -194,7 +194,7 @@ class DotReader {
     places_.push_back(place);
   }
 
-  // By name, else the label where it is a rate as a whole: "10 Gbit/s".
+  // From the bandwidth attribute, otherwise from the label if all of it is a rate: "10 Gbit/s".
   std::optional<BytesPerSecond> bandwidth_of(Agedge_t* edge) const {
     const auto text = [&](std::string_view name) { return attribute(edge, name); };
     if (const auto rate = links_.bandwidth.read(text)) return rate;
@@ -237,7 +237,7 @@ class DotReader {
     arc.latency = links_.latency.read(text).value_or(distance);
   }
 
-  void tell() {
+  void add_notes() {
     auto& notes = result_.notes;
     if (unknown_ > 0) {
       notes.push_back(fmt::format(

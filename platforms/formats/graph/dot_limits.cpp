@@ -21,7 +21,7 @@ constexpr std::size_t kMostAttributes = 100;
 constexpr std::uint64_t kMostSettings = 2'000'000;
 // The scanner's time grows with the square of a string's length.
 constexpr std::size_t kLongString = std::size_t{4} << 10U;
-// At a line end within a string it goes through what it has of the string so far.
+// At a line end within a string, the scanner rescans the string from its beginning.
 constexpr std::uint64_t kMostLineSteps = 50'000'000;
 constexpr std::size_t kMostLongBytes = std::size_t{1} << 20U;
 
@@ -37,7 +37,7 @@ bool same_word(std::string_view text, std::string_view lower) {
   });
 }
 
-// Cuts blanks and comments off; those without an end are cut off whole.
+// Removes a comment at the start of `text`; false if there is none, or if it has no end.
 bool cut_comment(std::string_view& text, bool line_starts) {
   if (text.starts_with("/*")) {
     const std::size_t end = text.find("*/", 2);
@@ -50,7 +50,7 @@ bool cut_comment(std::string_view& text, bool line_starts) {
   return true;
 }
 
-// Walks the words of a text, without their grammar, and counts from above.
+// Scans the tokens of a text without parsing the grammar, and computes upper bounds.
 class DotCounter {
  public:
   DotCounter(std::string_view text, const std::string& file)
@@ -61,19 +61,15 @@ class DotCounter {
   }
 
  private:
-  // What stands in braces: how many nodes came before it, what the link that it ends starts from
-  // (0: none), and whether its name may stand for nodes elsewhere.
+  // A group in braces: the number of nodes before it, the number of nodes from which links lead to
+  // it (0: none), and whether its name may refer to nodes elsewhere.
   struct Group {
     std::uint64_t before;
     std::uint64_t linked_from;
     bool named;
   };
 
-  enum class Naming : std::uint8_t {
-    kNone,
-    kKeyword,
-    kNamed
-  };  // behind "subgraph", behind its name
+  enum class Naming : std::uint8_t { kNone, kKeyword, kNamed };  // after "subgraph", after its name
 
   [[noreturn]] void refuse(const std::string& reason) const {
     const auto lines = std::count(text_.begin(), text_.end() - std::ssize(rest_), '\n');
@@ -126,7 +122,7 @@ class DotCounter {
     skip(end);
   }
 
-  // A number ends before a letter or its second point, so that one word may be several names.
+  // A number ends before a letter or a second point, so one word may be several names.
   void word() {
     const auto end =
         static_cast<std::size_t>(std::ranges::find_if_not(rest_, in_word) - rest_.begin());
@@ -162,7 +158,7 @@ class DotCounter {
     operand(count);
   }
 
-  // A joined string is copied for each part: every one counts as long as it is by then.
+  // A concatenated string is copied for each part, so every intermediate length counts.
   void require_short() {
     if (last_.size() > kLongestDotString) {
       refuse(fmt::format("a name or value of more than {} bytes", kLongestDotString));
@@ -175,7 +171,7 @@ class DotCounter {
     }
   }
 
-  // What a link starts from or ends at has `size` nodes more; behind a comma it goes on.
+  // Adds `size` nodes to the current end of a link; a comma continues the same end.
   void operand(std::uint64_t size) {
     if (!listing_) {
       linked_from_ = linking_ ? size_ : 0;
@@ -186,7 +182,7 @@ class DotCounter {
     add(linked_from_ * size);
   }
 
-  // Its name may stand for any of the nodes so far.
+  // The name may refer to any of the nodes so far.
   void start_named() {
     naming_ = Naming::kKeyword;
     operand(std::max<std::uint64_t>(nodes_, 1));
@@ -233,7 +229,7 @@ class DotCounter {
     require_values();
   }
 
-  // Every part belongs to all subgraphs around it.
+  // Every node and link belongs to all enclosing subgraphs.
   void add(std::uint64_t parts) {
     parts_ += parts * std::max<std::uint64_t>(groups_.size(), 1);
     if (parts_ > kMostParts) {
@@ -254,17 +250,17 @@ class DotCounter {
   std::vector<Group> groups_;
   std::unordered_set<std::string_view> attributes_;
   std::string_view last_;
-  std::uint64_t settings_ = 0;  // of attributes, however often the same
+  std::uint64_t settings_ = 0;  // of attributes, repeated ones included
   std::uint64_t line_steps_ = 0;
   std::size_t long_bytes_ = 0;  // in strings over kLongString
   std::uint64_t nodes_ = 0;
   std::uint64_t parts_ = 0;
   std::uint64_t size_ = 0;         // of the last operand
-  std::uint64_t linked_from_ = 0;  // of what the link to it starts from; 0: none
+  std::uint64_t linked_from_ = 0;  // size of the operand before it in a link; 0: none
   std::size_t brackets_ = 0;
-  bool linking_ = false;  // behind "->" or "--"
-  bool listing_ = false;  // behind a comma between nodes
-  bool joining_ = false;  // behind a plus
+  bool linking_ = false;  // after "->" or "--"
+  bool listing_ = false;  // after a comma between nodes
+  bool joining_ = false;  // after a plus
   Naming naming_ = Naming::kNone;
   bool ended_ = false;
 };

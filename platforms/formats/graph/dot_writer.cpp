@@ -1,4 +1,4 @@
-// Graphviz's language, so that it gives back the same platform.
+// Writer of Graphviz's DOT language; the result reads back as the same platform.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -10,11 +10,11 @@ namespace espalier::platforms {
 
 namespace {
 
-// In double quotes only \" means something else than it says, so that a backslash cannot stand
-// before a quote, nor at the end. Throws InputError on such a `text`, and on one that is too long.
+// In double quotes, \" is the only escape sequence, so DOT cannot represent a backslash before a
+// quote or at the end. Throws InputError on such a `text`, and on one that is too long.
 std::string dot_string(std::string_view text) {
   std::string quoted = "\"";
-  bool escape = false;  // behind a backslash that is not the second of two
+  bool escape = false;  // after a backslash that is not the second of two
   for (const char letter : text) {
     if (letter == '"') {
       if (escape) break;
@@ -28,19 +28,20 @@ std::string dot_string(std::string_view text) {
         fmt::format("dot cannot represent {}: over {} bytes", in_quotes(text), kLongestDotString));
   }
   if (escape) {
-    throw InputError(
-        fmt::format("dot cannot represent {}: a backslash before a quote or the end", in_quotes(text)));
+    throw InputError(fmt::format("dot cannot represent {}: a backslash before a quote or the end",
+                                 in_quotes(text)));
   }
   return quoted + '"';
 }
 
-// Of a graph or node: libcgraph keeps names that start with % for what has none.
+// The name of a graph or node; libcgraph reserves names that start with % for those without a name.
 std::string dot_name(std::string_view name) {
   if (!name.starts_with('%')) return dot_string(name);
-  throw InputError(fmt::format("dot cannot represent the name {}: it starts with %", in_quotes(name)));
+  throw InputError(
+      fmt::format("dot cannot represent the name {}: it starts with %", in_quotes(name)));
 }
 
-// JSON whose strings have no \" and no \\.
+// The same JSON without the escape sequences \" and \\.
 std::string without_escapes(std::string_view json) {
   std::string plain;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -94,7 +95,7 @@ class DotWriter {
     put("  {}{}{};\n", names_[index], attributes, attributes.empty() ? "" : "]");
   }
 
-  // In quotes, for a bare number has no exponent.
+  // Numbers are quoted, because an unquoted number has no exponent.
   void write_arc(const Arc& arc) {
     put("  {} -> {} [bandwidth_Bps=\"{}\"", names_[index_of(arc.from)], names_[index_of(arc.to)],
         arc.bandwidth.value);

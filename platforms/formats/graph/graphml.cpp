@@ -1,4 +1,4 @@
-// GraphML: links by the platform file's names, or as the Internet Topology Zoo writes them
+// Reader of GraphML with the names of the platform file, or as written by the Internet Topology Zoo
 // (docs/formats.md).
 // S. Knight et al., "The Internet Topology Zoo", JSAC 29(9), 2011, doi:10.1109/JSAC.2011.111002.
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ class GraphmlReader {
     }
   }
 
-  // What the <data> below `node` say, by the names that the keys give their ids.
+  // The <data> below `node`, by the names that <key> assigns to the ids.
   Data data_of(const pugi::xml_node& node) const {
     Data data;
     for (const pugi::xml_node entry : node.children("data")) {
@@ -120,7 +120,7 @@ class GraphmlReader {
     const Data data = data_of(element);
     Node node = node_attributes_.read([&](std::string_view name) { return text_of(data, name); });
     node.name = printable(text_of(data, "label"));
-    // Labels repeat ("None", "?"): the id tells them apart.
+    // Labels may repeat ("None", "?"); the id makes them unique.
     if (node.name.empty() || builder_->find_node(node.name)) {
       node.name =
           node.name.empty() ? printable(id) : fmt::format("{} ({})", node.name, printable(id));
@@ -146,7 +146,8 @@ class GraphmlReader {
     throw InputError(fmt::format("there is no node of id {}", in_quotes(id)));
   }
 
-  // By a name of its own, else LinkSpeedRaw in bit/s, else LinkSpeed with LinkSpeedUnits.
+  // From the bandwidth data, otherwise LinkSpeedRaw in bit/s, otherwise LinkSpeed with
+  // LinkSpeedUnits.
   [[nodiscard]] std::optional<BytesPerSecond> bandwidth_of(const Data& data) const {
     const auto text = [&](std::string_view name) { return text_of(data, name); };
     if (const auto rate = link_attributes_.bandwidth.read(text)) return rate;

@@ -1,5 +1,5 @@
-// GraphML that gives back the same platform, and that NetworkX, Gephi and yEd read: directed edges,
-// no parallel ones, no hyperedges; nodes known by their names where XML takes them as ids.
+// Writer of GraphML that reads back as the same platform, and that NetworkX, Gephi and yEd read:
+// directed edges, no parallel edges, no hyperedges; node names are the ids if XML allows them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr std::string_view kHead = R"(<?xml version="1.0" encoding="UTF-8"?>
 <key id="overhead" for="edge" attr.name="overhead_s" attr.type="double"><default>0</default></key>
 )";
 
-// XML's NMTOKEN, or at least what lies in ASCII of it.
+// The ASCII part of XML's NMTOKEN.
 bool is_token(std::string_view name) {
   return std::ranges::all_of(name, [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||

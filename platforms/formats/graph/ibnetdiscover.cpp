@@ -1,4 +1,4 @@
-// What ibnetdiscover prints of an InfiniBand fabric, by stanzas or, with -p, by ports
+// Output of ibnetdiscover for an InfiniBand fabric, as stanzas or, with -p, one port per line
 // (docs/formats.md).
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{64} << 10U;  // descriptions have 64 bytes
 
-// What stands between the first `open` of `text` and the next `close`; `text` goes on behind it.
+// The text between the first `open` in `text` and the next `close`; removes both and all before.
 std::optional<std::string_view> take_between(std::string_view& text, char open, char close) {
   const std::size_t first = text.find(open);
   if (first == std::string_view::npos) return std::nullopt;
@@ -27,8 +27,8 @@ std::optional<std::string_view> take_between(std::string_view& text, char open, 
   return inside;
 }
 
-// Data rate of a link: lanes of so many Gbit/s. InfiniBand Trade Association, roadmap; SDR to QDR
-// less the 8b/10b coding, FDR and on less 64b/66b.
+// Data rate of a link: number of lanes times Gbit/s per lane. InfiniBand Trade Association,
+// roadmap; without the 8b/10b coding for SDR to QDR, and without 64b/66b from FDR on.
 BytesPerSecond link_rate(std::string_view width, std::string_view speed) {
   struct Lane {
     std::string_view name;
@@ -98,7 +98,7 @@ class FabricReader {
     if (words[0] == "CA" || words[0] == "SW" || words[0] == "RT") return read_flat(line, words);
     if (words[0] == "Switch") return read_stanza(line, true);
     if (words[0] == "Ca" || words[0] == "Rt") return read_stanza(line, words[0] == "Rt");
-    // "vendid=0x66a", "Non-Chassis Nodes", "Chassis 1 (guid 0x...)" and the like.
+    // "vendid=0x66a", "Non-Chassis Nodes", "Chassis 1 (guid 0x...)" and similar lines.
     stanza_.clear();
   }
 
@@ -133,7 +133,7 @@ class FabricReader {
     if (words.size() < 6) throw InputError("a port must be 'CA lid port guid 4x QDR ...'");
     const Port port = flat_port(words, 0);
     if (words.size() < 12 || words[6] != "-") {
-      // Nothing plugged in, but the switch is there.
+      // The port is not connected, but the switch exists.
       add_device(port.node, take_between(line, '\'', '\'').value_or(""), words[0] != "CA");
       ++dangling_;
       return;
@@ -177,7 +177,7 @@ class FabricReader {
     ++disagreeing_;
   }
 
-  // By description where that is unique, for that is where host names are.
+  // Uses the description if it is unique, because it contains the host name.
   void name_nodes() {
     std::map<std::string, std::size_t> uses;
     for (const Device& device : devices_) ++uses[device.description];
@@ -217,8 +217,8 @@ class FabricReader {
     ReadResult result{{}, "ibnetdiscover", {}};
     auto& notes = result.notes;
     if (disagreeing_ > 0) {
-      notes.push_back(
-          fmt::format("{} cables have different rates at their ends: took the lower", disagreeing_));
+      notes.push_back(fmt::format("{} cables have different rates at their ends: took the lower",
+                                  disagreeing_));
     }
     if (loops_ > 0)
       notes.push_back(fmt::format("left out {} cables from a node to itself", loops_));
@@ -242,7 +242,7 @@ class FabricReader {
 }  // namespace
 
 bool detects_ibnetdiscover(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // the first stanza is near the top
+  constexpr std::size_t kEnough = 100'000;  // contains the first stanza
   std::string_view rest = text.substr(0, kEnough);
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

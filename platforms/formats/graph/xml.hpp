@@ -1,4 +1,4 @@
-// XML that strangers wrote: read with limits, refused with the line. Not installed.
+// Reading untrusted XML: with limits, and with the line in every error. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace espalier::platforms {
 
 class XmlFile {
  public:
-  // Parses `text`, which must outlive this. Throws InputError on malformed text, on more than 64
-  // MiB or 4,000,000 tags and attributes, and on a DOCTYPE with declarations of its own (entities
-  // are never expanded).
+  // Parses `text`, which must outlive this object. Throws InputError on malformed text, on more
+  // than 64 MiB or 4,000,000 tags and attributes, and on a DOCTYPE with its own declarations
+  // (entities are never expanded).
   XmlFile(std::string_view text, std::string file);
 
   [[nodiscard]] const pugi::xml_document& document() const { return document_; }
 
-  // Runs `step`, whose refusals carry a reason only, and adds where `node` stands. Nests: the
-  // innermost place counts.
+  // Runs `step`, whose errors have a reason only, and adds the place of `node`. Calls may be
+  // nested: the innermost place is used.
   template <typename Step>
   void at(const pugi::xml_node& node, Step&& step) const {
     try {
@@ -33,7 +33,7 @@ class XmlFile {
   }
 
  private:
-  // A refusal that has its place already.
+  // An error that already has its place.
   class PlacedError : public InputError {
     using InputError::InputError;
   };
@@ -44,7 +44,7 @@ class XmlFile {
   pugi::xml_document document_;
 };
 
-// The attribute's text. Throws InputError (reason only) when there is none.
+// The attribute's text. Throws InputError (reason only) if there is none.
 std::string required_attribute(const pugi::xml_node& node, const char* name);
 
 }  // namespace espalier::platforms

@@ -1,4 +1,4 @@
-// What `iperf3 -J` prints of one pair of hosts, as client or as server (docs/formats.md).
+// Output of `iperf3 -J` for one pair of hosts, from the client or the server (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace espalier::platforms {
 
 namespace {
 
-// iperf3 shows IPv4 on a socket of IPv6 as ::ffff:10.0.0.1, at one end only.
+// On an IPv6 socket, iperf3 prints IPv4 addresses as ::ffff:10.0.0.1, at one end only.
 std::string address_of(const JsonCursor& host) {
   constexpr std::string_view kMapped = "::ffff:";
   const std::string& text = host.string();
@@ -22,7 +22,7 @@ std::string address_of(const JsonCursor& host) {
 
 // One direction of a run.
 struct Flow {
-  std::string_view suffix;  // of its keys in "end"
+  std::string_view suffix;  // of the keys in "end"
   bool local_sends;
 };
 
@@ -81,7 +81,7 @@ class Run {
     if (both) into_.add_remark("ran in both directions at once (--bidir)");
   }
 
-  // iperf3 before 3.6: one sum of what was sent, and what part of it was lost.
+  // iperf3 before 3.6: one sum of the data sent, and the percentage lost.
   [[nodiscard]] std::optional<double> udp_sum(std::string_view suffix) const {
     const auto bits = bits_of("sum", suffix);
     if (!bits) return std::nullopt;
@@ -89,7 +89,7 @@ class Run {
     return *bits * (1 - (lost ? std::clamp(lost->number(), 0., 100.) : 0) / 100);
   }
 
-  // Only the end that sends knows the round trip: TCP at the other one guesses.
+  // Only the sender measures the round-trip time; TCP at the receiver estimates it.
   void add_latency() {
     const auto streams = end_.find("streams");
     if (!streams) return;
@@ -121,7 +121,7 @@ class Run {
   bool udp_ = false;
 };
 
-// The first key of an object that a text begins with; empty: there is none.
+// The first key of the object at the start of the text; empty if there is none.
 std::string_view first_key(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   for (const char mark : {'{', '"'}) {
@@ -144,9 +144,10 @@ bool detects_iperf3(std::string_view text) {
 void gather_iperf3(std::string_view text, const std::string& file, const ReadOptions& /*options*/,
                    PairMeasurements& into) {
   if (first_key(text) == "event") {
-    throw InputError(file, {}, "the output of iperf3 --json-stream is not supported; run it with -J");
+    throw InputError(file, {},
+                     "the output of iperf3 --json-stream is not supported; run it with -J");
   }
-  // Of TCP options it prints some twice.
+  // iperf3 prints some TCP options twice.
   const Json document = parse_json(text, file, DuplicateKeys::kFirstCounts);
   const JsonCursor root(document, file);
   if (const auto error = root.find("error")) {

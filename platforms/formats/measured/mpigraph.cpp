@@ -1,4 +1,4 @@
-// What mpiGraph (LLNL) prints: bandwidths between all pairs of ranks (docs/formats.md).
+// Output of mpiGraph (LLNL): bandwidths between all pairs of ranks (docs/formats.md).
 #include <fmt/format.h>
 
 #include <optional>
@@ -15,8 +15,7 @@ namespace {
 constexpr double kMebibyte = 1048576;
 constexpr std::string_view kTo = " to";
 
-// The fields of a line of tabs, `most` of them at most, without the empty one that its last tab
-// leaves.
+// The first `most` tab-separated fields of a line, without the empty field after a final tab.
 std::vector<std::string_view> fields_of(std::string_view line, std::size_t most) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.ends_with('\t')) line.remove_suffix(1);
@@ -46,7 +45,8 @@ class MpigraphReader {
     }
     ReadResult result{{}, "mpigraph", {}};
     result.notes.emplace_back(
-        "took the table 'Send', in MiB/s, measured while all ranks send; left out the table 'Recv'");
+        "took the table 'Send', in MiB/s, measured while all ranks send; left out the table "
+        "'Recv'");
     const LinkCounts counts = add_links({.bandwidths = *table_}, nodes_, builder_);
     if (counts.unlinked > 0) {
       result.notes.push_back(fmt::format("{} pairs measured 0: no link", counts.unlinked));
@@ -58,7 +58,7 @@ class MpigraphReader {
  private:
   void read_line(std::string_view line) {
     if (names_.empty() && !line.starts_with("Send\t")) return;
-    // One more than there may be shows in the count.
+    // One more than allowed, so that the count shows the error.
     const auto fields = fields_of(line, (names_.empty() ? kMostColumns : names_.size()) + 2);
     if (names_.empty()) {
       if (fields.size() < 2) return;

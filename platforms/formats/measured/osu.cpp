@@ -1,5 +1,5 @@
-// What osu_bw and osu_latency (OSU Micro-Benchmarks) print of one pair of hosts, which the file's
-// name tells (docs/formats.md).
+// Output of osu_bw and osu_latency (OSU Micro-Benchmarks) for one pair of hosts, which the file
+// name gives (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr double kMegabyte = 1e6;  // "MB/s" is of powers of 1000 there
+constexpr double kMegabyte = 1e6;  // the unit of "MB/s" in this output
 constexpr std::string_view kTitle = "# OSU ";
 
 struct Ends {
@@ -23,7 +23,7 @@ struct Ends {
   std::string to;
 };
 
-// From the name a__b.bw or, with a label of the run, a__b__2.bw.
+// From the name a__b.bw or, with a label for the run, a__b__2.bw.
 Ends ends_of(const std::string& file) {
   constexpr std::string_view kBetween = "__";
   const std::string stem = std::filesystem::path(file).stem().string();
@@ -45,7 +45,7 @@ Ends ends_of(const std::string& file) {
 
 enum class Test { kBandwidth, kLatency };
 
-// Of "# OSU MPI-CUDA Bandwidth Test v5.8".
+// The test in a title such as "# OSU MPI-CUDA Bandwidth Test v5.8".
 Test test_of(std::string_view title) {
   title.remove_prefix(kTitle.size());
   const std::string_view name = title.substr(0, title.find(" Test"));
@@ -94,7 +94,7 @@ class OsuReader {
     const auto words = words_of(line);
     if (words.empty()) return;
     const auto size = parse_whole<std::uint64_t>(words[0]);
-    if (!size) return;  // what mpirun or a job has to say
+    if (!size) return;  // output of mpirun or of the job
     const auto value = words.size() > 1 ? parse_number(words[1]) : std::nullopt;
     if (!value)
       throw InputError(fmt::format("expected a size and a figure, got {}", in_quotes(line)));
@@ -103,7 +103,7 @@ class OsuReader {
     if (words.back() == "Fail") failed_ = true;
   }
 
-  // Takes the figure out of the table that was being read.
+  // Takes the result from the table that was being read.
   void end_table() {
     if (!test_) return;
     if (rows_.empty()) {
@@ -144,7 +144,7 @@ class OsuReader {
 
 }  // namespace
 
-// The title may stand below what mpirun or a job printed.
+// Output of mpirun or of the job may precede the title.
 bool detects_osu(std::string_view text) {
   constexpr std::size_t kEnough = 100'000;
   const std::string_view head = text.substr(0, kEnough);

@@ -48,7 +48,7 @@ void PairMeasurements::add_name(const std::string& host, const std::string& name
   if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-// By host. A host of two names, or two hosts of one name, keep what they are known by.
+// By host. A host with two names, and two hosts with the same name, keep their identifiers.
 std::map<std::string, std::string> PairMeasurements::node_names() const {
   std::map<std::string, std::string> chosen;
   for (const auto& [pair, runs] : bandwidths_) {

@@ -1,5 +1,4 @@
-// Measurements of pairs of hosts, one file a pair, and the platform that many of them make. Not
-// installed.
+// Combines measurements of pairs of hosts, one file per pair, into a platform. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +14,28 @@ namespace espalier::platforms {
 
 inline constexpr double kMicrosecond = 1e-6;  // in seconds
 
-// Gathers what files say, each file one call or more, and makes the platform of it. Where a pair
-// was measured several times the median counts.
+// Collects the measurements of files (one or more calls per file) and builds the platform. If a
+// pair was measured more than once, the median is used.
 class PairMeasurements {
  public:
-  // What `from` sent and `to` got, per second. Hosts are known by any name that is theirs alone,
-  // an address or a host name. A measurement of a host with itself is only counted. Throws
-  // InputError (reason only) when the rate is not finite and positive or a name is unfit.
+  // The rate from `from` to `to`. A host is identified by any unique name, an address or a host
+  // name. A measurement of a host with itself is only counted. Throws InputError (reason only) if
+  // the rate is not finite and positive or a name is invalid.
   void add_bandwidth(const std::string& from, const std::string& to, BytesPerSecond bandwidth);
-  // One way; counts for the other direction as well where that has none of its own. Throws
-  // InputError (reason only) when it is not finite or negative.
+  // One-way latency; also used for the opposite direction if that has none of its own. Throws
+  // InputError (reason only) if it is negative or not finite.
   void add_latency(const std::string& from, const std::string& to, Seconds latency);
-  // A file whose measurement failed, and why.
+  // A file whose measurement failed, and the reason.
   void add_failure(const std::string& file, const std::string& reason);
-  // That people call this host so. It becomes the node's name where the host has no other such
-  // name, nor the name another host.
+  // A name that users gave to this host. It becomes the node's name if the host has only one such
+  // name and no other host has the same.
   void add_name(const std::string& host, const std::string& name);
-  // Something to say of how many measurements it holds: "{} of ...".
+  // A note with the number of measurements to which it applies: "{} measurements ...".
   void add_remark(const std::string& remark) { ++remarks_[remark]; }
 
-  // The platform called `name`; hosts stand in the order of their names as text. `place`, the file
-  // or folder, is for messages. Throws InputError when nothing was measured between two hosts.
+  // The platform called `name`; hosts are in the alphabetical order of their names. `place`, the
+  // file or folder, is for messages. Throws InputError if there is no measurement between two
+  // hosts.
   [[nodiscard]] ReadResult result(std::string_view format, std::string name,
                                   const std::string& place) &&;
 

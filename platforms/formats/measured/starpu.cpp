@@ -1,4 +1,4 @@
-// What StarPU samples of a machine's bus: HOST.bandwidth, and HOST.latency beside it
+// StarPU's samples of a machine's bus: HOST.bandwidth, and HOST.latency in the same folder
 // (docs/formats.md).
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kLatencyEnding = ".latency";
 
-// "# to 0		to 1		..."; unset: the line is none such.
+// "# to 0		to 1		..."; unset if the line is different.
 std::optional<std::size_t> columns_of(std::string_view line) {
   const auto words = words_of(line, 2 * kMostColumns + 2);
   if (words.size() < 3 || words.size() % 2 == 0 || words[0] != "#") return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<std::size_t> columns_of(std::string_view line) {
   return words.size() / 2;
 }
 
-// The one table that a file is.
+// Reads the single table of a file.
 FigureTable read_table(std::string_view text, const std::string& file, FigureUnit unit) {
   TextLines lines(text, file);
   std::optional<FigureTable> table;
@@ -52,7 +52,8 @@ FigureTable read_table(std::string_view text, const std::string& file, FigureUni
   return *table;
 }
 
-// StarPU writes as many columns as it was built for, most of them for nodes that are not there.
+// StarPU writes the number of columns for which it was built, most of them for nodes that do not
+// exist.
 std::vector<std::optional<NodeId>> add_nodes(const FigureTable& table, PlatformBuilder& builder) {
   std::vector<std::optional<NodeId>> nodes(table.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -63,11 +64,12 @@ std::vector<std::optional<NodeId>> add_nodes(const FigureTable& table, PlatformB
 
 void require_no_latencies(const std::string& file) {
   if (!file.ends_with(kLatencyEnding)) return;
-  throw InputError(file, {},
-                   "this file contains latencies; give the file of bandwidths, and this one as --latencies");
+  throw InputError(
+      file, {},
+      "this file contains latencies; give the file of bandwidths, and this one as --latencies");
 }
 
-// The table of latencies that lies beside `file` as StarPU writes it; empty: there is none.
+// The file of latencies in the folder of `file`, under StarPU's name; empty if there is none.
 std::string latencies_beside(const std::string& file) {
   std::filesystem::path beside(file);
   beside.replace_extension(kLatencyEnding);

@@ -1,4 +1,4 @@
-// SimGrid's XML platforms, version 4.1 and the names of 3 and 4 (docs/formats.md).
+// Reader of SimGrid's XML platforms, version 4.1 and the older names of 3 and 4 (docs/formats.md).
 // H. Casanova et al., "Versatile, scalable, and accurate simulation of distributed applications and
 // platforms", JPDC 74(10), 2014, doi:10.1016/j.jpdc.2014.06.008.
 #include <fmt/format.h>
@@ -28,12 +28,12 @@ constexpr std::size_t kDeepest = 32;
 struct Zone {
   std::string id;
   std::string routing;
-  std::size_t parent;  // of the top one: itself
+  std::size_t parent;  // of the top-level zone: itself
   std::size_t depth;
   std::string group;  // names of the zones below the top one: "AS1/cluster2"
 };
 
-// A <host_link>, of a zone whose routing is Cluster.
+// The links of a host in a zone whose routing is Cluster.
 struct HostLink {
   NodeId host;
   DirectedLinkId up;
@@ -59,7 +59,7 @@ class SimgridReader {
   }
 
  private:
-  // An element that waits until all names are known.
+  // An element to process once all names are known.
   struct Pending {
     pugi::xml_node node;
     std::size_t zone;
@@ -70,10 +70,11 @@ class SimgridReader {
     const auto version = parse_number(text);
     if (version && *version >= 3 && *version < 5) return;
     throw InputError(fmt::format(
-        "version {} is not supported, only 3 to 4.1; upgrade the file with simgrid_update_xml", in_quotes(text)));
+        "version {} is not supported, only 3 to 4.1; upgrade the file with simgrid_update_xml",
+        in_quotes(text)));
   }
 
-  // First walk: zones, hosts, links; routes, routers and stars for later.
+  // First pass: adds zones, hosts and links; collects routes, routers and stars for later.
   void declare(const pugi::xml_node& node, std::optional<std::size_t> parent) {
     if (node.type() != pugi::node_element) return;
     const std::string_view name = node.name();
@@ -100,11 +101,12 @@ class SimgridReader {
     if (name == "host_link") return host_links_.push_back({node, zone});
     if (name == "backbone") return add_backbone(node, zone);
     if (std::ranges::find(kRoutes, name) != kRoutes.end()) return routes_.push_back({node, zone});
-    if (name == "peer") throw InputError("<peer> belongs to Vivaldi zones, which are not supported");
+    if (name == "peer")
+      throw InputError("<peer> belongs to Vivaldi zones, which are not supported");
     throw InputError(fmt::format("element <{}> is not supported", printable(name)));
   }
 
-  // Whether `name` says nothing of a network.
+  // Whether `name` is an element that does not describe the network.
   bool leave_out(std::string_view name, const pugi::xml_node& node) {
     if (name == "trace_connect") {
       const std::string_view kind = node.attribute("kind").value();
@@ -123,7 +125,8 @@ class SimgridReader {
       routing = required_attribute(node, "routing");
       const std::string zone = in_quotes(required_attribute(node, "id"));
       if (routing == "Vivaldi") {
-        throw InputError(fmt::format("zone {} is Vivaldi: it has coordinates instead of links", zone));
+        throw InputError(
+            fmt::format("zone {} is Vivaldi: it has coordinates instead of links", zone));
       }
       if (routing == "Wifi" || routing == "WIFI") {
         throw InputError(fmt::format("zone {} is Wi-Fi, which is not supported", zone));
@@ -160,7 +163,7 @@ class SimgridReader {
       if (zone.routing == "None") ++without_routes_;
       zones_.push_back(std::move(zone));
       backbones_.emplace_back();
-      ways_.emplace_back();
+      star_links_.emplace_back();
     });
     return index;
   }
@@ -199,9 +202,9 @@ class SimgridReader {
     const auto latency = simgrid::parse_latency(required_attribute(node, "lat"));
     for (const std::uint64_t number : simgrid::parse_radical(required_attribute(node, "radical"))) {
       const std::string name = fmt::format("{}{}{}", prefix, number, suffix);
-      const auto ways =
-          network_.add_ways("link_" + name, bandwidth, latency, simgrid::Sharing::kSplitDuplex);
-      ways_[zone].push_back({add_host(name, zone), ways.up, ways.down});
+      const auto pair = network_.add_link_pair("link_" + name, bandwidth, latency,
+                                               simgrid::Sharing::kSplitDuplex);
+      star_links_[zone].push_back({add_host(name, zone), pair.up, pair.down});
     }
   }
 
@@ -231,7 +234,7 @@ class SimgridReader {
     gateways_.insert(required_attribute(route.node, "gw_dst"));
   }
 
-  // With Full routing no route is made of others: a router that is no gateway leads nowhere.
+  // With Full routing no route is composed of others, so a router that is not a gateway is unused.
   void add_router(const Pending& router) {
     const std::string name = required_attribute(router.node, "id");
     const Zone& zone = zones_[router.zone];
@@ -250,9 +253,9 @@ class SimgridReader {
       if (zone == star.zone) name = router;
     }
     const Netpoint hub = simgrid::add_switch(network_, name, star.zone, backbones_[star.zone]);
-    for (const HostLink& way : ways_[star.zone]) {
-      network_.connect(way.host, hub.in, {way.up});
-      network_.connect(hub.out, way.host, {way.down});
+    for (const HostLink& link : star_links_[star.zone]) {
+      network_.connect(link.host, hub.in, {link.up});
+      network_.connect(hub.out, link.host, {link.down});
     }
     for (const Pending& link : host_links_) {
       if (link.zone != star.zone) continue;
@@ -266,7 +269,7 @@ class SimgridReader {
     }
   }
 
-  // The end of a route: src or dst, by itself or through its zone's gateway.
+  // An end of a route: src or dst, or the gateway of the zone that these name.
   const Netpoint& end_of(const Pending& route, const char* end, const char* gateway) const {
     const std::string name = required_attribute(route.node, end);
     if (!between_zones(route.node)) {
@@ -374,7 +377,7 @@ class SimgridReader {
   std::vector<Zone> zones_;
   std::unordered_map<std::string, std::size_t> zones_by_name_;
   std::vector<std::vector<DirectedLinkId>> backbones_;  // by zone
-  std::vector<std::vector<HostLink>> ways_;             // by zone
+  std::vector<std::vector<HostLink>> star_links_;       // by zone
   std::vector<Pending> routes_;
   std::vector<Pending> routers_;
   std::vector<Pending> stars_;

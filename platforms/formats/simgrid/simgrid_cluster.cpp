@@ -35,10 +35,10 @@ class Cluster {
     const Netpoint hub = add_switch(network_, options_.router, options_.zone, backbone);
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       const std::string name = fmt::format("{}_link_{}", options_.id, options_.radical[i]);
-      const Network::Ways ways =
-          network_.add_ways(name, options_.bandwidth, options_.latency, options_.sharing);
-      std::vector<DirectedLinkId> up{ways.up};
-      std::vector<DirectedLinkId> down{ways.down};
+      const Network::LinkPair pair =
+          network_.add_link_pair(name, options_.bandwidth, options_.latency, options_.sharing);
+      std::vector<DirectedLinkId> up{pair.up};
+      std::vector<DirectedLinkId> down{pair.down};
       if (options_.limiter.value > 0) {
         const DirectedLinkId limiter =
             network_.add_directed_link(name + "_limiter", options_.limiter, {});
@@ -76,8 +76,8 @@ class Cluster {
   void require_hosts(std::size_t count) const {
     if (count == hosts_.size()) return;
     if (count > kMostNodes) throw InputError(fmt::format("more than {} nodes", kMostNodes));
-    throw InputError(fmt::format("the {} has {} hosts, the radical {}", options_.topology,
-                                 count, hosts_.size()));
+    throw InputError(fmt::format("the {} needs {} hosts, but the radical has {}", options_.topology, count,
+                                 hosts_.size()));
   }
 
   void add_fabric(const Fabric& fabric) {
@@ -98,11 +98,12 @@ class Cluster {
   // `count` parallel cables: their bandwidths add.
   void add_cable(NodeId one, NodeId other, std::size_t count) {
     const BytesPerSecond bandwidth{options_.bandwidth.value * static_cast<double>(count)};
-    const Network::Ways ways =
-        network_.add_ways(fmt::format("{}_link_{}_{}", options_.id, index_of(one), index_of(other)),
-                          bandwidth, options_.latency, options_.sharing);
-    network_.connect(one, other, {ways.up});
-    network_.connect(other, one, {ways.down});
+    const std::string name =
+        fmt::format("{}_link_{}_{}", options_.id, index_of(one), index_of(other));
+    const Network::LinkPair pair =
+        network_.add_link_pair(name, bandwidth, options_.latency, options_.sharing);
+    network_.connect(one, other, {pair.up});
+    network_.connect(other, one, {pair.down});
   }
 
   Network& network_;

@@ -14,7 +14,7 @@ namespace espalier::platforms::simgrid {
 
 namespace {
 
-// The number at the start of `text`, which is cut off.
+// Removes the number at the start of `text` and returns it.
 double take_number(std::string_view& text, std::string_view what) {
   const std::string_view whole = text;
   double number = 0;
@@ -154,8 +154,8 @@ DirectedLinkId Network::add_directed_link(std::string name, BytesPerSecond bandw
   return static_cast<DirectedLinkId>(directed_links_.size() - 1);
 }
 
-Network::Ways Network::add_ways(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
-                                Sharing sharing) {
+Network::LinkPair Network::add_link_pair(const std::string& name, BytesPerSecond bandwidth,
+                                         Seconds latency, Sharing sharing) {
   if (sharing != Sharing::kSplitDuplex) {
     const DirectedLinkId directed_link =
         add_directed_link(name, bandwidth, latency, sharing == Sharing::kFatPipe);
@@ -170,7 +170,7 @@ void Network::add_link(const std::string& name, BytesPerSecond bandwidth, Second
   require_name(name, "a link's name");
   if (links_.contains(name))
     throw InputError(fmt::format("two links are named {}", in_quotes(name)));
-  links_.emplace(name, add_ways(name, bandwidth, latency, sharing));
+  links_.emplace(name, add_link_pair(name, bandwidth, latency, sharing));
 }
 
 DirectedLinkId Network::directed_link(std::string_view name, std::string_view direction) const {
@@ -181,17 +181,17 @@ DirectedLinkId Network::directed_link(std::string_view name, std::string_view di
     direction = end;
   }
   if (found == links_.end()) throw InputError(fmt::format("there is no link {}", in_quotes(name)));
-  const Ways ways = found->second;
-  if (direction == "UP") return ways.up;
-  if (direction == "DOWN") return ways.down;
+  const LinkPair pair = found->second;
+  if (direction == "UP") return pair.up;
+  if (direction == "DOWN") return pair.down;
   if (direction != "NONE") {
     throw InputError(fmt::format("direction is UP, DOWN or NONE, not {}", in_quotes(direction)));
   }
-  if (ways.up != ways.down) {
+  if (pair.up != pair.down) {
     throw InputError(
         fmt::format("link {} is SPLITDUPLEX: its direction must be UP or DOWN", in_quotes(name)));
   }
-  return ways.up;
+  return pair.up;
 }
 
 void Network::connect(NodeId from, NodeId to, std::vector<DirectedLinkId> directed_links,

@@ -1,4 +1,4 @@
-// What a SimGrid description comes to: nodes, links, and routes over the links. Not installed.
+// The network of a SimGrid description: nodes, links, and routes over the links. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class xml_node;
 
 namespace espalier::platforms::simgrid {
 
-// More than this is refused: 10^9 hosts are written in fifty characters.
+// Limits, because fifty characters can describe 10^9 hosts.
 inline constexpr std::size_t kMostNodes = 200'000;
 inline constexpr std::size_t kMostRoutes = 1'000'000;
 
@@ -28,22 +28,22 @@ inline constexpr std::size_t kMostRoutes = 1'000'000;
 BytesPerSecond parse_bandwidth(std::string_view text);
 Seconds parse_latency(std::string_view text);
 
-// The numbers of a radical, "1-29,58,60", in its order. Throws InputError (reason only) on one that
-// is malformed, or of more than kMostNodes numbers.
+// The numbers of a radical, "1-29,58,60", in its order. Throws InputError (reason only) if it is
+// malformed or has more than kMostNodes numbers.
 std::vector<std::uint64_t> parse_radical(std::string_view text);
 
 enum class Sharing : std::uint8_t {
   kShared,       // one capacity for both directions
-  kSplitDuplex,  // one each
-  kFatPipe,      // a cap on each transfer, however many there are
+  kSplitDuplex,  // one capacity per direction
+  kFatPipe,      // a cap on each transfer, for any number of transfers
 };
-// Throws InputError (reason only) on another policy, by name.
+// Throws InputError (reason only) on an unknown policy.
 Sharing parse_sharing(std::string_view text);
 
 using DirectedLinkId = std::uint32_t;
 
-// A node as routes see it. A switch with a backbone inside is two relays: what enters crosses the
-// backbone before it leaves, once.
+// An end of routes. A switch with an internal backbone is two relays, so that every path through it
+// crosses the backbone once.
 struct Netpoint {
   NodeId in{};
   NodeId out{};
@@ -55,40 +55,40 @@ class Network {
  public:
   explicit Network(std::string name) : builder_(std::move(name)) {}
 
-  // Throws on a name already taken, or too many nodes.
+  // Throws on a duplicate name, or too many nodes.
   NodeId add_node(const std::string& name, bool relay, const std::string& group);
-  // Makes `name` a netpoint. Throws on a name already taken.
+  // Makes `name` a netpoint. Throws on a duplicate name.
   void add_netpoint(const std::string& name, const Netpoint& netpoint);
   // Throws on an unknown name.
   [[nodiscard]] const Netpoint& netpoint(std::string_view name) const;
   [[nodiscard]] bool has_netpoint(std::string_view name) const;
 
-  // One capacity.
+  // A link with one capacity.
   DirectedLinkId add_directed_link(std::string name, BytesPerSecond bandwidth, Seconds latency,
                                    bool fat = false);
-  // A link by its policy. Throws on a name already taken or bad figures.
+  // A link with a sharing policy. Throws on an invalid or duplicate name.
   void add_link(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
                 Sharing sharing);
-  struct Ways {
+  struct LinkPair {
     DirectedLinkId up;
-    DirectedLinkId down;  // the same link unless split
+    DirectedLinkId down;  // the same as `up` unless split
   };
-  // The links from a node to its switch and back, as `sharing` says.
-  Ways add_ways(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
-                Sharing sharing);
-  // The link of link `name` in `direction` ("UP", "DOWN", "NONE"); "name_UP" names it as well.
-  // Throws on an unknown link, or a split one without direction.
+  // The links from a node to its switch and back, according to `sharing`.
+  LinkPair add_link_pair(const std::string& name, BytesPerSecond bandwidth, Seconds latency,
+                         Sharing sharing);
+  // The directed link of link `name` in `direction` ("UP", "DOWN", "NONE"); "name_UP" is also
+  // accepted. Throws on an unknown link, or on a split one without a direction.
   [[nodiscard]] DirectedLinkId directed_link(std::string_view name,
                                              std::string_view direction) const;
 
   enum class Duplicate : std::uint8_t { kRefuse, kReplace };
-  // A route: an arc of the least bandwidth and the sum of latencies of its links. Throws on one
-  // that is there already, has no links, crosses one twice, or starts where it ends.
+  // A route: an arc with the minimum bandwidth and the sum of the latencies of its links. Throws on
+  // a duplicate route, one without links, one that uses a link twice, or one to its own start.
   void connect(NodeId from, NodeId to, std::vector<DirectedLinkId> directed_links,
                Duplicate duplicate = Duplicate::kRefuse);
 
-  // Notes what SimGrid means and a platform cannot say. Links of one route are its bandwidth; those
-  // of several are shared links.
+  // Notes what a platform cannot represent. Links of a single route only limit its bandwidth; links
+  // of several routes become shared links.
   Platform build(std::vector<std::string>& notes) &&;
 
  private:
@@ -108,12 +108,12 @@ class Network {
   PlatformBuilder builder_;
   std::unordered_map<std::string, Netpoint, NameHash, std::equal_to<>> netpoints_;
   std::vector<DirectedLink> directed_links_;
-  std::unordered_map<std::string, Ways, NameHash, std::equal_to<>> links_;
+  std::unordered_map<std::string, LinkPair, NameHash, std::equal_to<>> links_;
   std::vector<Route> routes_;
   std::unordered_map<std::uint64_t, std::size_t> by_ends_;
 };
 
-// What the attributes of <cluster> say.
+// The attributes of <cluster>.
 struct ClusterOptions {
   std::string id;
   std::string prefix;
@@ -138,9 +138,9 @@ ClusterOptions cluster_options(const pugi::xml_node& node);
 // Adds its hosts, switches and routes. Throws InputError (reason only).
 void add_cluster(Network& network, const ClusterOptions& options);
 
-// A star: the hosts' ways meet in a switch, behind a backbone link where there is one. Returns the
-// switch as a netpoint of `zone`; names it `name`, and the second relay a backbone needs `name`
-// with " (leaving)" behind.
+// Adds the switch of a star, with an internal backbone link if `backbone` is not empty. Returns the
+// switch as a netpoint of `zone`. It is called `name`; with a backbone, the second relay is called
+// `name` followed by " (leaving)".
 Netpoint add_switch(Network& network, const std::string& name, std::size_t zone,
                     const std::vector<DirectedLinkId>& backbone);
 

@@ -1,11 +1,11 @@
-// A platform for SimGrid with the same contention: a link of its own for each arc, shared links and
-// caps as further links of the routes that they concern.
+// Writes a SimGrid platform with the same contention: one link per arc, and shared links and caps
+// as additional links of the routes that they limit.
 //
-// Only arcs are given as routes; SimGrid finds the others itself (routing Dijkstra), by the fewest
-// links. So that it goes an arc where there is one, and never through a host where relays lead, all
-// routes are padded with links that cost nothing:
+// Only arcs are written as routes; SimGrid finds all other routes (routing Dijkstra) by the fewest
+// links. It must use an arc if there is one, and must not route through a host if there is a path
+// through relays. Therefore all routes are padded with links that cost nothing:
 //
-//   with b links for every arc, and w more for each of its ends that is a host, the way between
+//   with b links for every arc, and w more for each of its ends that is a host, the path between
 //   two hosts costs  b + 2 w           along an arc,
 //                    (k + 1) b + 2 w   through k relays,
 //                    2 b + 4 w         or more through another host,
@@ -25,14 +25,15 @@ namespace {
 
 using namespace simgrid;  // NOLINT(google-build-using-namespace): the names of what is written
 
-constexpr std::size_t kMostSteps = 1'000'000;         // links of routes, all together
-constexpr std::size_t kMostRelayVisits = 50'000'000;  // arcs looked at to measure ways
-constexpr double kHostSpeed = 1;                      // Gflop/s: platforms know none
+constexpr std::size_t kMostSteps = 1'000'000;         // total links of all routes
+constexpr std::size_t kMostRelayVisits = 50'000'000;  // arcs visited to measure paths
+constexpr double kHostSpeed = 1;                      // Gflop/s; platforms contain no speeds
 
-// Most relays on a shortest way through relays from one host to another; 0 without such ways.
-class RelayWays {
+// The maximum number of relays on a shortest path through relays between two hosts; 0 without such
+// paths.
+class RelayPaths {
  public:
-  explicit RelayWays(const Platform& platform) : platform_(platform) {
+  explicit RelayPaths(const Platform& platform) : platform_(platform) {
     const std::size_t nodes = platform.nodes().size();
     std::vector<bool> enters(nodes);
     leaves_.resize(nodes);
@@ -50,13 +51,13 @@ class RelayWays {
 
  private:
   void visit(NodeId start) {
-    std::vector<std::size_t> relays(platform_.nodes().size());  // in flight, both ends included
+    std::vector<std::size_t> relays(platform_.nodes().size());  // on the path, with both ends
     std::vector<NodeId> queue{start};
     relays[index_of(start)] = 1;
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const NodeId node = queue[i];
-      const std::size_t far = relays[index_of(node)];
-      if (leaves_[index_of(node)]) longest_ = std::max(longest_, far);
+      const std::size_t count = relays[index_of(node)];
+      if (leaves_[index_of(node)]) longest_ = std::max(longest_, count);
       const auto [first, last] = platform_.arcs_out_of(node);
       visits_ += last - first + 1;
       if (visits_ > kMostRelayVisits) {
@@ -65,7 +66,7 @@ class RelayWays {
       for (std::uint32_t arc = first; arc < last; ++arc) {
         const NodeId next = platform_.arcs()[arc].to;
         if (!platform_.node(next).relay || relays[index_of(next)] > 0) continue;
-        relays[index_of(next)] = far + 1;
+        relays[index_of(next)] = count + 1;
         queue.push_back(next);
       }
     }
@@ -77,7 +78,7 @@ class RelayWays {
   std::size_t visits_ = 0;
 };
 
-// Whether some host lies between two other nodes.
+// Whether a host has two neighbours, so that a path could lead through it.
 bool hosts_join_others(const Platform& platform) {
   std::vector<std::optional<NodeId>> neighbour(platform.nodes().size());
   bool joins = false;
@@ -97,9 +98,9 @@ class SimgridWriter {
  public:
   explicit SimgridWriter(const Platform& platform)
       : platform_(platform), crossed_(platform.arcs().size()) {
-    for (const SharedLink& directed_link : platform.shared_links()) {
-      for (const ArcId arc : directed_link.arcs) {
-        crossed_[index_of(arc)].push_back(fmt::format("{}{}", kSharedLink, directed_link.name));
+    for (const SharedLink& shared_link : platform.shared_links()) {
+      for (const ArcId arc : shared_link.arcs) {
+        crossed_[index_of(arc)].push_back(fmt::format("{}{}", kSharedLink, shared_link.name));
       }
     }
     for (std::size_t i = 0; i < crossed_.size(); ++i) {
@@ -109,7 +110,7 @@ class SimgridWriter {
       if (to.receive) crossed_[i].push_back(fmt::format("{}{}", kReceiveLink, to.name));
       base_ = std::max(base_, crossed_[i].size() + 1);
     }
-    const std::size_t relays = RelayWays(platform).longest();
+    const std::size_t relays = RelayPaths(platform).longest();
     if (relays > 0 && hosts_join_others(platform)) host_end_ = (relays - 1) * base_ / 2 + 1;
     if ((base_ + 2 * host_end_) * crossed_.size() <= kMostSteps) return;
     throw InputError(
@@ -188,8 +189,8 @@ class SimgridWriter {
       write_link(fmt::format("{}{}", kArcLink, i), arc.bandwidth, arc.latency, "SHARED",
                  arc.overhead);
     }
-    for (const SharedLink& directed_link : platform_.shared_links()) {
-      write_link(fmt::format("{}{}", kSharedLink, directed_link.name), directed_link.bandwidth);
+    for (const SharedLink& shared_link : platform_.shared_links()) {
+      write_link(fmt::format("{}{}", kSharedLink, shared_link.name), shared_link.bandwidth);
     }
     for (const Node& node : platform_.nodes()) {
       if (node.send) write_link(fmt::format("{}{}", kSendLink, node.name), *node.send);
@@ -233,7 +234,7 @@ class SimgridWriter {
   const Platform& platform_;
   std::vector<std::vector<std::string>> crossed_;  // by arc: shared links and caps
   std::size_t base_ = 1;                           // links of every arc
-  std::size_t host_end_ = 0;                       // more for each end that is a host
+  std::size_t host_end_ = 0;                       // additional links for each end that is a host
   std::string text_;
 };
 

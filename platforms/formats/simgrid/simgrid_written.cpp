@@ -21,7 +21,7 @@ struct WrittenLink {
   BytesPerSecond bandwidth;
   Seconds latency;
   Seconds overhead;
-  std::size_t directed_link;  // of a shared link: which
+  std::size_t shared_link;  // if it is one: its index
 };
 
 std::optional<Position> position_in(std::string_view text) {
@@ -47,9 +47,9 @@ class WrittenReader {
     for (const pugi::xml_node element : zone_.children()) {
       if (element.type() == pugi::node_element) xml_.at(element, [&] { read(element); });
     }
-    for (std::size_t i = 0; i < directed_links_.size(); ++i) {
-      builder_.add_shared_link(directed_links_[i].name, directed_links_[i].bandwidth,
-                               std::move(directed_links_[i].links));
+    for (WrittenSharedLink& shared_link : shared_links_) {
+      builder_.add_shared_link(shared_link.name, shared_link.bandwidth,
+                               std::move(shared_link.links));
     }
     ReadResult result{{}, "simgrid", {}};
     result.platform = std::move(builder_).build(&result.notes);
@@ -57,7 +57,7 @@ class WrittenReader {
   }
 
  private:
-  struct DirectedLink {
+  struct WrittenSharedLink {
     std::string name;
     BytesPerSecond bandwidth;
     std::vector<std::pair<NodeId, NodeId>> links;
@@ -97,13 +97,13 @@ class WrittenReader {
     Node node;
     node.name = required_attribute(element, "id");
     node.relay = relay;
-    const auto said = [&](std::string_view own, std::string_view stem) {
+    const auto value_of = [&](std::string_view own, std::string_view stem) {
       if (!relay) return property(element, own);
       const auto found = of_relays_.find(fmt::format("{}{}", stem, node.name));
       return found == of_relays_.end() ? std::string_view{} : std::string_view(found->second);
     };
-    node.group = said(kGroupProperty, kRelayGroup);
-    node.position = position_in(said(kPositionProperty, kRelayPosition));
+    node.group = value_of(kGroupProperty, kRelayGroup);
+    node.position = position_in(value_of(kPositionProperty, kRelayPosition));
     builder_.add_node(std::move(node));
   }
 
@@ -117,7 +117,7 @@ class WrittenReader {
     WrittenLink link{parse_bandwidth(required_attribute(element, "bandwidth")),
                      parse_latency(element.attribute("latency").as_string("0")),
                      {},
-                     directed_links_.size()};
+                     shared_links_.size()};
     if (const std::string_view text = property(element, kOverheadProperty); !text.empty()) {
       const auto overhead = parse_number(text);
       if (!overhead) {
@@ -126,7 +126,7 @@ class WrittenReader {
       link.overhead = {*overhead};
     }
     if (id.starts_with(kSharedLink)) {
-      directed_links_.push_back({id.substr(kSharedLink.size()), link.bandwidth, {}});
+      shared_links_.push_back({id.substr(kSharedLink.size()), link.bandwidth, {}});
     } else if (id.starts_with(kSendLink)) {
       capped(id.substr(kSendLink.size())).send = link.bandwidth;
     } else if (id.starts_with(kReceiveLink)) {
@@ -157,23 +157,24 @@ class WrittenReader {
       }
       const WrittenLink& link = found->second;
       if (id.starts_with(kSharedLink))
-        directed_links_[link.directed_link].links.emplace_back(arc.from, arc.to);
+        shared_links_[link.shared_link].links.emplace_back(arc.from, arc.to);
       if (!id.starts_with(kArcLink)) continue;
       ++arcs;
       arc.bandwidth = link.bandwidth;
       arc.latency = link.latency;
       arc.overhead = link.overhead;
     }
-    if (arcs != 1) throw InputError(fmt::format("a route must use one link 'link:N', not {}", arcs));
+    if (arcs != 1)
+      throw InputError(fmt::format("a route must use one link 'link:N', not {}", arcs));
     builder_.add_arc(arc);
   }
 
   const XmlFile& xml_;
   pugi::xml_node zone_;
   PlatformBuilder builder_;
-  std::unordered_map<std::string, std::string> of_relays_;  // properties, by their ids
+  std::unordered_map<std::string, std::string> of_relays_;  // properties of relays, by id
   std::unordered_map<std::string, WrittenLink> links_;
-  std::vector<DirectedLink> directed_links_;
+  std::vector<WrittenSharedLink> shared_links_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// How Espalier's own SimGrid platforms tell what they hold: the names that their links carry, and
-// the properties of their zone. SimGrid goes by links and routes alone. Not installed.
+// Names of links and properties by which Espalier's own SimGrid platforms represent what SimGrid
+// does not model. SimGrid itself uses only the links and routes. Not installed.
 #pragma once
 
 #include <pugixml.hpp>
@@ -25,10 +25,10 @@ inline constexpr std::string_view kSendLink = "send:";      // + the name of the
 inline constexpr std::string_view kReceiveLink = "receive:";
 inline constexpr std::string_view kPadLink = "pad:";  // + its number
 
-// The property's value; empty where there is none.
+// The property's value; empty if there is none.
 std::string_view property(const pugi::xml_node& of, std::string_view name);
 
-// The platform that `zone` holds, which has the property "espalier". Throws InputError (file, line,
+// The platform of `zone`, which has the property "espalier". Throws InputError (file, line,
 // reason).
 ReadResult read_written(const XmlFile& xml, const pugi::xml_node& zone, const std::string& file,
                         const ReadOptions& options);

@@ -1,4 +1,5 @@
-// Slurm's topology.conf: lines of KEY=VALUE that name switches, blocks or rings (docs/formats.md).
+// Slurm's topology.conf: lines of KEY=VALUE that define switches, blocks or rings
+// (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,8 @@ struct Setting {
   std::string_view value;
 };
 
-// Takes "Key = value" or "Key=\"a value\"" off `line`, which does not begin with a blank.
+// Removes "Key = value" or "Key=\"a value\"" from the start of `line`, which does not begin with a
+// blank.
 Setting take_setting(std::string_view& line) {
   const std::string_view all = line;
   const auto end = std::ranges::find_if_not(line, &is_key_letter);
@@ -64,7 +66,7 @@ Setting take_setting(std::string_view& line) {
   return {key, value};
 }
 
-// What a line may set, by its first key; in Slurm's spelling.
+// The keys that may follow the first key of a line, in Slurm's spelling.
 struct Record {
   std::string_view name;
   std::array<std::string_view, 4> keys;
@@ -106,7 +108,8 @@ class ConfReader {
   }
 
  private:
-  // A line with those that a backslash at the end joins to it, without comments. False: the end.
+  // Reads a line with its continuation lines (after a backslash), without comments. False at the
+  // end.
   bool read_line() {
     std::string joined;
     auto line = lines_.next();
@@ -155,7 +158,7 @@ class ConfReader {
 
   void add(std::string_view record, std::string_view name,
            const std::array<std::string_view, 4>& values, const std::string& place) {
-    if (record == "BlockSizes") return;  // what jobs get, not what the network is
+    if (record == "BlockSizes") return;  // for job allocation; not part of the network
     const std::string own = hostlists_.single(name);
     auto nodes = hostlists_.expand(values[0]);
     if (record == "RingName") {
@@ -168,7 +171,7 @@ class ConfReader {
     }
   }
 
-  // The option's, else the first that the file has; what of others it has is noted.
+  // The kind given by the option, otherwise the first in the file; a note lists all kinds in it.
   std::string_view chosen_kind() {
     constexpr std::array<std::string_view, 3> kKinds{"tree", "block", "ring"};
     const std::array<std::size_t, 3> counts{switches_.size(), blocks_.size(), rings_.size()};
@@ -206,7 +209,7 @@ class ConfReader {
 }  // namespace
 
 bool detects_slurm_conf(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // below the comments that come first
+  constexpr std::size_t kEnough = 100'000;  // leading comments included
   const std::string none;
   TextLines lines(text.substr(0, kEnough), none);
   while (const auto line = lines.next()) {

@@ -19,10 +19,11 @@ constexpr std::string_view kSeparators = ", \t\r\n";
 struct Range {
   std::uint64_t first;
   std::uint64_t last;
-  std::size_t width;  // zeros before it to this many digits
+  std::size_t width;  // padded with zeros to this many digits
 };
 
-// A name's text up to a bracket, and what stands in the bracket; none: the end of the name.
+// The text of a name up to a bracket, and the ranges in the bracket; no ranges at the end of a
+// name.
 struct Piece {
   std::string_view text;
   std::vector<Range> ranges;
@@ -60,14 +61,14 @@ std::vector<Range> parse_ranges(std::string_view text) {
   }
 }
 
-// Takes the next name with its brackets off `list`, which does not begin with a separator.
+// Removes the next name with its brackets from `list`, which does not begin with a separator.
 std::vector<Piece> take_name(std::string_view& list) {
   const std::string_view all = list;
   std::vector<Piece> pieces;
   while (true) {
     const std::size_t end = list.find_first_of("[], \t\r\n");
     pieces.push_back({list.substr(0, end), {}});
-    if (pieces.size() > kMostNameBytes) refuse_length();  // a bracket is one letter at least
+    if (pieces.size() > kMostNameBytes) refuse_length();  // a bracket gives at least one character
     list.remove_prefix(std::min(end, list.size()));
     if (list.empty() || kSeparators.find(list.front()) != std::string_view::npos) return pieces;
     const std::size_t close = list.find(']');
@@ -79,7 +80,7 @@ std::vector<Piece> take_name(std::string_view& list) {
   }
 }
 
-// How many names it stands for; unset: more than `most`.
+// The number of names; unset: more than `most`.
 std::optional<std::size_t> count_of(const std::vector<Piece>& pieces, std::size_t most) {
   std::size_t count = 1;
   for (const Piece& piece : pieces) {
@@ -96,7 +97,7 @@ std::optional<std::size_t> count_of(const std::vector<Piece>& pieces, std::size_
   return count;
 }
 
-// Appends `piece` with each of its numbers to each of `names`, the last bracket counting fastest.
+// Appends `piece` with each of its numbers to each of `names`, the last bracket varying fastest.
 std::vector<std::string> extended(const std::vector<std::string>& names, const Piece& piece) {
   std::vector<std::string> longer;
   for (const std::string& name : names) {

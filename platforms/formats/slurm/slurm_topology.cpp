@@ -32,7 +32,7 @@ std::vector<BytesPerSecond> parse_levels(std::string_view text) {
   return levels;
 }
 
-// What trees and toruses have in common: nodes, links by level, and what hangs together.
+// Common parts of trees and tori: nodes, links by level, and connected components.
 class Network {
  public:
   Network(std::string_view format, const std::string& file, const ReadOptions& options,
@@ -42,7 +42,7 @@ class Network {
         builder_(default_name(file, options)),
         result_{{}, std::string(format), std::move(notes)} {}
 
-  // Refuses speeds that are not one for each of `count` levels.
+  // Throws InputError unless there is one speed for each of `count` levels.
   void require_levels(std::size_t count) {
     if (speeds_.empty()) {
       std::string example = "100Gbit/s";
@@ -54,8 +54,8 @@ class Network {
     }
     if (speeds_.size() != count) {
       throw InputError(file_, {},
-                       fmt::format("the file has {} level{} of links, but --level-bandwidth has {}", count,
-                                   count == 1 ? "" : "s", speeds_.size()));
+                       fmt::format("the file has {} level{} of links, but --level-bandwidth has {}",
+                                   count, count == 1 ? "" : "s", speeds_.size()));
     }
     links_.assign(count, 0);
   }
@@ -77,7 +77,7 @@ class Network {
     return builder_.find_node(name);
   }
 
-  // Both ways; level 0 is that of the hosts.
+  // In both directions; level 0 is that of the hosts.
   void add_link(NodeId one, NodeId other, std::size_t level) {
     builder_.add_arc({one, other, speeds_[level], {}, {}});
     builder_.add_arc({other, one, speeds_[level], {}, {}});
@@ -94,7 +94,7 @@ class Network {
   }
 
  private:
-  // Of a disjoint-set forest, with path halving.
+  // The root of `node` in a disjoint-set forest, with path halving.
   std::size_t part_of(std::size_t node) {
     while (parts_[node] != node) node = parts_[node] = parts_[parts_[node]];
     return node;
@@ -122,8 +122,7 @@ class Network {
     constexpr std::size_t kShown = 8;
     const std::size_t shown = std::min(kShown, sizes.size());
     note(fmt::format(
-        "the network is disconnected: {} parts, of {}{} hosts",
-        sizes.size(),
+        "the network is disconnected: {} parts, of {}{} hosts", sizes.size(),
         fmt::join(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
         shown < sizes.size() ? ", ..." : ""));
   }
@@ -136,7 +135,8 @@ class Network {
   ReadResult result_;
 };
 
-// Switches by name, who is above whom, and how high each stands: 1 with no switch below it.
+// Switches by name, with their parents, children and heights; a switch without switches below it
+// has height 1.
 class Tree {
  public:
   Tree(const std::vector<SlurmSwitch>& switches, const std::string& file)
@@ -152,7 +152,7 @@ class Tree {
 
   [[nodiscard]] const std::vector<std::size_t>& parents(std::size_t i) const { return parents_[i]; }
   [[nodiscard]] std::size_t height(std::size_t i) const { return heights_[i]; }
-  // Of links; that of hosts is one.
+  // The number of levels of links, including that of the hosts.
   [[nodiscard]] std::size_t level_count() const {
     std::size_t count = 1;
     for (std::size_t i = 0; i < switches_.size(); ++i) {
@@ -164,8 +164,8 @@ class Tree {
     return static_cast<std::size_t>(
         std::ranges::count_if(parents_, [](const auto& above) { return above.empty(); }));
   }
-  // Names from the top down to switch i, a slash between them, by the first parent of each;
-  // without the top one when `below_top`.
+  // The names on the path from the top to switch i, separated by slashes, through the first parent
+  // of each switch; without the top switch if `below_top`.
   [[nodiscard]] std::string path(std::size_t i, bool below_top) const {
     std::string path;
     while (!parents_[i].empty() || !below_top) {
@@ -194,7 +194,7 @@ class Tree {
     }
   }
 
-  // Heights from the leaves up; what is left over then goes round in circles.
+  // Computes heights from the leaves up; switches that remain are on or above a cycle.
   void climb() {
     std::vector<std::size_t> open(switches_.size());
     std::vector<std::size_t> ready;
@@ -224,7 +224,7 @@ class Tree {
       return *std::ranges::find_if(children_[above], [&](std::size_t c) { return open[c] > 0; });
     };
     std::vector<bool> seen(switches_.size());
-    for (; !seen[i]; i = below(i)) seen[i] = true;  // into the circle
+    for (; !seen[i]; i = below(i)) seen[i] = true;  // until i is on the cycle
     constexpr std::size_t kShown = 8;
     std::string names = switches_[i].name;
     std::size_t at = below(i);
@@ -285,7 +285,7 @@ void add_torus_links(const SlurmTorus& torus, const std::vector<NodeId>& nodes, 
   for (const std::uint64_t size : torus.sizes) {
     for (std::uint64_t i = 0; i < nodes.size(); ++i) {
       const std::uint64_t at = i / stride % size;
-      if (size == 1 || (size == 2 && at == 1)) continue;  // two have one link
+      if (size == 1 || (size == 2 && at == 1)) continue;  // a dimension of 2 has one link
       const std::uint64_t next = at + 1 < size ? i + stride : i - at * stride;
       network.add_link(nodes[i], nodes[next], 0);
     }
@@ -324,8 +324,8 @@ void join_blocks(std::vector<SlurmSwitch>& blocks, std::vector<std::string>& not
   SlurmSwitch above{std::string(kBetween), {}, {}, {}};
   for (const SlurmSwitch& block : blocks) above.switches.push_back(block.name);
   blocks.push_back(std::move(above));
-  notes.push_back(
-      fmt::format("the file does not describe the network between blocks: added one relay, '{}'", kBetween));
+  notes.push_back(fmt::format(
+      "the file does not describe the network between blocks: added one relay, '{}'", kBetween));
 }
 
 ReadResult slurm_platform(const SlurmTopology& topology, std::string_view format,

@@ -1,4 +1,4 @@
-// Slurm's topology.yaml: a list of topologies, one of which is the network (docs/formats.md).
+// Slurm's topology.yaml: a list of topologies, one of which is read (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class YamlReader {
   }
 
  private:
-  // The option's, else the first cluster default, else the first.
+  // The topology given by the option, otherwise the first cluster default, otherwise the first.
   JsonCursor choose() {
     const auto all = root_.elements();
     if (all.empty()) root_.refuse("there is no topology");
@@ -93,7 +93,7 @@ class YamlReader {
     return all[static_cast<std::size_t>(chosen - names.begin())];
   }
 
-  // The list under `key`, empty when it is not there.
+  // The list under `key`; empty if the key is missing.
   std::vector<std::string> names(const JsonCursor& object, std::string_view key) {
     const auto list = object.find(key);
     if (!list || list->value().is_null()) return {};
@@ -166,7 +166,7 @@ class YamlReader {
     }
   }
 
-  // Made up from its parts: a cursor looks its own up in the whole document.
+  // Composed from parts, because a cursor searches the whole document for its own place.
   std::string place(const JsonCursor& kind, std::string_view list, std::size_t index) {
     if (kind_pointer_.empty()) kind_pointer_ = kind.pointer();
     return fmt::format("{}/{}/{}", kind_pointer_, list, index);
@@ -183,7 +183,7 @@ class YamlReader {
 }  // namespace
 
 bool detects_slurm_yaml(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // below the comments that come first
+  constexpr std::size_t kEnough = 100'000;  // leading comments included
   const std::string none;
   TextLines lines(text.substr(0, kEnough), none);
   while (const auto line = lines.next()) {

@@ -23,7 +23,7 @@ std::string place_of(const YAML::Mark& mark) {
   return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
 }
 
-// Builds the document from yaml-cpp's events. Its own tree of nodes would follow aliases.
+// Builds the document from yaml-cpp's events; its own node tree would expand aliases.
 class DocumentBuilder : public YAML::EventHandler {
  public:
   explicit DocumentBuilder(const std::string& file) : file_(file) {}
@@ -69,7 +69,7 @@ class DocumentBuilder : public YAML::EventHandler {
     return !frames_.empty() && frames_.back().container.is_object() && !frames_.back().has_key;
   }
 
-  // Whether a scalar was a map's next key.
+  // Takes `text` as the next key of a map; false if no key is expected.
   bool take_key(const std::string& text, const YAML::Mark& mark) {
     if (!wants_key()) return false;
     Frame& frame = frames_.back();
@@ -104,7 +104,7 @@ class DocumentBuilder : public YAML::EventHandler {
       frame.container.push_back(std::move(value));
       return;
     }
-    // The vector's own emplace_back: the map's looks for the key first, once an insertion.
+    // emplace_back() of the underlying vector; that of the map would search for the key first.
     Json::object_t::Container& members = frame.container.get_ref<Json::object_t&>();
     members.emplace_back(std::move(frame.key), std::move(value));
     frame.has_key = false;
@@ -115,11 +115,11 @@ class DocumentBuilder : public YAML::EventHandler {
   Json root_;
 };
 
-// Lets an istream read a text where it is.
+// Lets an istream read a text without copying it.
 class TextBuffer : public std::streambuf {
  public:
   explicit TextBuffer(std::string_view text) {
-    char* const first = const_cast<char*>(text.data());  // NOLINT(*-const-cast): setg wants it so
+    char* const first = const_cast<char*>(text.data());  // NOLINT(*-const-cast): setg requires it
     setg(first, first, first + text.size());
   }
 };

@@ -1,4 +1,4 @@
-// Reading YAML into what JSON is read into, so that refusals tell places alike. Not installed.
+// Reads YAML into a JSON document, so that errors give places in the same form. Not installed.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace espalier::platforms {
 
-// The one document of `text`: maps as objects, sequences as arrays, every scalar as the string that
-// stands there, nothing as null. Refuses (InputError): malformed text (with line and column),
-// aliases, maps whose keys are no scalars or come twice, nesting over kMaxJsonDepth levels, texts
-// over 1 MiB, a second document. `file` is only for messages.
+// The single document of `text`: maps as objects, sequences as arrays, every scalar as its literal
+// string, an empty value as null. Throws InputError on malformed text (with line and column),
+// aliases, keys that are not scalars, duplicate keys, nesting over kMaxJsonDepth levels, texts over
+// 1 MiB, or a second document. `file` is only for messages.
 Json parse_yaml(std::string_view text, const std::string& file);
 
 }  // namespace espalier::platforms

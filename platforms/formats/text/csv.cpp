@@ -26,7 +26,7 @@ std::string_view without_mark(std::string_view text) {
   return text;
 }
 
-// Cuts the first line off `rest`, without its end.
+// Removes the first line from `rest` and returns it without its end.
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = rest.find('\n');
   const std::string_view line = rest.substr(0, end);
@@ -73,7 +73,7 @@ void CsvReader::split(std::string_view row) {
   }
 }
 
-// Takes a field in quotes off `row`, up to the comma behind it.
+// Removes a quoted field from `row`, up to the comma after it.
 std::string_view CsvReader::quoted_field(std::string_view& row) {
   std::string content;
   std::size_t at = 1;

@@ -1,7 +1,7 @@
-// Comma-separated text, line by line, as people's tables come. Not installed.
+// Reader of comma-separated text, line by line. Not installed.
 //
-// Lines that are blank or start with '#' are skipped; fields may stand in double quotes ("" is one
-// quote inside); blanks around an unquoted field are dropped; line ends are LF or CRLF.
+// Lines that are blank or start with '#' are skipped; fields may be in double quotes ("" is one
+// quote inside); blanks around an unquoted field are removed; line ends are LF or CRLF.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ class CsvReader {
   [[nodiscard]] const std::vector<std::string_view>& fields() const { return fields_; }
   // Line of the current row, from 1.
   [[nodiscard]] std::size_t line() const { return line_; }
-  // What a comment "# name: two racks" said so far; empty when none did.
+  // The name in a comment "# name: two racks" so far; empty if there was none.
   [[nodiscard]] const std::string& name() const { return name_; }
 
   // Throws InputError(file, "line N", reason).
   [[noreturn]] void refuse(const std::string& reason) const;
-  // Runs `step`, whose refusals carry a reason only, and adds the place.
+  // Runs `step`, whose errors have a reason only, and adds the place.
   template <typename Step>
   auto at_place(Step&& step) const {
     try {
@@ -53,15 +53,13 @@ class CsvReader {
   std::deque<std::string> unquoted_;  // fields with "" inside
 };
 
-// The first row's first fields, for telling formats apart: never throws, looks at a few fields
-// only.
+// The first few fields of the first row, for detecting formats. Never throws.
 std::vector<std::string> header_of(std::string_view text);
 
-// A whole number or decimal fraction, nothing around it; locale-independent. Empty when it is none.
+// All of `text` as a whole number or decimal fraction, locale-independent. Unset if it is not one.
 std::optional<double> parse_number(std::string_view text);
 
-// A column of quantities: "bandwidth_Gbps" holds numbers of that unit, "bandwidth" texts with a
-// unit.
+// A column of quantities: "bandwidth_Gbps" has numbers in that unit, "bandwidth" texts with a unit.
 template <typename Quantity>
 class QuantityColumn {
  public:
@@ -87,10 +85,10 @@ class QuantityColumn {
  private:
   Parse parse_;
   std::string unit_;
-  bool has_unit_ = false;  // else each cell has one of its own
+  bool has_unit_ = false;  // otherwise each cell has its own
 };
 
-// `text` as a field, quoted where it must be.
+// `text` as a field, quoted if necessary.
 std::string csv_field(std::string_view text);
 
 }  // namespace espalier::platforms

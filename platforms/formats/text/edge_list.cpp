@@ -1,4 +1,4 @@
-// The edge list: one link a row, the columns by name, the unit in the header (docs/formats.md).
+// The edge list: one link per row, columns by name, units in the header (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ void read_row(const CsvReader& csv, const Header& header, PlatformBuilder& build
   });
 }
 
-// A node without links cannot be said in a list of links.
+// A list of links cannot represent a node without links.
 void require_links(const Platform& platform) {
   std::vector<bool> linked(platform.nodes().size());
   for (const Arc& arc : platform.arcs()) {
@@ -107,7 +107,8 @@ void require_links(const Platform& platform) {
   if (alone == linked.end()) return;
   const auto& node = platform.nodes()[static_cast<std::size_t>(alone - linked.begin())];
   throw InputError(
-      fmt::format("an edge list cannot represent {}, which has no links; write JSON instead", in_quotes(node.name)));
+      fmt::format("an edge list cannot represent {}, which has no links; write JSON instead",
+                  in_quotes(node.name)));
 }
 
 }  // namespace

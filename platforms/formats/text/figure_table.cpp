@@ -11,10 +11,10 @@
 
 namespace espalier::platforms {
 
-bool says_nothing(std::string_view cell) {
-  constexpr std::array<std::string_view, 8> kNothing{"",    "-",    "nan", "NaN",
+bool is_missing(std::string_view cell) {
+  constexpr std::array<std::string_view, 8> kMissing{"",    "-",    "nan", "NaN",
                                                      "NAN", "-nan", "n/a", "N/A"};
-  if (std::ranges::find(kNothing, cell) != kNothing.end()) return true;
+  if (std::ranges::find(kMissing, cell) != kMissing.end()) return true;
   const auto number = parse_number(cell);
   return number && *number == 0;
 }
@@ -35,7 +35,7 @@ void FigureTable::add_row(std::span<const std::string_view> cells) {
   for (std::size_t column = 0; column < size_; ++column) {
     const std::string_view cell = cells[column];
     std::optional<double> figure;
-    if (column != rows_ && !says_nothing(cell)) {
+    if (column != rows_ && !is_missing(cell)) {
       figure = parse_number(cell);
       if (!figure) throw InputError(fmt::format("expected a number, got {}", in_quotes(cell)));
       *figure *= unit_.factor;

@@ -1,4 +1,4 @@
-// Square tables of figures between nodes, as benchmarks print them: row i and column i are the same
+// Square tables of values between nodes, as printed by benchmarks: row i and column i are the same
 // node. Not installed.
 #pragma once
 
@@ -13,12 +13,11 @@
 
 namespace espalier::platforms {
 
-// What people and programs write where there is no link or nothing was measured: an empty cell, 0,
-// "-", "nan", "n/a" and their like.
-bool says_nothing(std::string_view cell);
+// Whether a cell means that there is no link or no measurement: empty, 0, "-", "nan", "n/a" and
+// variants.
+bool is_missing(std::string_view cell);
 
-// What a table measures: how many bytes per second, or seconds, a figure of 1 is, and what the
-// product must be.
+// The unit of a table: bytes per second, or seconds, for a value of 1, and a check of the product.
 struct FigureUnit {
   double factor;
   void (*require)(double value);  // throws InputError (reason only)
@@ -28,22 +27,23 @@ FigureUnit durations_in(Seconds unit);     // finite, not negative
 
 class FigureTable {
  public:
-  // Of `size` rows and columns, no row there yet.
+  // For `size` rows and columns; has no rows yet.
   FigureTable(std::size_t size, FigureUnit unit) : size_(size), unit_(unit) {}
 
-  // Throws InputError (reason only): not `size` cells, one that is neither a number nor says
-  // nothing, a figure that the unit does not allow, a row too many. The diagonal may hold anything.
+  // Throws InputError (reason only) if there are not `size` cells, a cell is neither a number nor
+  // missing, a value is out of range for the unit, or there are too many rows. The diagonal is
+  // ignored.
   void add_row(std::span<const std::string_view> cells);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] bool complete() const { return rows_ == size_; }
-  // In bytes per second, or seconds; unset: nothing was measured, or row and column are one.
-  // Both are below rows() and size().
+  // In bytes per second, or seconds; unset: not measured, or on the diagonal. row < rows(),
+  // column < size().
   [[nodiscard]] std::optional<double> at(std::size_t row, std::size_t column) const {
     return cells_[row * size_ + column];
   }
-  // Whether row or column `node` has any figure; the table is complete.
+  // Whether row or column `node` has a value; the table must be complete.
   [[nodiscard]] bool has_any(std::size_t node) const;
 
  private:
@@ -53,34 +53,34 @@ class FigureTable {
   std::vector<std::optional<double>> cells_;
 };
 
-// The links that tables of figures say.
+// Tables from which links are made.
 struct TableLinks {
   const FigureTable& bandwidths;           // complete
-  const FigureTable* latencies = nullptr;  // complete, of the same size; null: there are none
-  bool columns_send = false;               // a figure is of column to row
+  const FigureTable* latencies = nullptr;  // complete, of the same size; null: none
+  bool columns_send = false;               // values are for the direction from column to row
 };
 struct LinkCounts {
   std::size_t unlinked = 0;         // pairs without a bandwidth
-  std::size_t without_latency = 0;  // links whose latency was looked for and is not there
+  std::size_t without_latency = 0;  // links without a value in `latencies`
 };
-// Adds a link for every bandwidth between two of `nodes`, which are those of the rows (unset: left
-// out, and not counted).
+// Adds a link for every bandwidth between two of `nodes`, the nodes of the rows (unset: left out
+// and not counted).
 LinkCounts add_links(const TableLinks& tables, std::span<const std::optional<NodeId>> nodes,
                      PlatformBuilder& builder);
 
-// Adds hosts "GPU0", "GPU1", ... and returns them, as add_links takes them.
+// Adds hosts "GPU0", "GPU1", ... and returns them in the form that add_links() expects.
 std::vector<std::optional<NodeId>> add_gpus(std::size_t count, PlatformBuilder& builder);
 
-// More columns than any machine has GPUs; a longer line is not taken for a table's.
+// Limit on columns, above the number of GPUs of any machine; longer lines are not part of a table.
 inline constexpr std::size_t kMostColumns = 10'000;
-// Whether `words` are "0", "1", "2" and so on: the columns of such a table.
+// Whether `words` are "0", "1", "2", ...: the column headings of such a table.
 bool count_up(std::span<const std::string_view> words);
-// Adds the words after the first as a row when the first is the number of the row that comes next;
-// false: the table ends here. Throws as add_row does.
+// Adds the words after the first as a row if the first is the number of the next row; false: the
+// table ends here. Throws like add_row().
 bool add_numbered_row(FigureTable& table, std::span<const std::string_view> words);
 
-// Which of `names` `text` means: the one it is, else the only one that contains it. Throws
-// InputError (reason only) with the names there are; `what` is what they name ("table").
+// The index of the name equal to `text`, otherwise of the only name that contains it. Throws
+// InputError (reason only) that lists the names; `what` is what they name ("table").
 std::size_t index_of_name(std::span<const std::string> names, std::string_view text,
                           std::string_view what);
 

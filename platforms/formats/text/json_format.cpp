@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kFormat = "espalier-platform";
 constexpr std::uint64_t kVersion = 1;
 
-// Runs `step`, whose refusals carry a reason only, and adds the place.
+// Runs `step`, whose errors have a reason only, and adds the place.
 template <typename Step>
 auto at_place(const JsonCursor& place, Step&& step) {
   try {
@@ -167,7 +167,8 @@ class Reader {
   PlatformBuilder builder_;
 };
 
-// First, so that a file of another kind or version is called that and not a heap of unknown keys.
+// Checked first, so that a file of another kind or version gives this error instead of unknown
+// keys.
 void require_version(const JsonCursor& root) {
   const JsonCursor format = root.at("format");
   if (format.string() != kFormat) {
@@ -255,7 +256,7 @@ class Writer {
 
   void write_link(const Arc& arc) {
     const auto back = platform_.find_arc(arc.to, arc.from);
-    const bool both_ways = back && same_shared_link(arc, platform_.arc(*back));
+    const bool both_ways = back && same_figures(arc, platform_.arc(*back));
     if (both_ways && arc.to < arc.from) return;  // written with the other direction
     start_element();
     put("{{\"from\": {}, \"to\": {}, \"bandwidth_Bps\": {}", names_[index_of(arc.from)],
@@ -266,7 +267,7 @@ class Writer {
     text_ += '}';
   }
 
-  static bool same_shared_link(const Arc& there, const Arc& back) {
+  static bool same_figures(const Arc& there, const Arc& back) {
     return there.bandwidth == back.bandwidth && there.latency == back.latency &&
            there.overhead == back.overhead;
   }

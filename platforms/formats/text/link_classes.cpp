@@ -15,7 +15,7 @@ namespace espalier::platforms {
 
 namespace {
 
-// The index of the first column whose name is, or starts with, one of `names`.
+// The index of the first column with one of `names`, or, if `with_unit`, one of them and a unit.
 std::size_t column(const CsvReader& csv, std::initializer_list<std::string_view> names,
                    bool with_unit) {
   for (std::size_t i = 0; i < csv.fields().size(); ++i) {
@@ -30,7 +30,7 @@ std::size_t column(const CsvReader& csv, std::initializer_list<std::string_view>
   csv.refuse(fmt::format("there is no column '{}'", *names.begin()));
 }
 
-// "bandwidth_kbit_per_s" as the edge list has it: "bandwidth_kbit/s".
+// Converts "bandwidth_kbit_per_s" to the spelling of the edge list, "bandwidth_kbit/s".
 std::string with_slash(std::string_view heading) {
   constexpr std::string_view kPer = "_per_";
   std::string text(heading);

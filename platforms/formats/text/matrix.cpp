@@ -31,7 +31,7 @@ void read_row(const CsvReader& csv, std::size_t row,
     csv.refuse(fmt::format("{} cells where there are {} columns", fields.size() - 1, count));
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (i == row || says_nothing(fields[i + 1])) continue;
+    if (i == row || is_missing(fields[i + 1])) continue;
     try {
       Arc arc;
       arc.from = NodeId{static_cast<std::uint32_t>(row)};
@@ -44,11 +44,13 @@ void read_row(const CsvReader& csv, std::size_t row,
   }
 }
 
-// What a matrix cannot say on top of what require_plain() asks.
+// Throws InputError on latencies and overheads, which a matrix cannot represent either.
 void require_bandwidths_only(const Platform& platform) {
   for (const Arc& arc : platform.arcs()) {
-    if (arc.latency.value > 0) throw InputError("a matrix cannot represent latencies; write JSON instead");
-    if (arc.overhead.value > 0) throw InputError("a matrix cannot represent overheads; write JSON instead");
+    if (arc.latency.value > 0)
+      throw InputError("a matrix cannot represent latencies; write JSON instead");
+    if (arc.overhead.value > 0)
+      throw InputError("a matrix cannot represent overheads; write JSON instead");
   }
 }
 

@@ -1,4 +1,4 @@
-// Skyplane's grids: iperf3 between cloud regions, one ordered pair a row (docs/formats.md).
+// Skyplane's grids: iperf3 between cloud regions, one ordered pair per row (docs/formats.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::string_view kFrom = "src_region";
 constexpr std::string_view kTo = "dst_region";
-// The grid of November 2022 misspells it.
+// The second is a misspelling in the grid of November 2022.
 constexpr std::array<std::string_view, 2> kThroughput{"throughput_received", "throughput_recieved"};
 
-// Columns by name: what a grid has beside those that count does not matter.
+// A grid with columns identified by name; other columns are ignored.
 class Grid {
  public:
   Grid(std::string_view text, const std::string& file, std::span<const std::string_view> value,
@@ -39,7 +39,7 @@ class Grid {
     success_ = column("success");
   }
 
-  // Moves to the next row of the tier between two regions that differ.
+  // Moves to the next row of the tier between two different regions.
   bool next() {
     while (csv_.next()) {
       if (csv_.fields().size() != width_) {
@@ -62,7 +62,7 @@ class Grid {
   [[nodiscard]] std::size_t other_tier() const { return other_tier_; }
   [[nodiscard]] std::size_t self_pairs() const { return self_pairs_; }
 
-  // The measured value; empty where the measurement failed or holds none.
+  // The measured value; unset if the measurement failed or has no value.
   [[nodiscard]] std::optional<double> value() const {
     if (!succeeded()) return std::nullopt;
     const std::string_view cell = csv_.fields()[value_];
@@ -111,7 +111,7 @@ class Grid {
 
 using Pair = std::pair<NodeId, NodeId>;
 
-// Measurements of one pair: their mean is what counts.
+// Measurements of one pair; their mean is used.
 struct Sample {
   double sum = 0;
   std::size_t count = 0;
@@ -212,7 +212,7 @@ class Importer {
     }
   }
 
-  // A round trip measured from the other end is the same round trip.
+  // The round-trip time is equal when measured from the other end.
   [[nodiscard]] std::optional<Seconds> latency_of(const Pair& pair) const {
     for (const Pair& key : {pair, Pair{pair.second, pair.first}}) {
       if (const auto found = latencies_.find(key); found != latencies_.end()) return found->second;

@@ -1,4 +1,4 @@
-// Reading text formats line by line, with the place in every refusal. Not installed.
+// Reading text formats line by line, with the place in every error. Not installed.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@
 
 namespace espalier::platforms {
 
-// What separates words; a carriage return is one, so that lines of either ending read alike.
+// Separators of words; includes the carriage return, so that both line endings are accepted.
 inline constexpr std::string_view kBlank = " \t\r";
 
-// The words of a line, `most` of them at most.
+// The first `most` words of a line.
 std::vector<std::string_view> words_of(std::string_view line, std::size_t most = SIZE_MAX);
 
-// Whether `part` stands somewhere in the text.
+// Whether the text contains `part`.
 inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -31,7 +31,7 @@ inline bool has(std::string_view text, std::string_view part) {
 // "1 row", "3 rows": for remarks.
 std::string counted(std::size_t count, std::string_view one, std::string_view many);
 
-// All of `text` as a whole number that the type holds; unset: it is none.
+// All of `text` as a whole number in the range of the type; unset if it is not one.
 template <class Whole>
 std::optional<Whole> parse_whole(std::string_view text) {
   Whole number = 0;
@@ -47,12 +47,12 @@ class TextLines {
   // Keeps references to both.
   TextLines(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
 
-  // The next line, without its end; unset: there is none.
+  // The next line, without its end; unset at the end of the text.
   std::optional<std::string_view> next();
-  // Of the last line taken, from 1.
+  // The number of the last line returned, from 1.
   [[nodiscard]] std::size_t number() const { return number_; }
 
-  // Runs `step`; what it refuses without a place is refused at line `number` of the file.
+  // Runs `step`, whose errors have a reason only, and adds line `number` of the file as the place.
   template <class Step>
   void at(std::size_t number, Step&& step) const {
     try {

@@ -18,7 +18,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::size_t kMostWords = 16;  // more than any line of the format has
+constexpr std::size_t kMostWords = 16;  // above the number in any line of the format
 constexpr std::array<std::string_view, 3> kLevels{"WAN", "MAN", "LAN"};
 constexpr std::size_t kLan = 2;
 
@@ -34,7 +34,7 @@ struct Network {
   std::uint64_t index;
 };
 
-// A link from the line that gave it first.
+// A link, from the first line that contains it.
 struct Link {
   NodeId from;
   NodeId to;
@@ -62,7 +62,7 @@ class TiersParser {
     }
     set_groups();
     add_arcs();
-    note_what_was_understood();
+    add_notes();
     Platform platform = std::move(builder_).build(&notes_);
     return {std::move(platform), "tiers", std::move(notes_)};
   }
@@ -171,7 +171,7 @@ class TiersParser {
     }
   }
 
-  // "wan-0", "man-2", and "man-2/lan-5" for a LAN that hangs on that MAN.
+  // "wan-0", "man-2", and "man-2/lan-5" for a LAN attached to that MAN.
   void set_groups() {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       if (!networks_[i]) continue;
@@ -200,7 +200,7 @@ class TiersParser {
         fmt::format("{} has no links of class {}", printable(options_.classes), link.bandwidth));
   }
 
-  // Both directions of a link are one draw.
+  // Both directions of a link share one draw.
   MeasuredLink figures_of(const Link& link) {
     if (!classes_) return {{link.bandwidth * 1e6 / 8}, {link.delay * 1e-6}};
     const auto back = drawn_.find(key(link.to, link.from));
@@ -226,7 +226,7 @@ class TiersParser {
     }
   }
 
-  void note_what_was_understood() {
+  void add_notes() {
     if (classes_) {
       notes_.push_back(fmt::format(
           "drew each link's bandwidth and latency from {} by its class; left out the delays "
@@ -258,7 +258,7 @@ class TiersParser {
   std::optional<std::uint64_t> total_;
   std::vector<std::size_t> levels_;                     // by node
   std::vector<std::optional<std::uint64_t>> networks_;  // by node: index in its level
-  std::unordered_map<std::uint64_t, NodeId> gateways_;  // by LAN: the MAN node it hangs on
+  std::unordered_map<std::uint64_t, NodeId> gateways_;  // by LAN: its MAN node
   std::vector<Link> links_;
   std::unordered_map<std::uint64_t, std::size_t> by_ends_;  // by key(): index into links_
   std::unordered_map<std::uint64_t, MeasuredLink> drawn_;   // by key()

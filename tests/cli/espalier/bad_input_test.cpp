@@ -1,4 +1,4 @@
-// Platforms that nobody could plan for: each refused in one line that names file, place and reason.
+// Invalid platforms: each refused in one line that names file, place and reason.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using testing::StartsWith;
 
 class BadPlatform : public CliTest {
  protected:
-  // What `bound` says of the text as platform.json; the status must be `status`.
+  // The message of `bound` for the text as platform.json; the status must be `status`.
   std::string refusal(const std::string& text, int status = 2) const {
     write("platform.json", text);
     const Finished finished = run({"bound", "platform.json", "--source", "a"});
@@ -51,7 +51,7 @@ TEST_F(BadPlatform, AFolder) {
   EXPECT_TRUE(is_one_line(finished.err));
 }
 
-TEST_F(BadPlatform, NothingAtAll) {
+TEST_F(BadPlatform, AnEmptyFile) {
   EXPECT_THAT(refusal(""), StartsWith("espalier: platform.json: "));
   const Finished finished = run({"bound", "-", "--source", "a"}, "");
   EXPECT_EQ(finished.status, 2);
@@ -76,7 +76,7 @@ TEST_F(BadPlatform, DeepNesting) {
               HasSubstr("nested over 64 levels"));
 }
 
-TEST_F(BadPlatform, NumbersThatAreNone) {
+TEST_F(BadPlatform, InvalidNumbers) {
   for (const char* number : {"NaN", "Infinity", "-Infinity", "1e999", "1e-", "0x10", "nan"}) {
     refusal(with_link(std::string("\"bandwidth_Bps\": ") + number));
   }
@@ -100,7 +100,7 @@ TEST_F(BadPlatform, WrongTypes) {
               HasSubstr("/links/0/bandwidth_Bps: "));
 }
 
-TEST_F(BadPlatform, UnknownKeyOffersTheNearest) {
+TEST_F(BadPlatform, UnknownKeySuggestsTheNearest) {
   EXPECT_THAT(refusal(with_link(R"("bandwith_Bps": 1e9)")),
               AllOf(StartsWith("espalier: platform.json: /links/0"), HasSubstr("'bandwith_Bps'"),
                     HasSubstr("did you mean 'bandwidth_Bps'?")));
@@ -112,7 +112,7 @@ TEST_F(BadPlatform, TwoNodesOfOneName) {
             "espalier: platform.json: /nodes/2/name: two nodes are named 'a'\n");
 }
 
-TEST_F(BadPlatform, ABandwidthThatIsNone) {
+TEST_F(BadPlatform, InvalidBandwidths) {
   for (const char* bandwidth : {"\"bandwidth_Bps\": 0", "\"bandwidth_Bps\": -1e9",
                                 "\"bandwidth\": \"0 Gbit/s\"", "\"bandwidth\": \"-1 GB/s\""}) {
     EXPECT_THAT(refusal(with_link(bandwidth)),
@@ -146,13 +146,13 @@ TEST_F(BadPlatform, ASelfLoopAndANegativeLatency) {
               HasSubstr("/links/0/latency_s"));
 }
 
-TEST_F(BadPlatform, ANodeThatIsNot) {
+TEST_F(BadPlatform, AnUnknownNode) {
   EXPECT_THAT(refusal(R"({"format": "espalier-platform", "version": 1, "name": "x",
       "nodes": [{"name": "alpha"}], "links": [{"from": "alpha", "to": "alhpa", "bandwidth_Bps": 1}]})"),
               AllOf(HasSubstr("/links/0/to: "), HasSubstr("did you mean 'alpha'?")));
 }
 
-TEST_F(BadPlatform, UnknownSourceOffersTheNearest) {
+TEST_F(BadPlatform, UnknownSourceSuggestsTheNearest) {
   const Finished finished = run(
       {"plan", sample("cloud-71-regions.json"), "--source", "aws:us-esat-1", "-o", "plan.json"});
   EXPECT_EQ(finished.status, 2);
@@ -162,7 +162,7 @@ TEST_F(BadPlatform, UnknownSourceOffersTheNearest) {
   EXPECT_THAT(files(), IsEmpty());
 }
 
-TEST_F(BadPlatform, ARelayIsNoSource) {
+TEST_F(BadPlatform, ARelayCannotBeTheSource) {
   write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "star",
     "nodes": [{"name": "a"}, {"name": "b"}, {"name": "sw", "relay": true}],
     "links": [{"from": "a", "to": "sw", "bandwidth_Bps": 1e9, "both_ways": true},
@@ -173,7 +173,7 @@ TEST_F(BadPlatform, ARelayIsNoSource) {
   EXPECT_THAT(finished.err, AllOf(HasSubstr("'sw'"), HasSubstr("relay")));
 }
 
-// a -> b, and c that nothing leads to.
+// a -> b, and an island that no link leads to.
 TEST_F(BadPlatform, ANodeThatCannotBeReachedIsNamed) {
   const std::string island = R"({"format": "espalier-platform", "version": 1, "name": "island",
     "nodes": [{"name": "a"}, {"name": "b"}, {"name": "the island"}],
@@ -194,7 +194,7 @@ TEST_F(BadPlatform, NamesCannotBreakTheLine) {
   EXPECT_THAT(err, testing::Not(HasSubstr("\x1b")));
 }
 
-TEST_F(BadPlatform, ACapForNobody) {
+TEST_F(BadPlatform, ACapThatMatchesNoNode) {
   write("p.json", kTriangle);
   const Finished finished = run({"bound", "p.json", "--source", "a", "--send-cap", "aws=5Gbit/s"});
   EXPECT_EQ(finished.status, 2);
@@ -217,7 +217,7 @@ TEST_F(BadPlatform, AHundredMegabytesOfNoise) {
   std::fill_n(noise.begin() + kHalf, kHalf, '[');
   refusal(noise);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(took.count(), 60) << "a refusal shall not take minutes";
+  EXPECT_LT(took.count(), 60) << "a refusal must not take minutes";
 }
 
 }  // namespace

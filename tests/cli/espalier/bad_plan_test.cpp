@@ -1,4 +1,4 @@
-// verify: what holds, and every way in which a plan can be wrong.
+// verify: valid plans, and every kind of fault.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class VerifyCommand : public CliTest {
     write("platform.json", platform);
     return run({"verify", "plan.json", "--platform", "platform.json"});
   }
-  // What it says of a plan that is well written but wrong: one line a fault, status 5.
+  // The faults of a well-formed but invalid plan: one line per fault, status 5.
   std::string faults(const std::string& plan, const std::string& platform = kTriangle) const {
     const Finished finished = verify(plan, platform);
     EXPECT_EQ(finished.status, 5) << finished.err;
@@ -33,7 +33,7 @@ class VerifyCommand : public CliTest {
   }
 };
 
-TEST_F(VerifyCommand, AGoodPlanHolds) {
+TEST_F(VerifyCommand, AValidPlan) {
   const Finished finished = verify(kChainPlan);
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.err, IsEmpty());
@@ -58,7 +58,7 @@ TEST_F(VerifyCommand, JsonKeys) {
   EXPECT_TRUE(quick.at("bound_Bps").is_null());
 }
 
-TEST_F(VerifyCommand, WhatPlanMakesHoldsForEveryAlgorithm) {
+TEST_F(VerifyCommand, PlansOfEveryAlgorithmAreValid) {
   write("p.json", kTriangle);
   const Json list = run_json({"list", "algorithms", "--json"});
   for (const Json& entry : list.at("algorithms")) {
@@ -110,7 +110,7 @@ TEST_F(VerifyCommand, APlanForAnotherPlatform) {
 }
 
 TEST_F(VerifyCommand, ACycle) {
-  // b -> c -> b, and nothing from a.
+  // b -> c -> b, and no edge from a.
   EXPECT_THAT(faults(replaced(kChainPlan, "[[0, 1], [1, 2]]", "[[2, 1], [1, 2]]")),
               AllOf(HasSubstr("/broadcast_trees/0/edges"), HasSubstr("cycle")));
 }
@@ -127,26 +127,26 @@ TEST_F(VerifyCommand, TwoParentsAndAnEdgeIntoTheSource) {
               HasSubstr("/broadcast_trees/0/edges/2: "));
 }
 
-TEST_F(VerifyCommand, AnArcThatIsNot) {
+TEST_F(VerifyCommand, AnUnknownArc) {
   const std::string no_arc =
       replaced(kTriangle, R"({"from": "b", "to": "c", "bandwidth_Bps": 1e9, "both_ways": true},)",
                R"({"from": "c", "to": "b", "bandwidth_Bps": 1e9},)");
   EXPECT_THAT(faults(kChainPlan, no_arc), HasSubstr("/broadcast_trees/0/edges/1: "));
 }
 
-TEST_F(VerifyCommand, ARelayInFlightThatIsNot) {
+TEST_F(VerifyCommand, AnUnknownRelayOnAPath) {
   EXPECT_THAT(faults(replaced(kChainPlan, "[1, 2]]", R"([1, 2]], "via": {"1-2": ["nowhere"]})")),
               HasSubstr("'nowhere'"));
 }
 
-TEST_F(VerifyCommand, ColorsByWhichARankWouldSendTwiceInARound) {
+TEST_F(VerifyCommand, ColorsWithTwoSendsOfOneRankInARound) {
   EXPECT_THAT(
       faults(replaced(kChainPlan, "[[0, 1], [1, 2]]", R"([[0, 1], [0, 2]], "colors": [1, 1])")),
       HasSubstr("/broadcast_trees/0/colors/1: node 'a' sends on two edges of color 1"));
 }
 
-TEST_F(VerifyCommand, FiguresThatLie) {
-  // Too fast for the ports.
+TEST_F(VerifyCommand, WrongFigures) {
+  // Rates that overload the ports.
   const std::string fast =
       replaced(replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": 2e9)"),
                R"("throughput_Bps": 1e9)", R"("throughput_Bps": 2e9)");
@@ -155,11 +155,11 @@ TEST_F(VerifyCommand, FiguresThatLie) {
   // A throughput that is not the sum of the rates.
   EXPECT_THAT(faults(replaced(kChainPlan, R"("throughput_Bps": 1e9)", R"("throughput_Bps": 9e8)")),
               HasSubstr("/throughput_Bps: "));
-  // A bound below what is reached. (One above the optimum is no lie: a proof may have been cut
-  // short.)
+  // A bound below the throughput. (A bound above the optimum is valid: the proof may have ended
+  // early.)
   EXPECT_THAT(faults(replaced(kChainPlan, R"("optimum_Bps": 1e9)", R"("optimum_Bps": 5e8)")),
               HasSubstr("/optimum_Bps: "));
-  // A bound that this plan does not pass, but others do.
+  // A bound above this plan's throughput but below the optimum.
   const std::string half = replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": 5e8)");
   EXPECT_THAT(
       faults(replaced(replaced(half, R"("throughput_Bps": 1e9)", R"("throughput_Bps": 5e8)"),
@@ -167,10 +167,10 @@ TEST_F(VerifyCommand, FiguresThatLie) {
       HasSubstr("/optimum_Bps: "));
 }
 
-// kChainPlan with segments of 1 GB, 1 s on each link, and the two sends at once: hosts do both.
+// kChainPlan with segments of 1 GB, which take 1 s on each link, and two simultaneous sends.
 std::string scheduled_chain(const std::string& sends) {
-  const std::string segmentd = replaced(kChainPlan, "1048576", "1000000000");
-  return segmentd.substr(0, segmentd.rfind('}')) +
+  const std::string text = replaced(kChainPlan, "1048576", "1000000000");
+  return text.substr(0, text.rfind('}')) +
          R"(, "schedule": {"period_s": 1, "throughput_Bps": 1e9, "slices": [1], "sends": [)" +
          sends + "]}}";
 }
@@ -187,7 +187,7 @@ TEST_F(VerifyCommand, ASchedule) {
             "period, its 1 segments have 1000000000\n");
 }
 
-TEST_F(VerifyCommand, NamesThatAreNone) {
+TEST_F(VerifyCommand, UnknownNames) {
   EXPECT_THAT(faults(replaced(kChainPlan, R"("source": "a")", R"("source": "z")")),
               HasSubstr("/source: "));
   EXPECT_THAT(faults(replaced(kChainPlan, "one-port", "oneport")),
@@ -195,14 +195,14 @@ TEST_F(VerifyCommand, NamesThatAreNone) {
   EXPECT_THAT(faults(replaced(kChainPlan, "optimal", "optimum")), HasSubstr("/algorithm: "));
 }
 
-TEST_F(VerifyCommand, RatesThatAreNone) {
+TEST_F(VerifyCommand, InvalidRates) {
   EXPECT_THAT(faults(replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": 0)")),
               HasSubstr("/broadcast_trees/0/rate_Bps: "));
   EXPECT_THAT(faults(replaced(kChainPlan, R"("rate_Bps": 1e9)", R"("rate_Bps": -1e9)")),
               HasSubstr("/broadcast_trees/0/rate_Bps: "));
 }
 
-TEST_F(VerifyCommand, AFileThatIsNoPlanIsBadInput) {
+TEST_F(VerifyCommand, AFileThatIsNotAPlanIsBadInput) {
   for (const std::string& text :
        {std::string(), std::string("{}"), kTriangle, kChainPlan.substr(0, 200),
         replaced(kChainPlan, "[1, 2]]", "[1, 7]]"), replaced(kChainPlan, "[1, 2]]", "[1]]"),

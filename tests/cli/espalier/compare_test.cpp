@@ -1,4 +1,4 @@
-// compare: one instance and many, and that a failure shows.
+// compare: one instance and several, and that failures are reported.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::vector<std::string> algorithms_of(const Json& comparison) {
   return names;
 }
 
-// a -> b, and c that nobody sends to: from a it cannot be reached, from c all can.
+// No link leads to c: it cannot be reached from a; from c all hosts can.
 //
 //     c -> a -> b
 constexpr const char* kOneWay = "from,to,bandwidth_Gbps\na,b,1\nc,a,1\n";
@@ -43,7 +43,7 @@ TEST_F(CompareCommand, JsonKeysOfOneInstance) {
   }
 }
 
-TEST_F(CompareCommand, AllIsWhatServesABroadcastInTheRegistrysOrder) {
+TEST_F(CompareCommand, AllMeansAllThatServeABroadcastInTheRegistrysOrder) {
   write("p.json", kTriangle);
   std::vector<std::string> registry;
   const Json list = run_json({"list", "algorithms", "--json"});
@@ -52,7 +52,7 @@ TEST_F(CompareCommand, AllIsWhatServesABroadcastInTheRegistrysOrder) {
     if (std::ranges::count(operations, "broadcast") > 0) registry.push_back(entry.at("name"));
   }
   EXPECT_EQ(algorithms_of(run_json({"compare", "p.json", "--json"})), registry);
-  // However they are asked for.
+  // In any order of the option.
   std::string backwards;
   for (auto name = registry.rbegin(); name != registry.rend(); ++name) backwards += *name + ',';
   backwards.pop_back();
@@ -60,7 +60,7 @@ TEST_F(CompareCommand, AllIsWhatServesABroadcastInTheRegistrysOrder) {
             registry);
 }
 
-TEST_F(CompareCommand, InnerAlgorithmsAreNamedAndStandInTheRegistrysOrder) {
+TEST_F(CompareCommand, InnerAlgorithmsAreNamedAndSortedInTheRegistrysOrder) {
   write("p.json", kTriangle);
   EXPECT_THAT(algorithms_of(
                   run_json({"compare", "p.json", "--algorithm",

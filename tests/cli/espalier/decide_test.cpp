@@ -1,5 +1,5 @@
-// decide: its table, JSON, CSV, charts and rules, what it costs against measurements, and what it
-// refuses. That Open MPI takes the rules: tests/mpi/commands/open_mpi_rules_test.sh.
+// decide: table, JSON, CSV, charts, rules, the penalty against measurements, and refusals. Whether
+// Open MPI accepts the rules: tests/mpi/commands/open_mpi_rules_test.sh.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -43,7 +43,7 @@ class DecideCommand : public CliTest {
 };
 
 // The choices are those of docs/models.md, recomputed in tests/cost_models/decision_test.cpp.
-TEST_F(DecideCommand, ATableWithALineForNumbersOfRanksThatAreAlike) {
+TEST_F(DecideCommand, ATableWithOneLineForRanksOfEqualChoices) {
   const Finished finished = run(five({"--ranks", "16..18,32"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.out,
@@ -63,7 +63,7 @@ TEST_F(DecideCommand, ABarrierHasNoMessage) {
             "espalier: --sizes: a barrier has no message; leave this option out\n");
 }
 
-TEST_F(DecideCommand, JsonAndCsvHaveARowACell) {
+TEST_F(DecideCommand, JsonAndCsvHaveARowPerCell) {
   const std::vector<std::string> what{"--ranks", "8,16", "--sizes", "1KiB,1MiB"};
   std::vector<std::string> json = five(what);
   json.emplace_back("--json");
@@ -86,7 +86,7 @@ TEST_F(DecideCommand, JsonAndCsvHaveARowACell) {
   EXPECT_EQ(count_of(finished.out, "\n"), 5U);
 }
 
-TEST_F(DecideCommand, EveryHasARowAMethod) {
+TEST_F(DecideCommand, EveryHasARowPerMethod) {
   const Json report = run_json(five({"--ranks", "8", "--sizes", "4KiB,1MiB", "--every", "--json"}));
   EXPECT_EQ(report.at("rows").size(), 5U * 2 + 5U * 3);
 }
@@ -106,13 +106,14 @@ TEST_F(DecideCommand, DrawsTheDecision) {
   EXPECT_EQ(piped.err, finished.out);
 }
 
-TEST_F(DecideCommand, SaysWhatOpenMpiLacks) {
+TEST_F(DecideCommand, ReportsWhatOpenMpiLacks) {
   const Finished finished = run(with({"--ranks", "16", "--sizes", "64KiB", "--algorithm",
                                       "two-tree,pipeline", "--open-mpi-rules", "rules.conf"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_EQ(finished.err,
-            "espalier: note: --open-mpi-rules: Open MPI 4.1 lacks two-tree/8 KiB, the best in 1 of 1 "
-            "cells; the rules contain the best of the others\n");
+  EXPECT_EQ(
+      finished.err,
+      "espalier: note: --open-mpi-rules: Open MPI 4.1 lacks two-tree/8 KiB, the best in 1 of 1 "
+      "cells; the rules contain the best of the others\n");
   EXPECT_THAT(read("rules.conf"), HasSubstr("\n65536 3 0 1024 # pipeline\n65537 0 0 0 "));
   EXPECT_EQ(refusal(with({"--algorithm", "two-tree", "--open-mpi-rules", "none.conf"})),
             "espalier: --open-mpi-rules: Open MPI has none of these algorithms; name others\n");
@@ -136,18 +137,17 @@ constexpr const char* kMeasured =
     "broadcast,pipeline,1024,16,1048576,0.1,20\n"
     "reduce,pipeline,1024,16,1048576,0.01,20\n";
 
-TEST_F(DecideCommand, TellsWhatItCostsAgainstMeasurements) {
+TEST_F(DecideCommand, ReportsThePenaltyAgainstMeasurements) {
   write("measured.csv", kMeasured);
   const Finished finished = run(five({"--ranks", "16,17", "--sizes", "1KiB,1MiB", "--against",
                                       "measured.csv", "-o", "penalty.svg"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(
       finished.out,
-      HasSubstr("\n\nranks  sizes with a figure     mean    worst     at  choice there  best "
-                "measured there\n"
-                "   16               1 of 2  60.00 %  60.00 %  1 KiB  binomial      linear\n"
-                "   17               0 of 2        -        -      -  -             -\n"
-                "  all               1 of 4  60.00 %  60.00 %  1 KiB  binomial      linear\n"));
+      HasSubstr("\n\nranks  sizes measured     mean    worst     at  choice    best measured\n"
+                "   16          1 of 2  60.00 %  60.00 %  1 KiB  binomial  linear\n"
+                "   17          0 of 2        -        -      -  -         -\n"
+                "  all          1 of 4  60.00 %  60.00 %  1 KiB  binomial  linear\n"));
   EXPECT_EQ(finished.err,
             "espalier: note: no formula of broadcast for the measured algorithm 'ours'; it is used "
             "only where it is the best measured\n"
@@ -169,7 +169,7 @@ TEST_F(DecideCommand, TellsWhatItCostsAgainstMeasurements) {
       HasSubstr(",0.00032,linear,0,0.0002,"));
 }
 
-// One model's predictions taken for measurements of what another one decides.
+// Uses one model's predictions as measurements of another model's decision.
 TEST_F(DecideCommand, ReadsItsOwnPredictionsAsMeasured) {
   for (const char* form : {"--json", "--csv"}) {
     write("every", run(five({"--every", form})).out);
@@ -203,7 +203,8 @@ TEST_F(DecideCommand, TakesParametersFromAFile) {
 TEST_F(DecideCommand, RefusesWhatItCannotDecide) {
   EXPECT_EQ(refusal({"decide"}),
             "espalier: --preset: missing; give --preset NAME or --parameters FILE\n");
-  EXPECT_EQ(refusal(with({"--ranks", "0..4"})), "espalier: --ranks: 0 is not from 1 to 2147483647\n");
+  EXPECT_EQ(refusal(with({"--ranks", "0..4"})),
+            "espalier: --ranks: 0 is not from 1 to 2147483647\n");
   EXPECT_THAT(refusal(with({"--ranks", "8..4"})), HasSubstr("--ranks: "));
   EXPECT_EQ(refusal(with({"--sizes", "0..4"})),
             "espalier: --sizes: range '0..4' must ascend from 1 byte or more, by a factor of 1.01 "

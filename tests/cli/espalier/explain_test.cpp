@@ -1,4 +1,4 @@
-// explain: what binds, what would help, which source is best, where a plan loses, and its refusals.
+// explain: bottlenecks, upgrades, the ranking of sources, the loss of a plan, and refusals.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -24,7 +24,7 @@ class ExplainCommand : public CliTest {
     write("p.json", kTriangle);
     write("plan.json", kChainPlan);
   }
-  // What a refusal says, after "espalier: ".
+  // The line of a refusal.
   std::string refusal(std::vector<std::string> more, int status = 2) const {
     more.insert(more.begin(), {"explain", "p.json"});
     const Finished finished = run(more);
@@ -35,7 +35,7 @@ class ExplainCommand : public CliTest {
   }
 };
 
-// The source sends over the thin link alone: raising it raises the optimum as much.
+// All data crosses the thin link: raising its bandwidth raises the optimum by the same factor.
 TEST_F(ExplainCommand, TheThinLinkIsNamed) {
   const Finished finished =
       run({"explain", sample("two-clusters-thin-link.json"), "--source", "nancy-2"});
@@ -52,7 +52,7 @@ TEST_F(ExplainCommand, TheThinLinkIsNamed) {
   EXPECT_THAT(finished.out, HasSubstr("\n\"Faster\": the bandwidths in the column"));
 }
 
-TEST_F(ExplainCommand, WhatItSaysIsWhatBoundSaysOfTheChangedFile) {
+TEST_F(ExplainCommand, UpgradesAgreeWithBoundOnTheChangedFile) {
   const Json before =
       run_json({"explain", "p.json", "--source", "a", "--model", "bounded-multi-port", "--json"});
   EXPECT_THAT(keys_of(before),
@@ -65,7 +65,7 @@ TEST_F(ExplainCommand, WhatItSaysIsWhatBoundSaysOfTheChangedFile) {
   EXPECT_EQ(bottlenecks[0].at("kind"), "resource");
   EXPECT_THAT(keys_of(bottlenecks[0].at("faster")[0]),
               ElementsAre("factor", "optimum_Bps", "bound_Bps", "gap", "gain"));
-  // Of each link: the file with that link at twice its bandwidth.
+  // The file with the link a -> c at twice its bandwidth.
   std::size_t links = 0;
   for (const Json& bottleneck : bottlenecks) {
     if (bottleneck.at("name") != "link a -> c") continue;
@@ -73,13 +73,13 @@ TEST_F(ExplainCommand, WhatItSaysIsWhatBoundSaysOfTheChangedFile) {
     write("q.json", replaced(kTriangle, "5e8", "1e9"));
     const Json after =
         run_json({"bound", "q.json", "--source", "a", "--model", "bounded-multi-port", "--json"});
-    const double told = bottleneck.at("faster")[1].at("optimum_Bps");
-    EXPECT_NEAR(told / after.at("optimum_Bps").get<double>(), 1, 1e-5);
+    const double reported = bottleneck.at("faster")[1].at("optimum_Bps");
+    EXPECT_NEAR(reported / after.at("optimum_Bps").get<double>(), 1, 1e-5);
   }
   EXPECT_EQ(links, 1U);
 }
 
-TEST_F(ExplainCommand, TopSaysHowManyAreLookedAt) {
+TEST_F(ExplainCommand, TopLimitsHowManyAreExamined) {
   const std::string platform = sample("equal-hosts-16.json");
   const Json one = run_json({"explain", platform, "--source", "n0", "--top", "1", "--json"});
   EXPECT_THAT(one.at("bottlenecks"), SizeIs(3));  // a resource, a link, a set
@@ -87,8 +87,8 @@ TEST_F(ExplainCommand, TopSaysHowManyAreLookedAt) {
   EXPECT_THAT(none.at("bottlenecks"), IsEmpty());
 }
 
-// 16 equal hosts: whichever port the proof names, only all of them bring what they are worth.
-TEST_F(ExplainCommand, ASetHelpsWhereASingleOneHardlyDoes) {
+// 16 equal hosts: whichever port the certificate names, only upgrading all of them gains 100 %.
+TEST_F(ExplainCommand, ASetHelpsWhereASingleUpgradeHardlyDoes) {
   const Finished finished = run({"explain", sample("equal-hosts-16.json"), "--source", "n0"});
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("ports that bind, twice as fast: +100.00 % (20.0000 "
@@ -115,7 +115,7 @@ TEST_F(ExplainCommand, SourcesAreRanked) {
   }
 }
 
-TEST_F(ExplainCommand, ASourceThatReachesNotAllIsNamedAndLast) {
+TEST_F(ExplainCommand, ASourceThatCannotReachAllIsNamedAndLast) {
   write("net.csv", "from,to,bandwidth_Gbps\na,b,1\nb,a,1\na,c,1\n");
   const Finished finished = run({"explain", "net.csv", "--source", "each"});
   EXPECT_EQ(finished.status, 3) << finished.err;
@@ -157,7 +157,7 @@ TEST_F(ExplainCommand, APlansLossAddsUp) {
                             "cheapest tree\n"));
 }
 
-TEST_F(ExplainCommand, APlanThatDoesNotHoldIsNotExplained) {
+TEST_F(ExplainCommand, AnInvalidPlanIsNotExplained) {
   write("plan.json", replaced(kChainPlan, "\"rate_Bps\": 1e9", "\"rate_Bps\": 2e9"));
   EXPECT_EQ(run({"explain", "p.json", "--plan", "plan.json"}).status, 5);
   const Finished other = run({"explain", sample("equal-hosts-16.json"), "--plan", "plan.json"});
@@ -166,16 +166,22 @@ TEST_F(ExplainCommand, APlanThatDoesNotHoldIsNotExplained) {
   EXPECT_THAT(other.err, StartsWith("espalier: plan.json: /platform: "));
 }
 
-TEST_F(ExplainCommand, APlanIsForOneProblem) {
+TEST_F(ExplainCommand, OptionsMustAgreeWithThePlan) {
   const auto with = [&](const std::string& option, const std::string& value) {
     return refusal({"--plan", "plan.json", option, value});
   };
-  EXPECT_EQ(with("--source", "b"), "espalier: --source: the plan's source is 'a'; leave this option out\n");
-  EXPECT_EQ(with("--source", "each"), "espalier: --source: the plan's source is 'a'; leave this option out\n");
-  EXPECT_EQ(with("--model", "multi-port"), "espalier: --model: the plan's model is 'one-port'; leave this option out\n");
-  EXPECT_EQ(with("--segment", "3"), "espalier: --segment: the plan's segments are of 1 MiB; leave this option out\n");
-  EXPECT_EQ(with("--latency", "occupies"), "espalier: --latency: the plan has 'delays'; leave this option out\n");
-  EXPECT_EQ(with("--operation", "reduce"), "espalier: --operation: the plan's operation is 'broadcast'; leave this option out\n");
+  EXPECT_EQ(with("--source", "b"),
+            "espalier: --source: the plan's source is 'a'; leave this option out\n");
+  EXPECT_EQ(with("--source", "each"),
+            "espalier: --source: the plan's source is 'a'; leave this option out\n");
+  EXPECT_EQ(with("--model", "multi-port"),
+            "espalier: --model: the plan's model is 'one-port'; leave this option out\n");
+  EXPECT_EQ(with("--segment", "3"),
+            "espalier: --segment: the plan's segments are of 1 MiB; leave this option out\n");
+  EXPECT_EQ(with("--latency", "occupies"),
+            "espalier: --latency: the plan has 'delays'; leave this option out\n");
+  EXPECT_EQ(with("--operation", "reduce"),
+            "espalier: --operation: the plan's operation is 'broadcast'; leave this option out\n");
   EXPECT_EQ(run({"explain", "p.json", "--plan", "plan.json", "--source", "a", "--model", "one-port",
                  "--segment", "1MiB", "--latency", "delays", "--operation", "broadcast"})
                 .status,
@@ -200,7 +206,7 @@ TEST_F(ExplainCommand, RefusalsAreOneLine) {
 
 // --- reductions ---
 
-// c has the way to a that the source has to c: what is thin for a broadcast is not for a reduce.
+// Links of different bandwidth in the two directions: a reduce uses the other one.
 TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
   write("thin.csv", "from,to,bandwidth\na,b,8Gbit/s\nb,a,1Gbit/s\n");
   const Finished down = run({"explain", "thin.csv", "--source", "a"});
@@ -219,7 +225,7 @@ TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
   EXPECT_THAT(both.out, ContainsRegex("\n +price +load +copies +up +10 % faster"));
 }
 
-TEST_F(ExplainCommand, ReductionsSayWhatBoundSays) {
+TEST_F(ExplainCommand, ReductionsAgreeWithBound) {
   for (const std::string operation : {"reduce", "allreduce"}) {
     const Json explained = run_json({"explain", sample("seed-sketch.json"), "--source", "P0",
                                      "--operation", operation, "--json"});
@@ -232,7 +238,7 @@ TEST_F(ExplainCommand, ReductionsSayWhatBoundSays) {
   }
 }
 
-TEST_F(ExplainCommand, PlansOfReductionsLoseByHalves) {
+TEST_F(ExplainCommand, LossOfReductionPlansNamesTheHalves) {
   const std::string platform = sample("two-clusters-thin-link.json");
   for (const std::string operation : {"reduce", "allreduce"}) {
     ASSERT_EQ(run({"plan", platform, "--source", "nancy-2", "--operation", operation, "--algorithm",
@@ -275,7 +281,7 @@ TEST_F(ExplainCommand, RootsAreRanked) {
                                   "is reached by every host\n"));
 }
 
-TEST_F(ExplainCommand, ATimeLimitGivesWhatThereIs) {
+TEST_F(ExplainCommand, ATimeLimitGivesPartialResults) {
   const std::string platform = sample("cloud-71-regions.json");
   const Finished one =
       run({"explain", platform, "--source", "gcp:us-west1-a", "--time-limit", "1us"});

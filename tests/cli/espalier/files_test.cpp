@@ -1,4 +1,4 @@
-// convert and generate, and that no output is ever half there.
+// convert and generate, and that output files are complete or absent.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 class ConvertCommand : public CliTest {};
 
-TEST_F(ConvertCommand, ThereAndBackIsTheSame) {
+TEST_F(ConvertCommand, RoundTripIsTheSame) {
   write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,1\nc,b,1\n");
   ASSERT_EQ(run({"convert", "p.csv", "-o", "p.json"}).status, 0);
   ASSERT_EQ(run({"convert", "p.json", "-o", "again.csv", "--to", "edges"}).status, 0);
@@ -27,7 +27,7 @@ TEST_F(ConvertCommand, ThereAndBackIsTheSame) {
   EXPECT_EQ(read("p2.json"), read("p.json"));
 }
 
-TEST_F(ConvertCommand, JsonIsWhatStdoutGets) {
+TEST_F(ConvertCommand, StdoutGetsJson) {
   write("p.json", kTriangle);
   const Finished first = run({"convert", "p.json", "-o", "-"});
   EXPECT_EQ(first.status, 0) << first.err;
@@ -69,7 +69,7 @@ TEST_F(ConvertCommand, AFolderOfRunsIsAPlatform) {
               testing::Le(1e-6));
 }
 
-TEST_F(ConvertCommand, ASlurmTopologyAsksForItsSpeeds) {
+TEST_F(ConvertCommand, ASlurmTopologyNeedsBandwidths) {
   const std::string file = sample("slurm/topology.yaml");
   const Finished without = run({"convert", file, "-o", "s.json"});
   EXPECT_EQ(without.status, 2);
@@ -82,17 +82,16 @@ TEST_F(ConvertCommand, ASlurmTopologyAsksForItsSpeeds) {
   EXPECT_THAT(torus.err, StartsWith("espalier: --level-bandwidth: rate 'fast'"));
 }
 
-TEST_F(ConvertCommand, AnUnknownExtensionAsksForTheFormat) {
+TEST_F(ConvertCommand, AnUnknownExtensionNeedsTheFormat) {
   write("p.json", kTriangle);
   const Finished finished = run({"convert", "p.json", "-o", "p.xyz"});
   EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(
-      finished.err,
-      StartsWith("espalier: p.xyz: unknown extension; add --to, one of: json"));
+  EXPECT_THAT(finished.err,
+              StartsWith("espalier: p.xyz: unknown extension; add --to, one of: json"));
   EXPECT_THAT(files(), ElementsAre("p.json"));
 }
 
-TEST_F(ConvertCommand, AFormatThatCannotSayItRefuses) {
+TEST_F(ConvertCommand, AFormatThatCannotExpressThePlatformRefuses) {
   const Finished finished =
       run({"convert", sample("relays-shared-link.json"), "-o", "p.csv", "--to", "edges"});
   EXPECT_EQ(finished.status, 2);
@@ -102,7 +101,7 @@ TEST_F(ConvertCommand, AFormatThatCannotSayItRefuses) {
 
 class GenerateCommand : public CliTest {};
 
-TEST_F(GenerateCommand, MakesWhatIsAskedFor) {
+TEST_F(GenerateCommand, MakesTheRequestedPlatform) {
   const Finished finished = run({"generate", "random", "--nodes", "30", "--density", "0.12",
                                  "--bandwidth", "100MB/s", "--deviation", "20MB/s", "--seed", "1"});
   ASSERT_EQ(finished.status, 0) << finished.err;
@@ -120,7 +119,7 @@ TEST_F(GenerateCommand, TheSeedDecides) {
   EXPECT_NE(made("3"), made("4"));
 }
 
-TEST_F(GenerateCommand, RefusesWhatNoPlatformHas) {
+TEST_F(GenerateCommand, RefusesInvalidParameters) {
   for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--nodes", "1"},
                                                 {"--nodes", "-5"},
                                                 {"--density", "0"},
@@ -165,7 +164,7 @@ TEST_F(GenerateCommand, TiersTakesElevenNumbersOrAPreset) {
   EXPECT_THAT(refused({"--preset", "hbt"}), StartsWith("espalier: --preset: unknown preset 'hbt'"));
 }
 
-TEST_F(GenerateCommand, ASeriesIsWhatItsSeedsGiveOneByOne) {
+TEST_F(GenerateCommand, ASeriesEqualsTheSingleDrawsOfItsSeeds) {
   const Finished finished = run(
       {"generate", "tiers", "--preset", "hbt-30", "--seed", "5", "--count", "3", "-o", "draws"});
   ASSERT_EQ(finished.status, 0) << finished.err;
@@ -189,7 +188,7 @@ TEST_F(GenerateCommand, ASeriesIsWhatItsSeedsGiveOneByOne) {
 
 class Outputs : public CliTest {};
 
-TEST_F(Outputs, AFolderThatIsNotThere) {
+TEST_F(Outputs, AMissingFolder) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "none/plan.json"});
   EXPECT_EQ(finished.status, 2);
@@ -197,7 +196,7 @@ TEST_F(Outputs, AFolderThatIsNotThere) {
   EXPECT_THAT(finished.out, IsEmpty());
 }
 
-TEST_F(Outputs, AFolderInItsPlace) {
+TEST_F(Outputs, AFolderInPlaceOfTheFile) {
   write("p.json", kTriangle);
   std::filesystem::create_directory(folder() / "work/plan.json");
   const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "plan.json"});
@@ -205,7 +204,7 @@ TEST_F(Outputs, AFolderInItsPlace) {
   EXPECT_EQ(finished.err, "espalier: plan.json: cannot write: Is a directory\n");
 }
 
-TEST_F(Outputs, AFolderWithoutRights) {
+TEST_F(Outputs, AFolderWithoutWritePermission) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
   write("p.json", kTriangle);
   std::filesystem::create_directory(folder() / "work/closed");
@@ -236,7 +235,7 @@ TEST_F(Outputs, AFullDisk) {
   }
 }
 
-TEST_F(Outputs, AFaultLeavesTheOldFileAlone) {
+TEST_F(Outputs, AnErrorKeepsTheOldFile) {
   write("plan.json", "precious");
   write("p.csv", "from,to,bandwidth_Gbps\na,b,1\nc,a,1\n");
   EXPECT_EQ(run({"plan", "p.csv", "--source", "a", "-o", "plan.json"}).status, 3);

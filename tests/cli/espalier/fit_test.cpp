@@ -1,4 +1,4 @@
-// fit: the parameters that times were made with, in its tables and files, and what it refuses.
+// fit: recovers known parameters, in tables and files; refusals.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 
 class FitCommand : public CliTest {
  protected:
-  // What `decide` predicts for Frodo, as measured times.
+  // Writes the predictions of `decide` for Frodo as measured times.
   void write_times(const std::string& file, const std::vector<std::string>& more) const {
     std::vector<std::string> arguments{"decide", "--preset", "frodo",       "--every",
                                        "--csv",  "--ranks",  "3,8,16,21,32"};
@@ -35,7 +35,7 @@ class FitCommand : public CliTest {
   }
 };
 
-TEST_F(FitCommand, FindsTheParametersAndDecideTakesThem) {
+TEST_F(FitCommand, FindsTheParametersAndDecideReadsThem) {
   write_times("barrier.csv", {"--operation", "barrier"});
   write_times("times.csv", {"--algorithm", "linear,binomial,pipeline", "--sizes", "1..8MiB:8"});
   const std::string barrier = read("barrier.csv");
@@ -55,7 +55,7 @@ TEST_F(FitCommand, FindsTheParametersAndDecideTakesThem) {
             run({"decide", "--preset", "frodo"}).out);
 }
 
-// Of barriers in one file and broadcasts in another; decide takes the tables.
+// From barriers in one file and broadcasts in another; decide reads the tables.
 TEST_F(FitCommand, FindsPLogPsTables) {
   write_times("barrier.csv", {"--operation", "barrier", "--model", "plogp"});
   write_times("times.csv", {"--algorithm", "linear,binomial,pipeline", "--sizes", "64KiB..8MiB:8",
@@ -77,7 +77,7 @@ TEST_F(FitCommand, FindsPLogPsTables) {
   EXPECT_EQ(run({"decide", "--parameters", "net.json", "--segments", "1KiB,8KiB"}).status, 0);
 }
 
-TEST_F(FitCommand, SaysWhatIsNotToldApart) {
+TEST_F(FitCommand, ReportsUndeterminedParameters) {
   write_times("times.csv", {"--algorithm", "pipeline,binomial"});
   EXPECT_THAT(run({"fit", "times.csv"}).out, HasSubstr("undetermined"));
   const Json report = run_json({"fit", "times.csv", "--json"});
@@ -89,7 +89,7 @@ TEST_F(FitCommand, SaysWhatIsNotToldApart) {
   EXPECT_LT(report.at("rows").at(0).at("worst_error"), 1e-5);
 }
 
-TEST_F(FitCommand, CountsOutliersAndStrangers) {
+TEST_F(FitCommand, CountsOutliersAndRowsLeftOut) {
   write("times.csv",
         "algorithm,segment_bytes,ranks,message_bytes,seconds\n"
         "linear,0,2,1000000,1.010\nlinear,0,2,2000000,2.010\nlinear,0,2,4000000,4.010\n"
@@ -97,7 +97,7 @@ TEST_F(FitCommand, CountsOutliersAndStrangers) {
         "linear,0,1,4000000,40\nours,0,3,4000000,40\n");
   const Finished finished = run({"fit", "times.csv", "--model", "hockney"});
   EXPECT_EQ(finished.status, 0) << finished.err;
-  // 1 MB a second and 10 ms.
+  // 1 MB/s and 10 ms.
   EXPECT_THAT(finished.out, HasSubstr("alpha_s          10000 us"));
   EXPECT_THAT(finished.out, HasSubstr("beta_s_per_byte      1 us"));
   EXPECT_THAT(finished.out, HasSubstr("broadcast  linear        6         1        0.00 %"));

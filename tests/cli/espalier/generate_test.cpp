@@ -1,4 +1,4 @@
-// The families of generate, and which commands tell what looks wrong with a platform.
+// The families of generate, and which commands print notes about suspicious platforms.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -22,14 +22,14 @@ class GenerateFamilies : public CliTest {
     for (const Json& entry : list.at("families")) names.push_back(entry.at("name"));
     return names;
   }
-  // Tiers has no shape of its own.
+  // Tiers has no default shape.
   static std::vector<std::string> generate(const std::string& family) {
     if (family == "tiers") return {"generate", family, "--preset", "hbt-30"};
     return {"generate", family};
   }
 };
 
-TEST_F(GenerateFamilies, EachMakesASeriesOfItsSeedsThatCanBePlannedOn) {
+TEST_F(GenerateFamilies, EachMakesASeriesThatCanBePlannedOn) {
   for (const std::string& family : families()) {
     SCOPED_TRACE(family);
     std::vector<std::string> arguments = generate(family);
@@ -51,7 +51,7 @@ TEST_F(GenerateFamilies, EachMakesASeriesOfItsSeedsThatCanBePlannedOn) {
   }
 }
 
-TEST_F(GenerateFamilies, OptionsAreRefusedByName) {
+TEST_F(GenerateFamilies, RefusalsNameTheOption) {
   const auto refused = [this](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "generate");
     const Finished finished = run(arguments);
@@ -91,7 +91,7 @@ TEST_F(GenerateFamilies, RandomsHeterogeneityIsItsDeviation) {
             run({"generate", "random", "--deviation", "40MB/s"}).out);
 }
 
-//    a---b---c    one way from c to d only
+//    a---b---c    c -> d has no reverse link
 //             \.
 //              d
 TEST_F(GenerateFamilies, WarningsAreNotesOfTheCommandsThatShowAPlatform) {
@@ -105,7 +105,7 @@ TEST_F(GenerateFamilies, WarningsAreNotesOfTheCommandsThatShowAPlatform) {
   EXPECT_THAT(run({"compare", "p.json", "--source", "a", "--algorithm", "grow"}).err, IsEmpty());
 }
 
-TEST_F(GenerateFamilies, ASeriesTellsTheFirstWarningsAndHowManyHaveSome) {
+TEST_F(GenerateFamilies, ASeriesPrintsTheFirstNotesAndHowManyHaveSome) {
   const std::vector<std::string> thin{"generate", "two-clusters", "--thin", "100kbit/s"};
   EXPECT_THAT(run(thin).err, HasSubstr("espalier: note: a link over 500 times slower"));
   std::vector<std::string> series = thin;

@@ -1,7 +1,7 @@
-// Platforms of the field whose optima others have found, or that a sum tells. The 71 cloud regions:
+// Platforms whose optimum is known from publications or by a simple sum. The 71 cloud regions:
 // SPIDER of Cloudcast reaches 5.00, 7.00 and 6.13 Gbit/s (bounded-multi-port); the papers' flow LP
-// on parts of it (one-port). GPU fabrics: what a source's links carry together bounds all, and
-// spanning trees that share no link reach it.
+// on parts of it (one-port). GPU fabrics: the sum of the source's links is an upper bound, and
+// link-disjoint spanning trees reach it.
 #include <gmock/gmock.h>
 
 #include <cctype>
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Cloud, KnownResults,
 struct Fabric {
   std::string file;
   std::string source;
-  double one_port_GBps;  // the fastest link of the source; below 0: not known beforehand
+  double one_port_GBps;  // the fastest link of the source; below 0: not known
   double bounded_multi_port_GBps;
 };
 
@@ -84,13 +84,13 @@ TEST_P(GpuFabrics, AnOptimumIsCertifiedUnderEveryModel) {
 INSTANTIATE_TEST_SUITE_P(All, GpuFabrics,
                          testing::Values(Fabric{"dgx1_v100", "gpu0", 50, 150},
                                          Fabric{"dgx_a100_1node_forestcoll", "n0_gpu0", 300, 300},
-                                         // The other node hears by eight adapters only.
+                                         // The other node receives through eight adapters.
                                          Fabric{"dgx_a100_2node_forestcoll", "n0_gpu0", -1, 200},
                                          Fabric{"mi250_1node_forestcoll", "n0_gpu0", -1, -1},
                                          Fabric{"ndv2_taccl_measured", "gpu0", 43.4783, 130.4348}),
                          [](const auto& instance) { return instance.param.file; });
 
-// A sample, planned from a host of its own: the first, or the first that reaches all.
+// A sample platform and its source: the first host, or the first that reaches all others.
 struct Sample {
   std::string file;
   std::string source;

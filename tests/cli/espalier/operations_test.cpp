@@ -23,8 +23,8 @@ class OperationOption : public CliTest {
   }
 };
 
-// a -> c carries 4 Gbit/s, all else 8; so nothing holds a reduction to a back, and a chain
-// a -> b -> c the broadcast from it.
+// a -> c carries 4 Gbit/s, all other links 8, so that both a reduction to a and, along the chain
+// a -> b -> c, a broadcast from a reach 8 Gbit/s.
 TEST_F(OperationOption, PlansAReduceThatVerifyAccepts) {
   const Json made = plan("reduce");
   EXPECT_EQ(made.at("operation"), "reduce");
@@ -36,8 +36,8 @@ TEST_F(OperationOption, PlansAReduceThatVerifyAccepts) {
   EXPECT_NEAR(report.at("bound_Bps").get<double>(), 1e9, 1e4);
 }
 
-// Without the slow link three equal hosts would come to 3/4 of a link: 6 Gbit/s. With it: c's
-// in-port and a's out-port lose what a sends to c at half the speed.
+// Three equal hosts would reach 3/4 of a link's rate, 6 Gbit/s. The slow link reduces that: what a
+// sends to c occupies a's out-port and c's in-port for twice the time.
 TEST_F(OperationOption, PlansAnAllreduceThatVerifyAccepts) {
   const Json made = plan("allreduce");
   EXPECT_EQ(made.at("operation"), "allreduce");
@@ -53,7 +53,7 @@ TEST_F(OperationOption, PlansAnAllreduceThatVerifyAccepts) {
   EXPECT_NEAR(bound.at("optimum_Bps").get<double>() / reached, 1, 2e-6);
 }
 
-TEST_F(OperationOption, VerifyFindsAnOverloadOfBothTogether) {
+TEST_F(OperationOption, VerifyFindsAnOverloadByBothHalves) {
   static_cast<void>(plan("allreduce"));
   std::string text = read("plan.json");
   Json json = parse_json(text, "plan.json");
@@ -68,7 +68,7 @@ TEST_F(OperationOption, VerifyFindsAnOverloadOfBothTogether) {
   EXPECT_THAT(finished.err, HasSubstr("/broadcast_trees: the rates load "));
 }
 
-TEST_F(OperationOption, ComparesWhatServesIt) {
+TEST_F(OperationOption, ComparesTheAlgorithmsThatServeIt) {
   const Json reduce = run_json({"compare", "p.json", "--operation", "reduce", "--json"});
   const Json both = run_json({"compare", "p.json", "--operation", "allreduce", "--json"});
   const auto names = [](const Json& comparison) {
@@ -107,7 +107,7 @@ TEST_F(OperationOption, Refusals) {
               HasSubstr("makes no trees for a broadcast"));
 }
 
-TEST_F(OperationOption, NoWayToTheRootIsNoSolution) {
+TEST_F(OperationOption, AnUnreachableRootHasNoSolution) {
   write("one-way.csv", "from,to,bandwidth\na,b,8Gbit/s\n");
   const Finished finished =
       run({"plan", "one-way.csv", "--source", "a", "--operation", "reduce", "-o", "no.json"});
@@ -140,7 +140,7 @@ TEST_F(OperationOption, SimulateRunsReductions) {
   }
 }
 
-TEST_F(OperationOption, SimulateRefusesWhatCountsForReductionsOnly) {
+TEST_F(OperationOption, SimulateRefusesOptionsOfReductionsForABroadcast) {
   static_cast<void>(plan("broadcast"));
   for (const char* option : {"--compute=1GB/s", "--receives=2"}) {
     const Finished finished =
@@ -156,7 +156,7 @@ TEST_F(OperationOption, SimulateRefusesWhatCountsForReductionsOnly) {
               HasSubstr("--compute: must be above zero"));
 }
 
-// Edges point the way that data goes.
+// Edges point in the direction of the data.
 TEST_F(OperationOption, ShowDrawsReductions) {
   write("line.csv", "from,to,bandwidth\nb,a,8Gbit/s\n");
   ASSERT_EQ(
@@ -174,7 +174,7 @@ TEST_F(OperationOption, ShowDrawsReductions) {
   EXPECT_FALSE(shown.at("trees").empty());
 }
 
-// What `plan` says of the message is what `simulate` finds, with the same rate of combining.
+// `plan` and `simulate` give the same makespan for the same rate of combining.
 TEST_F(OperationOption, PlansAreChosenForAMessage) {
   for (const std::string operation : {"reduce", "allreduce"}) {
     const Json summary =
@@ -202,7 +202,7 @@ TEST_F(OperationOption, PlansAreChosenForAMessage) {
   }
 }
 
-TEST_F(OperationOption, ComputeCountsForAMessagesReductionOnly) {
+TEST_F(OperationOption, ComputeNeedsAReductionAndAMessage) {
   const auto refused = [&](std::vector<std::string> more) {
     std::vector<std::string> all{"plan", "p.json", "--source", "a", "-o", "no.json"};
     all.insert(all.end(), more.begin(), more.end());

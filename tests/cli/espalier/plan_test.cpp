@@ -1,4 +1,4 @@
-// plan and bound: what they print, where it goes, and that it is the same every time.
+// plan and bound: their output, where it goes, and that it is reproducible.
 #include "planner/plan/plan.hpp"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST_F(PlanCommand, WritesThePlanToAFileAndTheSummaryToStdout) {
   EXPECT_EQ(planner::parse_plan(read("plan.json"), "plan.json").algorithm, "optimal");
 }
 
-TEST_F(PlanCommand, FileAndStdoutHoldTheSamePlan) {
+TEST_F(PlanCommand, FileAndStdoutContainTheSamePlan) {
   write("p.json", kTriangle);
   const Finished to_stdout = run({"plan", "p.json", "--source", "a"});
   ASSERT_EQ(run({"plan", "p.json", "--source", "a", "-o", "plan.json"}).status, 0);
@@ -58,7 +58,7 @@ TEST_F(PlanCommand, ReadsThePlatformFromStdin) {
   EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").algorithm, "chain");
 }
 
-TEST_F(PlanCommand, ChainsSayHowManyKChainMakes) {
+TEST_F(PlanCommand, ChainsSetTheNumberOfChains) {
   write("p.json", kTriangle);
   const auto edges = [&](const std::string& chains) {
     const Finished finished =
@@ -73,14 +73,14 @@ TEST_F(PlanCommand, ChainsSayHowManyKChainMakes) {
   EXPECT_THAT(none.err, HasSubstr("--chains: k-chain needs at least one chain"));
 }
 
-TEST_F(PlanCommand, QuietSaysNothing) {
+TEST_F(PlanCommand, QuietPrintsNoMessages) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a", "--quiet"});
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.err, IsEmpty());
 }
 
-TEST_F(PlanCommand, VerboseSaysWhatWasRead) {
+TEST_F(PlanCommand, VerboseReportsWhatWasRead) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "x.json", "--verbose"});
   EXPECT_EQ(finished.status, 0);
@@ -123,9 +123,10 @@ TEST_F(PlanCommand, ChoosesTreesAndSegmentsForAMessage) {
                                  "10MiB", "-o", "plan.json", "--json"});
   const Json& choice = summary.at("choice");
   EXPECT_THAT(keys_of(choice),
-              ElementsAre("message_bytes", "algorithm", "slice_bytes", "makespan_s", "extrapolated",
-                          "overhead_s", "compute_Bps", "formula_slice_bytes", "formula_makespan_s",
-                          "simulations", "complete", "candidates"));
+              ElementsAre("message_bytes", "algorithm", "segment_bytes", "slice_bytes",
+                          "makespan_s", "extrapolated", "overhead_s", "compute_Bps",
+                          "formula_segment_bytes", "formula_slice_bytes", "formula_makespan_s",
+                          "simulations", "complete", "candidates", "rivals"));
   EXPECT_EQ(choice.at("overhead_s"), 10e-6);
   EXPECT_GT(choice.at("candidates").size(), 5U);
   for (const Json& candidate : choice.at("candidates")) {
@@ -133,7 +134,7 @@ TEST_F(PlanCommand, ChoosesTreesAndSegmentsForAMessage) {
   }
   const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
   EXPECT_EQ(choice.at("slice_bytes"), plan.segment.value);
-  // What it says, the simulator says, and the checker finds nothing.
+  // simulate gives the same makespan, and verify finds no fault.
   const Json simulated =
       run_json({"simulate", "plan.json", "--platform", sample("seed-sketch.json"), "--message",
                 "10MiB", "--overhead", "10 us", "--json"});
@@ -142,7 +143,7 @@ TEST_F(PlanCommand, ChoosesTreesAndSegmentsForAMessage) {
   EXPECT_EQ(run({"verify", "plan.json", "--platform", sample("seed-sketch.json")}).status, 0);
 }
 
-TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
+TEST_F(PlanCommand, ReportsWhyItChoseAPlanForAMessage) {
   write("p.json", kTriangle);
   const Finished chosen =
       run({"plan", "p.json", "--source", "a", "--message", "1MB", "-o", "plan.json"});
@@ -157,24 +158,24 @@ TEST_F(PlanCommand, SaysWhyItChoseAPlanForAMessage) {
   EXPECT_THAT(to_stdout.err, HasSubstr("976.56 KiB in "));
 }
 
-// On hosts that are all alike a binomial tree is the textbook's for a short message, two trees for
-// a longer one, a chain for the longest.
-TEST_F(PlanCommand, SaysWhatTheOptimalPackingWouldNeed) {
-  const auto said = [this](const std::string& message) {
+// On equal hosts the textbook choices: a binomial tree for a short message, two trees for a longer
+// one, a chain for the longest.
+TEST_F(PlanCommand, ReportsTheTimeOfTheOptimalPacking) {
+  const auto report_for = [this](const std::string& message) {
     return run({"plan", sample("equal-hosts-16.json"), "--source", "n0", "--message", message, "-o",
                 "plan.json"})
         .out;
   };
   EXPECT_THAT(
-      said("1KiB"),
+      report_for("1KiB"),
       HasSubstr("1 KiB in 123.3 us: binomial (one tree 4 deep), segments of 1 KiB; the optimal "
                 "packing, one tree 15 deep, would need 462.3 us: deeper trees take longer "
                 "to fill\n"));
-  EXPECT_THAT(said("1MiB"), HasSubstr(": two-tree-complete (2 trees up to 4 deep)"));
-  EXPECT_THAT(said("1GiB"), HasSubstr(": optimal (one tree 15 deep), segments of "));
+  EXPECT_THAT(report_for("1MiB"), HasSubstr(": two-tree-complete (2 trees up to 4 deep)"));
+  EXPECT_THAT(report_for("1GiB"), HasSubstr(": optimal (one tree 15 deep), segments of "));
 }
 
-TEST_F(PlanCommand, AMessageLeavesWhatIsGivenAlone) {
+TEST_F(PlanCommand, AMessageKeepsGivenOptions) {
   write("p.json", kTriangle);
   const auto plan_for = [this](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"plan", "p.json", "--source", "a", "--message", "100MB"};
@@ -187,7 +188,7 @@ TEST_F(PlanCommand, AMessageLeavesWhatIsGivenAlone) {
   EXPECT_EQ(plan_for({"--max-depth", "1"}).broadcast_trees.size(), 1U);
 }
 
-TEST_F(PlanCommand, RefusesWhatDoesNotGoWithAMessage) {
+TEST_F(PlanCommand, RefusesOptionsThatCannotBeCombinedWithAMessage) {
   write("p.json", kTriangle);
   const auto refusal = [this](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"plan", "p.json", "--source", "a"};
@@ -196,17 +197,17 @@ TEST_F(PlanCommand, RefusesWhatDoesNotGoWithAMessage) {
     EXPECT_EQ(finished.status, 2);
     return finished.err;
   };
-  EXPECT_EQ(refusal({"--message", "1MB", "--schedule"}),
-            "espalier: --schedule: cannot be combined with --message; give --segment SIZE instead\n");
+  EXPECT_EQ(
+      refusal({"--message", "1MB", "--schedule"}),
+      "espalier: --schedule: cannot be combined with --message; give --segment SIZE instead\n");
   EXPECT_EQ(refusal({"--message", "1MB", "--max-trees", "1,2"}),
             "espalier: --max-trees: only one value can be combined with --message\n");
-  EXPECT_EQ(refusal({"--overhead", "1us"}),
-            "espalier: --overhead: needs --message SIZE\n");
+  EXPECT_EQ(refusal({"--overhead", "1us"}), "espalier: --overhead: needs --message SIZE\n");
   EXPECT_EQ(refusal({"--message", "1MB", "--overhead", "-1us"}),
             "espalier: --overhead: must not be negative\n");
 }
 
-TEST_F(PlanCommand, SeveralMaxTreesTellWhatEachCosts) {
+TEST_F(PlanCommand, SeveralMaxTreesShowTheCostOfEach) {
   const std::string platform = sample("heterogeneous-star.json");
   const std::string source = run_json({"compare", platform, "--algorithm", "flat", "--json"})
                                  .at("source")
@@ -223,7 +224,7 @@ TEST_F(PlanCommand, SeveralMaxTreesTellWhatEachCosts) {
     EXPECT_GE(rows[i].at("throughput_Bps").get<double>(), before * (1 - 1e-9));
     before = rows[i].at("throughput_Bps").get<double>();
   }
-  // The last, with the most trees, is the one that is written.
+  // The last plan, with the most trees, is written.
   EXPECT_DOUBLE_EQ(planner::parse_plan(read("plan.json"), "plan.json").throughput.value, before);
 }
 
@@ -234,7 +235,7 @@ TEST_F(PlanCommand, SegmentGoesIntoThePlan) {
   EXPECT_EQ(planner::parse_plan(finished.out, "<stdout>").segment.value, 65536U);
 }
 
-TEST_F(PlanCommand, OverheadsCountAtTheSegmentSize) {
+TEST_F(PlanCommand, OverheadsDependOnTheSegmentSize) {
   // a -> b at 1 MB/s with 1 s overhead: a segment of 1 MB takes 2 s, one of 9 MB 10 s.
   write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "pair",
     "nodes": [{"name": "a"}, {"name": "b"}],
@@ -247,7 +248,7 @@ TEST_F(PlanCommand, OverheadsCountAtTheSegmentSize) {
   EXPECT_NEAR(throughput("9MB"), 0.9e6, 1);
 }
 
-TEST_F(PlanCommand, LatencyOccupiesWhenAskedTo) {
+TEST_F(PlanCommand, LatencyOccupiesOnRequest) {
   write("p.json", R"({"format": "espalier-platform", "version": 1, "name": "pair",
     "nodes": [{"name": "a"}, {"name": "b"}],
     "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e6, "latency_s": 1}]})");
@@ -276,8 +277,8 @@ TEST_F(PlanCommand, CapsAreSetByPrefix) {
               3.5, 1e-3);  // all that b and c receive: 5 + 2 Gbit/s, shared by two
 }
 
-TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndAnHonestGap) {
-  // 300 hosts, all 89,700 links of their own speed: no proof of that in a millisecond.
+TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndItsGap) {
+  // 300 hosts with 89,700 links of different bandwidths: too many for a proof within a millisecond.
   ASSERT_EQ(
       run({"generate", "random", "--nodes", "300", "--density", "1", "--seed", "5", "-o", "p.json"})
           .status,
@@ -297,7 +298,7 @@ TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndAnHonestGap) {
             4);
 }
 
-// Shallower plans are slower, never deeper than asked, and hold.
+// Shallower plans are slower, never deeper than the limit, and valid.
 TEST_F(PlanCommand, MaxDepthTradesThroughputForDepth) {
   const std::string platform = sample("cloud-71-regions.json");
   const Json summary = run_json({"plan", platform, "--source", "aws:us-east-1", "--max-depth",
@@ -314,8 +315,8 @@ TEST_F(PlanCommand, MaxDepthTradesThroughputForDepth) {
   EXPECT_EQ(run({"verify", "plan.json", "--platform", platform}).status, 0);
 }
 
-// a's 100 MB/s go to b, 1 ms off, and what c gets comes from b, 80 ms farther, at 100 MB/s or from
-// a, 20 ms off, at 10 MB/s. The whole is 100 MB/s, with nothing farther than 20 ms: 10 MB/s.
+// a -> b: 100 MB/s, 1 ms; b -> c: 100 MB/s, 80 ms; a -> c: 10 MB/s, 20 ms. The optimum is 100 MB/s,
+// and 10 MB/s with latencies of at most 20 ms.
 TEST_F(PlanCommand, MaxLatencyTradesThroughputForTime) {
   write("p.csv", "from,to,bandwidth_MBps,latency_ms\na,b,100,1\nb,c,100,80\na,c,10,20\n");
   const std::vector<std::string> plan{
@@ -333,16 +334,16 @@ TEST_F(PlanCommand, MaxLatencyTradesThroughputForTime) {
   EXPECT_NEAR(rows[1]["throughput_Bps"], 100e6, 1);
   EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.csv"}).status, 0);
 
-  const Finished nearer = run(with({"--max-latency", "19ms"}));
-  EXPECT_EQ(nearer.status, 3);
-  EXPECT_THAT(nearer.err, HasSubstr("no tree from 'a' reaches every host within 19.0 ms"));
+  const Finished impossible = run(with({"--max-latency", "19ms"}));
+  EXPECT_EQ(impossible.status, 3);
+  EXPECT_THAT(impossible.err, HasSubstr("no tree from 'a' reaches every host within 19.0 ms"));
   EXPECT_EQ(run(with({"--max-latency", "1s", "--max-depth", "2"})).err,
             "espalier: --max-latency: cannot be combined with --max-depth; give one of them\n");
   EXPECT_EQ(run(with({"--max-latency", "-1s"})).err,
             "espalier: --max-latency: must not be negative\n");
   EXPECT_EQ(run(with({"--max-latency", "1s,", "--quiet"})).status, 2);
 
-  // A short message goes the near way, a long one the fast way.
+  // A short message takes the path of low latency, a long one that of high bandwidth.
   const auto latency_for = [&](const std::string& message) {
     run(with({"--message", message}));
     const planner::Plan made = planner::parse_plan(read("plan.json"), "plan.json");
@@ -352,7 +353,7 @@ TEST_F(PlanCommand, MaxLatencyTradesThroughputForTime) {
   EXPECT_DOUBLE_EQ(latency_for("100MB"), 0.081);
 }
 
-TEST_F(PlanCommand, RefusesADepthThatNoTreeHas) {
+TEST_F(PlanCommand, RefusesAnImpossibleDepth) {
   write("p.json", kTriangle);
   const Finished other =
       run({"plan", "p.json", "--source", "a", "--max-depth", "3", "--algorithm", "chain"});
@@ -364,7 +365,7 @@ TEST_F(PlanCommand, RefusesADepthThatNoTreeHas) {
   EXPECT_THAT(impossible.err, HasSubstr("no tree from 'P0' reaches every host within 1 edges"));
 }
 
-TEST_F(PlanCommand, ScheduleSaysWhenEachSendHappens) {
+TEST_F(PlanCommand, ScheduleGivesTheTimeOfEachSend) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a", "--schedule", "--algorithm",
                                  "chain", "--segment", "1MB", "-o", "plan.json"});
@@ -397,7 +398,7 @@ TEST_F(PlanCommand, ScheduleInTheJsonSummary) {
             summary.at("rows")[1].at("period_s").get<double>());
 }
 
-TEST_F(PlanCommand, ASmallerScheduleLossIsKept) {
+TEST_F(PlanCommand, ASmallerScheduleLossIsRespected) {
   const std::string platform = sample("seed-sketch.json");
   double period = 0;
   for (const std::string loss : {"0.1", "0.001"}) {
@@ -449,7 +450,7 @@ TEST_F(BoundCommand, JsonKeys) {
 }
 
 TEST_F(BoundCommand, NamesTheBottleneck) {
-  // a == 8 Gbit/s == b -- 1 Gbit/s -- c: only into c is it thin
+  // a == 8 Gbit/s == b -- 1 Gbit/s -- c: the link into c is the bottleneck
   write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,1\nc,b,1\n");
   const Json bound = run_json({"bound", "p.csv", "--source", "a", "--json"});
   ASSERT_FALSE(bound.at("bottlenecks").empty());
@@ -466,7 +467,7 @@ TEST_F(BoundCommand, TopLimitsTheBottlenecks) {
   EXPECT_LE(bound.at("bottlenecks").size(), 3U);
 }
 
-TEST_F(BoundCommand, CsvHasARowABottleneck) {
+TEST_F(BoundCommand, CsvHasARowPerBottleneck) {
   write("p.json", kTriangle);
   const Finished csv = run({"bound", "p.json", "--source", "a", "--csv"});
   EXPECT_EQ(csv.status, 0);

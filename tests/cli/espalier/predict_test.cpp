@@ -1,4 +1,4 @@
-// predict: its table and JSON, and what it refuses.
+// predict: table, JSON and refusals.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -29,7 +29,7 @@ class PredictCommand : public CliTest {
   }
 };
 
-// The linear one is 61.22 + 16.4 - 23.8 + 15 (65535 x 0.084 + 23.8) us.
+// linear: 61.22 + 16.4 - 23.8 + 15 (65535 x 0.084 + 23.8) us.
 TEST_F(PredictCommand, ATableOfEveryAlgorithm) {
   const Finished finished = run(with({"--message", "64KiB", "--algorithm", "linear,pipeline"}));
   EXPECT_EQ(finished.status, 0) << finished.err;

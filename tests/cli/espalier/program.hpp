@@ -1,4 +1,4 @@
-// Running `espalier` as a user does.
+// Runs `espalier` as a user does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct Finished {
   std::string err;
 };
 
-// A test with a folder of its own, removed afterwards, and the program to run.
+// A test with its own folder, removed afterwards, and the program to run.
 class CliTest : public testing::Test {
  protected:
   CliTest();
@@ -27,11 +27,11 @@ class CliTest : public testing::Test {
   CliTest(CliTest&&) = delete;
   CliTest& operator=(CliTest&&) = delete;
 
-  // The program with these arguments, in the test's folder, `input` on its standard input.
+  // Runs the program with these arguments in the test's folder, with `input` on standard input.
   Finished run(const std::vector<std::string>& arguments, const std::string& input = {}) const;
-  // The same with standard output on `sink` instead of captured.
+  // The same, with standard output to the file `sink` instead of captured.
   Finished run_into(const std::string& sink, const std::vector<std::string>& arguments) const;
-  // What it prints on stdout, parsed; a failure of the test when it does not end well.
+  // Its standard output, parsed; a failure of the test if the status is not 0.
   Json run_json(const std::vector<std::string>& arguments) const;
 
   // Files in the test's folder, by name.
@@ -48,26 +48,27 @@ class CliTest : public testing::Test {
 // A sample platform of platforms/data/.
 std::string sample(const std::string& name);
 
-// Keys of an object, in the order they stand.
+// Keys of an object, in their order.
 std::vector<std::string> keys_of(const Json& object);
 
-// `text` with the values of "seconds" (JSON) blanked: all that may differ from run to run.
+// `text` with the values of "seconds" (JSON) blanked: they are all that differs from run to run.
 std::string without_seconds(const std::string& text);
 
-// One line, that begins with "espalier: " and ends in a line end: what every refusal looks like.
+// A single line that begins with "espalier: " and ends with a newline, as every refusal does.
 testing::AssertionResult is_one_line(const std::string& text);
 
 // A full triangle of hosts a, b, c:
 //
 //        a
-//       / \        every link 8 Gbit/s each way, but a -> c 4 Gbit/s
+//       / \        every link 8 Gbit/s in both directions, except a -> c 4 Gbit/s
 //      b---c
 extern const std::string kTriangle;
 
-// A good plan for it from a: the chain a -> b -> c at 8 Gbit/s, its figures true under one-port.
+// A valid plan for it from a: the chain a -> b -> c at 8 Gbit/s, with correct figures under
+// one-port.
 extern const std::string kChainPlan;
 
-// `text` with its first `from` replaced by `to`; throws when there is none.
+// `text` with its first `from` replaced by `to`; throws if there is none.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 
 }  // namespace espalier::cli

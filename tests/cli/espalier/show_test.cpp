@@ -1,4 +1,4 @@
-// espalier show: figures, pictures, and what it refuses.
+// espalier show: figures, pictures and refusals.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -22,7 +22,7 @@ class Show : public CliTest {
   }
 };
 
-// The refusal of `finished`, whose status must be 2 and whose output nothing.
+// The refusal of `finished`: status 2, one line, no output.
 std::string refusal(const Finished& finished) {
   EXPECT_EQ(finished.status, 2);
   EXPECT_TRUE(is_one_line(finished.err));
@@ -30,7 +30,7 @@ std::string refusal(const Finished& finished) {
   return finished.err;
 }
 
-TEST_F(Show, TellsAPlatformInFigures) {
+TEST_F(Show, DescribesAPlatformInJson) {
   const Json json = run_json({"show", "net.json", "--json"});
   EXPECT_EQ(keys_of(json), (std::vector<std::string>{"platform",
                                                      "format",
@@ -64,7 +64,7 @@ TEST_F(Show, TellsAPlatformInFigures) {
   EXPECT_EQ(json["notes"], Json::array());
 }
 
-TEST_F(Show, TellsAPlatformInTables) {
+TEST_F(Show, DescribesAPlatformInTables) {
   const Finished finished = run({"show", "net.json"});
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("links       6: 3 pairs in both directions, 0 in one\n"));
@@ -73,14 +73,14 @@ TEST_F(Show, TellsAPlatformInTables) {
   EXPECT_THAT(finished.err, IsEmpty());
 }
 
-TEST_F(Show, TellsWhatTheReaderLeftOut) {
+TEST_F(Show, PrintsTheReadersNotes) {
   write("twice.csv", "from,to,bandwidth_Gbps\na,b,1\na,b,1\n");
   const Finished finished = run({"show", "twice.csv"});
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("note: merged 2 parallel links"));
 }
 
-TEST_F(Show, TellsAPlan) {
+TEST_F(Show, DescribesAPlan) {
   const Json json = run_json({"show", "plan.json", "--platform", "net.json", "--json"});
   EXPECT_EQ(json["throughput_Bps"], 1e9);
   ASSERT_EQ(json["trees"].size(), 1U);
@@ -96,7 +96,7 @@ TEST_F(Show, TellsAPlan) {
   EXPECT_THAT(finished.out, HasSubstr("100.00 %  out-port of a\n"));
 }
 
-TEST_F(Show, WritesDotAndTellsTheFiguresToo) {
+TEST_F(Show, WritesDotAndTheFigures) {
   const Finished finished = run({"show", "net.json", "-o", "net.dot"});
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.out, StartsWith("platform "));
@@ -122,7 +122,7 @@ TEST_F(Show, DrawsByCoordinates) {
             "espalier: half.json: /nodes/0: 'x' without 'y'\n");
 }
 
-TEST_F(Show, DrawsOrSaysThatItCannot) {
+TEST_F(Show, DrawsOrReportsThatItCannot) {
   const Finished finished = run({"show", "plan.json", "--platform", "net.json", "-o", "plan.svg"});
   if (finished.status == 2) {
     EXPECT_THAT(finished.err, HasSubstr("built without Graphviz"));
@@ -138,23 +138,25 @@ TEST_F(Show, DrawsOrSaysThatItCannot) {
   EXPECT_THAT(read("net.png"), StartsWith("\x89PNG"));
 }
 
-TEST_F(Show, RefusesPicturesThatItCannotMake) {
+TEST_F(Show, RefusesUnknownPictureFormats) {
   EXPECT_EQ(refusal(run({"show", "net.json", "-o", "net.gif"})),
             "espalier: net.gif: unknown extension; add --to, one of: svg, png, dot\n");
   EXPECT_THAT(refusal(run({"show", "net.json", "-o", "net", "--to", "sgv"})),
               HasSubstr("--to: unknown format 'sgv'; did you mean 'svg'?"));
-  EXPECT_THAT(refusal(run({"show", "net.json", "--to", "svg"})), HasSubstr("--to: is the picture's format; add -o FILE"));
+  EXPECT_THAT(refusal(run({"show", "net.json", "--to", "svg"})),
+              HasSubstr("--to: is the picture's format; add -o FILE"));
   EXPECT_THAT(refusal(run({"show", "net.json", "-o", "none/net.dot"})),
               StartsWith("espalier: none/net.dot: "));
 }
 
-TEST_F(Show, TellsPlansAndPlatformsApart) {
-  EXPECT_EQ(refusal(run({"show", "plan.json"})),
-            "espalier: plan.json: this is a plan; add --platform FILE, the platform that it is for\n");
+TEST_F(Show, DistinguishesPlansAndPlatforms) {
+  EXPECT_EQ(
+      refusal(run({"show", "plan.json"})),
+      "espalier: plan.json: this is a plan; add --platform FILE, the platform that it is for\n");
   EXPECT_EQ(refusal(run({"show", "net.json", "--platform", "net.json"})),
             "espalier: net.json: this is not a plan; leave out --platform\n");
   EXPECT_THAT(refusal(run({"show", "-", "--platform", "-"})), HasSubstr("both be standard input"));
-  // A platform may be called so.
+  // A platform may have this name.
   write("called.json", replaced(kTriangle, "triangle", "espalier-plan"));
   EXPECT_EQ(run_json({"show", "called.json", "--json"})["platform"], "espalier-plan");
 }

@@ -1,4 +1,4 @@
-// simulate: its tables, JSON and trace, and what it refuses.
+// simulate: tables, JSON, trace and refusals.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -24,7 +24,7 @@ class SimulateCommand : public CliTest {
     arguments.insert(arguments.begin(), {"simulate", "plan.json", "--platform", "p.json"});
     return run(arguments);
   }
-  // The one line that it is refused with, status 2.
+  // The line of a refusal with status 2.
   [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
     const Finished finished = simulate(arguments);
     EXPECT_EQ(finished.status, 2);
@@ -34,8 +34,8 @@ class SimulateCommand : public CliTest {
   }
 };
 
-// Segments of a MiB at 1 GB/s: 1.048576 ms each, and one more for the second hop.
-TEST_F(SimulateCommand, TellsOfEachMessage) {
+// Segments of 1 MiB at 1 GB/s take 1.048576 ms each; the second hop adds one more.
+TEST_F(SimulateCommand, ReportsEachMessage) {
   const Finished finished = simulate({"--message", "1MiB,1GiB", "--message", "0"});
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.out,
@@ -49,7 +49,7 @@ TEST_F(SimulateCommand, TellsOfEachMessage) {
             "0.00 %\n");
 }
 
-TEST_F(SimulateCommand, NodesTellsWhenEachIsDone) {
+TEST_F(SimulateCommand, NodesReportsWhenEachIsDone) {
   const Finished finished = simulate({"--message", "1MiB,1GiB", "--nodes"});
   EXPECT_THAT(finished.out, HasSubstr("\n\nnode  has 1 MiB at  has 1 GiB at\n"
                                       "a          0.000 s       0.000 s\n"
@@ -63,14 +63,14 @@ TEST_F(SimulateCommand, JsonKeys) {
   const Json report = run_json(arguments);
   EXPECT_THAT(keys_of(report),
               ElementsAre("operation", "platform", "source", "model", "algorithm", "throughput_Bps",
-                          "optimum_Bps", "slice_bytes", "scheduled", "window", "until_received",
-                          "sharing", "receives", "compute_Bps", "rows"));
+                          "optimum_Bps", "segment_bytes", "slice_bytes", "scheduled", "window",
+                          "until_received", "sharing", "receives", "compute_Bps", "rows"));
   EXPECT_EQ(report.at("scheduled"), false);
   EXPECT_EQ(report.at("window"), 2);
   const Json& row = report.at("rows").at(0);
-  EXPECT_THAT(keys_of(row),
-              ElementsAre("message_bytes", "slices", "sends", "makespan_s", "achieved_Bps",
-                          "of_plan", "of_optimum", "nodes", "resources", "seconds"));
+  EXPECT_THAT(keys_of(row), ElementsAre("message_bytes", "segments", "slices", "sends",
+                                        "makespan_s", "achieved_Bps", "of_plan", "of_optimum",
+                                        "nodes", "resources", "seconds"));
   EXPECT_EQ(row.at("slices"), 3);
   EXPECT_EQ(row.at("sends"), 6);
   EXPECT_NEAR(row.at("makespan_s").get<double>(), 4 * 1.048576e-3, 1e-12);
@@ -81,7 +81,7 @@ TEST_F(SimulateCommand, JsonKeys) {
   EXPECT_EQ(without_seconds(run(arguments).out), without_seconds(run(arguments).out));
 }
 
-TEST_F(SimulateCommand, FollowsAScheduleUnlessToldOtherwise) {
+TEST_F(SimulateCommand, FollowsAScheduleByDefault) {
   ASSERT_EQ(run({"plan", "p.json", "--source", "a", "--schedule", "-o", "plan.json"}).status, 0);
   const auto is_scheduled = [this](std::vector<std::string> more) {
     more.insert(more.begin(),
@@ -94,7 +94,7 @@ TEST_F(SimulateCommand, FollowsAScheduleUnlessToldOtherwise) {
               "espalier: plan.json: /schedule: is for segments of 512 KiB, not of 4 MiB\n");
 }
 
-// One line a resource, one bar a send and resource.
+// One line per resource, one bar per send and resource.
 TEST_F(SimulateCommand, WritesATrace) {
   const Finished finished = simulate({"--message", "2MiB", "--trace", "trace.json"});
   EXPECT_EQ(finished.status, 0) << finished.err;
@@ -113,17 +113,17 @@ TEST_F(SimulateCommand, WritesATrace) {
   EXPECT_EQ(bars.back(), "tree 0 segment 1: b -> c");
 }
 
-TEST_F(SimulateCommand, RefusesATraceThatNobodyCouldLookAt) {
-  EXPECT_EQ(
-      refusal({"--message", "2MiB", "--segment", "1B", "--trace", "trace.json"}),
-      "espalier: --trace: more than 1000000 bars (one per send and resource); use a smaller message "
-      "or larger segments\n");
+TEST_F(SimulateCommand, RefusesATooLargeTrace) {
+  EXPECT_EQ(refusal({"--message", "2MiB", "--segment", "1B", "--trace", "trace.json"}),
+            "espalier: --trace: more than 1000000 bars (one per send and resource); use a smaller "
+            "message "
+            "or larger segments\n");
   EXPECT_FALSE(exists("trace.json"));
   EXPECT_EQ(refusal({"--message", "1MiB,2MiB", "--trace", "trace.json"}),
             "espalier: --trace: shows a single message; give one --message SIZE\n");
 }
 
-// The plan's links are slower than it thinks: that is a question, no fault.
+// The links are slower than those that the plan was made for: this is allowed.
 TEST_F(SimulateCommand, TakesAPlatformThatHasChanged) {
   write("p.json", replaced(kTriangle, "1e9", "5e8"));
   const Finished finished = simulate({"--message", "1GiB"});
@@ -131,8 +131,8 @@ TEST_F(SimulateCommand, TakesAPlatformThatHasChanged) {
   EXPECT_THAT(finished.out, HasSubstr(" 0.499"));
 }
 
-// Over two hops a window of two segments arrives together: two segments more than in turns.
-TEST_F(SimulateCommand, SharesPortsWhenAskedTo) {
+// Over two hops the two segments of a window arrive at the same time, later than in turns.
+TEST_F(SimulateCommand, SharesPortsOnRequest) {
   const auto report = [this](const std::string& sharing) {
     return run_json({"simulate", "plan.json", "--platform", "p.json", "--message", "8MiB",
                      "--sharing", sharing, "--json"});
@@ -149,7 +149,7 @@ TEST_F(SimulateCommand, SharesPortsWhenAskedTo) {
 
 TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
   EXPECT_EQ(refusal({"--message", "1MiB", "--sharing", "fair"}),
-            "espalier: --sharing: unknown way of sharing 'fair'; one of: turns, edges, sends\n");
+            "espalier: --sharing: unknown sharing 'fair'; one of: turns, edges, sends\n");
   EXPECT_EQ(refusal({"--message", "much"}).find("espalier: --message: "), 0U);
   EXPECT_EQ(refusal({"--message", "1MiB,"}).find("espalier: --message: "), 0U);
   EXPECT_EQ(refusal({"--message", "1MiB", "--segment", "0"}),

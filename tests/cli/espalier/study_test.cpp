@@ -1,4 +1,4 @@
-// study: what lands in the folder, resuming, refusals.
+// study: the files in the folder, resuming, refusals.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST_F(StudyCommand, GivesTheSameBytesWithOneJobAndWithTwo) {
   }
 }
 
-TEST_F(StudyCommand, ResumesWhereItWasCut) {
+TEST_F(StudyCommand, ResumesAfterAnInterruption) {
   EXPECT_EQ(small("s").status, 0);
   const std::string instances = read("s/instances.csv");
   const std::string summary = read("s/summary.md");
@@ -106,7 +106,7 @@ TEST_F(StudyCommand, TakesRanges) {
 }
 
 TEST_F(StudyCommand, RefusalsNameTheOption) {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> slips{
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"teirs"},
        "study: unknown family 'teirs'; did you mean 'tiers'? one of: random, tiers, files"},
       {{"random"}, "study random: --output is required"},
@@ -128,7 +128,7 @@ TEST_F(StudyCommand, RefusalsNameTheOption) {
       {{"files", "-o", "s"}, "study files: platforms is required"},
       {{"files", "-o", "s", "none.json"}, "none.json: cannot open: No such file or directory"},
   };
-  for (const auto& [arguments, line] : slips) {
+  for (const auto& [arguments, line] : cases) {
     std::vector<std::string> words{"study"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const Finished finished = run(words);
@@ -151,7 +151,7 @@ TEST_F(StudyCommand, FilesFromEveryHostOrFromOne) {
               ElementsAre("model", "nodes", "density", "algorithm", "instances", "mean",
                           "deviation", "worst", "failed"));
   EXPECT_THAT(read("s/instances.csv"), HasSubstr("\nfiles,triangle,3,6,,,,one-port,b,optimal,"));
-  // The file has changed since.
+  // The file has changed.
   write("p.json", replaced(kTriangle, "5e8", "4e8"));
   const Finished changed = run({"study", "files", "p.json", "--models", "one-port", "--algorithm",
                                 "optimal,chain", "-o", "s"});
@@ -164,7 +164,7 @@ TEST_F(StudyCommand, FilesFromEveryHostOrFromOne) {
   EXPECT_EQ(count_of(read("t/instances.csv"), "\n"), 1U + 2);
 }
 
-TEST_F(StudyCommand, WhatHasNoSolutionShowsAndEndsWithThree) {
+TEST_F(StudyCommand, InstancesWithoutSolutionAreReportedAndEndWithThree) {
   write("p.csv", "from,to,bandwidth_Gbps\na,b,1\nc,a,1\n");  // c -> a -> b
   const Finished finished =
       run({"study", "files", "p.csv", "--models", "one-port", "--algorithm", "chain", "-o", "s"});
@@ -175,7 +175,7 @@ TEST_F(StudyCommand, WhatHasNoSolutionShowsAndEndsWithThree) {
   EXPECT_THAT(read("s/instances.csv"), HasSubstr("'c'"));
 }
 
-TEST_F(StudyCommand, ThePlatformOfARowCanBeMadeAgain) {
+TEST_F(StudyCommand, ThePlatformOfARowCanBeRegenerated) {
   EXPECT_EQ(small("s", {"--csv"}).status, 0);
   const std::string csv = read("s/instances.csv");
   const std::string start = "\nrandom,,8,";

@@ -1,4 +1,4 @@
-// How commands are written, and what is said when they are written wrong.
+// The syntax of commands, and the messages for wrong usage.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 class Usage : public CliTest {};
 
-TEST_F(Usage, HelpAndVersionEndWell) {
+TEST_F(Usage, HelpAndVersionSucceed) {
   const Finished help = run({"--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.out, HasSubstr("Exit status: 0 done"));
@@ -46,13 +46,13 @@ TEST_F(Usage, HelpNamesEveryAlgorithm) {
   }
 }
 
-struct Slip {
+struct WrongUsage {
   std::vector<std::string> arguments;
   std::string line;  // as printed, without "espalier: "
 };
 
-TEST_F(Usage, EverySlipIsOneLineAndStatusTwo) {
-  const std::vector<Slip> slips{
+TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
+  const std::vector<WrongUsage> cases{
       {{},
        "no command given; one of: plan, compare, bound, explain, verify, simulate, predict, "
        "decide, fit, show, convert, generate, study, list"},
@@ -72,15 +72,15 @@ TEST_F(Usage, EverySlipIsOneLineAndStatusTwo) {
        "formats, "
        "families"},
   };
-  for (const Slip& slip : slips) {
-    const Finished finished = run(slip.arguments);
-    EXPECT_EQ(finished.status, 2) << slip.line;
-    EXPECT_EQ(finished.err, "espalier: " + slip.line + '\n');
+  for (const WrongUsage& wrong : cases) {
+    const Finished finished = run(wrong.arguments);
+    EXPECT_EQ(finished.status, 2) << wrong.line;
+    EXPECT_EQ(finished.err, "espalier: " + wrong.line + '\n');
     EXPECT_THAT(finished.out, IsEmpty());
   }
 }
 
-TEST_F(Usage, AnUnknownOptionOffersTheNearest) {
+TEST_F(Usage, AnUnknownOptionSuggestsTheNearest) {
   const Finished finished = run({"plan", "p.json", "--sorce", "a"});
   EXPECT_EQ(finished.status, 2);
   EXPECT_TRUE(is_one_line(finished.err));
@@ -88,7 +88,7 @@ TEST_F(Usage, AnUnknownOptionOffersTheNearest) {
               StartsWith("espalier: plan: unknown option '--sorce'; did you mean '--source'?"));
 }
 
-TEST_F(Usage, OptionsRefuseByName) {
+TEST_F(Usage, RefusalsNameTheOption) {
   write("p.json", kTriangle);
   const auto refusal = [this](const std::string& option, const std::string& value) {
     const Finished finished = run({"plan", "p.json", "--source", "a", option, value});
@@ -118,7 +118,7 @@ TEST_F(Usage, OptionsRefuseByName) {
   EXPECT_THAT(refusal("--gap", "small"), StartsWith("espalier: plan: "));
 }
 
-TEST_F(Usage, UnknownNamesOfferTheNearest) {
+TEST_F(Usage, UnknownNamesSuggestTheNearest) {
   write("p.json", kTriangle);
   const auto refusal = [this](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"plan", "p.json"};
@@ -135,11 +135,14 @@ TEST_F(Usage, UnknownNamesOfferTheNearest) {
   EXPECT_THAT(refusal({"--source", "a", "--algorithm", "hierarchical:gorw"}),
               StartsWith("espalier: algorithm 'hierarchical:gorw': unknown inner algorithm 'gorw'; "
                          "did you mean 'grow'?"));
-  EXPECT_THAT(refusal({"--source", "a", "--algorithm", "hierarchical:hierarchical:binomial"}),
-              StartsWith("espalier: algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' "
-                         "cannot be the inner algorithm, because it takes one itself; use one of: "));
-  EXPECT_THAT(refusal({"--source", "a", "--algorithm", "reorder:optimal"}),
-              HasSubstr("'optimal' cannot be the inner algorithm, because it makes several trees; use one of: "));
+  EXPECT_THAT(
+      refusal({"--source", "a", "--algorithm", "hierarchical:hierarchical:binomial"}),
+      StartsWith("espalier: algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' "
+                 "cannot be the inner algorithm, because it takes one itself; use one of: "));
+  EXPECT_THAT(
+      refusal({"--source", "a", "--algorithm", "reorder:optimal"}),
+      HasSubstr(
+          "'optimal' cannot be the inner algorithm, because it makes several trees; use one of: "));
   EXPECT_EQ(refusal({"--source", "a", "--algorithm", "grow:chain"}),
             "espalier: algorithm 'grow:chain': 'grow' takes no inner algorithm; these do: "
             "hierarchical, hierarchical-node, hierarchical-group, reorder\n");
@@ -171,7 +174,7 @@ TEST_F(Usage, ListShowsEveryRegistry) {
   }
 }
 
-TEST_F(Usage, HelpAndListTellWhichAlgorithmsTakeAnInnerOne) {
+TEST_F(Usage, HelpAndListShowWhichAlgorithmsTakeAnInnerOne) {
   const Json list = run_json({"list", "algorithms", "--json"});
   const Finished table = run({"list", "algorithms"});
   std::string takers;
@@ -187,13 +190,14 @@ TEST_F(Usage, HelpAndListTellWhichAlgorithmsTakeAnInnerOne) {
   EXPECT_THAT(table.out, testing::ContainsRegex("reorder .* binomial\n"));
   EXPECT_THAT(table.out, testing::ContainsRegex("grow .* -\n"));
   for (const char* command : {"plan", "compare"}) {
-    // However help breaks its lines.
+    // Joins the lines of help.
     std::string words;
     for (const char letter : run({command, "--help"}).out) {
       const bool space = letter == ' ' || letter == '\n';
       if (!space || (!words.empty() && words.back() != ' ')) words += space ? ' ' : letter;
     }
-    EXPECT_THAT(words, HasSubstr("as in hierarchical:grow (default binomial): " + takers)) << command;
+    EXPECT_THAT(words, HasSubstr("as in hierarchical:grow (default binomial): " + takers))
+        << command;
   }
 }
 

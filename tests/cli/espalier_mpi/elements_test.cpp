@@ -1,4 +1,4 @@
-// The check of reduced elements finds what may go wrong with ranks and segments.
+// The check of reduced elements detects errors in ranks and segments.
 #include "cli/espalier_mpi/run/elements.hpp"
 
 #include <gtest/gtest.h>
@@ -35,14 +35,14 @@ std::optional<std::string> wrong_in(const std::vector<T>& result, Elements eleme
   return find_wrong_element(std::as_bytes(std::span(result)), elements, ranks, round);
 }
 
-TEST(Elements, ASumOfAllRanksIsRight) {
+TEST(Elements, AcceptsTheSumOfAllRanks) {
   const Elements doubles{ElementType::kDouble, ElementOp::kSum};
   EXPECT_FALSE(wrong_in(sum_of<double>(doubles, {0, 1, 2, 3}, 5), doubles, 4, 5));
   const Elements floats{ElementType::kFloat, ElementOp::kSum};
   EXPECT_FALSE(wrong_in(sum_of<float>(floats, {3, 0, 2, 1}, 5), floats, 4, 5));
 }
 
-TEST(Elements, RanksLeftOutCountedTwiceOrExchangedShow) {
+TEST(Elements, DetectsMissingDoubledAndWrongRanks) {
   const Elements elements{ElementType::kInt64, ElementOp::kSum};
   for (const std::vector<int>& ranks :
        std::vector<std::vector<int>>{{0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 3, 3}, {0, 1, 2, 4}}) {
@@ -51,7 +51,7 @@ TEST(Elements, RanksLeftOutCountedTwiceOrExchangedShow) {
   EXPECT_TRUE(wrong_in(sum_of<std::int64_t>(elements, {0, 1, 2, 3}, 0), elements, 4, 1));
 }
 
-TEST(Elements, SegmentsThatChangePlacesAndSingleElementsShow) {
+TEST(Elements, DetectsSwappedSegmentsAndSingleElements) {
   const Elements elements{ElementType::kDouble, ElementOp::kSum};
   std::vector<double> sum = sum_of<double>(elements, {0, 1, 2}, 0);
   std::vector<double> swapped = sum;
@@ -63,7 +63,7 @@ TEST(Elements, SegmentsThatChangePlacesAndSingleElementsShow) {
   EXPECT_EQ(wrong->find("element 123 of 300 is "), 0U) << *wrong;
 }
 
-// As many ranks as no machine here has: nothing overflows or rounds.
+// 5000 ranks: the products neither overflow nor round.
 TEST(Elements, ProductsOfFloatsStayExact) {
   const Elements elements{ElementType::kFloat, ElementOp::kProd};
   std::vector<float> product(kCount, 1.0F);

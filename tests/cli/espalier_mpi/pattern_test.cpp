@@ -1,4 +1,4 @@
-// The check of received bytes finds what may go wrong with segments.
+// The check of received bytes detects errors in segments.
 #include "cli/espalier_mpi/run/pattern.hpp"
 
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@ std::vector<std::byte> message_of(std::size_t bytes, std::uint64_t round) {
   return message;
 }
 
-TEST(Pattern, IsFoundRightWhateverTheSize) {
+TEST(Pattern, AcceptsAnySize) {
   for (std::size_t bytes = 0; bytes < 100; ++bytes) {
     EXPECT_FALSE(find_mismatch(message_of(bytes, 3), 3)) << bytes;
   }
 }
 
-TEST(Pattern, EverySingleWrongByteIsNamed) {
+TEST(Pattern, NamesEverySingleWrongByte) {
   for (std::size_t at = 0; at < 101; ++at) {
     std::vector<std::byte> message = message_of(101, 0);
     const auto right = std::to_integer<unsigned>(message[at]);
@@ -34,7 +34,7 @@ TEST(Pattern, EverySingleWrongByteIsNamed) {
   }
 }
 
-TEST(Pattern, SegmentsThatChangePlacesShow) {
+TEST(Pattern, DetectsSwappedSegments) {
   for (const std::size_t segment : {8UL, 64UL, 4096UL, 65536UL}) {
     std::vector<std::byte> message = message_of(4 * segment, 0);
     std::swap_ranges(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(segment),
@@ -44,7 +44,7 @@ TEST(Pattern, SegmentsThatChangePlacesShow) {
   }
 }
 
-TEST(Pattern, ASegmentOfTheRoundBeforeShows) {
+TEST(Pattern, DetectsASegmentOfThePreviousRound) {
   std::vector<std::byte> message = message_of(1000, 1);
   const std::vector<std::byte> before = message_of(1000, 0);
   std::copy(before.begin() + 504, before.begin() + 600, message.begin() + 504);

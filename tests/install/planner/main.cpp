@@ -1,4 +1,4 @@
-// Usage: consumer PLATFORM SOURCE. Plans with the installed library, and checks the plan.
+// Usage: consumer PLATFORM SOURCE. Makes a plan with the installed library and verifies it.
 #include <cstdio>
 #include <exception>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# espalier-mpi as a user runs it: what it says, what it returns, what it leaves behind.
+# espalier-mpi as a user runs it: output, exit status, and files.
 # Usage: command_line_test.sh CASE ESPALIER_MPI MPIEXEC DAMAGING_NETWORK UNLUCKY_RANK   (CASE: a function below, test_...)
 set -u
 case_name=$1 program=$2 mpiexec=$3 damaging_network=$4 unlucky_rank=$5
@@ -17,7 +17,7 @@ ranks() {
   status=$?
 }
 
-# refused STATUS TEXT: the last run ended so, and said so once, in one line of ours.
+# refused STATUS TEXT: the last run ended with this status and printed one error line, which contains TEXT.
 refused() {
   [ "$status" -eq "$1" ] || { fail "status $status, not $1"; cat stderr; }
   [ "$(grep -c '^espalier-mpi: ' stderr)" -eq 1 ] || { fail "not one line of ours"; cat stderr; }
@@ -26,14 +26,14 @@ refused() {
   leaves_nothing
 }
 
-# What the ranks of the next runs open is not theirs to remove, so that those which are still there when one has ended
-# need not be given the second between SIGTERM and SIGKILL, which Open MPI sleeps through.
+# For runs that leave no files to remove: without the second between SIGTERM and SIGKILL in which Open MPI lets the
+# remaining ranks clean up after one has ended.
 no_files_to_remove() { export OMPI_MCA_odls_base_sigkill_timeout=0; }
 
 done_well() { [ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }; }
 says() { grep -qE -- "$1" stdout || { fail "stdout lacks '$1'"; cat stdout; }; }
 
-# No output, no temporary.
+# There is neither an output nor a temporary file.
 leaves_nothing() {
   local found
   found=$(find . -name 'out*' -o -name '.espalier*')
@@ -57,7 +57,7 @@ END
 }
 plan 4 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >good.json
 
-# The same trees the other way round; and those up, one chain down.
+# The same trees reversed, for a reduce; for an allreduce also a chain down.
 trees=$(sed -n 's/.*"broadcast_trees": \(.*\)}$/\1/p' good.json)
 up=$(sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g' <<<"$trees")
 sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $up}/" good.json >reduce.json
@@ -189,7 +189,7 @@ test_rounds() {
   ranks 4 bcast uneven.json --rounds; refused 2 "uneven.json: /broadcast_trees/1/rate_Bps: rounds need trees of equal rates"
 }
 
-# Two trees over four ranks, from n1, by turns: in each half of the period a rank sends once and receives once.
+# Two alternating trees over four ranks, from n1: in each half of the period a rank sends once and receives once.
 test_schedule() {
   plan 4 '1000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >plain.json
   local sends='[0,1,0,0,0.01,10000],[0,2,3,0,0.01,10000],[1,3,2,0,0.01,10000]'
@@ -220,7 +220,7 @@ test_schedule() {
   ranks 4 bcast long.json --schedule; refused 2 "long.json: /schedule/slices: a period of 2010000 segments, 6030000 sends"
 }
 
-# A file in constant memory, and a message that is small enough for exchange edges to come last.
+# A file in constant memory, and a message small enough that the exchange edges come last.
 test_exchange() {
   plan 4 '1000000 [1,2],[2,0],[2,3]' '1000000 [1,3],[3,2],[1,0]' |
     sed 's/\[2,3\]\]/[2,3]], "exchange": [[2,3]]/; s/\[1,0\]\]/[1,0]], "exchange": [[3,2],[1,0]]/' >exchange.json
@@ -256,69 +256,69 @@ test_wrong_usage() {
   ranks 4 bcast good.json --message 1000TiB; refused 2 "4 ranks on one host with"
 }
 
-# unlucky RANK SIGNAL CALL ARGS...: four ranks, of which RANK gets SIGNAL at CALL (unlucky_rank.c).
+# unlucky RANK SIGNAL CALL ARGS...: runs four ranks; RANK gets SIGNAL at CALL (unlucky_rank.c).
 unlucky() {
-  local who=$1 signal=$2 call=$3; shift 3
-  UNLUCKY_RANK=$who UNLUCKY_SIGNAL=$signal UNLUCKY_CALL=$call timeout -k 5 "${UNLUCKY_PATIENCE:-60}" "$mpiexec" -n 4 \
+  local victim=$1 signal=$2 call=$3; shift 3
+  UNLUCKY_RANK=$victim UNLUCKY_SIGNAL=$signal UNLUCKY_CALL=$call timeout -k 5 "${UNLUCKY_PATIENCE:-60}" "$mpiexec" -n 4 \
     env LD_PRELOAD="$unlucky_rank${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr </dev/null
   status=$?
 }
 
-# gave_up TEXT: the last run ended because of the timeout, and at least one rank said TEXT.
-gave_up() {
+# timed_out TEXT: the last run ended because of the timeout, and at least one rank reported TEXT.
+timed_out() {
   [ "$status" -eq 4 ] || { fail "status $status, not 4"; cat stderr; }
   grep '^espalier-mpi: rank ' stderr | grep -qE -- "$1" || { fail "does not say '$1'"; cat stderr; }
   [ -s stdout ] && { fail "wrote to stdout"; cat stdout; }
   leaves_nothing
 }
 
-# A rank that stands still, at every place where the others wait.
+# A stopped rank, at every point where the others wait.
 test_stopped() {
   local stop=19 rank try
   no_files_to_remove
   for rank in 0 1 3; do
     unlucky $rank $stop segment bcast good.json --message 10MB --timeout 2s --as-planned
-    gave_up "rank [0-9] on .*: rank [0-9]: no progress for 2 s; (receiving|sending) segment [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
+    timed_out "rank [0-9] on .*: rank [0-9]: no progress for 2 s; (receiving|sending) segment [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
   done
   # 10 MB at the plan's 4 MB/s take 2.5 s more.
   for rank in 0 1 3; do
     unlucky $rank $stop segment reduce reduce.json --message 10000000 --timeout 2s
-    gave_up "no progress for 4.5 s, waiting for segments of the reduction$"
+    timed_out "no progress for 4.5 s, waiting for segments of the reduction$"
     unlucky $rank $stop segment allreduce allreduce.json --message 10000000 --timeout 2s
-    gave_up "no progress for 4.5 s, waiting for segments of the reduction$"
+    timed_out "no progress for 4.5 s, waiting for segments of the reduction$"
   done
   unlucky 0 $stop report bcast good.json --message 100kB --timeout 1s
-  gave_up "rank 1: no progress for .*, waiting for reports of ranks 0$"
+  timed_out "rank 1: no progress for .*, waiting for reports of ranks 0$"
   unlucky 3 $stop barrier bcast good.json --message 100kB --timeout 1s
-  gave_up "no progress for .*, waiting for all ranks to begin"
+  timed_out "no progress for .*, waiting for all ranks to begin"
   unlucky 2 $stop agree bcast good.json --message 100kB --timeout 1s
-  gave_up "no progress for 1 s, waiting for "
+  timed_out "no progress for 1 s, waiting for "
   unset OMPI_MCA_odls_base_sigkill_timeout
-  # When ranks leave while another finalizes, mpirun 4.1.4 itself crashes or hangs now and then, its ranks long gone; the
-  # more often, the sooner it kills.
+  # If ranks exit while another one finalizes, mpirun 4.1.4 sometimes crashes or hangs after its ranks have ended; the
+  # sooner it kills ranks, the more often.
   for try in 1 2 3 4 5 6; do
     UNLUCKY_PATIENCE=20 unlucky 2 $stop finalize bcast good.json --message 100kB --timeout 1s
     [ "$status" -gt 4 ] || break
     echo "try $try: status $status"
   done
   [ "$status" -eq 4 ] || { fail "status $status, not 4"; cat stderr; }
-  grep -q 'waiting for all ranks to end' stderr || { fail "does not say that it waits for the end"; cat stderr; }
+  grep -q 'waiting for all ranks to end' stderr || { fail "does not report that it waits for the end"; cat stderr; }
   head -c 30000000 /dev/urandom >in
   for rank in 1 2; do
     unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
-    gave_up "no progress for 2 s; .*(from|to) rank $rank"
+    timed_out "no progress for 2 s; .*(from|to) rank $rank"
     NO_TMPFILE=1 unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
     [ "$status" -eq 4 ] || fail "status $status, not 4"
-    # A process that is stopped and then killed cannot remove its file; the others do.
+    # A process that is stopped and then killed cannot remove its file; the others remove theirs.
     [ "$(find . -name '.espalier*' | wc -l)" -le 1 ] || { fail "left behind"; ls -a; }
     rm -f .espalier*
   done
 }
 
-# A rank that dies: mpirun ends the others, with SIGTERM first.
+# A killed rank: mpirun ends the others, first with SIGTERM.
 test_killed() {
   local kill=9 rank
-  # Between SIGTERM and SIGKILL: on a busy machine a rank takes longer to clean up than Open MPI's second.
+  # The time between SIGTERM and SIGKILL: on a busy machine, cleaning up takes longer than Open MPI's default of a second.
   export OMPI_MCA_odls_base_sigkill_timeout=4
   head -c 30000000 /dev/urandom >in
   for rank in 0 1; do
@@ -338,7 +338,7 @@ test_trace() {
   ranks 4 bcast good.json --message 100kB --repeat 2 --trace trace.json --as-planned
   done_well
   grep -qE '^espalier-mpi: trace.json: 120 transfers, clock error at most ' stderr || { fail "not 120 transfers"; cat stderr; }
-  # 10 segments, 2 messages, 3 edges a tree, a bar at each end; no bar on a line begins before the one before it ends.
+  # 10 segments, 2 messages, 3 edges per tree, a bar at each end of an edge; the bars of a line do not overlap.
   python3 - <<'END' || fail "the trace"
 import json, collections
 trace = json.load(open("trace.json"))
@@ -378,7 +378,7 @@ test_bench() {
   says '^broadcast to 4 ranks, 3 rounds after 1, verified on every rank$'
   [ "$(grep -cE ' MPI_Bcast +- .* - +- +-$' stdout)" -eq 2 ] || { fail "MPI_Bcast's rows"; cat stdout; }
   [ "$(grep -cE ' (good|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
-  # 1 MB at 1 MB/s, and two hops of 10 kB more; a segment costs 10 us.
+  # 1 MB at 1 MB/s, plus two hops of 10 kB; each segment has an overhead of 10 us.
   grep -E '976.56 KiB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
   ranks 4 bench good.json --sizes 0,1,10001 --repeat 2 --warm-up 0 --json
   done_well
@@ -403,7 +403,7 @@ test_bench_reductions() {
   says '^reduce from 4 ranks, sum of double, 3 rounds after 1, verified on the root$'
   [ "$(grep -cE ' MPI_Reduce +- .* - +- +-$' stdout)" -eq 2 ] || { fail "MPI_Reduce's rows"; cat stdout; }
   [ "$(grep -cE ' (reduce|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
-  # 1 MB at 1 MB/s, and two hops of 10 kB more; a segment costs 10 us.
+  # 1 MB at 1 MB/s, plus two hops of 10 kB; each segment has an overhead of 10 us.
   grep -E '976.56 KiB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
   for type in double float int32 int64 uint32 uint64; do
     for op in sum prod max min; do
@@ -433,12 +433,12 @@ test_bench_reductions() {
   ranks 4 bench reduce.json other.json; refused 2 "other.json: /source: 'n0' is not 'n1', the source of reduce.json"
 }
 
-# segment_in FILE MESSAGE: the tuned segment of that message.
+# segment_in FILE MESSAGE: the tuned segment size of that message size.
 segment_in() { sed -nE "s/.*\"message_bytes\":$2,\"slice_bytes\":([0-9]+),.*/\1/p" "$1"; }
 
-# Down a chain of four at 100 MB/s, 10 us a segment, 800,000 bytes take (k + 2) (10 us + 8 ms / k) in k segments: least with
-# 40. A build without the planner says that it has no simulator.
-about_the_simulated() {
+# On a chain of four hosts at 100 MB/s with an overhead of 10 us per segment, 800,000 bytes in k segments take
+# (k + 2) (10 us + 8 ms / k), which is least for k = 40. A build without the planner reports that it cannot simulate.
+tune_around_the_simulated_segment() {
   plan 4 '100000000 [1,0],[0,2],[2,3]' >line.json
   local link='"bandwidth_Bps": 1e8'
   cat >line-platform.json <<END
@@ -472,8 +472,8 @@ test_tune() {
   ranks 4 tune good.json --message 100000,1MB --repeat 2 --warm-up 1 --verify
   done_well
   says '^broadcast to 4 ranks, 2 rounds after 1, verified on every rank$'
-  # By default the plan's segment, 10,000 bytes, on one host; sqrt(message * 10 us * 4 MB/s / 3 hops) is below 8 KiB,
-  # the least: 8192, and 20 % and 10 % less and more of it.
+  # The default on one host is the plan's segment, 10,000 bytes. The prediction sqrt(message * 10 us * 4 MB/s / 3 hops)
+  # is below the least segment, 8 KiB: therefore 8192 bytes, and 10 % and 20 % less and more, are tried.
   for segment in '9.77 KiB' '8 KiB' '6.4 KiB' '7.2 KiB' '8.8 KiB' '9.6 KiB'; do
     [ "$(grep -cE "976.56 KiB +(by default|predicted.*) +$segment " stdout)" -eq 1 ] || { fail "segments of $segment"; cat stdout; }
   done
@@ -485,8 +485,8 @@ test_tune() {
     says "^ *97.66 KiB +$segment KiB "  # of 10,000 bytes
   done
   rm about
-  about_the_simulated
-  # What is tuned is what is used, for messages of about that size, and no others.
+  tune_around_the_simulated_segment
+  # Tuned segments are used for messages of about the tuned size, and for no others.
   local segment
   segment=$(segment_in first.json 1000000)
   case $segment in 10000 | 8192 | 6554 | 7373 | 9011 | 9830) ;; *) fail "segment $segment" ;; esac
@@ -505,12 +505,12 @@ test_tune() {
   ranks 4 bench chain.json good.json --tuned odd.json --sizes 1MB --repeat 1 --warm-up 0 --json; done_well
   [ "$(grep -oE '"slice_bytes": [0-9a-z]+' stdout | tr '\n' ' ')" = \
     '"slice_bytes": null "slice_bytes": 10000 "slice_bytes": 777 ' ] || { fail "bench"; cat stdout; }
-  # Another size is added, the same again replaced, what else is there kept.
+  # Another size is added, the same size is replaced, and other entries are kept.
   ranks 4 tune good.json --message 5MB,1MB --repeat 1 --warm-up 0 --segment 5000 --json; done_well
   says '"method": "--segment \+20 %"'; says '"slice_bytes": 6000'; says '"default_median_s": '
   [ "$(grep -c message_bytes good.json.tuned.json)" -eq 3 ] || { fail "sizes"; cat good.json.tuned.json; }
   [ "$(segment_in good.json.tuned.json 102400)$(segment_in good.json.tuned.json 100000)" = "$(segment_in first.json 100000)" ] ||
-    fail "an earlier one is gone"
+    fail "an earlier entry is missing"
   for operation in reduce allreduce; do
     ranks 4 tune $operation.json --message 200000 --repeat 2 --warm-up 0 --verify --op max --type int32 -o $operation.tuned
     done_well
@@ -520,7 +520,7 @@ test_tune() {
   done
 }
 
-# decided OPERATION "RANKS BYTES ALGORITHM SEGMENT"...: a decision function as decide --json writes it.
+# decided OPERATION "RANKS BYTES ALGORITHM SEGMENT"...: a decision function as written by decide --json.
 decided() {
   local operation=$1 rows='' ranks bytes algorithm segment; shift
   while read -r ranks bytes algorithm segment; do
@@ -613,7 +613,7 @@ test_bad_plans() {
 same_everywhere() {
   local rank
   for rank in 0 1 2 3; do cmp in "out$rank" || fail "out$rank differs"; done
-  [ -z "$(find . -name '.espalier*')" ] || fail "a temporary stays"
+  [ -z "$(find . -name '.espalier*')" ] || fail "a temporary file is left"
   rm -f out?
 }
 
@@ -624,14 +624,14 @@ test_files() {
     done_well; says '"verified": true'; says "\"message_bytes\": $size"
     same_everywhere
   done
-  # What was there is replaced, its mode stays; a link keeps pointing.
+  # An existing file is replaced and keeps its mode; a symbolic link is kept.
   echo old >target; chmod 640 target; ln -s target out2
   ranks 4 bcast good.json --in in --out 'out{rank}'
   done_well
   [ -L out2 ] || fail "the link is gone"
   [ "$(stat -c %a target)" = 640 ] || fail "mode $(stat -c %a target)"
   same_everywhere
-  # The host's name, and an output that is the input, which the source leaves alone.
+  # An output that is also the source's input is not changed. {host} is the host's name.
   mkdir "d$(uname -n)"; cp in in1
   ranks 4 bcast good.json --in in1 --out 'in{rank}' --verify
   done_well
@@ -642,7 +642,7 @@ test_files() {
   ranks 4 bcast good.json --in in --out /dev/null; done_well
 }
 
-# A folder, and several files and folders, whole or not at all.
+# Folders, and several files and folders; they are written completely or not at all.
 test_trees() {
   mkdir -p src/sub/deep src/empty.d
   head -c 1234567 /dev/urandom >src/big; echo small >src/sub/small; : >src/empty; ln -s sub/small src/link
@@ -657,7 +657,7 @@ test_trees() {
   done
   ranks 4 bcast good.json --in src --out 'out{rank}'
   [ "$status" -eq 2 ] || fail "status $status"
-  grep -q 'cannot write: exists; several files go into a folder that is new or empty' stderr || fail "$(cat stderr)"
+  grep -q 'cannot write: exists; several files need a new or empty folder' stderr || fail "$(cat stderr)"
   rm -r out?; mkdir out0 out1 out2 out3
   ranks 4 bcast good.json --in src/big --in src/sub/ --in src/link --out 'out{rank}' --verify
   done_well
@@ -669,16 +669,16 @@ test_trees() {
   ranks 4 bcast good.json --in leer --out 'out{rank}' --verify; done_well; [ -d out3 ] || fail "no out3"
   rmdir out?
   ranks 4 bcast good.json --in src/big --in src/../src/big --out 'out{rank}'
-  refused 2 "src/../src/big: would be stored as 'big', as another --in is"
+  refused 2 "src/../src/big: would be stored as 'big', like another --in"
   mkfifo src/pipe
-  ranks 4 bcast good.json --in src --out 'out{rank}'; refused 2 "src/pipe: is no file, folder or symbolic link"
+  ranks 4 bcast good.json --in src --out 'out{rank}'; refused 2 "src/pipe: is not a file, folder or symbolic link"
   rm src/pipe
   ranks 4 bcast good.json --in src --out 'nowhere/out{rank}'; refused 2 "cannot write: No such file or directory"
   echo x >a; ranks 4 bcast good.json --in src --out 'a'; refused 2 "put {rank} into --out"
 }
 
-# Killed in the middle, a run leaves what the next one goes on from.
-broken_off() {
+# interrupted FILE: a run is killed in the middle and leaves files from which the next run can resume.
+interrupted() {
   "$mpiexec" -n 4 "$program" bcast good.json --in "$1" --out 'out{rank}' --resume --segment 2kB >/dev/null 2>&1 </dev/null &
   local run=$! turn
   for turn in $(seq 2000); do
@@ -686,29 +686,29 @@ broken_off() {
     sleep 0.02
   done
   kill -9 $run; wait $run 2>/dev/null
-  # The ranks end with their mpirun; what they still write is theirs.
+  # Wait until the ranks, which end after their mpirun, no longer write.
   while pgrep -f "bcast good.json --in $1 --out out{rank} --resume" >/dev/null; do sleep 0.02; done
 }
 test_resume() {
   head -c 60000000 /dev/urandom >in
-  broken_off in
+  interrupted in
   [ -e out0 ] && fail "it ended too soon"
   ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
   done_well; says '"resumed_bytes": [1-9]'
   same_everywhere
-  # What was left is of another file, or damaged: from the beginning.
-  broken_off in
+  # If the remains are of another file, or damaged, the run starts from the beginning.
+  interrupted in
   touch in
   ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
   done_well; says '"message_bytes": 60000000'
   same_everywhere
-  broken_off in
+  interrupted in
   printf X | dd of=.espalier-out2.part bs=1 seek=4711 conv=notrunc status=none
   ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
   done_well; says '"message_bytes": 60000000'
   same_everywhere
   mkdir tree; for i in 1 2 3 4; do head -c 15000000 in >"tree/$i"; done
-  broken_off tree
+  interrupted tree
   ranks 4 bcast good.json --in tree --out 'out{rank}' --resume --verify --json
   done_well; says '"resumed_bytes": [1-9]'
   for rank in 0 1 2 3; do diff -r tree "out$rank" || fail "out$rank differs"; done
@@ -722,14 +722,14 @@ test_bad_files() {
   mkdir sub
   ranks 4 bcast good.json --in in --out './sub/../out/'; refused 2 "put {rank} into --out"
   ranks 4 bcast good.json --in none --out 'out{rank}'; refused 2 "rank 1 on $(uname -n): none: cannot open"
-  mkfifo pipe; ranks 4 bcast good.json --in pipe --out 'out{rank}'; refused 2 "pipe: cannot read: is no regular file"
+  mkfifo pipe; ranks 4 bcast good.json --in pipe --out 'out{rank}'; refused 2 "pipe: cannot read: is not a regular file"
   ranks 4 bcast good.json --in in --out '/no/such{rank}/out'; refused 2 "rank 0 on $(uname -n): /no/such0/out: cannot write"
   mkdir d0 d1 d2  # and rank 3 has none
   ranks 4 bcast good.json --in in --out 'd{rank}/out'; refused 2 "rank 3 on $(uname -n): d3/out: cannot write: No such"
   mkdir -p d3/out
   ranks 4 bcast good.json --in in --out 'd{rank}/out'; status_keep=$status; rmdir d3/out; status=$status_keep
   refused 2 "rank 3 on $(uname -n): d3/out: cannot write: Is a directory"
-  # A disk that is full from the first byte on, on one rank only: found while the segments run.
+  # A disk that is full from the first byte on, on one rank only: detected during the transfer.
   for full in 0 1 3; do
     rm -rf d?/*; ln -s /dev/full "d$full/file"
     for rank in 0 1 2 3; do [ "$rank" = "$full" ] || ln -sfn . "d$rank/self"; done
@@ -739,22 +739,22 @@ test_bad_files() {
   done
 }
 
-# A limit on the size of files stands for a disk without room; MPI's own files must stay below it. The room is claimed
-# before anything is sent.
+# A limit on the file size simulates a full disk; MPI's own files must stay below it. The space is allocated before
+# anything is sent.
 test_full_disk() {
   truncate -s 300M in
   echo old >out2
   (ulimit -f 200000; "$mpiexec" -n 4 "$program" bcast good.json --in in --out 'out{rank}') >stdout 2>stderr
   status=$?
-  [ "$(cat out2)" = old ] || fail "out2 is no more what it was"
+  [ "$(cat out2)" = old ] || fail "out2 has changed"
   rm out2
   refused 2 "cannot write: File too large"
 }
 
-# Data that differ are found and named, and no file stays.
+# Damaged data are detected and located, and no file is left.
 test_damage() {
   damaged() { "$mpiexec" -n 4 env LD_PRELOAD="$damaging_network${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr; status=$?; }
-  damaged bcast good.json --message 1MB --verify --as-planned  # by MPI
+  damaged bcast good.json --message 1MB --verify --as-planned  # sent by MPI
   refused 5 "of 1000000 is 0x"
   damaged reduce reduce.json --message 1MB --verify
   refused 5 "rank 1 on $(uname -n): element "

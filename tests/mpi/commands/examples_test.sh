@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The examples build against an installed Espalier and run.
+# The examples can be built with an installed Espalier, and run.
 # Usage: examples_test.sh BUILD_FOLDER SOURCE_FOLDER CMAKE MPIEXEC
 set -eu
 build=$1 source=$2 cmake=$3 mpiexec=$4

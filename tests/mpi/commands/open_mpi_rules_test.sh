@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Open MPI itself reads the rules that `espalier decide --open-mpi-rules` writes and follows them: its monitoring tells
-# who sent how many messages to whom.
+# Open MPI follows the rules that `espalier decide --open-mpi-rules` writes: its monitoring counts the messages from each
+# rank to each other.
 # Usage: open_mpi_rules_test.sh CASE ESPALIER PROGRAM MPIEXEC   (CASE: a function below, test_...)
 set -u
 case_name=$1 espalier=$2 program=$3 mpiexec=$4
@@ -18,18 +18,18 @@ decide() {
   "$espalier" decide --preset frodo "$@" --open-mpi-rules rules.conf --quiet >stdout 2>stderr || fail "decide $*"
 }
 
-# sent RANKS OPERATION BYTES [RULES]: who sends how many messages to whom, "0>1:64 1>2:64".
+# sent RANKS OPERATION BYTES [RULES]: the number of messages by sender and receiver, "0>1:64 1>2:64".
 sent() {
   local ranks=$1 operation=$2 bytes=$3 rules=()
   [ $# -gt 3 ] && rules=(--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "$4")
   rm -f sent.*
   "$mpiexec" -n "$ranks" "${rules[@]}" "$program" "$operation" "$bytes" >stdout 2>stderr </dev/null ||
     { fail "the run of $operation"; return; }
-  # Messages with the program's tags are called I(nternal), and collectives' own E(xternal) or I by Open MPI's settings.
+  # Open MPI counts messages with the program's tags as I(nternal); those of collectives as E(xternal) or I, by its settings.
   cat sent.* | awk '$1 == "I" || $1 == "E" { print $2 ">" $3 ":" $6 }' | sort -V | paste -sd ' '
 }
 
-# expect WHAT RANKS OPERATION BYTES: under rules.conf.
+# expect MESSAGES RANKS OPERATION BYTES: with rules.conf.
 expect() {
   local seen
   seen=$(sent "$2" "$3" "$4" rules.conf)
@@ -44,7 +44,7 @@ test_broadcast() {
   expect '0>1:128 1>2:128 2>3:128' 4 broadcast 1048576  # pipeline/8 KiB
 }
 
-# Beyond the grid Open MPI does as it would without rules.
+# Outside the grid, Open MPI behaves as without rules.
 test_beyond() {
   decide --algorithm pipeline --segments 256 --ranks 4 --sizes 1KiB,2KiB
   expect '0>1:4 1>2:4 2>3:4' 4 broadcast 1024
@@ -76,8 +76,8 @@ test_barrier() {
   expect '0>1:1 0>2:1 0>3:1 1>0:1 2>0:1 3>0:1' 4 barrier 0
 }
 
-# Linear and pairwise send alike, so that another algorithm (3, Bruck's: two messages a rank) is put in by hand to see
-# that a size is what a rank sends to all.
+# Linear and pairwise send the same messages. Therefore another algorithm (3, Bruck's: two messages per rank) is inserted
+# by hand, to check that a rule's size is what a rank sends to all others.
 test_alltoall() {
   decide --operation alltoall --algorithm pairwise --ranks 4 --sizes 1KiB,4KiB
   sed -i 's/^4096 2 /4096 3 /' rules.conf

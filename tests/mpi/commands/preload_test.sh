@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program that knows nothing of Espalier, with and without the preloaded library: data, what was taken, what is said.
+# Unmodified MPI programs, with and without the preloaded library: data, the calls taken, messages.
 # Usage: preload_test.sh CASE UNMODIFIED LIBRARY MPIEXEC ESPALIER_MPI   (CASE: a function below, test_...)
 set -u
 case_name=$1 program=$2 library=$3 mpiexec=$4 espalier_mpi=$5
@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failures=0
-others=${LD_PRELOAD:-}  # what this MPI needs
+others=${LD_PRELOAD:-}  # libraries that this MPI needs
 unset "${!ESPALIER_@}"
 
 fail() { echo "FAILED: $*"; cat stdout stderr; failures=$((failures + 1)); }
@@ -30,12 +30,12 @@ all_right() { [ "$status" -eq 0 ] && grep -qx 'all right' stdout || fail "status
 says() { grep -qE -- "$1" stderr || fail "does not say '$1'"; }
 says_once() { [ "$(grep -cE -- "$1" stderr)" -eq 1 ] || fail "does not say once '$1'"; }
 says_nothing() { if grep -q espalier stderr; then fail "said something"; fi; }
-# taken MINIMUM: the summary has at least so many calls taken, and as many lines told of them.
+# taken MINIMUM: the summary counts at least MINIMUM calls taken, and there is one line for each of them.
 taken() {
   local count
   count=$(sed -n 's/^espalier-pmpi: \([0-9]*\) MPI_Bcast taken.*/\1/p' stderr)
   [ "${count:-0}" -ge "$1" ] || fail "took '${count:-}' calls, not $1 or more"
-  [ "$(grep -c ' at the root, ' stderr)" -eq "${count:-0}" ] || fail "the lines are not as many as the calls"
+  [ "$(grep -c ' at the root, ' stderr)" -eq "${count:-0}" ] || fail "not one line per call"
 }
 
 # plan NODES SOURCE TREE...: a plan file on stdout; a tree is "RATE EDGE,EDGE...", an edge "[0, 1]" without blanks.
@@ -57,15 +57,15 @@ plan 4 1 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >from1.json
 plan 4 2 '1000000 [2,0],[2,1],[1,3]' >from2.json
 plan 3 0 '1000000 [0,1],[1,2]' >three.json
 
-# The same trees the other way round, and both ways.
-turned() { sed -E 's/.*"broadcast_trees": (.*)\}$/\1/; t; d' "$1" | sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g'; }
+# The same trees reversed, for a reduce; and in both directions, for an allreduce.
+reversed() { sed -E 's/.*"broadcast_trees": (.*)\}$/\1/; t; d' "$1" | sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g'; }
 for from in 1 2; do
-  sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $(turned from$from.json)}/" \
+  sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $(reversed from$from.json)}/" \
     from$from.json >to$from.json
 done
-sed "s/\"broadcast\"/\"allreduce\"/; s/\"broadcast_trees\"/\"reduce_trees\": $(turned from1.json), &/" from1.json >all.json
+sed "s/\"broadcast\"/\"allreduce\"/; s/\"broadcast_trees\"/\"reduce_trees\": $(reversed from1.json), &/" from1.json >all.json
 
-# platform HOSTS: all joined to all, rates that differ.
+# platform HOSTS: a complete graph with different rates.
 platform() {
   echo from,to,bandwidth_Gbps
   local i j
@@ -85,16 +85,17 @@ test_plans() {
   export ESPALIER_PLAN=from1.json:from2.json ESPALIER_VERBOSE=1
   preloaded 4
   all_right
-  # From two of four roots: the world's sizes from the threshold on, types, and communicators; by halves nothing.
+  # Broadcasts from two of the four roots: in MPI_COMM_WORLD, sizes from the threshold on and types; in other
+  # communicators of four ranks as well; none in halves.
   taken 30
   says ': by hand, 2 trees, .* of 32.0000 Mbit/s planned$'
   says ' from rank 2 to 4 ranks: by hand, 1 tree, '
-  # Backwards, the source n1 is rank 2.
+  # In reverse rank order, the source n1 is rank 2.
   says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, '
   says '292.97 KiB from rank 1 to 4 ranks: by hand, 1 tree, '
-  if grep -qE ' from rank [03] to | to 2 ranks' stderr; then fail 'took what no plan is for'; fi
-  says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* that no plan fits$'
-  preloaded 7  # plans for others; for sub-communicators of 4 as they come
+  if grep -qE ' from rank [03] to | to 2 ranks' stderr; then fail 'took a call without a plan'; fi
+  says_once 'left to MPI: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* that no plan fits$'
+  preloaded 7  # the plans fit only sub-communicators of 4 ranks
   all_right
   taken 3
   preloaded 2
@@ -112,34 +113,36 @@ test_platform() {
   platform 7 >net.csv
   preloaded 7
   all_right
-  # 7 roots, of the world 6 sizes and two types; thrice backwards, its halves of 3 and 4, and the copy with a type; kept.
+  # 7 roots. In MPI_COMM_WORLD 6 sizes and two types; three times the reversed communicator, its halves of 3 and 4, and its
+  # copy with a type; and the communicator that is kept.
   taken $((7 * 8 + 3 * (7 + 7 + 7 + 7) + 7))
   says ': optimal, [0-9]* trees?, '
-  says_once 'handed on: .* below the threshold, 1 on intercommunicators$'
+  says_once 'left to MPI: .* below the threshold, 1 on intercommunicators$'
   platform 4 >net.csv
   preloaded 4
   all_right
   taken 40
-  preloaded 2  # for two ranks nothing is planned
+  preloaded 2  # no plans are made for two ranks
   all_right
   taken 0
   preloaded 7
   all_right
   taken 0
-  says 'no plan from rank 0 to 7 ranks: the platform has 4 hosts, MPI_COMM_WORLD 7 ranks; MPI_Bcast is left alone'
-  if grep -q 'no plan from rank 3 to 7' stderr; then fail 'said the same for each root'; fi
+  says 'no plan from rank 0 to 7 ranks: the platform has 4 hosts, MPI_COMM_WORLD 7 ranks; MPI_Bcast runs unchanged'
+  if grep -q 'no plan from rank 3 to 7' stderr; then fail 'repeated the message for each root'; fi
 }
 
-# Reductions of a platform's ranks are planned as well, to any root; what an algorithm does not serve is MPI's.
+# Reductions to any root are planned from a platform as well; operations that an algorithm does not support are left to
+# MPI.
 test_platform_reductions() {
   need_planner || return
   export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
   platform 7 >net.csv
   preloaded 7 reductions
   all_right
-  # Two sizes of ints, in place, and doubles; an operation whose order counts is MPI's.
-  says_once '^espalier-pmpi: 28 MPI_Reduce taken .* 14 handed on: 7 below the threshold, 7 whose type or operation'
-  says_once '^espalier-pmpi: 4 MPI_Allreduce taken .* 1 whose type or operation goes along no trees$'
+  # Two sizes of ints, in place, and doubles; non-commutative operations are left to MPI.
+  says_once '^espalier-pmpi: 28 MPI_Reduce taken .* 14 left to MPI: 7 below the threshold, 7 whose type or operation'
+  says_once '^espalier-pmpi: 4 MPI_Allreduce taken .* 1 whose type or operation cannot use trees$'
   says '390.62 KiB from 7 ranks to rank 3: optimal, [0-9]+ trees?, '
   says '390.62 KiB from and to 7 ranks: optimal, [0-9]+ trees?, .* at rank 0, '
   platform 4 >net.csv
@@ -147,27 +150,27 @@ test_platform_reductions() {
   all_right
   says_once '^espalier-pmpi: 16 MPI_Reduce taken'
   says '156.25 KiB from and to 4 ranks: chain, 1 tree, '
-  ESPALIER_ALGORITHM=fnf preloaded 4 reductions  # which makes trees for broadcasts
+  ESPALIER_ALGORITHM=fnf preloaded 4 reductions  # which supports only broadcasts
   all_right
-  says_once 'no plan from 4 ranks to rank 0: .*fnf.*; MPI_Reduce is left alone$'
-  says_once 'no plan from and to 4 ranks: .*fnf.*; MPI_Allreduce is left alone$'
+  says_once 'no plan from 4 ranks to rank 0: .*fnf.*; MPI_Reduce runs unchanged$'
+  says_once 'no plan from and to 4 ranks: .*fnf.*; MPI_Allreduce runs unchanged$'
   says_once '^espalier-pmpi: 0 MPI_Reduce taken .* 16 for which no plan could be made, 4 whose type'
-  ESPALIER_ALGORITHM=two-tree-complete+complete preloaded 4 reductions  # and for allreduces
+  ESPALIER_ALGORITHM=two-tree-complete+complete preloaded 4 reductions  # which supports also allreduces
   all_right
   says_once '^espalier-pmpi: 0 MPI_Reduce taken'
   says_once '^espalier-pmpi: 4 MPI_Allreduce taken'
-  # Plans come first; the platform is for the rest.
+  # Plans take precedence over the platform.
   ESPALIER_PLAN=to1.json preloaded 4 reductions
   all_right
   says ' from 4 ranks to rank 1: by hand, 2 trees, '
   says ' from 4 ranks to rank 0: optimal, '
   ESPALIER_ALGORITHM=none preloaded 4 reductions
   all_right
-  says_once '^espalier-pmpi: .*none.*; MPI is left alone$'
+  says_once '^espalier-pmpi: .*none.*; MPI runs unchanged$'
 }
 
-# Of each of MPI's operations on types of every kind (119 pairs), with three counts, in place and not, to two roots
-# and to all; and the places of smallest and largest values, of which allreduces go along trees without holes.
+# Each of MPI's operations on types of every kind (119 pairs), with three counts, in place and not, to two roots and to
+# all; and MPI_MINLOC and MPI_MAXLOC, for which allreduces use trees only on types without holes.
 test_every_reduction() {
   bare 4
   all_right
@@ -177,12 +180,12 @@ test_every_reduction() {
     platform $ranks >net.csv
     preloaded $ranks
     all_right
-    says_once '^espalier-pmpi: 1438 MPI_Reduce taken .* 476 handed on: 476 below the threshold$'
-    says_once '^espalier-pmpi: 718 MPI_Allreduce taken .* 244 handed on: 238 below the threshold, 6 whose type or'
+    says_once '^espalier-pmpi: 1438 MPI_Reduce taken .* 476 left to MPI: 476 below the threshold$'
+    says_once '^espalier-pmpi: 718 MPI_Allreduce taken .* 244 left to MPI: 238 below the threshold, 6 whose type or'
   done
 }
 
-# SWEEP_TO (1100000) is the largest message, in bytes, of those that are timed and compared one by one.
+# SWEEP_TO (default: 1100000) is the largest message, in bytes, of the sweep.
 test_unusual_calls() {
   local most=${SWEEP_TO:-1100000} bytes sizes=0
   for ((bytes = 1; bytes <= most; bytes *= 4)); do sizes=$((sizes + 1)); done
@@ -195,26 +198,26 @@ test_unusual_calls() {
     preloaded $ranks
     all_right
     says_once '^espalier-pmpi: 1 MPI_Bcast taken'
-    # The program's own sums, of whole communicators (0, 1000 and 40, 30, 20 elements); and after wrong calls.
+    # The program's own sums, over whole communicators (0, 1000 and 40, 30, 20 elements); and after invalid calls.
     says ' from and to [0-9]+ ranks: optimal, '
     says_once '^espalier-pmpi: [1-9][0-9]* MPI_Reduce taken .* 1 on intercommunicators'
     preloaded $ranks sweep "$most"
     all_right
-    # Eleven turns and one from each root to warm up, of all sizes; a byte is too short to be reduced.
-    says_once "^espalier-pmpi: $((sizes * (11 + ranks))) MPI_Bcast taken .* 0 handed on\$"
-    says_once "^espalier-pmpi: $(((sizes - 1) * (11 + ranks))) MPI_Reduce taken .* 0 handed on\$"
-    says_once "^espalier-pmpi: $(((sizes - 1) * (11 + ranks))) MPI_Allreduce taken .* 0 handed on\$"
+    # Eleven calls, and one per root as warm-up, for each size; one byte is too short for a reduction.
+    says_once "^espalier-pmpi: $((sizes * (11 + ranks))) MPI_Bcast taken .* 0 left to MPI\$"
+    says_once "^espalier-pmpi: $(((sizes - 1) * (11 + ranks))) MPI_Reduce taken .* 0 left to MPI\$"
+    says_once "^espalier-pmpi: $(((sizes - 1) * (11 + ranks))) MPI_Allreduce taken .* 0 left to MPI\$"
   done
-  # Within a host only calls from 256 KiB on are taken, the two largest sizes.
+  # Within a host only calls of 256 KiB and more are taken: the two largest sizes.
   platform 4 >net.csv
   ESPALIER_LOCAL=hand-on preloaded 4 sweep 1100000
   all_right
-  says_once '^espalier-pmpi: 30 MPI_Bcast taken .18.75 MiB., 135 handed on: 135 among ranks of one host$'
-  says_once '^espalier-pmpi: 30 MPI_Reduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
-  says_once '^espalier-pmpi: 30 MPI_Allreduce taken .18.75 MiB., 120 handed on: 120 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Bcast taken .18.75 MiB., 135 left to MPI: 135 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Reduce taken .18.75 MiB., 120 left to MPI: 120 among ranks of one host$'
+  says_once '^espalier-pmpi: 30 MPI_Allreduce taken .18.75 MiB., 120 left to MPI: 120 among ranks of one host$'
 }
 
-# Short calls within a host are MPI's, unless a plan is given.
+# Short calls within a host are left to MPI, unless there is a plan for them.
 test_local() {
   need_planner || return
   local below_256KiB='^espalier-pmpi: ([0-9]+ B|(1?[0-9]{1,2}|2[0-4][0-9]|25[0-5])([.][0-9]+)? KiB) '
@@ -224,10 +227,10 @@ test_local() {
   all_right
   taken 10
   if grep -qE "$below_256KiB" stderr; then fail 'took short calls'; fi
-  says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* among ranks of one host$'
+  says_once 'left to MPI: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* among ranks of one host$'
   ESPALIER_PLAN=from1.json preloaded 4
   all_right
-  # From one of four roots: six sizes, two types, and what has the world's ranks.
+  # From one of four roots: six sizes, two types, and other communicators with all ranks.
   taken 10
   if grep -E "$below_256KiB" stderr | grep -qv ': by hand, '; then fail 'took short calls without a plan'; fi
   preloaded 4 reductions
@@ -235,7 +238,7 @@ test_local() {
   says_once '^espalier-pmpi: 8 MPI_Reduce taken .* 8 among ranks of one host$'
 }
 
-# Plans come first; the platform is for the rest.
+# Plans take precedence over the platform.
 test_both() {
   need_planner || return
   platform 4 >net.csv
@@ -247,7 +250,8 @@ test_both() {
   says ' from rank 0 to 4 ranks: chain, 1 tree, '
 }
 
-# table OPERATION RANKS "BYTES ALGORITHM SEGMENT"...: what decide has decided for so many ranks; 1 MB/s is predicted.
+# table OPERATION RANKS "BYTES ALGORITHM SEGMENT"...: a decision table for this number of ranks, with predicted times at
+# 1 MB/s.
 table() {
   local operation=$1 ranks=$2 rows='' row bytes algorithm segment; shift 2
   for row in "$@"; do
@@ -259,21 +263,21 @@ table() {
   printf '{"operation": "%s", "model": "loggp", "network": "test", "rows": [%s]}\n' "$operation" "$rows"
 }
 
-# What a table has for the next number of ranks and size; within a host as well.
+# The table's entry for the next number of ranks and size is used, also within a host.
 test_decisions() {
   table broadcast 6 '1 linear 0' '100000 pipeline 10000' '320000 split-binary 30000' '1000000 two-tree 200000' >bcast.json
   export ESPALIER_VERBOSE=1 ESPALIER_DECISIONS=bcast.json
   preloaded 4
   all_right
-  taken 40  # as many as with plans for each root
+  taken 40  # as with plans for each root
   says '^espalier-pmpi: 96 KiB from rank 3 to 4 ranks: chain, 1 tree, segments of 9.77 KiB, .* of 8.0000 Mbit/s predicted$'
   says '^espalier-pmpi: 292.97 KiB from rank 1 to 4 ranks: split-binary, 2 trees, segments of 29.3 KiB, '
   says '^espalier-pmpi: 1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of 97.66 KiB, '
-  says_once 'handed on: .* below the threshold, 1 on intercommunicators, .* to one or two ranks$'
+  says_once 'left to MPI: .* below the threshold, 1 on intercommunicators, .* to one or two ranks$'
   ESPALIER_THRESHOLD=0 preloaded 7
   all_right
   says '^espalier-pmpi: 1 B from rank 0 to 7 ranks: flat, 1 tree, segments of 1 B, '
-  # Plans come first, the table for the rest; reductions have a table of their own.
+  # Plans take precedence over the table; reductions have their own table.
   table reduce 4 '100000 binomial 0' '1000000 flat-tree 50000' >reduce.json
   ESPALIER_PLAN=from1.json:to1.json ESPALIER_DECISIONS=reduce.json:bcast.json preloaded 4 reductions
   all_right
@@ -285,10 +289,10 @@ test_decisions() {
   all_right
   says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
   says '1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of '
-  if grep -q '1.43 MiB from rank 1 to 4 ranks: [^b]' stderr; then fail 'the table came before a plan'; fi
+  if grep -q '1.43 MiB from rank 1 to 4 ranks: [^b]' stderr; then fail 'the table took precedence over a plan'; fi
 }
 
-# Segments that were tuned for a plan, where it runs as it did then.
+# Segments tuned for a plan are used if it runs in the same way.
 test_tuned() {
   "$mpiexec" -n 4 "$espalier_mpi" tune from1.json --message 100000,300000 --repeat 1 --warm-up 0 >stdout 2>stderr </dev/null ||
     fail 'tune'
@@ -296,9 +300,9 @@ test_tuned() {
   export ESPALIER_VERBOSE=1 ESPALIER_PLAN=from2.json:from1.json ESPALIER_TUNED=odd.json
   preloaded 4
   all_right
-  says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, .* planned$'  # backwards
+  says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, .* planned$'  # in reverse rank order
   says '96 KiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, '
-  says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 97.66 KiB, '  # the plan's: too far from what was tuned
+  says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 97.66 KiB, '  # the plan's segment: too far from the tuned sizes
   says ' from rank 2 to 4 ranks: by hand, 1 tree, [0-9]'
   sed 's/"hosts": 1/"hosts": 2/' odd.json >hosts.json
   ESPALIER_TUNED=hosts.json preloaded 4
@@ -310,15 +314,15 @@ test_tuned() {
   says ' from rank 1 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, '
   ESPALIER_PLAN=from2.json preloaded 4
   all_right
-  says_once '^espalier-pmpi: odd.json: /plan: was tuned for none of the plans of ESPALIER_PLAN as they are; MPI is left alone$'
+  says_once '^espalier-pmpi: odd.json: /plan: was not tuned for any of the plans in ESPALIER_PLAN; MPI runs unchanged$'
 }
 
-# Whether this build can plan; where not, it says so.
+# Whether this build has the planner; if not, it must report so.
 need_planner() {
   ESPALIER_PLATFORM=nowhere.json preloaded 4
   all_right
   grep -q 'this build cannot plan' stderr || return 0
-  says_once '^espalier-pmpi: ESPALIER_PLATFORM: this build cannot plan .*; MPI is left alone$'
+  says_once '^espalier-pmpi: ESPALIER_PLATFORM: this build cannot plan .*; MPI runs unchanged$'
   return 1
 }
 
@@ -334,7 +338,7 @@ test_threshold() {
   says '^espalier-pmpi: 1 B from rank 0 to 3 ranks'
 }
 
-# By host all ranks share one here, so that no plan fits.
+# Here all ranks are on one host, so with a mapping by host no plan fits.
 test_by_host() {
   ESPALIER_PLAN=from1.json ESPALIER_MAP=host ESPALIER_VERBOSE=1 preloaded 4
   all_right
@@ -348,30 +352,30 @@ test_refusals() {
   table broadcast 4 '1000 linear 0' >good-table.json
   table broadcast 4 '1000 lineer 0' >bad-table.json
   table alltoall 4 '1000 linear 0' >alltoall.json
-  # VARIABLE=VALUE, and what is said of it
+  # VARIABLE=VALUE|MESSAGE
   while IFS='|' read -r setting text; do
     ESPALIER_PLAN=from1.json
     export "ESPALIER_PLAN=from1.json" "ESPALIER_${setting?}"
     preloaded 4
     all_right
     says_once 'espalier'
-    says "^espalier-pmpi: $text.*; MPI is left alone\$"
+    says "^espalier-pmpi: $text.*; MPI runs unchanged\$"
     unset "${!ESPALIER_@}"
   done <<'END'
 PLAN=nowhere.json|nowhere.json: cannot open
 PLAN=from1.json:broken.json|broken.json: line 
 PLAN=two-edges.json|two-edges.json: /broadcast_trees/0
-PLAN=:|ESPALIER_PLAN: ':' is no list of files
+PLAN=:|ESPALIER_PLAN: ':' is not a list of files
 THRESHOLD=much|ESPALIER_THRESHOLD: 
 DECISIONS=nowhere.json|nowhere.json: cannot open
 DECISIONS=bad-table.json|bad-table.json: /rows/0/algorithm: unknown algorithm 'lineer'; did you mean 'linear'
 DECISIONS=alltoall.json|alltoall.json: /operation: 'alltoall' has no plans
 DECISIONS=good-table.json:good-table.json|good-table.json: /operation: another file of ESPALIER_DECISIONS decides
-DECISIONS=::|ESPALIER_DECISIONS: '::' is no list of files
+DECISIONS=::|ESPALIER_DECISIONS: '::' is not a list of files
 TUNED=from1.json|from1.json: unknown key 'operation'
 MAP=rank|ESPALIER_MAP: 'rank' is neither 'order' nor 'host'
 LOCAL=yes|ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'
-MAX_TREES=0|ESPALIER_MAX_TREES: '0' is no number of trees
+MAX_TREES=0|ESPALIER_MAX_TREES: '0' is not a number of trees
 VERBOSE=yes|ESPALIER_VERBOSE: 'yes' is neither 0 nor 1
 END
   preloaded 4  # no plan at all
@@ -381,26 +385,26 @@ END
   [ "$status" -eq 0 ] || fail "status $status of a wrong root"
 }
 
-# No hang, and the program's error handler has its way. (MPICH asks it by itself.)
+# No deadlock, and the program's error handler is called. (MPICH calls it itself.)
 test_mismatch() {
   ESPALIER_PLAN=from1.json preloaded 4 mismatch
   [ "$status" -ne 0 ] || fail "status 0"
   says '^espalier-pmpi: rank [0-9], receiving segment |^Abort.* Fatal error'
 }
 
-# Reductions to two of four roots and to all.
+# Reductions to two of four roots, and to all ranks.
 test_reductions() {
   export ESPALIER_VERBOSE=1
   ESPALIER_PLAN=from1.json:to1.json:all.json:to2.json preloaded 4 reductions
   all_right
-  # Of two roots and of the whole, two sizes, three types; and in place.
+  # To two roots and to all: two sizes, three types; and in place.
   says '390.62 KiB from 4 ranks to rank 1: by hand, 2 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
   says '390.62 KiB from 4 ranks to rank 2: by hand, 1 tree, '
   says '390.62 KiB from and to 4 ranks: by hand, 2 trees, .* at rank 0, '
-  if grep -qE 'ranks to rank [03]:' stderr; then fail 'took what no plan is for'; fi
+  if grep -qE 'ranks to rank [03]:' stderr; then fail 'took a call without a plan'; fi
   says_once '^espalier-pmpi: 0 MPI_Bcast taken'
-  says_once '^espalier-pmpi: 8 MPI_Reduce taken .* below the threshold, .* that no plan fits, .* goes along no trees$'
-  says_once '^espalier-pmpi: 4 MPI_Allreduce taken .* below the threshold, .* goes along no trees$'
+  says_once '^espalier-pmpi: 8 MPI_Reduce taken .* below the threshold, .* that no plan fits, .* cannot use trees$'
+  says_once '^espalier-pmpi: 4 MPI_Allreduce taken .* below the threshold, .* cannot use trees$'
   ESPALIER_PLAN=from1.json preloaded 4 reductions
   all_right
   says_once '^espalier-pmpi: 0 MPI_Reduce taken'
@@ -415,7 +419,7 @@ test_reductions() {
 test_threads() {
   ESPALIER_PLAN=from1.json ESPALIER_VERBOSE=1 preloaded 4 threads
   all_right
-  says_once '^espalier-pmpi: MPI is left alone: .*MPI_THREAD_MULTIPLE'
+  says_once '^espalier-pmpi: MPI runs unchanged: .*MPI_THREAD_MULTIPLE'
 }
 
 "test_$case_name"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# espalier-mpi probe as a user runs it: what it writes, what it says, what it leaves behind.
+# espalier-mpi probe as a user runs it: files and output.
 # Usage: probe_test.sh CASE ESPALIER_MPI MPIEXEC   (CASE: a function below, test_...)
 set -u
 case_name=$1 program=$2 mpiexec=$3
@@ -9,24 +9,24 @@ cd "$work" || exit 1
 failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
-# probe N ARGS...: output in stdout and stderr, status in $status.
+# probe N ARGS...: runs a probe on N ranks; output in stdout and stderr, status in $status.
 probe() {
   local count=$1; shift
   "$mpiexec" -n "$count" "$program" probe --effort 0.1 "$@" >stdout 2>stderr </dev/null
   status=$?
 }
-# As in command_line_test.sh.
+# The same functions as in command_line_test.sh.
 no_files_to_remove() { export OMPI_MCA_odls_base_sigkill_timeout=0; }
 done_well() { [ "$status" -eq 0 ] || { fail "status $status"; cat stdout stderr; }; }
 says() { grep -qE -- "$1" stdout || { fail "stdout lacks '$1'"; cat stdout; }; }
-# refused STATUS TEXT: in one line of ours.
+# refused STATUS TEXT: the last run ended with this status and printed one error line, which contains TEXT.
 refused() {
   [ "$status" -eq "$1" ] || { fail "status $status, not $1"; cat stderr; }
   [ "$(grep -c '^espalier-mpi: ' stderr)" -eq 1 ] || { fail "not one line of ours"; cat stderr; }
   grep '^espalier-mpi: ' stderr | grep -qF -- "$2" || { fail "does not say '$2'"; cat stderr; }
   [ -s stdout ] && { fail "wrote to stdout"; cat stdout; }
 }
-# Nothing but these files is there.
+# only FILES...: there are these files and no others.
 only() {
   local found
   found=$(find . -type f ! -name stdout ! -name stderr -printf '%P\n' | sort | tr '\n' ' ')
@@ -34,7 +34,7 @@ only() {
 }
 count() { grep -cE -- "$1" "$2"; }
 
-# Every ordered pair of ranks is a link, whatever their number.
+# Every ordered pair of ranks is a link, for any number of ranks.
 test_ranks() {
   for ranks in 2 3 4 7; do
     probe "$ranks" -o out.json --name 'a "name"'
@@ -68,18 +68,18 @@ test_json() {
   grep -q '^2 ranks, 2 links' stderr || { fail "no summary"; cat stderr; }
 }
 
-# What a probe left that was broken off is not measured again.
+# A resumed probe does not repeat the measurements of the interrupted one.
 test_resume() {
   probe 3 -o whole.json --measurements raw.json --quiet
   done_well
   local kept
-  kept=$(($(grep -n '"experiments"' raw.json | cut -d: -f1) + 4))  # an experiment a line
+  kept=$(($(grep -n '"experiments"' raw.json | cut -d: -f1) + 4))  # one experiment per line
   head -n $kept raw.json | sed '$s/,$/]}/' >out.json.measurements.json
   probe 3 -o out.json --measurements again.json --resume
   done_well
   only again.json out.json raw.json whole.json
   diff <(head -n $kept raw.json) <(head -n $kept again.json) || fail "measured again"
-  [ "$(count '"purpose"' again.json)" -ge 15 ] || fail "did not go on"  # 6 rounds, 9 of a rank with others
+  [ "$(count '"purpose"' again.json)" -ge 15 ] || fail "did not continue"  # 6 rounds, 9 of one rank with the others
   probe 3 -o none.json --resume
   refused 2 'none.json.measurements.json: cannot open'
   cp raw.json few.json.measurements.json
@@ -93,7 +93,7 @@ test_resume() {
   refused 2 'broken.json.measurements.json: '
 }
 
-# Every model's file has its keys, a row for each size and the pairs that were asked for.
+# Every model's file has its keys; the table has a row for each size and the requested pairs.
 test_models() {
   local model keys
   for model in hockney loggp plogp; do
@@ -131,7 +131,7 @@ test_models() {
   probe 2 --model plogp -o out.json --class between-hosts; refused 2 '--class: all ranks are on one host'
   probe 2 --model plogp -o out.json --class hosts; refused 2 "--class: unknown class 'hosts'"
   probe 2 --model plogp -o out.json --pair 0,2; refused 2 '--pair: there is no rank 2; there are 2 ranks'
-  probe 2 --model plogp -o out.json --pair 1,1; refused 2 '--pair: a rank does not send to itself'
+  probe 2 --model plogp -o out.json --pair 1,1; refused 2 '--pair: a rank cannot send to itself'
   for pair in '' , 0, ,1 0,1,2 -1,0 0:1 99999999999999999999,1; do
     probe 2 --model plogp -o out.json --pair="$pair"; [ -z "$pair" ] || refused 2 '--pair: '
     rm -f out.json

@@ -1,4 +1,4 @@
-/* The C interface, compiled as C. */
+/* Tests of the C interface, compiled as C. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void test_run(int rank, int ranks) {
   free(text);
 }
 
-/* The chain the other way round; on all ranks where it is an allreduce. */
+/* The reversed chain, for a reduce; with `all`, also the chain down, for an allreduce. */
 static char* reduce_chain(int nodes, int all) {
   char* down = chain(nodes);
   char* text = malloc(2000 + (size_t)nodes * 128);

@@ -1,12 +1,12 @@
-/* A network that damages data, to be preloaded: the third segment that a rank sends gets one bit
- * flipped in flight. */
+/* Simulates a network that damages data; to be preloaded. One bit of the third segment that a rank
+ * sends is flipped. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int sent = 0;
 
-/* What is to be sent instead of the buffer. */
+/* The data to send instead of the buffer. */
 static const void* damaged(const void* buffer, int count, MPI_Datatype type) {
   int size = 0;
   char* copy;
@@ -15,7 +15,8 @@ static const void* damaged(const void* buffer, int count, MPI_Datatype type) {
   copy = malloc((size_t)count * (size_t)size);
   memcpy(copy, buffer, (size_t)count * (size_t)size);
   copy[1234] = (char)(copy[1234] ^ 4);
-  return copy; /* is in use until the send is complete; the process is short-lived */
+  return copy; /* never freed: it is in use until the send completes, and the process is short-lived
+                */
 }
 
 int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,

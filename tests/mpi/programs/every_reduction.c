@@ -1,6 +1,6 @@
-/* An ordinary MPI program, which knows nothing of Espalier: MPI_Reduce and MPI_Allreduce with each
- * of MPI's own operations on types of every kind, each result compared element by element with what
- * it must be. Prints "all right" from rank 0. */
+/* An ordinary MPI program without Espalier: MPI_Reduce and MPI_Allreduce with each of MPI's
+ * operations on types of every kind. Each element of the results is checked. Rank 0 prints "all
+ * right". */
 #include <complex.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -88,7 +88,7 @@ ACCESS(double_complex, double complex)
 #define TYPE(MPITYPE, NAME, KIND, CTYPE) \
   { #MPITYPE, MPITYPE, sizeof(CTYPE), KIND, store_##NAME, load_##NAME }
 
-/* A small number, such that no result exceeds 127 with up to 24 ranks. */
+/* A number so small that no result exceeds 127 with up to 24 ranks. */
 static long long element(MPI_Op op, int rank, size_t at) {
   const long long mixed = (long long)((at * 2654435761U) >> 7) + rank;
   if (op == MPI_PROD) return mixed % 6 == 0 ? 2 : 1;
@@ -98,7 +98,7 @@ static long long element(MPI_Op op, int rank, size_t at) {
   return mixed % 6;
 }
 
-/* MPICH 4.0.2's own MPI_Reduce crashes where MPI_IN_PLACE is at another root than rank 0. */
+/* MPICH 4.0.2's own MPI_Reduce crashes with MPI_IN_PLACE at a root other than rank 0. */
 #ifdef MPICH
 static int in_place_at(int root) {
   return root <= 0;
@@ -109,7 +109,7 @@ static int in_place_at(int root) {
 }
 #endif
 
-/* root < 0: to all. */
+/* root < 0: allreduce. */
 static void reduce_by(MPI_Op op, const char* op_name, Fold* fold, const struct Type* type,
                       size_t count, int root, int in_place) {
   const int has_result = root < 0 || root == world_rank;
@@ -130,7 +130,7 @@ static void reduce_by(MPI_Op op, const char* op_name, Fold* fold, const struct T
     for (int rank = 1; rank < world_size; ++rank) expected = fold(expected, element(op, rank, i));
     right &= type->load(result, i) == expected;
   }
-  /* Nothing beyond, and nothing where there is no result. */
+  /* Memory beyond the result is unchanged, and the whole buffer on ranks without a result. */
   for (size_t i = has_result ? count * type->size : 0; i < (count + 1) * type->size; ++i) {
     right &= result[i] == 7;
   }
@@ -139,7 +139,7 @@ static void reduce_by(MPI_Op op, const char* op_name, Fold* fold, const struct T
   free(own);
 }
 
-static void every_way(MPI_Op op, const char* op_name, Fold* fold, const struct Type* type) {
+static void every_variant(MPI_Op op, const char* op_name, Fold* fold, const struct Type* type) {
   static const size_t counts[] = {0, 1, 5, 3001};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
     for (int in_place = 0; in_place < 2; ++in_place) {
@@ -191,12 +191,12 @@ static void every_operation(void) {
   for (size_t o = 0; o < sizeof operations / sizeof *operations; ++o) {
     for (size_t t = 0; t < sizeof types / sizeof *types; ++t) {
       if ((operations[o].kinds & types[t].kind) == 0) continue;
-      every_way(operations[o].op, operations[o].name, operations[o].fold, &types[t]);
+      every_variant(operations[o].op, operations[o].name, operations[o].fold, &types[t]);
     }
   }
 }
 
-/* The smallest and the largest, and the lowest rank that has it. */
+/* MPI_MINLOC and MPI_MAXLOC: the extreme value, and the lowest rank that has it. */
 #define PLACES(NAME, CTYPE, MPITYPE)                                                       \
   static void places_##NAME(int to_all) {                                                  \
     enum { kCount = 2500 };                                                                \

@@ -1,5 +1,5 @@
-/* One collective operation: one_collective OPERATION BYTES. What it sends, Open MPI's monitoring
- * tells. */
+/* Runs one collective operation: one_collective OPERATION BYTES. Open MPI's monitoring counts its
+ * messages. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* A rank to which something happens at a certain call, to be preloaded:
- *   UNLUCKY_RANK    which rank
- *   UNLUCKY_SIGNAL  what it gets: a signal's number; 19 (SIGSTOP) is a host that hangs
- *   UNLUCKY_CALL    when: segment (the twentieth send or receive that is posted), report, barrier,
+/* To be preloaded: a rank gets a signal at a certain call.
+ *   UNLUCKY_RANK    the rank
+ *   UNLUCKY_SIGNAL  the number of the signal; 19 (SIGSTOP) simulates a host that hangs
+ *   UNLUCKY_CALL    the call: segment (the twentieth posted send or receive), report, barrier,
  *                   agree (the first MPI_Iallreduce), finalize
- *   NO_TMPFILE      set: the file system of all ranks has no files without names */
+ *   NO_TMPFILE      if set, no rank's file system supports O_TMPFILE */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

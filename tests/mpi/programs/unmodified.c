@@ -1,14 +1,14 @@
-/* An ordinary MPI program, which knows nothing of Espalier: broadcasts of many kinds, each compared
- * byte by byte. Prints "all right" from rank 0.
+/* An ordinary MPI program without Espalier: broadcasts of many kinds, each checked byte by byte.
+ * Rank 0 prints "all right".
  *
  *   unmodified            everything below
  *   unmodified reductions MPI_Reduce and MPI_Allreduce of many kinds
  *   unmodified hosts      all three within each host, among one rank of each host, and over all
- *   unmodified errors     MPI_Bcast with a wrong root, whose error code must come back
+ * ranks unmodified errors     MPI_Bcast with an invalid root, which must return its error code
  *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
- *   unmodified threads    the same as everything, but asks for MPI_THREAD_MULTIPLE
- *   unmodified timing N [MOST]   what N broadcasts of one byte, and fewer of 16 KiB, 64 KiB ...
- * MOST, cost each, by MPI_Bcast and by PMPI_Bcast in turns */
+ *   unmodified threads    the same as without argument, with MPI_THREAD_MULTIPLE
+ *   unmodified timing N [MOST]   times per call of N broadcasts of one byte, and of fewer of 16
+ * KiB, 64 KiB ... MOST, alternately by MPI_Bcast and by PMPI_Bcast */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void bytes_from_each(MPI_Comm comm, const char* what, size_t bytes) {
   free(buffer);
 }
 
-/* Every second int of a matrix; other ranks receive them without holes. */
+/* Every second int of a matrix; odd ranks have them contiguously. */
 static void types_with_holes(MPI_Comm comm) {
   enum { kCount = 40000 };
   int rank = 0;
@@ -78,7 +78,7 @@ static void types_with_holes(MPI_Comm comm) {
   MPI_Type_free(&every_second);
 }
 
-/* By absolute addresses: two pieces of a buffer. */
+/* Two pieces of a buffer, by absolute addresses. */
 static void from_bottom(MPI_Comm comm, int ints) {
   int rank = 0;
   int size = 0;
@@ -135,7 +135,7 @@ static void everything(size_t threshold) {
   bytes_from_each(kept, "kept", 200000);
 }
 
-/* Two halves: the first rank of one sends to all of the other. */
+/* An intercommunicator of two halves: the first rank of one half sends to the whole other half. */
 static void between_halves(void) {
   int rank = 0;
   int size = 0;
@@ -158,7 +158,7 @@ static void between_halves(void) {
   MPI_Comm_free(&half);
 }
 
-/* Not commutative: the last rank's elements are the result. */
+/* A non-commutative operation: the last rank's elements are the result. */
 static void last(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)in;
   (void)inout;
@@ -166,7 +166,7 @@ static void last(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)type;
 }
 
-/* MPICH 4.0.2's own MPI_Reduce crashes where MPI_IN_PLACE is at another root than rank 0. */
+/* MPICH 4.0.2's own MPI_Reduce crashes with MPI_IN_PLACE at a root other than rank 0. */
 #ifdef MPICH
 static int in_place_at(int root) {
   return root <= 0;
@@ -177,7 +177,7 @@ static int in_place_at(int root) {
 }
 #endif
 
-/* `root` < 0: to all. */
+/* `root` < 0: allreduce. */
 static void reduce_ints(MPI_Comm comm, int count, int root, int in_place) {
   int rank = 0;
   int size = 0;
@@ -205,7 +205,7 @@ static void reduce_ints(MPI_Comm comm, int count, int root, int in_place) {
   free(own);
 }
 
-/* Doubles, and an operation for which the ranks' order counts. */
+/* Doubles, with MPI_MAX and with a non-commutative operation. */
 static void reduce_others(int root) {
   enum { kCount = 20000 };
   int rank = 0;

@@ -1,8 +1,8 @@
-/* An ordinary MPI program, which knows nothing of Espalier: calls of unusual kinds, each result
- * compared element by element with what it must be. Prints "all right" from rank 0.
+/* An ordinary MPI program without Espalier: calls of unusual kinds. Each element of the results is
+ * checked. Rank 0 prints "all right".
  *
- *   unusual_calls              operations of the program's own, types, communicators, wrong calls
- *   unusual_calls sweep MOST   broadcasts and reductions of 1 byte to MOST, and what they take */
+ *   unusual_calls              user-defined operations, types, communicators, invalid calls
+ *   unusual_calls sweep MOST   times of broadcasts and reductions of 1 byte to MOST */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void check(int right, const char* what, const char* type, long long count
   fprintf(stderr, "rank %d: wrong result: %s of %lld %s\n", world_rank, what, count, type);
 }
 
-/* Commutative, and not: x of a pair is added, y of the later rank stays. */
+/* Declared commutative, but only x is added; y is that of one of the ranks. */
 struct Pair {
   int x;
   int y;
@@ -37,7 +37,7 @@ static void add_modulo(void* in, void* inout, int* count, MPI_Datatype* type) {
   }
 }
 
-/* Affine maps x -> ax + b modulo a prime, one after the other: the ranks' order counts. */
+/* Composes affine maps x -> ax + b modulo a prime, which is not commutative. */
 static void after(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)type;
   const struct Pair* first = in;
@@ -104,7 +104,7 @@ static void own_operations(MPI_Comm comm, int count) {
   MPI_Type_free(&pair);
 }
 
-/* A type of which only the whole was committed. */
+/* A type whose part was never committed. */
 static void broadcast_of_parts(MPI_Comm comm) {
   enum { kCount = 3000 };
   int rank = 0;
@@ -126,7 +126,7 @@ static void broadcast_of_parts(MPI_Comm comm) {
   MPI_Type_free(&whole);
 }
 
-/* Communicators that come and go, some freed only at the end, and between two groups. */
+/* Communicators that are created and freed, some only at the end, and an intercommunicator. */
 static void communicators(void) {
   MPI_Comm kept[6];
   for (int turn = 0; turn < 6; ++turn) {
@@ -175,8 +175,8 @@ static void expect_class(int code, int wanted, int or_else, const char* what) {
   fprintf(stderr, "rank %d: %s gives error class %d\n", world_rank, what, class);
 }
 
-/* What a rank can see to be wrong by itself comes back as an error, and the next call is as if
- * nothing had been. */
+/* Invalid arguments that a rank can detect locally are returned as errors, and do not affect the
+ * next call. */
 static void wrong_calls(void) {
   enum { kCount = 3000 };
   static int own[kCount];
@@ -185,7 +185,8 @@ static void wrong_calls(void) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* which Open MPI may ask instead */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD,
+                          MPI_ERRORS_RETURN); /* Open MPI may use this one instead */
   for (int turn = 0; turn < 2; ++turn) {
     expect_class(MPI_Reduce(own, result, kCount, MPI_INT, MPI_SUM, world_size, comm), MPI_ERR_ROOT,
                  MPI_ERR_ROOT, "a wrong root");
@@ -197,15 +198,15 @@ static void wrong_calls(void) {
                  MPI_ERR_OP, "bits of doubles");
     expect_class(MPI_Allreduce(own, MPI_IN_PLACE, kCount, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER,
                  MPI_ERR_ARG, "no place for the result");
-    /* The root alone sees this, and nobody else may be there. */
+    /* Only the root can detect this, so only the root may call. */
     if (world_rank == 0) {
       expect_class(MPI_Reduce(own, own, kCount, MPI_INT, MPI_SUM, 0, comm), MPI_ERR_BUFFER,
                    MPI_ERR_ARG, "one buffer for two");
     }
     if (world_rank == 1) {
       expect_class(MPI_Reduce(MPI_IN_PLACE, result, kCount, MPI_INT, MPI_SUM, 0, comm),
-                   MPI_ERR_BUFFER, MPI_ERR_ARG, "MPI_IN_PLACE beside the root");
-#ifndef MPICH /* which does not look, and crashes */
+                   MPI_ERR_BUFFER, MPI_ERR_ARG, "MPI_IN_PLACE on a rank that is not the root");
+#ifndef MPICH /* which does not check, and crashes */
       expect_class(MPI_Bcast(MPI_IN_PLACE, kCount, MPI_INT, 1, comm), MPI_ERR_BUFFER, MPI_ERR_ARG,
                    "MPI_IN_PLACE to broadcast");
 #endif
@@ -221,7 +222,7 @@ static void wrong_calls(void) {
 
 enum Collective { kBcast, kReduce, kAllreduce };
 
-/* Seconds of one call, on the rank that was longest in it; each result is looked at. by_library:
+/* The time of one call in seconds, on the slowest rank; each result is checked. by_library: call
  * MPI's own functions. */
 static double one_call(enum Collective which, size_t bytes, int turn, int by_library, void* own,
                        void* result) {
@@ -276,7 +277,7 @@ static void sweep(size_t most) {
     for (size_t bytes = which == kBcast ? 1 : sizeof(int); bytes <= most; bytes *= 4) {
       enum { kTurns = 11 };
       double taken[2][kTurns];
-      for (int turn = -world_size; turn < kTurns; ++turn) { /* each root warms up once */
+      for (int turn = -world_size; turn < kTurns; ++turn) { /* one warm-up per root */
         for (int second = 0; second < 2; ++second) {
           const int by_library = (turn + world_size + second) % 2;
           const double seconds =

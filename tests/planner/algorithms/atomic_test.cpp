@@ -21,8 +21,9 @@ using espalier::testing::case_name;
 using espalier::testing::complete_platform;
 using espalier::testing::Dice;
 using espalier::testing::DrawnPlatform;
-using espalier::testing::fastest_ways;
+using espalier::testing::fastest_host_paths;
 using espalier::testing::for_each_platform;
+using espalier::testing::HostPath;
 using espalier::testing::instance_of;
 using espalier::testing::model_names;
 using espalier::testing::PlainModel;
@@ -30,24 +31,23 @@ using espalier::testing::run;
 using espalier::testing::small_platform;
 using espalier::testing::sorted_paths;
 using espalier::testing::tree_text;
-using espalier::testing::Way;
 using platforms::NodeId;
 using platforms::Platform;
 
 constexpr Bytes kMessage{1 << 20};  // the default
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// In messages of one byte, so that a link's seconds per byte are what a send takes.
+// For messages of one byte: a send takes the link's seconds per byte.
 double makespan(std::string_view algorithm, const Instance& instance) {
   const lp::RoutedTree tree = run(algorithm, instance).trees[0].tree;
   return atomic_makespan(instance, tree, Bytes{1}).value;
 }
 
-//    s --5--> a          a is the faster sender (0.5), so FNF waits for its slow way in; ECEF has
+//    s --5--> a          a is the faster sender (0.5), so FNF waits for its slow in-link; ECEF has
 //    |        |^         been to b and back by then.
 //    1      .5||1
 //    +-----> b+
-TEST(Fnf, ServesTheFastestHostFirstHoweverFar) {
+TEST(Fnf, ServesTheFastestHostFirstHoweverSlowItsInLink) {
   const Platform platform = small_platform(
       {"s", "a", "b"}, {{"s", "a", 5}, {"s", "b", 1}, {"a", "b", 0.5}, {"b", "a", 1}});
   const Instance instance = instance_of(platform, "s");
@@ -57,10 +57,9 @@ TEST(Fnf, ServesTheFastestHostFirstHoweverFar) {
   EXPECT_DOUBLE_EQ(makespan("ecef", instance), 2);
 }
 
-// Bhat's matrix form: every host's sends take it the same time whatever the receiver. From s (2):
-// f (1) at 2; then m (3): s could be done at 4, f at 3; then n (4): s at 4, f at 4, m at 6: the
-// lower-numbered of the two.
-TEST(Fnf, SendsFromWhoeverGetsItThereFirst) {
+// Bhat's matrix form: all sends of a host take the same time. From s (2): f (1) at 2; then m (3): s
+// could be done at 4, f at 3; then n (4): s at 4, f at 4, m at 6: the lower-numbered of the two.
+TEST(Fnf, SendsFromTheHostThatReachesTheReceiverFirst) {
   std::vector<testing::Link> links;
   const std::vector<std::pair<std::string, double>> hosts{{"s", 2}, {"n", 4}, {"f", 1}, {"m", 3}};
   for (const auto& [from, time] : hosts) {
@@ -81,10 +80,10 @@ TEST(Fnf, TakesTheFastestOfThoseThatCanBeReached) {
   EXPECT_EQ(tree_text("fnf", instance_of(platform, "s")), "s>r r>f f>x");
 }
 
-//             a      a is near but slow to send (10); b takes 2 s to reach and sends in 1 s.
+//             a      a is reached fast but slow to send (10); b is reached in 2 s, sends in 1 s.
 //    s --1--> a      ECEF: a at 1, b at 3, c at 4, d at 5.
 //     \--2--> b --1--> c, d, a
-TEST(EcefLookAhead, CountsWhatTheReceiverIsGoodFor) {
+TEST(EcefLookAhead, CountsTheReceiversNextSend) {
   const Platform platform = small_platform({"s", "a", "b", "c", "d"}, {{"s", "a", 1},
                                                                        {"s", "b", 2},
                                                                        {"s", "c", 10},
@@ -113,7 +112,7 @@ TEST(EcefLookAhead, CountsWhatTheReceiverIsGoodFor) {
   EXPECT_DOUBLE_EQ(makespan("ecef-lookahead", instance), 4);
 }
 
-//    s --1--> leaf       the leaf can wait: nobody waits for it
+//    s --1--> leaf       the leaf can wait: no host depends on it
 //     \--2--> f --1--> x
 TEST(EcefLookAhead, HostsThatCannotSendComeLast) {
   const Platform platform =
@@ -125,7 +124,7 @@ TEST(EcefLookAhead, HostsThatCannotSendComeLast) {
   EXPECT_DOUBLE_EQ(makespan("ecef-lookahead", instance), 3);
 }
 
-// Equal hosts: the number of those that have the message doubles each round, and no more can be.
+// Equal hosts: the number of hosts that have the message doubles in each round, which is optimal.
 TEST(Ecef, IsOptimalAmongEqualHosts) {
   for (std::size_t hosts = 2; hosts <= 17; ++hosts) {
     const Platform platform = complete_platform(hosts, 1);
@@ -137,7 +136,7 @@ TEST(Ecef, IsOptimalAmongEqualHosts) {
   }
 }
 
-//    a -- 1 MB/s, 9 s latency --> b     Of a small message b's latency is the most, of a large one
+//    a -- 1 MB/s, 9 s latency --> b     For a small message b's latency dominates, for a large one
 //     \-- .5 MB/s ---> c --2 MB/s--> b  c's bandwidth.
 TEST(Ecef, PlansForTheMessageItIsGiven) {
   platforms::PlatformBuilder builder("sizes");
@@ -158,27 +157,28 @@ TEST(Ecef, PlansForTheMessageItIsGiven) {
   EXPECT_EQ(text(100'000'000), "a>b a>c");
 }
 
-// The definition again, from the plain model: all pairs are looked at for every send.
+// A second implementation of the definition, on the plain model: it considers all pairs for every
+// send.
 class PlainGreedy {
  public:
   explicit PlainGreedy(const Instance& instance)
       : instance_(instance),
         plain_(instance),
-        ways_(fastest_ways(instance)),
+        paths_(fastest_host_paths(instance)),
         free_(plain_.no_load()),
         has_message_(instance.platform().nodes().size(), kInfinity) {
     has_message_[index_of(instance.source())] = 0;
-    for (const Way& way : ways_) loads_.push_back(plain_.load_of(way.arcs));
+    for (const HostPath& path : paths_) loads_.push_back(plain_.load_of(path.arcs));
   }
 
   lp::RoutedTree ecef(bool look_ahead) {
     lp::RoutedTree tree;
     while (tree.edge_count() + 1 < instance_.host_count()) {
-      std::tuple best(kInfinity, kInfinity, ways_.size());
-      for (std::size_t i = 0; i < ways_.size(); ++i) {
-        if (!has(ways_[i].from) || has(ways_[i].to)) continue;
+      std::tuple best(kInfinity, kInfinity, paths_.size());
+      for (std::size_t i = 0; i < paths_.size(); ++i) {
+        if (!has(paths_[i].from) || has(paths_[i].to)) continue;
         const double completion = start(i) + cost(i);
-        const double ahead = look_ahead ? cheapest_next(ways_[i].to) : 0;
+        const double ahead = look_ahead ? cheapest_next(paths_[i].to) : 0;
         best = std::min(best, std::tuple(completion + ahead, completion, i));
       }
       send(std::get<2>(best), tree);
@@ -189,12 +189,12 @@ class PlainGreedy {
   lp::RoutedTree fnf() {
     lp::RoutedTree tree;
     while (tree.edge_count() + 1 < instance_.host_count()) {
-      std::tuple best(kInfinity, UINT32_MAX, kInfinity, UINT32_MAX, ways_.size());
-      for (std::size_t i = 0; i < ways_.size(); ++i) {
-        const Way& way = ways_[i];
-        if (!has(way.from) || has(way.to)) continue;
-        best =
-            std::min(best, std::tuple(send_time(way.to), way.to, start(i) + cost(i), way.from, i));
+      std::tuple best(kInfinity, UINT32_MAX, kInfinity, UINT32_MAX, paths_.size());
+      for (std::size_t i = 0; i < paths_.size(); ++i) {
+        const HostPath& path = paths_[i];
+        if (!has(path.from) || has(path.to)) continue;
+        best = std::min(best,
+                        std::tuple(send_time(path.to), path.to, start(i) + cost(i), path.from, i));
       }
       send(std::get<4>(best), tree);
     }
@@ -204,7 +204,7 @@ class PlainGreedy {
  private:
   [[nodiscard]] bool has(std::uint32_t node) const { return has_message_[node] < kInfinity; }
   [[nodiscard]] double start(std::size_t i) const {
-    double at = has_message_[ways_[i].from];
+    double at = has_message_[paths_[i].from];
     for (std::size_t r = 0; r < free_.size(); ++r) {
       if (loads_[i][r] > 0) at = std::max(at, free_[r]);
     }
@@ -212,7 +212,7 @@ class PlainGreedy {
   }
   [[nodiscard]] double cost(std::size_t i) const {
     double latency = 0;
-    for (const std::uint32_t arc : ways_[i].arcs) {
+    for (const std::uint32_t arc : paths_[i].arcs) {
       if (!instance_.options().latency_occupies) {
         latency += instance_.platform().arcs()[arc].latency.value;
       }
@@ -221,32 +221,32 @@ class PlainGreedy {
   }
   [[nodiscard]] double cheapest_next(std::uint32_t host) const {
     double least = kInfinity;
-    for (std::size_t i = 0; i < ways_.size(); ++i) {
-      if (ways_[i].from == host && !has(ways_[i].to)) least = std::min(least, cost(i));
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      if (paths_[i].from == host && !has(paths_[i].to)) least = std::min(least, cost(i));
     }
     return least;
   }
   [[nodiscard]] double send_time(std::uint32_t host) const {
     double least = kInfinity;
-    for (std::size_t i = 0; i < ways_.size(); ++i) {
-      if (ways_[i].from == host) least = std::min(least, espalier::testing::busiest(loads_[i]));
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      if (paths_[i].from == host) least = std::min(least, espalier::testing::busiest(loads_[i]));
     }
     return least;
   }
   void send(std::size_t i, lp::RoutedTree& tree) {
     const double begin = start(i);
-    has_message_[ways_[i].to] = begin + cost(i);
+    has_message_[paths_[i].to] = begin + cost(i);
     for (std::size_t r = 0; r < free_.size(); ++r) {
       if (loads_[i][r] > 0) {
         free_[r] = begin + loads_[i][r] * static_cast<double>(kMessage.value);
       }
     }
-    tree.add_edge(ways_[i].arcs);
+    tree.add_edge(paths_[i].arcs);
   }
 
   const Instance& instance_;
   PlainModel plain_;
-  std::vector<Way> ways_;
+  std::vector<HostPath> paths_;
   std::vector<PlainModel::Load> loads_;
   PlainModel::Load free_;
   std::vector<double> has_message_;
@@ -302,11 +302,11 @@ class AllSchedules {
     }
   }
   std::vector<std::vector<double>> cost_;
-  std::vector<double> free_;  // since when a host can send
+  std::vector<double> free_;  // from when a host can send
   double least_ = kInfinity;
 };
 
-TEST(AtomicOptimum, NothingBeatsTheBestOfAllSchedules) {
+TEST(AtomicOptimum, NoTreeBeatsTheBestOfAllSchedules) {
   Dice dice(11);
   std::size_t reached = 0;
   double worst = 1;
@@ -336,7 +336,7 @@ TEST(AtomicOptimum, NothingBeatsTheBestOfAllSchedules) {
       }
     }
   }
-  // Seen: the optimum in 139 of the 200 rounds, and at worst 1.61 times the best.
+  // Observed: the optimum in 139 of the 200 rounds, and at worst 1.61 times the best.
   EXPECT_GE(reached, 100U);
   EXPECT_LE(worst, 2);
 }

@@ -18,12 +18,13 @@
 namespace espalier::planner {
 namespace {
 
-using espalier::testing::all_ways;
+using espalier::testing::all_host_paths;
 using espalier::testing::at_most;
 using espalier::testing::busiest;
 using espalier::testing::case_name;
 using espalier::testing::DrawnPlatform;
 using espalier::testing::draws;
+using espalier::testing::HostPath;
 using espalier::testing::model_names;
 using espalier::testing::PlainModel;
 using espalier::testing::platform_families;
@@ -31,26 +32,25 @@ using espalier::testing::PlatformFamily;
 using espalier::testing::run;
 using espalier::testing::total_rate;
 using espalier::testing::trace_of;
-using espalier::testing::Way;
 
 constexpr double kTolerance = 1e-6;
 
-// All spanning trees of an instance by what they load: a way into every host but the source, in all
-// combinations that make no cycle.
+// The loads of all spanning trees of an instance: a path into every host but the source, in all
+// combinations without a cycle.
 class AllTrees {
  public:
   explicit AllTrees(const Instance& instance)
       : model_(instance), source_(static_cast<std::uint32_t>(instance.source())) {
     into_.resize(instance.platform().nodes().size());
-    for (const Way& way : all_ways(instance.platform())) {
-      if (way.to != source_) into_[way.to].push_back(way);
+    for (const HostPath& path : all_host_paths(instance.platform())) {
+      if (path.to != source_) into_[path.to].push_back(path);
     }
     for (const platforms::NodeId host : instance.platform().hosts()) {
       if (host != instance.source()) hosts_.push_back(static_cast<std::uint32_t>(host));
     }
   }
 
-  // Ways to choose, cycles included.
+  // The number of combinations, including those with cycles.
   [[nodiscard]] double combinations() const {
     double product = 1;
     for (const std::uint32_t host : hosts_) product *= static_cast<double>(into_[host].size());
@@ -69,8 +69,8 @@ class AllTrees {
       return;
     }
     const std::uint32_t host = hosts_[position];
-    for (const Way& way : into_[host]) {
-      chosen_[host] = &way;
+    for (const HostPath& path : into_[host]) {
+      chosen_[host] = &path;
       choose(position + 1);
     }
   }
@@ -90,9 +90,9 @@ class AllTrees {
 
   PlainModel model_;
   std::uint32_t source_;
-  std::vector<std::vector<Way>> into_;  // per node
-  std::vector<std::uint32_t> hosts_;    // but the source
-  std::vector<const Way*> chosen_;      // per node
+  std::vector<std::vector<HostPath>> into_;  // per node
+  std::vector<std::uint32_t> hosts_;         // without the source
+  std::vector<const HostPath*> chosen_;      // per node
   std::vector<PlainModel::Load> loads_;
 };
 
@@ -118,7 +118,7 @@ double packing_optimum(const std::vector<PlainModel::Load>& trees) {
   return program.objective() * unit_rate;
 }
 
-// Prices by the plain model's numbering of resources.
+// Prices in the plain model's numbering of resources.
 std::vector<double> plain_prices(const Instance& instance, const Outcome& proof) {
   const PlainModel model(instance);
   std::vector<double> prices(model.resources().size(), 0.0);
@@ -132,7 +132,7 @@ std::vector<double> plain_prices(const Instance& instance, const Outcome& proof)
   return prices;
 }
 
-// sum(y) / min over all trees of y * load: what the prices prove.
+// sum(y) / min over all trees of y * load: the bound that the prices prove.
 double bound_of(const std::vector<double>& prices, const std::vector<PlainModel::Load>& trees) {
   double cheapest = std::numeric_limits<double>::infinity();
   for (const PlainModel::Load& load : trees) {
@@ -145,7 +145,7 @@ double bound_of(const std::vector<double>& prices, const std::vector<PlainModel:
   return sum / cheapest;
 }
 
-// A platform of the family that is small enough to have its trees listed.
+// A platform of the family that is small enough to list all its trees.
 DrawnPlatform draw_small(const PlatformFamily& family, std::uint64_t seed, platforms::Model model) {
   constexpr double kMostCombinations = 3200;  // six hosts, all links: 5^5
   for (std::size_t hosts = 6; hosts > 2; --hosts) {
@@ -179,7 +179,7 @@ TEST_P(BruteForce, ProvenOptimumIsThatOfTheLpOverAllTrees) {
     const double optimum = packing_optimum(trees);
     const Outcome proof = prove_optimum(instance, {});
     EXPECT_NEAR(total_rate(proof.trees) / optimum, 1, kTolerance);
-    EXPECT_GE(proof.bound->value / optimum, 1 - 1e-7);  // what the LP allows its rows
+    EXPECT_GE(proof.bound->value / optimum, 1 - 1e-7);  // the LP's tolerance
     EXPECT_EQ(proof.termination, Termination::kDone);
   });
 }
@@ -204,7 +204,7 @@ TEST_P(BruteForce, NoHeuristicBeatsTheBestTree) {
     const double best = best_single_rate(trees);
     for (const AlgorithmEntry& entry : algorithms()) {
       const Outcome outcome = entry.run(instance, {});
-      if (outcome.trees.size() > 1) continue;  // which may be more than any one can be
+      if (outcome.trees.size() > 1) continue;  // several trees may exceed the best single one
       EXPECT_LE(total_rate(outcome.trees), best * (1 + kTolerance)) << entry.name;
     }
     EXPECT_LE(total_rate(run("optimal", instance, at_most(1)).trees), best * (1 + kTolerance));
@@ -216,7 +216,7 @@ TEST_P(BruteForce, ExactTreeIsTheBestTree) {
     const double best = best_single_rate(trees);
     const Outcome exact = run("exact-tree", instance);
     EXPECT_EQ(exact.termination, Termination::kDone);
-    // Of several ways through relays it looks at the fastest only.
+    // Through relays it considers only the fastest path.
     if (instance.platform().hosts().size() < instance.platform().nodes().size()) {
       EXPECT_LE(total_rate(exact.trees), best * (1 + kTolerance));
       return;

@@ -1,4 +1,4 @@
-// What must hold for every algorithm of the registry, under every model, on every kind of platform.
+// Properties of every algorithm of the registry, under every model, on every kind of platform.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ using ::testing::IsEmpty;
 constexpr double kTolerance = 1e-6;
 constexpr std::size_t kMostHosts = 25;
 
-// Topology-topology-oblivious trees may pass through other hosts where no link joins two ranks; and
-// so may those that are built over a blind one.
+// Topology-oblivious trees may pass through other hosts where there is no link between two ranks;
+// so may trees with such an inner algorithm.
 bool is_oblivious(std::string_view name) {
   constexpr std::array<std::string_view, 12> kOblivious{"binomial",
                                                         "binary",
@@ -50,7 +50,7 @@ bool is_oblivious(std::string_view name) {
   return std::ranges::count(kOblivious, name) > 0;
 }
 
-// Those that solve the packing in flight tell its bound.
+// Algorithms that solve the packing report its bound.
 bool knows_bound(std::string_view name) {
   constexpr std::array<std::string_view, 5> kSolvers{"optimal", "exact-tree", "best-tree",
                                                      "lp-grow", "lp-prune"};
@@ -71,7 +71,8 @@ void expect_trees(const Instance& instance, const Outcome& outcome, bool hosts_b
   }
 }
 
-// One tree goes as fast as it can; so do the trees of an algorithm that gives all the same rate.
+// A single tree has the largest possible rate; so have the trees of an algorithm that gives all of
+// them one rate.
 void expect_feasible(const Instance& instance, const Outcome& outcome, bool at_one_rate) {
   const PlainModel plain(instance);
   const double load = busiest(plain.load_of(outcome.trees));
@@ -144,7 +145,7 @@ TEST_P(EveryAlgorithm, GivesTheSameTwice) {
   });
 }
 
-TEST_P(EveryAlgorithm, MakesPlansThatHoldWhenReadBack) {
+TEST_P(EveryAlgorithm, MakesPlansThatAreValidWhenReadBack) {
   for_each_platform(draws(2), kMostHosts, model(), [](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());

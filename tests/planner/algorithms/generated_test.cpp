@@ -1,4 +1,4 @@
-// Optima of generated platforms that can be worked out by hand.
+// Generated platforms whose optima can be worked out by hand.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -35,11 +35,11 @@ TEST(Generated, AStarNeedsSeveralTreesWhereUploadsAreThin) {
   family.hosts = 4;
   family.bandwidth = {{400}};
   family.upload = {{300}, {100}};
-  // All hosts' uploads together, 600, carry everything to each of three.
+  // The sum of all hosts' uploads, 600, carries everything to each of three.
   expect_optimum(200, platforms::generate_star(family), "bounded-multi-port");
 }
 
-TEST(Generated, AMasterSendsToEachWorkerItself) {
+TEST(Generated, AMasterSendsToEachWorkerDirectly) {
   platforms::StarFamily family;
   family.hosts = 4;
   family.bandwidth = {{60}, {30}, {20}};
@@ -48,7 +48,7 @@ TEST(Generated, AMasterSendsToEachWorkerItself) {
   expect_optimum(20, platforms::generate_star(family), "bounded-multi-port");
 }
 
-TEST(Generated, AThinLinkIsAllThatTwoClustersGet) {
+TEST(Generated, AThinLinkLimitsTwoClusters) {
   for (const auto form : {platforms::TwoClustersFamily::Form::kSwitches,
                           platforms::TwoClustersFamily::Form::kSharedLink}) {
     platforms::TwoClustersFamily family;
@@ -61,15 +61,15 @@ TEST(Generated, AThinLinkIsAllThatTwoClustersGet) {
   }
 }
 
-// h0 sends over the thin link and to h1, which goes on in the cluster.
-TEST(Generated, TheGatewayPaysForTheThinLinkAndItsOwnCluster) {
+// h0 sends over the thin link and to h1, which forwards within the cluster.
+TEST(Generated, TheGatewaySendsOverTheThinLinkAndIntoItsCluster) {
   platforms::TwoClustersFamily family;
   family.hosts = {3, 3};
   family.form = platforms::TwoClustersFamily::Form::kGateways;
   expect_optimum(1 / (1 / 125e6 + 1 / 12.5e6), platforms::generate_two_clusters(family));
 }
 
-TEST(Generated, AnOversubscribedLeafGetsWhatItsCablesUpCarry) {
+TEST(Generated, AnOversubscribedLeafIsLimitedByItsUplinks) {
   platforms::FatTreeFamily family;
   family.shape = platforms::parse_fat_tree_shape("2;3,3;1,2;1,1");
   family.bandwidth = {60};
@@ -81,7 +81,7 @@ TEST(Generated, AnOversubscribedLeafGetsWhatItsCablesUpCarry) {
   expect_optimum(60, platforms::generate_fat_tree(family));
 }
 
-// Hamilton's path loads each host's ports once, and no host sends more than its port does.
+// A Hamiltonian path loads each host's ports once, and no host sends more than its port carries.
 TEST(Generated, ATorusCarriesOneLink) {
   platforms::TorusFamily family;
   family.dimensions = {3, 3, 2};
@@ -91,7 +91,7 @@ TEST(Generated, ATorusCarriesOneLink) {
   expect_optimum(40, platforms::generate_torus(family));
 }
 
-TEST(Generated, ADragonflyOfTwoGroupsGetsItsOneGlobalLink) {
+TEST(Generated, ADragonflyOfTwoGroupsIsLimitedByItsGlobalLink) {
   platforms::DragonflyFamily family;
   family.shape.groups = 2;
   family.bandwidth = family.local_bandwidth = {100};
@@ -99,13 +99,13 @@ TEST(Generated, ADragonflyOfTwoGroupsGetsItsOneGlobalLink) {
   expect_optimum(25, platforms::generate_dragonfly(family));
 }
 
-TEST(Generated, ARegionIsReachedOverAllOthers) {
+TEST(Generated, ARegionIsReachedThroughAllOthers) {
   platforms::MultiRegionFamily family;
   family.hosts = 2;
   family.bandwidth = {1000};
   family.least_wan = family.most_wan = {10};
   for (family.regions = 2; family.regions <= 4; ++family.regions) {
-    // Directly, and by way of each other region.
+    // Directly, and through each other region.
     expect_optimum(10 * static_cast<double>(family.regions - 1),
                    platforms::generate_multi_region(family));
   }

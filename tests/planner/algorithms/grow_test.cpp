@@ -15,8 +15,9 @@ namespace {
 
 using espalier::testing::case_name;
 using espalier::testing::DrawnPlatform;
-using espalier::testing::fastest_ways;
+using espalier::testing::fastest_host_paths;
 using espalier::testing::for_each_platform;
+using espalier::testing::HostPath;
 using espalier::testing::instance_of;
 using espalier::testing::model_names;
 using espalier::testing::period;
@@ -26,10 +27,9 @@ using espalier::testing::sample_platform;
 using espalier::testing::small_platform;
 using espalier::testing::sorted_paths;
 using espalier::testing::tree_text;
-using espalier::testing::Way;
 
 //        1
-//    s -----> a        grow looks at the sender alone: s>b after s>a costs 1 + 5,
+//    s -----> a        grow considers only the sender: s>b after s>a costs 1 + 5,
 //    |        |        a>b costs 2
 //    | 5      | 2
 //    v        v
@@ -42,8 +42,8 @@ TEST(Grow, TakesTheArcThatLeavesItsSenderLeastLoaded) {
   EXPECT_DOUBLE_EQ(period(run("grow", instance)), 2);
 }
 
-//          s                 With a and b hung up at 1 + 1.1, c costs s 3.3, less than a's 3.5.
-//     1 /  | 1.1 \ 1.2       The slides' update would charge s for a twice, ask 4.3 for c, and
+//          s                 With a and b added at 1 + 1.1, c costs s 3.3, less than a's 3.5.
+//     1 /  | 1.1 \ 1.2       The slides' update would charge s for a twice, charge 4.3 for c, and
 //      v   v      v          take a>c.
 //      a   b      c
 //      +----------^
@@ -61,7 +61,7 @@ TEST(Grow, CountsEarlierChildrenOnce) {
 //       v  2.5 v
 //       a ---> b --> c     b's port: 2.5 in, 1 out
 //                 1
-TEST(Grow, CountsWhatAPortReceivesWhenItIsOneForBothWays) {
+TEST(Grow, CountsReceivesOnAPortForBothDirections) {
   const auto platform = small_platform(
       {"s", "a", "b", "c"}, {{"s", "a", 2}, {"s", "b", 3}, {"a", "b", 2.5}, {"b", "c", 1}});
   const Instance instance = instance_of(platform, "s", "one-port-unidirectional");
@@ -95,11 +95,11 @@ TEST(Grow, UnderMultiPortChargesTheSecondChildBySendTimes) {
   EXPECT_DOUBLE_EQ(period(run("grow", instance)), 1.5);
 }
 
-//    s ==== sw ---> b       s>sw takes 1, sw>a and sw>b 1 each, a>b 1.5: a second way through the
+//    s ==== sw ---> b       s>sw takes 1, sw>a and sw>b 1 each, a>b 1.5: a second path through the
 //            |      ^       switch would load s's port and the link s>sw with 2
 //            v 1    |
 //            a -----+ 1.5
-TEST(Grow, ChargesTheLinkToASwitchForEveryWayThroughIt) {
+TEST(Grow, ChargesTheLinkToASwitchForEveryPathThroughIt) {
   const auto platform = small_platform(
       {"s", "a", "b", "sw"}, {{"s", "sw", 1}, {"sw", "a", 1}, {"sw", "b", 1}, {"a", "b", 1.5}});
   const Instance instance = instance_of(platform, "s");
@@ -117,25 +117,25 @@ TEST(Grow, OnTheSketchOfTheSlides) {
   EXPECT_NEAR(period(run("grow", instance)) * 12e6, 3, 1e-9);
 }
 
-// GROWING-MINIMUM-WEIGHTED-OUT-DEGREE-TREE, looking at every way in every step. cost(u,v) is the
-// load that the way would leave behind on the resources that it occupies.
+// GROWING-MINIMUM-WEIGHTED-OUT-DEGREE-TREE, considering every path in every step. cost(u,v) is the
+// resulting load of the resources that the path occupies.
 class PlainGrow {
  public:
   explicit PlainGrow(const Instance& instance)
-      : instance_(instance), model_(instance), ways_(fastest_ways(instance)) {}
+      : instance_(instance), model_(instance), paths_(fastest_host_paths(instance)) {}
 
   lp::RoutedTree grow() {
     lp::RoutedTree tree;
     std::set<std::uint32_t> in_tree{static_cast<std::uint32_t>(instance_.source())};
     while (in_tree.size() < instance_.host_count()) {
-      const Way* cheapest = nullptr;
+      const HostPath* cheapest = nullptr;
       double least = std::numeric_limits<double>::infinity();
-      for (const Way& way : ways_) {
-        if (!in_tree.contains(way.from) || in_tree.contains(way.to)) continue;
-        const double cost = cost_of(way);
+      for (const HostPath& path : paths_) {
+        if (!in_tree.contains(path.from) || in_tree.contains(path.to)) continue;
+        const double cost = cost_of(path);
         if (cost >= least) continue;
         least = cost;
-        cheapest = &way;
+        cheapest = &path;
       }
       in_tree.insert(cheapest->to);
       tree.add_edge(cheapest->arcs);
@@ -145,8 +145,8 @@ class PlainGrow {
   }
 
  private:
-  [[nodiscard]] double cost_of(const Way& way) const {
-    const PlainModel::Load own = model_.load_of(way.arcs);
+  [[nodiscard]] double cost_of(const HostPath& path) const {
+    const PlainModel::Load own = model_.load_of(path.arcs);
     double cost = 0;
     for (std::size_t r = 0; r < own.size(); ++r) {
       if (own[r] > 0) cost = std::max(cost, load_[r] + own[r]);
@@ -156,7 +156,7 @@ class PlainGrow {
 
   const Instance& instance_;
   PlainModel model_;
-  std::vector<Way> ways_;
+  std::vector<HostPath> paths_;
   PlainModel::Load load_ = model_.no_load();
 };
 

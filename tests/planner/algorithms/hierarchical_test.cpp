@@ -1,4 +1,4 @@
-// Leaders and re-ordered ranks. Text of a tree: its edges in their order.
+// Leaders and renumbered ranks. The text of a tree lists its edges in their order.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,17 +62,17 @@ std::string eight(std::string_view algorithm, std::string_view source = "n0") {
 TEST(Reorder, MakesTheRanksOfTheTacExample) {
   // On nodes 1 1 2 2 3 3 4 4.
   EXPECT_EQ(eight("reorder:chain"), "n0>n4 n4>n2 n2>n6 n6>n1 n1>n5 n5>n3 n3>n7");
-  // One send crosses the groups, two more the nodes within.
+  // One send crosses the groups, two more cross nodes within groups.
   EXPECT_EQ(eight("reorder"), "n0>n1 n0>n2 n0>n4 n2>n6 n1>n3 n1>n5 n3>n7");
   EXPECT_EQ(eight("reorder:binomial"), eight("reorder"));
 }
 
 TEST(Reorder, CountsFromTheSource) {
-  // From n5 on: 5 6 7 0 1 2 3 4, of which 5 7 1 3 are in B and 5 1 on node 3.
+  // From n5: 5 6 7 0 1 2 3 4, of which 5 7 1 3 are in B and 5 1 on node 3.
   EXPECT_EQ(eight("reorder:chain", "n5"), "n5>n1 n1>n7 n7>n3 n3>n6 n6>n2 n2>n0 n0>n4");
 }
 
-//            n0                 leaders of A and B, then of the nodes in A, then inside these
+//            n0                 leaders of A and B, then of the nodes in A, then inside the nodes
 //          / |  \ .
 //        n1  n2  n4
 TEST(Hierarchical, HasLeadersAtEveryLevel) {
@@ -111,7 +111,7 @@ TEST(Hierarchical, OneGroupIsTheInnerTree) {
       for (const std::string inner : {"binomial", "chain", "grow", "ecef"}) {
         for (const char* outer :
              {"hierarchical", "hierarchical-node", "hierarchical-group", "reorder"}) {
-          // Grow and ecef break ties by number, and re-ordering gives other numbers.
+          // Grow and ecef break ties by number, and renumbering changes the numbers.
           if (outer == std::string("reorder") && (inner == "grow" || inner == "ecef")) continue;
           EXPECT_EQ(tree_text(fmt::format("{}:{}", outer, inner), instance),
                     tree_text(inner, instance))
@@ -122,7 +122,7 @@ TEST(Hierarchical, OneGroupIsTheInnerTree) {
   }
 }
 
-TEST(Hierarchical, WithoutGroupsGoesByTheBandwidths) {
+TEST(Hierarchical, WithoutGroupsUsesTheBandwidths) {
   const Platform told = sample_platform("two-clusters-thin-link.json");
   const Platform untold = regrouped(told, std::vector<std::string>(told.nodes().size()));
   for (const char* name : {"hierarchical", "hierarchical:chain", "reorder", "hierarchical:grow"}) {
@@ -132,8 +132,8 @@ TEST(Hierarchical, WithoutGroupsGoesByTheBandwidths) {
   }
 }
 
-//   a --1--> b --1--> c        a and c are one group: a's way to c leads through b
-TEST(Hierarchical, OutsideHostsAreWayPointsWhereNoOtherWayIs) {
+//   a --1--> b --1--> c        a and c are one group: a's path to c leads through b
+TEST(Hierarchical, OutsideHostsAreWayPointsOnlyWhereNeeded) {
   const Platform platform =
       regrouped(small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"b", "c", 1}}), {"x", "y", "x"});
   const Instance instance = instance_of(platform, "a");
@@ -141,20 +141,20 @@ TEST(Hierarchical, OutsideHostsAreWayPointsWhereNoOtherWayIs) {
   EXPECT_EQ(tree_text("hierarchical:grow", instance), "a>b a>b>c");
 }
 
-//   a --1--> b --1--> c        the same, but with a slow link within the group: that is taken
+//   a --1--> b --1--> c        the same, but with a slow link within the group, which is used
 //    \______9________^
-TEST(Hierarchical, StaysWithinTheGroupWhereItCan) {
+TEST(Hierarchical, StaysWithinTheGroupWherePossible) {
   const Platform platform =
       regrouped(small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"b", "c", 1}, {"a", "c", 9}}),
                 {"x", "y", "x"});
   EXPECT_EQ(tree_text("hierarchical:grow", instance_of(platform, "a")), "a>b a>c");
 }
 
-//      s                x, y, z are one group, but x sends to nobody: it leads itself alone, and y
+//      s                x, y, z are one group, but x cannot send: it leads only itself, and y
 //     / \               leads y and z.
 //    v   v
 //    x   y --> z
-TEST(Hierarchical, ALeaderWithoutAWayLeadsThoseItReaches) {
+TEST(Hierarchical, ALeaderLeadsOnlyTheHostsThatItReaches) {
   const Platform platform =
       regrouped(small_platform({"s", "x", "y", "z"}, {{"s", "x", 1}, {"s", "y", 1}, {"y", "z", 1}}),
                 {"", "g", "g", "g"});
@@ -174,7 +174,7 @@ TEST(Hierarchical, RelaysBelongToEveryGroup) {
   EXPECT_EQ(tree_text("hierarchical:grow", instance_of(platform, "a")), "a>sw>b a>sw>c");
 }
 
-// On a full network a group is entered once, whatever the inner algorithm.
+// On a fully connected network each group is entered once, whatever the inner algorithm.
 TEST(Hierarchical, EveryGroupIsEnteredOnce) {
   Dice dice(7);
   for (int round = 0; round < 30; ++round) {
@@ -226,7 +226,7 @@ TEST_P(OverInner, EveryPairOfAlgorithmsSpansEveryPlatform) {
   });
 }
 
-// A part of all hosts is the whole, though its nodes and arcs have other numbers.
+// A part with all hosts equals the whole, although its nodes and arcs have other numbers.
 TEST_P(OverInner, AllHostsInAnotherOrderAreTheSameProblem) {
   for_each_platform(5, 12, model(), [](const DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
@@ -245,9 +245,8 @@ TEST_P(OverInner, AllHostsInAnotherOrderAreTheSameProblem) {
 INSTANTIATE_TEST_SUITE_P(Models, OverInner, ::testing::ValuesIn(model_names()),
                          [](const auto& instance) { return case_name(instance.param); });
 
-//   b <--1-- a --10--> c       in the part {a, c}, a still needs 0.8 s a byte for each that it
-//   sends
-TEST(SubProblem, KeepsWhatASendCostsUnderMultiPort) {
+//   b <--1-- a --10--> c       in the part {a, c}, a still needs 0.8 s for each byte sent
+TEST(SubProblem, KeepsTheSendTimeUnderMultiPort) {
   const Platform platform = small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"a", "c", 10}});
   const Instance whole = instance_of(platform, "a", "multi-port");
   const std::vector<NodeId> members{NodeId{0}, NodeId{2}};

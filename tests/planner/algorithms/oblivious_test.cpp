@@ -69,7 +69,7 @@ TEST(KChain, IsOfContiguousChainsOfEvenLength) {
   EXPECT_EQ(shape("k-chain", 2), "n0>n1");
 }
 
-TEST(KChain, HasAsManyChainsAsAskedFor) {
+TEST(KChain, HasTheRequestedNumberOfChains) {
   const auto platform = complete_platform(8, 1e8);
   const Instance instance = instance_of(platform, "n0");
   AlgorithmOptions options;
@@ -92,7 +92,7 @@ TEST(Oblivious, RanksAreRelativeToTheSource) {
   EXPECT_EQ(shape("binomial", 6, 1), "n1>n5 n1>n3 n1>n2 n3>n4 n5>n0");
 }
 
-// The tree from another source is that from n0 with all ranks moved on.
+// The tree from another source is that from n0 with all ranks shifted.
 TEST(Oblivious, EverySourceGivesTheSameShape) {
   for (const std::string algorithm : {"binomial", "binary", "chain", "flat", "k-chain",
                                       "split-binary", "two-tree-complete", "two-tree-sanders"}) {
@@ -121,7 +121,7 @@ TEST(Oblivious, EverySourceGivesTheSameShape) {
 
 //    a --1--> b --2--> c        no link a>c: the flat tree's second hop goes through b. Out-port
 //      \               ^        of a: 1 + 1; in-port of b: 1 + 1; out-port of b: 2.
-//       3 --> d ---4---+        (By d it would take 7.)
+//       3 --> d ---4---+        (Through d it would take 7.)
 TEST(Oblivious, HopsWithoutALinkTakeTheFastestPathAndLoadIt) {
   const auto platform = small_platform(
       {"a", "b", "c", "d"}, {{"a", "b", 1}, {"b", "c", 2}, {"a", "d", 3}, {"d", "c", 4}});
@@ -135,7 +135,7 @@ TEST(Oblivious, HopsWithoutALinkTakeTheFastestPathAndLoadIt) {
   EXPECT_EQ(plan.broadcast_trees[0].via, via);
 }
 
-//    a ==1== sw ==1== b        slow link a>b (9): a link is taken where there is one, blindly
+//    a ==1== sw ==1== b        slow link a>b (9): a link is used where there is one, however slow
 //      \______9_______^
 TEST(Oblivious, TakesALinkWhereThereIsOneHoweverSlow) {
   const auto platform =
@@ -143,7 +143,7 @@ TEST(Oblivious, TakesALinkWhereThereIsOneHoweverSlow) {
   EXPECT_EQ(tree_text("chain", instance_of(platform, "a")), "a>b");
 }
 
-//    a --> sw --> b     c hangs on the switch too: every hop goes through it
+//    a --> sw --> b     c is on the switch, too: every hop goes through it
 //           |     |
 //           +> c  +--> sw
 TEST(Oblivious, GoesThroughRelays) {
@@ -154,21 +154,21 @@ TEST(Oblivious, GoesThroughRelays) {
   EXPECT_EQ(tree_text("flat", instance), "a>sw>b a>sw>c");
 }
 
-//        a                 One way only: neither leaf can send, so the source serves what the
-//     1 / \ 2              shape gives to them.
+//        a                 One-way links: neither leaf can send, so the source serves the
+//     1 / \ 2              children that they have in the shape.
 //      v   v
 //      b   c
-TEST(Oblivious, WhereASenderHasNoWayItsParentTakesTheChildOver) {
+TEST(Oblivious, WhereASenderHasNoPathItsParentServesTheChild) {
   const auto platform = small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"a", "c", 2}});
   const Instance instance = instance_of(platform, "a");
   EXPECT_EQ(tree_text("chain", instance), "a>b a>c");
   EXPECT_EQ(tree_text("binomial", instance), "a>c a>b");
 }
 
-//    a --> b --> d         chain a b c d: b has no way to c, so a serves it; c has none to d, nor
-//    |                     has a but through b.
+//    a --> b --> d         chain a b c d: b has no path to c, so a serves c; c has none to d, nor
+//    |                     has a, except through b.
 //    +---> c
-TEST(Oblivious, TakingOverGoesUpStepByStep) {
+TEST(Oblivious, ReplacementParentsAreTriedUpwardsStepByStep) {
   const auto platform =
       small_platform({"a", "b", "c", "d"}, {{"a", "b", 1}, {"a", "c", 1}, {"b", "d", 1}});
   const Instance instance = instance_of(platform, "a");

@@ -49,8 +49,8 @@ void expect_valid(const Instance& instance, const Outcome& outcome) {
   EXPECT_LE(busiest(PlainModel(instance).load_of(outcome.trees)), 1 + kGap);
 }
 
-//         a                 One-port, all links 1: one tree makes a or b send what it receives, and
-//       /   \               a chain runs at full speed.
+//         a                 One-port, all links 1: a chain runs at full speed.
+//       /   \ .
 //      b --- c
 TEST(Optimal, OnEqualHostsAChainIsEnough) {
   const auto platform = complete_platform(3, 1);
@@ -60,12 +60,12 @@ TEST(Optimal, OnEqualHostsAChainIsEnough) {
   EXPECT_EQ(outcome.termination, Termination::kDone);
 }
 
-//    s ---1---> a           Bounded multi-port, links alone: s sends 1 to each, and each passes on
-//    |          ^           what the other misses. One tree reaches 1; two reach 2.
+//    s ---1---> a           Bounded multi-port, only links: s sends 1 to each, and each forwards
+//    |          ^           what the other lacks. One tree reaches 1; two reach 2.
 //    1          |
 //    v          |
-//    b <---1----+ (both ways)
-TEST(Optimal, TwoTreesDoWhatOneCannot) {
+//    b <---1----+ (both directions)
+TEST(Optimal, TwoTreesReachMoreThanOne) {
   const auto platform =
       small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"s", "b", 1}, {"a", "b", 1}, {"b", "a", 1}});
   const Instance instance = instance_of(platform, "s", "bounded-multi-port");
@@ -78,7 +78,7 @@ TEST(Optimal, TwoTreesDoWhatOneCannot) {
   EXPECT_EQ(one.termination, Termination::kTreeLimit);
 }
 
-//    s ---1---> a ---2---> b        the one tree; in-port of b and out-port of a are the bottleneck
+//    s ---1---> a ---2---> b        the only tree; in-port of b and out-port of a are bottlenecks
 TEST(Optimal, PricesNameTheBottleneck) {
   const auto platform = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"a", "b", 2}});
   const Instance instance = instance_of(platform, "s");
@@ -104,9 +104,9 @@ TEST(Optimal, TwoTreesAtMostOn128EqualHosts) {
   EXPECT_NEAR(outcome.bound->value / 1e8, 1, kGap);
 }
 
-// Trees that load a resource 1e7 times as much as the best must not unsettle the LP: the master
-// took tiny negative rates for room, and stalled 1.2e-4 below the bound.
-TEST(Optimal, ReachesTheBoundAmongTreesThatAreHopelesslySlow) {
+// Trees that load a resource 1e7 times as much as the best must not disturb the LP: the master took
+// tiny negative rates for free capacity, and stalled 1.2e-4 below the bound.
+TEST(Optimal, ReachesTheBoundAmongExtremelySlowTrees) {
   constexpr auto kModel = platforms::Model::kOnePort;
   for (const auto& family : espalier::testing::platform_families()) {
     if (family.name != "wide") continue;
@@ -162,7 +162,7 @@ TEST_P(OptimalModel, IsNoWorseThanAnyHeuristic) {
   });
 }
 
-TEST_P(OptimalModel, WithoutTimeStillGivesTreesAndAnHonestGap) {
+TEST_P(OptimalModel, WithoutTimeStillGivesTreesAndAValidGap) {
   for_each_platform(1, 25, model(), [](const DrawnPlatform& drawn, const std::string& trace) {
     const Instance instance = drawn.under(model());
     const double optimum = prove_optimum(instance, {}).bound->value;

@@ -1,4 +1,4 @@
-// The algorithms that look for one good tree with the packing's help.
+// The algorithms that look for one good tree, guided by the packing.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -40,7 +40,7 @@ TEST(LpGuided, FollowsTheMessagesOfTheOptimum) {
   }
 }
 
-TEST(BestTree, DoesBetterThanWhatGuidesIt) {
+TEST(BestTree, IsBetterThanTheLpGuidedTrees) {
   const auto platform = triangle();
   const Instance instance = instance_of(platform, "s");
   for (const std::string name : {"best-tree", "exact-tree"}) {
@@ -49,7 +49,7 @@ TEST(BestTree, DoesBetterThanWhatGuidesIt) {
   }
 }
 
-TEST(ExactTree, TellsThatNoSingleTreeIsBetter) {
+TEST(ExactTree, ProvesThatNoSingleTreeIsBetter) {
   const auto platform = triangle();
   const Outcome outcome = run("exact-tree", instance_of(platform, "s"));
   ASSERT_TRUE(outcome.single_tree_bound.has_value());
@@ -58,7 +58,7 @@ TEST(ExactTree, TellsThatNoSingleTreeIsBetter) {
   EXPECT_EQ(outcome.termination, Termination::kDone);
 }
 
-TEST(ExactTree, EndsAtTheTimeLimitWithATreeAndAnHonestBound) {
+TEST(ExactTree, EndsAtTheTimeLimitWithATreeAndAValidBound) {
   const auto platform = platforms::generate_random({.nodes = 60, .density = 0.2, .seed = 1});
   const Instance instance(platform, platform.hosts().front(), platforms::Model::kMultiPort);
   AlgorithmOptions options;
@@ -75,7 +75,7 @@ TEST(ExactTree, EndsAtTheTimeLimitWithATreeAndAnHonestBound) {
 // The papers' random platforms, and what their best trees reach.
 class PapersPlatforms : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(PapersPlatforms, BestTreeIsNearTheProvenOne) {
+TEST_P(PapersPlatforms, BestTreeIsCloseToTheProvenOne) {
   const auto platform =
       platforms::generate_random({.nodes = 30, .density = 0.12, .seed = GetParam()});
   const Instance instance(platform, platform.hosts().front(), platforms::Model::kOnePort);
@@ -92,7 +92,7 @@ TEST_P(PapersPlatforms, BestTreeIsNearTheProvenOne) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PapersPlatforms, ::testing::Range<std::uint64_t>(1, 7));
 
-TEST(SharedPacking, GivesTheSameTreesAsOneSolvedAnew) {
+TEST(SharedPacking, GivesTheSameTreesAsASeparatePacking) {
   const auto platform = sample_platform("two-clusters-thin-link.json");
   const Instance instance(platform, platform.hosts().front(), platforms::Model::kOnePort);
   const lp::Packing packing = solve_packing(instance, {});

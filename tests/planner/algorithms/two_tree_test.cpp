@@ -1,4 +1,5 @@
-// The topology-oblivious trees of two trees: two-tree-complete, two-tree-sanders, split-binary.
+// The topology-oblivious algorithms with two trees: two-tree-complete, two-tree-sanders,
+// split-binary.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,7 +83,7 @@ TEST(TwoTreeComplete, SmallCases) {
               ElementsAre("n2>n3 n3>n4 n3>n0 n4>n1", "n2>n1 n1>n0 n1>n4 n0>n3"));
 }
 
-TEST(TwoTreeComplete, ALoneProcessHasNoRelatives) {
+TEST(TwoTreeComplete, ASingleProcessHasNoNeighbours) {
   const auto [left, right] = two_tree_relatives(0, 1);
   EXPECT_THAT(left.children(), IsEmpty());
   EXPECT_THAT(right.children(), IsEmpty());
@@ -94,7 +95,7 @@ TEST(TwoTreeComplete, FalseRanksAreNeverNegative) {
   EXPECT_EQ(false_rank(0, 4, 5), 1U);
 }
 
-// Following the children from the source reaches every rank once, and each says that parent.
+// Following the children from the source reaches every rank once, and each rank has that parent.
 void expect_spanning(std::uint32_t ranks, tree_algorithms::TreeRelatives TwoTreeRelatives::*side) {
   std::vector<std::uint32_t> reached{0};
   std::set<std::uint32_t> seen{0};
@@ -125,8 +126,8 @@ TEST(TwoTreeComplete, ParentsAndChildrenAgreeAndSpanForEveryNumberOfRanks) {
   }
 }
 
-// The plan's trees are what each rank works out for itself.
-TEST(TwoTreeComplete, EveryRankFindsItsPlaceInThePlan) {
+// The plan's trees equal those that each rank computes.
+TEST(TwoTreeComplete, EveryRankComputesItsPlaceInThePlan) {
   for (std::uint32_t ranks = 2; ranks <= 17; ++ranks) {
     for (std::uint32_t source = 0; source < ranks; ++source) {
       SCOPED_TRACE(fmt::format("{} ranks, source {}", ranks, source));
@@ -155,7 +156,7 @@ TEST(TwoTreeComplete, EveryRankFindsItsPlaceInThePlan) {
 
 // --- two-tree-sanders ---
 
-//   4 processes: 1 2 3 in order, then shifted by one place
+//   4 processes: 1 2 3 in-order, then shifted by one place
 //       0            0
 //       2            1
 //      / \          / \ .
@@ -187,7 +188,7 @@ TEST(TwoTreeSanders, ColorsAlternateAlongSendersAndReceivers) {
   EXPECT_THAT(plan.broadcast_trees[1].colors, ElementsAre(1, 0, 1));
 }
 
-TEST(TwoTreeSanders, InnerNodesOfOneTreeAreLeavesOfTheOtherAndColorsHold) {
+TEST(TwoTreeSanders, InnerNodesOfOneTreeAreLeavesOfTheOtherAndColorsAreValid) {
   for (std::uint32_t ranks = 2; ranks <= 70; ++ranks) {
     SCOPED_TRACE(ranks);
     const Plan plan = plan_over("two-tree-sanders", ranks, ranks / 3);
@@ -215,7 +216,7 @@ TEST(TwoTreeSanders, InnerNodesOfOneTreeAreLeavesOfTheOtherAndColorsHold) {
   }
 }
 
-TEST(TwoTrees, ReachTheOptimumWhereAllLinksAreAlike) {
+TEST(TwoTrees, ReachTheOptimumWhereAllLinksAreEqual) {
   for (const std::string algorithm : {"two-tree-complete", "two-tree-sanders"}) {
     for (const std::uint32_t ranks : {2U, 3U, 4U, 5U, 9U, 16U, 17U, 33U}) {
       const auto platform = complete_platform(ranks, 1e8);
@@ -227,7 +228,7 @@ TEST(TwoTrees, ReachTheOptimumWhereAllLinksAreAlike) {
 
 // --- split-binary ---
 
-//   Open MPI's binary tree of 7 processes, and who exchanges with whom:
+//   Open MPI's binary tree of 7 processes, and the pairs that exchange:
 //            0
 //          /   \                 1 - 2
 //         1     2                3 - 4
@@ -251,7 +252,7 @@ TEST(SplitBinary, TheLastOfAnEvenNumberGetsTheOtherHalfFromTheSource) {
               ElementsAre("n3>n0 n0>n2 [n0>n1]", "n3>n1 [n1>n0] [n3>n2]"));
 }
 
-TEST(SplitBinary, EveryNodeGetsOneHalfDownTheTreeAndOneByExchange) {
+TEST(SplitBinary, EveryNodeGetsOneHalfByTheTreeAndOneByExchange) {
   for (std::uint32_t ranks = 2; ranks <= 70; ++ranks) {
     SCOPED_TRACE(ranks);
     const Plan plan = plan_over("split-binary", ranks);
@@ -259,7 +260,7 @@ TEST(SplitBinary, EveryNodeGetsOneHalfDownTheTreeAndOneByExchange) {
     const auto& left = plan.broadcast_trees[0].exchange;
     const auto& right = plan.broadcast_trees[1].exchange;
     EXPECT_EQ(left.size() + right.size(), ranks - 1);
-    EXPECT_EQ(left.size(), (ranks - 1) / 2);  // subtrees of one size, or the left has one more
+    EXPECT_EQ(left.size(), (ranks - 1) / 2);  // subtrees of equal size, or the left has one more
     std::set<PlanEdge> back;
     for (const PlanEdge edge : right) back.insert({edge.child, edge.parent});
     for (const PlanEdge edge : left) EXPECT_EQ(back.erase(edge), 1U);
@@ -276,10 +277,10 @@ TEST(SplitBinary, EveryNodeGetsOneHalfDownTheTreeAndOneByExchange) {
 
 // --- where links are missing ---
 
-//    a --> b     one way only: the source serves all, so that it has two edges of one color
+//    a --> b     one-way links: the source serves all, so it has two edges of one color
 //    |
 //    +---> c
-TEST(TwoTrees, CarryNoColorsWhereTheSourceTookOver) {
+TEST(TwoTrees, HaveNoColorsWhereTheSourceReplacesAParent) {
   const auto platform = small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"a", "c", 1}});
   const Instance instance = instance_of(platform, "a");
   const Outcome outcome = run("two-tree-sanders", instance);
@@ -290,7 +291,7 @@ TEST(TwoTrees, CarryNoColorsWhereTheSourceTookOver) {
   EXPECT_DOUBLE_EQ(outcome.trees[0].rate.value, 0.25);  // out-port of a: 4 s for a byte of each
 }
 
-TEST(SplitBinary, ExchangeEdgesStaySoWhereTheSourceTookOver) {
+TEST(SplitBinary, ExchangeEdgesRemainWhereTheSourceReplacesAParent) {
   const auto platform = small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"a", "c", 1}});
   const Outcome outcome = run("split-binary", instance_of(platform, "a"));
   EXPECT_EQ(text_of(outcome.trees[0].tree, platform), "a>b a>c");

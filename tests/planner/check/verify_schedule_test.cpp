@@ -1,4 +1,4 @@
-// Every way in which verify finds that a schedule cannot be kept.
+// Every fault of a schedule that verify finds.
 #include "planner/check/verify_schedule.hpp"
 
 #include <gmock/gmock.h>
@@ -74,7 +74,7 @@ std::vector<Lie> lies_about_ports() {
          schedule.throughput = {8.0 / 12};
        },
        {"/schedule/sends/1: at 2 s 'a' still receives from 's', until 4 s (/schedule/sends/0)"}},
-      // The second of a's sends ends before the first does: the third is held against the first.
+      // The second of a's sends ends before the first does: the third is compared with the first.
       {"OverlapsALongSendBeforeTheLast",
        [](PlanSchedule& schedule) {
          schedule.sends = {{0, 0, 1, {0}, {4}, 4}, {0, 1, 2, {0}, {4}, 2}, {0, 1, 2, {1}, {1}, 1},
@@ -108,7 +108,7 @@ TEST(VerifySchedule, NamesTenFaultsAtMost) {
   EXPECT_EQ(verify(plan, triangle()).faults.size(), 10);
 }
 
-// The overhead is part of what a segment takes.
+// The overhead is part of a segment's time.
 TEST(VerifySchedule, CountsTheOverheadOfThePlansSegments) {
   platforms::PlatformBuilder builder("small");
   const auto from = builder.node_named("s");
@@ -126,7 +126,7 @@ TEST(VerifySchedule, CountsTheOverheadOfThePlansSegments) {
               ElementsAre("/schedule/sends/0: 4 bytes from 's' to 'a' take 1 s, not 0.5 s"));
 }
 
-TEST(VerifySchedule, RefusesTheModelThatItDoesNotFit) {
+TEST(VerifySchedule, RefusesAModelWithoutSchedules) {
   Plan plan = good_plan();
   plan.model = "bounded-multi-port";
   EXPECT_THAT(

@@ -19,10 +19,10 @@ using espalier::testing::small_platform;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-//         s             every link takes 1 s for a byte, so each link carries 1 B/s
+//         s             every link takes 1 s per byte, so each link carries 1 B/s
 //       /   \ .
 //      v     v
-//      a <=> b          a also sends to b through the relay sw, at 2 s for a byte on a -> sw
+//      a <=> b          a also sends to b through the relay sw, at 2 s per byte on a -> sw
 //       \   /
 //        v v
 //         c
@@ -60,7 +60,7 @@ VerifyReport report_on(const Plan& plan, bool prove = true) {
   return verify(plan, diamond(), {.prove = prove});
 }
 
-TEST(Verify, AGoodPlanHoldsAndItsFiguresAreComputedAnew) {
+TEST(Verify, AGoodPlanIsValidAndItsFiguresAreRecomputed) {
   const VerifyReport report = report_on(good_plan());
   EXPECT_THAT(report.faults, IsEmpty());
   EXPECT_DOUBLE_EQ(report.throughput.value, 2);
@@ -75,7 +75,7 @@ TEST(Verify, ProvesOnlyWhenAsked) {
   EXPECT_FALSE(report_on(good_plan(), false).bound.has_value());
 }
 
-TEST(Verify, AcceptsAPlanThatLeavesRoom) {
+TEST(Verify, AcceptsAPlanWithSpareCapacity) {
   Plan plan = good_plan();
   plan.broadcast_trees.resize(1);
   plan.broadcast_trees[0].rate = plan.throughput = {0.25};
@@ -85,7 +85,7 @@ TEST(Verify, AcceptsAPlanThatLeavesRoom) {
   EXPECT_DOUBLE_EQ(report.busiest_load, 0.25);
 }
 
-TEST(Verify, AcceptsALooserBoundAndNone) {
+TEST(Verify, AcceptsALooserBoundAndNoBound) {
   Plan plan = good_plan();
   plan.optimum = BytesPerSecond{5};
   EXPECT_THAT(report_on(plan).faults, IsEmpty());
@@ -100,27 +100,28 @@ TEST(Verify, AcceptsRoundingWithinTheTolerance) {
   EXPECT_THAT(report_on(plan).faults, IsEmpty());
 }
 
-TEST(Verify, AcceptsWaysThroughRelaysAndHosts) {
+TEST(Verify, AcceptsPathsThroughRelaysAndHosts) {
   Plan plan = good_plan();
   plan.broadcast_trees[0].via[{1, 2}] = {"sw"};
   plan.broadcast_trees[0].rate = {0.5};
   plan.throughput = {1.5};
   EXPECT_THAT(report_on(plan).faults, IsEmpty());
-  plan.broadcast_trees.resize(1);  // s -> a, a -> b, and s -> c by way of a
+  plan.broadcast_trees.resize(1);  // s -> a, a -> b, and s -> c through a
   plan.broadcast_trees[0] = {{0.5}, {{0, 1}, {1, 2}, {0, 3}}, {{{0, 3}, {"a"}}}};
   plan.throughput = {0.5};
   EXPECT_THAT(report_on(plan).faults, IsEmpty());
 }
 
-TEST(Verify, WeighsUnderThePlansModel) {
+TEST(Verify, ComputesLoadsUnderThePlansModel) {
   Plan plan = good_plan();
   plan.model = "one-port";
   plan.optimum.reset();
   EXPECT_THAT(report_on(plan).faults,
-              ElementsAre("/broadcast_trees: the rates load out-port of s to 2.000000 of its capacity; throughput at most 8.0000 bit/s"));
+              ElementsAre("/broadcast_trees: the rates load out-port of s to 2.000000 of its "
+                          "capacity; throughput at most 8.0000 bit/s"));
 }
 
-TEST(Verify, WithoutAProofATighterBoundIsNotFoundOut) {
+TEST(Verify, WithoutAProofATighterBoundIsNotDetected) {
   Plan plan = good_plan();
   plan.broadcast_trees.resize(1);
   plan.throughput = {1};
@@ -128,7 +129,7 @@ TEST(Verify, WithoutAProofATighterBoundIsNotFoundOut) {
   EXPECT_THAT(report_on(plan, false).faults, IsEmpty());
 }
 
-// What a segment costs is part of the model: what fits without overheads does not fit with them.
+// Overheads are part of the model: a plan that fits without them does not fit with them.
 TEST(Verify, CountsTheOverheadOfThePlansSegments) {
   platforms::PlatformBuilder builder("small");
   const auto from = builder.node_named("s");
@@ -147,7 +148,8 @@ TEST(Verify, CountsTheOverheadOfThePlansSegments) {
   EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
   plan.latency_occupies = true;
   EXPECT_THAT(verify(plan, platform).faults,
-              ElementsAre("/broadcast_trees: the rates load out-port of s to 1.250000 of its capacity; throughput at most 3.2000 kbit/s"));
+              ElementsAre("/broadcast_trees: the rates load out-port of s to 1.250000 of its "
+                          "capacity; throughput at most 3.2000 kbit/s"));
 }
 
 TEST(Verify, NamesAHostThatThePlatformCannotReach) {
@@ -157,7 +159,7 @@ TEST(Verify, NamesAHostThatThePlatformCannotReach) {
               ElementsAre("/source: small: 'c' cannot be reached from 's'"));
 }
 
-// --- lies, each with its one line
+// --- lies, each reported in one line
 
 struct Lie {
   std::string name;
@@ -264,7 +266,7 @@ void color(Plan& plan, std::vector<std::uint8_t> tree0, std::vector<std::uint8_t
   plan.broadcast_trees[1].colors = std::move(tree1);
 }
 
-TEST(Verify, AcceptsColorsThatHold) {
+TEST(Verify, AcceptsValidColors) {
   Plan plan = good_plan();
   color(plan, {0, 0, 1}, {1, 1, 0});
   EXPECT_THAT(report_on(plan).faults, IsEmpty());
@@ -333,7 +335,8 @@ const std::vector<Lie>& lies_about_figures() {
        [](Plan& plan) {
          plan.broadcast_trees[1].latencies = {{0}, {0}, {0.25}};
        },
-       "/broadcast_trees/1/latencies_s/2: the plan states 250.0 ms; the links of the path have 0.000 s"},
+       "/broadcast_trees/1/latencies_s/2: the plan states 250.0 ms; the links of the path have "
+       "0.000 s"},
       {"SliceOfNothing", [](Plan& plan) { plan.segment = {0}; },
        "/slice_bytes: a segment has at least one byte"},
   };

@@ -44,10 +44,10 @@ auto near(std::vector<double> values) {
   return ::testing::ElementsAreArray(matchers);
 }
 
-//        s          one-port, every link 1 s for a byte: s sends each byte three times. Were one
-//      / | \        link twice as fast, 0.5 + 1 + 1 s for a byte to all.
+//        s          one-port, every link 1 s per byte: s sends each byte three times. With one
+//      / | \        link twice as fast, 0.5 + 1 + 1 s per byte to all.
 //     a  b  c
-TEST(Explain, AStarIsItsCentresPort) {
+TEST(Explain, AStarIsLimitedByTheCentresPort) {
   const auto platform =
       small_platform({"s", "a", "b", "c"}, {{"s", "a", 1}, {"s", "b", 1}, {"s", "c", 1}});
   const Explanation found = explain(collective_of(platform, "s"));
@@ -72,8 +72,8 @@ TEST(Explain, AStarIsItsCentresPort) {
   EXPECT_EQ(found.termination, Termination::kDone);
 }
 
-//     a1 -- a0 == b0 -- b1      one-port from a1; 1 s for a byte within a cluster, 10 s between
-TEST(Explain, AThinLinkDoublesUntilThePortsBind) {
+//     a1 -- a0 == b0 -- b1      one-port from a1; 1 s per byte within a cluster, 10 s between
+TEST(Explain, AThinLinkHelpsUntilThePortsBind) {
   const auto platform = small_platform({"a0", "a1", "b0", "b1"},
                                        {{"a1", "a0", 1}, {"a0", "b0", 10}, {"b0", "b1", 1}});
   ExplainOptions options;
@@ -87,9 +87,9 @@ TEST(Explain, AThinLinkDoublesUntilThePortsBind) {
   EXPECT_TRUE(helps(found.links[0], found));
 }
 
-//     s => a     bounded-multi-port: both links carry 1 B/s, and each host hangs on one of them
+//     s => a     bounded-multi-port: both links carry 1 B/s, and each host is behind one of them
 //     s => b
-TEST(Explain, WhatBindsOnlyTogetherIsFoundAsASet) {
+TEST(Explain, ResourcesThatBindOnlyJointlyAreFoundAsASet) {
   const auto platform = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"s", "b", 1}});
   const Explanation found =
       explain(collective_of(platform, "s", Operation::kBroadcast, "bounded-multi-port"));
@@ -106,8 +106,8 @@ TEST(Explain, WhatBindsOnlyTogetherIsFoundAsASet) {
   EXPECT_FALSE(found.all.has_value());
 }
 
-// The same, but b is held back by what it can receive.
-TEST(Explain, UnlikeResourcesThatBindTogetherAreRaisedTogether) {
+// The same, but b is limited by its receive cap.
+TEST(Explain, ResourcesOfDifferentKindsThatBindJointlyAreRaisedJointly) {
   platforms::PlatformBuilder builder("unlike");
   const auto s = builder.node_named("s");
   const auto a = builder.node_named("a");
@@ -124,7 +124,7 @@ TEST(Explain, UnlikeResourcesThatBindTogetherAreRaisedTogether) {
   EXPECT_THAT(optima(*found.all), near({1.1, 2}));
 }
 
-//     core --4-- sw1 --1-- r1, r2          every host of rack r hangs on a link of 1 B/s, that of
+//     core --4-- sw1 --1-- r1, r2          every host of rack r is behind a link of 1 B/s, that of
 //        \------ sw2 --9-- q1, q2          rack q on 9 B/s
 TEST(Explain, SetsAreNamedByGroup) {
   platforms::PlatformBuilder builder("racks");
@@ -149,9 +149,10 @@ TEST(Explain, SetsAreNamedByGroup) {
 }
 
 // Six equal hosts, one-port: every receiver's in-port is full, whichever the certificate names.
-// With the links out of the source twice as fast, 5 in-ports and half an out-port's time give 6/5;
-// with those of any other port another in-port stays as full as it was. All together they double.
-TEST(Explain, EqualHostsBindTogether) {
+// With the links out of the source twice as fast, 5 in-ports and half an out-port's time give 6/5.
+// With the links of any other port twice as fast, another in-port stays full. With all of them
+// twice as fast, the optimum doubles.
+TEST(Explain, EqualHostsBindJointly) {
   const auto platform = complete_platform(6, 1);
   const Explanation found = explain(collective_of(platform, "n0"));
   ASSERT_FALSE(found.resources.empty());
@@ -173,7 +174,7 @@ TEST(Explain, AFigureThatCannotBeRaisedIsNamed) {
   }
 }
 
-TEST(Explain, NothingIsTriedWhenNothingIsAskedFor) {
+TEST(Explain, NothingIsSolvedWhenTopIsZero) {
   ExplainOptions options;
   options.top = 0;
   const Explanation found = explain(collective_of(complete_platform(4, 1), "n0"), options);
@@ -183,7 +184,7 @@ TEST(Explain, NothingIsTriedWhenNothingIsAskedFor) {
   EXPECT_FALSE(found.all.has_value());
 }
 
-TEST(Explain, ATimeLimitLeavesOutWhatItMust) {
+TEST(Explain, ATimeLimitLeavesOutTheRest) {
   ExplainOptions options;
   options.limits.time_limit = Seconds{1e-9};
   const auto platform = complete_platform(4, 1);
@@ -202,8 +203,8 @@ class ExplainEveryModel : public ::testing::TestWithParam<std::tuple<Operation, 
   }
 };
 
-// Raising everything that binds must help; every answer is what a proof of the changed platform
-// says, never below what there was.
+// Raising everything that binds must help. Every answer equals a proof of the changed platform, and
+// is never below the original optimum.
 TEST_P(ExplainEveryModel, EveryAnswerIsThatOfTheChangedPlatform) {
   for_each_platform(operation(), 2, 10, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
@@ -232,8 +233,8 @@ TEST_P(ExplainEveryModel, EveryAnswerIsThatOfTheChangedPlatform) {
   });
 }
 
-// All links' shares sum to 1 where links are no resources, and no resource is used above 1. What
-// goes up is all that a reduce does and nothing of a broadcast.
+// All links' shares sum to 1 where links are not resources, and no resource is used above 1.
+// copies_up equals copies for a reduce and is 0 for a broadcast.
 TEST_P(ExplainEveryModel, SharesAndLoadsAreThoseOfTheOptimum) {
   for_each_platform(operation(), 3, 10, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
@@ -242,11 +243,11 @@ TEST_P(ExplainEveryModel, SharesAndLoadsAreThoseOfTheOptimum) {
     const Bottlenecks found = bottlenecks_of(collective, proof, 1000);
     double links = 0;
     for (const Bottleneck& link : found.links) links += link.price;
-    const bool links = std::ranges::any_of(
+    const bool links_are_resources = std::ranges::any_of(
         collective.occupation().resources,
         [](const auto& resource) { return resource.kind == platforms::Resource::Kind::kLink; });
-    if (!links) {
-      EXPECT_NEAR(links, 1, 0.02);  // those below kLeastPrice are left out
+    if (!links_are_resources) {
+      EXPECT_NEAR(links, 1, 0.02);  // those below kLeastPrice are omitted
     }
     for (const Bottleneck& resource : found.resources) {
       EXPECT_LE(resource.load, 1 + 1e-6);
@@ -261,8 +262,8 @@ TEST_P(ExplainEveryModel, SharesAndLoadsAreThoseOfTheOptimum) {
   });
 }
 
-// From each host what a proof from it says, in whatever order they come.
-TEST_P(ExplainEveryModel, RankingIsWhatProofsSay) {
+// The optimum of each host equals a proof from it, whatever their order.
+TEST_P(ExplainEveryModel, RankingAgreesWithProofs) {
   for_each_platform(operation(), 2, 10, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const auto hosts = drawn.platform.hosts();
@@ -290,10 +291,11 @@ INSTANTIATE_TEST_SUITE_P(Models, ExplainEveryModel,
                                             std::get<1>(instance.param));
                          });
 
-// s is reduced to from a and b, one-port: its in-port takes both. With one of the links twice as
-// fast 1.5 s for a byte of each, with both 1 s. Resources are named in the direction of the data.
+// A reduction from a and b to s, one-port: the in-port of s receives both. With one of the links
+// twice as fast 1.5 s for a byte of each, with both 1 s. Resources are named in the direction of
+// the data.
 //
-//     a --1--> s <--1-- b          nothing leads back but slow links: a broadcast is not asked for
+//     a --1--> s <--1-- b          only slow links lead back: a broadcast would be slower
 TEST(ExplainReduce, NamesWhatTheDataCrosses) {
   const auto platform =
       small_platform({"s", "a", "b"}, {{"a", "s", 1}, {"b", "s", 1}, {"s", "a", 9}, {"s", "b", 9}});
@@ -311,9 +313,9 @@ TEST(ExplainReduce, NamesWhatTheDataCrosses) {
   EXPECT_THAT(links, ::testing::UnorderedElementsAre("link a -> s", "link b -> s"));
 }
 
-// Both ways over a link of 1 B/s each, which two hosts' ports can do at the same time: what leaves
-// s goes down, what comes to it goes up, and only both links faster help.
-TEST(ExplainAllreduce, TellsWhatGoesUpAndWhatGoesDown) {
+// Both directions of a cable have 1 B/s, and two hosts' ports can use them at the same time: data
+// goes down from s and up to it, and only raising both links helps.
+TEST(ExplainAllreduce, DistinguishesReduceAndBroadcastTraffic) {
   const auto platform = small_platform({"s", "a"}, {{"s", "a", 1}, {"a", "s", 1}});
   const Explanation found =
       explain(collective_of(platform, "s", Operation::kAllreduce, "bounded-multi-port"));
@@ -332,7 +334,7 @@ TEST(ExplainAllreduce, TellsWhatGoesUpAndWhatGoesDown) {
 }
 
 //     a ==2==> b      and back at 1; c only receives
-TEST(RankSources, TheBestFirstAndThoseThatCannotLast) {
+TEST(RankSources, PutsTheBestFirstAndInfeasibleSourcesLast) {
   const auto platform =
       small_platform({"c", "b", "a"}, {{"a", "b", 0.5}, {"b", "a", 1}, {"b", "c", 0.5}});
   const auto ranking = rank_sources(Operation::kBroadcast, platform, platform.hosts(),
@@ -343,11 +345,11 @@ TEST(RankSources, TheBestFirstAndThoseThatCannotLast) {
   EXPECT_EQ(platform.node(ranking[1].source).name, "b");
   EXPECT_NEAR(ranking[1].optimum.value, 2.0 / 3, kTolerance);
   EXPECT_EQ(platform.node(ranking[2].source).name, "c");
-  EXPECT_EQ(ranking[2].error, "small: 'b' cannot be reached from 'c' (nor can 1 others)");
+  EXPECT_EQ(ranking[2].error, "small: 'b' cannot be reached from 'c' (and 1 more)");
 }
 
-// c can be reduced to, from nowhere can all be reached and answer.
-TEST(RankSources, RootsThatSomeHostCannotReachStandLast) {
+// Only c can be the root of a reduction. No host can be the root of an allreduce.
+TEST(RankSources, PutsRootsThatSomeHostCannotReachLast) {
   const auto platform =
       small_platform({"c", "b", "a"}, {{"a", "b", 0.5}, {"b", "a", 1}, {"b", "c", 0.5}});
   const auto rank = [&](Operation operation) {
@@ -360,7 +362,7 @@ TEST(RankSources, RootsThatSomeHostCannotReachStandLast) {
   for (const RankedSource& both : rank(Operation::kAllreduce)) EXPECT_FALSE(both.error.empty());
 }
 
-TEST(RankSources, HasSomethingForEachWhateverTheLimit) {
+TEST(RankSources, HasAResultForEachSourceWhateverTheLimit) {
   const auto platform = complete_platform(5, 1);
   AlgorithmOptions options;
   options.time_limit = Seconds{1e-9};

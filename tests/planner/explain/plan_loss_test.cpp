@@ -23,8 +23,8 @@ using espalier::testing::model_names;
 using espalier::testing::small_platform;
 using ::testing::SizeIs;
 
-//      s               one-port, every link 1 s for a byte. The chain s -> a -> b carries 1 B/s,
-//     / \              and so much is the bound. The flat tree carries 1/2: s sends all twice.
+//      s               one-port, every link 1 s per byte. The chain s -> a -> b carries 1 B/s,
+//     / \              which is the bound. The flat tree carries 1/2: s sends all data twice.
 //    v   v
 //    a -> b
 platforms::Platform triangle() {
@@ -61,7 +61,7 @@ PlanLoss flat_loss(const std::string& priced, double rate = 0.5) {
   return loss_of(plan, report.loads, instance, {{row_of(instance, priced), 1}});
 }
 
-TEST(PlanLoss, ATreeThatTakesADearEdgeLosesThere) {
+TEST(PlanLoss, ATreeWithACostlyEdgeLosesThere) {
   const PlanLoss loss = flat_loss("out-port of s");
   EXPECT_DOUBLE_EQ(loss.throughput.value, 0.5);
   EXPECT_DOUBLE_EQ(loss.bound.value, 1);
@@ -124,7 +124,7 @@ void expect_identity(const PlanLoss& loss, const Outcome& proof) {
   EXPECT_NEAR(costly / bound, loss.costly.value / bound, 1e-9);
 }
 
-// What a resource is busy with is what its trees do.
+// A resource's load is the sum of the loads of its users.
 void expect_users(const PlanLoss& loss) {
   const auto expect = [](const std::vector<ResourceUser>& users, double load) {
     double sum = 0;
@@ -168,12 +168,12 @@ INSTANTIATE_TEST_SUITE_P(Models, PlanLossIdentity,
                                             std::get<1>(instance.param));
                          });
 
-// a and b reduce to s, and get the sum back, one-port, every link 1 s for a byte. Flat both ways s
-// takes in two bytes and sends two: 1/2 B/s. A chain a - s has neither port full.
+// An allreduce of a and b at s, one-port, every link 1 s per byte. With flat trees up and down, s
+// receives two bytes and sends two: 1/2 B/s. In a chain neither port of s is full.
 //
 //     a <---> s <---> b
 //      \_____________/
-TEST(PlanLoss, TellsTheHalvesOfAnAllreduceApart) {
+TEST(PlanLoss, DistinguishesTheHalvesOfAnAllreduce) {
   const platforms::Platform platform = testing::complete_platform(3, 1);
   const Collective collective = collective_of(platform, "n0", Operation::kAllreduce);
   const Plan plan =

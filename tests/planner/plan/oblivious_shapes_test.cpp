@@ -23,7 +23,7 @@ std::string text_of(const PlanTree& tree) {
   return text;
 }
 
-TEST(ObliviousShapes, MakeSoundPlansForAnyRanksAndRoots) {
+TEST(ObliviousShapes, MakeValidPlansForAnyRanksAndRoots) {
   for (const char* const name : kNames) {
     for (std::uint32_t ranks = 1; ranks <= 40; ++ranks) {
       for (const std::uint32_t root : {0U, ranks / 2, ranks - 1}) {
@@ -40,10 +40,10 @@ TEST(ObliviousShapes, MakeSoundPlansForAnyRanksAndRoots) {
 
 //      1                 1
 //     / \               / \.
-//    2   3             2   3      the half of 2 and of 4 > 5 first
+//    2   3             2   3      first the half of 2, and of 4 > 5
 //   / \   \           / \   \.
 //  4   5   0         4   5   0
-TEST(ObliviousShapes, TurnWithTheRoot) {
+TEST(ObliviousShapes, RotateWithTheRoot) {
   const Plan binary = plan_of({"binary", Operation::kBroadcast, 6, 1, {1e9}});
   EXPECT_EQ(text_of(binary.broadcast_trees.at(0)), "1>2 1>3 2>4 2>5 3>0");
   EXPECT_EQ(binary.source, "rank1");

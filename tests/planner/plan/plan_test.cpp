@@ -39,8 +39,8 @@ Plan two_chains() {
   return plan;
 }
 
-// Of 2 MiB of tree 0 and 1 MiB of tree 1 a period, each edge a tenth of a second for a MiB; the
-// figures stand for themselves, no platform being there.
+// A period carries 2 MiB of tree 0 and 1 MiB of tree 1, a tenth of a second per MiB on each edge.
+// There is no platform to check the figures against.
 Plan scheduled_chains() {
   Plan plan = two_chains();
   constexpr double kMiB = 1 << 20;
@@ -55,7 +55,7 @@ Plan scheduled_chains() {
   return plan;
 }
 
-// The same, and what the hosts have is combined at a along the same trees.
+// The same, and the hosts' data is combined at a along the same trees.
 Plan allreduce_chains() {
   Plan plan = two_chains();
   plan.operation = Operation::kAllreduce;
@@ -220,20 +220,20 @@ TEST(PlanJson, RoundTripsEveryDouble) {
   }
 }
 
-TEST(PlanJson, NeverWritesWhatIsNoNumber) {
+TEST(PlanJson, NeverWritesNonFiniteNumbers) {
   Plan plan = two_chains();
   plan.throughput.value = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW((void)to_json(plan), std::invalid_argument);
 }
 
-TEST(PlanJson, NamesThatAreNoUtf8DoNotBreakTheFile) {
+TEST(PlanJson, NamesThatAreNotUtf8DoNotBreakTheFile) {
   Plan plan = two_chains();
   plan.platform = "caf\xe9";
   EXPECT_EQ(parse_plan(to_json(plan), "p.json").platform, "caf\uFFFD");
 }
 
 struct Refusal {
-  std::string from;  // what of the good file is replaced
+  std::string from;  // the part of the good file that is replaced
   std::string to;
   std::string place;
   std::string reason;
@@ -270,8 +270,10 @@ TEST_P(ReductionRefusal, NamesFilePlaceAndReason) {
 INSTANTIATE_TEST_SUITE_P(
     Faults, ReductionRefusal,
     ::testing::Values(
-        Refusal{"allreduce", "reduce", "/broadcast_trees", "a plan for a reduce has no broadcast trees"},
-        Refusal{"allreduce", "broadcast", "/reduce_trees", "a plan for a broadcast has no reduce trees"},
+        Refusal{"allreduce", "reduce", "/broadcast_trees",
+                "a plan for a reduce has no broadcast trees"},
+        Refusal{"allreduce", "broadcast", "/reduce_trees",
+                "a plan for a broadcast has no reduce trees"},
         Refusal{"[[2, 0], [1, 2]]", "[[2, 0], [0, 2]]", "/reduce_trees/0/edges/1",
                 "edge out of the source 'a'"},
         Refusal{"[[2, 0], [1, 2]]", "[[2, 0], [2, 1]]", "/reduce_trees/0/edges/1",
@@ -304,9 +306,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "1 counts for 2 trees"},
         Refusal{"[2, 1],\n    \"sends", "[0, 0],\n    \"sends", "/schedule/slices",
                 "at least one segment"},
-        Refusal{
-            "[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
-            "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segments have 1048576"},
+        Refusal{"[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
+                "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segments have "
+                "1048576"},
         Refusal{"[2, 1],\n    \"sends", "[2.5, 1],\n    \"sends", "/schedule/slices/0", "whole"},
         Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, parent"},
         Refusal{"[0, 0, 2, 0, ", "[2, 0, 2, 0, ", "/schedule/sends/0/0",
@@ -325,9 +327,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "it starts at 0.25 s, before the send"},
         Refusal{"0.375, 0.125", "0.375, 0.126", "/schedule/sends/4",
                 "ends at 0.501 s, after the period of 0.5 s"},
-        Refusal{
-            ",\n      [0, 2, 1, 0.375, 0.125, 786432]", "", "/schedule/sends",
-            "edge 2 -> 1 of tree 0 carries 1310720 bytes per period, but its 2 segments have 2097152"}));
+        Refusal{",\n      [0, 2, 1, 0.375, 0.125, 786432]", "", "/schedule/sends",
+                "edge 2 -> 1 of tree 0 carries 1310720 bytes per period, but its 2 segments have "
+                "2097152"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, PlanRefusal,
@@ -410,7 +412,7 @@ TEST(PlanJson, EveryTruncationIsRefused) {
   }
 }
 
-TEST(PlanJson, ADamagedByteNeverGoesUnseenOrCrashes) {
+TEST(PlanJson, ADamagedByteNeverCrashesOrPassesUnnoticed) {
   std::mt19937 random(11);
   const std::string good = to_json(scheduled_chains());
   for (int i = 0; i < 5000; ++i) {
@@ -542,13 +544,13 @@ TEST(StructuralFaults, OnlyABroadcastHasASchedule) {
   EXPECT_EQ(structural_fault(plan)->place, "/schedule");
 }
 
-TEST(StructuralFaults, ASumWithinRoundingIsNone) {
+TEST(StructuralFaults, ASumWithinRoundingIsAccepted) {
   Plan plan = two_chains();
   plan.throughput.value *= 1 + 5e-7;
   EXPECT_FALSE(structural_fault(plan));
 }
 
-TEST(StructuralFaults, ALoneHostHasATreeOfNoEdges) {
+TEST(StructuralFaults, ASingleHostHasATreeWithoutEdges) {
   Plan plan = two_chains();
   plan.nodes = {"a"};
   plan.broadcast_trees = {{{1.0}, {}, {}}};
@@ -560,7 +562,7 @@ TEST(StructuralFaults, ALoneHostHasATreeOfNoEdges) {
 
 // --- shapes ---
 
-TEST(Shape, StepsAreBetweenMomentsAtWhichSomebodyStartsOrStops) {
+TEST(Shape, StepsAreBetweenStartsAndEndsOfSends) {
   // 0, 0.125, 0.2, 0.25, 0.3, 0.35, 0.375, 0.5
   EXPECT_EQ(step_count(*scheduled_chains().schedule), 7U);
 }

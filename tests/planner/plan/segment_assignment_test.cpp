@@ -52,9 +52,9 @@ TEST(SegmentAssignment, ATinyRateStillGetsAShareAndHugeOnesDoNotOverflow) {
   EXPECT_LE(assignment.weights()[2], 1U);
 }
 
-// 100 and 50 bytes a second, the second 4 s farther. 10 s carry 1000 and 300 bytes, 13 segments of
-// 100 bytes: both for 6 s, then the first alone for 4 s.
-TEST(SegmentAssignment, FartherTreesEndEarlier) {
+// 100 and 50 bytes per second, the second with 4 s more latency. 10 s carry 1000 and 300 bytes, 13
+// segments of 100 bytes: both trees for 6 s, then only the first for 4 s.
+TEST(SegmentAssignment, TreesOfHigherLatencyEndEarlier) {
   SegmentAssignment assignment(std::vector{100.0, 50.0}, std::vector{1.0, 5.0});
   EXPECT_EQ(assignment.count(1, 13), 4U);
   assignment.end_at(13, {100});
@@ -62,7 +62,7 @@ TEST(SegmentAssignment, FartherTreesEndEarlier) {
   EXPECT_EQ(assignment.count(1, 13), 3U);
   for (std::uint64_t segment = 9; segment < 13; ++segment)
     EXPECT_EQ(assignment.tree_of(segment), 0U);
-  // Three seconds are over before the second would have brought anything.
+  // Three seconds are over before the second tree would have delivered anything.
   assignment.end_at(3, {100});
   EXPECT_EQ(assignment.count(0, 3), 3U);
   EXPECT_EQ(assignment.count(1, 3), 0U);
@@ -70,7 +70,7 @@ TEST(SegmentAssignment, FartherTreesEndEarlier) {
   EXPECT_EQ(assignment.count(0, 0) + assignment.count(1, 0), 0U);
 }
 
-TEST(SegmentAssignment, TreesThatLagAlikeEndTogether) {
+TEST(SegmentAssignment, TreesOfEqualLagEndAtTheSameTime) {
   const std::vector<double> rates{3, 2, 2};
   const SegmentAssignment endless(rates);
   SegmentAssignment assignment(rates, std::vector{0.5, 0.5, 0.5});
@@ -80,8 +80,8 @@ TEST(SegmentAssignment, TreesThatLagAlikeEndTogether) {
   }
 }
 
-// Each segment is one tree's, in order; each tree has what its rate carries before its lag begins,
-// to within some segments; and one message after another leaves nothing of the first.
+// Each segment belongs to one tree, in order; each tree has what its rate carries before its lag
+// begins, to within some segments; and a second message is not affected by the first.
 TEST(SegmentAssignment, AnAssignmentThatEndsIsOneToOne) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     std::mt19937_64 random(seed);
@@ -95,26 +95,26 @@ TEST(SegmentAssignment, AnAssignmentThatEndsIsOneToOne) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << segments << " segments");
       assignment.end_at(segments, segment);
       again.end_at(segments, segment);
-      std::vector<std::uint64_t> dealt(rates.size(), 0);
+      std::vector<std::uint64_t> assigned(rates.size(), 0);
       for (std::uint64_t k = 0; k < segments; ++k) {
         const std::size_t tree = assignment.tree_of(k);
         ASSERT_EQ(again.tree_of(k), tree);
-        ASSERT_EQ(assignment.count(tree, k), dealt[tree]);
-        ASSERT_EQ(assignment.segment_of(tree, dealt[tree]), k);
-        ++dealt[tree];
+        ASSERT_EQ(assignment.count(tree, k), assigned[tree]);
+        ASSERT_EQ(assignment.segment_of(tree, assigned[tree]), k);
+        ++assigned[tree];
       }
       double earliest = std::numeric_limits<double>::infinity();
       double latest = 0;
       for (std::size_t tree = 0; tree < rates.size(); ++tree) {
-        ASSERT_EQ(assignment.count(tree, segments), dealt[tree]);
-        EXPECT_GE(assignment.segment_of(tree, dealt[tree]), segments);
-        EXPECT_GT(assignment.segment_of(tree, dealt[tree] + 1),
-                  assignment.segment_of(tree, dealt[tree]));
+        ASSERT_EQ(assignment.count(tree, segments), assigned[tree]);
+        EXPECT_GE(assignment.segment_of(tree, assigned[tree]), segments);
+        EXPECT_GT(assignment.segment_of(tree, assigned[tree] + 1),
+                  assignment.segment_of(tree, assigned[tree]));
         // A segment more or less than what it can carry, and a share rounded for the period.
         const auto bytes = static_cast<double>(segment.value);
         const double slack = 2 + 0.01 * static_cast<double>(segments);
-        const auto whole = static_cast<double>(dealt[tree]);
-        if (dealt[tree] == 0) continue;  // farther than the message lasts
+        const auto whole = static_cast<double>(assigned[tree]);
+        if (assigned[tree] == 0) continue;  // its latency exceeds the time of the message
         latest = std::max(latest, lags_s[tree] + (whole - slack) * bytes / rates[tree]);
         earliest = std::min(earliest, lags_s[tree] + (whole + slack) * bytes / rates[tree]);
       }
@@ -167,7 +167,7 @@ TEST_P(RandomRates, WeightsAreTheRatesToHalfASegmentOfThePeriodOrOneSegment) {
   }
 }
 
-TEST_P(RandomRates, TheThreeQuestionsAgree) {
+TEST_P(RandomRates, TreeOfSegmentOfAndCountAgree) {
   const SegmentAssignment assignment(random_rates(GetParam()));
   std::vector<std::uint64_t> counts(assignment.trees(), 0);
   for (std::uint64_t segment = 0; segment < 40000; ++segment) {
@@ -180,7 +180,7 @@ TEST_P(RandomRates, TheThreeQuestionsAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomRates, ::testing::Range<std::uint64_t>(1, 31));
 
-TEST(SegmentGrid, TheLastSegmentIsWhatIsLeft) {
+TEST(SegmentGrid, TheLastSegmentIsTheRest) {
   EXPECT_EQ((SegmentGrid{0, 10}.count()), 0U);
   EXPECT_EQ((SegmentGrid{1, 10}.count()), 1U);
   EXPECT_EQ((SegmentGrid{10, 10}.count()), 1U);

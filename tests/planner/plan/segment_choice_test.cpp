@@ -33,7 +33,7 @@ double seconds(const Plan& plan, std::uint64_t message, double segment, double o
   return (bytes + segment * hops) / plan.throughput.value + bytes / segment * overhead;
 }
 
-TEST(FittedSegment, NoOtherTakesLessTimeByTheFormula) {
+TEST(FittedSegment, NoOtherSizeTakesLessTimeByTheFormula) {
   const Plan plan = two_chains(6, 64 * kMiB);
   for (const std::uint64_t message : {1 * kMiB, 30 * kMiB, 5000 * kMiB}) {
     const auto segment = static_cast<double>(fitted_segment(plan, {message}, {}));
@@ -45,7 +45,7 @@ TEST(FittedSegment, NoOtherTakesLessTimeByTheFormula) {
   }
 }
 
-TEST(FittedSegment, StaysBetweenTheLeastAndThePlans) {
+TEST(FittedSegment, StaysBetweenTheMinimumAndThePlansSegment) {
   const Plan plan = two_chains(6, kMiB / 2);
   EXPECT_EQ(fitted_segment(plan, {0}, {}), 8192U);
   EXPECT_EQ(fitted_segment(plan, {100}, {}), 8192U);
@@ -56,12 +56,12 @@ TEST(FittedSegment, StaysBetweenTheLeastAndThePlans) {
   EXPECT_LT(fitted_segment(coarse, {100 * kMiB}, {}), 10 * kMiB);
 }
 
-TEST(FittedSegment, IsThePlansWhereNoPipelineHasToFill) {
+TEST(FittedSegment, IsThePlansSegmentWhereNoPipelineHasToFill) {
   EXPECT_EQ(fitted_segment(two_chains(2, 3 * kMiB), {100}, {}), 3 * kMiB);
   EXPECT_EQ(fitted_segment(two_chains(1, 3 * kMiB), {100}, {}), 3 * kMiB);
 }
 
-// 10 us a segment are 2000 bytes' time at 200 MB/s.
+// 10 us per segment are the time of 2000 bytes at 200 MB/s.
 TEST(FittedSegment, KeepsBelowTheEagerSizeWhereThatIsCheap) {
   const Plan plan = two_chains(6, 64 * kMiB);
   const std::uint64_t free = fitted_segment(plan, {1000 * kMiB}, {});
@@ -71,8 +71,8 @@ TEST(FittedSegment, KeepsBelowTheEagerSizeWhereThatIsCheap) {
   EXPECT_EQ(fitted_segment(plan, {1000 * kMiB}, {.eager = Bytes{20000}}), free);
 }
 
-// 100 MB/s along each chain, 1 s in flight of each edge: 100 MB, in 256 segments at most.
-TEST(FittedSegment, LeavesNoMoreInFlightThanAWindowHolds) {
+// 100 MB/s along each chain, 1 s latency on each edge: 100 MB in flight, in 256 segments at most.
+TEST(FittedSegment, KeepsTheBytesInFlightWithinAWindow) {
   Plan plan = two_chains(6, 64 * kMiB);
   for (PlanTree& tree : plan.broadcast_trees) tree.latencies.assign(5, {1});
   EXPECT_EQ(fitted_segment(plan, {100}, {}), 100'000'000 / kMostInFlight);
@@ -82,7 +82,7 @@ TEST(FittedSegment, LeavesNoMoreInFlightThanAWindowHolds) {
 }
 
 // Half of the message goes down the second chain, which ends 15 s before the first.
-TEST(PipelinedTime, CountsTheLatenciesOfTheLongestWays) {
+TEST(PipelinedTime, CountsTheLatenciesOfTheLongestPaths) {
   Plan plan = two_chains(6, kMiB);
   plan.broadcast_trees[1].latencies = {{1}, {2}, {3}, {4}, {5}};
   EXPECT_NEAR(pipelined_time(plan, {10'000'000}, {1'000'000}, {1e-3}).value, 7.6, 1e-12);
@@ -92,7 +92,7 @@ TEST(PipelinedTime, CountsTheLatenciesOfTheLongestWays) {
 }
 
 // 1.25 GB/s over 20 ms: 25 MB.
-TEST(SendWindow, HoldsWhatIsInFlight) {
+TEST(SendWindow, CoversTheBytesInFlight) {
   PlanTree tree{{1.25e9}, {{0, 1}, {1, 2}}, {}};
   EXPECT_EQ(bytes_in_flight(tree, 1), 0);
   tree.latencies = {{0}, {0.02}};
@@ -125,7 +125,7 @@ TEST(WindowHolding, IsTheBaseOrMore) {
   EXPECT_EQ(window_holding({100'000}, {1}, 300), 300U);
 }
 
-TEST(MostInFlight, IsOfAnyEdgeOfAnyTree) {
+TEST(MostInFlight, IsTheLargestOfAllEdgesOfAllTrees) {
   const PlanTree near{{1e6}, {{0, 1}, {1, 2}}, {}};
   PlanTree longer = near;
   longer.latencies = {{0}, {100e-6}};
@@ -142,7 +142,7 @@ TEST(Pace, IsALittleFasterThanTheTree) {
 }
 
 // 10 segments of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.
-TEST(PipelinedTime, IsTheMessagesAndTheFilling) {
+TEST(PipelinedTime, IsTheTimeOfTheMessagePlusTheFilling) {
   const Plan plan = two_chains(6, kMiB);
   EXPECT_NEAR(pipelined_time(plan, {10'000'000}, {1'000'000}, {1e-3}).value, 0.05 + 0.04 + 0.01,
               1e-12);

@@ -1,4 +1,4 @@
-// Clusters by bandwidth, and the groups that hosts are in.
+// Clusters by bandwidth, and the groups of hosts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,9 +25,9 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-//   a == b -- thin -- c == d        d sends to c alone, e to nobody
+//   a == b -- thin -- c == d        d sends to c only, e to no host
 //                      \== e
-TEST(BandwidthClusters, AreParedAtTheThinLink) {
+TEST(BandwidthClusters, AreSeparatedAtTheThinLink) {
   const Platform platform = small_platform({"a", "c", "b", "d", "e"}, {{"a", "b", 1},
                                                                        {"b", "a", 2},
                                                                        {"b", "c", 10},
@@ -37,7 +37,7 @@ TEST(BandwidthClusters, AreParedAtTheThinLink) {
   EXPECT_THAT(bandwidth_clusters(platform), ElementsAre(0, 1, 0, 1, 1));
 }
 
-TEST(BandwidthClusters, OfSeveralGapsTheWidestIsCut) {
+TEST(BandwidthClusters, AreSeparatedAtTheWidestOfSeveralGaps) {
   // Merges at 1, 1/4 and 1/24 B/s: ratios 4 and 6.
   const Platform wider_last =
       small_platform({"a", "b", "c", "d"}, {{"a", "b", 1}, {"b", "c", 4}, {"c", "d", 24}});
@@ -52,7 +52,7 @@ TEST(BandwidthClusters, OfSeveralGapsTheWidestIsCut) {
   EXPECT_THAT(bandwidth_clusters(tie), ElementsAre(0, 0, 0, 1));
 }
 
-TEST(BandwidthClusters, ALinkNotHalfAsFastIsNoBorder) {
+TEST(BandwidthClusters, ARatioBelowTwoSeparatesNothing) {
   const auto with_link = [](double seconds_per_byte) {
     return small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"b", "c", seconds_per_byte}});
   };
@@ -65,7 +65,7 @@ TEST(BandwidthClusters, ALinkNotHalfAsFastIsNoBorder) {
 //   a   b         c   d
 //    \ /           \ /        the switches have no data, and the one in the middle no hosts
 //    sw1 -- sw3 -- sw2
-TEST(BandwidthClusters, SwitchesJoinHostsAndAreNone) {
+TEST(BandwidthClusters, SwitchesConnectHostsAndAreNotMembers) {
   const Platform platform =
       small_platform({"a", "sw1", "b", "sw2", "c", "d", "sw3"}, {{"a", "sw1", 1},
                                                                  {"sw1", "b", 1},
@@ -87,7 +87,7 @@ TEST(BandwidthClusters, ASharedLinkNarrowsItsLinks) {
   EXPECT_THAT(bandwidth_clusters(std::move(builder).build()), ElementsAre(0, 0, 1));
 }
 
-TEST(BandwidthClusters, FindsLyonAndNancyWithoutBeingTold) {
+TEST(BandwidthClusters, FindsLyonAndNancyFromBandwidthsAlone) {
   EXPECT_THAT(bandwidth_clusters(sample_platform("two-clusters-thin-link.json")),
               ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1));
 }
@@ -96,13 +96,14 @@ std::string provider_of(const std::string& region) {
   return region.substr(0, region.find(':'));
 }
 
-// As measured, every region has a link to another that is hardly slower than the next faster one.
+// In the measured data every region has a link to another that is hardly slower than the next
+// faster one.
 TEST(BandwidthClusters, TheCloudRegionsAreOneCluster) {
   EXPECT_THAT(bandwidth_clusters(sample_platform("cloud-71-regions.json")), Each(0U));
 }
 
 // With a hundredth of the bandwidth from one provider to another, the clusters are aws, azure, gcp.
-TEST(BandwidthClusters, CloudRegionsFarApartAreTheirProviders) {
+TEST(BandwidthClusters, CloudRegionsWithThinLinksBetweenProvidersAreGroupedByProvider) {
   const Platform measured = sample_platform("cloud-71-regions.json");
   platforms::PlatformBuilder builder("far apart");
   for (const platforms::Node& node : measured.nodes()) builder.add_node(node);
@@ -123,8 +124,8 @@ TEST(BandwidthClusters, CloudRegionsFarApartAreTheirProviders) {
   }
 }
 
-// The definition read again: widths of the widest ways between all nodes, by Floyd and Warshall,
-// and clusters at every width that occurs.
+// A second implementation of the definition: widths of the widest paths between all nodes, by Floyd
+// and Warshall, and clusters at every width that occurs.
 class Widths {
  public:
   explicit Widths(const Platform& platform) : hosts_(platform.hosts()) {
@@ -179,7 +180,7 @@ class Widths {
   std::vector<std::vector<double>> width_;
 };
 
-TEST(BandwidthClusters, AreWhatTheWidestWaysSay) {
+TEST(BandwidthClusters, AgreeWithTheWidestPaths) {
   std::size_t split = 0;
   for_each_platform(20, 15, platforms::Model::kOnePort, [&](const auto& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
@@ -221,12 +222,12 @@ TEST(HostGroups, FollowThePathsLevelByLevel) {
                           ElementsAre(2)));
 }
 
-TEST(HostGroups, EmptyComponentsCountForNothing) {
+TEST(HostGroups, EmptyComponentsAreIgnored) {
   EXPECT_THAT(host_groups(with_groups({"a//b", "/a/b/", "a", "/"}), GroupLevels::kAll),
               ElementsAre(ElementsAre(0, 1), ElementsAre(0, 1), ElementsAre(0), IsEmpty()));
 }
 
-TEST(HostGroups, WithoutAnyAreTheClusters) {
+TEST(HostGroups, WithoutGroupNamesAreTheClusters) {
   const Platform platform =
       small_platform({"a", "sw", "b", "c"}, {{"a", "sw", 1}, {"sw", "b", 1}, {"sw", "c", 9}});
   for (const GroupLevels levels :

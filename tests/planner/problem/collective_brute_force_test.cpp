@@ -1,6 +1,6 @@
 // Optimal reductions and allreduces against all spanning trees of small platforms, one by one: a
-// plain LP over trees in and trees out, each kind's rates summing to the throughput, that knows
-// nothing of reversed platforms and doubled graphs.
+// plain LP over reduce trees and broadcast trees, with the rates of each kind summing to the
+// throughput, without reversed platforms and doubled graphs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,28 +18,28 @@
 namespace espalier::planner {
 namespace {
 
-using espalier::testing::all_ways;
+using espalier::testing::all_host_paths;
 using espalier::testing::busiest;
 using espalier::testing::case_name;
 using espalier::testing::DrawnPlatform;
 using espalier::testing::for_each_platform;
+using espalier::testing::HostPath;
 using espalier::testing::model_names;
 using espalier::testing::PlainModel;
-using espalier::testing::Way;
 
 constexpr std::size_t kMostTrees = 700;
 using Loads = std::vector<PlainModel::Load>;
 
-// What every tree out of the source loads, or every tree into it.
+// The loads of all trees out of the source, or of all trees into it.
 class AllTrees {
  public:
   AllTrees(const Collective& collective, const PlainModel& model, bool up)
       : model_(model), up_(up), source_(static_cast<std::uint32_t>(collective.source())) {
     at_.resize(collective.platform().nodes().size());
     chosen_.assign(at_.size(), nullptr);
-    ways_ = all_ways(collective.platform());
-    for (const Way& way : ways_) {
-      if (below(way) != source_) at_[below(way)].push_back(&way);
+    paths_ = all_host_paths(collective.platform());
+    for (const HostPath& path : paths_) {
+      if (below(path) != source_) at_[below(path)].push_back(&path);
     }
     for (const platforms::NodeId host : collective.platform().hosts()) {
       if (host != collective.source()) hosts_.push_back(static_cast<std::uint32_t>(host));
@@ -56,12 +56,16 @@ class AllTrees {
   }
 
  private:
-  [[nodiscard]] std::uint32_t below(const Way& way) const { return up_ ? way.from : way.to; }
-  [[nodiscard]] std::uint32_t above(const Way& way) const { return up_ ? way.to : way.from; }
+  [[nodiscard]] std::uint32_t below(const HostPath& path) const {
+    return up_ ? path.from : path.to;
+  }
+  [[nodiscard]] std::uint32_t above(const HostPath& path) const {
+    return up_ ? path.to : path.from;
+  }
   void choose(std::size_t position) {
     if (position < hosts_.size()) {
-      for (const Way* way : at_[hosts_[position]]) {
-        chosen_[hosts_[position]] = way;
+      for (const HostPath* path : at_[hosts_[position]]) {
+        chosen_[hosts_[position]] = path;
         choose(position + 1);
       }
       return;
@@ -81,10 +85,11 @@ class AllTrees {
   const PlainModel& model_;
   bool up_;
   std::uint32_t source_;
-  std::vector<Way> ways_;
-  std::vector<std::vector<const Way*>> at_;  // per node: the ways to or from what is above it
-  std::vector<std::uint32_t> hosts_;         // but the source
-  std::vector<const Way*> chosen_;
+  std::vector<HostPath> paths_;
+  std::vector<std::vector<const HostPath*>>
+      at_;                            // per node: the paths to or from the nodes above it
+  std::vector<std::uint32_t> hosts_;  // without the source
+  std::vector<const HostPath*> chosen_;
   Loads loads_;
 };
 
@@ -113,7 +118,7 @@ double plain_optimum(const std::vector<Loads>& kinds) {
   return program.objective() * unit_rate;
 }
 
-// The best that one tree in and one tree out come to together.
+// The best throughput of one reduce tree with one broadcast tree.
 double best_pair(const Loads& in, const Loads& out) {
   double best = 0;
   for (const PlainModel::Load& one : in) {
@@ -152,14 +157,14 @@ TEST_P(AllPairs, OptimumIsThatOfTheLpOverAllTreesInAndOut) {
         EXPECT_NEAR(throughput_of(plan).value / optimum, 1, 2e-6) << name_of(operation);
         if (operation == Operation::kAllreduce) ++allreduces;
       } catch (const InfeasibleError&) {
-        continue;  // some host cannot answer
+        continue;  // some host cannot reach the source
       }
     }
   });
   EXPECT_GE(allreduces, 20);
 }
 
-TEST_P(AllPairs, ExactTreeIsTheBestOfThem) {
+TEST_P(AllPairs, ExactTreeIsTheBestPair) {
   const platforms::Model model = platforms::parse_model(GetParam());
   constexpr double kMostPairs = 40'000;
   int exact_ones = 0;
@@ -187,7 +192,7 @@ TEST_P(AllPairs, ExactTreeIsTheBestOfThem) {
     EXPECT_LE(found, exact * (1 + 2e-6));
     best_ones += found > best * (1 - 1e-5) ? 1 : 0;
     ++exact_ones;
-    // Of several ways through relays it looks at the fastest only.
+    // Through relays it considers only the fastest path.
     if (drawn.platform.hosts().size() == drawn.platform.nodes().size()) {
       EXPECT_NEAR(exact / best, 1, 2e-6);
     }

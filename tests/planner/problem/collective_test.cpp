@@ -1,5 +1,5 @@
-// What must hold for every algorithm of the registry that serves a reduction, under every model, on
-// every kind of platform; and cases whose answers are known.
+// Properties of every algorithm of the registry that serves a reduction, under every model, on
+// every kind of platform; and cases with known answers.
 #include "planner/problem/collective.hpp"
 
 #include <gmock/gmock.h>
@@ -55,22 +55,22 @@ void for_each_collective(Operation operation, std::uint64_t seeds, platforms::Mo
   EXPECT_GE(checked, 5);
 }
 
-// Follows the plan's trees by names alone: each edge along links that are there, in the direction
-// of the data. Adds what they load.
+// Follows the plan's trees by names alone: each edge along existing links, in the direction of the
+// data. Adds up their loads.
 void follow(const Plan& plan, const std::vector<PlanTree>& trees, bool up,
             const platforms::Platform& platform, const PlainModel& plain, PlainModel::Load& load) {
   for (const PlanTree& tree : trees) {
     ASSERT_EQ(tree.edges.size(), plan.nodes.size() - 1);
     for (const auto [parent, child] : tree.edges) {
-      std::vector<std::string> way{plan.nodes[up ? child : parent]};
+      std::vector<std::string> path{plan.nodes[up ? child : parent]};
       if (const auto via = tree.via.find({parent, child}); via != tree.via.end()) {
-        way.insert(way.end(), via->second.begin(), via->second.end());
+        path.insert(path.end(), via->second.begin(), via->second.end());
       }
-      way.push_back(plan.nodes[up ? parent : child]);
-      for (std::size_t i = 1; i < way.size(); ++i) {
+      path.push_back(plan.nodes[up ? parent : child]);
+      for (std::size_t i = 1; i < path.size(); ++i) {
         const auto arc =
-            platform.find_arc(*platform.find_node(way[i - 1]), *platform.find_node(way[i]));
-        ASSERT_TRUE(arc) << way[i - 1] << " -> " << way[i];
+            platform.find_arc(*platform.find_node(path[i - 1]), *platform.find_node(path[i]));
+        ASSERT_TRUE(arc) << path[i - 1] << " -> " << path[i];
         plain.add(std::vector{static_cast<std::uint32_t>(*arc)}, tree.rate.value, load);
       }
     }
@@ -105,7 +105,7 @@ class EveryReduction
   static platforms::Model model() { return platforms::parse_model(std::get<2>(GetParam())); }
 };
 
-TEST_P(EveryReduction, MakesPlansThatHoldAndStayUnderTheBound) {
+TEST_P(EveryReduction, MakesValidPlansThatStayUnderTheBound) {
   for_each_collective(operation(), 2, model(), [](const Collective& collective) {
     AlgorithmOptions options;
     if (algorithm().entry->exponential) options.time_limit = Seconds{0.2};
@@ -153,9 +153,9 @@ double proven(const Collective& collective) {
   return throughput_of(proof).value;
 }
 
-// Multi-port knows senders and no receivers, and turning the arcs round alone would swap the two.
+// Multi-port occupies senders and not receivers; reversing the arcs alone would swap the two.
 TEST_P(ReductionModel, OptimumIsTheBroadcastsOnTheReversedPlatform) {
-  if (model() == platforms::Model::kMultiPort) GTEST_SKIP() << "a sender's port is no receiver's";
+  if (model() == platforms::Model::kMultiPort) GTEST_SKIP() << "only senders are occupied";
   for_each_collective(Operation::kReduce, 3, model(), [](const Collective& collective) {
     const platforms::Platform reversed = platforms::reversed(collective.platform()).platform;
     const Collective broadcast(Operation::kBroadcast, reversed, collective.source(), model(),
@@ -173,7 +173,7 @@ TEST_P(ReductionModel, AllreduceLiesBetweenHalfTheHarmonicMeanAndTheSlowerHalf) 
     const double broadcast = alone(Operation::kBroadcast);
     const double allreduce = proven(both);
     EXPECT_LE(allreduce, std::min(reduce, broadcast) * (1 + 2 * kTolerance));
-    // One after the other, in turns.
+    // The two halves alternate.
     EXPECT_GE(allreduce, 1 / (1 / reduce + 1 / broadcast) * (1 - 2 * kTolerance));
   });
 }
@@ -186,7 +186,7 @@ TEST_P(ReductionModel, PricesAreSharesOfThePlatformsResources) {
       const Plan plan = make_plan(collective, "optimal", proof, Bytes{1 << 20});
       const VerifyReport report = verify(plan, collective.platform(), {.prove = false});
       double sum = 0;
-      double used = 0;  // prices are of resources that the optimum fills
+      double used = 0;  // only resources that the optimum fills have prices
       for (const PricedResource& priced : proof.prices) {
         ASSERT_LT(priced.row, report.loads.size());
         sum += priced.price;
@@ -198,7 +198,7 @@ TEST_P(ReductionModel, PricesAreSharesOfThePlatformsResources) {
   }
 }
 
-TEST_P(ReductionModel, TheSameTwice) {
+TEST_P(ReductionModel, GivesTheSameResultTwice) {
   for_each_collective(Operation::kAllreduce, 1, model(), [](const Collective& collective) {
     const Algorithm optimal = find_algorithm("optimal", Operation::kAllreduce);
     const Outcome one = run(optimal, collective, {});
@@ -222,9 +222,9 @@ double rate_of(const Collective& collective, std::string_view algorithm,
       .value;
 }
 
-// Of n equal hosts, every one but the root sends once for the reduction, and n - 1 edges are sent
-// along for the broadcast: 2 (n - 1) sends a byte by n out-ports. The root can do more of them, so
-// all ports can be full.
+// Of n equal hosts, every one but the root sends once for the reduction, and the broadcast has n -
+// 1 edges: 2 (n - 1) sends per byte on n out-ports. The root can do more of them, so all ports can
+// be full.
 TEST(EqualHosts, AllreduceTakesTwiceNMinusOneNthsOfAByte) {
   for (const std::size_t hosts : {2U, 3U, 4U, 5U, 8U}) {
     const platforms::Platform platform = complete_platform(hosts, 10);
@@ -236,7 +236,7 @@ TEST(EqualHosts, AllreduceTakesTwiceNMinusOneNthsOfAByte) {
   }
 }
 
-// Whoever is in the middle of the chain receives twice and sends twice.
+// Each host in the middle of the chain receives twice and sends twice.
 TEST(EqualHosts, AChainHalvesInAnAllreduceAndNotInAReduce) {
   const platforms::Platform platform = complete_platform(5, 10);
   EXPECT_NEAR(rate_of(over(platform, Operation::kReduce), "chain"), 10, 1e-9);
@@ -247,7 +247,7 @@ TEST(EqualHosts, AChainHalvesInAnAllreduceAndNotInAReduce) {
       1e-9);
 }
 
-// Two hosts that send and receive by one port take turns.
+// Two hosts that send and receive on one port alternate.
 TEST(EqualHosts, TwoHostsOfOnePortEach) {
   const platforms::Platform platform = complete_platform(2, 10);
   const auto model = platforms::Model::kOnePortUnidirectional;
@@ -255,9 +255,9 @@ TEST(EqualHosts, TwoHostsOfOnePortEach) {
   EXPECT_NEAR(rate_of(over(platform, Operation::kAllreduce, model), "optimal"), 5, 1e-6);
 }
 
-// Along TwoTreeC an odd number of hosts sends twice and receives twice at most, in the halves
-// together: in a tree's inner host what comes from both children, or goes to both, is half a byte
-// each. With an even number the host in the middle is the root of both T3 and T4 and sends one
+// In TwoTreeC with an odd number of hosts, each host sends at most twice and receives at most
+// twice, in both halves in total: a tree's inner host exchanges half a byte with each of its two
+// children. With an even number the host in the middle is the root of both T3 and T4 and sends once
 // more.
 TEST(EqualHosts, TwoTreesOfTtc) {
   for (const std::size_t hosts : {5U, 9U, 21U}) {
@@ -288,7 +288,7 @@ std::vector<std::vector<std::uint32_t>> children_of(const PlanTree& tree, std::s
 }
 
 // TTC, "TwoTreeC+C": 20 processes, T3 from 10 upwards, T4 from 10 downwards.
-TEST(TwoTreeFromMiddle, NumbersLevelByLevelRoundTheCircle) {
+TEST(TwoTreeFromMiddle, NumbersCyclicallyLevelByLevel) {
   const platforms::Platform platform = complete_platform(20, 10);
   const Collective collective = over(platform, Operation::kAllreduce);
   const Outcome outcome =
@@ -320,12 +320,12 @@ std::string infeasibility(Operation operation, const platforms::Platform& platfo
   return "(feasible)";
 }
 
-// s <- a <- b only, at 4 B/s and 2 B/s: what gathers cannot spread.
+// s <- a <- b only, at 4 B/s and 2 B/s: a reduction is possible, a broadcast is not.
 platforms::Platform one_way() {
   return small_platform({"s", "a", "b"}, {{"a", "s", 0.25}, {"b", "a", 0.5}});
 }
 
-TEST(OneWayLinks, AReduceGoesWhereABroadcastCannot) {
+TEST(OneWayLinks, AReduceIsPossibleWhereABroadcastIsNot) {
   const platforms::Platform platform = one_way();
   EXPECT_NEAR(rate_of(over(platform, Operation::kReduce), "optimal"), 2, 1e-6);
   const Outcome outcome =
@@ -333,23 +333,22 @@ TEST(OneWayLinks, AReduceGoesWhereABroadcastCannot) {
   ASSERT_EQ(outcome.reduce_trees.size(), 1U);
   EXPECT_EQ(espalier::testing::text_of(outcome.reduce_trees[0].tree, platform), "a>s b>a");
   EXPECT_EQ(infeasibility(Operation::kBroadcast, platform),
-            "small: 'a' cannot be reached from 's' (nor can 1 others)");
+            "small: 'a' cannot be reached from 's' (and 1 more)");
   EXPECT_EQ(infeasibility(Operation::kAllreduce, platform),
-            "small: 'a' cannot be reached from 's' (nor can 1 others)");
+            "small: 'a' cannot be reached from 's' (and 1 more)");
   const platforms::Platform other = platforms::reversed(platform).platform;
-  EXPECT_EQ(infeasibility(Operation::kReduce, other),
-            "small: 'a' cannot reach 's' (nor can 1 others)");
+  EXPECT_EQ(infeasibility(Operation::kReduce, other), "small: 'a' cannot reach 's' (and 1 more)");
   EXPECT_EQ(infeasibility(Operation::kAllreduce, other),
-            "small: 'a' cannot reach 's' (nor can 1 others)");
+            "small: 'a' cannot reach 's' (and 1 more)");
 }
 
-TEST(OneHost, HasNobodyToReduceFrom) {
+TEST(OneHost, CannotReduce) {
   const platforms::Platform platform = small_platform({"s"}, {});
   EXPECT_THAT(refusal([&] { over(platform, Operation::kReduce); }),
               HasSubstr("a single host; a reduction needs at least two"));
 }
 
-// Relays lie on the way up in the order in which the data passes them.
+// Relays are listed in the order in which the data passes them upwards.
 TEST(Relays, AreNamedInTheOrderOfTheData) {
   const platforms::Platform platform = small_platform(
       {"s", "a", "swx", "swy"}, {{"a", "swx", 1}, {"swx", "swy", 2}, {"swy", "s", 1}});
@@ -360,7 +359,7 @@ TEST(Relays, AreNamedInTheOrderOfTheData) {
   EXPECT_NEAR(plan.throughput.value, 0.5, 1e-6);
 }
 
-TEST(Limits, TreesAndDepthHoldForBothHalves) {
+TEST(Limits, TreesAndDepthApplyToBothHalves) {
   const platforms::Platform platform = complete_platform(6, 10);
   const Collective collective = over(platform, Operation::kAllreduce);
   AlgorithmOptions options;
@@ -378,8 +377,8 @@ TEST(Limits, TreesAndDepthHoldForBothHalves) {
   }
 }
 
-// Whoever makes several plans solves the packings once.
-TEST(SharedPackings, GiveTheSamePlansAsThoseSolvedAnew) {
+// For several plans the packings are solved once.
+TEST(SharedPackings, GiveTheSamePlansAsSeparatePackings) {
   const platforms::Platform platform =
       espalier::testing::sample_platform("two-clusters-thin-link.json");
   for (const Operation operation : kOperations) {
@@ -396,10 +395,11 @@ TEST(SharedPackings, GiveTheSamePlansAsThoseSolvedAnew) {
   }
 }
 
-// Three equal hosts, each with one port for both ways. A chain s - a - b keeps a busy for 2 s a
-// byte in each way, and any other tree some host as well: the same tree both ways comes to 1/4 B/s.
-// Two trees with different hosts in the middle need 4 sends, so 8 s of 3 ports: 3, 3 and 2.
-TEST(Pairs, AreChosenTogether) {
+// Three equal hosts, each with one port for both directions. A chain s - a - b keeps a busy for 2 s
+// per byte in each direction, and any other tree does so with some host: the same tree up and down
+// reaches 1/4 B/s. Two trees with different hosts in the middle need 4 sends, so 8 s on 3 ports: 3,
+// 3 and 2.
+TEST(Pairs, AreChosenJointly) {
   const platforms::Platform platform = complete_platform(3, 1);
   const auto model = platforms::Model::kOnePortUnidirectional;
   const Collective both = over(platform, Operation::kAllreduce, model);
@@ -423,8 +423,8 @@ TEST_F(AllreduceFaults, NoneInAGoodPlan) {
   EXPECT_THAT(faults(), IsEmpty());
 }
 
-// Each half by itself would hold.
-TEST_F(AllreduceFaults, HalvesThatOverloadWhatTheyShare) {
+// Each half alone would be valid.
+TEST_F(AllreduceFaults, HalvesThatOverloadASharedResource) {
   for (auto* trees : {&plan_.reduce_trees, &plan_.broadcast_trees}) {
     for (PlanTree& tree : *trees) tree.rate.value *= 1.2;
   }
@@ -433,12 +433,12 @@ TEST_F(AllreduceFaults, HalvesThatOverloadWhatTheyShare) {
   EXPECT_THAT(faults(), ::testing::Contains(HasSubstr("/broadcast_trees: the rates load ")));
 }
 
-TEST_F(AllreduceFaults, AnAlgorithmThatMakesNoAllreduce) {
+TEST_F(AllreduceFaults, AnAlgorithmThatDoesNotServeAllreduce) {
   plan_.algorithm = "fnf";
   EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("/algorithm: algorithm 'fnf' makes no")));
 }
 
-TEST_F(AllreduceFaults, AnOptimumThatIsNone) {
+TEST_F(AllreduceFaults, AnOptimumBelowTheThroughput) {
   for (auto* trees : {&plan_.reduce_trees, &plan_.broadcast_trees}) {
     for (PlanTree& tree : *trees) tree.rate.value *= 0.5;
   }

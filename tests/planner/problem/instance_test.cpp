@@ -46,10 +46,8 @@ TEST(Instance, RefusesASingleHost) {
 //    a ---> b <--- c     d
 TEST(Instance, NamesAHostThatCannotBeReached) {
   const auto platform = small_platform({"a", "b", "c", "d"}, {{"a", "b", 1}, {"c", "b", 1}});
-  EXPECT_EQ(infeasibility(platform, "a"),
-            "small: 'c' cannot be reached from 'a' (nor can 1 others)");
-  EXPECT_EQ(infeasibility(platform, "d"),
-            "small: 'a' cannot be reached from 'd' (nor can 2 others)");
+  EXPECT_EQ(infeasibility(platform, "a"), "small: 'c' cannot be reached from 'a' (and 1 more)");
+  EXPECT_EQ(infeasibility(platform, "d"), "small: 'a' cannot be reached from 'd' (and 2 more)");
 }
 
 //    a ---> b ---> sw     c ---> a
@@ -70,8 +68,8 @@ TEST(SourceNamed, OffersTheNearestName) {
 }
 
 //        2        4
-//    a ----> b ----> c       the chain holds out-port of b for 4, in-port of c as well
-TEST(Instance, WeighsATree) {
+//    a ----> b ----> c       the chain occupies the out-port of b for 4, and the in-port of c
+TEST(Instance, ComputesTheLoadOfATree) {
   const auto platform = small_platform({"a", "b", "c"}, {{"a", "b", 2}, {"b", "c", 4}});
   const Instance instance = instance_of(platform, "a");
   const lp::RoutedTree chain{{0, 1}, {}};

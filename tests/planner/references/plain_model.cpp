@@ -107,64 +107,64 @@ double busiest(const PlainModel::Load& load) {
 
 namespace {
 
-// Extends `way` by every arc that leaves its end, through relays that it has not passed.
-void extend(const Platform& platform, Way& way, platforms::NodeId end,
-            std::set<platforms::NodeId>& passed, std::vector<Way>& ways) {
+// Extends `path` by every arc that leaves its end, through relays that it has not passed.
+void extend(const Platform& platform, HostPath& path, platforms::NodeId end,
+            std::set<platforms::NodeId>& passed, std::vector<HostPath>& paths) {
   const auto [first, last] = platform.arcs_out_of(end);
   for (std::uint32_t arc = first; arc < last; ++arc) {
     const platforms::NodeId next = platform.arcs()[arc].to;
     if (!passed.insert(next).second) continue;
-    way.arcs.push_back(arc);
+    path.arcs.push_back(arc);
     if (platform.node(next).relay) {
-      extend(platform, way, next, passed, ways);
+      extend(platform, path, next, passed, paths);
     } else {
-      way.to = static_cast<std::uint32_t>(next);
-      ways.push_back(way);
+      path.to = static_cast<std::uint32_t>(next);
+      paths.push_back(path);
     }
-    way.arcs.pop_back();
+    path.arcs.pop_back();
     passed.erase(next);
   }
 }
 
 }  // namespace
 
-std::vector<Way> all_ways(const Platform& platform) {
-  std::vector<Way> ways;
+std::vector<HostPath> all_host_paths(const Platform& platform) {
+  std::vector<HostPath> paths;
   for (const platforms::NodeId host : platform.hosts()) {
-    Way way{static_cast<std::uint32_t>(host), 0, {}};
+    HostPath path{static_cast<std::uint32_t>(host), 0, {}};
     std::set<platforms::NodeId> passed{host};
-    extend(platform, way, host, passed, ways);
+    extend(platform, path, host, passed, paths);
   }
-  return ways;
+  return paths;
 }
 
-std::vector<Way> fastest_ways(const planner::Instance& instance) {
+std::vector<HostPath> fastest_host_paths(const planner::Instance& instance) {
   const PlainModel model(instance);
-  const auto seconds = [&](const Way& way) {
+  const auto seconds = [&](const HostPath& path) {
     double sum = 0;
-    for (const std::uint32_t arc : way.arcs) sum += model.seconds_per_byte(arc);
+    for (const std::uint32_t arc : path.arcs) sum += model.seconds_per_byte(arc);
     return sum;
   };
-  std::map<std::uint32_t, Way> direct;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Way> through_relays;
-  for (const Way& way : all_ways(instance.platform())) {
-    if (way.arcs.size() == 1) {
-      direct.emplace(way.arcs[0], way);
+  std::map<std::uint32_t, HostPath> direct;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, HostPath> through_relays;
+  for (const HostPath& path : all_host_paths(instance.platform())) {
+    if (path.arcs.size() == 1) {
+      direct.emplace(path.arcs[0], path);
       continue;
     }
-    const auto [at, is_new] = through_relays.emplace(std::pair(way.from, way.to), way);
-    if (!is_new && seconds(way) < seconds(at->second)) at->second = way;
+    const auto [at, is_new] = through_relays.emplace(std::pair(path.from, path.to), path);
+    if (!is_new && seconds(path) < seconds(at->second)) at->second = path;
   }
-  std::vector<Way> ways;
-  ways.reserve(direct.size() + through_relays.size());
-  for (const auto& [arc, way] : direct) ways.push_back(way);
-  for (const auto& [ends, way] : through_relays) ways.push_back(way);
-  return ways;
+  std::vector<HostPath> paths;
+  paths.reserve(direct.size() + through_relays.size());
+  for (const auto& [arc, path] : direct) paths.push_back(path);
+  for (const auto& [ends, path] : through_relays) paths.push_back(path);
+  return paths;
 }
 
 namespace {
 
-// What is wrong with one edge's path; empty: nothing.
+// The first fault of an edge's path; empty: none.
 std::string path_fault(const Platform& platform, std::span<const std::uint32_t> path,
                        bool hosts_between) {
   if (path.empty()) return "an edge without arcs";
@@ -172,11 +172,11 @@ std::string path_fault(const Platform& platform, std::span<const std::uint32_t> 
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] >= platform.arcs().size()) return fmt::format("no arc {}", path[i]);
     const platforms::Arc& arc = platform.arcs()[path[i]];
-    if (i > 0 && platform.arcs()[path[i - 1]].to != arc.from) return "arcs that do not join up";
+    if (i > 0 && platform.arcs()[path[i - 1]].to != arc.from) return "arcs that are not connected";
     if (i > 0 && !hosts_between && !platform.node(arc.from).relay) return "a host between hosts";
-    if (!passed.insert(arc.from).second) return "a path that comes back to a node";
+    if (!passed.insert(arc.from).second) return "a path that returns to a node";
   }
-  if (passed.contains(platform.arcs()[path.back()].to)) return "a path that comes back to a node";
+  if (passed.contains(platform.arcs()[path.back()].to)) return "a path that returns to a node";
   if (platform.node(platform.arcs()[path.front()].from).relay) return "a relay as parent";
   if (platform.node(platform.arcs()[path.back()].to).relay) return "a relay as child";
   return {};
@@ -203,7 +203,7 @@ std::string tree_fault(const planner::Instance& instance, const lp::RoutedTree& 
     for (std::size_t steps = 0; node != instance.source(); ++steps) {
       const auto up = parent_of.find(node);
       if (up == parent_of.end() || steps > parent_of.size()) {
-        return fmt::format("no way from the source to '{}'", platform.node(host).name);
+        return fmt::format("no path from the source to '{}'", platform.node(host).name);
       }
       node = up->second;
     }

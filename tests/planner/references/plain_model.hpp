@@ -1,6 +1,6 @@
-// The table of docs/model.md, read a second time: what trees occupy, from the platform alone. Slow
-// and plain, and shares no code with platforms/contention, so that the two can be held against each
-// other.
+// A second implementation of the table in docs/model.md: what trees occupy, from the platform
+// alone. Slow and simple, without code of platforms/core, so that the two can be checked against
+// each other.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace espalier::testing {
 
-// A way from one host to another: one arc, or several through relays.
-struct Way {
+// A path from one host to another: one arc, or several through relays.
+struct HostPath {
   std::uint32_t from;
   std::uint32_t to;
   std::vector<std::uint32_t> arcs;
@@ -29,7 +29,7 @@ class PlainModel {
   PlainModel(const platforms::Platform& platform, platforms::Model model,
              const platforms::OccupationOptions& options);
 
-  using Load = std::vector<double>;  // one a resource, numbered as this class does
+  using Load = std::vector<double>;  // one per resource, in this class's numbering
   [[nodiscard]] Load no_load() const { return Load(names_.size(), 0.0); }
   void add(std::span<const std::uint32_t> arcs, double rate, Load& load) const;
   [[nodiscard]] Load load_of(std::span<const std::uint32_t> arcs) const;
@@ -37,7 +37,7 @@ class PlainModel {
   // The load of all trees at their rates: feasible when no resource is above 1.
   [[nodiscard]] Load load_of(std::span<const planner::WeightedTree> trees) const;
   [[nodiscard]] const std::vector<std::string>& resources() const { return names_; }
-  // Of one arc by itself.
+  // Of one arc alone.
   [[nodiscard]] double seconds_per_byte(std::uint32_t arc) const { return arc_seconds_[arc]; }
 
  private:
@@ -58,19 +58,19 @@ class PlainModel {
 
 double busiest(const PlainModel::Load& load);
 
-// Every way between two hosts whose inner nodes are relays, none of them twice.
-std::vector<Way> all_ways(const platforms::Platform& platform);
-// The links between hosts by number, then for each ordered pair of hosts the fastest way through
+// Every path between two hosts whose inner nodes are distinct relays.
+std::vector<HostPath> all_host_paths(const platforms::Platform& platform);
+// The links between hosts by number, then for each ordered pair of hosts the fastest path through
 // relays, where there is one.
-std::vector<Way> fastest_ways(const planner::Instance& instance);
+std::vector<HostPath> fastest_host_paths(const planner::Instance& instance);
 
-// What is wrong with a tree of the instance: it must span every host once from the source, along
-// arcs that join up, with nothing but relays between parent and child (with `hosts_between`, hosts
-// too). Empty: nothing.
+// The first fault of a tree of the instance: it must span every host once from the source, along
+// connected arcs, with only relays between parent and child (with `hosts_between`, hosts too).
+// Empty: none.
 std::string tree_fault(const planner::Instance& instance, const lp::RoutedTree& tree,
                        bool hosts_between);
 
-// The paths of a tree's edges, sorted: to compare trees whatever the order of their edges.
+// The paths of a tree's edges, sorted: to compare trees regardless of the order of their edges.
 std::vector<std::vector<std::uint32_t>> sorted_paths(const lp::RoutedTree& tree);
 
 double total_rate(std::span<const planner::WeightedTree> trees);

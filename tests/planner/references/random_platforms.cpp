@@ -19,7 +19,7 @@ namespace {
 
 using platforms::NodeId;
 
-// A platform in the making.
+// A platform under construction.
 class Sketch {
  public:
   Sketch(std::string_view family, std::uint64_t seed)
@@ -48,7 +48,7 @@ class Sketch {
     const std::size_t count = dice.from_to(2, most);
     while (hosts.size() < count) add_host();
   }
-  // Nothing where there is such a link already.
+  // Adds no link where there is one already.
   void link(NodeId from, NodeId to) {
     if (from == to || !links_.emplace(from, to).second) return;
     platforms::Arc arc{from, to, {bandwidth()}, {}, {}};
@@ -60,7 +60,7 @@ class Sketch {
     link(one, other);
     link(other, one);
   }
-  // Links that lead from the first host to every other one, most of them both ways.
+  // Links that lead from the first host to every other one, most of them in both directions.
   void span_hosts() {
     for (std::size_t i = 1; i < hosts.size(); ++i) {
       const NodeId parent = hosts[dice.below(i)];
@@ -89,7 +89,7 @@ class Sketch {
     if (overhead_chance > 0) options = {Bytes{65536}, dice.chance(0.5)};
     return {std::move(builder_).build(), source, options};
   }
-  // From any host: all of them reach each other.
+  // The source is any host: all hosts reach each other.
   DrawnPlatform finish_anywhere() { return finish(hosts[dice.below(hosts.size())]); }
 
   std::vector<NodeId> hosts;
@@ -149,7 +149,7 @@ DrawnPlatform wide(std::uint64_t seed, std::size_t most_hosts) {
 
 DrawnPlatform equal(std::uint64_t seed, std::size_t most_hosts) {
   Sketch sketch("equal", seed);
-  sketch.equal_bandwidth = 0x1p27;  // a power of two: sums are exact, so that ties are ties
+  sketch.equal_bandwidth = 0x1p27;  // a power of two: sums are exact, so ties are exact
   return finish_graph(sketch, most_hosts, seed % 3 == 0 ? 1.0 : 0.5);
 }
 
@@ -251,7 +251,7 @@ DrawnPlatform everything(std::uint64_t seed, std::size_t most_hosts) {
 }
 
 //   site0/rack0: h0 h3   site1/rack0: h1   site1: h4   no group: h2   ...
-//   any host in any group, links one way or both wherever they fall
+// any host in any group, random links in one direction or both
 DrawnPlatform grouped(std::uint64_t seed, std::size_t most_hosts) {
   Sketch sketch("grouped", seed);
   const std::size_t sites = sketch.dice.from_to(1, 3);

@@ -1,5 +1,5 @@
-// Random platforms of every kind that gives planners trouble. The same seed gives the same platform
-// on every machine.
+// Random platforms of every kind that is difficult for planners. The same seed gives the same
+// platform on every machine.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-// A platform, and what makes a planning problem of it but for the model. Every host can be reached
-// from the source.
+// A platform, and the other parts of a planning problem except for the model. Every host can be
+// reached from the source.
 struct DrawnPlatform {
   platforms::Platform platform;
   platforms::NodeId source{};
@@ -50,21 +50,21 @@ struct DrawnPlatform {
     return {operation, platform, source, model, options};
   }
 };
-// For a reduce the platform reversed; for an allreduce nothing where some host cannot reach the
+// For a reduce the reversed platform; for an allreduce unset where some host cannot reach the
 // source.
 std::optional<DrawnPlatform> fit_for(planner::Operation operation, DrawnPlatform drawn);
 
 struct PlatformFamily {
   std::string_view name;
-  // 2 to `most_hosts` hosts, and such relays as the family has.
+  // 2 to `most_hosts` hosts, and the relays of the family.
   DrawnPlatform (*draw)(std::uint64_t seed, std::size_t most_hosts);
 };
 std::span<const PlatformFamily> platform_families();
 
-// "family segmented, seed 3, model one-port": what a failing test needs to be run again.
+// "family segmented, seed 3, model one-port": what is needed to run a failing test again.
 std::string trace_of(const PlatformFamily& family, std::uint64_t seed, platforms::Model model);
 
-// "one-port" as GoogleTest wants it in the name of a case: "one_port".
+// "one-port" in the form for GoogleTest's case names: "one_port".
 std::string case_name(std::string_view name);
 // "reduce_one_port" of an operation and "one-port".
 std::string case_name(planner::Operation operation, std::string_view name);
@@ -84,7 +84,7 @@ void for_each_platform(std::uint64_t seeds, std::size_t most_hosts, platforms::M
   }
 }
 
-// The same for every one that fits the operation.
+// The same for every platform that fits the operation.
 template <class Check>
 void for_each_platform(planner::Operation operation, std::uint64_t seeds, std::size_t most_hosts,
                        platforms::Model model, Check check) {

@@ -1,4 +1,4 @@
-// Hand-drawn platforms in a few words.
+// Short notations for small platforms.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ struct Link {
   double seconds_per_byte;
 };
 
-// Nodes in the order given; a name that starts with "sw" is a relay's.
+// Nodes in the order given; a name that starts with "sw" is that of a relay.
 platforms::Platform small_platform(const std::vector<std::string>& nodes,
                                    const std::vector<Link>& links);
-// Every ordered pair of `count` hosts n0, n1, ... at the same bandwidth, each host with this cap on
-// what it sends.
+// Every ordered pair of `count` hosts n0, n1, ... at the same bandwidth, each host with this send
+// cap.
 platforms::Platform complete_platform(std::size_t count, double bandwidth,
                                       std::optional<BytesPerSecond> send = {});
 // platforms/data/NAME.
@@ -36,7 +36,7 @@ planner::Collective collective_of(const platforms::Platform& platform, std::stri
                                   planner::Operation operation = planner::Operation::kBroadcast,
                                   std::string_view model = "one-port");
 
-// "a>b a>c b>sw>d": the edges in their order, with what lies between.
+// "a>b a>c b>sw>d": the edges in their order, with the nodes between.
 std::string text_of(const lp::RoutedTree& tree, const platforms::Platform& platform);
 
 // Options with max_trees.
@@ -45,7 +45,7 @@ planner::Outcome run(std::string_view algorithm, const planner::Instance& instan
                      const planner::AlgorithmOptions& options = {});
 // The one tree of an algorithm that makes one.
 std::string tree_text(std::string_view algorithm, const planner::Instance& instance);
-// 1 / throughput, in seconds per byte, as the papers' figures have it.
+// 1 / throughput, in seconds per byte, as in the papers' figures.
 double period(const planner::Outcome& outcome);
 
 }  // namespace espalier::testing

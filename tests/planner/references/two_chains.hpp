@@ -6,9 +6,9 @@
 
 namespace espalier::testing {
 
-//     s            s       two trees, half the data each, 1 s a byte: a segment of 4 bytes of each
-//     |            |       keeps the out-port of s and both in-ports busy for all the 8 s of the
-//     a            b       period
+//     s            s       Two trees, half the data each, 1 s per byte: a segment of 4 bytes of
+//     |            |       each keeps the out-port of s and both in-ports busy for all the 8 s
+//     a            b       of the period.
 //     |            |
 //     b            a
 inline planner::Plan two_chains() {

@@ -1,4 +1,4 @@
-// One message along one tree, by hand and by other means.
+// One message along one tree: cases worked out by hand, and checks by other methods.
 #include "planner/schedule/makespan.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ TEST(Makespan, OfTheObliviousTreesOnEqualHosts) {
   }
 }
 
-//    a --1--> b --5--> d       A sender serves its children in their order, whichever is better.
+//    a --1--> b --5--> d       A sender serves its children in the given order.
 //     \--2--> c
 TEST(Makespan, FollowsTheOrderOfTheChildren) {
   const Platform platform =
@@ -67,7 +67,7 @@ TEST(Makespan, FollowsTheOrderOfTheChildren) {
   EXPECT_DOUBLE_EQ(makespan({{"b", "d"}, {"a", "b"}, {"a", "c"}}), 60);
 }
 
-//    a --1--> b, a --10--> c: under multi-port a is busy for 0.8 s a byte and send
+//    a --1--> b, a --10--> c: under multi-port a is busy for 0.8 s per byte and send
 TEST(Makespan, UnderMultiPortSendsOverlap) {
   const Platform platform = small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"a", "c", 10}});
   const lp::RoutedTree tree = tree_of(platform, {{"a", "b"}, {"a", "c"}});
@@ -79,7 +79,7 @@ TEST(Makespan, UnderMultiPortSendsOverlap) {
   EXPECT_DOUBLE_EQ(makespan("bounded-multi-port"), 10);  // no caps
 }
 
-//    a --1--> b --1--> d       a>c and b>d share a link of 3 s a byte: from 1 to 4 it is a>c's,
+//    a --1--> b --1--> d       a>c and b>d share a link of 3 s per byte: a>c has it from 1 to 4,
 //     \--1--> c                so that d has the message at 7.
 TEST(Makespan, SendsWaitForASharedLink) {
   platforms::PlatformBuilder builder("shared");
@@ -100,10 +100,10 @@ TEST(Makespan, SendsWaitForASharedLink) {
       7);
 }
 
-//    a --1--> b --1--> d       a>c and b>d share a link of 3 s a byte, b>d and f>e one of 2 s. At 1
+//    a --1--> b --1--> d       a>c and b>d share a link of 3 s/byte, b>d and f>e one of 2 s. At 1
 //    |\--1--> c                b>d finds the first one busy until 4; at 3 f>e comes and takes the
 //     \--1--> f --4--> e       second until 5. So e has the message at 7, d at 5 + 3.
-TEST(Makespan, WhoCanBeginFirstGoesFirst) {
+TEST(Makespan, TheSendThatCanBeginFirstGoesFirst) {
   platforms::PlatformBuilder builder("shared");
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) builder.node_named(name);
   const NodeId a{0};
@@ -125,16 +125,16 @@ TEST(Makespan, WhoCanBeginFirstGoesFirst) {
   EXPECT_DOUBLE_EQ(atomic_makespan(instance_of(platform, "a"), tree, Bytes{1}).value, 8);
 }
 
-//    a --1--> b --2--> c: c is a's child by way of b. Both of a's sends need its port and b's; the
+//    a --1--> b --2--> c: c is a's child, through b. Both of a's sends need its port and b's; the
 //    second takes as long as its slower hop.
-TEST(Makespan, AWayThroughAHostOccupiesItsPorts) {
+TEST(Makespan, APathThroughAHostOccupiesItsPorts) {
   const Platform platform = small_platform({"a", "b", "c"}, {{"a", "b", 1}, {"b", "c", 2}});
   EXPECT_DOUBLE_EQ(seconds("flat", instance_of(platform, "a"), 1), 3);
   // One port for both directions of b: 1 + 2 s.
   EXPECT_DOUBLE_EQ(seconds("flat", instance_of(platform, "a", "one-port-unidirectional"), 1), 4);
 }
 
-//    a --> b --> c, 1 B/s, 5 s latency, 2 s overhead a segment
+//    a --> b --> c, 1 B/s, 5 s latency, 2 s overhead per segment
 TEST(Makespan, LatenciesDelayAndOverheadsOccupy) {
   platforms::PlatformBuilder builder("affine");
   const NodeId a = builder.node_named("a");
@@ -153,19 +153,19 @@ TEST(Makespan, LatenciesDelayAndOverheadsOccupy) {
   // Two segments of 10 bytes, each with its overhead.
   EXPECT_DOUBLE_EQ(makespan("chain", {Bytes{10}, false}), 2 * (2 * 12 + 5));
   EXPECT_DOUBLE_EQ(makespan("flat", {Bytes{10}, false}), 2 * 2 * 12 + 5);
-  // Latencies that occupy do so once a segment, and nothing comes on top.
+  // Latencies that occupy do so once per segment, and add nothing else.
   EXPECT_DOUBLE_EQ(makespan("chain", {Bytes{10}, true}), 2 * 2 * 17);
   EXPECT_DOUBLE_EQ(makespan("flat", {Bytes{10}, true}), 2 * 2 * 17);
 }
 
-TEST(Makespan, OfATreeWithoutEdgesIsNothing) {
+TEST(Makespan, OfATreeWithoutEdgesIsZero) {
   const Platform platform = small_platform({"a", "b"}, {{"a", "b", 1}});
   EXPECT_EQ(atomic_makespan(instance_of(platform, "a"), {}, Bytes{1}).value, 0);
 }
 
 // Under one-port, and without relays, sends never wait for other senders' sends: then a recursion
 // over the tree gives the same.
-TEST(Makespan, UnderOnePortIsTheRecursion) {
+TEST(Makespan, UnderOnePortEqualsTheRecursion) {
   std::size_t checked = 0;
   for_each_platform(10, 25, platforms::Model::kOnePort, [&](const auto& drawn, const auto& trace) {
     const Platform& platform = drawn.platform;
@@ -198,8 +198,8 @@ TEST(Makespan, UnderOnePortIsTheRecursion) {
   EXPECT_GE(checked, 100U);
 }
 
-// What holds under every model: no host has the message before its way's slowest send, and nothing
-// is slower than one send after the other.
+// Under every model no host has the message before the slowest send of its path, and nothing is
+// slower than one send after the other.
 TEST(Makespan, IsBetweenTheSlowestSendAndAllInARow) {
   for (const std::string& model : espalier::testing::model_names()) {
     const platforms::Model its_model = platforms::parse_model(model);

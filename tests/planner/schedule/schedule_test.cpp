@@ -1,4 +1,4 @@
-// Schedules: that they can be executed, by executing them here again and plainly.
+// Schedules can be executed: checked by a second, simple execution.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,8 +47,8 @@ std::vector<std::size_t> depths(const PlanTree& tree, std::uint32_t source, std:
   return depth;
 }
 
-// Two sends that share a port never overlap, held pair against pair; and each has the seconds that
-// its bytes take, whole segments' overheads shared out evenly.
+// Two sends that share a port never overlap, checked for all pairs; and each has the seconds that
+// its bytes take, with the segments' overheads divided evenly.
 void expect_ports_keep_up(const platforms::Platform& platform, const Plan& plan) {
   const PlanSchedule& schedule = plan.schedule.value();
   const auto segment = static_cast<double>(plan.segment.value);
@@ -71,7 +71,7 @@ void expect_ports_keep_up(const platforms::Platform& platform, const Plan& plan)
   }
 }
 
-// Period after period, every host forwards of each tree only what it had before the period began.
+// In every period, every host forwards only data of each tree that it had before the period began.
 // While the pipeline fills, depth by depth, there is nothing to forward; from then on every host
 // receives all of a period's segments in every period.
 void expect_steady_state(const Plan& plan) {
@@ -141,7 +141,7 @@ Plan scheduled(const Instance& instance, std::string_view algorithm, Bytes segme
 
 // --- by hand
 
-//      s          1 s a byte to a, 2 s a byte to b: a segment of 4 bytes takes 4 s and 8 s, and the
+//      s          1 s per byte to a, 2 s per byte to b: a segment of 4 bytes takes 4 s and 8 s; the
 //     / \         out-port is busy all the time
 //    a   b
 TEST(Schedule, AStarSendsInTurn) {
@@ -181,8 +181,9 @@ TEST(Schedule, ATreeTooSlowForThePeriodIsLeftOut) {
   EXPECT_EQ(plan.schedule->throughput.value, 1);
 }
 
-// As above, but a -> b takes 1.5 s a byte and b -> a 2 s: rates of 1/2 and 1/4 fill both in-ports.
-// Segments 2 to 1 are exact in a period of 16 s; the first tree alone has 2/3 byte/s in 6 s.
+// As above, but a -> b takes 1.5 s per byte and b -> a 2 s: rates of 1/2 and 1/4 fill both
+// in-ports. Segments in the ratio 2 to 1 are exact in a period of 16 s; the first tree alone has
+// 2/3 byte/s in 6 s.
 TEST(Schedule, ALossBuysAShorterPeriod) {
   const auto platform = small_platform(
       {"s", "a", "b"}, {{"s", "a", 1}, {"s", "b", 1}, {"a", "b", 1.5}, {"b", "a", 2}});
@@ -228,7 +229,7 @@ TEST(Schedule, RefusesALossOutOfRange) {
   }
 }
 
-// --- what has no schedule
+// --- no schedule
 
 std::string refusal(const Instance& instance, const Plan& plan) {
   try {
@@ -239,7 +240,7 @@ std::string refusal(const Instance& instance, const Plan& plan) {
   return {};
 }
 
-TEST(Schedule, RefusesWhatOccupiesMoreThanTwoPorts) {
+TEST(Schedule, RefusesSendsThatOccupyMoreThanTwoPorts) {
   const auto plain = triangle();
   EXPECT_EQ(refusal(instance_of(plain, "s", "multi-port"), two_chains()),
             "a schedule needs the model one-port, not multi-port");
@@ -256,7 +257,7 @@ TEST(Schedule, RefusesWhatOccupiesMoreThanTwoPorts) {
             "a schedule needs a platform without shared links; 'bus' has 1");
 }
 
-TEST(Schedule, RefusesEdgesByWayOfOtherHosts) {
+TEST(Schedule, RefusesEdgesThroughOtherHosts) {
   const auto path = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"a", "b", 1}});
   const Instance instance = instance_of(path, "s");
   const Plan plan = make_plan(instance, "flat", run("flat", instance), Bytes{4});
@@ -268,7 +269,7 @@ TEST(Schedule, RefusesEdgesByWayOfOtherHosts) {
 
 class RandomSchedules : public ::testing::TestWithParam<std::string> {};
 
-// A reason that it has no schedule, as far as the drawn platform alone tells.
+// Whether the drawn platform alone rules out a schedule.
 bool has_schedule(const platforms::Platform& platform, const Plan& plan) {
   const bool direct = std::all_of(plan.broadcast_trees.begin(), plan.broadcast_trees.end(),
                                   [](const PlanTree& tree) { return tree.via.empty(); });

@@ -19,9 +19,8 @@ using espalier::testing::total_rate;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-//    sw0, s ==1== sw1 ==1== a       nodes 0 and 2 of the platform are relays: the plan's numbers
-//    are
-//                  |                the hosts' alone
+//    sw0, s ==1== sw1 ==1== a       nodes 0 and 2 of the platform are relays: the plan numbers
+//                  |                only the hosts
 //                  +==2== b
 class Star : public ::testing::Test {
  protected:
@@ -35,7 +34,7 @@ class Star : public ::testing::Test {
   const Instance instance_ = instance_of(platform_, "s");
 };
 
-TEST_F(Star, PlanNamesHostsAndWhatLiesBetween) {
+TEST_F(Star, PlanNamesHostsAndTheRelaysBetween) {
   const Plan plan = make_plan(instance_, "chain", run("chain", instance_), Bytes{4096});
   EXPECT_EQ(plan.operation, Operation::kBroadcast);
   EXPECT_EQ(plan.platform, "small");
@@ -52,7 +51,7 @@ TEST_F(Star, PlanNamesHostsAndWhatLiesBetween) {
   EXPECT_EQ(plan.throughput, tree.rate);
 }
 
-TEST_F(Star, LatenciesAreThoseOfTheWay) {
+TEST_F(Star, LatenciesAreThoseOfThePath) {
   EXPECT_THAT(
       make_plan(instance_, "chain", run("chain", instance_), Bytes{1}).broadcast_trees[0].latencies,
       ElementsAre());
@@ -79,7 +78,7 @@ TEST_F(Star, OptimumIsTheBoundWhereOneWasProven) {
   EXPECT_NEAR(plan.optimum->value, outcome.bound->value, 1e-6);
 }
 
-// A bound a hair below the rates (rounding) must not make the plan contradict itself.
+// A bound slightly below the rates (rounding) must not make the plan contradict itself.
 TEST_F(Star, OptimumIsNeverBelowTheThroughput) {
   Outcome outcome = run("chain", instance_);
   outcome.bound = BytesPerSecond{outcome.trees[0].rate.value * (1 - 1e-12)};
@@ -87,7 +86,7 @@ TEST_F(Star, OptimumIsNeverBelowTheThroughput) {
   EXPECT_EQ(*plan.optimum, plan.throughput);
 }
 
-TEST_F(Star, SegmentIsTheInstancesWhereThatHasOne) {
+TEST_F(Star, SegmentIsThatOfTheInstanceIfSet) {
   EXPECT_EQ(make_plan(instance_, "chain", run("chain", instance_), Bytes{4096}).segment,
             Bytes{4096});
   const Instance segmentd(platform_, instance_.source(), platforms::Model::kOnePort,

@@ -17,7 +17,7 @@ using ::testing::Pair;
 using testing::refusal;
 using ::testing::UnorderedElementsAre;
 
-// What one arc occupies, or several together: seconds per byte by resource name.
+// The occupation by one or more arcs: seconds per byte, by resource name.
 using Load = std::map<std::string, double>;
 
 class Columns {
@@ -112,7 +112,7 @@ TEST_F(Triangle, BoundedMultiPort) {
   EXPECT_EQ(a.of("a", "b"),
             (Load{{"out-port of a", 0.125}, {"in-port of b", 0.1}, {"link a -> b", 0.5}}));
   EXPECT_EQ(a.of("b", "c"), (Load{{"out-port of b", 0.2}, {"link b -> c", 0.25}}))
-      << "c has no caps: no resource";
+      << "c has no caps, so it is not a resource";
 }
 
 //    a ---1/4---> b      without a cap: s_a = 0.8 * min(1/4, 1/10)
@@ -186,14 +186,14 @@ TEST_F(RelayChain, BoundedMultiPortCountsTheRelaysCap) {
                                     {"shared link trunk", 0.4}}));
 }
 
-TEST_F(RelayChain, RowsComeByNodeThenLinkThenSharedLink) {
+TEST_F(RelayChain, RowsAreOrderedByNodeThenLinkThenSharedLink) {
   EXPECT_THAT(Columns(platform_, Model::kBoundedMultiPort).rows(),
               ElementsAre("out-port of a", "in-port of b", "out-port of s1", "link a -> s1",
                           "link s1 -> s2", "link s2 -> b", "shared link trunk"))
-      << "and there is no in-port of a, which nothing enters";
+      << "a has no in-port, because no arc leads into it";
 }
 
-// Two shared links over one arc, under a model in which its own link is none.
+// Two shared links over one arc.
 TEST(SharedLink, CountsUnderEveryModel) {
   const Platform platform =
       platform_of(R"({"name": "a"}, {"name": "b"}, {"name": "c"})",

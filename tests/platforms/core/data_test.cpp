@@ -1,4 +1,4 @@
-// Every sample platform reads, and is what its README says.
+// Every sample platform can be read and agrees with its README.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,12 +62,12 @@ TEST(Data, TheOthersHaveTheirShape) {
   }
 }
 
-// Counted in the files with grep, awk and Python's csv, json and xml modules, not by Espalier:
-// JSON and CSV: distinct names, rows with distinct ends; "both_ways" is two arcs, and so is an edge
-// of GraphML (LinkSpeedRaw, parallel ones once) or Slurm. GraphML: hyperedge=1 is a relay. SimGrid:
-// <host> or radical, <router>, a hub for each cluster; a <route> of two ends is two arcs, a
-// <bypassRoute> one; links that more than one arc crosses are shared. InfiniBand: lines Ca/CA and
-// Switch/SW, each pair that a cable joins is two arcs. Matrices: cells off the diagonal.
+// Counted in the files with grep, awk and Python's csv, json and xml modules, without Espalier.
+// JSON and CSV: distinct names, rows with distinct ends; "both_ways" is two arcs, as is an edge of
+// GraphML (LinkSpeedRaw, parallel edges once) or Slurm. GraphML: hyperedge=1 is a relay. SimGrid:
+// <host> or radical, <router>, one hub per cluster; a <route> with two ends is two arcs, a
+// <bypassRoute> one; links of more than one arc are shared. InfiniBand: lines Ca/CA and Switch/SW,
+// each pair with a cable is two arcs. Matrices: cells off the diagonal.
 struct Sample {
   std::string file;
   std::size_t hosts;
@@ -154,7 +154,7 @@ const std::vector<Refused>& refused() {
   return all;
 }
 
-TEST(Data, OthersAreRefusedForTheirReason) {
+TEST(Data, OtherSamplesAreRefusedWithTheirReason) {
   for (const Refused& expected : refused()) {
     SCOPED_TRACE(expected.file);
     try {
@@ -166,10 +166,10 @@ TEST(Data, OthersAreRefusedForTheirReason) {
   }
 }
 
-TEST(Data, NoFileIsForgotten) {
-  // What belongs to platforms: licences, what is said of them, and tables that --latencies and
-  // --classes take.
-  const std::vector<std::string> beside{"LICENSE-LGPL-2.1",
+TEST(Data, EveryFileIsTested) {
+  // Files that are not platforms: licences, documentation, and tables for --latencies and
+  // --classes.
+  const std::vector<std::string> others{"LICENSE-LGPL-2.1",
                                         "README.md",
                                         "gpu_fabric/LICENSE.MIT",
                                         "infiniband/LICENSE.hwloc",
@@ -182,7 +182,7 @@ TEST(Data, NoFileIsForgotten) {
     const std::string file = std::filesystem::relative(entry.path(), kData).string();
     const bool known = std::ranges::find(samples(), file, &Sample::file) != samples().end() ||
                        std::ranges::find(refused(), file, &Refused::file) != refused().end() ||
-                       std::ranges::find(beside, file) != beside.end();
+                       std::ranges::find(others, file) != others.end();
     EXPECT_TRUE(known) << file;
   }
 }

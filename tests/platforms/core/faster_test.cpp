@@ -40,7 +40,7 @@ Figures behind(Resource::Kind kind, std::uint32_t index, Model model) {
   return figures_behind({kind, index}, triangle(), model);
 }
 
-TEST(FiguresBehind, AOnePortPortsAreItsLinksWhateverTheCaps) {
+TEST(FiguresBehind, OnePortUsesLinksAndIgnoresCaps) {
   const Figures out = behind(Resource::Kind::kOutPort, 0, Model::kOnePort);
   EXPECT_THAT(out.links, ElementsAre(kAB, kASw));
   EXPECT_THAT(out.send_caps, IsEmpty());
@@ -49,14 +49,14 @@ TEST(FiguresBehind, AOnePortPortsAreItsLinksWhateverTheCaps) {
               ElementsAre(kAB, kBA, kBSw, kSwB));
 }
 
-TEST(FiguresBehind, AMultiPortSendersIsItsCapIfItHasOne) {
+TEST(FiguresBehind, MultiPortUsesTheSendCapIfThereIsOne) {
   const Figures capped = behind(Resource::Kind::kOutPort, 0, Model::kMultiPort);
   EXPECT_THAT(capped.send_caps, ElementsAre(NodeId{0}));
   EXPECT_THAT(capped.links, IsEmpty());
   EXPECT_THAT(behind(Resource::Kind::kOutPort, 1, Model::kMultiPort).links, ElementsAre(kBA, kBSw));
 }
 
-TEST(FiguresBehind, ABoundedMultiPortsAreCapsAndLinksAreLinks) {
+TEST(FiguresBehind, BoundedMultiPortUsesCaps) {
   EXPECT_THAT(behind(Resource::Kind::kOutPort, 0, Model::kBoundedMultiPort).send_caps,
               ElementsAre(NodeId{0}));
   EXPECT_THAT(behind(Resource::Kind::kInPort, 1, Model::kBoundedMultiPort).receive_caps,
@@ -65,8 +65,8 @@ TEST(FiguresBehind, ABoundedMultiPortsAreCapsAndLinksAreLinks) {
   EXPECT_THAT(behind(Resource::Kind::kSharedLink, 0, Model::kOnePort).shared, ElementsAre(0U));
 }
 
-TEST(FiguresBehind, TogetherEachIsThereOnce) {
-  const Figures both = together(behind(Resource::Kind::kOutPort, 0, Model::kOnePort),
+TEST(FiguresBehind, UnionHasNoDuplicates) {
+  const Figures both = union_of(behind(Resource::Kind::kOutPort, 0, Model::kOnePort),
                                 behind(Resource::Kind::kInPort, 1, Model::kOnePort));
   EXPECT_THAT(both.links, ElementsAre(kAB, kASw, kSwB));
   EXPECT_EQ(describe(both), "3 links");
@@ -74,7 +74,7 @@ TEST(FiguresBehind, TogetherEachIsThereOnce) {
             "1 link, 1 send cap, 2 receive caps, 1 shared link");
 }
 
-TEST(Faster, RaisesWhatItIsToldAndNothingElse) {
+TEST(Faster, ChangesOnlyTheGivenValues) {
   const Platform before = triangle();
   const Platform after = faster(before, {{kAB, kSwB}, {NodeId{0}}, {NodeId{1}}, {0}}, 2);
   EXPECT_EQ(after.name(), before.name());

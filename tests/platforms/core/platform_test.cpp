@@ -38,7 +38,7 @@ class Builder : public ::testing::Test {
 };
 
 TEST_F(Builder, SortsArcsAndIndexesThem) {
-  // b -> c was named before a -> b: the platform is the same.
+  // b -> c was added before a -> b; the order does not matter.
   for (const char* const name : {"a", "b", "c"}) builder_.add_node(node(name));
   link("b", "c", 2);
   link("a", "c", 3);
@@ -58,7 +58,7 @@ TEST_F(Builder, SortsArcsAndIndexesThem) {
   EXPECT_EQ(platform.find_node("d"), std::nullopt);
 }
 
-TEST_F(Builder, HostsAreTheNodesThatAreNoRelays) {
+TEST_F(Builder, HostsAreTheNodesThatAreNotRelays) {
   builder_.add_node(node("a"));
   Node relay = node("switch");
   relay.relay = true;
@@ -75,7 +75,7 @@ TEST_F(Builder, AnEmptyPlatformHasNothing) {
   EXPECT_TRUE(platform.arcs().empty());
 }
 
-TEST_F(Builder, MergesParallelArcsAndSaysSo) {
+TEST_F(Builder, MergesParallelArcsWithANote) {
   link("a", "b", 1, 0.5, 7);
   link("a", "b", 2, 0.25, 8);
   link("b", "a", 5);
@@ -220,7 +220,7 @@ TEST_F(SharedLinks, RefuseBadNamesBandwidthsAndNoLinks) {
   EXPECT_EQ(add("w", 1, {{a_, b_}}), "two shared links are named 'w'");
 }
 
-TEST_F(SharedLinks, RefusePairsThatAreNoLink) {
+TEST_F(SharedLinks, RefusePairsWithoutALink) {
   EXPECT_EQ(build_refusal({{a_, b_}, {b_, a_}}),
             "shared link 'trunk': there is no link 'b' -> 'a'");
 }

@@ -21,7 +21,7 @@ TEST(Reversed, TwiceIsTheOriginal) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Platform platform = random_platform(seed);
-    const ReversedPlatform once = reversed(platform);
+    const ReversedPlatform once = platforms::reversed(platform);
     const ReversedPlatform twice = reversed(once.platform);
     espalier::testing::expect_same(twice.platform, platform);
     for (std::size_t arc = 0; arc < platform.arcs().size(); ++arc) {
@@ -34,28 +34,28 @@ TEST(Reversed, ReversesArcsCapsAndSharedLinks) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Platform platform = random_platform(seed);
-    const auto [reversed, original] = reversed(platform);
-    EXPECT_EQ(reversed.name(), platform.name());
-    ASSERT_EQ(reversed.nodes().size(), platform.nodes().size());
+    const auto [result, original] = platforms::reversed(platform);
+    EXPECT_EQ(result.name(), platform.name());
+    ASSERT_EQ(result.nodes().size(), platform.nodes().size());
     for (std::size_t i = 0; i < platform.nodes().size(); ++i) {
-      EXPECT_EQ(reversed.nodes()[i].name, platform.nodes()[i].name);
-      EXPECT_EQ(reversed.nodes()[i].relay, platform.nodes()[i].relay);
-      EXPECT_EQ(reversed.nodes()[i].send, platform.nodes()[i].receive);
-      EXPECT_EQ(reversed.nodes()[i].receive, platform.nodes()[i].send);
+      EXPECT_EQ(result.nodes()[i].name, platform.nodes()[i].name);
+      EXPECT_EQ(result.nodes()[i].relay, platform.nodes()[i].relay);
+      EXPECT_EQ(result.nodes()[i].send, platform.nodes()[i].receive);
+      EXPECT_EQ(result.nodes()[i].receive, platform.nodes()[i].send);
     }
-    ASSERT_EQ(reversed.arcs().size(), platform.arcs().size());
+    ASSERT_EQ(result.arcs().size(), platform.arcs().size());
     for (std::size_t i = 0; i < original.size(); ++i) {
       const Arc& before = platform.arc(original[i]);
-      EXPECT_EQ(reversed.arcs()[i].from, before.to);
-      EXPECT_EQ(reversed.arcs()[i].to, before.from);
-      EXPECT_EQ(reversed.arcs()[i].bandwidth, before.bandwidth);
-      EXPECT_EQ(reversed.arcs()[i].latency, before.latency);
-      EXPECT_EQ(reversed.arcs()[i].overhead, before.overhead);
+      EXPECT_EQ(result.arcs()[i].from, before.to);
+      EXPECT_EQ(result.arcs()[i].to, before.from);
+      EXPECT_EQ(result.arcs()[i].bandwidth, before.bandwidth);
+      EXPECT_EQ(result.arcs()[i].latency, before.latency);
+      EXPECT_EQ(result.arcs()[i].overhead, before.overhead);
     }
-    ASSERT_EQ(reversed.shared_links().size(), platform.shared_links().size());
+    ASSERT_EQ(result.shared_links().size(), platform.shared_links().size());
     for (std::size_t i = 0; i < platform.shared_links().size(); ++i) {
-      EXPECT_EQ(reversed.shared_links()[i].arcs.size(), platform.shared_links()[i].arcs.size());
-      EXPECT_EQ(reversed.shared_links()[i].bandwidth, platform.shared_links()[i].bandwidth);
+      EXPECT_EQ(result.shared_links()[i].arcs.size(), platform.shared_links()[i].arcs.size());
+      EXPECT_EQ(result.shared_links()[i].bandwidth, platform.shared_links()[i].bandwidth);
     }
   }
 }
@@ -68,7 +68,7 @@ std::string name_of_row(const Resource& resource, const Platform& platform,
   return describe(link, platform);
 }
 
-// Row names of an arc's column, with what it occupies of them.
+// The column of an arc: occupied time by the name of the row.
 std::map<std::string, double> uses(const Occupation& occupation, std::size_t arc,
                                    const Platform& named_by, const std::vector<ArcId>& original) {
   std::map<std::string, double> column;
@@ -81,20 +81,20 @@ std::map<std::string, double> uses(const Occupation& occupation, std::size_t arc
   return column;
 }
 
-// Who gathers along an arc occupies just what a byte on that arc occupies anyhow.
-TEST(ReversedOccupation, IsTheOriginalsUnderEveryModel) {
+// With `reversed`, a byte on a reversed arc occupies the same resources as on the original arc.
+TEST(ReversedOccupation, EqualsTheOriginalUnderEveryModel) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Platform platform = random_platform(seed);
-    const ReversedPlatform reversed = reversed(platform);
+    const ReversedPlatform result = platforms::reversed(platform);
     for (const ModelEntry& entry : models()) {
       SCOPED_TRACE(std::string(entry.name) + ", seed " + std::to_string(seed));
       const Occupation before = occupation(platform, entry.model, {.segment = Bytes{4096}});
       const Occupation after =
-          occupation(reversed.platform, entry.model, {.segment = Bytes{4096}, .reversed = true});
+          occupation(result.platform, entry.model, {.segment = Bytes{4096}, .reversed = true});
       EXPECT_EQ(after.resources.size(), before.resources.size());
-      for (std::size_t arc = 0; arc < reversed.original.size(); ++arc) {
-        EXPECT_EQ(uses(after, arc, platform, reversed.original),
-                  uses(before, index_of(reversed.original[arc]), platform, {}));
+      for (std::size_t arc = 0; arc < result.original.size(); ++arc) {
+        EXPECT_EQ(uses(after, arc, platform, result.original),
+                  uses(before, index_of(result.original[arc]), platform, {}));
       }
     }
   }

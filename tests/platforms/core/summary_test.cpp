@@ -1,4 +1,4 @@
-// A platform in figures, each worked out by hand.
+// Statistics of a platform; the expected values are computed by hand.
 #include "platforms/core/summary.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Summary, CountsDecadesWithTheEmptyOnesBetween) {
   EXPECT_EQ(summary.decades[2].arcs, 5U);
 }
 
-TEST(Summary, ComparesTheTwoWaysOfPairs) {
+TEST(Summary, ComparesTheDirectionsOfPairs) {
   const Platform platform = parse_platform(kSmall, "small.json").platform;
   const Asymmetry asymmetry = summary_of(platform).asymmetry;
   EXPECT_EQ(asymmetry.pairs, 2U);
@@ -71,7 +71,7 @@ TEST(Summary, ComparesTheTwoWaysOfPairs) {
 
 TEST(Summary, CountsComponentsGroupsAndCaps) {
   const Summary summary = summary_of_text(kSmall);
-  EXPECT_EQ(summary.components, 2U);  // nothing comes back from s
+  EXPECT_EQ(summary.components, 2U);  // no arc leads out of s
   EXPECT_EQ(summary.largest_component, 3U);
   ASSERT_EQ(summary.groups.size(), 2U);
   EXPECT_EQ(summary.groups[0].group, "x");
@@ -92,7 +92,7 @@ TEST(Summary, OfOneHostHasNoLinks) {
   EXPECT_TRUE(std::isnan(summary.bandwidth_Bps.median));
 }
 
-TEST(Summary, StandsBandwidthsAtTheEndsOfDoubles) {
+TEST(Summary, HandlesExtremeBandwidths) {
   const Summary summary = summary_of_text(
       R"({"format": "espalier-platform", "version": 1, "nodes": [{"name": "a"}, {"name": "b"}],
           "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e308},

@@ -1,4 +1,4 @@
-// What looks like a slip, and what does not.
+// Warnings about suspicious values, and platforms without warnings.
 #include "platforms/core/warnings.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ Platform platform_of(const std::vector<Link>& links) {
   return std::move(builder).build();
 }
 
-//    a---b       d hangs on a link that is 1000 times slower than the others
+//    a---b       d has a single link, 1000 times slower than the others
 //     \ /
 //      c...d
 TEST(Warnings, AHostBehindOneThinLink) {
@@ -54,10 +54,10 @@ TEST(Warnings, AHostBehindOneThinLink) {
   EXPECT_THAT(warnings(platform_of(links)), IsEmpty()) << "at the limit";
   links.back().bandwidth = kGigabit / 1000;
   links.push_back({"a", "d", kGigabit / 1000});
-  EXPECT_THAT(warnings(platform_of(links)), IsEmpty()) << "two ways";
+  EXPECT_THAT(warnings(platform_of(links)), IsEmpty()) << "two links";
 }
 
-//    a---b            e---f      thin from b to e: two hosts behind it
+//    a---b            e---f      a thin link from b to e, with two hosts behind it
 //     \ /                /
 //      c        (e-f only)
 TEST(Warnings, SeveralHostsBehindOneThinLink) {
@@ -83,13 +83,13 @@ TEST(Warnings, OneWayLinksAmongOthers) {
   EXPECT_THAT(warnings(platform_of(
                   {{"a", "b"}, {"b", "c", kGigabit, 0, false}, {"a", "c", kGigabit, 0, false}})),
               IsEmpty())
-      << "that is how this network is meant";
+      << "taken as intended";
 }
 
 //        b
 //  1 ms / \ 1 ms      a to c directly takes 45 ms
 //      a---c
-TEST(Warnings, LatenciesThatADetourUndercuts) {
+TEST(Warnings, LatenciesLongerThanThoseOfADetour) {
   const auto lines = [](double latency_s) {
     return warnings(platform_of(
         {{"a", "b", kGigabit, 1e-3}, {"b", "c", kGigabit, 1e-3}, {"a", "c", kGigabit, latency_s}}));
@@ -99,10 +99,10 @@ TEST(Warnings, LatenciesThatADetourUndercuts) {
                           "ms, via 'b' 2.0 ms), 'c' -> 'a' (45.0 ms, via 'b' 2.0 ms)"));
   EXPECT_THAT(lines(40e-3), IsEmpty()) << "at the limit";
   EXPECT_THAT(warnings(platform_of({{"a", "b"}, {"b", "c"}, {"a", "c", kGigabit, 1}})), IsEmpty())
-      << "latencies that nobody told";
+      << "unknown latencies";
 }
 
-TEST(Warnings, ALargePlatformIsSampledAndSoSaid) {
+TEST(Warnings, ALargePlatformIsSampledWithANote) {
   PlatformBuilder builder("complete");
   constexpr std::uint32_t kNodes = 150;  // 22,350 links of 298 steps each: 6.7 million
   for (std::uint32_t i = 0; i < kNodes; ++i) builder.node_named(fmt::format("n{}", i));
@@ -113,13 +113,14 @@ TEST(Warnings, ALargePlatformIsSampledAndSoSaid) {
   }
   const Platform platform = std::move(builder).build();
   const auto lines = warnings(platform);
-  ASSERT_EQ(lines.size(), 0U) << "a detour leaves by the same slow node";
+  ASSERT_EQ(lines.size(), 0U) << "a detour starts at the same slow node";
   WarningLimits strict;
   strict.detour = 0.1;
-  EXPECT_THAT(warnings(platform, strict), ElementsAre(HasSubstr("(checked every 4-th link): 'n0' -> ")));
+  EXPECT_THAT(warnings(platform, strict),
+              ElementsAre(HasSubstr("(checked every 4-th link): 'n0' -> ")));
 }
 
-TEST(Warnings, UnitsThatAreHardToBelieve) {
+TEST(Warnings, ImplausibleUnits) {
   const auto lines = warnings(platform_of({{"a", "b", 100}, {"b", "c", 100}}));
   EXPECT_THAT(lines, ElementsAre("4 rates are under 8.0000 kbit/s; is the unit right? 'a' -> 'b' "
                                  "(800.0000 bit/s), 'b' -> 'a' (800.0000 bit/s), 'b' -> 'c' "
@@ -135,7 +136,7 @@ TEST(Warnings, UnitsThatAreHardToBelieve) {
                   "right?"));
 }
 
-TEST(Warnings, CapsAndSharedLinksCount) {
+TEST(Warnings, CapsAndSharedLinksAreChecked) {
   PlatformBuilder builder("p");
   Node node;
   node.name = "a";
@@ -150,7 +151,7 @@ TEST(Warnings, CapsAndSharedLinksCount) {
                           HasSubstr("rates go from 80.0000 bit/s to 1.0000 Gbit/s")));
 }
 
-TEST(Warnings, NothingToWarnOf) {
+TEST(Warnings, NothingToWarnAbout) {
   PlatformBuilder builder("p");
   builder.node_named("a");
   EXPECT_THAT(warnings(std::move(builder).build()), IsEmpty());

@@ -56,7 +56,7 @@ digraph "the net" {
   EXPECT_DOUBLE_EQ(arc(net, "a", "b").overhead.value, 2e-6);
 }
 
-TEST(Dot, UndirectedLinksGoBothWaysAndParallelOnesMerge) {
+TEST(Dot, UndirectedLinksHaveBothDirectionsAndParallelOnesMerge) {
   const ReadResult result = read(
       "graph { a -- b [bandwidth_MBps=1]; b -- a [bandwidth_MBps=2]; a -- a [bandwidth_Bps=1] }");
   ASSERT_EQ(result.platform.arcs().size(), 2U);
@@ -66,7 +66,7 @@ TEST(Dot, UndirectedLinksGoBothWaysAndParallelOnesMerge) {
                                         "merged 4 parallel links a -> b, b -> a"));
 }
 
-TEST(Dot, DirSaysWhichWay) {
+TEST(Dot, DirGivesTheDirection) {
   const auto arcs = [](const std::string& text) {
     std::vector<std::string> ends;
     const Platform platform = read(text).platform;
@@ -86,31 +86,33 @@ TEST(Dot, UnitsInNamesOrValuesAndLabels) {
   EXPECT_EQ(bandwidth("bandwidth_Gbps=10"), 1.25e9);
   EXPECT_EQ(bandwidth("\"bandwidth_Gbit/s\"=10"), 1.25e9);
   EXPECT_EQ(bandwidth("label=\"10 Gbps\", len=2, weight=3"), 1.25e9);
-  EXPECT_EQ(bandwidth("label=\"10 Gbps\", bandwidth_Bps=7"), 7) << "the label is second";
+  EXPECT_EQ(bandwidth("label=\"10 Gbps\", bandwidth_Bps=7"), 7) << "the attribute takes precedence";
 }
 
 TEST(Dot, LinksWithoutASpeedAreLeftOutOrGetOne) {
   const std::string text = "graph { a -- b [label=\"10G\"]; b -- c [bandwidth_Bps=1] }";
-  EXPECT_THAT(read(text).notes,
-              ElementsAre("left out 1 links without a speed; give them one with --missing-bandwidth"));
+  EXPECT_THAT(
+      read(text).notes,
+      ElementsAre("left out 1 links without a speed; give them one with --missing-bandwidth"));
   EXPECT_EQ(read(text).platform.arcs().size(), 2U);
   ReadOptions options;
   options.missing_bandwidth = "8 bit/s";
   EXPECT_EQ(arc(parse_platform(text, "x", options).platform, "a", "b").bandwidth.value, 1);
 }
 
-TEST(Dot, LatencyIsFromCoordinatesUnlessSaid) {
+TEST(Dot, LatencyIsFromCoordinatesUnlessGiven) {
   const ReadResult result = read(R"(graph { edge [bandwidth_Bps=1]
     a [Latitude=0, Longitude=10]; b [latitude=90, longitude=-50];
     a -- b; b -- a [latency_ms=3]; a -- c })");
-  EXPECT_NEAR(arc(result.platform, "a", "b").latency.value, 3e-3, 1e-12) << "the smaller stays";
+  EXPECT_NEAR(arc(result.platform, "a", "b").latency.value, 3e-3, 1e-12)
+      << "the smaller latency is kept";
   const ReadResult far = read(
       "graph { a [Latitude=0, Longitude=10]; b [Latitude=90, Longitude=-50]; a -- b "
       "[bandwidth_Bps=1] }");
   EXPECT_NEAR(arc(far.platform, "a", "b").latency.value, 50.0378e-3, 1e-7);
 }
 
-TEST(Dot, PositionsAreFromXAndYElsePlacesElsePos) {
+TEST(Dot, PositionsAreFromXAndYThenCoordinatesThenPos) {
   const Platform net = read(R"(graph {
   a [pos="1.5,-2e3!"];
   b [pos="1,2,3"];
@@ -174,7 +176,7 @@ TEST(Dot, ReadsRightAfterARefusal) {
   EXPECT_EQ(read("digraph { a -> b [bandwidth_Bps=1] }").platform.arcs().size(), 1U);
 }
 
-// What libcgraph would spend memory or time on is refused before it sees it.
+// Texts on which libcgraph would spend much memory or time are refused before they are given to it.
 TEST(Dot, HostileTextsAreRefused) {
   const auto repeated = [](const std::string& part, std::size_t times) {
     std::string text;
@@ -204,7 +206,7 @@ TEST(Dot, HostileTextsAreRefused) {
             "g.dot: more than 16777216 bytes");
 }
 
-TEST(Dot, WhatTheScannerWouldTakeLongForIsRefused) {
+TEST(Dot, TextsThatAreSlowToScanAreRefused) {
   const std::string most = "more than 1048576 bytes in names and values of over 4096 bytes";
   std::string strings = "digraph {\n";
   for (int i = 0; i < 6; ++i) strings += "a [b=\"" + std::string(200'000, 'x') + "\"];\n";
@@ -233,7 +235,8 @@ TEST(Dot, WhatCannotBeWritten) {
     return refusal([&] { return write_platform(std::move(builder).build(), "dot"); });
   };
   EXPECT_EQ(written("a\\"), "dot cannot represent 'a\\': a backslash before a quote or the end");
-  EXPECT_EQ(written("a\\\"b"), "dot cannot represent 'a\\\"b': a backslash before a quote or the end");
+  EXPECT_EQ(written("a\\\"b"),
+            "dot cannot represent 'a\\\"b': a backslash before a quote or the end");
   EXPECT_EQ(written("a\\\\"), "(not refused)");
   EXPECT_EQ(written("%1"), "dot cannot represent the name '%1': it starts with %");
 }

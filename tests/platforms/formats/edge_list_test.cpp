@@ -160,7 +160,7 @@ TEST(Edges, LeavesOutColumnsThatAreAllZero) {
   EXPECT_EQ(write_platform(platform, "edges"), "# name: n\nfrom,to,bandwidth_Bps\na,b,5\n");
 }
 
-TEST(Edges, RefusesToWriteWhatItCannotSay) {
+TEST(Edges, RefusesToWriteWhatItCannotRepresent) {
   PlatformBuilder builder("x");
   const NodeId a = builder.node_named("a");
   const NodeId b = builder.node_named("b");

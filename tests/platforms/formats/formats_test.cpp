@@ -23,7 +23,7 @@ Platform abc() {
       .platform;
 }
 
-// "json, edges, ...": as refusals list them.
+// "json, edges, ...", as listed in errors.
 std::string all_names() {
   std::string names;
   for (const FormatEntry& format : formats()) {
@@ -77,7 +77,7 @@ TEST(Formats, AreDetectedFromTheContent) {
             "x.txt: cannot tell the format from the content; name it, one of: " + all_names());
 }
 
-TEST(Formats, MeasurementsHaveASizeThatTheyNeverReach) {
+TEST(Formats, FilesHaveASizeLimit) {
   const std::vector<std::pair<std::string, std::size_t>> limits{
       {"iperf3", 8},      {"osu", 1},         {"p2pbandwidth", 16}, {"nvbandwidth", 16},
       {"nvidiatopo", 16}, {"starpu", 16},     {"tiers", 64},        {"ibnetdiscover", 64},
@@ -86,7 +86,7 @@ TEST(Formats, MeasurementsHaveASizeThatTheyNeverReach) {
     SCOPED_TRACE(format);
     ReadOptions options;
     options.format = format;
-    // One line, which is refused at once: reading the most there may be is not what is tested.
+    // The text is a single invalid line, so that the test does not read a large valid file.
     const std::string text((most_MiB << 20U) + 1, 'x');
     const std::string reason =
         "x: larger than " + std::to_string(most_MiB) + " MiB, the size limit of this format";
@@ -103,10 +103,10 @@ TEST(Formats, CanBeNamed) {
             "unknown format 'edge'; did you mean 'edges'?");
   EXPECT_EQ(refusal([&] { return read_platform("no/such/file", options); }),
             "unknown format 'edge'; did you mean 'edges'?")
-      << "before the file is looked at";
+      << "before the file is read";
 }
 
-TEST(Formats, EveryOneThatWritesReadsItsOwn) {
+TEST(Formats, EveryWriterIsReadBack) {
   const Platform platform = abc();
   for (const FormatEntry& format : formats()) {
     EXPECT_FALSE(format.summary.empty()) << format.name;
@@ -125,7 +125,7 @@ TEST(Formats, WritingRefusals) {
               StartsWith("unknown format 'yaml'"));
 }
 
-TEST(Formats, PlainFormatsNameWhatTheyCannotSay) {
+TEST(Formats, PlainFormatsNameWhatTheyCannotRepresent) {
   const auto reasons = [](const Platform& platform) {
     return std::vector{refusal([&] { return write_platform(platform, "edges"); }),
                        refusal([&] { return write_platform(platform, "matrix"); })};
@@ -171,10 +171,10 @@ TEST(Caps, AreSetByPrefix) {
   const std::vector<PrefixCap> receive{parse_prefix_cap("aws=5B/s")};
   const Platform platform = with_caps(abc(), send, receive);
   const auto node = [&](std::string_view name) { return platform.node(*platform.find_node(name)); };
-  EXPECT_EQ(node("aws:x").send, BytesPerSecond{3}) << "the longest prefix counts";
+  EXPECT_EQ(node("aws:x").send, BytesPerSecond{3}) << "the longest prefix is used";
   EXPECT_EQ(node("aws:y").send, BytesPerSecond{1});
   EXPECT_EQ(node("azure").send, BytesPerSecond{2}) << "a whole name";
-  EXPECT_EQ(node("awsome").send, std::nullopt) << "aws is no prefix of it in this sense";
+  EXPECT_EQ(node("awsome").send, std::nullopt) << "the prefix must end at a colon";
   EXPECT_EQ(node("aws:x").receive, BytesPerSecond{5});
   EXPECT_EQ(platform.arcs().size(), abc().arcs().size());
 }

@@ -31,7 +31,7 @@ struct Sample {
 
 class GpuFabricSamples : public ::testing::TestWithParam<Sample> {};
 
-// Counts and sums by grep, sort -u and awk over the files.
+// Counts and sums obtained with grep, sort -u and awk.
 TEST_P(GpuFabricSamples, HaveTheirNodesAndLinks) {
   const Sample& sample = GetParam();
   const ReadResult result =

@@ -25,7 +25,7 @@ const Arc& arc(const Platform& platform, std::string_view from, std::string_view
       platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
 }
 
-// The ids of the keys differ from file to file: what counts is the name.
+// The ids of the keys differ between files; the names identify them.
 std::string graph(const std::string& inside, const std::string& edges = "undirected") {
   return R"(<graphml><key id="k7" attr.name="LinkSpeedRaw"/><key id="u" attr.name="LinkSpeedUnits"/>
 <key id="v" attr.name="LinkSpeed"/><key id="l" attr.name="label"/><key id="i" attr.name="Internal"/>
@@ -50,8 +50,8 @@ std::string edge(const std::string& speed) {
   return R"(<edge source="0" target="1"><data key="k7">)" + speed + "</data></edge>";
 }
 
-// Counted in the files apart from this reader: pairs of nodes with an edge of known speed, both
-// ways.
+// Counted in the files without this reader: pairs of nodes with an edge of known speed, in both
+// directions.
 TEST(Graphml, TheRealFilesHaveTheirCounts) {
   const auto counts_of = [](const std::string& file) {
     return counts(read_platform(kData + file).platform);
@@ -73,12 +73,13 @@ TEST(Graphml, Geant2009) {
   EXPECT_EQ(result.platform.arcs()[0].bandwidth.value, 1.25e9);
 }
 
-TEST(Graphml, WhatIsLeftOutIsSaid) {
-  EXPECT_THAT(read_platform(kData + "Garr201201.graphml").notes,
-              ElementsAre("left out 12 links without a speed; give them one with --missing-bandwidth",
-                          "no latency for 12 links: an end has no coordinates",
-                          "13 nodes belong to other networks (Internal is 0)",
-                          HasSubstr("merged 46 parallel links")));
+TEST(Graphml, WhatIsLeftOutIsNoted) {
+  EXPECT_THAT(
+      read_platform(kData + "Garr201201.graphml").notes,
+      ElementsAre("left out 12 links without a speed; give them one with --missing-bandwidth",
+                  "no latency for 12 links: an end has no coordinates",
+                  "13 nodes belong to other networks (Internal is 0)",
+                  HasSubstr("merged 46 parallel links")));
   ReadOptions options;
   options.missing_bandwidth = "1 Gbit/s";
   const ReadResult with = read_platform(kData + "Garr201201.graphml", options);
@@ -130,7 +131,7 @@ TEST(Graphml, NamesDirectionsAndLoops) {
                                         "1 nodes belong to other networks (Internal is 0)"));
 }
 
-// As NetworkX and its like write what the user calls by the platform file's names.
+// As written by NetworkX and similar programs from attributes with the platform file's names.
 TEST(Graphml, ThePlatformFilesNames) {
   const ReadResult result = read(R"(<graphml>
 <key id="d0" for="node" attr.name="relay"/><key id="d1" for="node" attr.name="send"/>
@@ -159,7 +160,7 @@ TEST(Graphml, ThePlatformFilesNames) {
   EXPECT_EQ(result.platform.shared_links()[0].arcs.size(), 2U);
 }
 
-TEST(Graphml, PositionsAreFromXAndYElseThePlace) {
+TEST(Graphml, PositionsAreFromXAndYOtherwiseFromCoordinates) {
   const Platform net = read(R"(<graphml><key id="x" for="node" attr.name="x"/>
 <key id="y" for="node" attr.name="y"/><key id="a" attr.name="Latitude"/>
 <key id="o" attr.name="Longitude"/><graph edgedefault="directed">
@@ -176,7 +177,7 @@ TEST(Graphml, PositionsAreFromXAndYElseThePlace) {
             "g.graphml: line 2: x is a number, not 'nan'");
 }
 
-TEST(Graphml, NamesAreIdsWhereXmlTakesThem) {
+TEST(Graphml, NamesAreIdsIfXmlAllowsThem) {
   const auto written = [](const std::string& name) {
     PlatformBuilder builder("x");
     builder.node_named("aws:us-east-1");

@@ -60,8 +60,8 @@ TEST(Ibnetdiscover, Stanzas) {
   EXPECT_THAT(result.notes, ElementsAre("merged 4 parallel links core -> h1, h1 -> core"));
 }
 
-// In the files, apart from this reader: 155 cables between 106 pairs; 23 cables to one switch, each
-// of another adapter.
+// Counted in the files without this reader: 155 cables between 106 pairs; 23 cables to one switch,
+// each from a different adapter.
 TEST(Ibnetdiscover, TheRealFilesHaveTheirCounts) {
   const ReadResult stanzas = read_platform(kData + "plafrim2-subnet0000.ibnetdiscover");
   EXPECT_THAT(counts(stanzas.platform), ElementsAre(96, 7, 2 * 106));
@@ -74,10 +74,10 @@ TEST(Ibnetdiscover, TheRealFilesHaveTheirCounts) {
   EXPECT_THAT(ports.notes, ElementsAre("13 ports are not connected"));
   EXPECT_TRUE(ports.platform.find_node("sirocco06 HCA-1"));
   EXPECT_TRUE(ports.platform.find_node("MT25408 ConnectX Mellanox Technologies (CA 113)"))
-      << "a description of many: the lid tells them apart";
+      << "a shared description: the lid makes the name unique";
 }
 
-TEST(Ibnetdiscover, TheLowerOfTwoRatesCounts) {
+TEST(Ibnetdiscover, TakesTheLowerOfTwoRates) {
   std::string text = kFabric + kLast;
   text.replace(text.rfind("4xFDR"), 5, "1xSDR");
   const ReadResult result = parse_platform(text, "f.txt");
@@ -86,7 +86,7 @@ TEST(Ibnetdiscover, TheLowerOfTwoRatesCounts) {
   EXPECT_EQ(result.notes[0], "1 cables have different rates at their ends: took the lower");
 }
 
-TEST(Ibnetdiscover, ACableListedAtOneEndCountsBothWays) {
+TEST(Ibnetdiscover, ACableListedAtOneEndHasBothDirections) {
   const std::string text = kFabric + "Ca\t1 \"H-2\"\t\t# \"h2\"\n";
   EXPECT_THAT(counts(parse_platform(text, "f.txt").platform), ElementsAre(2, 2, 6));
 }

@@ -22,7 +22,8 @@ const Arc& arc(const Platform& platform, std::string_view from, std::string_view
       platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
 }
 
-// What a run from 10.0.0.1 to 10.0.0.2 prints; `test` goes into test_start, `end` is the end.
+// Output of a run from 10.0.0.1 to 10.0.0.2; `test` is added to test_start, `end` is the content of
+// "end".
 std::string run(const std::string& end, const std::string& test = "",
                 const std::string& start = "") {
   return R"({"start": {"connected": [{"local_host": "10.0.0.1", "remote_host": "10.0.0.2"}], )" +
@@ -60,7 +61,7 @@ class Iperf3Folder : public ::testing::Test {
   [[nodiscard]] ReadResult read_all(const ReadOptions& options = {}) const {
     return read_platform(folder_, options);
   }
-  // Without the folder's own name.
+  // The error without the folder's name.
   [[nodiscard]] std::string refused_all(const ReadOptions& options = {}) const {
     return refusal([&] { return read_all(options); }).substr(folder_.size());
   }
@@ -69,8 +70,8 @@ class Iperf3Folder : public ::testing::Test {
                         ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
-// Figures from the files: end.sum_received, but of the server's own sum_sent; mean_rtt of the one
-// stream 471 us, of the two of h2 -> h3 5269 and 5431 us.
+// Values from the files: end.sum_received, for the server's file sum_sent; mean_rtt is 471 us for
+// the single stream, 5269 and 5431 us for the two of h2 -> h3.
 TEST(Iperf3, AFolderOfRealRunsIsOnePlatform) {
   const ReadResult result = read_platform(kData + "iperf3");
   EXPECT_EQ(result.format, "iperf3");
@@ -86,7 +87,7 @@ TEST(Iperf3, AFolderOfRealRunsIsOnePlatform) {
   EXPECT_DOUBLE_EQ(arc(platform, "10.99.7.2", "10.99.7.3").bandwidth.value, 1249356882.1497686 / 8);
   EXPECT_DOUBLE_EQ(arc(platform, "10.99.7.3", "10.99.7.2").bandwidth.value, 1705544580.2611272 / 8);
   EXPECT_DOUBLE_EQ(arc(platform, "10.99.7.3", "10.99.7.2").latency.value, 5350e-6 / 2)
-      << "the other way's round trip";
+      << "round trip of the opposite direction";
   EXPECT_DOUBLE_EQ(arc(platform, "10.99.7.2", "10.99.7.1").bandwidth.value, 3495691621.63539 / 8)
       << "written by the server";
   EXPECT_THAT(
@@ -98,7 +99,7 @@ TEST(Iperf3, AFolderOfRealRunsIsOnePlatform) {
                   "1 of 6 ordered pairs were not measured: no link"));
 }
 
-TEST(Iperf3, AHostWithItselfIsNoLink) {
+TEST(Iperf3, AHostMeasuredWithItselfIsRefused) {
   EXPECT_EQ(refusal([] { return read_platform(kData + "iperf3-loopback.json"); }),
             kData + "iperf3-loopback.json: the host measured itself; measure between two hosts");
 }
@@ -110,26 +111,26 @@ TEST(Iperf3, OneRunIsALink) {
   EXPECT_EQ(arc(result.platform, "10.0.0.1", "10.0.0.2").bandwidth.value, 1e7);
 }
 
-TEST(Iperf3, WhatArrivedCountsElseWhatWasSent) {
+TEST(Iperf3, UsesTheReceivedRateOtherwiseTheSentRate) {
   const std::string sent = sum("sum_sent", "16e7");
   EXPECT_EQ(read(run(sent + "," + kTenMegabytes)).platform.arcs()[0].bandwidth.value, 1e7);
   const ReadResult result = read(run(sent));
   EXPECT_EQ(result.platform.arcs()[0].bandwidth.value, 2e7);
-  EXPECT_THAT(result.notes, Contains("1 measurement reported what was sent, not what was received"));
+  EXPECT_THAT(result.notes,
+              Contains("1 measurement reported what was sent, not what was received"));
 }
 
-TEST(Iperf3, OldUdpRunsTellWhatWasLost) {
+TEST(Iperf3, OldUdpRunsReportTheLoss) {
   const ReadResult result = read(
       R"({"start": {"connected": [{"local_host": "a", "remote_host": "b"}],
           "test_start": {"protocol": "UDP", "reverse": 0}},
           "end": {"sum": {"bits_per_second": 8e6, "lost_percent": 25}}})");
   EXPECT_DOUBLE_EQ(result.platform.arcs()[0].bandwidth.value, 0.75e6);
-  EXPECT_THAT(result.notes,
-              Contains("1 measurement used UDP: the rate is limited by -b"));
+  EXPECT_THAT(result.notes, Contains("1 measurement used UDP: the rate is limited by -b"));
 }
 
-// A server sends in -R and tells only what it sent: it prints 0 for what arrived.
-TEST(Iperf3, AServersFileIsOfTheOtherDirection) {
+// With -R the server sends. It reports only what it sent, and 0 for what was received.
+TEST(Iperf3, AServersFileHasTheOppositeDirection) {
   const std::string at_server = R"("accepted_connection": {"host": "10.0.0.2"}, )";
   const std::string end = sum("sum_sent", "16e7") + "," + sum("sum_received", "0");
   const Platform sends = read(run(end, R"(, "reverse": 1)", at_server)).platform;
@@ -138,8 +139,8 @@ TEST(Iperf3, AServersFileIsOfTheOtherDirection) {
   EXPECT_EQ(arc(receives, "10.0.0.2", "10.0.0.1").bandwidth.value, 1e7);
 }
 
-// TCP at the receiver guesses a round trip of its own, often 0.
-TEST(Iperf3, OnlyTheSenderKnowsTheRoundTrip) {
+// TCP at the receiver reports its own estimate of the round trip, often 0.
+TEST(Iperf3, OnlyTheSenderMeasuresTheRoundTrip) {
   const auto with_stream = [](const std::string& sender) {
     return read(run(kTenMegabytes + R"(, "streams": [{"sender": )" + sender + "}]"))
         .platform.arcs()[0]
@@ -150,24 +151,25 @@ TEST(Iperf3, OnlyTheSenderKnowsTheRoundTrip) {
   EXPECT_EQ(with_stream(R"({"mean_rtt": 0, "sender": true})"), 0);
 }
 
-TEST(Iperf3, KeysThatStandTwiceCountOnce) {
+TEST(Iperf3, OfDuplicateKeysTheFirstIsUsed) {
   EXPECT_EQ(read(run(kTenMegabytes, "", R"("sndbuf": 1, "sndbuf": 2, )")).platform.arcs().size(),
             1U);
 }
 
-TEST_F(Iperf3Folder, TheMedianOfSeveralRunsCounts) {
+TEST_F(Iperf3Folder, TheMedianOfSeveralRunsIsUsed) {
   write("1.json", run(sum("sum_received", "8")));
   write("2.json", run(sum("sum_received", "800")));
   write("3.json", run(sum("sum_received", "80")));
   const ReadResult three = read_all();
   EXPECT_EQ(three.platform.arcs()[0].bandwidth.value, 10);
-  EXPECT_THAT(three.notes,
-              Contains("took the median where a pair was measured more than once (2 repeated runs)"));
+  EXPECT_THAT(
+      three.notes,
+      Contains("took the median where a pair was measured more than once (2 repeated runs)"));
   write("4.json", run(sum("sum_received", "8")));
   EXPECT_EQ(read_all().platform.arcs()[0].bandwidth.value, 5.5) << "between the two in the middle";
 }
 
-TEST_F(Iperf3Folder, AddressesGetTheNamesThatPeopleUsed) {
+TEST_F(Iperf3Folder, AddressesGetTheNamesOfTheCommandLine) {
   const std::string named = R"("connecting_to": {"host": "two"}, )";
   write("1.json", run(kTenMegabytes, "", named));
   write("2.json",
@@ -179,10 +181,10 @@ TEST_F(Iperf3Folder, AddressesGetTheNamesThatPeopleUsed) {
   EXPECT_NO_THROW(arc(platform, "10.0.0.1", "two"));
   EXPECT_NO_THROW(arc(platform, "two", "10.0.0.1")) << "IPv4 on a socket of IPv6";
   write("3.json", run(kTenMegabytes, "", R"("connecting_to": {"host": "zwei"}, )"));
-  EXPECT_TRUE(read_all().platform.find_node("10.0.0.2")) << "two names: neither";
+  EXPECT_TRUE(read_all().platform.find_node("10.0.0.2")) << "two names, so none is used";
 }
 
-TEST_F(Iperf3Folder, WhatIsNoMeasurementIsLeftOutAndSaid) {
+TEST_F(Iperf3Folder, OtherFilesAreLeftOutWithANote) {
   write("run.json", run(kTenMegabytes));
   write("hosts.txt", "a\nb\n");
   write("empty.json", "");
@@ -211,7 +213,8 @@ TEST_F(Iperf3Folder, Refusals) {
   EXPECT_EQ(refused_all(), ": every measurement failed, first " + folder_ + "/a.json: no");
   write("c.json", run(kTenMegabytes));
   write("d__e.bw", "# OSU MPI Bandwidth Test v5.8\n1 2.0\n");
-  EXPECT_EQ(refused_all(), "/d__e.bw: has format osu, but the files before it in the folder have format iperf3");
+  EXPECT_EQ(refused_all(),
+            "/d__e.bw: has format osu, but the files before it in the folder have format iperf3");
 }
 
 TEST(Iperf3, Refusals) {

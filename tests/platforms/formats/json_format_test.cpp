@@ -1,4 +1,4 @@
-// What the JSON format reads and writes; what it refuses is in json_refusals_test.cpp.
+// Reading and writing the JSON format; for its errors see json_refusals_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(Json, DigitsSurvive) {
   expect_same(parse_platform(write_platform(platform, "json"), "written").platform, platform);
 }
 
-TEST(Json, AnEmptyPlatformIsOne) {
+TEST(Json, AnEmptyPlatformIsValid) {
   const Platform platform = PlatformBuilder("nothing").build();
   expect_same(parse_platform(write_platform(platform, "json"), "written").platform, platform);
 }

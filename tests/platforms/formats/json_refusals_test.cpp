@@ -1,4 +1,4 @@
-// Every refusal of the JSON format: its place and its reason.
+// Every error of the JSON format, with place and reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -170,9 +170,10 @@ TEST(JsonRefusals, SharedLinks) {
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "beta"],
                                                                        ["beta", "alpha"]]})"),
             "f.json: /shared/0/links/1: shared link 'x': there is no link 'beta' -> 'alpha'");
-  EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "sw"]]})"),
-            "f.json: /shared/0/links/0: shared link 'x': ambiguous, because there are parallel links "
-            "'alpha' -> 'sw'");
+  EXPECT_EQ(
+      read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "sw"]]})"),
+      "f.json: /shared/0/links/0: shared link 'x': ambiguous, because there are parallel links "
+      "'alpha' -> 'sw'");
   EXPECT_EQ(read_shared(R"({"name": "x", "bandwidth_Bps": 1, "links": [["alpha", "bets"]]})"),
             "f.json: /shared/0/links/0/1: unknown node 'bets'; did you mean 'beta'? one of: alpha, "
             "beta, sw");
@@ -231,7 +232,7 @@ TEST(JsonRefusals, KeysAndDigitsHaveLimits) {
   EXPECT_EQ(refused(keys + "\"a\":0}"), "f.json: more than 1000000 keys in one object");
   EXPECT_EQ(refused("{\"1\\\"\":" + std::string(5000, '9') + "}"),
             "f.json: line 1, column 4103: a number of more than 4096 digits");
-  // In a string they are letters.
+  // Digits in a string are not limited.
   EXPECT_EQ(refused("{\"a\":\"" + std::string(5000, '9') + "\"}"),
             "f.json: the key 'format' is missing");
 }

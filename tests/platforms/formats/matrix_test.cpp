@@ -28,8 +28,7 @@ TEST(Matrix, RowsSendToColumns) {
       "m.csv");
   EXPECT_EQ(result.format, "matrix");
   EXPECT_EQ(result.platform.name(), "three");
-  ASSERT_EQ(result.platform.arcs().size(), 3U)
-      << "the diagonal and every kind of blank are no link";
+  ASSERT_EQ(result.platform.arcs().size(), 3U) << "no link on the diagonal and for missing values";
   const auto arcs = result.platform.arcs();
   EXPECT_EQ(arcs[0].from, NodeId{0});
   EXPECT_EQ(arcs[0].to, NodeId{1});
@@ -41,7 +40,7 @@ TEST(Matrix, RowsSendToColumns) {
   EXPECT_EQ(arcs[2].to, NodeId{1});
 }
 
-TEST(Matrix, UnitsMayStandInTheCells) {
+TEST(Matrix, UnitsMayBeInTheCells) {
   const Platform platform =
       parse_platform("bandwidth,a,b\na,,1 GB/s\nb,8 Gbit/s,\n", "m.csv").platform;
   EXPECT_EQ(platform.arcs()[0].bandwidth.value, 1e9);
@@ -80,7 +79,7 @@ TEST(Matrix, WhatIsWrittenReadsBackTheSame) {
   expect_same(parse_platform(write_platform(platform, "matrix"), "m.csv").platform, platform);
 }
 
-TEST(Matrix, RefusesToWriteWhatItCannotSay) {
+TEST(Matrix, RefusesToWriteWhatItCannotRepresent) {
   const auto write = [](Seconds latency, Seconds overhead) {
     PlatformBuilder builder("x");
     const NodeId a = builder.node_named("a");

@@ -65,7 +65,7 @@ const Arc& arc(const ReadResult& result, std::uint32_t from, std::uint32_t to) {
   return result.platform.arc(result.platform.find_arc(NodeId{from}, NodeId{to}).value());
 }
 
-// The figures are of row 6, column 0 and of row 0, column 6; by awk 8 rows with 56 figures.
+// The values are from row 6, column 0 and row 0, column 6; awk counts 8 rows with 56 values.
 TEST(Nvbandwidth, EightGpusWhereTheColumnSends) {
   const ReadResult result = read_platform(
       ESPALIER_SOURCE_DIR "/platforms/data/measured/nvbandwidth_d2d_write_ce_8gpu.txt");
@@ -80,12 +80,12 @@ TEST(Nvbandwidth, EightGpusWhereTheColumnSends) {
                           "GPU(column) bandwidth (GB/s)"));
 }
 
-TEST(Nvbandwidth, TheArrowSaysWhoSends) {
+TEST(Nvbandwidth, TheArrowGivesTheSender) {
   EXPECT_EQ(arc(parsed(kRead), 0, 1).bandwidth.value, 3e9);
   EXPECT_EQ(arc(parsed(kWrite), 1, 0).bandwidth.value, 1e9);
 }
 
-TEST(Nvbandwidth, OfSeveralTheWritesByCopyEngineCount) {
+TEST(Nvbandwidth, WritesByCopyEngineArePreferred) {
   const ReadResult result =
       parsed("nvbandwidth Version: v0.8\r\n" + kHost + kBoth + kToOne + kRead + kWrite + kLatency);
   EXPECT_EQ(arc(result, 1, 0).bandwidth.value, 1e9);
@@ -99,7 +99,7 @@ TEST(Nvbandwidth, OfSeveralTheWritesByCopyEngineCount) {
   EXPECT_EQ(arc(parsed(kWrite + kRead, "read"), 0, 1).bandwidth.value, 3e9);
 }
 
-TEST(Nvbandwidth, AWaivedTestIsSaid) {
+TEST(Nvbandwidth, AWaivedTestIsNoted) {
   const ReadResult result =
       parsed(kRead + "Running device_to_device_memcpy_write_ce.\nWAIVED: no peers\n");
   EXPECT_THAT(result.notes,
@@ -136,7 +136,7 @@ const std::string kJson = R"json({"nvbandwidth": {"CUDA Runtime Version": 12080,
 }
 })json";
 
-TEST(Nvbandwidth, JsonSaysTheSame) {
+TEST(Nvbandwidth, JsonGivesTheSamePlatform) {
   const ReadResult result = parse_platform(kJson, "n.json");
   EXPECT_EQ(result.format, "nvbandwidth");
   EXPECT_EQ(arc(result, 0, 1).bandwidth.value, 3e9);

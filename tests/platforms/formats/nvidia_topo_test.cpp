@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::refusal;
 
-// DGX-1 with V100: GPU0 has 1 + 1 + 2 + 2 NVLinks, the rest of the machine over the sockets' link.
+// DGX-1 with V100: GPU0 has 1 + 1 + 2 + 2 NVLinks, and reaches the other GPUs over the socket link.
 const std::string kDgx1 =
     "\tGPU0\tGPU1\tGPU2\tGPU3\tGPU4\tGPU5\tGPU6\tGPU7\tmlx5_0\tmlx5_1\tCPU Affinity\n"
     "GPU0\t X \tNV1\tNV1\tNV2\tNV2\tSYS\tSYS\tSYS\tPIX\tSYS\t0-19,40-59\n"
@@ -27,7 +27,7 @@ const std::string kDgx1 =
     "\nLegend:\n\n  X    = Self\n"
     "  SYS  = Connection traversing PCIe as well as the SMP interconnect between NUMA nodes\n";
 
-// As a terminal gets it, and as newer drivers print it.
+// With terminal escape sequences, in the form of newer drivers.
 const std::string kSwitched =
     "\t\x1b[4mGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m\n"
     "GPU0\t X \tNV12\tNV12\tPXB\t48-63,176-191\t3\t\tN/A\n"
@@ -58,7 +58,7 @@ TEST(NvidiaTopo, Dgx1HasNvlinksAndSharesItsSlots) {
   EXPECT_EQ(result.format, "nvidiatopo");
   const Platform& platform = result.platform;
   EXPECT_EQ(platform.hosts().size(), 8U);
-  EXPECT_EQ(platform.nodes().size(), 8U) << "adapters lead nowhere";
+  EXPECT_EQ(platform.nodes().size(), 8U) << "without adapters";
   EXPECT_EQ(platform.arcs().size(), 56U);
   EXPECT_EQ(bandwidth(platform, "GPU0", "GPU1"), 25e9);
   EXPECT_EQ(bandwidth(platform, "GPU0", "GPU3"), 50e9);
@@ -68,12 +68,12 @@ TEST(NvidiaTopo, Dgx1HasNvlinksAndSharesItsSlots) {
   EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 10e9);
   EXPECT_EQ(platform.shared_links()[0].arcs.size(), 3U);
   EXPECT_THAT(result.notes,
-              ElementsAre("took NV 25 GB/s a link, SYS 10 GB/s; --class-rate CLASS=RATE says what "
-                          "yours carry",
+              ElementsAre("took NV 25 GB/s a link, SYS 10 GB/s; give the rates of your links with "
+                          "--class-rate CLASS=RATE",
                           "left out 2 network adapters"));
 }
 
-// 12 + 12 links by each row are more than a GPU has: both peers are behind the same 12.
+// Each row has 12 + 12 links, more than a GPU has: both peers share the same 12.
 TEST(NvidiaTopo, LinksThroughASwitchAreShared) {
   const ReadResult result = parse_platform(kSwitched, "t.txt");
   const Platform& platform = result.platform;
@@ -85,14 +85,16 @@ TEST(NvidiaTopo, LinksThroughASwitchAreShared) {
   EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 300e9);
   EXPECT_EQ(platform.shared_links()[0].arcs.size(), 2U);
   EXPECT_EQ(platform.shared_links()[3].name, "GPU0 NVLinks in");
-  EXPECT_THAT(result.notes,
-              ElementsAre("took NV 25 GB/s a link; give the rates of your links with --class-rate CLASS=RATE",
-                          "3 GPUs have more than 18 NVLinks in their row: taken as links to an "
-                          "NVSwitch, which all peers share",
-                          "left out 1 network adapters"));
+  EXPECT_THAT(
+      result.notes,
+      ElementsAre(
+          "took NV 25 GB/s a link; give the rates of your links with --class-rate CLASS=RATE",
+          "3 GPUs have more than 18 NVLinks in their row: taken as links to an "
+          "NVSwitch, which all peers share",
+          "left out 1 network adapters"));
 }
 
-// Old drivers and pasted text: SOC, blanks for tabs, a prompt before.
+// Old drivers and pasted text: SOC, blanks instead of tabs, a prompt before the table.
 TEST(NvidiaTopo, OlderAndPastedOutputs) {
   const ReadResult result = parse_platform(
       "$ nvidia-smi topo -m\n        GPU0    GPU1    GPU2    mlx4_0  CPU Affinity\n"
@@ -113,7 +115,7 @@ TEST(NvidiaTopo, OneGpuIsAPlatform) {
   EXPECT_THAT(result.notes, IsEmpty());
 }
 
-TEST(NvidiaTopo, RatesCanBeSaid) {
+TEST(NvidiaTopo, RatesCanBeGiven) {
   const ReadResult result = parsed(kDgx1, {"NV=20GB/s", "NV2=44GB/s", "SYS=none"});
   EXPECT_EQ(result.platform.arcs().size(), 32U);
   EXPECT_EQ(bandwidth(result.platform, "GPU0", "GPU1"), 20e9);
@@ -143,7 +145,8 @@ TEST(NvidiaTopo, Refusals) {
   EXPECT_EQ(refused(head + "GPU1\tNV1\tX\n"),
             "t.txt: line 2: expected the row of GPU0, got 'GPU1'");
   EXPECT_EQ(refused(head + "GPU0\tX\n"), "t.txt: line 2: 1 cells where there are 2 columns");
-  EXPECT_EQ(refused(head + "GPU0\tNV1\tX\n"), "t.txt: line 2: the cell of a GPU with itself must be X, not 'NV1'");
+  EXPECT_EQ(refused(head + "GPU0\tNV1\tX\n"),
+            "t.txt: line 2: the cell of a GPU with itself must be X, not 'NV1'");
   EXPECT_EQ(refused(head + "GPU0\tX\tOK\n"),
             "t.txt: line 2: unknown class 'OK'; give its rate with --class-rate OK=RATE");
   EXPECT_EQ(refused(head + "GPU0\tX\tNV0\n"),

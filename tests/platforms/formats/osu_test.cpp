@@ -36,7 +36,7 @@ std::string refused(const std::string& text, const std::string& file = "a__b.bw"
   return refusal([&] { return read(text, file); });
 }
 
-TEST(Osu, TheFilesNameTellsThePair) {
+TEST(Osu, TheFileNameGivesThePair) {
   const ReadResult result = read(kBandwidth);
   EXPECT_EQ(result.format, "osu");
   ASSERT_EQ(result.platform.arcs().size(), 1U);
@@ -47,7 +47,7 @@ TEST(Osu, TheFilesNameTellsThePair) {
   EXPECT_TRUE(dotted.find_node("n2.x.org")) << "without the label of the run";
 }
 
-TEST(Osu, TheFastestSizeCountsOrTheOneAskedFor) {
+TEST(Osu, UsesTheFastestSizeOrTheRequestedOne) {
   EXPECT_DOUBLE_EQ(bandwidth(read(kBandwidth)), 3550.39e6);
   EXPECT_DOUBLE_EQ(bandwidth(read(kBandwidth, "a__b.bw", "4MiB")), 3541.10e6);
   EXPECT_EQ(refusal([] { return read(kBandwidth, "a__b.bw", "2MiB"); }),
@@ -56,7 +56,7 @@ TEST(Osu, TheFastestSizeCountsOrTheOneAskedFor) {
             "--osu-size: size '2MiX': ");
 }
 
-// Both tests of a pair in one file, with what mpirun has to say in between.
+// Both tests of a pair in one file, with output of mpirun in between.
 TEST(Osu, TheLatencyIsThatOfTheSmallestMessage) {
   const ReadResult result =
       read("Warning: untrusted host\n" + kBandwidth + "\nslurmstepd: error: no such file\n" +
@@ -90,7 +90,8 @@ TEST(Osu, Refusals) {
             "<stdin>: the file name must give the pair, as in FROM__TO.bw, but it has no '__'");
   EXPECT_EQ(refused(kBandwidth, "a__.bw"),
             "a__.bw: the file name must be FROM__TO.bw: a host name must not be empty");
-  EXPECT_EQ(refused(kBandwidth, "a__a.bw"), "a__a.bw: the host measured itself; measure between two hosts");
+  EXPECT_EQ(refused(kBandwidth, "a__a.bw"),
+            "a__a.bw: the host measured itself; measure between two hosts");
   EXPECT_EQ(refused("# OSU MPI Bi-Directional Bandwidth Test v5.8\n1 2.0\n"),
             "a__b.bw: line 1: 'MPI Bi-Directional Bandwidth' is neither osu_bw nor osu_latency");
   EXPECT_EQ(refused("# OSU MPI_Put Bandwidth Test v5.8\n1 2.0\n"),

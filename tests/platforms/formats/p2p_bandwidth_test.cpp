@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::refusal;
 
-// The syntax of CUDA 12's sample, figures made up so that each tells where it stood.
+// Output in the syntax of CUDA 12's sample; each made-up value identifies its cell.
 const std::string kHead =
     "[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]\n"
     "Device: 0, NVIDIA A100-SXM4-40GB, pciBusID: e, pciDeviceID: 0, pciDomainID:0\n"
@@ -90,7 +90,7 @@ TEST(P2pBandwidth, TakesOneDirectionWithPeerAccess) {
   EXPECT_EQ(result.format, "p2pbandwidth");
   EXPECT_EQ(result.platform.hosts().size(), 2U);
   EXPECT_EQ(result.platform.nodes()[1].name, "GPU1");
-  EXPECT_EQ(result.platform.arcs().size(), 2U) << "the diagonal is own memory";
+  EXPECT_EQ(result.platform.arcs().size(), 2U) << "the diagonal is a GPU's own memory";
   EXPECT_DOUBLE_EQ(arc(result, 0, 1).bandwidth.value, 9.90e9);
   EXPECT_DOUBLE_EQ(arc(result, 1, 0).bandwidth.value, 9.80e9);
   EXPECT_DOUBLE_EQ(arc(result, 0, 1).latency.value, 3.34e-6);
@@ -100,21 +100,21 @@ TEST(P2pBandwidth, TakesOneDirectionWithPeerAccess) {
                           "latencies from 'P2P=Enabled Latency (P2P Writes) Matrix (us)'"));
 }
 
-// A read is launched by the row and moves data from the column to it.
-TEST(P2pBandwidth, OfReadsTheColumnSends) {
+// A read is launched by the GPU of the row and moves data from that of the column.
+TEST(P2pBandwidth, InReadsTheColumnSends) {
   const ReadResult result = parsed(kWrites + kReads + kLatencies + kReadLatencies, "Reads");
   EXPECT_DOUBLE_EQ(arc(result, 1, 0).bandwidth.value, 7.90e9);
   EXPECT_DOUBLE_EQ(arc(result, 1, 0).latency.value, 5.34e-6);
 }
 
-TEST(P2pBandwidth, TheOthersByName) {
+TEST(P2pBandwidth, OtherMatricesByName) {
   const ReadResult result = parsed(kDisabled + kWrites + kLatencies, "P2P=Disabled");
   EXPECT_DOUBLE_EQ(arc(result, 0, 1).bandwidth.value, 20.10e9);
   EXPECT_DOUBLE_EQ(arc(result, 0, 1).latency.value, 18.06e-6);
-  EXPECT_EQ(arc(parsed(kDisabled), 0, 1).latency.value, 0) << "what there is, without latencies";
+  EXPECT_EQ(arc(parsed(kDisabled), 0, 1).latency.value, 0) << "the matrix without latencies";
 }
 
-// CUDA 8 and older: no kind of copies in the titles, and D\D over the latencies too.
+// CUDA 8 and older: titles without the kind of copies, and D\D also above the latencies.
 TEST(P2pBandwidth, OlderTitles) {
   const ReadResult result = parsed(
       "Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)\n   D\\D     0      1\n"
@@ -125,18 +125,17 @@ TEST(P2pBandwidth, OlderTitles) {
   EXPECT_DOUBLE_EQ(arc(result, 0, 1).latency.value, 7e-6);
 }
 
-TEST(P2pBandwidth, PairsWithoutPeerAccessAreSaid) {
+TEST(P2pBandwidth, PairsWithoutPeerAccessAreNoted) {
   const ReadResult result = parsed(
       "Device=0 CANNOT Access Peer Device=1\nDevice=1 CANNOT Access Peer Device=0\n" + kWrites);
   EXPECT_THAT(result.notes,
               ElementsAre("took 'Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)'",
-                          "2 pairs cannot access each other: their figures are of copies through "
+                          "2 pairs cannot access each other: their figures are for copies through "
                           "the host"));
 }
 
 TEST(P2pBandwidth, Refusals) {
-  EXPECT_EQ(refused(kHead + kBoth),
-            "p.txt: there is no matrix of unidirectional bandwidths");
+  EXPECT_EQ(refused(kHead + kBoth), "p.txt: there is no matrix of unidirectional bandwidths");
   EXPECT_EQ(refused(kWrites + kReads, "Bidirectional"),
             "p.txt: there is no matrix 'Bidirectional'; one of: "
             "'Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)', "

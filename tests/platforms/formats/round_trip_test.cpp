@@ -1,4 +1,4 @@
-// What the formats that hold everything write, they read as the same platform.
+// Formats that can represent everything read their own output as the same platform.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ const std::filesystem::path kData = ESPALIER_SOURCE_DIR "/platforms/data";
 
 class RoundTrip : public ::testing::TestWithParam<std::string> {};
 
-// Reads `text` back, and writes the same again.
+// Reads `text` and checks that writing it again gives the same text.
 void expect_back(const Platform& platform, const std::string& format) {
   const std::string text = write_platform(platform, format);
   const ReadResult again = parse_platform(text, "written");
@@ -32,7 +32,7 @@ TEST_P(RoundTrip, EverySampleComesBack) {
     try {
       platform = read_platform(file).platform;
     } catch (const InputError&) {
-      continue;  // a folder, a table, or what is kept because it is refused
+      continue;  // a folder, a table, or a sample that is refused
     }
     SCOPED_TRACE(file);
     ++samples;

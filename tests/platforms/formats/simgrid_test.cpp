@@ -42,7 +42,7 @@ const SharedLink* shared_link(const Platform& platform, std::string_view name) {
   return found == platform.shared_links().end() ? nullptr : &*found;
 }
 
-// Hosts that `start` reaches through relays alone.
+// The number of hosts that `start` reaches through relays only.
 std::size_t reached(const Platform& platform, NodeId start) {
   std::vector<bool> seen(platform.nodes().size());
   std::deque<NodeId> open{start};
@@ -69,21 +69,21 @@ std::string cluster(const std::string& attributes) {
          attributes + "/>";
 }
 
-// Each counted by hand in the file: routes both ways, what they cross, and for clusters a way up
-// and one down a host.
+// Counted by hand in each file: routes in both directions, their shared links, and for clusters an
+// uplink and a downlink per host.
 TEST(Simgrid, TheRealFilesHaveTheirCounts) {
   const auto counts_of = [](const std::string& file) {
     return counts(read_platform(kData + file).platform);
   };
   // 6 routes over link1.
   EXPECT_THAT(counts_of("three_multicore_hosts.xml"), ElementsAre(3, 0, 6, 1));
-  // All 21 pairs; 23 links, the loopback aside.
+  // All 21 pairs; 23 links without the loopback.
   EXPECT_THAT(counts_of("small_platform.xml"), ElementsAre(7, 0, 42, 23));
   // All 10 pairs; links 10 to 12 on no route, 6 routers on none between hosts.
   EXPECT_THAT(counts_of("small_platform_with_routers.xml"), ElementsAre(5, 0, 20, 10));
   // S1 and S2 each to C1 and C2.
   EXPECT_THAT(counts_of("dogbone.xml"), ElementsAre(4, 0, 8, 5));
-  // 100 ways up and down, the backbone.
+  // 100 uplinks and downlinks, the backbone.
   EXPECT_THAT(counts_of("cluster_backbone.xml"), ElementsAre(100, 2, 201, 0));
   // 32 + 28 + 32 hosts, 3 backbones, 3 routes between clusters over one link.
   EXPECT_THAT(counts_of("griffon.xml"), ElementsAre(92, 6, 193, 1));
@@ -91,7 +91,7 @@ TEST(Simgrid, TheRealFilesHaveTheirCounts) {
   EXPECT_THAT(counts_of("meta_cluster.xml"), ElementsAre(60, 4, 124, 1));
   // 4 leaf switches of 4 hosts, each to both core switches.
   EXPECT_THAT(counts_of("cluster_fat_tree.xml"), ElementsAre(16, 6, 48, 0));
-  // 1 + 7 routes and the one between zones, both ways; one bypass; 9 links.
+  // 1 + 7 routes and the one between zones, in both directions; one bypass; 9 links.
   EXPECT_THAT(counts_of("bypassRoute.xml"), ElementsAre(4, 5, 19, 9));
 }
 
@@ -103,7 +103,8 @@ TEST(Simgrid, TheOtherRealFilesAreRefusedForAReason) {
             "vivaldi.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates instead of links");
   EXPECT_EQ(reason("cloud.xml"),
             "cloud.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates instead of links");
-  EXPECT_EQ(reason("wifi.xml"), "wifi.xml: line 7: zone 'WIFI zone' is Wi-Fi, which is not supported");
+  EXPECT_EQ(reason("wifi.xml"),
+            "wifi.xml: line 7: zone 'WIFI zone' is Wi-Fi, which is not supported");
   EXPECT_EQ(reason("metaxml.xml"), "metaxml.xml: line 23: element <set> is not supported");
 }
 
@@ -117,7 +118,7 @@ TEST(Simgrid, ARouteIsTheLeastBandwidthAndTheSumOfLatencies) {
     EXPECT_NEAR(arc(platform, from, to).latency.value,
                 (479.78 + 514.433 + 136.931 + 59.904 + 514.433 + 270.544) * 1e-6, 1e-12);
   }
-  // Link 145 alone leads to Jacquelin, from all six others and back.
+  // Link 145 is the only link to Jacquelin, from and to all six others.
   EXPECT_EQ(shared_link(platform, "145")->arcs.size(), 12U);
   EXPECT_DOUBLE_EQ(shared_link(platform, "145")->bandwidth.value, 2.583375e6);
 }
@@ -148,7 +149,7 @@ TEST(Simgrid, SharingPolicies) {
   const std::string split = R"(<link id="l" bandwidth="1MBps" sharing_policy="SPLITDUPLEX"/>)";
   const Platform duplex =
       pair(split, R"(<route src="a" dst="b"><link_ctn id="l" direction="UP"/></route>)").platform;
-  EXPECT_THAT(counts(duplex), ElementsAre(2, 0, 2, 0)) << "up one way, down the other";
+  EXPECT_THAT(counts(duplex), ElementsAre(2, 0, 2, 0)) << "up in one direction, down in the other";
   EXPECT_EQ(refusal([&] { return pair(split, route); }),
             "s.xml: line 2: link 'l' is SPLITDUPLEX: its direction must be UP or DOWN");
 }
@@ -195,8 +196,8 @@ TEST(Simgrid, Units) {
   EXPECT_EQ(latency("1w"), 7 * 86400);
 }
 
-// Routes between zones lead from gateway to gateway, which forward; a host that is one does so as a
-// host.
+// Routes between zones lead from gateway to gateway, and gateways forward; a host that is a gateway
+// forwards as a host.
 TEST(Simgrid, NestedZones) {
   const ReadResult result = read(R"(<zone id="top" routing="Floyd">
 <zone id="A" routing="Full"><zone id="A1" routing="Full"><host id="a"/><router id="ga"/>
@@ -212,7 +213,7 @@ TEST(Simgrid, NestedZones) {
                           "hosts as gateways: they forward as hosts, not as switches"));
 }
 
-TEST(Simgrid, TheOldNamesAndFreeOfNetworkElements) {
+TEST(Simgrid, OldNamesAndElementsOutsideTheNetwork) {
   const ReadResult result = parse_platform(
       R"(<?xml version='1.0'?><!DOCTYPE platform SYSTEM "simgrid.dtd">
 <platform version="3"><AS id="t" routing="Full"><AS id="x" routing="None"><host id="a" power="1"/>
@@ -271,7 +272,7 @@ TEST(Simgrid, FatTrees) {
 }
 
 TEST(Simgrid, Tori) {
-  // Rings of 3: 12 links; pairs in either other dimension: 6 each.
+  // Rings of 3: 12 links; pairs in each of the other dimensions: 6.
   const ReadResult torus =
       read(cluster(R"(radical="0-11" topology="TORUS" topo_parameters="3,2,2")"));
   EXPECT_THAT(counts(torus.platform), ElementsAre(12, 0, 48, 0));
@@ -282,7 +283,7 @@ TEST(Simgrid, Tori) {
 }
 
 TEST(Simgrid, Dragonflies) {
-  // 60 routers; 120 links to hosts, 12 chassis * 10, 3 groups * 5 places * 6, 3 between groups.
+  // 60 routers; 120 links to hosts, 12 chassis * 10, 3 groups * 5 positions * 6, 3 between groups.
   const Platform platform =
       read(cluster(R"(radical="0-119" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2")"))
           .platform;
@@ -305,7 +306,7 @@ TEST(Simgrid, HostLinks) {
   EXPECT_EQ(shared_link(platform, "m")->arcs.size(), 2U);
 }
 
-// Bigger than any machine of one broadcast: arcs grow with the hosts, not with their pairs.
+// The number of arcs grows with the number of hosts, not of pairs.
 TEST(Simgrid, AClusterOf1500Hosts) {
   EXPECT_THAT(counts(read(cluster(R"(radical="0-1499" bb_bw="2GBps")")).platform),
               ElementsAre(1500, 2, 3001, 0));
@@ -323,7 +324,8 @@ TEST(Simgrid, RefusalsOfTheWhole) {
   EXPECT_EQ(whole("<platform version='4.1'/>"), "s.xml: there is no zone and no cluster");
   EXPECT_EQ(whole("<platform/>"), "s.xml: line 1: <platform> has no attribute 'version'");
   EXPECT_EQ(whole("<platform version='2'/>"),
-            "s.xml: line 1: version '2' is not supported, only 3 to 4.1; upgrade the file with simgrid_update_xml");
+            "s.xml: line 1: version '2' is not supported, only 3 to 4.1; upgrade the file with "
+            "simgrid_update_xml");
 }
 
 TEST(Simgrid, RefusalsOfElements) {
@@ -333,7 +335,8 @@ TEST(Simgrid, RefusalsOfElements) {
   EXPECT_THAT(refused("<zone id='z' routing='Ful'/>"),
               HasSubstr("line 2: unknown routing 'Ful'; did you mean 'Full'?"));
   EXPECT_EQ(refused(kPair + "<host id='a'/>" + end), "s.xml: line 2: two nodes are named 'a'");
-  EXPECT_EQ(refused(kPair + "<hots id='a'/>" + end), "s.xml: line 2: element <hots> is not supported");
+  EXPECT_EQ(refused(kPair + "<hots id='a'/>" + end),
+            "s.xml: line 2: element <hots> is not supported");
   EXPECT_EQ(refused(kPair + "<peer id='a'/>" + end),
             "s.xml: line 2: <peer> belongs to Vivaldi zones, which are not supported");
   EXPECT_EQ(refused(kPair + "<link id='l' bandwidth='fast'/>" + end),
@@ -403,7 +406,7 @@ TEST(Simgrid, RefusalsOfClusters) {
   EXPECT_EQ(reason("radical='1,1'"), "s.xml: line 2: two nodes are named 'n1'");
   EXPECT_THAT(reason("radical='1' topology='RING'"), HasSubstr("unknown topology 'RING'"));
   EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='3,2'"),
-            "s.xml: line 2: the TORUS has 6 hosts, the radical 4");
+            "s.xml: line 2: the TORUS needs 6 hosts, but the radical has 4");
   EXPECT_EQ(
       reason("radical='0-3' topology='TORUS' topo_parameters='4,0'"),
       "s.xml: line 2: topo_parameters of a TORUS must be numbers from 1 to 200000, not '4,0'");
@@ -415,7 +418,7 @@ TEST(Simgrid, RefusalsOfClusters) {
             "s.xml: line 2: a TORUS with a backbone or limiter_link is not supported");
 }
 
-// What is small in the file and huge in the memory.
+// Small files that would need much memory.
 TEST(Simgrid, HostileFiles) {
   EXPECT_EQ(refused(cluster("radical='0-1000000000'")),
             "s.xml: line 2: radical '0-1000000000' has more than 200000 numbers");

@@ -1,4 +1,4 @@
-// What SimGrid makes of the platforms that are written for it: it goes the way of the fewest links.
+// The paths that SimGrid chooses in the platforms written for it: those with the fewest links.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,15 +18,15 @@ namespace {
 using ::testing::HasSubstr;
 using testing::refusal;
 
-constexpr std::size_t kNoWay = std::numeric_limits<std::size_t>::max() / 4;
+constexpr std::size_t kNoPath = std::numeric_limits<std::size_t>::max() / 4;
 using Costs = std::vector<std::vector<std::size_t>>;
 
-// Links of each route that `text` gives, by its ends.
+// The number of links of each route in `text`, by its ends.
 Costs route_costs(const Platform& platform, const std::string& text) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(text.c_str()));
   const std::size_t nodes = platform.nodes().size();
-  Costs costs(nodes, std::vector<std::size_t>(nodes, kNoWay));
+  Costs costs(nodes, std::vector<std::size_t>(nodes, kNoPath));
   for (const pugi::xml_node route : document.child("platform").child("zone").children("route")) {
     const auto from = platform.find_node(route.attribute("src").value()).value();
     const auto to = platform.find_node(route.attribute("dst").value()).value();
@@ -37,7 +37,7 @@ Costs route_costs(const Platform& platform, const std::string& text) {
   return costs;
 }
 
-// The fewest links between any two, through no host (`through` false) or through any node.
+// The minimum number of links between each pair of nodes, through relays only or through any node.
 Costs fewest(const Platform& platform, Costs costs, bool through_hosts) {
   const std::size_t nodes = costs.size();
   for (std::size_t via = 0; via < nodes; ++via) {
@@ -51,7 +51,7 @@ Costs fewest(const Platform& platform, Costs costs, bool through_hosts) {
   return costs;
 }
 
-void expect_plan_ways(const Platform& platform) {
+void expect_preferred_paths(const Platform& platform) {
   const Costs routes = route_costs(platform, write_platform(platform, "simgrid"));
   const Costs all = fewest(platform, routes, true);
   const Costs relays = fewest(platform, routes, false);
@@ -60,31 +60,31 @@ void expect_plan_ways(const Platform& platform) {
       if (from == to) continue;
       const std::size_t i = index_of(from);
       const std::size_t j = index_of(to);
-      if (routes[i][j] < kNoWay) {
-        EXPECT_EQ(all[i][j], routes[i][j]) << "an arc is the shortest way";
+      if (routes[i][j] < kNoPath) {
+        EXPECT_EQ(all[i][j], routes[i][j]) << "an arc is the shortest path";
       }
       for (const NodeId via : platform.hosts()) {
-        if (via == from || via == to || relays[i][j] >= kNoWay) continue;
+        if (via == from || via == to || relays[i][j] >= kNoPath) continue;
         EXPECT_LT(relays[i][j], all[i][index_of(via)] + all[index_of(via)][j])
             << "through relays, not through " << platform.node(via).name;
       }
       for (std::size_t via = 0; via < all.size(); ++via) {
-        if (via == i || via == j || routes[i][j] >= kNoWay) continue;
-        EXPECT_LT(routes[i][j], all[i][via] + all[via][j]) << "no other way is as short";
+        if (via == i || via == j || routes[i][j] >= kNoPath) continue;
+        EXPECT_LT(routes[i][j], all[i][via] + all[via][j]) << "no other path is as short";
       }
     }
   }
 }
 
-TEST(SimgridWriter, ArcsGoBeforeRelaysAndRelaysBeforeHosts) {
+TEST(SimgridWriter, ArcsArePreferredToRelaysAndRelaysToHosts) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
-    expect_plan_ways(testing::random_platform(seed));
+    expect_preferred_paths(testing::random_platform(seed));
   }
 }
 
 //   a - r0 - r1 - ... - r5 - b    and    a - h - b
-TEST(SimgridWriter, ALongWayThroughRelaysGoesBeforeAShortOneThroughAHost) {
+TEST(SimgridWriter, ALongPathThroughRelaysIsPreferredToAShortOneThroughAHost) {
   PlatformBuilder builder("x");
   const auto join = [&](std::string_view one, std::string_view other) {
     const NodeId from = builder.node_named(one);
@@ -98,11 +98,11 @@ TEST(SimgridWriter, ALongWayThroughRelaysGoesBeforeAShortOneThroughAHost) {
   for (int i = 0; i < 5; ++i) join("r" + std::to_string(i), "r" + std::to_string(i + 1));
   join("r5", "b");
   for (Node& node : builder.nodes()) node.relay = node.name.starts_with('r');
-  expect_plan_ways(std::move(builder).build());
+  expect_preferred_paths(std::move(builder).build());
 }
 
-//   a -> b, c -> b: a shared link, a's cap out, b's cap in
-TEST(SimgridWriter, WhatTransfersShareIsOnTheirRoutes) {
+//   a -> b, c -> b: a shared link, a's send cap, b's receive cap
+TEST(SimgridWriter, SharedLinksAndCapsAreOnTheRoutes) {
   PlatformBuilder builder("x");
   const NodeId a = builder.node_named("a");
   const NodeId b = builder.node_named("b");
@@ -127,7 +127,7 @@ TEST(SimgridWriter, WhatTransfersShareIsOnTheirRoutes) {
                               R"(<link_ctn id="pad:0"/></route>)"));
 }
 
-// 1,001 arcs, one of them over 1,000 shared links: all routes would be as long.
+// 1,001 arcs, one of them over 1,000 shared links: all routes would be padded to that length.
 TEST(SimgridWriter, RefusesWhatWouldGrowWithoutBound) {
   PlatformBuilder builder("x");
   const NodeId hub = builder.node_named("hub");
@@ -153,7 +153,8 @@ TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
   };
   EXPECT_EQ(refused("", "2"),
             "s.xml: line 1: this Espalier reads only version 1 of its SimGrid platforms");
-  EXPECT_THAT(refused("<cluster/>"), HasSubstr("s.xml: line 3: element <cluster> is not supported"));
+  EXPECT_THAT(refused("<cluster/>"),
+              HasSubstr("s.xml: line 3: element <cluster> is not supported"));
   EXPECT_EQ(refused("<link id='x' bandwidth='1'/>"),
             "s.xml: line 3: 'x' is not a link that Espalier writes");
   EXPECT_EQ(refused("<link id='send:c' bandwidth='1'/>"),
@@ -163,7 +164,8 @@ TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
   const std::string route = "<route src='a' dst='b' symmetrical='NO'>";
   EXPECT_EQ(refused(route + "<link_ctn id='link:0'/></route>"),
             "s.xml: line 3: there is no link 'link:0'");
-  EXPECT_EQ(refused(route + "</route>"), "s.xml: line 3: a route must use one link 'link:N', not 0");
+  EXPECT_EQ(refused(route + "</route>"),
+            "s.xml: line 3: a route must use one link 'link:N', not 0");
   EXPECT_EQ(refused("<route src='a' dst='b' symmetrical='YES'/>"),
             "s.xml: line 3: the routes that Espalier writes have symmetrical=\"NO\"");
   EXPECT_EQ(refused("<link id='link:0' bandwidth='1'><prop id='overhead_s' value='x'/></link>"),

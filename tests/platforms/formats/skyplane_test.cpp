@@ -76,7 +76,7 @@ TEST(Skyplane, ThroughputIsInBitsPerSecondAndNamedEitherWay) {
 TEST(Skyplane, CountsWhatItLeavesOut) {
   const ReadResult result = parse(
       "a,PREMIUM,b,PREMIUM,x,8000,True\n"
-      "a,PREMIUM,b,PREMIUM,x,16000,True\n"  // again: the mean counts
+      "a,PREMIUM,b,PREMIUM,x,16000,True\n"  // repeated: the mean is used
       "a,PREMIUM,c,STANDARD,x,8000,True\n"
       "c,STANDARD,a,STANDARD,x,8000,True\n"
       "a,PREMIUM,a,PREMIUM,x,8000,True\n"
@@ -119,7 +119,7 @@ TEST_F(SkyplaneLatencies, AreHalfTheRoundTripOfEitherDirection) {
   write_text(file_,
              "src_region,dst_region,avg_rtt\n"
              "a,b,10\n"
-             "a,b,8\n"  // measured again: the smaller counts
+             "a,b,8\n"  // repeated: the smaller value is used
              "elsewhere,b,1\n");
   const ReadResult result = parse(
       "a,PREMIUM,b,PREMIUM,x,8000,True\n"

@@ -53,12 +53,12 @@ std::string refused(const std::string& text, const std::string& levels = "1Gbit/
   return refusal([&] { return read(text, levels, topology); });
 }
 
-// A topology.yaml of one topology; `inside` is indented by two.
+// A topology.yaml with one topology; `inside` is indented by two.
 std::string yaml(const std::string& inside) {
   return "- topology: t\n" + inside;
 }
 
-TEST(Hostlist, StandsForNames) {
+TEST(Hostlist, ExpandsToNames) {
   const auto names = [](std::string_view list) { return Hostlists().expand(list); };
   EXPECT_THAT(names("tux[0-3,12,18-20]"),
               ElementsAre("tux0", "tux1", "tux2", "tux3", "tux12", "tux18", "tux19", "tux20"));
@@ -91,7 +91,7 @@ TEST(Hostlist, Refusals) {
   Hostlists lists;
   lists.expand("a[1-99999]");
   EXPECT_EQ(refusal([&] { return lists.expand("b,c"); }), "more than 100000 names in the file")
-      << "all lists together";
+      << "all lists in total";
 }
 
 //                 core
@@ -107,12 +107,12 @@ TEST(SlurmConf, TheSampleIsATreeOfThreeLevels) {
   EXPECT_EQ(platform.name(), "topology");
   EXPECT_THAT(counts(platform), ElementsAre(17, 7, 2 * (17 + 4 + 2)));
   EXPECT_EQ(bits(platform, "ant03", "leaf1"), 100e9);
-  EXPECT_EQ(bits(platform, "login", "rack2"), 100e9) << "a host's link, wherever it is";
+  EXPECT_EQ(bits(platform, "login", "rack2"), 100e9) << "hosts have level 0 on every switch";
   EXPECT_EQ(bits(platform, "rack2", "leaf4"), 200e9);
   EXPECT_EQ(bits(platform, "core", "rack1"), 400e9);
   EXPECT_EQ(bits(platform, "bee5-ib", "leaf3"), 100e9);
   EXPECT_FALSE(platform.find_node("bee4-ib"));
-  EXPECT_EQ(bits(platform, "cow1n0", "leaf4"), 100e9) << "from the line that goes on";
+  EXPECT_EQ(bits(platform, "cow1n0", "leaf4"), 100e9) << "from the continued line";
   EXPECT_EQ(group(platform, "ant03"), "rack1/leaf1");
   EXPECT_EQ(group(platform, "login"), "rack2");
   EXPECT_THAT(result.notes,
@@ -128,7 +128,7 @@ TEST(SlurmConf, KeysInAnyCaseQuotesAndBlanks) {
 }
 
 TEST(SlurmConf, LevelsAreCountedFromTheHostsUp) {
-  // s1 has two switches of hosts below it, s4 hangs on the top at once.
+  // s1 has two switches with hosts below it, s4 is directly below the top.
   const Platform platform =
       read(
           "SwitchName=top Switches=s1,s4\nSwitchName=s1 Switches=s2,s3\nSwitchName=s2 Nodes=a\n"
@@ -141,7 +141,7 @@ TEST(SlurmConf, LevelsAreCountedFromTheHostsUp) {
   EXPECT_EQ(group(platform, "c"), "s4");
 }
 
-TEST(SlurmConf, PartsThatDoNotHangTogetherAreSaid) {
+TEST(SlurmConf, DisconnectedPartsAreNoted) {
   const ReadResult result = read("SwitchName=s1 Nodes=a[1-3]\nSwitchName=s2 Nodes=b\n");
   EXPECT_THAT(counts(result.platform), ElementsAre(4, 2, 8));
   EXPECT_THAT(result.notes, Contains("the network is disconnected: 2 parts, of 3, 1 hosts"));
@@ -153,13 +153,13 @@ TEST(SlurmConf, AHostOnTwoSwitchesHasTwoLinks) {
       read("SwitchName=s1 Nodes=a,b,a\nSwitchName=s2 Nodes=b\nSwitchName=top Switches=s1,s2,s1\n",
            "1Gbit/s,2Gbit/s");
   EXPECT_THAT(counts(result.platform), ElementsAre(2, 3, 2 * (3 + 2)));
-  EXPECT_EQ(bits(result.platform, "a", "s1"), 1e9) << "not twice as fast for standing there twice";
+  EXPECT_EQ(bits(result.platform, "a", "s1"), 1e9) << "not doubled, although listed twice";
   EXPECT_EQ(bits(result.platform, "s1", "top"), 2e9);
   EXPECT_THAT(result.notes, Contains("1 nodes are listed twice under a switch"));
   EXPECT_THAT(result.notes, Contains("1 nodes are on several switches, first 'b': a link to each"));
 }
 
-TEST(SlurmConf, BlocksHangOnOneRelay) {
+TEST(SlurmConf, BlocksAreLinkedToOneRelay) {
   const ReadResult result =
       read_platform(kData + "blocks-and-rings.conf", with("900Gbit/s,400Gbit/s"));
   EXPECT_THAT(counts(result.platform), ElementsAre(8, 3, 2 * (8 + 2)));
@@ -168,12 +168,13 @@ TEST(SlurmConf, BlocksHangOnOneRelay) {
   EXPECT_EQ(group(result.platform, "gpu5"), "nvl2");
   EXPECT_THAT(result.notes,
               ElementsAre("took the topology 'block' of: block, ring; --topology selects another",
-                          "the file does not describe the network between blocks: added one relay, '(between blocks)'",
+                          "the file does not describe the network between blocks: added one relay, "
+                          "'(between blocks)'",
                           "links by level from the hosts up: 8 of 900.0000 Gbit/s, 2 of 400.0000 "
                           "Gbit/s"));
 }
 
-TEST(SlurmConf, ARingClosesBehindItsLast) {
+TEST(SlurmConf, ARingLinksItsLastToItsFirst) {
   const Platform platform =
       read_platform(kData + "blocks-and-rings.conf", with("50Gbit/s", "ring")).platform;
   EXPECT_THAT(counts(platform), ElementsAre(8, 0, 2 * 8));
@@ -182,7 +183,7 @@ TEST(SlurmConf, ARingClosesBehindItsLast) {
   EXPECT_THAT(counts(read("RingName=r Nodes=a\n").platform), ElementsAre(1, 0, 0));
 }
 
-TEST(SlurmConf, SpeedsMustFitTheLevels) {
+TEST(SlurmConf, SpeedsMustMatchTheLevels) {
   const std::string two = "SwitchName=s Nodes=a\nSwitchName=t Switches=s\n";
   EXPECT_EQ(refused(two, ""),
             "t.conf: the file has no speeds: give one for each of its 2 levels of links, from the "
@@ -208,12 +209,12 @@ TEST(SlurmConf, Refusals) {
             "t.conf: line 2: unknown key 'Nods'; did you mean 'Nodes'? one of: Nodes, Switches, "
             "LinkSpeed");
   EXPECT_EQ(refused(s + "NodeName=t\n").substr(0, 40), "t.conf: line 2: unknown key 'NodeName'; ");
-  EXPECT_EQ(refused(s + "SwitchName=t Nodes=b Nodes=c\n"), "t.conf: line 2: 'Nodes' is given twice");
+  EXPECT_EQ(refused(s + "SwitchName=t Nodes=b Nodes=c\n"),
+            "t.conf: line 2: 'Nodes' is given twice");
   EXPECT_EQ(refused(s + "SwitchName=t Nodes\n"), "t.conf: line 2: expected KEY=VALUE, got 'Nodes'");
   EXPECT_EQ(refused(s + "SwitchName=t Nodes=\n"),
             "t.conf: line 2: expected KEY=VALUE, got 'Nodes='");
-  EXPECT_EQ(refused(s + "SwitchName=t Nodes=\"b\n"),
-            "t.conf: line 2: a quote is not closed");
+  EXPECT_EQ(refused(s + "SwitchName=t Nodes=\"b\n"), "t.conf: line 2: a quote is not closed");
   EXPECT_EQ(refused("include leaf.conf\n" + s),
             "t.conf: line 1: 'Include' is not supported; copy here the lines of 'leaf.conf' here");
   EXPECT_EQ(refused("SwitchName=s\n"), "t.conf: there are no nodes");
@@ -244,12 +245,12 @@ TEST(SlurmYaml, AnotherTopologyCanBeNamed) {
   const std::string file = kData + "topology.yaml";
   EXPECT_THAT(counts(read_platform(file, with("1Gbit/s,2Gbit/s", "by-block")).platform),
               ElementsAre(12, 4, 2 * (12 + 3)));
-  // 3 x 2 x 2: 12 links along x, 6 each along y and z, where two have one.
+  // 3 x 2 x 2: 12 links along x, 6 each along y and z, because a dimension of 2 has one link.
   const Platform torus = read_platform(file, with("1Gbit/s", "by-torus")).platform;
   EXPECT_THAT(counts(torus), ElementsAre(12, 0, 2 * (12 + 6 + 6)));
   EXPECT_EQ(bits(torus, "node03", "node01"), 1e9) << "x wraps";
-  EXPECT_EQ(bits(torus, "node01", "node04"), 1e9) << "one on in y";
-  EXPECT_EQ(bits(torus, "node01", "node07"), 1e9) << "one on in z";
+  EXPECT_EQ(bits(torus, "node01", "node04"), 1e9) << "next in y";
+  EXPECT_EQ(bits(torus, "node01", "node07"), 1e9) << "next in z";
   EXPECT_EQ(refusal([&] { return read_platform(file, with("1Gbit/s", "none")); }),
             file + ": /3/flat: a flat topology does not describe the network");
   EXPECT_EQ(refusal([&] { return read_platform(file, with("1Gbit/s", "by-torrus")); }),
@@ -296,7 +297,7 @@ TEST(SlurmYaml, Refusals) {
       "x varying fastest");
 }
 
-TEST(SlurmYaml, WhatIsNoYamlIsRefused) {
+TEST(SlurmYaml, InvalidYamlIsRefused) {
   EXPECT_THAT(refused(yaml("  tree: [\n")),
               StartsWith("t.conf: line 3, column 1: not valid YAML: "));
   EXPECT_EQ(refused(yaml("  tree: 1\n  tree: 2\n")),

@@ -28,8 +28,8 @@ const Arc& arc(const Platform& platform, std::string_view from, std::string_view
       platform.find_arc(*platform.find_node(from), *platform.find_node(to)).value());
 }
 
-// By awk: 32 rows, of which 7 x 7 cells are neither nan nor, but on the diagonal, 0. The figures
-// are of row 0, column 3 and of row 3, column 0.
+// Counted with awk: 32 rows, with 7 x 7 cells that are not nan and, except on the diagonal, not 0.
+// The values are from row 0, column 3 and from row 3, column 0.
 TEST(Starpu, AttilaHasSevenMemoryNodes) {
   ReadOptions options;
   options.latencies = kMeasured + "attila.latency";
@@ -44,7 +44,7 @@ TEST(Starpu, AttilaHasSevenMemoryNodes) {
   EXPECT_DOUBLE_EQ(arc(result.platform, "3", "0").latency.value, 11.149320e-6);
 }
 
-TEST(Starpu, SaysWhereLatenciesLie) {
+TEST(Starpu, NamesTheFileOfLatencies) {
   const ReadResult result = read_platform(kMeasured + "attila.bandwidth");
   EXPECT_THAT(result.notes,
               Contains("no latencies; read them with --latencies " + kMeasured + "attila.latency"));

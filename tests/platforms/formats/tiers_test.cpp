@@ -24,7 +24,7 @@ const std::string kClasses = kData + "enslyon_measured_links.csv";
 const std::string kNoUnits =
     "the file has no units: took bandwidths as Mbit/s, delays as us; left out states";
 
-// Two MAN nodes, one of them linked to the WAN node 0, the other to a LAN of one node:
+// Two MAN nodes, one linked to the WAN node 0, the other to a LAN of one node:
 //
 //     0 === 1 --- 2 === 3        === between levels
 const std::string kHead =
@@ -67,7 +67,7 @@ TEST(Tiers, ReadsNodesLinksAndNetworks) {
   EXPECT_THAT(result.notes, ElementsAre(kNoUnits, "left out 1 lines that repeat a link"));
 }
 
-// By hand, from the section of each network in the file. WAN: 2 links. MANs: 2 each. MAN to WAN: 1
+// Counted by hand in the section of each network. WAN: 2 links. MANs: 2 each. MAN to WAN: 1
 // each. LANs: 6 stars of 2 links. LAN to MAN: 6. In all 26 links for 27 nodes: a tree; 52 arcs.
 TEST(Tiers, TheSmallRealFile) {
   const ReadResult result = read_platform(kData + "small.tiers");
@@ -119,7 +119,7 @@ TEST(Tiers, DrawsMeasuredLinksByClass) {
             write_platform(again, "json"));
 }
 
-TEST(Tiers, AnUndirectedListCountsBothWays) {
+TEST(Tiers, AnUndirectedListHasBothDirections) {
   const std::string once = kHead + "0\t1\t51\t10\t0\t1\t3\n1\t2\t180\t100\t1\t1\t1\n" + kEnd;
   const ReadResult one_way = read(once);
   EXPECT_EQ(one_way.platform.arcs().size(), 2U);
@@ -129,7 +129,7 @@ TEST(Tiers, AnUndirectedListCountsBothWays) {
   EXPECT_THAT(both.notes, ElementsAre(kNoUnits));
 }
 
-TEST(Tiers, SaysThatTheEndIsMissing) {
+TEST(Tiers, NotesThatTheEndIsMissing) {
   EXPECT_THAT(read(kHead + kEdges).notes,
               Contains("there is no line '# End of Model': the file may be cut short"));
 }

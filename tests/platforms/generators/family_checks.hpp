@@ -1,4 +1,4 @@
-// What the tests of generated families look at.
+// Helpers for the tests of generated families.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline std::vector<std::size_t> counts(const platforms::Platform& platform) {
           platform.shared_links().size()};
 }
 
-// Whether every node is reached from the first.
+// Whether every node can be reached from the first.
 inline bool is_connected(const platforms::Platform& platform) {
   std::vector<bool> reached(platform.nodes().size());
   std::vector<platforms::NodeId> left{platforms::NodeId{0}};
@@ -37,7 +37,7 @@ inline bool is_connected(const platforms::Platform& platform) {
   return count == reached.size();
 }
 
-// Bytes per second of the arc; 0 where there is none.
+// Bytes per second of the arc; 0 if there is none.
 inline double rate(const platforms::Platform& platform, std::string_view from,
                    std::string_view to) {
   const auto arc =

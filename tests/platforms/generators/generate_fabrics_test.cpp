@@ -1,4 +1,4 @@
-// Fat trees, tori and dragonflies: counts by formula, figures by hand.
+// Fat trees, tori and dragonflies: counts from formulas, values computed by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,11 +41,11 @@ TEST(FatTreeFamily, KPortSwitches) {
   }
 }
 
-// Two leaves of two hosts, two spines, two cables from a leaf to each:
+// Two leaf switches with two hosts each, two spines, two cables from each leaf to each spine:
 //
 //     s2-0   s2-1      each leaf with two cables to each spine
 //     s1-0   s1-1
-//     |  |   |  |      oversubscription 4: a leaf's hosts send 2 x 10, its four cables up carry 5
+//     |  |   |  |      oversubscription 4: 2 x 10 from a leaf's hosts, 5 over its four cables up
 //    h0  h1 h2  h3
 TEST(FatTreeFamily, OversubscriptionSlowsTheCablesAbove) {
   FatTreeFamily family;
@@ -70,7 +70,7 @@ TEST(FatTreeFamily, OversubscriptionsByLevel) {
   const Platform platform = generate_fat_tree(family);
   EXPECT_EQ(rate(platform, "h0", "s1-0"), 12);
   EXPECT_EQ(rate(platform, "s1-0", "s2-0"), 4);
-  EXPECT_EQ(rate(platform, "s2-0", "s3-0"), 4) << "1 where the list ends";
+  EXPECT_EQ(rate(platform, "s2-0", "s3-0"), 4) << "the ratio is 1 beyond the list";
   EXPECT_EQ(platform.node(NodeId{5}).group, "level2-1/level1-2");
 }
 
@@ -124,7 +124,7 @@ TEST(FatTreeFamily, Refusals) {
   EXPECT_EQ(made(k_port_fat_tree(4), {0}), "an oversubscription must be 1e-06 to 1000000, not 0");
 }
 
-// Links of a torus: for each dimension of over 2 as many as hosts, of 2 half as many, of 1 none.
+// Links of a torus with n hosts, per dimension: n for a size over 2, n / 2 for 2, none for 1.
 TEST(TorusFamily, CountsByFormula) {
   const auto links = [](const std::vector<std::size_t>& dimensions) {
     std::size_t hosts = 1;
@@ -152,7 +152,7 @@ TEST(TorusFamily, CountsByFormula) {
   }
 }
 
-//    h6--h7--h8      of 3x3, the first dimension fastest; rows and columns close on themselves
+//    h6--h7--h8      3x3, the first dimension varies fastest; rows and columns wrap around
 //    h3--h4--h5
 //    h0--h1--h2
 TEST(TorusFamily, NeighboursOf3x3) {
@@ -253,7 +253,8 @@ TEST(DragonflyFamily, Refusals) {
     family.shape = shape;
     return refusal([&] { return generate_dragonfly(family); });
   };
-  EXPECT_EQ(made({.groups = 10}), "too many groups; a group has 8 global links, and there may be one group more");
+  EXPECT_EQ(made({.groups = 10}),
+            "too many groups; a group has 8 global links, and there may be one group more");
   EXPECT_EQ(made({.groups = 5, .routers = 4, .global_ports = 0}),
             "too many groups; a group has 4 routers, and there may be as many groups");
   EXPECT_EQ(made({.groups = 0}),

@@ -1,4 +1,4 @@
-// Stars, two clusters, cloud regions, and what all generated families share.
+// Stars, two clusters, cloud regions, and the common properties of all generated families.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ using testing::rate;
 using testing::refusal;
 using Form = TwoClustersFamily::Form;
 
-TEST(StarFamily, HostsRoundASwitch) {
+TEST(StarFamily, HostsAroundASwitch) {
   for (const std::size_t hosts : {2U, 7U, 100U}) {
     StarFamily family;
     family.hosts = hosts;
@@ -42,7 +42,7 @@ TEST(StarFamily, HostsRoundASwitch) {
   }
 }
 
-TEST(StarFamily, BandwidthsInTurnTheLastForAllThatFollow) {
+TEST(StarFamily, TheLastBandwidthIsForAllFurtherHosts) {
   StarFamily family;
   family.hosts = 4;
   family.bandwidth = {{400}};
@@ -100,7 +100,7 @@ TEST(TwoClustersFamily, CountsByForm) {
   }
 }
 
-TEST(TwoClustersFamily, RanksInOrderOrInTurn) {
+TEST(TwoClustersFamily, RanksInOrderOrAlternating) {
   const auto groups = [](bool interleaved) {
     TwoClustersFamily family;
     family.hosts = {4, 2};
@@ -177,7 +177,7 @@ TEST(MultiRegionFamily, CountsByFormula) {
   }
 }
 
-TEST(MultiRegionFamily, WideAreaLinksAreDrawnAndLatenciesGoByDistance) {
+TEST(MultiRegionFamily, WideAreaLinksAreDrawnAndLatenciesFollowDistance) {
   MultiRegionFamily family;
   family.regions = 40;
   family.hosts = 1;
@@ -193,14 +193,14 @@ TEST(MultiRegionFamily, WideAreaLinksAreDrawnAndLatenciesGoByDistance) {
     if (arc.bandwidth.value < std::sqrt(12.5e6 * 1.25e9)) ++below;
     const Arc& back = platform.arc(platform.find_arc(arc.to, arc.from).value());
     EXPECT_EQ(back.latency, arc.latency);
-    EXPECT_NE(back.bandwidth, arc.bandwidth) << "each direction by itself";
+    EXPECT_NE(back.bandwidth, arc.bandwidth) << "each direction is drawn separately";
     latencies += arc.latency.value;
   }
   EXPECT_EQ(wide, 40U * 39);
   EXPECT_NEAR(static_cast<double>(below) / 1560, 0.5, 0.05) << "half the logarithms";
-  // Two random points of a sphere are a quarter of its girth apart on average.
+  // On average, the distance of two random points of a sphere is a quarter of the circumference.
   EXPECT_NEAR(latencies / 1560, 6371.0088e3 * M_PI / 2 / 200e6, 0.005);
-  // No detour is shorter than the great circle, but for the rounding to ns.
+  // No detour is shorter than the great circle, except for the rounding to ns.
   for (const Arc& arc : platform.arcs()) {
     if (index_of(arc.from) < 40 || index_of(arc.to) < 40) continue;
     for (std::uint32_t by = 40; by < 80; ++by) {
@@ -282,7 +282,7 @@ TEST(MultiRegionFamily, Refusals) {
             "a bandwidth must be finite and positive, not 0 B/s");
 }
 
-// Every family of Spread, of modest size, as the tests below see it.
+// Every family with a Spread, of moderate size, for the tests below.
 struct AnyFamily {
   std::string name;
   std::function<Platform(const Spread&)> make;
@@ -317,7 +317,7 @@ std::vector<AnyFamily> all_families() {
           any("multi-region", &generate_multi_region, regions)};
 }
 
-TEST(Families, TheSeedDecidesAndJsonGivesThemBack) {
+TEST(Families, TheSeedDecidesAndJsonRoundTrips) {
   Spread spread;
   spread.heterogeneity = 0.3;
   spread.slow = {{0.25, 4}};
@@ -341,8 +341,8 @@ TEST(Families, TheSeedDecidesAndJsonGivesThemBack) {
   }
 }
 
-// Without heterogeneity every seed gives the same figures; with it the links of one mean, and only
-// their bandwidths, vary about that by as much as was asked.
+// Without heterogeneity every seed gives the same values. With it, only bandwidths vary, and those
+// of links with the same mean have the requested deviation.
 TEST(Families, HeterogeneityIsTheDeviationRelativeToTheMean) {
   for (const AnyFamily& family : all_families()) {
     SCOPED_TRACE(family.name);
@@ -383,7 +383,7 @@ TEST(Families, HeterogeneityIsTheDeviationRelativeToTheMean) {
   }
 }
 
-TEST(Families, SlowHostsAreAsManyAsAsked) {
+TEST(Families, SlowHostsHaveTheRequestedShare) {
   StarFamily family;
   family.hosts = 20;
   family.bandwidth = {{1000}};
@@ -401,10 +401,10 @@ TEST(Families, SlowHostsAreAsManyAsAsked) {
     }
     EXPECT_EQ(rates, (std::map<double, std::size_t>{{100, 2}, {500, 6}, {1000, 12}}));
   }
-  EXPECT_NE(orders.substr(0, 20), orders.substr(20, 20)) << "who they are is drawn";
+  EXPECT_NE(orders.substr(0, 20), orders.substr(20, 20)) << "the hosts are drawn";
 }
 
-TEST(Families, OfALinkBetweenTwoHostsTheSlowerCounts) {
+TEST(Families, ALinkIsAsSlowAsItsSlowerHost) {
   TorusFamily family;
   family.dimensions = {12};
   family.bandwidth = {1000};
@@ -425,7 +425,7 @@ TEST(Families, OfALinkBetweenTwoHostsTheSlowerCounts) {
   }
 }
 
-TEST(Families, ThinLinksAreNoHostsOwn) {
+TEST(Families, SlowHostsDoNotAffectThinLinks) {
   TwoClustersFamily family;
   family.form = Form::kGateways;
   family.spread.slow = {{1, 2}};
@@ -434,7 +434,7 @@ TEST(Families, ThinLinksAreNoHostsOwn) {
   EXPECT_EQ(rate(platform, "h0", "h8"), 12.5e6);
 }
 
-TEST(Families, RefusalsOfTheSpread) {
+TEST(Families, SpreadRefusals) {
   for (const AnyFamily& family : all_families()) {
     SCOPED_TRACE(family.name);
     const auto made = [&](const Spread& spread) {

@@ -87,7 +87,7 @@ TEST(RandomFamily, IsTruncatedAwayFromZero) {
   for (const Arc& arc : platform.arcs()) EXPECT_GE(arc.bandwidth.value, 10e6);
 }
 
-TEST(RandomFamily, WithoutDeviationAllLinksAreAlike) {
+TEST(RandomFamily, WithoutDeviationAllLinksAreEqual) {
   RandomFamily family;
   family.nodes = 128;
   family.density = 1;
@@ -106,7 +106,7 @@ TEST(RandomFamily, TheSeedDecides) {
             write_platform(generate_random(other), "json"));
 }
 
-// Kept from a run: whoever changes the sampling changes everybody's experiments.
+// Values recorded from a run. A change of the sampling changes the experiments of all users.
 TEST(RandomFamily, IsTheSameOnEveryMachine) {
   RandomFamily family;
   family.nodes = 4;

@@ -25,13 +25,13 @@ TiersFamily family_of(const TiersShape& shape, std::uint64_t seed = 1) {
   return family;
 }
 
-// A WAN alone, whose nodes' distances are all known when the redundancy is 100: the same seed has
-// the same cells.
+// A single WAN. With redundancy 100 all distances between its nodes are known, and equal seeds have
+// equal cells.
 Platform wan(std::uint64_t nodes, std::uint64_t redundancy, std::uint64_t seed) {
   return generate_tiers(family_of({1, 0, 0, nodes, 0, 0, redundancy, 1, 1, 1, 1}, seed));
 }
 
-// Cells between the ends of a WAN link, from its delay: 5 us and 40 us a cell.
+// Cells between the ends of a WAN link, from its delay: 5 us plus 40 us per cell.
 std::int64_t cells(const Arc& arc) {
   const double length = (arc.latency.value * 1e6 - 5) / 40;
   EXPECT_NEAR(length, std::round(length), 1e-6);
@@ -73,9 +73,9 @@ TEST(TiersFamily, AWanIsAMinimumSpanningTreeOfItsCells) {
   }
 }
 
-// Links inside a network have the delay of its nodes' distance; where a MAN or LAN hangs on another
-// network, its grid lies about the node there.
-TEST(TiersFamily, PositionsAreThoseOfTheDelays) {
+// The delay of a link inside a network is that of the distance of its nodes; the grid of a MAN or
+// LAN is centred on the node to which it is linked.
+TEST(TiersFamily, PositionsMatchTheDelays) {
   const Platform platform = generate_tiers(family_of({1, 3, 2, 6, 4, 3, 2, 2, 1, 1, 1}));
   const auto at = [&](NodeId node) { return platform.node(node).position.value(); };
   for (const Arc& arc : platform.arcs()) {
@@ -92,7 +92,7 @@ TEST(TiersFamily, PositionsAreThoseOfTheDelays) {
   }
 }
 
-TEST(TiersFamily, RedundancyJoinsNodesToTheNearestThatAreNotNeighbours) {
+TEST(TiersFamily, RedundancyLinksNodesToTheirNearestNonNeighbours) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Platform complete = wan(20, 100, seed);
@@ -102,7 +102,7 @@ TEST(TiersFamily, RedundancyJoinsNodesToTheNearestThatAreNotNeighbours) {
       const auto [first, last] = raised.arcs_out_of(NodeId{u});
       EXPECT_GE(last - first, 3U) << "node " << u;
     }
-    // Each further link is among the three nearest of one of its ends, or of those left over.
+    // Every additional link leads to the nearest non-neighbour of one of its ends.
     for (const Arc& arc : raised.arcs()) {
       if (arc.to < arc.from || tree.find_arc(arc.from, arc.to)) continue;
       const auto nearer = [&](NodeId node) {
@@ -119,7 +119,7 @@ TEST(TiersFamily, RedundancyJoinsNodesToTheNearestThatAreNotNeighbours) {
   }
 }
 
-TEST(TiersFamily, LanStarsHangOnOneNodeOfTheirMan) {
+TEST(TiersFamily, LanStarsAreLinkedToOneNodeOfTheirMan) {
   // n0: WAN; n1 to n3: MAN 0; n4 to n6: MAN 1; then LANs 0, 1 of MAN 0 and 2, 3 of MAN 1, of 4.
   const Platform platform = generate_tiers(family_of({1, 2, 2, 1, 3, 4, 1, 1, 1, 1, 1}));
   ASSERT_EQ(platform.nodes().size(), 23U);
@@ -143,7 +143,7 @@ TEST(TiersFamily, LanStarsHangOnOneNodeOfTheirMan) {
   }
 }
 
-TEST(TiersFamily, UplinksAreAsManyAsAskedAndThereAreNodes) {
+TEST(TiersFamily, UplinksAreLimitedByTheNumberOfNodes) {
   const TiersStatistics some =
       tiers_statistics(generate_tiers(family_of({1, 4, 3, 6, 5, 2, 1, 1, 1, 3, 2})));
   EXPECT_EQ(some.rows[3].links, 4U * 3);
@@ -177,7 +177,7 @@ TEST(TiersFamily, ThePresetsKeepTheirCountAndDensity) {
             "unknown preset 'hbt30'; did you mean 'hbt-30'? one of: hbt-30, hbt-65");
 }
 
-TEST(TiersFamily, TheSeedDecidesAndBandwidthsLeaveTheTopologyAlone) {
+TEST(TiersFamily, TheSeedDecidesAndBandwidthsDoNotAffectTheTopology) {
   TiersFamily family = family_of(tiers_preset("hbt-30"), 7);
   const Platform first = generate_tiers(family);
   testing::expect_same(generate_tiers(family), first);
@@ -258,7 +258,7 @@ TEST(TiersFamily, Refusals) {
   EXPECT_EQ(refusal([&] { return generate_tiers(family); }), "no measured links of class 100");
 }
 
-// Counted by hand in the real files (tiers_test.cpp): trees throughout.
+// Counted by hand in the real files (tiers_test.cpp); all networks are trees.
 TEST(TiersStatistics, OfTheRealFiles) {
   const auto links = [](const TiersStatistics& statistics) {
     std::vector<std::size_t> counts;
@@ -279,7 +279,7 @@ TEST(TiersStatistics, OfTheRealFiles) {
   EXPECT_EQ(medium.rows[5].least_degree, 1U);
 }
 
-// The model has the real outputs' counts when given their parameters.
+// With the parameters of the real outputs, the model has the same counts.
 TEST(TiersStatistics, AGeneratedPlatformHasTheCountsOfTheRealOnes) {
   const auto compare = [](const std::string& file, const TiersShape& shape) {
     const TiersStatistics real = tiers_statistics(read_platform(kData + file).platform);

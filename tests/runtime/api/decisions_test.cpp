@@ -20,7 +20,7 @@ std::string row(std::uint64_t ranks, std::uint64_t message, std::string_view alg
       ranks, message, algorithm, segment, seconds);
 }
 
-// As decide writes it, with keys that do not matter here.
+// As written by decide, with keys that are not used here.
 std::string table(const std::vector<std::string>& rows, std::string_view operation = "broadcast") {
   return fmt::format(R"({{"operation": "{}", "model": "loggp", "network": "x", "rows": [{}]}})",
                      operation, fmt::join(rows, ", "));
@@ -40,30 +40,30 @@ std::string choice(std::uint32_t ranks, std::uint64_t bytes) {
                      decision.segment_bytes);
 }
 
-TEST(Decisions, AreTheNextByRatioFirstOfRanksThenOfTheMessage) {
+TEST(Decisions, UseTheNearestRanksByRatioThenTheNearestMessage) {
   EXPECT_EQ(choice(4, 1024), "4 1024 binomial/0");
   EXPECT_EQ(choice(1, 1024), "4 1024 binomial/0");
-  EXPECT_EQ(choice(6, 1024), "4 1024 binomial/0");  // 4 * 1.5 = 6; 6 * 1.5 = 9: as near
+  EXPECT_EQ(choice(6, 1024), "4 1024 binomial/0");  // 4 * 1.5 = 6; 6 * 1.5 = 9: equally near
   EXPECT_EQ(choice(7, 1), "9 1024 split-binary/0");
   EXPECT_EQ(choice(5, 1024), "4 1024 binomial/0");
   EXPECT_EQ(choice(16, 7), "9 1024 split-binary/0");
   EXPECT_EQ(choice(17, 7), "32 1024 linear/0");  // 17/9 > 32/17
   EXPECT_EQ(choice(4'000'000'000, 7), "32 1024 linear/0");
   EXPECT_EQ(choice(4, 0), "4 0 linear/0");
-  EXPECT_EQ(choice(4, 22), "4 0 linear/0");  // half a byte to 1024: the middle is 22.6
+  EXPECT_EQ(choice(4, 22), "4 0 linear/0");  // between half a byte and 1024 the midpoint is 22.6
   EXPECT_EQ(choice(4, 23), "4 1024 binomial/0");
-  EXPECT_EQ(choice(4, 8192), "4 1024 binomial/0");  // as near
+  EXPECT_EQ(choice(4, 8192), "4 1024 binomial/0");  // equally near
   EXPECT_EQ(choice(4, 8193), "4 65536 pipeline/1024");
   EXPECT_EQ(choice(4, std::numeric_limits<std::uint64_t>::max()), "4 1048576 pipeline/8192");
 }
 
-TEST(Decisions, BecomePlansWithTheirSegments) {
+TEST(Decisions, GivePlansWithTheirSegments) {
   const DecidedPlan pipeline = plan_for(some(), "pipeline", 5, 3);
   EXPECT_EQ(pipeline.plan.algorithm, "chain");
   EXPECT_EQ(pipeline.plan.nodes.size(), 5U);
   EXPECT_EQ(pipeline.plan.source, "rank3");
   EXPECT_FALSE(planner::structural_fault(pipeline.plan));
-  EXPECT_DOUBLE_EQ(pipeline.plan.throughput.value, (1 << 20) / 1e-3);  // the better of two
+  EXPECT_DOUBLE_EQ(pipeline.plan.throughput.value, (1 << 20) / 1e-3);  // the higher of two rates
   EXPECT_EQ(pipeline.segments,
             (std::vector<TunedSegment>{{65536, 1024, 1e-3}, {1 << 20, 8192, 1e-3}}));
   BroadcastOptions options;
@@ -73,8 +73,8 @@ TEST(Decisions, BecomePlansWithTheirSegments) {
   EXPECT_EQ(segment_tuned_for(options.tuned, 1, options.tuned_within), 1024U);
 }
 
-// Whole messages, halves, and chunks of both trees.
-TEST(Decisions, SegmentsAreWhatTheFormulasCallSegments) {
+// Unsegmented messages, halves of messages, and chunks of both trees.
+TEST(Decisions, SegmentsAreThoseOfTheFormulas) {
   const Decisions decisions =
       parse_decisions(table({row(8, 1000, "split-binary", 0), row(8, 2000, "split-binary", 1000),
                              row(8, 3000, "split-binary", 1000), row(8, 4000, "two-tree", 1001),

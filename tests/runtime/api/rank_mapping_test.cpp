@@ -21,7 +21,7 @@ std::string refusal_by_host(const Names& hosts, const Names& nodes) {
   return "accepted";
 }
 
-TEST(RanksByOrder, IsTheIdentityAndSaysBothNumbersOtherwise) {
+TEST(RanksByOrder, IsTheIdentityAndReportsNumbersThatDiffer) {
   EXPECT_THAT(ranks_by_order(3, 3), ElementsAre(0, 1, 2));
   try {
     (void)ranks_by_order(4, 71);

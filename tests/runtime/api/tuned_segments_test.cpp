@@ -27,11 +27,11 @@ planner::Plan plan() {
 const std::vector<TunedSegment> kSegments = {
     {1000, 100, 0.5}, {4000, 300, 0.25}, {1'000'000, 500, 2}};
 
-TEST(TunedSegments, AreOfTheNextMessageWithinAFactorOfTwo) {
+TEST(TunedSegments, AreThoseOfTheNearestMessageWithinAFactorOfTwo) {
   EXPECT_EQ(segment_tuned_for(kSegments, 1000), 100U);
   EXPECT_EQ(segment_tuned_for(kSegments, 500), 100U);
   EXPECT_EQ(segment_tuned_for(kSegments, 499), std::nullopt);
-  EXPECT_EQ(segment_tuned_for(kSegments, 2000), 100U);  // as far from both
+  EXPECT_EQ(segment_tuned_for(kSegments, 2000), 100U);  // equally near to both
   EXPECT_EQ(segment_tuned_for(kSegments, 2001), 300U);
   EXPECT_EQ(segment_tuned_for(kSegments, 8000), 300U);
   EXPECT_EQ(segment_tuned_for(kSegments, 8001), std::nullopt);
@@ -42,7 +42,7 @@ TEST(TunedSegments, AreOfTheNextMessageWithinAFactorOfTwo) {
   EXPECT_EQ(segment_tuned_for(kSegments, 1, std::numeric_limits<double>::infinity()), 100U);
 }
 
-TEST(TunedSegments, ComeBackFromTheirFile) {
+TEST(TunedSegments, SurviveWritingAndReading) {
   const TunedSegments tuned{identity_of(plan()), 2, 1, kSegments};
   const TunedSegments again = parse_tuned(tuned_json(tuned), "t.json");
   EXPECT_EQ(segments_of(again, plan(), 2, 1, "t.json"), kSegments);
@@ -58,19 +58,20 @@ TEST(TunedSegments, OfAnotherPlanOrOtherRanksAreRefused) {
     return refusal([&] { return segments_of(tuned, other, ranks, hosts, "t.json"); });
   };
   EXPECT_EQ(refused(faster, 2, 1),
-            "t.json: /plan: was tuned for another plan or an earlier version of this one; tune this plan into a new file");
+            "t.json: /plan: was tuned for another plan or an earlier version of this one; tune "
+            "this plan into a new file");
   EXPECT_EQ(refused(plan(), 3, 1), "t.json: /ranks: was tuned with 2 ranks, not 3");
   EXPECT_EQ(refused(plan(), 2, 2), "t.json: /hosts: was tuned with ranks on 1 hosts, not 2");
 }
 
-TEST(TunedSegments, TakeTheirPlaceAmongEarlierOnes) {
+TEST(TunedSegments, AreMergedInOrder) {
   std::vector<TunedSegment> segments = kSegments;
   merge(segments, std::vector<TunedSegment>{{4000, 7, 1}, {1, 1, 1}, {5000, 8, 1}});
   EXPECT_THAT(segments, ElementsAre(TunedSegment{1, 1, 1}, kSegments[0], TunedSegment{4000, 7, 1},
                                     TunedSegment{5000, 8, 1}, kSegments[2]));
 }
 
-TEST(TunedSegments, RefuseWhatNoTuneWrites) {
+TEST(TunedSegments, RefuseInvalidFiles) {
   const auto refused = [](const std::string& segments, const std::string& plan = "0123456789abcdef",
                           const std::string& ranks = "2") {
     const std::string text = R"({"format": "espalier-tuned-slices", "version": 1, "plan": ")" +
@@ -88,7 +89,8 @@ TEST(TunedSegments, RefuseWhatNoTuneWrites) {
   EXPECT_EQ(refused(segment("1", "0", "0")), "t.json: /slices/0/slice_bytes: must be at least 1");
   EXPECT_EQ(refused(segment("1", "1073741825", "0")),
             "t.json: /slices/0/slice_bytes: MPI sends at most 1073741824 bytes at once");
-  EXPECT_EQ(refused(segment("1", "1", "-1")), "t.json: /slices/0/median_s: a time must not be negative");
+  EXPECT_EQ(refused(segment("1", "1", "-1")),
+            "t.json: /slices/0/median_s: a time must not be negative");
   EXPECT_EQ(refused(segment("2", "1", "1") + "," + segment("2", "1", "1")),
             "t.json: /slices/1/message_bytes: message sizes must ascend");
   EXPECT_EQ(refused("", "0123456789abcde"),

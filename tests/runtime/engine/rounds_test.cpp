@@ -1,4 +1,4 @@
-// The rounds of a plan, worked out without any ranks.
+// The rounds of a plan, computed without ranks.
 #include "runtime/engine/rounds.hpp"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using planner::PlanTree;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The plan of two-tree-sanders for four nodes; first letters of tree and color on the edges.
+// The plan of two-tree-sanders for four nodes, with colors on the edges.
 //       0              0
 //       | 0            | 1
 //       2              1
@@ -34,7 +34,7 @@ Plan four_nodes() {
 
 //   tree 0: n2 gets its first segment in round 0, so it sends on color 1 in round 1, on color 0 in
 //   round 2. Tree 1: n1 gets one in round 1, sends on color 0 in round 2, on color 1 in round 3.
-TEST(Rounds, AnEdgeIsFirstUsedAfterItsParentsAndInItsColor) {
+TEST(Rounds, AnEdgeIsFirstUsedAfterTheEdgeAboveItAndInItsColor) {
   const Plan plan = four_nodes();
   EXPECT_THAT(first_rounds(plan.broadcast_trees[0], 0), ElementsAre(0, 2, 1));
   EXPECT_THAT(first_rounds(plan.broadcast_trees[1], 0), ElementsAre(1, 2, 3));
@@ -76,7 +76,7 @@ std::string refusal(const Plan& plan) {
   return fault ? fault->place + ": " + fault->reason : "accepted";
 }
 
-TEST(RoundsFault, NamesWhatIsInTheWay) {
+TEST(RoundsFault, NamesTheReason) {
   EXPECT_EQ(refusal(four_nodes()), "accepted");
 
   Plan plain = four_nodes();
@@ -95,8 +95,7 @@ TEST(RoundsFault, NamesWhatIsInTheWay) {
 
   Plan exchange = four_nodes();
   exchange.broadcast_trees[1].exchange = {{1, 2}};
-  EXPECT_EQ(refusal(exchange),
-            "/broadcast_trees/1/exchange: rounds do not support exchange edges");
+  EXPECT_EQ(refusal(exchange), "/broadcast_trees/1/exchange: rounds do not support exchange edges");
 }
 
 TEST(RoundsFault, ALoneNodeNeedsNoColors) {

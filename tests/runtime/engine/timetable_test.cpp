@@ -1,4 +1,4 @@
-// What ranks do by a schedule, worked out without any ranks.
+// The order of operations under a schedule, computed without ranks.
 #include "runtime/engine/timetable.hpp"
 
 #include <fmt/format.h>
@@ -43,23 +43,24 @@ Timetable timetable_of(const Plan& plan, int rank) {
   return Slots(plan).of_rank(ranks, rank, roles_of(plan.broadcast_trees, ranks, rank));
 }
 
-// By how many slots n1 -> n2 is later than n0 -> n1.
+// The delay of n1 -> n2 relative to n0 -> n1, in slots.
 std::uint64_t later(const Plan& plan) {
   return timetable_of(plan, 2).receives.edges()[0].behind;
 }
 
-TEST(Timetable, AnEdgeBeginsWhenItsFirstSegmentHasCome) {
-  // n1 sends in the second half what it has received in the first.
+TEST(Timetable, AnEdgeBeginsWhenItsFirstSegmentHasArrived) {
+  // n1 sends in the second half of a period what it received in the first.
   EXPECT_EQ(later(chain({{0, 0, 1, {0}, {1}, 200}, {0, 1, 2, {1}, {1}, 200}})), 0U);
-  // The other way round a whole period later.
+  // In the reverse order: a whole period later.
   EXPECT_EQ(later(chain({{0, 1, 2, {0}, {1}, 200}, {0, 0, 1, {1}, {1}, 200}})), 2U);
-  // At the same time: a segment later.
+  // At the same time: one segment later.
   EXPECT_EQ(later(chain({{0, 0, 1, {0}, {2}, 200}, {0, 1, 2, {0}, {2}, 200}})), 1U);
-  // The second segment has not come whole when n1 starts on it, though the first one has.
+  // The second segment has not completely arrived when n1 starts to send it, although the first
+  // has.
   EXPECT_EQ(later(chain({{0, 0, 1, {0}, {2}, 200}, {0, 1, 2, {1}, {1}, 200}})), 1U);
 }
 
-TEST(Timetable, ALatencyIsWaitedFor) {
+TEST(Timetable, LatencyDelaysAnEdge) {
   Plan plan = chain({{0, 0, 1, {0}, {1}, 200}, {0, 1, 2, {1}, {1}, 200}});
   plan.broadcast_trees[0].latencies = {{0.5}, {0}};  // just in time
   EXPECT_EQ(later(plan), 0U);
@@ -71,9 +72,9 @@ TEST(Timetable, ALatencyIsWaitedFor) {
   EXPECT_LE(later(plan), 40U);
 }
 
-//   n0 -> n1 in tree 0, n0 -> n2 in tree 1, in turns of half a segment; segments stand where their
-//   middle is.
-TEST(Timetable, SlotsStandInTheOrderOfTheirMiddles) {
+//   n0 -> n1 in tree 0, n0 -> n2 in tree 1, in turns of half a segment; segments are placed at
+//   their midpoint.
+TEST(Timetable, SlotsAreOrderedByTheirMidpoints) {
   Plan plan = plan_of(
       3, 0, {tree_shaped(Shape::kFlat, 3, 0, 100), tree_shaped(Shape::kFlat, 3, 0, 100)}, 100);
   plan.schedule = planner::PlanSchedule{{10},
@@ -97,7 +98,7 @@ TEST(Timetable, SlotsStandInTheOrderOfTheirMiddles) {
   EXPECT_TRUE(source.receives.slots().empty());
 }
 
-TEST(SlotOrder, PassesOverWhatTheMessageDoesNotHave) {
+TEST(SlotOrder, SkipsSegmentsThatTheMessageDoesNotHave) {
   SlotOrder order({{0, 0, 2, 3}, {1, 0, 1, 0}}, {{0, 0}, {1, 0}, {0, 1}});
   const std::vector<std::uint64_t> ends{3, 2};
   const auto end_of = [&](std::uint32_t tree) { return ends[tree]; };
@@ -108,7 +109,7 @@ TEST(SlotOrder, PassesOverWhatTheMessageDoesNotHave) {
   }
 }
 
-// --- all ranks at once, one send and one receive at a time, each waiting for the other ---
+// --- simulates all ranks, with one synchronous send and one receive at a time ---
 
 class Ranks {
  public:
@@ -128,7 +129,7 @@ class Ranks {
     here_[source_] = end_;
   }
 
-  // False: they wait for one another.
+  // Returns false on a deadlock.
   bool run() {
     while (!is_done()) {
       bool any = false;
@@ -157,7 +158,7 @@ class Ranks {
     if (expected.tree != edge.tree || roles_[to][edge.tree].parent != static_cast<int>(from)) {
       return false;
     }
-    EXPECT_EQ(here_[to][edge.tree], sent) << "the ends of an edge are at different segments";
+    EXPECT_EQ(here_[to][edge.tree], sent) << "the two ends of an edge expect different segments";
     std::uint64_t freed = here_[to][edge.tree];
     for (const std::uint64_t on : sent_[to][edge.tree]) freed = std::min(freed, on);
     if (sent - freed >= slots_.buffer_segments()) return false;
@@ -178,8 +179,8 @@ class Ranks {
   std::vector<std::vector<std::vector<std::uint64_t>>> sent_;  // [rank][tree][child]
 };
 
-// Schedules of any kind that no structural fault forbids, whether ports could keep them or not.
-TEST(Timetable, NobodyWaitsForEver) {
+// Arbitrary schedules without structural faults, whether or not ports could follow them.
+TEST(Timetable, NeverDeadlocks) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     std::mt19937_64 random(seed);
@@ -195,23 +196,24 @@ TEST(Timetable, NobodyWaitsForEver) {
   }
 }
 
-// --- refusals ---
+// --- errors ---
 
 std::string refusal(const Plan& plan) {
   const auto fault = timetable_fault(plan);
   return fault ? fault->place + ": " + fault->reason : "accepted";
 }
 
-TEST(TimetableFault, NamesWhatIsInTheWay) {
+TEST(TimetableFault, NamesTheReason) {
   Plan plan = chain({{0, 0, 1, {0}, {1}, 200}, {0, 1, 2, {1}, {1}, 200}});
   EXPECT_EQ(refusal(plan), "accepted");
   plan.schedule->segments = {UINT64_MAX};
   EXPECT_EQ(
       refusal(plan),
-      "/schedule/slices: a period of 18446744073709551616 segments, 36893488147419103232 sends "
-      "of them; up to 1048576 and 8388608 can be run by");
+      "/schedule/slices: a period has 18446744073709551616 segments in 36893488147419103232 sends; "
+      "at most 1048576 and 8388608 can be run");
   plan.schedule.reset();
-  EXPECT_EQ(refusal(plan), "/schedule: this plan has no schedule; make one with espalier plan --schedule");
+  EXPECT_EQ(refusal(plan),
+            "/schedule: this plan has no schedule; make one with espalier plan --schedule");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 
 using Counts = std::vector<std::uint64_t>;
 
-// A rank with a far parent, a near child and a far one: 10 segments of 1 kB and 25 are in flight.
+// A rank with a high-latency parent, a low-latency child and a high-latency child: 10 and 25
+// segments of 1 kB are in flight.
 std::vector<TreeRole> far_and_near() {
   TreeRole role;
   role.parent = 3;
@@ -26,32 +27,32 @@ std::vector<TreeRole> far_and_near() {
 constexpr Bytes kSegment{1000};
 constexpr std::uint64_t kFar = planner::kHighLatencySends;
 
-TEST(Windows, EvenOnesAreTheSameForAll) {
+TEST(Windows, EvenWindowsAreEqualForAllNeighbours) {
   const std::vector<TreeWindows> windows = even_windows(far_and_near(), 4, 2);
   ASSERT_EQ(windows.size(), 1U);
   EXPECT_EQ(windows[0].parent, 4U);
   EXPECT_EQ(windows[0].children, Counts({2, 2}));
 }
 
-TEST(Windows, GrowOnTheWayDownByWhatIsOnItsWay) {
+TEST(Windows, OfBroadcastsGrowByTheBytesInFlight) {
   const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSegment, false);
   EXPECT_EQ(windows[0].parent, 4 + 10 + kFar);
   EXPECT_EQ(windows[0].children, Counts({2, 2 + 25 + kFar}));
 }
 
-TEST(Windows, GrowByTheWayBackWhereAReceiverIsAsked) {
+TEST(Windows, GrowByTheRoundTripWithARendezvous) {
   const std::vector<TreeWindows> windows = windows_down(far_and_near(), 4, 2, kSegment, true);
   EXPECT_EQ(windows[0].parent, 4 + 20 + kFar);
   EXPECT_EQ(windows[0].children, Counts({2, 2 + 50 + kFar}));
 }
 
-TEST(Windows, UpAlwaysCountTheAnswer) {
+TEST(Windows, OfReductionsAlwaysIncludeTheAnswer) {
   const std::vector<TreeWindows> windows = windows_up(far_and_near(), 4, 2, kSegment);
   EXPECT_EQ(windows[0].parent, 2 + 20 + kFar);
   EXPECT_EQ(windows[0].children, Counts({4, 4 + 50 + kFar}));
 }
 
-// What one end sends, the other must have posted a receive for.
+// For each send of one end the other end must have posted a receive.
 TEST(Windows, BothEndsOfAnEdgeAgree) {
   std::vector<TreeRole> below(1);
   below[0].parent = 7;
@@ -62,26 +63,26 @@ TEST(Windows, BothEndsOfAnEdgeAgree) {
             windows_up(below, 4, 2, kSegment)[0].parent - 2);
 }
 
-TEST(Lookahead, OfASingleNearTreeIsEndless) {
+TEST(Lookahead, OfASingleLowLatencyTreeIsUnlimited) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 2}}}, 2), UINT64_MAX);
   EXPECT_EQ(lookahead_over({}, 2), planner::source_lookahead(0, 0, false));
 }
 
-// It would wait indefinitely else.
-TEST(Lookahead, OfTheOnlyRankIsEndless) {
+// Otherwise it would wait indefinitely.
+TEST(Lookahead, OfTheOnlyRankIsUnlimited) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {}}, {4, {}}}, 2), UINT64_MAX);
 }
 
-TEST(Lookahead, OfASingleTreeEndsWhereAChildIsFar) {
+TEST(Lookahead, OfASingleTreeIsLimitedWithAHighLatencyChild) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 30}}}, 2), 4 * 30U);
 }
 
-TEST(Lookahead, OfSeveralTreesHoldsTheLargestWindowOfEach) {
+TEST(Lookahead, OfSeveralTreesCoversTheLargestWindowOfEach) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 2}}, {4, {2}}, {4, {}}}, 2), 4 * 4U);
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {2, 30}}, {4, {2}}}, 2), 4 * 32U);
 }
 
-TEST(Lookahead, OfARankThatIsAloneIsEndless) {
+TEST(Lookahead, OfARankWithoutChildrenIsUnlimited) {
   EXPECT_EQ(lookahead_over(std::vector<TreeWindows>{{4, {}}, {4, {}}}, 2), UINT64_MAX);
 }
 

@@ -1,4 +1,4 @@
-// Several files as one message, without any ranks.
+// Several files as one message, without ranks.
 #include "runtime/files/file_tree.hpp"
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ std::string refusal_of(const std::function<void()>& act) {
   return "accepted";
 }
 
-TEST_F(FileTrees, AFolderIsWhatIsInIt) {
+TEST_F(FileTrees, AFolderConsistsOfItsContents) {
   const FileTree tree = scan_files({path("in")});
   EXPECT_THAT(paths_of(tree),
               ::testing::ElementsAre("a", "link", "sub", "sub/b", "sub/empty", "z"));
@@ -72,7 +72,7 @@ TEST_F(FileTrees, AFolderIsWhatIsInIt) {
   EXPECT_EQ(tree.entries[1].target, "sub/b");
 }
 
-TEST_F(FileTrees, SeveralNamesStandSideBySide) {
+TEST_F(FileTrees, SeveralNamesBecomeSiblings) {
   EXPECT_THAT(paths_of(scan_files({path("in/z"), path("in/sub/"), path("in/link")})),
               ::testing::ElementsAre("z", "sub", "sub/b", "sub/empty", "link"));
   EXPECT_THAT(refusal_of([&] {
@@ -82,11 +82,11 @@ TEST_F(FileTrees, SeveralNamesStandSideBySide) {
   EXPECT_THAT(refusal_of([&] {
                 scan_files({path("in/a"), "/dev/null"});
               }),
-              HasSubstr("/dev/null: is no file, folder or symbolic link"));
-  EXPECT_THAT(refusal_of([&] { scan_files({path("in/a"), "/"}); }), HasSubstr("no name"));
+              HasSubstr("/dev/null: is not a file, folder or symbolic link"));
+  EXPECT_THAT(refusal_of([&] { scan_files({path("in/a"), "/"}); }), HasSubstr("no file name"));
 }
 
-TEST_F(FileTrees, ComeBackFromTheirText) {
+TEST_F(FileTrees, SurviveSerialisation) {
   FileTree tree = scan_files({path("in")});
   tree.entries[0].path = "no UTF-8: \xff \\ \"";
   EXPECT_EQ(file_tree_from_text(to_text(tree)), tree);
@@ -98,7 +98,7 @@ TEST_F(FileTrees, PathsThatLeadOutAreRefused) {
     FileTree tree;
     tree.entries.push_back({.path = bad});
     EXPECT_THAT(refusal_of([&] { file_tree_from_text(to_text(tree)); }),
-                HasSubstr("is no path below"))
+                HasSubstr("is not a path below"))
         << bad;
   }
   const std::string text = to_text(scan_files({path("in")}));
@@ -107,8 +107,8 @@ TEST_F(FileTrees, PathsThatLeadOutAreRefused) {
   }
 }
 
-// Any stretch is cut into parts that follow one another, in files that have those bytes.
-TEST_F(FileTrees, StretchesAreCutAtTheEndsOfFiles) {
+// Any range is divided into consecutive parts, in the files that contain those bytes.
+TEST_F(FileTrees, RangesAreDividedAtTheEndsOfFiles) {
   std::mt19937_64 random(3);
   for (int turn = 0; turn < 200; ++turn) {
     FileTree tree;
@@ -131,7 +131,7 @@ TEST_F(FileTrees, StretchesAreCutAtTheEndsOfFiles) {
   }
 }
 
-TEST_F(FileTrees, AnOutputIsThereAsAWholeOrNotAtAll) {
+TEST_F(FileTrees, AnOutputAppearsCompletelyOrNotAtAll) {
   const FileTree tree = scan_files({path("in")});
   InputTree in({path("in")}, tree);
   std::vector<std::byte> all(in.bytes());
@@ -140,7 +140,7 @@ TEST_F(FileTrees, AnOutputIsThereAsAWholeOrNotAtAll) {
     OutputTree out(path("out"), tree);
     out.write_at(0, all.data(), 50);
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(path("")), {}), 1) << "something was left";
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("")), {}), 1) << "temporary files were left";
   {
     OutputTree out(path("out"), tree);
     out.write_at(50, all.data() + 50, all.size() - 50);
@@ -155,7 +155,7 @@ TEST_F(FileTrees, AnOutputIsThereAsAWholeOrNotAtAll) {
   EXPECT_THAT(refusal_of([&] { const OutputTree again(path("out"), tree); }), HasSubstr("exists"));
 }
 
-TEST_F(FileTrees, AnOutputToBeResumedKnowsHowFarItCame) {
+TEST_F(FileTrees, AResumedOutputKnowsItsProgress) {
   const FileTree tree = scan_files({path("in")});
   {
     OutputTree out(path("out"), tree, 7);
@@ -170,7 +170,7 @@ TEST_F(FileTrees, AnOutputToBeResumedKnowsHowFarItCame) {
     again.read_at(1004, &byte, 1);
     EXPECT_EQ(byte, std::byte{'b'});
   }
-  EXPECT_EQ(OutputTree(path("out"), tree, 8).kept(), 0U) << "of another source";
+  EXPECT_EQ(OutputTree(path("out"), tree, 8).kept(), 0U) << "the source is another one";
 }
 
 }  // namespace

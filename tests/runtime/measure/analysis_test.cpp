@@ -13,10 +13,10 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 
-TEST(Levelled, MakesOneOfWhatIsWithinTheTolerance) {
+TEST(Levelled, MergesValuesWithinTheTolerance) {
   EXPECT_THAT(levelled(std::vector<double>{101, 50, 99, 100, 51.5, 0}, 0.025),
               ElementsAre(100, 50, 100, 100, 51.5, 0));
-  // A group spans the tolerance, however small the steps in it.
+  // A group spans at most the tolerance, however small its steps.
   EXPECT_THAT(levelled(std::vector<double>{100, 101, 102, 103}, 0.025),
               ElementsAre(101, 101, 101, 103));
   EXPECT_TRUE(levelled({}, 0.1).empty());
@@ -28,13 +28,13 @@ Experiment one(Purpose purpose, std::vector<Flow> flows, std::vector<double> rat
   return experiment;
 }
 
-TEST(ArcRates, TellWhatMayHaveBeenDisturbed) {
+TEST(ArcRates, IdentifyArcsThatMayHaveBeenDisturbed) {
   Measurements measured{{"a", "b", "c", "d"}, {}, {}};
   measured.experiments = {one(Purpose::kRound, {{0, 1}, {2, 3}}, {100, 100}),
                           one(Purpose::kRound, {{0, 3}, {2, 1}}, {50, 30}),
                           one(Purpose::kAlone, {{0, 3}}, {90})};
   const ArcRates rates(measured);
-  EXPECT_EQ(rates.rate_bps({0, 3}), 90);  // alone counts
+  EXPECT_EQ(rates.rate_bps({0, 3}), 90);  // the measurement alone takes precedence
   EXPECT_EQ(rates.in_round_bps({0, 3}), 50);
   EXPECT_TRUE(rates.was_disturbed({0, 3}));
   EXPECT_FALSE(rates.was_disturbed({2, 1}));
@@ -43,8 +43,8 @@ TEST(ArcRates, TellWhatMayHaveBeenDisturbed) {
   EXPECT_THAT(rates.doubtful(), ElementsAre(Flow{2, 1}));
 }
 
-// From a and b to c and d all arcs have others beside them.
-TEST(ArcRates, TakeAfterThoseOfTheirClassThatWereMeasuredAloneWhereTheseAreAlike) {
+// All arcs from a and b to c and d run beside others.
+TEST(ArcRates, AreAdoptedFromArcsOfTheClassMeasuredAloneIfTheseAgree) {
   Measurements measured{{"a", "b", "c", "d"}, {}, {}};
   measured.experiments = {one(Purpose::kRound, {{0, 1}, {2, 3}}, {100, 80}),
                           one(Purpose::kRound, {{1, 0}, {3, 2}}, {100, 80}),
@@ -69,7 +69,7 @@ TEST(ArcRates, TakeAfterThoseOfTheirClassThatWereMeasuredAloneWhereTheseAreAlike
   EXPECT_THAT(unlike.doubtful(), ElementsAre(Flow{0, 3}, Flow{1, 2}));
 }
 
-TEST(NodeNames, AreHostsWhereTheseDiffer) {
+TEST(NodeNames, AreTheHostsIfTheseDiffer) {
   EXPECT_THAT(node_names({"a.x", "b.x"}), ElementsAre("a", "b"));
   EXPECT_THAT(node_names({"a.x", "a.y"}), ElementsAre("a.x", "a.y"));
   EXPECT_THAT(node_names({"a.x", "b", "a.x"}), ElementsAre("rank0", "rank1", "rank2"));
@@ -88,7 +88,7 @@ Estimate small() {
   return estimate;
 }
 
-TEST(FullestLoads, AreThoseOfTheModelsTable) {
+TEST(FullestLoads, FollowTheTableOfModels) {
   const std::vector<Flow> flows = {{0, 1}, {1, 0}, {1, 2}};
   const std::vector<double> rates = {2, 1, 1};
   const auto loads = [&](std::string_view model) {
@@ -104,7 +104,7 @@ TEST(FullestLoads, AreThoseOfTheModelsTable) {
               ElementsAre(DoubleEq(0.6), DoubleEq(0.5), DoubleEq(0.6)));
 }
 
-TEST(PlatformFile, SaysWhatWasFound) {
+TEST(PlatformFile, ContainsTheEstimate) {
   const Json json = parse_json(platform_json(small(), "a \"name\""), "");
   EXPECT_EQ(json["name"], "a \"name\"");
   EXPECT_EQ(json["nodes"].dump(),
@@ -115,8 +115,8 @@ TEST(PlatformFile, SaysWhatWasFound) {
             R"([{"name":"a, b to b, c","bandwidth_Bps":5.0,"links":[["a","b"],["b","c"]]}])");
 }
 
-// As a file may say that was not written by a probe: found by the fuzzer.
-TEST(Analysis, TakesNoSharedLinkInsideAClusterNorAcrossArcsWithoutARate) {
+// Files that were not written by a probe may contain this; found by the fuzzer.
+TEST(Analysis, FindsNoSharedLinkInsideAClusterOrOnArcsWithoutARate) {
   Measurements measured{{"a", "b", "c"}, {}, {}};
   for (std::size_t from = 0; from < 3; ++from) {
     for (std::size_t to = 0; to < 3; ++to) {

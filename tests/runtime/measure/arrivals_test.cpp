@@ -16,18 +16,17 @@ std::vector<Arrival> steady(double seconds) {
   return arrivals;
 }
 
-TEST(RateOf, IsThatOfASteadyStream) {
+TEST(RateOf, IsTheRateOfASteadyStream) {
   EXPECT_THAT(rate_of(steady(0.1), 0.1), DoubleNear(1e6, 1));
   EXPECT_THAT(rate_of(steady(0.2), 0.1), DoubleNear(1e6, 1));
 }
 
-TEST(RateOf, ForgivesAReceiverThatWasPutAside) {
+TEST(RateOf, ToleratesADescheduledReceiver) {
   for (const double from : {0.02, 0.03, 0.05, 0.07}) {
     std::vector<Arrival> arrivals = steady(0.1);
     double late = from + 0.02;
     for (Arrival& one : arrivals) {
-      // What came while it was away is handed over at once when it is back, and then it has caught
-      // up.
+      // Messages that arrived while it was descheduled are delivered all at once afterwards.
       if (one.at_s > from && one.at_s < from + 0.02) one.at_s = late += 1e-6;
     }
     std::ranges::stable_sort(arrivals, {}, &Arrival::at_s);
@@ -35,13 +34,13 @@ TEST(RateOf, ForgivesAReceiverThatWasPutAside) {
   }
 }
 
-TEST(RateOf, LeavesAFullTokenBucketOut) {
+TEST(RateOf, IgnoresAFullTokenBucket) {
   std::vector<Arrival> arrivals = steady(0.1);
   for (int i = 0; i < 30; ++i) arrivals.insert(arrivals.begin(), {0.0005, 1000});
   EXPECT_THAT(rate_of(arrivals, 0.1), DoubleNear(1e6, 1));
 }
 
-TEST(RateOf, LeavesSlowStartOut) {
+TEST(RateOf, IgnoresSlowStart) {
   std::vector<Arrival> arrivals = steady(0.1);
   std::erase_if(arrivals, [](const Arrival& one) { return one.at_s < 0.02; });
   EXPECT_THAT(rate_of(arrivals, 0.1), DoubleNear(1e6, 1));
@@ -55,8 +54,8 @@ TEST(RateOf, FewMessagesCountFromTheBeginning) {
   EXPECT_THAT(rate_of({one, one, one, one, one}, 0.1), DoubleNear(1e5, 1));
 }
 
-// Of three rates, none for half of the time: what it comes to.
-TEST(RateOf, AveragesWhatChanges) {
+// Three rates, none for half of the time: the overall rate.
+TEST(RateOf, AveragesChangingRates) {
   std::vector<Arrival> arrivals = steady(0.4);
   for (Arrival& one : arrivals) {
     if (one.at_s > 0.2) one.bytes = one.at_s > 0.3 ? 400 : 700;

@@ -72,8 +72,8 @@ std::vector<CalculatedNetwork::Resource> CalculatedNetwork::resources_of(
   return resources;
 }
 
-// Progressive filling: all grow together, and whoever meets a full resource stays as it is. Under
-// caps flows grow alike; under ports they get the same time.
+// Progressive filling: all flows grow at the same time, and a flow that meets a full resource stops
+// growing. Under caps flows grow by equal rates; under ports they get equal shares of time.
 std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
   std::vector<Flow> flows;
   for (const auto& stream : transfer.streams) flows.push_back(stream.flow);

@@ -1,4 +1,4 @@
-// A network that is only calculated: flows that run together share its resources fairly.
+// A simulated network: simultaneous flows share its resources fairly.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,10 @@ namespace espalier::testing {
 
 using runtime::probe::Flow;
 
-// What the network really is. Rates in bytes/s.
+// The true properties of the network. Rates in bytes/s.
 struct Truth {
-  // Port models: a flow keeps both its ends busy for 1 / rate a byte, and they divide their time.
+  // Port models: a flow occupies both its ends for 1 / rate per byte, and each end divides its time
+  // among its flows.
   enum class Ports { kNone, kOnePort, kUnidirectional };
   struct SharedLink {
     std::set<Flow> arcs;
@@ -34,36 +35,36 @@ struct Truth {
   double round_trip_s = kRoundTrip_s;
 
   [[nodiscard]] std::size_t ranks() const { return rate.size(); }
-  // Hosts on a switch: their cables' rates up and down, with which they are capped.
+  // Hosts on a switch, capped by the rates of their cables in each direction.
   static Truth star(const std::vector<double>& up, const std::vector<double>& down);
   static Truth star(const std::vector<double>& cables) { return star(cables, cables); }
-  // One more link in flight of all arcs from one of these hosts to one of those.
+  // Adds a link shared by all arcs from one of these hosts to one of those.
   void join(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to, double rate);
 };
 
 class CalculatedNetwork : public runtime::probe::Network {
  public:
-  // noise: of every rate, up to this share of it either way.
+  // noise: largest relative deviation of every rate, in either direction.
   CalculatedNetwork(Truth truth, double noise, std::uint64_t seed);
 
   [[nodiscard]] std::size_t ranks() const override { return truth_.ranks(); }
-  // Buffers take whatever a sender may be ahead.
+  // Buffers hold all bytes by which a sender may be ahead.
   std::vector<double> transfer(const runtime::probe::Transfer& transfer) override;
   std::vector<runtime::probe::ShortMessages> exchange(std::span<const Flow> flows,
                                                       std::size_t messages) override;
 
-  // A byte costs 1 / rate there, everything else is as in a short message's round trip.
+  // A byte costs 1 / rate in the forward direction; otherwise as a short message's round trip.
   runtime::probe::MessageTimes time_messages(const Flow& flow, std::uint64_t bytes,
                                              std::size_t messages) override;
 
   static constexpr double kRoundTrip_s = Truth::kRoundTrip_s;
   static constexpr double kGap_s = 3e-6;
   std::size_t transfers = 0;  // so far
-  double seconds = 0;         // until all had arrived, so far
+  double seconds = 0;         // total time until everything had arrived
 
  private:
   struct Resource {
-    std::vector<double> seconds_per_byte;  // of each flow, 0: not occupied
+    std::vector<double> seconds_per_byte;  // for each flow; 0: not occupied
   };
   [[nodiscard]] std::vector<Resource> resources_of(const std::vector<Flow>& flows) const;
   double noisy(double figure);

@@ -17,7 +17,7 @@ Measurements some() {
            {Purpose::kFanOut, {{2, 0}, {2, 1}}, {{1.5e6}, {0.1}}}}};
 }
 
-TEST(Measurements, ComeBackFromTheirFile) {
+TEST(Measurements, SurviveWritingAndReading) {
   const Measurements before = some();
   const Measurements after = parse_measurements(measurements_json(before), "m.json");
   EXPECT_EQ(after.hosts, before.hosts);
@@ -50,18 +50,18 @@ std::string refused(const std::string& timings, const std::string& experiments,
   return refusal([&] { return parse_measurements(text, "m.json"); });
 }
 
-TEST(Measurements, RefuseWhatCannotHaveBeenMeasured) {
+TEST(Measurements, RefuseImpossibleValues) {
   const auto experiment = [](const std::string& flows, const std::string& rates) {
     return R"({"purpose": "round", "flows": )" + flows + R"(, "rates_Bps": )" + rates + "}";
   };
   EXPECT_EQ(refused("", experiment("[[0, 2]]", "[[1]]")),
             "m.json: /experiments/0/flows/0/1: there are 2 ranks");
   EXPECT_EQ(refused("", experiment("[[1, 1]]", "[[1]]")),
-            "m.json: /experiments/0/flows/0: a rank does not send to itself");
+            "m.json: /experiments/0/flows/0: a rank cannot send to itself");
   EXPECT_EQ(refused("", experiment("[[1]]", "[[1]]")),
             "m.json: /experiments/0/flows/0: a flow is a pair of ranks");
   EXPECT_EQ(refused("", experiment("[[0, 1]]", "[[-1]]")),
-            "m.json: /experiments/0/rates_Bps/0/0: a measured figure is not negative");
+            "m.json: /experiments/0/rates_Bps/0/0: a measured value must not be negative");
   EXPECT_EQ(refused("", experiment("[[0, 1]]", "[[]]")),
             "m.json: /experiments/0/rates_Bps/0: has no rate");
   EXPECT_EQ(refused("", experiment("[[0, 1]]", "[]")),
@@ -70,14 +70,15 @@ TEST(Measurements, RefuseWhatCannotHaveBeenMeasured) {
   EXPECT_EQ(refused("", experiment("[[0, 1], [1, 0]]", "[[1], [1, 2]]")),
             "m.json: /experiments/0/rates_Bps/1: has 2 repeats, the first flow 1");
   EXPECT_EQ(refused("", experiment("[[0, 1]]", "[[1, 1e300]]")),
-            "m.json: /experiments/0/rates_Bps/0/1: 1e+300 is more than 1e+18 and was not measured");
+            "m.json: /experiments/0/rates_Bps/0/1: 1e+300 is above 1e+18, which no measurement can "
+            "reach");
   EXPECT_EQ(refused("", experiment("[[0, 1], [0, 1]]", "[[1], [1]]")),
             "m.json: /experiments/0/flows: has a flow twice");
   for (const auto& [fan, way] : {std::pair("fan-out", "from"), std::pair("fan-in", "to")}) {
     EXPECT_EQ(refused("", std::string(R"({"purpose": ")") + fan +
                               R"(", "flows": [[0, 1], [1, 0]], "rates_Bps": [[1], [1]]})"),
-              std::string("m.json: /experiments/0/flows: flows of a ") + fan + " all go " + way +
-                  " one rank");
+              std::string("m.json: /experiments/0/flows: all flows of a ") + fan + " must go " +
+                  way + " one rank");
   }
   EXPECT_THAT(
       refused("", R"({"purpose": "rond", "flows": [], "rates_Bps": []})"),

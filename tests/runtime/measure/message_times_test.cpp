@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Truth;
 
-TEST(SamplePairs, AreOfTheirClassAndSpreadOverAll) {
+TEST(SamplePairs, BelongToTheClassAndAreSpreadOverAllPairs) {
   const std::vector<std::string> hosts = {"a", "b", "a"};
   const PairSample within = sample_pairs(hosts, PairClass::kWithinHost, 8);
   EXPECT_THAT(within.pairs, ElementsAre(Flow{0, 2}, Flow{2, 0}));
@@ -39,8 +39,8 @@ TEST(SizesToTime, AscendFromOneToTheLargest) {
   EXPECT_THAT(sizes_to_time(2), ElementsAre(1, 2));
 }
 
-// Two pairs at 1 MB/s, one at 4 MB/s: the middle is the network's.
-TEST(TimePairs, TellWhatTheNetworkIs) {
+// Two pairs at 1 MB/s, one at 4 MB/s: the median is the network's value.
+TEST(TimePairs, MeasureTheNetwork) {
   CalculatedNetwork network(Truth{{{0, 1e6, 1e6}, {4e6, 0, 1e6}, {1e6, 1e6, 0}}, {}, {}, {}, {}}, 0,
                             1);
   std::vector<std::size_t> told;
@@ -66,7 +66,7 @@ TEST(TimePairs, TellWhatTheNetworkIs) {
   EXPECT_DOUBLE_EQ(middle.sizes[3].times.receive_s, 0.75e-6 + 1023e-6 / 8);
 }
 
-// A megabyte at 1 MB/s takes a second: three messages a turn, three turns, and the sizes below.
+// A megabyte at 1 MB/s takes a second: three messages per turn, three turns, and the smaller sizes.
 TEST(TimePairs, SendFewLongMessagesOnSlowNetworks) {
   CalculatedNetwork network(Truth{{{0, 1e6}, {1e6, 0}}, {}, {}, {}, {}}, 0.1, 7);
   time_pairs(network, std::vector<Flow>{{0, 1}}, {});

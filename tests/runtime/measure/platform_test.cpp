@@ -1,4 +1,4 @@
-// What a probe writes is a platform to the planner, and means the same to both.
+// The platform that a probe writes is read by the planner with the same meaning.
 #include <gmock/gmock.h>
 
 #include "platforms/core/contention.hpp"
@@ -14,7 +14,7 @@ namespace {
 using testing::CalculatedNetwork;
 using testing::Truth;
 
-// Two clusters of three unlike hosts, and a link between.
+// Two clusters of three different hosts each, and a link between them.
 Estimate some_estimate() {
   Truth truth = Truth::star({4e7, 4e7, 2e7, 4e7, 2e7, 1e7});
   truth.join({0, 1, 2}, {3, 4, 5}, 8e6);
@@ -29,7 +29,7 @@ platforms::Platform read(const Estimate& estimate) {
   return platforms::parse_platform(platform_json(estimate, "probe"), "probe.json").platform;
 }
 
-TEST(ProbedPlatform, IsReadAsItWasMeant) {
+TEST(ProbedPlatform, IsReadWithItsMeaning) {
   const Estimate estimate = some_estimate();
   const platforms::Platform platform = read(estimate);
   EXPECT_EQ(platform.name(), "probe");
@@ -57,8 +57,8 @@ TEST(ProbedPlatform, IsReadAsItWasMeant) {
   EXPECT_EQ(platform.shared_links()[0].arcs.size(), 9U);
 }
 
-// The probe's loads are those of the planner's matrix A.
-TEST(ProbedPlatform, LoadsResourcesAsThePlannerSays) {
+// The probe's loads agree with the planner's matrix A.
+TEST(ProbedPlatform, LoadsResourcesAsInThePlanner) {
   const Estimate estimate = some_estimate();
   const platforms::Platform platform = read(estimate);
   ASSERT_EQ(estimate.fits.size(), 4U);

@@ -1,4 +1,4 @@
-// Whole probes of networks that are only calculated, so that what is true is known.
+// Whole probes of simulated networks, whose true properties are known.
 #include "runtime/measure/probe.hpp"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ class Probing : public ::testing::TestWithParam<Case> {
     CalculatedNetwork network(truth, GetParam().noise, GetParam().seed);
     return analyse(measure(network, unmeasured(truth.ranks()), {}));
   }
-  // A median of three and more is hardly ever further off; caps are sums of several.
+  // A median of three or more rarely deviates more; caps are sums of several flows.
   static auto about(double figure) {
     const double off = 0.01 + 1.5 * GetParam().noise;
     return AllOf(Ge(figure * (1 - off)), Le(figure * (1 + off)));
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Noise, Probing,
 //   h0 400 --+      +-- 200 h2
 //            switch +-- 200 h3
 //   h1 400 --+      +-- 100 h4, h5
-TEST_P(Probing, UnlikeHostsOnASwitchAreCapsAndNoSharedLinks) {
+TEST_P(Probing, DifferentHostsOnASwitchGiveCapsAndNoSharedLinks) {
   const std::vector<double> cables = of_mbits({400, 400, 200, 200, 100, 100});
   const Truth truth = Truth::star(cables);
   const Estimate estimate = probed(truth);
@@ -89,12 +89,12 @@ TEST_P(Probing, UnlikeHostsOnASwitchAreCapsAndNoSharedLinks) {
   }
 }
 
-TEST_P(Probing, SlowSendersHaveFasterEars) {
+TEST_P(Probing, SlowSendersMayReceiveFaster) {
   const Truth truth = Truth::star(of_mbits({300, 100, 100, 100}), of_mbits({400, 400, 400, 400}));
   const Estimate estimate = probed(truth);
   expect_links(estimate, truth);
   EXPECT_EQ(model(estimate), "bounded-multi-port");
-  EXPECT_FALSE(estimate.receive_Bps[0]);  // the others send 300 together
+  EXPECT_FALSE(estimate.receive_Bps[0]);  // the others send 300 in total
   for (std::size_t rank = 1; rank < 4; ++rank) {
     ASSERT_TRUE(estimate.send_Bps[rank] && estimate.receive_Bps[rank]) << rank;
     EXPECT_THAT(*estimate.send_Bps[rank], about(100 * kMbit));
@@ -115,7 +115,7 @@ void expect_shared_link(const Estimate& estimate, const std::vector<std::size_t>
 }
 
 //   h0, h1, h2 -- 400 -- left == 100 == right -- 400 -- h3, h4, h5
-TEST_P(Probing, AThinTrunkIsASharedLinkEachWay) {
+TEST_P(Probing, ASlowTrunkIsASharedLinkInEachDirection) {
   for (const auto& [left, right] :
        {std::pair<std::vector<std::size_t>, std::vector<std::size_t>>{{0, 1, 2}, {3, 4, 5}},
         {{0, 2, 4}, {1, 3, 5}}}) {
@@ -135,8 +135,8 @@ TEST_P(Probing, AThinTrunkIsASharedLinkEachWay) {
   }
 }
 
-// The trunk is faster than any host, and slower than four of them.
-TEST_P(Probing, ASharedLinkShowsThatNoPairFillsByItself) {
+// The trunk is faster than any host, but slower than four of them in total.
+TEST_P(Probing, FindsASharedLinkThatNoSinglePairSaturates) {
   const std::vector<std::size_t> left = {0, 1, 2, 3};
   const std::vector<std::size_t> right = {4, 5, 6, 7};
   Truth truth = Truth::star(std::vector<double>(8, 400 * kMbit));
@@ -148,7 +148,7 @@ TEST_P(Probing, ASharedLinkShowsThatNoPairFillsByItself) {
   expect_shared_link(estimate, right, left, about(900 * kMbit));
 }
 
-TEST_P(Probing, ASharedLinkForBothDirectionsTogetherIsOne) {
+TEST_P(Probing, FindsOneLinkSharedByBothDirections) {
   Truth truth = Truth::star(of_mbits({400, 400, 400, 400, 400, 400}));
   const std::vector<std::size_t> left = {0, 1, 2};
   const std::vector<std::size_t> right = {3, 4, 5};
@@ -162,8 +162,8 @@ TEST_P(Probing, ASharedLinkForBothDirectionsTogetherIsOne) {
   EXPECT_THAT(estimate.shared_links[0].bandwidth_Bps, about(100 * kMbit));
 }
 
-// Three racks of four on a core that is never full; each rack's cable is, either way.
-TEST_P(Probing, RacksHaveASharedLinkUpAndASharedLinkDown) {
+// Three racks of four on a core that is never saturated; each rack's cable is, in either direction.
+TEST_P(Probing, RacksHaveASharedUplinkAndASharedDownlink) {
   Truth truth = Truth::star(std::vector<double>(12, 400 * kMbit));
   std::vector<std::vector<std::size_t>> rack(3);
   std::vector<std::vector<std::size_t>> others(3);
@@ -183,7 +183,7 @@ TEST_P(Probing, RacksHaveASharedLinkUpAndASharedLinkDown) {
   }
 }
 
-// A rate of its own for each pair, from 50 to 400.
+// A different rate for each pair, from 50 to 400.
 Truth unlike_pairs(std::size_t ranks, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Truth truth;
@@ -194,7 +194,7 @@ Truth unlike_pairs(std::size_t ranks, std::uint64_t seed) {
   return truth;
 }
 
-TEST_P(Probing, RatesOfPairsAloneAreNoSharedLinks) {
+TEST_P(Probing, DifferentRatesOfPairsAreNotSharedLinks) {
   const Truth truth = unlike_pairs(7, GetParam().seed);
   const Estimate estimate = probed(truth);
   expect_links(estimate, truth);
@@ -202,11 +202,11 @@ TEST_P(Probing, RatesOfPairsAloneAreNoSharedLinks) {
   EXPECT_EQ(estimate.doubtful, 0U);
   EXPECT_EQ(std::ranges::count(estimate.send_Bps, std::optional<double>()), 7);
   EXPECT_EQ(std::ranges::count(estimate.receive_Bps, std::optional<double>()), 7);
-  // Nothing but the links limits: that is what bounded multi-port without bounds says.
+  // Only the links limit the flows, which is bounded multi-port without bounds.
   EXPECT_EQ(model(estimate), "bounded-multi-port");
 }
 
-TEST_P(Probing, PortsAreTold) {
+TEST_P(Probing, PortModelsAreIdentified) {
   Truth truth = unlike_pairs(6, GetParam().seed);
   truth.ports = Truth::Ports::kOnePort;
   Estimate estimate = probed(truth);
@@ -265,8 +265,8 @@ TEST(ProbeOf64, TakesMinutesAtMost) {
   EXPECT_EQ(estimate.shared_links.size(), 2U);
 }
 
-// What buffers take is waited for: over a thin link that many share, the longest.
-TEST(ProbeOf64, WaitsForNoFullBuffers) {
+// The probe waits until buffers drain; longest over a slow link that many flows share.
+TEST(ProbeOf64, DoesNotWaitForFullBuffers) {
   Truth truth = Truth::star(std::vector<double>(64, 30 * kMbit));
   std::vector<std::vector<std::size_t>> half(2);
   for (std::size_t host = 0; host < 64; ++host) half[host / 32].push_back(host);
@@ -278,7 +278,7 @@ TEST(ProbeOf64, WaitsForNoFullBuffers) {
   EXPECT_EQ(estimate.shared_links.size(), 2U);
 }
 
-TEST_P(Probing, ALongWayHidesNoFastLink) {
+TEST_P(Probing, HighLatencyDoesNotHideAFastLink) {
   Truth truth = Truth::star({1000 * kMbit, 1000 * kMbit, 50 * kMbit});
   truth.round_trip_s = 0.2;
   const Estimate estimate = probed(truth);
@@ -290,7 +290,7 @@ TEST_P(Probing, ALongWayHidesNoFastLink) {
 
 constexpr std::size_t kRacks = 8;
 
-// Of 64 hosts, in order or in turn.
+// 64 hosts, with ranks in rack order or alternating among racks.
 class EightRacks : public ::testing::TestWithParam<bool> {
  protected:
   static std::size_t rack_of(std::size_t host) {
@@ -313,7 +313,7 @@ class EightRacks : public ::testing::TestWithParam<bool> {
 
 INSTANTIATE_TEST_SUITE_P(InOrder, EightRacks, ::testing::Values(true, false));
 
-// Most arcs have others beside them in all rounds, and there is no time to measure each alone.
+// Most arcs run beside others in all rounds, and there is no time to measure each alone.
 void expect_all_links_as_fast_as_hosts(const Estimate& estimate, double host_Bps) {
   EXPECT_EQ(estimate.doubtful, 0U);
   ASSERT_EQ(estimate.links.size(), 64U * 63U);
@@ -322,8 +322,8 @@ void expect_all_links_as_fast_as_hosts(const Estimate& estimate, double host_Bps
   }
 }
 
-// Racks on a core that is never full: 56 classes of arcs, which share 16 cables.
-TEST_P(EightRacks, HaveTheirCables) {
+// Racks on a core that is never saturated: 56 classes of arcs, which share 16 cables.
+TEST_P(EightRacks, TheirCablesAreFound) {
   Truth truth = Truth::star(std::vector<double>(64, 100 * kMbit));
   for (std::size_t i = 0; i < kRacks; ++i) {
     truth.join(hosts_in(i), hosts_outside(i), 200 * kMbit);
@@ -341,7 +341,7 @@ TEST_P(EightRacks, HaveTheirCables) {
   }
 }
 
-TEST_P(EightRacks, HavePipesOfTheirOwnToEachOther) {
+TEST_P(EightRacks, SeparateLinksBetweenAllPairsAreFound) {
   Truth truth = Truth::star(std::vector<double>(64, 1000 * kMbit));
   for (std::size_t from = 0; from < kRacks; ++from) {
     for (std::size_t to = 0; to < kRacks; ++to) {
@@ -362,7 +362,7 @@ TEST_P(EightRacks, HavePipesOfTheirOwnToEachOther) {
   }
 }
 
-TEST(ProbeThatWasBrokenOff, GoesOnFromWhatIsThere) {
+TEST(InterruptedProbe, ContinuesFromItsMeasurements) {
   Truth truth = Truth::star(of_mbits({400, 400, 400, 400}));
   truth.join({0, 1}, {2, 3}, 100 * kMbit);
   truth.join({2, 3}, {0, 1}, 100 * kMbit);
@@ -383,7 +383,7 @@ TEST(ProbeThatWasBrokenOff, GoesOnFromWhatIsThere) {
     least = again.transfers;
     EXPECT_EQ(measurements_json(resumed), measurements_json(whole));
   }
-  EXPECT_EQ(least, 0U);  // nothing of a whole one is measured again
+  EXPECT_EQ(least, 0U);  // a complete probe measures nothing again
   for (std::size_t i = 1; i < progress.size(); ++i) {
     EXPECT_EQ(progress[i].done, i);
     EXPECT_LE(progress[i].done, progress[i].planned);
@@ -392,8 +392,8 @@ TEST(ProbeThatWasBrokenOff, GoesOnFromWhatIsThere) {
   EXPECT_EQ(progress.back().done, progress.back().planned);
 }
 
-// A sender's lead is told from its flow's round trips.
-TEST(ProbeThatWasBrokenOff, MeasuresTheLatencyThatIsMissing) {
+// A sender's lead is derived from its flow's round trips.
+TEST(InterruptedProbe, MeasuresMissingLatencies) {
   const Truth truth = Truth::star(of_mbits({400, 400, 400, 400}));
   CalculatedNetwork network(truth, 0, 1);
   Measurements part = measure(network, unmeasured(4), {});

@@ -10,7 +10,7 @@ namespace {
 
 class Tournament : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(Tournament, EveryPairMeetsOnceAndNobodyTwiceInARound) {
+TEST_P(Tournament, EveryPairOccursOnceAndNoRankTwiceInARound) {
   const std::size_t ranks = GetParam();
   std::set<Flow> met;
   const auto rounds = tournament(ranks);
@@ -23,13 +23,13 @@ TEST_P(Tournament, EveryPairMeetsOnceAndNobodyTwiceInARound) {
       EXPECT_TRUE(busy.insert(pair.from).second && busy.insert(pair.to).second);
       EXPECT_TRUE(met.insert(pair).second);
     }
-    // The way back is the same round the other way round: so each ordered pair comes once.
+    // The reverse direction uses the same round reversed, so each ordered pair occurs once.
     for (const Flow& pair : reversed(round)) EXPECT_TRUE(met.insert(pair).second);
   }
   EXPECT_EQ(met.size(), ranks * (ranks - 1));
 }
 
-TEST_P(Tournament, TheSecondLegIsTheSamePairsTheOtherWayRound) {
+TEST_P(Tournament, TheSecondLegHasTheSamePairsReversed) {
   const std::size_t ranks = GetParam();
   const auto rounds = tournament(ranks);
   const auto second = second_leg(rounds, ranks);

@@ -22,7 +22,7 @@ TEST(MessageChecksum, DoesNotDependOnTheOrderOfArrival) {
   EXPECT_EQ(forwards.value(), backwards.value());
 }
 
-TEST(MessageChecksum, TellsSwappedMissingAndChangedSegments) {
+TEST(MessageChecksum, DetectsSwappedMissingAndChangedSegments) {
   MessageChecksum good;
   good.add(0, kFirst);
   good.add(4, kSecond);

@@ -1,4 +1,4 @@
-// Trees with the ways within a host cut short, worked out without any ranks.
+// Trees with shortened paths within hosts, computed without ranks.
 #include "runtime/memory/direct_copies.hpp"
 
 #include <gmock/gmock.h>
@@ -21,8 +21,8 @@ TEST(DirectCopies, AChainOnOneHostBecomesAStarAtItsSource) {
               ElementsAre(PlanEdge{2, 1}, PlanEdge{2, 3}, PlanEdge{2, 0}));
 }
 
-// Hosts A: 0 1 2, B: 3 4 5. The way 0 - 1 - 3 - 4 - 2 comes back to A: 2 stays below 4.
-TEST(DirectCopies, WhatComesFromAnotherHostStillDoesByTheSameEdge) {
+// Hosts A: 0 1 2, B: 3 4 5. The path 0 - 1 - 3 - 4 - 2 returns to A: 2 remains a child of 4.
+TEST(DirectCopies, EdgesBetweenHostsAreUnchanged) {
   const PlanTree tree{{1}, {{0, 1}, {1, 3}, {3, 4}, {4, 5}, {4, 2}}, {}};
   EXPECT_THAT(
       with_direct_copies(tree, std::vector<int>{0, 0, 0, 1, 1, 1}).edges,
@@ -34,9 +34,9 @@ TEST(DirectCopies, HostsOfOneRankKeepTheTree) {
   EXPECT_EQ(with_direct_copies(tree, std::vector<int>{0, 1, 2, 3}).edges, tree.edges);
 }
 
-// On random trees and hosts: the edges between hosts are the same, in the same order; everybody
-// else is a child of somebody of its own host who gets from another host, or is the source.
-TEST(DirectCopies, AreOneStepFromTheHostsFirst) {
+// On random trees and hosts: the edges between hosts are the same, in the same order; every other
+// node is a child of a node of its own host that receives from another host or is the source.
+TEST(DirectCopies, AreOneStepFromTheFirstNodeOfTheHost) {
   std::mt19937_64 random(7);
   for (int turn = 0; turn < 300; ++turn) {
     const auto nodes = static_cast<std::uint32_t>(1 + random() % 20);
@@ -67,8 +67,8 @@ TEST(DirectCopies, AreOneStepFromTheHostsFirst) {
   }
 }
 
-// Hosts A: 0 1 2, B: 3 4 5. The first tree enters B at 3, the second at 4, and there 3 gets from
-// the source; 0 serves 1 and 2 in both.
+// Hosts A: 0 1 2, B: 3 4 5. The first tree enters B at 3; the second enters it at 4, and 3 receives
+// from the source. 0 serves 1 and 2 in both.
 TEST(Rings, AreForTreesWhoseChildrenAreTheReaders) {
   const std::vector<int> nodes{0, 1, 2, 3, 4, 5};
   const std::vector<int> hosts{0, 0, 0, 3, 3, 3};
@@ -92,7 +92,7 @@ TEST(Rings, AreForTreesWhoseChildrenAreTheReaders) {
   EXPECT_TRUE(roles(5)[0].from_ring && roles(5)[1].from_ring);
 }
 
-// 0 has more children in the first tree than in the second, where they go by MPI.
+// 0 has more children in the first tree than in the second, where they receive by MPI.
 TEST(Rings, AreReadByAllOrNotUsed) {
   const std::vector<int> nodes{0, 1, 2};
   const std::vector<int> hosts{0, 0, 0};

@@ -7,7 +7,7 @@
 namespace espalier::runtime {
 namespace {
 
-TEST(CopyPastCaches, CopiesAllAndNoMoreFromAnywhereToAnywhere) {
+TEST(CopyPastCaches, CopiesExactlyTheBytesAtAnyAlignment) {
   constexpr std::size_t kRoom = 400;
   constexpr std::byte kUntouched{0xEE};
   std::vector<std::byte> source(kRoom);

@@ -9,7 +9,7 @@ namespace {
 
 using runtime::RankMapping;
 
-// b sends to c, c to a; 'a' gets its share from b at last in the second tree.
+// b sends to c, c to a; in the second tree 'a' finally receives its share from b.
 planner::Plan three_nodes() {
   planner::Plan plan;
   plan.platform = "test";
@@ -64,7 +64,7 @@ TEST(PlanChoice, ASmallerPlanFollowsTheCommunicatorsRanks) {
   EXPECT_FALSE(fitted(three_nodes(), members(8, {6, 4, 2, 1}, 1), RankMapping::kByOrder));
 }
 
-TEST(PlanChoice, EachOperationHasPlansOfItsOwn) {
+TEST(PlanChoice, APlanServesOnlyItsOperation) {
   planner::Plan up = three_nodes();
   up.operation = planner::Operation::kReduce;
   std::swap(up.reduce_trees, up.broadcast_trees);
@@ -82,7 +82,7 @@ TEST(PlanChoice, EachOperationHasPlansOfItsOwn) {
   EXPECT_FALSE(fitted(up, reversed, RankMapping::kByOrder));
 }
 
-TEST(PlanChoice, AnAllreduceMayGoByWayOfAnyRank) {
+TEST(PlanChoice, AnAllreduceMayHaveAnyRoot) {
   planner::Plan both = three_nodes();
   both.operation = planner::Operation::kAllreduce;
   both.reduce_trees = both.broadcast_trees;

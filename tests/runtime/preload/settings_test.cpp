@@ -63,9 +63,10 @@ TEST(PreloadSettings, ReadsEachVariable) {
 }
 
 TEST(PreloadSettings, RefusalsNameTheVariable) {
-  EXPECT_EQ(refusal_of("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is no list of files");
-  EXPECT_EQ(refusal_of("ESPALIER_DECISIONS", ":"), "ESPALIER_DECISIONS: ':' is no list of files");
-  EXPECT_EQ(refusal_of("ESPALIER_TUNED", ":"), "ESPALIER_TUNED: ':' is no list of files");
+  EXPECT_EQ(refusal_of("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is not a list of files");
+  EXPECT_EQ(refusal_of("ESPALIER_DECISIONS", ":"),
+            "ESPALIER_DECISIONS: ':' is not a list of files");
+  EXPECT_EQ(refusal_of("ESPALIER_TUNED", ":"), "ESPALIER_TUNED: ':' is not a list of files");
   EXPECT_EQ(refusal_of("ESPALIER_MAP", "rank"),
             "ESPALIER_MAP: 'rank' is neither 'order' nor 'host'");
   EXPECT_EQ(refusal_of("ESPALIER_LOCAL", "yes"),
@@ -73,25 +74,26 @@ TEST(PreloadSettings, RefusalsNameTheVariable) {
   EXPECT_EQ(refusal_of("ESPALIER_VERBOSE", "yes"), "ESPALIER_VERBOSE: 'yes' is neither 0 nor 1");
   for (const char* trees : {"0", "-1", "many", "3x", "99999999999999999999999"}) {
     EXPECT_EQ(refusal_of("ESPALIER_MAX_TREES", trees),
-              "ESPALIER_MAX_TREES: '" + std::string(trees) + "' is no number of trees");
+              "ESPALIER_MAX_TREES: '" + std::string(trees) + "' is not a number of trees");
   }
-  EXPECT_EQ(refusal_of("ESPALIER_TIMEOUT", "0 s"), "ESPALIER_TIMEOUT: '0 s' is no time to wait");
+  EXPECT_EQ(refusal_of("ESPALIER_TIMEOUT", "0 s"),
+            "ESPALIER_TIMEOUT: '0 s' is not a positive time");
   EXPECT_THAT(refusal_of("ESPALIER_TIMEOUT", "soon"), testing::StartsWith("ESPALIER_TIMEOUT: "));
   EXPECT_THAT(refusal_of("ESPALIER_THRESHOLD", "-1"), testing::StartsWith("ESPALIER_THRESHOLD: "));
 }
 
-TEST(PreloadTally, SaysOnlyReasonsThatThereWere) {
+TEST(PreloadTally, ListsOnlyReasonsThatOccurred) {
   Tally tally;
-  EXPECT_EQ(summary("MPI_Bcast", tally), "0 MPI_Bcast taken (0 B), 0 handed on");
+  EXPECT_EQ(summary("MPI_Bcast", tally), "0 MPI_Bcast taken (0 B), 0 left to MPI");
   tally.taken = 5;
   tally.taken_bytes = 3U << 20U;
   tally.left_to_mpi[static_cast<std::size_t>(Reason::kBelowThreshold)] = 2;
   tally.left_to_mpi[static_cast<std::size_t>(Reason::kNoPlanFits)] = 1;
   EXPECT_EQ(summary("MPI_Bcast", tally),
-            "5 MPI_Bcast taken (3 MiB), 3 handed on: 2 below the threshold, 1 that no plan fits");
+            "5 MPI_Bcast taken (3 MiB), 3 left to MPI: 2 below the threshold, 1 that no plan fits");
 }
 
-TEST(PreloadTally, SaysWhichWayDataGo) {
+TEST(PreloadTally, NamesSendersAndReceivers) {
   EXPECT_EQ(ranks_text(planner::Operation::kBroadcast, 2, 4), "from rank 2 to 4 ranks");
   EXPECT_EQ(ranks_text(planner::Operation::kReduce, 2, 4), "from 4 ranks to rank 2");
   EXPECT_EQ(ranks_text(planner::Operation::kAllreduce, 0, 4), "from and to 4 ranks");

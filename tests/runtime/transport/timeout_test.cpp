@@ -8,7 +8,7 @@
 namespace espalier::runtime {
 namespace {
 
-// Polls until it ends, at most so often.
+// Polls until it ends, at most `most` times.
 int polls_until_over(Timeout& timeout, int most, std::chrono::milliseconds between) {
   for (int polls = 0; polls < most; ++polls) {
     if (timeout.is_over()) return polls;
@@ -24,7 +24,7 @@ TEST(Timeout, WithoutATimeoutNeverEnds) {
   EXPECT_EQ(polls_until_over(timeout, 1000, std::chrono::milliseconds(0)), 1000);
 }
 
-TEST(Timeout, EndsAfterItsTimeAndBeginsAnew) {
+TEST(Timeout, EndsAfterItsTimeAndRestarts) {
   Timeout timeout(Seconds{0.02});
   timeout.begin();
   EXPECT_LT(polls_until_over(timeout, 100'000, std::chrono::milliseconds(1)), 100'000);
@@ -33,8 +33,8 @@ TEST(Timeout, EndsAfterItsTimeAndBeginsAnew) {
   EXPECT_EQ(timeout.complaint(), "no progress for 0.02 s");
 }
 
-// As after SIGSTOP and SIGCONT: the gap, however long, counts as a second.
-TEST(Timeout, DoesNotCountTheTimeInWhichItWasNotAsked) {
+// As after SIGSTOP and SIGCONT: a gap of any length counts as one second at most.
+TEST(Timeout, DoesNotCountGapsBetweenPolls) {
   Timeout timeout(Seconds{1.2});
   timeout.begin();
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
