@@ -84,7 +84,7 @@ test_json() {
   done_well
   local keys
   keys=$(grep -oE '^  "[A-Za-z_]+"' stdout | tr -d ' "\n,' )
-  [ "$keys" = operationranksmessage_bytesslice_bytessecondsmedian_sachieved_Bpsplanned_Bpsoptimum_Bpsverified ] ||
+  [ "$keys" = operationranksmessage_bytessegment_bytesslice_bytessecondsmedian_sachieved_Bpsplanned_Bpsoptimum_Bpsverified ] ||
     fail "keys: $keys"
   says '"operation": "broadcast"'; says '"ranks": 4'; says '"message_bytes": 100000'
   says '"slice_bytes": 10000'; says '"planned_Bps": 4000000.0'; says '"optimum_Bps": null'
@@ -217,7 +217,7 @@ test_schedule() {
   ranks 4 bcast wrong.json --schedule; refused 2 "wrong.json: /schedule/throughput_Bps: the segments of a period carry"
   sed 's/"slice_bytes": 10000/"slice_bytes": 1/; s/\[1,1\]/[10000,2000000]/; s/"throughput_Bps": 1000000/"throughput_Bps": 100500000/
     s/\(\[1,[^]]*\)10000\]/\12000000]/g' timed.json >long.json
-  ranks 4 bcast long.json --schedule; refused 2 "long.json: /schedule/slices: a period of 2010000 segments, 6030000 sends"
+  ranks 4 bcast long.json --schedule; refused 2 "long.json: /schedule/slices: a period has 2010000 segments in 6030000 sends"
 }
 
 # A file in constant memory, and a message small enough that the exchange edges come last.
@@ -453,7 +453,7 @@ END
   fi
   says '"method": "simulated -20 %"'
   local middle
-  middle=$(grep -A2 '"method": "simulated",' stdout | grep -oE '"slice_bytes": [0-9]+' | grep -oE '[0-9]+' | head -1)
+  middle=$(grep -A3 '"method": "simulated",' stdout | grep -oE '"slice_bytes": [0-9]+' | grep -oE '[0-9]+' | head -1)
   [ "${middle:-0}" -ge 18000 ] && [ "${middle:-0}" -le 22000 ] || { fail "segments about $middle"; cat stdout; }
   [ "$(segment_in about 800000)" ] && [ "$(segment_in about 100)" ] || { fail 'not remembered'; cat about; }
   rm about
