@@ -1,7 +1,7 @@
-# espalier_add_library(NAME SOURCES... HEADERS... PUBLIC libs... PRIVATE libs...)
-# One folder's target: espalier_NAME, alias espalier::NAME, installed and exported with its headers.
+# espalier_add_library(NAME [CALCULATES] SOURCES... HEADERS... PUBLIC libs... PRIVATE libs...)
+# CALCULATES: most of the tests' time is spent in it, so it is optimised more in sanitizer builds. One folder's target: espalier_NAME, alias espalier::NAME, installed and exported with its headers.
 function(espalier_add_library name)
-  cmake_parse_arguments(LIB "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LIB "CALCULATES" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
   add_library(espalier_${name} ${LIB_SOURCES})
   add_library(espalier::${name} ALIAS espalier_${name})
   set_target_properties(espalier_${name} PROPERTIES EXPORT_NAME ${name})
@@ -12,6 +12,9 @@ function(espalier_add_library name)
   target_link_libraries(espalier_${name}
     PUBLIC ${LIB_PUBLIC}
     PRIVATE ${LIB_PRIVATE} $<BUILD_INTERFACE:espalier_warnings>)
+  if(ESPALIER_SANITIZE AND LIB_CALCULATES)
+    target_compile_options(espalier_${name} PRIVATE -O2)
+  endif()
   install(TARGETS espalier_${name} EXPORT espalier-targets)
   foreach(header IN LISTS LIB_HEADERS)
     cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}

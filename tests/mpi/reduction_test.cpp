@@ -36,9 +36,9 @@ class Operations : public ::testing::TestWithParam<Operation> {
   }
 };
 
-class Shapes : public ::testing::TestWithParam<std::tuple<Operation, Shape>> {};
+class ReductionShapes : public ::testing::TestWithParam<std::tuple<Operation, Shape>> {};
 
-TEST_P(Shapes, EveryRootAndSizesAroundSegmentBoundaries) {
+TEST_P(ReductionShapes, EveryRootAndSizesAroundSegmentBoundaries) {
   const auto [operation, shape] = GetParam();
   constexpr std::size_t kSegment = 8;  // elements
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
@@ -57,7 +57,7 @@ TEST_P(Shapes, EveryRootAndSizesAroundSegmentBoundaries) {
   }
 }
 
-TEST_P(Shapes, SegmentsBeyondTheEagerLimit) {
+TEST_P(ReductionShapes, SegmentsBeyondTheEagerLimit) {
   const auto [operation, shape] = GetParam();
   constexpr std::size_t kSegment = 25'000;
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
@@ -71,7 +71,7 @@ TEST_P(Shapes, SegmentsBeyondTheEagerLimit) {
   }
 }
 
-TEST_P(Shapes, EveryWindow) {
+TEST_P(ReductionShapes, EveryWindow) {
   const auto [operation, shape] = GetParam();
   const planner::Plan plan =
       as(operation, plan_shaped(shape, size_of(MPI_COMM_WORLD), 0, 12 * sizeof(double)));
@@ -88,17 +88,17 @@ TEST_P(Shapes, EveryWindow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, Shapes,
+    All, ReductionShapes,
     ::testing::Combine(::testing::Values(Operation::kReduce, Operation::kAllreduce),
                        ::testing::Values(Shape::kChain, Shape::kFlat, Shape::kBinary)),
     [](const auto& of) {
       return std::string(planner::name_of(std::get<0>(of.param))) + name_of(std::get<1>(of.param));
     });
 
-class RandomPlans : public ::testing::TestWithParam<std::uint64_t> {};
+class RandomReductionPlans : public ::testing::TestWithParam<std::uint64_t> {};
 
 // Different trees up and down, with segments below and above the eager limit.
-TEST_P(RandomPlans, WithManyTrees) {
+TEST_P(RandomReductionPlans, WithManyTrees) {
   std::mt19937_64 random(GetParam());
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const std::uint64_t segment = 8 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
@@ -125,7 +125,8 @@ TEST_P(RandomPlans, WithManyTrees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range<std::uint64_t>(1, 1 + draws(40)));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomReductionPlans,
+                         ::testing::Range<std::uint64_t>(1, 1 + draws(40)));
 
 TEST_P(Operations, MoreTreesThanSegments) {
   std::mt19937_64 random(3);
