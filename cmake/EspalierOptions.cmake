@@ -3,6 +3,7 @@ option(ESPALIER_PLANNER "Build the planner and `espalier` (needs GLPK, Eigen, Bo
 option(ESPALIER_MPI "Build the executor and `espalier-mpi` (needs MPI)" ON)
 option(ESPALIER_SMPI "The compilers are SimGrid's smpicc and smpicxx, so that SMPI simulates espalier-mpi" OFF)
 option(ESPALIER_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
+option(ESPALIER_UNIT_TESTS "Build the GoogleTest programs too; otherwise only tests of what is shipped" ON)
 option(ESPALIER_SHARD_TESTS "Run many GoogleTest cases in one process; otherwise each is a CTest test" OFF)
 option(ESPALIER_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
 option(ESPALIER_FUZZ "Build the fuzz targets with libFuzzer (needs clang)" OFF)

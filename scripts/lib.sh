@@ -8,6 +8,7 @@ planner_packages=(g++ cmake ninja-build libglpk-dev libeigen3-dev libboost-graph
   libpugixml-dev libyaml-cpp-dev libgraphviz-dev pkg-config nlohmann-json3-dev libfmt-dev)
 mpi_packages=(libopenmpi-dev openmpi-bin libxxhash-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 iproute2)
+ci_packages=(ccache libsimgrid-dev)
 lint_packages=(clang-format clang-tidy)
 
 die() {

@@ -5,7 +5,7 @@
 
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/oblivious_tree.hpp"
-#include "planner/algorithms/two_tree_complete.hpp"
+#include "planner/plan/two_tree_complete.hpp"
 
 namespace espalier::planner::tree_algorithms {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "planner/algorithms/two_tree_complete.hpp"
+#include "planner/plan/two_tree_complete.hpp"
 
 namespace espalier::planner {
 

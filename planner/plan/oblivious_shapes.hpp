@@ -4,7 +4,7 @@
 //
 // Sources: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), doi:10.1177/1094342005051521; CM:
 // Pjesivac-Grbovic et al., Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0; TTC:
-// planner/algorithms/two_tree_complete.hpp.
+// planner/plan/two_tree_complete.hpp.
 #pragma once
 
 #include <cstddef>

@@ -25,12 +25,6 @@
 #include "tests/mpi/schedules.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-extern "C" int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
-                          MPI_Comm comm, MPI_Request* request) {
-  espalier::testing::record({true, tag, to});
-  return PMPI_Issend(buffer, count, type, to, tag, comm, request);
-}
-
 namespace espalier::testing {
 namespace {
 
@@ -265,10 +259,10 @@ TEST(Schedule, IsKept) {
     const runtime::Slots slots(plan);
     Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
     calls.clear();
-    recording = true;
+    recording = Recording::kIssend;
     const std::size_t bytes = kSegments * broadcast.segment_bytes(kSegments * kSegment);
     check_run(broadcast, MPI_COMM_WORLD, bytes, 1);
-    recording = false;
+    recording = Recording::kOff;
     const auto roles =
         runtime::roles_of(plan.broadcast_trees, rank_of_node, rank_in(MPI_COMM_WORLD));
     const auto table = slots.of_rank(rank_of_node, rank_in(MPI_COMM_WORLD), roles);

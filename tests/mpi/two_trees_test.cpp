@@ -23,12 +23,6 @@
 #include "tests/mpi/recorded_calls.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
-                         MPI_Comm comm, MPI_Request* request) {
-  espalier::testing::record({true, tag, to});
-  return PMPI_Isend(buffer, count, type, to, tag, comm, request);
-}
-
 namespace espalier::testing {
 namespace {
 
@@ -160,9 +154,9 @@ std::vector<Call> calls_of(const planner::Plan& plan, const BroadcastOptions& op
                            std::size_t bytes) {
   Broadcast broadcast(MPI_COMM_WORLD, plan, options);
   calls.clear();
-  recording = true;
+  recording = Recording::kIsend;
   check_run(broadcast, MPI_COMM_WORLD, bytes, 1);
-  recording = false;
+  recording = Recording::kOff;
   return calls;
 }
 

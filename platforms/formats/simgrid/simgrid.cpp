@@ -10,6 +10,7 @@
 
 #include "platforms/formats/graph/xml.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/simgrid/simgrid_elements.hpp"
 #include "platforms/formats/simgrid/simgrid_network.hpp"
 #include "platforms/formats/simgrid/simgrid_written.hpp"
 #include "platforms/formats/text/csv.hpp"
@@ -48,7 +49,7 @@ class SimgridReader {
   ReadResult result() && {
     const pugi::xml_node platform = xml_.document().child("platform");
     if (!platform) throw InputError(file_, {}, "there is no element <platform>");
-    xml_.at(platform, [&] { require_version(platform); });
+    xml_.at(platform, [&] { simgrid::require_version(platform); });
     for (const pugi::xml_node node : platform.children()) declare(node, std::nullopt);
     if (zones_.empty()) throw InputError(file_, {}, "there is no zone and no cluster");
     for (const Pending& route : routes_) xml_.at(route.node, [&] { find_gateways(route); });
@@ -64,15 +65,6 @@ class SimgridReader {
     pugi::xml_node node;
     std::size_t zone;
   };
-
-  static void require_version(const pugi::xml_node& platform) {
-    const std::string text = required_attribute(platform, "version");
-    const auto version = parse_number(text);
-    if (version && *version >= 3 && *version < 5) return;
-    throw InputError(fmt::format(
-        "version {} is not supported, only 3 to 4.1; upgrade the file with simgrid_update_xml",
-        in_quotes(text)));
-  }
 
   // First pass: adds zones, hosts and links; collects routes, routers and stars for later.
   void declare(const pugi::xml_node& node, std::optional<std::size_t> parent) {
@@ -223,13 +215,8 @@ class SimgridReader {
     throw InputError(fmt::format("a {} must be in a zone whose routing is Cluster", what));
   }
 
-  static bool between_zones(const pugi::xml_node& route) {
-    const std::string_view name = route.name();
-    return name != "route" && name != "bypassRoute";
-  }
-
   void find_gateways(const Pending& route) {
-    if (!between_zones(route.node)) return;
+    if (!simgrid::between_zones(route.node)) return;
     gateways_.insert(required_attribute(route.node, "gw_src"));
     gateways_.insert(required_attribute(route.node, "gw_dst"));
   }
@@ -272,7 +259,7 @@ class SimgridReader {
   // An end of a route: src or dst, or the gateway of the zone that these name.
   const Netpoint& end_of(const Pending& route, const char* end, const char* gateway) const {
     const std::string name = required_attribute(route.node, end);
-    if (!between_zones(route.node)) {
+    if (!simgrid::between_zones(route.node)) {
       const Netpoint& netpoint = network_.netpoint(name);
       if (netpoint.zone != route.zone) refuse_outside(name, route.zone);
       return netpoint;
@@ -298,21 +285,14 @@ class SimgridReader {
         fmt::format("{} is not in zone {}", in_quotes(name), in_quotes(zones_[zone].id)));
   }
 
-  static bool symmetrical(const pugi::xml_node& route) {
-    const std::string_view text = route.attribute("symmetrical").as_string("YES");
-    if (text == "YES" || text == "yes") return true;
-    if (text == "NO" || text == "no") return false;
-    throw InputError(fmt::format("symmetrical is YES or NO, not {}", in_quotes(text)));
-  }
-
   void add_route(const Pending& route) {
     const std::string source = required_attribute(route.node, "src");
     const std::string target = required_attribute(route.node, "dst");
     if (source == target) {
-      if (between_zones(route.node)) throw InputError("a route from a zone to itself");
+      if (simgrid::between_zones(route.node)) throw InputError("a route from a zone to itself");
       return;  // a loopback
     }
-    if (!between_zones(route.node) && (left_out_.contains(source) || left_out_.contains(target))) {
+    if (!simgrid::between_zones(route.node) && (left_out_.contains(source) || left_out_.contains(target))) {
       return;
     }
     const Netpoint& from = end_of(route, "src", "gw_src");
@@ -332,11 +312,11 @@ class SimgridReader {
                                                 : direction == "DOWN" ? "UP"
                                                                       : direction));
     }
-    if (between_zones(route.node)) host_gateways_ += (from.host ? 1U : 0U) + (to.host ? 1U : 0U);
+    if (simgrid::between_zones(route.node)) host_gateways_ += (from.host ? 1U : 0U) + (to.host ? 1U : 0U);
     const bool bypass = route.node.name()[0] == 'b';
     network_.connect(from.out, to.in, std::move(there),
                      bypass ? Network::Duplicate::kReplace : Network::Duplicate::kRefuse);
-    if (bypass || !symmetrical(route.node)) return;
+    if (bypass || !simgrid::symmetrical(route.node)) return;
     std::ranges::reverse(back);
     network_.connect(to.out, from.in, std::move(back));
   }
