@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace espalier::cli {
@@ -73,6 +75,52 @@ TEST(Elements, ProductsOfFloatsStayExact) {
   }
   EXPECT_FALSE(wrong_in(product, elements, 5000, 2));
   EXPECT_TRUE(wrong_in(product, elements, 4999, 2));
+}
+
+// As MPI combines: integers wrap.
+template <class T>
+T combine(ElementOp op, T one, T other) {
+  if (op == ElementOp::kMax) return std::max(one, other);
+  if (op == ElementOp::kMin) return std::min(one, other);
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    const auto a = static_cast<Unsigned>(one);
+    const auto b = static_cast<Unsigned>(other);
+    if (op == ElementOp::kSum) return static_cast<T>(a + b);
+    if (op == ElementOp::kProd) return static_cast<T>(a * b);
+    if (op == ElementOp::kBand) return static_cast<T>(a & b);
+    return static_cast<T>(op == ElementOp::kBor ? a | b : a ^ b);
+  }
+  return op == ElementOp::kSum ? one + other : one * other;
+}
+
+template <class T>
+void expect_every_operation(ElementType type) {
+  std::vector<ElementOp> ops{ElementOp::kSum, ElementOp::kProd, ElementOp::kMax, ElementOp::kMin};
+  if (std::is_integral_v<T>) {
+    ops.insert(ops.end(), {ElementOp::kBand, ElementOp::kBor, ElementOp::kBxor});
+  }
+  for (const ElementOp op : ops) {
+    SCOPED_TRACE(static_cast<int>(op));
+    const Elements elements{type, op};
+    std::vector<T> result = elements_of<T>(elements, 0, 3);
+    for (const int rank : {1, 2, 3}) {
+      const std::vector<T> own = elements_of<T>(elements, rank, 3);
+      for (std::size_t i = 0; i < kCount; ++i) result[i] = combine(op, result[i], own[i]);
+    }
+    EXPECT_FALSE(wrong_in(result, elements, 4, 3));
+    std::swap_ranges(result.begin(), result.begin() + 10, result.begin() + 20);
+    EXPECT_TRUE(wrong_in(result, elements, 4, 3));
+  }
+}
+
+TEST(Elements, EveryTypeAndOperation) {
+  expect_every_operation<double>(ElementType::kDouble);
+  expect_every_operation<float>(ElementType::kFloat);
+  expect_every_operation<std::int32_t>(ElementType::kInt32);
+  expect_every_operation<std::int64_t>(ElementType::kInt64);
+  expect_every_operation<std::uint32_t>(ElementType::kUint32);
+  expect_every_operation<std::uint64_t>(ElementType::kUint64);
 }
 
 }  // namespace

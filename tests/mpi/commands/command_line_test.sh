@@ -124,12 +124,11 @@ test_reduce() {
       says '32.0000 Mbit/s planned'
       says '^verified on '
     done
-    for type in double float int32 int64 uint32 uint64; do
-      for op in sum prod max min; do
-        ranks 4 $command $command.json --message 200000 --verify --type $type --op $op --segment 777
-        done_well
-        says "$op of $type"
-      done
+    # Every combination is tested in tests/cli/espalier_mpi/elements_test.cpp.
+    for elements in 'double sum' 'float prod' 'int32 max' 'int64 min' 'uint32 sum' 'uint64 max'; do
+      ranks 4 $command $command.json --message 200000 --verify --type ${elements% *} --op ${elements#* } --segment 777
+      done_well
+      says "${elements#* } of ${elements% *}"
     done
     for op in band bor bxor; do
       ranks 4 $command $command.json --message 200000 --verify --type uint32 --op $op --ports 1
