@@ -52,8 +52,7 @@ std::optional<Place> parse_place(std::string_view latitude, std::string_view lon
   const auto east = parse_coordinate(longitude, "Longitude");
   if (!north || !east) return std::nullopt;
   if (std::abs(*north) > 90 || std::abs(*east) > 360) {
-    throw InputError(
-        fmt::format("no such place: latitude {}, longitude {}", *north, *east));
+    throw InputError(fmt::format("no such place: latitude {}, longitude {}", *north, *east));
   }
   return Place{*north, *east};
 }

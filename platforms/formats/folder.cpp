@@ -50,9 +50,8 @@ class FolderReader {
     if (options.format.empty()) return;
     format_ = &format_named(options.format);
     if (format_->gather == nullptr) {
-      throw InputError(
-          folder, {},
-          fmt::format("format '{}' reads one file, not a folder", format_->name));
+      throw InputError(folder, {},
+                       fmt::format("format '{}' reads one file, not a folder", format_->name));
     }
   }
 
@@ -67,8 +66,8 @@ class FolderReader {
     ReadResult result = std::move(measurements_).result(format_->name, folder_name(), folder_);
     if (!left_out_.empty()) {
       result.notes.insert(result.notes.begin(),
-                          fmt::format("left out {} that are not {} files, first {}", left_out_.size(),
-                                      format_->name, left_out_.front()));
+                          fmt::format("left out {} that are not {} files, first {}",
+                                      left_out_.size(), format_->name, left_out_.front()));
     }
     return result;
   }
@@ -83,9 +82,10 @@ class FolderReader {
     }
     if (format_ == nullptr) format_ = format;
     if (format != format_) {
-      throw InputError(file, {},
-                       fmt::format("has format {}, but the files before it in the folder have format {}",
-                                   format->name, format_->name));
+      throw InputError(
+          file, {},
+          fmt::format("has format {}, but the files before it in the folder have format {}",
+                      format->name, format_->name));
     }
     format->gather(text, file, options_, measurements_);
   }

@@ -292,7 +292,8 @@ class SimgridReader {
       if (simgrid::between_zones(route.node)) throw InputError("a route from a zone to itself");
       return;  // a loopback
     }
-    if (!simgrid::between_zones(route.node) && (left_out_.contains(source) || left_out_.contains(target))) {
+    if (!simgrid::between_zones(route.node) &&
+        (left_out_.contains(source) || left_out_.contains(target))) {
       return;
     }
     const Netpoint& from = end_of(route, "src", "gw_src");
@@ -312,7 +313,8 @@ class SimgridReader {
                                                 : direction == "DOWN" ? "UP"
                                                                       : direction));
     }
-    if (simgrid::between_zones(route.node)) host_gateways_ += (from.host ? 1U : 0U) + (to.host ? 1U : 0U);
+    if (simgrid::between_zones(route.node))
+      host_gateways_ += (from.host ? 1U : 0U) + (to.host ? 1U : 0U);
     const bool bypass = route.node.name()[0] == 'b';
     network_.connect(from.out, to.in, std::move(there),
                      bypass ? Network::Duplicate::kReplace : Network::Duplicate::kRefuse);

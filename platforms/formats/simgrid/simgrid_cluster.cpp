@@ -76,8 +76,8 @@ class Cluster {
   void require_hosts(std::size_t count) const {
     if (count == hosts_.size()) return;
     if (count > kMostNodes) throw InputError(fmt::format("more than {} nodes", kMostNodes));
-    throw InputError(fmt::format("the {} needs {} hosts, but the radical has {}", options_.topology, count,
-                                 hosts_.size()));
+    throw InputError(fmt::format("the {} needs {} hosts, but the radical has {}", options_.topology,
+                                 count, hosts_.size()));
   }
 
   void add_fabric(const Fabric& fabric) {

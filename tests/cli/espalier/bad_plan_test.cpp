@@ -182,9 +182,10 @@ TEST_F(VerifyCommand, ASchedule) {
       faults(scheduled_chain("[0, 0, 1, 0, 0.5, 1e9], [0, 1, 2, 0, 1, 1e9]")),
       "espalier: plan.json: /schedule/sends/0: 1000000000 bytes from 'a' to 'b' take 1 s, not "
       "0.5 s\n");
-  EXPECT_EQ(faults(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 9e8]")),
-            "espalier: plan.json: /schedule/sends: edge 1 -> 2 of tree 0 carries 900000000 bytes per "
-            "period, but its 1 segments have 1000000000\n");
+  EXPECT_EQ(
+      faults(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 9e8]")),
+      "espalier: plan.json: /schedule/sends: edge 1 -> 2 of tree 0 carries 900000000 bytes per "
+      "period, but its 1 segments have 1000000000\n");
 }
 
 TEST_F(VerifyCommand, UnknownNames) {
