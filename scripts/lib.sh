@@ -16,6 +16,10 @@ die() {
   exit 1
 }
 
+# step TEXT: what begins now, and how many seconds after the first script began.
+export ESPALIER_STARTED=${ESPALIER_STARTED:-$EPOCHSECONDS}
+step() { printf '\n== %s (%d s so far)\n' "$1" "$((EPOCHSECONDS - ESPALIER_STARTED))"; }
+
 # Prints the named packages that are not installed, one per line.
 missing_packages() {
   local package
