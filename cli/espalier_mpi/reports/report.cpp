@@ -65,6 +65,7 @@ std::string figures_json(const planner::Plan& plan, const Figures& figures) {
   json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
   json["verified"] = figures.verified;
   if (figures.resumed_bytes > 0) json["resumed_bytes"] = figures.resumed_bytes;
+  if (!figures.source_change.empty()) json["source_change"] = figures.source_change;
   if (!figures.mpi_seconds.empty()) {
     const double theirs = median_of(figures.mpi_seconds);
     const std::string library = lower_case(figures.library);
