@@ -13,6 +13,7 @@
 
 #include "runtime/files/files.hpp"
 #include "support/errors.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -66,9 +67,7 @@ void wait_until_past(std::span<const FileStamp> stamps) {
 
 std::string describe(const SourceChange& change) {
   const std::string others =
-      change.others == 0
-          ? ""
-          : fmt::format("; so did {} other file{}", change.others, change.others == 1 ? "" : "s");
+      change.others == 0 ? "" : "; so did " + counted(change.others, "other file");
   return fmt::format("{}: changed while it was sent ({}){}", printable(change.file), change.what,
                      others);
 }

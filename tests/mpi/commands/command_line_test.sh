@@ -386,7 +386,10 @@ test_bench() {
   [ "$(grep -c '"method": "good.json"' stdout)" -eq 3 ] || fail "not three rows"
   [ "$(grep -c '"predicted_s": [0-9]' stdout)" -eq 3 ] || fail "not three predictions"
   [ "$(grep -cE '"algorithm": ("by hand"|null)' stdout)" -eq 6 ] || fail "not six algorithms"
+  ranks 4 bench good.json chain.json good.json --sizes 1kB --repeat 1 --json; done_well
+  says '"method": "good.json"'; says '"method": "good.json \(2\)"'
   ranks 2 bench --sizes 1kB --repeat 2; done_well; says 'MPI_Bcast'
+  ranks 1 bench good.json; refused 2 "good.json: the plan has 4 nodes, but 1 rank is running it; start it with 4"
   ranks 3 bench good.json; refused 2 "good.json: the plan has 4 nodes, but 3 ranks"
   ranks 4 bench good.json --sizes ''; refused 2 "--sizes"
   ranks 4 bench good.json --sizes 1kB,,2kB; refused 2 "--sizes: "

@@ -299,15 +299,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"0.5", "-0.5", "/schedule/period_s", "finite and positive, not -0.5"},
         Refusal{"0.5", "0", "/schedule/period_s", "finite and positive, not 0"},
         Refusal{"0.5", "0.49", "/schedule/throughput_Bps", "carry"},
-        Refusal{"6291456", "6291476", "/schedule/throughput_Bps",
-                "carry 6291456, not 6291476"},
+        Refusal{"6291456", "6291476", "/schedule/throughput_Bps", "carry 6291456, not 6291476"},
         Refusal{"6291456", "null", "/schedule/throughput_Bps", "number"},
         Refusal{"[2, 1],\n    \"sends", "[2],\n    \"sends", "/schedule/slices",
                 "1 counts for 2 trees"},
         Refusal{"[2, 1],\n    \"sends", "[0, 0],\n    \"sends", "/schedule/slices",
                 "at least one segment"},
         Refusal{"[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
-                "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segments have "
+                "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segment has "
                 "1048576"},
         Refusal{"[2, 1],\n    \"sends", "[2.5, 1],\n    \"sends", "/schedule/slices/0", "whole"},
         Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, parent"},
