@@ -14,6 +14,7 @@
 #include "render/pictures.hpp"
 #include "render/sketch.hpp"
 #include "support/drawing.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::render {
 
@@ -212,10 +213,10 @@ class PlanPicture {
   }
   [[nodiscard]] std::string tree_counts() const {
     if (plan_.operation == planner::Operation::kAllreduce) {
-      return fmt::format("{} trees up, {} down", plan_.reduce_trees.size(),
+      return fmt::format("{} up, {} down", counted(plan_.reduce_trees.size(), "tree"),
                          plan_.broadcast_trees.size());
     }
-    return fmt::format("{} tree{}", order_.size(), order_.size() == 1 ? "" : "s");
+    return counted(order_.size(), "tree");
   }
   // The direction of the data, if both are drawn.
   [[nodiscard]] std::string_view direction_of(bool up) const {

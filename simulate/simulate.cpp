@@ -106,6 +106,13 @@ Combining Simulator::combining_of(Bytes message) const {
   return combining_at(compute_, segment(), {message.value % segment().value});
 }
 
+double Simulator::sends_of(Bytes message) const {
+  const planner::SegmentGrid grid{message.value, segment().value};
+  const auto hosts = static_cast<double>(flows_.hosts());
+  const double kinds = flows_.up_trees() > 0 && flows_.up_trees() < flows_.trees() ? 2 : 1;
+  return static_cast<double>(grid.count()) * (hosts - 1) * kinds;
+}
+
 Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
   const planner::SegmentGrid grid{message.value, segment().value};
   Simulation result;

@@ -160,6 +160,8 @@ class Simulator {
   Simulator(const planner::Plan& plan, const platforms::Platform& platform,
             const Options& options = {});
 
+  // The sends of a message: its segments times the edges that each crosses.
+  [[nodiscard]] double sends_of(Bytes message) const;
   // Simulates one message. Throws InputError when its time exceeds the range of a double.
   [[nodiscard]] Simulation run(Bytes message, const OnSend& on_send = {}) const;
 

@@ -14,7 +14,7 @@ enum class ExitStatus : int {
   kBadInput = 2,       // wrong usage or input
   kInfeasible = 3,     // the problem has no solution, e.g. a node that cannot be reached
   kLimitReached = 4,   // limit reached; what was found by then is still written
-  kCheckFailed = 5,    // verify, or received data that differ
+  kCheckFailed = 5,    // verify, data that differ, a source that changes
 };
 
 // `text` as one line that a terminal can show: control characters and invalid UTF-8 become \xNN.

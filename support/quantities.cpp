@@ -162,20 +162,31 @@ struct ScaledRate {
 };
 ScaledRate scaled(BytesPerSecond rate, double most) {
   constexpr std::array<std::string_view, 5> kScales{"", "k", "M", "G", "T"};
-  double bits = rate.value * 8;
+  double bytes = rate.value;  // the largest would overflow in bits
   std::size_t scale = 0;
-  while (std::isfinite(bits) && std::abs(bits) >= most && scale + 1 < kScales.size()) {
-    bits /= 1000;
+  while (std::isfinite(bytes) && std::abs(bytes) >= most / 8 && scale + 1 < kScales.size()) {
+    bytes /= 1000;
     ++scale;
   }
-  return {bits, kScales[scale]};
+  return {bytes * 8, kScales[scale]};
 }
 
 }  // namespace
 
+std::string fixed(double value, int decimals) {
+  constexpr double kMost = 1e15;
+  if (std::isnan(value)) return "-";
+  return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals)
+                                 : fmt::format("{:.{}e}", value, decimals);
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string format_rate(BytesPerSecond rate) {
   const ScaledRate shown = scaled(rate, 999.99995);  // which would print as 1000.0000
-  return fmt::format("{:.4f} {}bit/s", shown.number, shown.prefix);
+  return fmt::format("{} {}bit/s", fixed(shown.number, 4), shown.prefix);
 }
 
 std::string short_rate(BytesPerSecond rate) {
@@ -186,7 +197,7 @@ std::string short_rate(BytesPerSecond rate) {
 std::string format_duration(Seconds duration) {
   const double size = std::abs(duration.value);
   if (size == 0 || size >= 0.99995 || !std::isfinite(size)) {
-    return fmt::format("{:.3f} s", duration.value);
+    return fixed(duration.value, 3) + " s";
   }
   if (size >= 0.99995e-3) return fmt::format("{:.1f} ms", duration.value * 1e3);
   if (size >= 0.99995e-6) return fmt::format("{:.1f} us", duration.value * 1e6);

@@ -42,6 +42,11 @@ Seconds parse_duration(std::string_view text);
 // amount is negative, not whole after scaling, or over 2^63 - 1.
 Bytes parse_size(std::string_view text);
 
+// For reports: "0.9877"; from 1e15 on "1.0000e+302", because nobody reads 300 digits; "-" for a
+// missing figure (NaN).
+std::string fixed(double value, int decimals);
+// For reports: "1 rank", "3 ranks".
+std::string counted(std::uint64_t count, std::string_view noun);
 // For reports: always bit/s, with four decimals after scaling (k, M, G, T): "9.2143 Gbit/s".
 std::string format_rate(BytesPerSecond rate);
 // The same in three digits, for labels: "9.21 Gbit/s", "10 Mbit/s".

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "support/errors.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::cli {
 
@@ -49,12 +50,8 @@ std::string Table::text() const {
   return result;
 }
 
-std::string fixed(double value, int decimals) {
-  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, decimals);
-}
-
 std::string percent(double fraction) {
-  return std::isnan(fraction) ? "-" : fmt::format("{:.2f} %", 100 * fraction);
+  return std::isnan(fraction) ? "-" : fixed(100 * fraction, 2) + " %";
 }
 
 }  // namespace espalier::cli

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "support/csv_line.hpp"  // IWYU pragma: export
+#include "support/csv_line.hpp"    // IWYU pragma: export
+#include "support/quantities.hpp"  // IWYU pragma: export
 
 namespace espalier::cli {
 
@@ -29,9 +30,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "0.9877"; "-" for a missing figure (NaN).
-std::string fixed(double value, int decimals);
-// "12.34 %".
+// "12.34 %"; "-" for a missing figure (NaN).
 std::string percent(double fraction);
 
 }  // namespace espalier::cli

@@ -238,6 +238,13 @@ Seconds parse_span(std::string_view option, const std::string& text) {
   return span;
 }
 
+std::optional<Seconds> parse_time_limit(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const Seconds limit = parse_option("--time-limit", text, parse_duration);
+  if (!(limit.value > 0)) throw InputError({}, "--time-limit", "must be above zero");
+  return limit;
+}
+
 void LimitOptions::add_to(Arguments& app) {
   app.add("--time-limit", time_limit_,
           "Stop the proof after this time, e.g. 10s; default: no limit", {.type = "TIME"});
@@ -247,11 +254,7 @@ void LimitOptions::add_to(Arguments& app) {
 
 planner::AlgorithmOptions LimitOptions::read() const {
   planner::AlgorithmOptions options;
-  if (!time_limit_.empty()) {
-    const Seconds limit = parse_option("--time-limit", time_limit_, parse_duration);
-    if (!(limit.value > 0)) throw InputError({}, "--time-limit", "must be above zero");
-    options.time_limit = limit;
-  }
+  options.time_limit = parse_time_limit(time_limit_);
   if (!(gap_ >= 0 && gap_ < 1)) throw InputError({}, "--gap", "must be at least 0 and below 1");
   options.gap = gap_;
   return options;

@@ -102,6 +102,9 @@ class ModelOptions {
   std::string latency_ = "delays";
 };
 
+// The text of --time-limit; empty: no limit. Throws InputError.
+std::optional<Seconds> parse_time_limit(const std::string& text);
+
 // When to stop: --time-limit, --gap.
 class LimitOptions {
  public:

@@ -6,6 +6,7 @@
 
 #include "lp/packing/arborescence_packing.hpp"
 #include "support/errors.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::planner {
 
@@ -20,8 +21,9 @@ std::vector<PlanFault> misfits(const Plan& plan, const Platform& platform) {
   }
   const auto hosts = platform.hosts();
   if (plan.nodes.size() != hosts.size()) {
-    faults.push_back({"/nodes", fmt::format("the plan has {} nodes, the platform {} hosts",
-                                            plan.nodes.size(), hosts.size())});
+    faults.push_back(
+        {"/nodes", fmt::format("the plan has {}, the platform {}",
+                               counted(plan.nodes.size(), "node"), counted(hosts.size(), "host"))});
     return faults;
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {

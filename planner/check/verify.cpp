@@ -10,6 +10,7 @@
 #include "planner/check/verify_schedule.hpp"
 #include "planner/problem/collective.hpp"
 #include "support/errors.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::planner {
 
@@ -121,8 +122,8 @@ class Verifier {
     report_.throughput = {sum / std::max(1.0, report_.busiest_load)};
     if (report_.busiest_load > 1 + options_.tolerance) {
       add_fault(broadcasts(plan_.operation) ? "/broadcast_trees" : "/reduce_trees",
-                fmt::format("the rates load {} to {:.6f} of its capacity; throughput at most {}",
-                            report_.busiest_resource, report_.busiest_load,
+                fmt::format("the rates load {} to {} of its capacity; throughput at most {}",
+                            report_.busiest_resource, fixed(report_.busiest_load, 6),
                             format_rate(report_.throughput)));
     }
   }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/quantities.hpp"
+
 namespace espalier::planner {
 
 namespace {
@@ -94,9 +96,10 @@ std::optional<PlanFault> fault_of_amounts(const Plan& plan, const PlanSchedule& 
       if (!differ(carried[k][edge.child], wanted)) continue;
       return PlanFault{
           "/schedule/sends",
-          fmt::format(
-              "edge {} -> {} of tree {} carries {} bytes per period, but its {} segments have {}",
-              edge.parent, edge.child, k, carried[k][edge.child], schedule.segments[k], wanted)};
+          fmt::format("edge {} -> {} of tree {} carries {} bytes per period, but its {} {} {}",
+                      edge.parent, edge.child, k, carried[k][edge.child],
+                      counted(schedule.segments[k], "segment"),
+                      schedule.segments[k] == 1 ? "has" : "have", wanted)};
     }
   }
   return {};

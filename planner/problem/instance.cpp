@@ -95,7 +95,7 @@ lp::Digraph digraph_of(const Platform& platform) {
 NodeId source_named(const Platform& platform, std::string_view name) {
   if (const auto node = platform.find_node(name)) return *node;
   std::vector<std::string_view> names;
-  for (const platforms::Node& node : platform.nodes()) names.push_back(node.name);
+  for (const NodeId host : platform.hosts()) names.push_back(platform.node(host).name);
   throw InputError(platform.name(), "", unknown_name("source", name, names));
 }
 

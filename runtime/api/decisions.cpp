@@ -18,6 +18,7 @@
 #include "support/files.hpp"
 #include "support/json.hpp"
 #include "support/nearest_name.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -126,9 +127,9 @@ Decisions parse_decisions(std::string_view text, const std::string& file) {
     const Decision& cell = decisions.cells.back();
     if (!cells.emplace(cell.ranks, cell.message_bytes).second) {
       row.refuse(
-          fmt::format("{} bytes on {} ranks appear twice; write the table with espalier decide "
+          fmt::format("{} bytes on {} appear twice; write the table with espalier decide "
                       "without --every",
-                      cell.message_bytes, cell.ranks));
+                      cell.message_bytes, counted(cell.ranks, "rank")));
     }
   }
   if (decisions.cells.empty()) rows.refuse("the table is empty");
@@ -210,7 +211,7 @@ DecidedBroadcast::DecidedBroadcast(MPI_Comm comm, Decisions decisions, int root,
   }
   const int ranks = size_of(comm);
   if (root < 0 || root >= ranks) {
-    throw InputError(fmt::format("there is no rank {} among {} ranks", root, ranks));
+    throw InputError(fmt::format("there is no rank {} among {}", root, counted(ranks, "rank")));
   }
 }
 

@@ -8,15 +8,16 @@
 
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::runtime {
 namespace {
 
 void check_numbers(std::size_t ranks, std::size_t nodes) {
   if (ranks != nodes) {
-    throw InputError(
-        fmt::format("the plan has {} nodes, but {} ranks are running it; start it with {}", nodes,
-                    ranks, nodes));
+    throw InputError(fmt::format(
+        "the plan has {}, but {} it; start it with {}", counted(nodes, "node"),
+        ranks == 1 ? "1 rank is running" : fmt::format("{} ranks are running", ranks), nodes));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -129,11 +130,12 @@ std::vector<TunedSegment> segments_of(const TunedSegments& tuned, const std::str
   }
   if (tuned.ranks != ranks) {
     throw InputError(file, "/ranks",
-                     fmt::format("was tuned with {} ranks, not {}", tuned.ranks, ranks));
+                     fmt::format("was tuned with {}, not {}", counted(tuned.ranks, "rank"), ranks));
   }
   if (tuned.hosts != hosts) {
-    throw InputError(file, "/hosts",
-                     fmt::format("was tuned with ranks on {} hosts, not {}", tuned.hosts, hosts));
+    throw InputError(
+        file, "/hosts",
+        fmt::format("was tuned with ranks on {}, not {}", counted(tuned.hosts, "host"), hosts));
   }
   return tuned.segments;
 }

@@ -224,11 +224,31 @@ InputTree::InputTree(const std::vector<std::string>& names, FileTree tree)
     const std::string rest = slash == std::string::npos ? "" : entry.path.substr(slash);
     paths_.push_back((rest.empty() ? fs::canonical(*name).string() : *name) + rest);
   }
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    const FileTree::Entry& entry = tree_.entries[i];
+    FileStamp stamp = stamp_of(paths_[i], false);
+    if (entry.kind == FileKind::kFile) {  // it may have changed since it was scanned
+      stamp.bytes = entry.bytes;
+      stamp.modified_s = entry.modified_s;
+      stamp.modified_ns = entry.modified_ns;
+    }
+    stamps_.push_back(stamp);
+  }
+  wait_until_past(stamps_);
 }
 
 std::uint64_t InputTree::identity() const {
   const std::string text = to_text(tree_);
   return hash_of(std::as_bytes(std::span(text)));
+}
+
+std::optional<SourceChange> InputTree::change() const {
+  std::optional<SourceChange> change;
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    if (tree_.entries[i].kind == FileKind::kFolder) continue;
+    compare(paths_[i], stamps_[i], false, change);
+  }
+  return change;
 }
 
 void InputTree::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {

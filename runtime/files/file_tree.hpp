@@ -91,10 +91,13 @@ class InputTree : public ByteSource {
   InputTree(const std::vector<std::string>& names, FileTree tree);
   [[nodiscard]] std::uint64_t bytes() const override { return tree_.bytes(); }
   [[nodiscard]] std::uint64_t identity() const override;
+  // Of files and links. Folders may get further entries, which are not sent.
+  [[nodiscard]] std::optional<SourceChange> change() const override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
 
  private:
   std::vector<std::string> paths_;  // one per entry
+  std::vector<FileStamp> stamps_;   // one per entry
   FileTree tree_;
   FileSequence sequence_;
   OpenFiles open_;

@@ -133,15 +133,22 @@ InputFile::InputFile(std::string name) : name_(std::move(name)) {
     ::close(descriptor_);
     refuse_file(name_, "cannot read: " + reason);
   }
-  bytes_ = static_cast<std::uint64_t>(state.st_size);
-  const std::array<std::int64_t, 3> known_by = {state.st_size, state.st_mtim.tv_sec,
-                                                state.st_mtim.tv_nsec};
+  stamp_ = stamp_of(state);
+  wait_until_past({&stamp_, 1});
+  const std::array<std::int64_t, 3> known_by = {state.st_size, stamp_.modified_s,
+                                                stamp_.modified_ns};
   identity_ = hash_of(std::as_bytes(std::span(known_by)));
   ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
 InputFile::~InputFile() {
   ::close(descriptor_);
+}
+
+std::optional<SourceChange> InputFile::change() const {
+  std::optional<SourceChange> change;
+  compare(name_, stamp_, true, change);
+  return change;
 }
 
 void InputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {

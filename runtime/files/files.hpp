@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/files/file_stamp.hpp"
 #include "runtime/files/temporary_names.hpp"
 
 namespace espalier::runtime {
@@ -30,6 +31,9 @@ class ByteSource : public StoredBytes {
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   // A number that changes when the sizes or times of the files change.
   [[nodiscard]] virtual std::uint64_t identity() const = 0;
+  // What has changed since the source was opened. Nothing: all bytes read so far are those that the
+  // files had then.
+  [[nodiscard]] virtual std::optional<SourceChange> change() const = 0;
 };
 
 // A file beside an output that survives an interrupted run: records the message's identity, and how
@@ -107,14 +111,15 @@ class InputFile : public ByteSource {
   InputFile(InputFile&&) = delete;
   InputFile& operator=(InputFile&&) = delete;
 
-  [[nodiscard]] std::uint64_t bytes() const override { return bytes_; }
+  [[nodiscard]] std::uint64_t bytes() const override { return stamp_.bytes; }
   [[nodiscard]] std::uint64_t identity() const override { return identity_; }
+  [[nodiscard]] std::optional<SourceChange> change() const override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
 
  private:
   std::string name_;
   int descriptor_ = -1;
-  std::uint64_t bytes_ = 0;
+  FileStamp stamp_;  // when it was opened
   std::uint64_t identity_ = 0;
   ReadAhead ahead_;
 };

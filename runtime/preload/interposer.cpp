@@ -8,6 +8,7 @@
 
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::preload {
 namespace {
@@ -286,12 +287,12 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
         fmt::format(", segments of {}",
                     format_size(ready.segment_of(bytes, static_cast<std::uint64_t>(element))));
   }
-  print_line(fmt::format(
-      "{} {}: {}, {} tree{}{}, {} at {}, {} of {} {}", format_size({bytes}),
-      ranks_text(call.operation, call.root, ranks), printable(ready.algorithm), ready.trees,
-      ready.trees == 1 ? "" : "s", segments, format_duration({seconds}),
-      call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
-      format_rate(achieved), format_rate(planned), ready.decided ? "predicted" : "planned"));
+  print_line(fmt::format("{} {}: {}, {}{}, {} at {}, {} of {} {}", format_size({bytes}),
+                         ranks_text(call.operation, call.root, ranks), printable(ready.algorithm),
+                         counted(ready.trees, "tree"), segments, format_duration({seconds}),
+                         call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
+                         format_rate(achieved), format_rate(planned),
+                         ready.decided ? "predicted" : "planned"));
 }
 
 void Interposer::count_left_to_mpi(Reason reason, const Call& call) {

@@ -10,6 +10,7 @@
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
 #include "runtime/api/rank_mapping.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::preload {
 namespace {
@@ -23,8 +24,9 @@ constexpr Seconds kTimeLimit{10};
 std::vector<NodeId> by_order(const Platform& platform, const Members& members) {
   const auto hosts = platform.hosts();
   if (hosts.size() != members.world_size) {
-    throw InputError(fmt::format("the platform has {} hosts, MPI_COMM_WORLD {} ranks", hosts.size(),
-                                 members.world_size));
+    throw InputError(fmt::format("the platform has {}, MPI_COMM_WORLD {}",
+                                 counted(hosts.size(), "host"),
+                                 counted(members.world_size, "rank")));
   }
   std::vector<NodeId> nodes;
   for (const int rank : members.world_ranks) nodes.push_back(hosts[static_cast<std::size_t>(rank)]);

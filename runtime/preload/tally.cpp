@@ -23,13 +23,13 @@ std::string_view function_name(planner::Operation operation) {
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks) {
   switch (operation) {
     case planner::Operation::kBroadcast:
-      return fmt::format("from rank {} to {} ranks", root, ranks);
+      return fmt::format("from rank {} to {}", root, counted(ranks, "rank"));
     case planner::Operation::kReduce:
-      return fmt::format("from {} ranks to rank {}", ranks, root);
+      return fmt::format("from {} to rank {}", counted(ranks, "rank"), root);
     case planner::Operation::kAllreduce:
       break;
   }
-  return fmt::format("from and to {} ranks", ranks);
+  return "from and to " + counted(ranks, "rank");
 }
 
 std::string summary(std::string_view function, const Tally& tally) {

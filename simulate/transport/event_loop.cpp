@@ -325,18 +325,20 @@ class EventLoop {
 
   void accept() {
     may_accept_ = false;
-    if (!accepted_->advance([](std::uint64_t, std::size_t) { return true; })) return;
+    const auto all = [](std::uint64_t, std::size_t, std::uint64_t count) { return count; };
+    if (!accepted_->advance(all)) return;
     for (std::uint32_t tree = 0; tree < up_trees_; ++tree) touch_flows_below(task_.source, tree);
   }
 
   // In an allreduce the root injects segments as they are combined.
   void inject() {
     may_inject_ = false;
-    const bool any = injected_->advance([this](std::uint64_t segment, std::size_t tree) {
-      if (accepted_ && !reverse(segment)) return false;
-      ++available_[place(task_.source, up_trees_ + static_cast<std::uint32_t>(tree))];
-      return true;
-    });
+    const bool any =
+        injected_->advance([this](std::uint64_t segment, std::size_t tree, std::uint64_t count) {
+          if (accepted_) count = reverse(segment) ? 1 : 0;
+          available_[place(task_.source, up_trees_ + static_cast<std::uint32_t>(tree))] += count;
+          return count;
+        });
     if (!any) return;
     for (std::uint32_t tree = up_trees_; tree < trees_; ++tree) {
       touch_flows_below(task_.source, tree);

@@ -29,21 +29,30 @@ class MessageFront {
   // The tree's oldest unfinished segment is finished.
   void finish(std::size_t tree) { ++finished_[tree]; }
 
-  // Admits segments within the lookahead, as long as admit(segment, tree) confirms that the segment
-  // is available. Returns whether any was admitted.
+  // Admits segments within the lookahead. admit(segment, tree, count) returns how many of `count`
+  // segments of the tree, from `segment` on, are available; 0 ends it. Returns whether any was
+  // admitted.
   template <class Admit>
   bool advance(Admit admit) {
     const std::uint64_t before = next_;
     while (next_ < segments_ && !is_too_far_ahead()) {
       const std::size_t tree = assignment_.tree_of(next_);
-      if (!admit(next_, tree)) break;
-      ++admitted_[tree];
-      ++next_;
+      const std::uint64_t count = admit(next_, tree, at_once());
+      if (count == 0) break;
+      admitted_[tree] += count;
+      next_ += count;
     }
     return next_ != before;
   }
 
  private:
+  // Without a limit, a single tree gets the whole message in one step, however many segments it
+  // has.
+  [[nodiscard]] std::uint64_t at_once() const {
+    const bool all = lookahead_ == UINT64_MAX && admitted_.size() == 1;
+    return all ? segments_ - next_ : 1;
+  }
+
   [[nodiscard]] bool is_too_far_ahead() {
     if (next_ - oldest_ < lookahead_) return false;
     oldest_ = next_;

@@ -112,6 +112,7 @@ TEST(Format, Rates) {
   EXPECT_EQ(format_rate({125}), "1.0000 kbit/s");
   EXPECT_EQ(format_rate({999.99999 / 8}), "1.0000 kbit/s") << "never 1000.0000";
   EXPECT_EQ(format_rate({1e20}), "800000000.0000 Tbit/s");
+  EXPECT_EQ(format_rate({1e308}), "8.0000e+296 Tbit/s") << "neither inf nor 300 digits";
 }
 
 TEST(Format, Durations) {
@@ -120,7 +121,18 @@ TEST(Format, Durations) {
   EXPECT_EQ(format_duration({1.5e-3}), "1.5 ms");
   EXPECT_EQ(format_duration({2e-9}), "2.0 ns");
   EXPECT_EQ(format_duration({0}), "0.000 s");
+  EXPECT_EQ(format_duration({1e302}), "1.000e+302 s");
   EXPECT_EQ(format_duration({0.99999}), "1.000 s");
+}
+
+TEST(Figures, AreShort) {
+  EXPECT_EQ(fixed(0.98765, 4), "0.9877");
+  EXPECT_EQ(fixed(-2e14, 1), "-200000000000000.0");
+  EXPECT_EQ(fixed(1e302, 6), "1.000000e+302");
+  EXPECT_EQ(fixed(std::nan(""), 4), "-");
+  EXPECT_EQ(counted(1, "rank"), "1 rank");
+  EXPECT_EQ(counted(0, "rank"), "0 ranks");
+  EXPECT_EQ(counted(2, "rank"), "2 ranks");
 }
 
 TEST(Format, Sizes) {

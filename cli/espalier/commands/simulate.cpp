@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
+#include "planner/plan/segment_grid.hpp"
 #include "planner/problem/deadline.hpp"
 #include "platforms/core/contention.hpp"
+#include "support/errors.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -39,6 +42,7 @@ struct SimulateOptions {
   bool until_received = false;
   std::string sharing = "turns";
   std::string trace;
+  std::string time_limit;
   bool nodes = false;
   bool json = false;
 };
@@ -138,34 +142,69 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
   }
 }
 
-// Runs one message and shows progress, except for runs by schedule, which are fast, and for traced
-// runs, which are short.
+// "1 GiB in 1024 segments of 1 MiB, 7168 sends".
+std::string size_of_run(const simulate::Simulator& simulator, Bytes message) {
+  const planner::SegmentGrid grid{message.value, simulator.segment().value};
+  return fmt::format("{} in {} of {}, {:.4g} sends", format_size(message),
+                     counted(grid.count(), "segment"), format_size(simulator.segment()),
+                     simulator.sends_of(message));
+}
+
+// Throws InputError for a message that would take hours. A followed schedule repeats, so its time
+// does not depend on the message, but its trace does.
+void require_feasible(const simulate::Simulator& simulator, std::span<const Bytes> messages,
+                      const SimulateOptions& options) {
+  constexpr double kMostSends = 1e10;  // a quarter of an hour at 10 million a second
+  if (!options.time_limit.empty()) return;
+  if (simulator.follows_schedule() && options.trace.empty()) return;
+  for (const Bytes message : messages) {
+    if (simulator.sends_of(message) <= kMostSends) continue;
+    throw InputError({}, "--message",
+                     fmt::format("{}: more than {:.0e} without a --time-limit; give a larger "
+                                 "--segment",
+                                 size_of_run(simulator, message), kMostSends));
+  }
+}
+
+// Runs one message within what is left of the limit and shows progress. Throws LimitReached. A run
+// by schedule without `on_send` is fast.
 Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
-              const Console& console) {
+              const Console& console, const planner::Deadline& deadline) {
   const planner::Deadline clock(std::nullopt);
   ProgressLine line(console, format_size(message));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   std::uint64_t sends = 0;
-  const auto show_progress = [&](const simulate::Send& send) {
+  const auto observe = [&](const simulate::Send& send) {
+    if (on_send) on_send(send);
     if (++sends % kSendsBetweenChecks != 0) return;
+    if (deadline.passed()) {
+      throw LimitReached(
+          fmt::format("{}: the time limit ended the simulation after {:.1f} million "
+                      "sends, at simulated time {}; give a larger --segment or "
+                      "--time-limit",
+                      size_of_run(simulator, message), static_cast<double>(sends) * 1e-6,
+                      format_duration(send.start)));
+    }
     const Seconds elapsed = clock.elapsed();
     line.show(elapsed, fmt::format("{:.1f} s, {:.1f} million sends started, simulated time {}",
                                    elapsed.value, static_cast<double>(sends) * 1e-6,
                                    format_duration(send.start)));
   };
-  const bool is_shown = !on_send && !simulator.follows_schedule();
-  Row row{message, simulator.run(message, is_shown ? simulate::OnSend(show_progress) : on_send)};
+  const bool is_observed = on_send || !simulator.follows_schedule();
+  Row row{message,
+          simulator.run(message, is_observed ? simulate::OnSend(observe) : simulate::OnSend())};
   row.seconds = clock.elapsed().value;
   return row;
 }
 
 // Runs one message and writes its trace to the file of --trace.
 Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
-               const std::vector<std::string>& resources, const SimulateOptions& options) {
+               const std::vector<std::string>& resources, const SimulateOptions& options,
+               const planner::Deadline& deadline) {
   ChromeTrace trace(resources);
   Row row = run_timed(
       simulator, message, [&](const simulate::Send& send) { add_bars(trace, send, plan); },
-      options.console);
+      options.console, deadline);
   write_text(options.trace, trace.text());
   return row;
 }
@@ -302,11 +341,22 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
   const std::vector<std::string> resources = names_of(simulator, plan, platform);
 
+  const planner::Deadline deadline(parse_time_limit(options.time_limit));
+  require_feasible(simulator, messages, options);
+
   std::vector<Row> rows;
+  ExitStatus status = ExitStatus::kDone;
   for (const Bytes message : messages) {
-    rows.push_back(options.trace.empty()
-                       ? run_timed(simulator, message, {}, options.console)
-                       : run_traced(simulator, message, plan, resources, options));
+    try {
+      rows.push_back(options.trace.empty()
+                         ? run_timed(simulator, message, {}, options.console, deadline)
+                         : run_traced(simulator, message, plan, resources, options, deadline));
+    } catch (const LimitReached& limit) {
+      if (rows.empty()) throw;
+      print_error(limit.what());  // and the rows so far
+      status = limit.status();
+      break;
+    }
     const simulate::Simulation& simulation = rows.back().simulation;
     options.console.detail(fmt::format("{}: {} segments, {} sends, {:.3f} s", format_size(message),
                                        simulation.segments, simulation.sends, rows.back().seconds));
@@ -318,7 +368,7 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
     if (options.nodes) text += '\n' + nodes_table(rows, plan);
     write_text("-", text);
   }
-  return ExitStatus::kDone;
+  return status;
 }
 
 }  // namespace
@@ -365,6 +415,9 @@ Command add_simulate(Arguments root) {
   app.add("--trace", options->trace,
           "Write the activity of each resource, for chrome://tracing or ui.perfetto.dev",
           {.type = "FILE"});
+  app.add("--time-limit", options->time_limit,
+          "Stop after this time, e.g. 10s; default: refuse what would take hours",
+          {.type = "TIME"});
   app.add_flag("--json", options->json, "JSON instead of a table, with all nodes and resources");
   options->reading.add_to(app);
   add_console_options(app, options->console);

@@ -8,6 +8,7 @@
 
 #include "cli/common/table.hpp"
 #include "platforms/core/summary.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::cli {
 
@@ -27,10 +28,6 @@ std::string named(std::size_t count, Name name) {
   }
   if (count > kMostNamed) text += fmt::format(" and {} more", count - kMostNamed);
   return text;
-}
-
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string asymmetry_text(const Summary& summary, const Platform& platform) {
@@ -106,8 +103,9 @@ std::string spreads(const Summary& summary) {
   return table.text();
 }
 
+// By a power of 1000, because the bits of the largest rate would overflow.
 BytesPerSecond start_of(int power) {
-  return {std::pow(10.0, power) / 8};
+  return {power < 300 ? std::pow(10.0, power) / 8 : std::pow(10.0, power - 3) / 8 * 1000};
 }
 
 std::string histogram(const Summary& summary) {

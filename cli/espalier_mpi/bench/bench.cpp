@@ -20,11 +20,20 @@ namespace {
 // Below the rate of any network worth benchmarking, for when no plan predicts a rate.
 constexpr BytesPerSecond kSlowNetwork{1e6};
 
+// A file that is given twice gets two rows: "plan.json" and "plan.json (2)".
+std::string row_name(const std::string& file, std::span<const BenchPlan> earlier) {
+  std::string name = file;
+  for (int n = 2; std::ranges::find(earlier, name, &BenchPlan::name) != earlier.end(); ++n) {
+    name = fmt::format("{} ({})", file, n);
+  }
+  return name;
+}
+
 // Reads the plan files, and the tuned segments, each of which is for one of the plans.
 std::vector<BenchPlan> read_plans(MPI_Comm comm, const BenchArguments& arguments) {
   std::vector<BenchPlan> plans;
   for (const std::string& file : arguments.plans) {
-    plans.push_back({display_name(file), runtime::share_plan(comm, file),
+    plans.push_back({row_name(display_name(file), plans), runtime::share_plan(comm, file),
                      arguments.segment.value_or(Bytes{0}).value});
   }
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));

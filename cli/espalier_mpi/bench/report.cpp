@@ -3,6 +3,7 @@
 #include "cli/common/table.hpp"
 #include "cli/espalier_mpi/bench/bench.hpp"
 #include "support/json.hpp"
+#include "support/quantities.hpp"
 #include "support/statistics.hpp"
 
 namespace espalier::cli {
@@ -17,16 +18,16 @@ double ratio_of(double numerator, double denominator) {
 }
 
 std::string what_ran(const BenchFigures& figures) {
+  const std::string ranks = counted(static_cast<std::uint64_t>(figures.ranks), "rank");
   switch (figures.operation) {
     case planner::Operation::kReduce:
-      return fmt::format("reduce from {} ranks, {} of {}", figures.ranks, figures.op, figures.type);
+      return fmt::format("reduce from {}, {} of {}", ranks, figures.op, figures.type);
     case planner::Operation::kAllreduce:
-      return fmt::format("allreduce from and to {} ranks, {} of {}", figures.ranks, figures.op,
-                         figures.type);
+      return fmt::format("allreduce from and to {}, {} of {}", ranks, figures.op, figures.type);
     case planner::Operation::kBroadcast:
       break;
   }
-  return fmt::format("broadcast to {} ranks", figures.ranks);
+  return "broadcast to " + ranks;
 }
 
 }  // namespace

@@ -55,6 +55,10 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
     trace->write(broadcast.node(), arguments.quiet);
   }
   if (rank != 0) return;
+  if (!figures.source_change.empty()) {
+    fmt::print(stderr, "espalier-mpi: warning: {}; the copies are what was read\n",
+               figures.source_change);
+  }
   fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));
   std::fflush(stdout);
 }

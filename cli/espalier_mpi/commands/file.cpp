@@ -86,6 +86,7 @@ class FileBroadcast {
         watchdog_(&watchdog),
         verify_(arguments.verify),
         resumes_(arguments.resume),
+        allows_changes_(arguments.allow_changes),
         on_message_(arguments.on_message) {
     rank_ = runtime::rank_in(comm_);
     watchdog_->expect("waiting for all ranks to name their files");
@@ -121,15 +122,15 @@ class FileBroadcast {
     watchdog_->expect("waiting for all ranks to check their partial files", disk_);
     skip_kept_bytes();
     if (on_message_) on_message_(bytes());
-    const ReportTimer::Act stream{
-        [&] {
-          if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
-            return;
-          }
-          watchdog_->expect("waiting for all ranks to report their failures");
-          refuse_failures();
-        },
-        {}};
+    const ReportTimer::Act stream{[&] {
+                                    if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
+                                      return;
+                                    }
+                                    watchdog_->expect(
+                                        "waiting for all ranks to report their failures", disk_);
+                                    refuse_failures();
+                                  },
+                                  {}};
     const double seconds = timer_->seconds_of(stream);
     watchdog_->expect("waiting for all ranks to check their files", disk_);
     refuse_failures();
@@ -167,6 +168,12 @@ class FileBroadcast {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_ - skipped_; }
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
   [[nodiscard]] std::uint64_t segment_bytes() const { return shape_.segment_bytes; }
+  // With --allow-changes, on all ranks: what changed of the source; empty: nothing.
+  [[nodiscard]] std::string change() {
+    std::string text = change_ ? describe(*change_) : "";
+    runtime::share_text(comm_, broadcast_->root(), text);
+    return text;
+  }
 
  private:
   [[nodiscard]] bool is_source() const { return rank_ == broadcast_->root(); }
@@ -231,13 +238,24 @@ class FileBroadcast {
     if (skipped_ > 0) store_->continue_from(skipped_, checksum);
   }
 
+  // A source that has changed is also the reason for not being able to read it.
   void refuse_failures() {
     runtime::collective_try(
         comm_,
         [&] {
+          if (is_source()) refuse_changes();
           if (store_->failed()) throw InputError(store_->failure());
         },
         true);
+  }
+
+  void refuse_changes() {
+    change_ = input_->change();
+    if (!change_ || allows_changes_) return;
+    throw CheckFailed(
+        fmt::format("{}; run again when nothing writes it, or accept a mixture of its old and new "
+                    "contents with --allow-changes",
+                    describe(*change_)));
   }
 
   void compare_checksums(std::uint64_t mine, std::string_view what) {
@@ -261,12 +279,14 @@ class FileBroadcast {
   Watchdog* watchdog_;
   bool verify_;
   bool resumes_;
+  bool allows_changes_;
   std::function<void(std::uint64_t)> on_message_;
   std::optional<std::uint64_t> resume_;  // the source's identity
   std::uint64_t skipped_ = 0;            // bytes kept from an earlier run
   int rank_ = 0;
   std::string output_name_;
   std::unique_ptr<runtime::ByteSource> input_;
+  std::optional<runtime::SourceChange> change_;  // on the source
   bool is_tree_ = false;
   runtime::FileTree tree_;
   std::uint64_t bytes_ = 0;
@@ -289,6 +309,7 @@ Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
   figures.segment_bytes = files.segment_bytes();
   figures.resumed_bytes = files.skipped();
   figures.verified = true;
+  figures.source_change = files.change();
   files.commit();
   return figures;
 }

@@ -19,6 +19,7 @@
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -43,9 +44,9 @@ class Checkpoint {
       throw InputError("--resume: -o is not a regular file; give the -o of the earlier run");
     probe::Measurements measured = probe::parse_measurements(read_text(file_), file_);
     if (measured.hosts.size() != hosts.size()) {
-      throw InputError(
-          file_, "/hosts",
-          fmt::format("was measured with {} ranks, not {}", measured.hosts.size(), hosts.size()));
+      throw InputError(file_, "/hosts",
+                       fmt::format("was measured with {}, not {}",
+                                   counted(measured.hosts.size(), "rank"), hosts.size()));
     }
     for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
       if (measured.hosts[rank] == hosts[rank]) continue;
@@ -87,7 +88,7 @@ probe::Estimate conclude_and_write(const probe::Measurements& measured,
                                    const ProbeArguments& arguments) {
   probe::Estimate estimate = probe::analyse(measured);
   const std::string name = arguments.name.empty()
-                               ? fmt::format("probe of {} ranks", measured.hosts.size())
+                               ? fmt::format("probe of {}", counted(measured.hosts.size(), "rank"))
                                : arguments.name;
   if (!arguments.measurements.empty()) {
     write_text(arguments.measurements, probe::measurements_json(measured));

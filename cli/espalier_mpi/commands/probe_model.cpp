@@ -17,6 +17,7 @@
 #include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -63,7 +64,7 @@ cost_models::Parameters parameters_of(const probe::PairTimes& times, std::string
 }
 
 std::string name_of(const ModelReport& report) {
-  std::string name = fmt::format("probe of {} ranks, {}", report.ranks, report.which);
+  std::string name = fmt::format("probe of {}, {}", counted(report.ranks, "rank"), report.which);
   if (report.pairs.size() > 1) name += fmt::format(", median of {} pairs", report.pairs.size());
   return name;
 }

@@ -56,6 +56,9 @@ CLI::App* add_bcast(CLI::App& app, BcastArguments& to, Texts& texts) {
   bcast->add_flag("--resume", to.resume,
                   "continue an interrupted run that had --resume; if this run is interrupted, keep "
                   ".espalier-NAME.part beside the output");
+  bcast->add_flag("--allow-changes", to.allow_changes,
+                  "send a source that changes meanwhile, such as a log that grows, with a warning; "
+                  "without this option such a run ends with status 5 and writes no output");
   bcast->add_flag("--verify", to.verify,
                   "check every received byte; with --in, read the written files back");
   add_broadcast_options(*bcast, to.broadcast, texts.running);
@@ -126,6 +129,7 @@ void check_bcast(BcastArguments& to, const Texts& texts) {
   if (to.resume && (to.in.empty() || to.repeat > 1)) {
     throw InputError("--resume needs --in, and --repeat 1");
   }
+  if (to.allow_changes && to.in.empty()) throw InputError("--allow-changes needs --in");
   if (!to.in.empty() && to.compare) {
     throw InputError("--compare-mpi-bcast needs a --message; leave out --in");
   }
@@ -171,7 +175,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done, 1 internal error, 2 wrong usage or input, 4 timeout, 5 received data "
-      "differ.");
+      "differ, or the source changed while it was sent.");
   BcastArguments bcast;
   Texts bcast_texts;
   CLI::App* const bcast_command = add_bcast(app, bcast, bcast_texts);

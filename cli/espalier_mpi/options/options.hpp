@@ -36,7 +36,8 @@ struct BcastArguments : RunArguments {
   std::vector<std::string> in;  // files or a folder instead of a message; empty: none
   std::string out;
   bool resume = false;  // continue an interrupted run; if interrupted, keep the partial output
-  std::string trace;    // trace file; empty: none
+  bool allow_changes = false;  // of the source while it is sent: warn instead of failing
+  std::string trace;           // trace file; empty: none
   runtime::BroadcastOptions broadcast;
   std::function<void(std::uint64_t)> on_message;  // gets the size before the send
 };

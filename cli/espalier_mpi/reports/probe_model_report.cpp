@@ -64,8 +64,8 @@ std::string model_text(const ModelReport& report) {
                    format_duration({size.times.send_s}), format_duration({size.times.receive_s})});
   }
   const std::size_t pairs = report.pairs.size();
-  std::string text = fmt::format("{} ranks on {} host{}, ", report.ranks, report.hosts,
-                                 report.hosts == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} on {}, ", counted(report.ranks, "rank"), counted(report.hosts, "host"));
   text += report.of_pairs == 1
               ? fmt::format("one pair, {}", report.which)
               : fmt::format("median of {} of {} pairs {}", pairs, report.of_pairs, report.which);

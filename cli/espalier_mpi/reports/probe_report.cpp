@@ -96,10 +96,11 @@ std::string probe_text(const Estimate& estimate, double seconds) {
   const auto rate = [](double value) { return short_rate({value}); };
   const auto time = [](double value) { return format_duration({value}); };
   std::string text = fmt::format(
-      "{} ranks, {} links, measured in {}, repeats within {:.1f} %\n"
+      "{}, {}, measured in {}, repeats within {:.1f} %\n"
       "bandwidth {}\nlatency {}\noverhead of a message {}\n",
-      estimate.nodes.size(), estimate.links.size(), format_duration({seconds}),
-      100 * estimate.noise, spread_text(spread_of_links(estimate, &Link::bandwidth_Bps), rate),
+      counted(estimate.nodes.size(), "rank"), counted(estimate.links.size(), "link"),
+      format_duration({seconds}), 100 * estimate.noise,
+      spread_text(spread_of_links(estimate, &Link::bandwidth_Bps), rate),
       spread_text(spread_of_links(estimate, &Link::latency_s), time),
       spread_text(spread_of_links(estimate, &Link::overhead_s), time));
   text += caps_text(estimate, estimate.send_Bps, "send");

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "support/json.hpp"
+#include "support/quantities.hpp"
 #include "support/statistics.hpp"
 
 namespace espalier::cli {
@@ -23,25 +24,21 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-std::string count_of(std::size_t trees) {
-  return fmt::format("{} tree{}", trees, trees == 1 ? "" : "s");
-}
-
 std::string what_ran(const planner::Plan& plan, const Figures& figures) {
   const std::string size = format_size({figures.message_bytes});
   switch (plan.operation) {
     case planner::Operation::kBroadcast:
       break;
     case planner::Operation::kReduce:
-      return fmt::format("{} from {} ranks, {} of {}, {}", size, plan.nodes.size(), figures.op,
-                         figures.type, count_of(plan.reduce_trees.size()));
+      return fmt::format("{} from {}, {} of {}, {}", size, counted(plan.nodes.size(), "rank"),
+                         figures.op, figures.type, counted(plan.reduce_trees.size(), "tree"));
     case planner::Operation::kAllreduce:
-      return fmt::format("{} from and to {} ranks, {} of {}, {} up, {} down", size,
-                         plan.nodes.size(), figures.op, figures.type,
-                         count_of(plan.reduce_trees.size()), plan.broadcast_trees.size());
+      return fmt::format("{} from and to {}, {} of {}, {} up, {} down", size,
+                         counted(plan.nodes.size(), "rank"), figures.op, figures.type,
+                         counted(plan.reduce_trees.size(), "tree"), plan.broadcast_trees.size());
   }
-  return fmt::format("{} to {} ranks, {}", size, plan.nodes.size(),
-                     count_of(plan.broadcast_trees.size()));
+  return fmt::format("{} to {}, {}", size, counted(plan.nodes.size(), "rank"),
+                     counted(plan.broadcast_trees.size(), "tree"));
 }
 
 }  // namespace
@@ -65,6 +62,7 @@ std::string figures_json(const planner::Plan& plan, const Figures& figures) {
   json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
   json["verified"] = figures.verified;
   if (figures.resumed_bytes > 0) json["resumed_bytes"] = figures.resumed_bytes;
+  if (!figures.source_change.empty()) json["source_change"] = figures.source_change;
   if (!figures.mpi_seconds.empty()) {
     const double theirs = median_of(figures.mpi_seconds);
     const std::string library = lower_case(figures.library);

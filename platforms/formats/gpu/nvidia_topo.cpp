@@ -10,6 +10,7 @@
 
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/text_lines.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -289,7 +290,8 @@ class TopologyReader {
       notes.push_back(fmt::format("left out {} network adapters", others));
     }
     if (left_out_ > 0) {
-      notes.push_back(fmt::format("left out {} links of classes without a rate", left_out_));
+      notes.push_back(
+          fmt::format("left out {} of classes without a rate", counted(left_out_, "link")));
     }
     result.platform = std::move(builder_).build(&notes);
     return result;

@@ -11,6 +11,7 @@
 #include "platforms/formats/attributes.hpp"
 #include "platforms/formats/graph/dot_limits.hpp"
 #include "platforms/formats/readers.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -240,10 +241,12 @@ class DotReader {
   void add_notes() {
     auto& notes = result_.notes;
     if (unknown_ > 0) {
-      notes.push_back(fmt::format(
-          "left out {} links without a speed; give them one with --missing-bandwidth", unknown_));
+      notes.push_back(
+          fmt::format("left out {} without a speed; give them one with --missing-bandwidth",
+                      counted(unknown_, "link")));
     }
-    if (loops_ > 0) notes.push_back(fmt::format("left out {} links from a node to itself", loops_));
+    if (loops_ > 0)
+      notes.push_back(fmt::format("left out {} from a node to itself", counted(loops_, "link")));
   }
 
   Agraph_t* graph_;

@@ -13,6 +13,7 @@
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/generators/geography.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -198,14 +199,16 @@ class GraphmlReader {
     ReadResult result{{}, "graphml", {}};
     auto& notes = result.notes;
     if (unknown_ > 0) {
-      notes.push_back(fmt::format(
-          "left out {} links without a speed; give them one with --missing-bandwidth", unknown_));
+      notes.push_back(
+          fmt::format("left out {} without a speed; give them one with --missing-bandwidth",
+                      counted(unknown_, "link")));
     }
     if (placeless_ > 0) {
       notes.push_back(
-          fmt::format("no latency for {} links: an end has no coordinates", placeless_));
+          fmt::format("no latency for {}: an end has no coordinates", counted(placeless_, "link")));
     }
-    if (loops_ > 0) notes.push_back(fmt::format("left out {} links from a node to itself", loops_));
+    if (loops_ > 0)
+      notes.push_back(fmt::format("left out {} from a node to itself", counted(loops_, "link")));
     if (external_ > 0) {
       notes.push_back(fmt::format("{} nodes belong to other networks (Internal is 0)", external_));
     }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "platforms/formats/text/text_lines.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -81,29 +82,29 @@ std::string PairMeasurements::nothing_measured(const std::string& place) const {
 void PairMeasurements::note_left_out(std::vector<std::string>& notes) const {
   if (failed_.count > 0) {
     notes.push_back(fmt::format("left out {}, first {}: {}",
-                                counted(failed_.count, "failed measurement", "failed measurements"),
-                                failed_.file, failed_.reason));
+                                counted(failed_.count, "failed measurement"), failed_.file,
+                                failed_.reason));
   }
   if (self_pairs_ > 0) {
-    notes.push_back(fmt::format("left out {} of a host with itself",
-                                counted(self_pairs_, "measurement", "measurements")));
+    notes.push_back(
+        fmt::format("left out {} of a host with itself", counted(self_pairs_, "measurement")));
   }
   std::size_t repeats = 0;
   for (const auto& [pair, runs] : bandwidths_) repeats += runs.size() - 1;
   if (repeats > 0) {
     notes.push_back(fmt::format("took the median where a pair was measured more than once ({})",
-                                counted(repeats, "repeated run", "repeated runs")));
+                                counted(repeats, "repeated run")));
   }
   for (const auto& [remark, count] : remarks_) {
-    notes.push_back(fmt::format("{} {}", counted(count, "measurement", "measurements"), remark));
+    notes.push_back(fmt::format("{} {}", counted(count, "measurement"), remark));
   }
   const auto unused = static_cast<std::size_t>(std::ranges::count_if(latencies_, [&](auto& entry) {
     const Pair& pair = entry.first;
     return !bandwidths_.contains(pair) && !bandwidths_.contains({pair.second, pair.first});
   }));
   if (unused > 0) {
-    notes.push_back(fmt::format("left out the latencies of {} without a bandwidth",
-                                counted(unused, "pair", "pairs")));
+    notes.push_back(
+        fmt::format("left out the latencies of {} without a bandwidth", counted(unused, "pair")));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "platforms/formats/text/figure_table.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 #include "support/files.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -110,7 +111,7 @@ ReadResult parse_starpu(std::string_view text, const std::string& file,
   }
   if (counts.without_latency > 0) {
     result.notes.push_back(
-        fmt::format("no latency for {} links: taken as 0", counts.without_latency));
+        fmt::format("no latency for {}: taken as 0", counted(counts.without_latency, "link")));
   }
   if (const std::string beside = latencies_beside(file); !latencies && !beside.empty()) {
     result.notes.push_back(

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "platforms/formats/readers.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -48,14 +49,14 @@ class Network {
       std::string example = "100Gbit/s";
       for (std::size_t level = 1; level < count; ++level) example += ",200Gbit/s";
       throw InputError(file_, {},
-                       fmt::format("the file has no speeds: give one for each of its {} level{} of "
+                       fmt::format("the file has no speeds: give one for each of its {} of "
                                    "links, from the hosts up, as in --level-bandwidth {}",
-                                   count, count == 1 ? "" : "s", example));
+                                   counted(count, "level"), example));
     }
     if (speeds_.size() != count) {
       throw InputError(file_, {},
-                       fmt::format("the file has {} level{} of links, but --level-bandwidth has {}",
-                                   count, count == 1 ? "" : "s", speeds_.size()));
+                       fmt::format("the file has {} of links, but --level-bandwidth has {}",
+                                   counted(count, "level"), speeds_.size()));
     }
     links_.assign(count, 0);
   }

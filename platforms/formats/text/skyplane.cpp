@@ -13,6 +13,7 @@
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 #include "support/files.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -191,24 +192,23 @@ class Importer {
   void note_left_out(const Grid& grid, std::size_t failed, std::size_t unmeasured) {
     if (grid.other_tier() > 0) {
       notes_.push_back(fmt::format("left out {} not of tier {} at both ends",
-                                   counted(grid.other_tier(), "row", "rows"), options_.tier));
+                                   counted(grid.other_tier(), "row"), options_.tier));
     }
     if (failed > 0) {
-      notes_.push_back("left out " + counted(failed, "failed measurement", "failed measurements"));
+      notes_.push_back("left out " + counted(failed, "failed measurement"));
     }
     if (unmeasured > 0) {
-      notes_.push_back("left out " + counted(unmeasured, "region", "regions") +
-                       " without any measurement");
+      notes_.push_back("left out " + counted(unmeasured, "region") + " without any measurement");
     }
     if (grid.self_pairs() > 0) {
-      notes_.push_back("left out " + counted(grid.self_pairs(), "row", "rows") +
+      notes_.push_back("left out " + counted(grid.self_pairs(), "row") +
                        " from a region to itself");
     }
     std::size_t repeats = 0;
     for (const auto& [pair, sample] : samples_) repeats += sample.count - 1;
     if (repeats > 0) {
       notes_.push_back(fmt::format("took the mean where a pair was measured more than once ({})",
-                                   counted(repeats, "repeated row", "repeated rows")));
+                                   counted(repeats, "repeated row")));
     }
   }
 

@@ -16,10 +16,6 @@ std::vector<std::string_view> words_of(std::string_view line, std::size_t most) 
   return words;
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::optional<std::string_view> TextLines::next() {
   if (rest_.empty()) return std::nullopt;
   ++number_;

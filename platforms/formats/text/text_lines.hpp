@@ -28,9 +28,6 @@ inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// "1 row", "3 rows": for remarks.
-std::string counted(std::size_t count, std::string_view one, std::string_view many);
-
 // All of `text` as a whole number in the range of the type; unset if it is not one.
 template <class Whole>
 std::optional<Whole> parse_whole(std::string_view text) {

@@ -185,7 +185,19 @@ TEST_F(VerifyCommand, ASchedule) {
   EXPECT_EQ(
       faults(scheduled_chain("[0, 0, 1, 0, 1, 1e9], [0, 1, 2, 0, 1, 9e8]")),
       "espalier: plan.json: /schedule/sends: edge 1 -> 2 of tree 0 carries 900000000 bytes per "
-      "period, but its 1 segments have 1000000000\n");
+      "period, but its 1 segment has 1000000000\n");
+}
+
+TEST_F(VerifyCommand, AnAbsurdOverloadIsShort) {
+  const std::string plan = replaced(
+      replaced(replaced(kChainPlan, R"("throughput_Bps": 1e9)", R"("throughput_Bps": 1e308)"),
+               R"("rate_Bps": 1e9)", R"("rate_Bps": 1e308)"),
+      R"("optimum_Bps": 1e9)", R"("optimum_Bps": null)");
+  EXPECT_EQ(
+      faults(plan),
+      "espalier: plan.json: /broadcast_trees: the rates load out-port of a to 1.000000e+299 of "
+      "its capacity; throughput at most 8.0000 Gbit/s\n");
+  EXPECT_THAT(verify(plan).out, HasSubstr("out-port of a: 1.00e+301 %\n"));
 }
 
 TEST_F(VerifyCommand, UnknownNames) {

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Show : public CliTest {
@@ -28,6 +29,18 @@ std::string refusal(const Finished& finished) {
   EXPECT_TRUE(is_one_line(finished.err));
   EXPECT_THAT(finished.out, IsEmpty());
   return finished.err;
+}
+
+// Rates whose bits exceed a double.
+TEST_F(Show, HasNoInfiniteRates) {
+  write("fast.json", R"({"format": "espalier-platform", "version": 1, "name": "fast",
+    "nodes": [{"name": "a"}, {"name": "b"}],
+    "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e308, "both_ways": true}]})");
+  const Finished finished = run({"show", "fast.json"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, Not(HasSubstr("inf")));
+  EXPECT_THAT(finished.err, Not(HasSubstr("inf")));
+  EXPECT_THAT(finished.out, HasSubstr("1e+296 Tbit/s  1e+297 Tbit/s"));
 }
 
 TEST_F(Show, DescribesAPlatformInJson) {

@@ -57,6 +57,33 @@ TEST_F(SimulateCommand, NodesReportsWhenEachIsDone) {
                                       "c           2.1 ms       1.075 s\n"));
 }
 
+// A trillion segments. Even the assignment of the segments to the trees would take hours.
+TEST_F(SimulateCommand, RefusesWhatWouldTakeHours) {
+  EXPECT_EQ(refusal({"--message", "1kB,1TiB", "--segment", "1"}),
+            "espalier: --message: 1 TiB in 1099511627776 segments of 1 B, 2.199e+12 sends: more "
+            "than 1e+10 without a --time-limit; give a larger --segment\n");
+}
+
+TEST_F(SimulateCommand, ALimitEndsIt) {
+  const std::vector<std::string> arguments{"--segment", "1", "--time-limit", "1ns", "--quiet"};
+  std::vector<std::string> both = arguments;
+  both.insert(both.end(), {"--message", "10,1TiB"});
+  const std::string line =
+      "espalier: 1 TiB in 1099511627776 segments of 1 B, 2.199e+12 sends: the time limit ended "
+      "the simulation after 0.1 million sends, at simulated time 32.8 us; give a larger --segment "
+      "or --time-limit\n";
+  const Finished two = simulate(both);
+  EXPECT_EQ(two.status, 4);
+  EXPECT_EQ(two.err, line);
+  EXPECT_THAT(two.out, HasSubstr("   10 B")) << "what was found by then";
+  both.back() = "1TiB";
+  const Finished one = simulate(both);
+  EXPECT_EQ(one.status, 4);
+  EXPECT_EQ(one.err, line);
+  EXPECT_THAT(one.out, IsEmpty());
+  EXPECT_THAT(refusal({"--message", "1", "--time-limit", "0s"}), HasSubstr("must be above zero"));
+}
+
 TEST_F(SimulateCommand, JsonKeys) {
   const std::vector<std::string> arguments{"simulate",  "plan.json", "--platform", "p.json",
                                            "--message", "3MiB",      "--json"};

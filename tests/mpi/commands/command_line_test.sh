@@ -359,7 +359,10 @@ test_bench() {
   [ "$(grep -c '"method": "good.json"' stdout)" -eq 3 ] || fail "not three rows"
   [ "$(grep -c '"predicted_s": [0-9]' stdout)" -eq 3 ] || fail "not three predictions"
   [ "$(grep -cE '"algorithm": ("by hand"|null)' stdout)" -eq 6 ] || fail "not six algorithms"
+  ranks 4 bench good.json chain.json good.json --sizes 1kB --repeat 1 --json; done_well
+  says '"method": "good.json"'; says '"method": "good.json \(2\)"'
   ranks 2 bench --sizes 1kB --repeat 2; done_well; says 'MPI_Bcast'
+  ranks 1 bench good.json; refused 2 "good.json: the plan has 4 nodes, but 1 rank is running it; start it with 4"
   ranks 3 bench good.json; refused 2 "good.json: the plan has 4 nodes, but 3 ranks"
   ranks 4 bench good.json --sizes ''; refused 2 "--sizes"
   ranks 4 bench good.json --sizes 1kB,,2kB; refused 2 "--sizes: "
@@ -675,6 +678,59 @@ test_resume() {
   done_well; says '"resumed_bytes": [1-9]'
   for rank in 0 1 2 3; do diff -r tree "out$rank" || fail "out$rank differs"; done
   rm -r out?
+}
+
+# changing COMMAND ARGS...: the source runs the command when it has sent some segments of its --in.
+changing() {
+  local command=$1; shift
+  UNLUCKY_COMMAND=$command unlucky 1 0 segment bcast good.json --out 'out{rank}' "$@"
+}
+# A source that changes while it is sent gives no copy, whatever changes it.
+test_changes() {
+  local try command what file rank
+  for try in 'dd if=/dev/urandom of=in bs=1000 count=1 conv=notrunc status=none|modification time' \
+             'echo more >>in|size and modification time' \
+             'truncate -s 20000000 in|size and modification time' \
+             'truncate -s 10 in|size and modification time' \
+             'cp -p in new && mv new in|another file has its name' \
+             'rm in|No such file or directory' \
+             'touch -r in old && dd if=/dev/zero of=in bs=9 count=1 conv=notrunc status=none && touch -r old in|time of the last status change'; do
+    command=${try%|*} what=${try#*|}
+    head -c 30000000 /dev/urandom >in
+    changing "$command" --in in
+    refused 5 "rank 1 on $(uname -n): in: changed while it was sent ($what); run again when nothing writes it"
+  done
+  # --resume keeps what was written, and does not continue with it: the source is another one.
+  head -c 60000000 /dev/urandom >in
+  changing 'printf X | dd of=in bs=1 seek=59999999 conv=notrunc status=none' --in in --resume
+  [ "$status" -eq 5 ] || { fail "status $status, not 5"; cat stderr; }
+  [ -z "$(ls -d out* 2>/dev/null)" ] || fail "there is an output"
+  [ -e .espalier-out3.part ] || fail "nothing is kept"
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"message_bytes": 60000000'
+  same_everywhere
+  rm -f out?
+  # A log that grows: what it contained at the start.
+  head -c 30000000 /dev/urandom >in; cp in before
+  changing 'echo more >>in' --in in --allow-changes --verify --json
+  done_well; says '"source_change": "in: changed while it was sent \(size and modification time\)"'
+  grep -q '^espalier-mpi: warning: in: changed while it was sent (size and modification time); the copies' stderr || fail "$(cat stderr)"
+  for rank in 0 1 2 3; do cmp before "out$rank" || fail "out$rank differs"; done
+  rm out?
+  changing true --in in --allow-changes; done_well; [ -s stderr ] && fail "$(cat stderr)"
+  rm out?
+  changing 'truncate -s 10 in' --in in --allow-changes; refused 2 'in: became shorter while it was read'
+  # Folders, and several files.
+  mkdir -p src/sub; for file in a b c; do head -c 10000000 /dev/urandom >src/$file; done; ln -s a src/link
+  changing 'for file in a b c; do echo x | dd of=src/$file conv=notrunc status=none; done' --in src
+  refused 5 "src/a: changed while it was sent (modification time); so did 2 other files"
+  changing 'ln -sfn b src/link' --in src; refused 5 "src/link: changed while it was sent (another file has its name); run"
+  changing 'echo x >>src/c' --in src/a --in src/c; refused 5 "src/c: changed while it was sent (size and modification time); run"
+  changing 'rm src/b' --in src; refused 5 "src/b: changed while it was sent (No such file or directory); run"
+  changing 'echo x >>src/c; echo x >src/new' --in src --allow-changes
+  done_well; [ -e out0/c ] || fail "no copy"
+  rm -r out?
+  ranks 4 bcast good.json --message 1kB --allow-changes; refused 2 "--allow-changes needs --in"
 }
 
 test_bad_files() {

@@ -1,6 +1,7 @@
-/* To be preloaded: a rank gets a signal at a certain call.
+/* To be preloaded: a rank gets a signal, or runs a command, at a certain call.
  *   UNLUCKY_RANK    the rank
  *   UNLUCKY_SIGNAL  the number of the signal; 19 (SIGSTOP) simulates a host that hangs
+ *   UNLUCKY_COMMAND instead of the signal: a shell command
  *   UNLUCKY_CALL    the call: segment (the twentieth posted send or receive), report, barrier,
  *                   agree (the first MPI_Iallreduce), finalize
  *   NO_TMPFILE      if set, no rank's file system supports O_TMPFILE */
@@ -19,7 +20,14 @@ static void at(const char* call) {
   if (!wanted || strcmp(wanted, call) != 0) return;
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == atoi(getenv("UNLUCKY_RANK"))) raise(atoi(getenv("UNLUCKY_SIGNAL")));
+  if (rank != atoi(getenv("UNLUCKY_RANK"))) return;
+  const char* command = getenv("UNLUCKY_COMMAND");
+  if (!command) {
+    raise(atoi(getenv("UNLUCKY_SIGNAL")));
+    return;
+  }
+  unsetenv("LD_PRELOAD"); /* for the shell */
+  if (system(command) != 0) abort();
 }
 
 static void at_segment(void) {

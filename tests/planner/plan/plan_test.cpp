@@ -306,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"[2, 1],\n    \"sends", "[0, 0],\n    \"sends", "/schedule/slices",
                 "at least one segment"},
         Refusal{"[2, 1],\n    \"sends", "[1, 2],\n    \"sends", "/schedule/sends",
-                "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segments have "
+                "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segment has "
                 "1048576"},
         Refusal{"[2, 1],\n    \"sends", "[2.5, 1],\n    \"sends", "/schedule/slices/0", "whole"},
         Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, parent"},

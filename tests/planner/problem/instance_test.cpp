@@ -67,6 +67,13 @@ TEST(SourceNamed, OffersTheNearestName) {
             "small: unknown source 'grenoble'; one of: lyon, paris");
 }
 
+//    s1 ---> sw ---> s2
+TEST(SourceNamed, OffersNoRelay) {
+  const auto platform = small_platform({"s1", "sw", "s2"}, {{"s1", "sw", 1}, {"sw", "s2", 1}});
+  EXPECT_EQ(refusal([&] { return source_named(platform, "s"); }),
+            "small: unknown source 's'; did you mean 's1'? one of: s1, s2");
+}
+
 //        2        4
 //    a ----> b ----> c       the chain occupies the out-port of b for 4, and the in-port of c
 TEST(Instance, ComputesTheLoadOfATree) {

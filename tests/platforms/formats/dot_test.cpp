@@ -62,7 +62,7 @@ TEST(Dot, UndirectedLinksHaveBothDirectionsAndParallelOnesMerge) {
   ASSERT_EQ(result.platform.arcs().size(), 2U);
   EXPECT_EQ(arc(result.platform, "b", "a").bandwidth.value, 3e6);
   EXPECT_EQ(result.platform.name(), "g") << "of the file";
-  EXPECT_THAT(result.notes, ElementsAre("left out 1 links from a node to itself",
+  EXPECT_THAT(result.notes, ElementsAre("left out 1 link from a node to itself",
                                         "merged 4 parallel links a -> b, b -> a"));
 }
 
@@ -93,7 +93,7 @@ TEST(Dot, LinksWithoutASpeedAreLeftOutOrGetOne) {
   const std::string text = "graph { a -- b [label=\"10G\"]; b -- c [bandwidth_Bps=1] }";
   EXPECT_THAT(
       read(text).notes,
-      ElementsAre("left out 1 links without a speed; give them one with --missing-bandwidth"));
+      ElementsAre("left out 1 link without a speed; give them one with --missing-bandwidth"));
   EXPECT_EQ(read(text).platform.arcs().size(), 2U);
   ReadOptions options;
   options.missing_bandwidth = "8 bit/s";

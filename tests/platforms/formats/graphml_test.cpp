@@ -127,7 +127,7 @@ TEST(Graphml, NamesDirectionsAndLoops) {
   EXPECT_TRUE(result.platform.find_node("A (y)"));
   EXPECT_TRUE(result.platform.node(*result.platform.find_node("z")).relay);
   EXPECT_THAT(result.notes, ElementsAre("no latency for 2 links: an end has no coordinates",
-                                        "left out 1 links from a node to itself",
+                                        "left out 1 link from a node to itself",
                                         "1 nodes belong to other networks (Internal is 0)"));
 }
 

@@ -88,7 +88,7 @@ TEST(Starpu, RefusesLatenciesOfAnotherMachine) {
       options.latencies + ": line 3: a latency must be finite and not negative, not -2e-06 s");
   write_text(options.latencies, kHead + "0 1 nan\n1 0 2\n1 1 0\n");
   EXPECT_THAT(parse_platform(kHead + "0 1 2\n1 0 1\n1 1 0\n", "bus", options).notes,
-              ElementsAre("no latency for 1 links: taken as 0"));
+              ElementsAre("no latency for 1 link: taken as 0"));
   std::filesystem::remove(options.latencies);
 }
 

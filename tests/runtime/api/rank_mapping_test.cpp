@@ -47,7 +47,8 @@ TEST(RanksByHost, WholeNamesComeBeforeCutOnes) {
 }
 
 TEST(RanksByHost, Refuses) {
-  EXPECT_THAT(refusal_by_host({"a", "b"}, {"a"}), HasSubstr("1 nodes, but 2 ranks"));
+  EXPECT_THAT(refusal_by_host({"a", "b"}, {"a"}),
+              HasSubstr("the plan has 1 node, but 2 ranks are running it; start it with 1"));
   EXPECT_THAT(refusal_by_host({"a", "a"}, {"a", "b"}), HasSubstr("both run on host 'a'"));
   EXPECT_THAT(refusal_by_host({"a", "b"}, {"a", "x"}), HasSubstr("node 'x'"));
   EXPECT_THAT(refusal_by_host({"a", "b"}, {"a.x", "a.y"}), HasSubstr("both host 'a'"));

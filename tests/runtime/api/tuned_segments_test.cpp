@@ -61,7 +61,7 @@ TEST(TunedSegments, OfAnotherPlanOrOtherRanksAreRefused) {
             "t.json: /plan: was tuned for another plan or an earlier version of this one; tune "
             "this plan into a new file");
   EXPECT_EQ(refused(plan(), 3, 1), "t.json: /ranks: was tuned with 2 ranks, not 3");
-  EXPECT_EQ(refused(plan(), 2, 2), "t.json: /hosts: was tuned with ranks on 1 hosts, not 2");
+  EXPECT_EQ(refused(plan(), 2, 2), "t.json: /hosts: was tuned with ranks on 1 host, not 2");
 }
 
 TEST(TunedSegments, AreMergedInOrder) {
