@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "lp/packing/packing_master.hpp"
+#include "lp/packing/slow_arcs.hpp"
 #include "lp/packing/tree_pricer.hpp"
 
 namespace espalier::lp {
@@ -104,6 +105,7 @@ class Packer {
   std::vector<RoutedTree> warm_up();
   void generate_columns(PackingMaster& master, double unit_rate);
   bool add_trees(PackingMaster& master, double unit_rate);
+  bool add(PackingMaster& master, RoutedTree tree) const;
   void take_solution(const PackingMaster& master, double unit_rate);
   void report();
 
@@ -113,6 +115,7 @@ class Packer {
   Clock::time_point start_ = Clock::now();
   double last_report_ = 0;
   std::vector<double> best_prices_;  // sum 1; the certificate of result_.bound
+  std::optional<SlowArcs> slow_arcs_;
   Packing result_;
 };
 
@@ -156,8 +159,9 @@ Packing Packer::run() {
     result_.trees = {{tree, rate}};
   }
   const double unit_rate = result_.rate;
+  slow_arcs_.emplace(problem_.occupation, unit_rate);
   PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
-  for (RoutedTree& tree : trees) master.add_tree(std::move(tree));
+  for (RoutedTree& tree : trees) add(master, std::move(tree));
   generate_columns(master, unit_rate);
   result_.master_solves = master.solves();
   result_.prices = best_prices_;
@@ -218,9 +222,19 @@ bool Packer::add_trees(PackingMaster& master, double unit_rate) {
     }
     RoutedTree tree = price(prices);
     weights.add(tree_load(problem_.occupation, tree), unit_rate);
-    added |= master.add_tree(std::move(tree));
+    added |= add(master, std::move(tree));
   }
-  return added;
+  if (added || gap_reached() || out_of_time()) return added;
+  // Where rates are many decades apart, even the tie break outweighs a dual: the duals alone, with
+  // prices that keep trees off slow arcs, decide whether a tree is missing.
+  for (std::size_t r = 0; r < duals.size(); ++r) {
+    prices[r] = std::max(duals[r], slow_arcs_->prices()[r]);
+  }
+  return add(master, price(prices));
+}
+
+bool Packer::add(PackingMaster& master, RoutedTree tree) const {
+  return !slow_arcs_->any_in(tree) && master.add_tree(std::move(tree));
 }
 
 void Packer::take_solution(const PackingMaster& master, double unit_rate) {

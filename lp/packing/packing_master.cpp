@@ -107,6 +107,7 @@ LpStatus PackingMaster::solve(std::optional<Seconds> time_limit) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   SimplexOptions options;
+  options.has_optimum = true;  // no tree is feasible, and every tree has a row
   LpStatus status = LpStatus::kOptimal;
   do {
     if (time_limit) {

@@ -7,20 +7,14 @@
 #include <cmath>
 #include <csetjmp>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "support/errors.hpp"
 
 namespace espalier::lp {
 
 namespace {
-
-// GLPK calls this hook where it would abort the program. It must not return.
-struct Rescue {
-  std::jmp_buf place;
-};
-void leap(void* rescue) {
-  std::longjmp(static_cast<Rescue*>(rescue)->place, 1);
-}
 
 int bound_type(Bounds bounds) {
   const bool lower = std::isfinite(bounds.lower);
@@ -44,33 +38,79 @@ int to_glpk(std::uint32_t index) {
   return static_cast<int>(index) + 1;
 }
 
-// GLPK creates an environment per thread, and does not free it when the thread ends.
-struct ThreadEnvironment {
-  ThreadEnvironment() = default;
-  ~ThreadEnvironment() { glp_free_env(); }
-  ThreadEnvironment(const ThreadEnvironment&) = delete;
-  ThreadEnvironment& operator=(const ThreadEnvironment&) = delete;
-  ThreadEnvironment(ThreadEnvironment&&) = delete;
-  ThreadEnvironment& operator=(ThreadEnvironment&&) = delete;
+// GLPK creates an environment per thread, and does not free it when the thread ends. An error
+// inside GLPK leaves it beyond repair: it is freed, with all programs in it, and the next program
+// gets a new one.
+class Environment {
+ public:
+  static Environment& of_this_thread() {
+    static thread_local Environment environment;
+    return environment;
+  }
+  ~Environment() { glp_free_env(); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  Environment(Environment&&) = delete;
+  Environment& operator=(Environment&&) = delete;
+
+  // Increases with every failure.
+  [[nodiscard]] std::size_t failures() const { return failures_; }
+
+  // The result of `call`, which only calls GLPK and has nothing to destroy. Where GLPK would print
+  // to stdout and abort the program, throws Error with its text.
+  template <typename Call>
+  auto run(const Call& call) {
+    std::jmp_buf place;
+    if (setjmp(place) != 0) fail();
+    glp_error_hook(leap, &place);
+    const auto result = call();
+    glp_error_hook(nullptr, nullptr);
+    return result;
+  }
+
+ private:
+  Environment() { silence(); }
+
+  void silence() {
+    glp_term_out(GLP_OFF);  // an error turns it on again
+    glp_term_hook(listen, this);
+  }
+  [[noreturn]] void fail() {
+    glp_free_env();
+    silence();
+    ++failures_;
+    std::string said;
+    std::swap(said, said_);
+    while (!said.empty() && said.back() == '\n') said.pop_back();
+    std::ranges::replace(said, '\n', ' ');
+    throw Error(ExitStatus::kInternalFault, "GLPK failed: " + printable(said));
+  }
+
+  // GLPK's hooks. `leap` must not return; `listen` returns that the text needs no output.
+  static void leap(void* place) { std::longjmp(*static_cast<std::jmp_buf*>(place), 1); }
+  static int listen(void* environment, const char* text) {
+    static_cast<Environment*>(environment)->said_ += text;
+    return 1;
+  }
+
+  std::size_t failures_ = 0;
+  std::string said_;
 };
 
 }  // namespace
 
 struct LinearProgram::Handle {
-  glp_prob* problem = nullptr;
+  std::size_t failures = Environment::of_this_thread().failures();  // at creation
+  glp_prob* problem = Environment::of_this_thread().run([] { return glp_create_prob(); });
   bool scaled = false;
   std::size_t pivots = 0;  // of the last solve
   // 1-based, as GLPK requires; kept to save allocations.
   std::vector<int> indices;
   std::vector<double> values;
 
-  Handle() {
-    static thread_local const ThreadEnvironment environment;
-    glp_term_out(GLP_OFF);  // per thread, as GLPK's environment is
-    problem = glp_create_prob();
-  }
+  Handle() = default;
   ~Handle() {
-    if (problem != nullptr) glp_delete_prob(problem);
+    if (alive()) glp_delete_prob(problem);
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -90,90 +130,112 @@ struct LinearProgram::Handle {
     }
   }
 
-  // glp_simplex, with GLPK's internal errors converted to exceptions instead of abort.
-  int simplex(const glp_smcp& parameters) {
-    Rescue rescue;
-    if (setjmp(rescue.place) != 0) {
-      // The environment cannot be repaired: leave the problem in it and start a new one next time.
-      glp_error_hook(nullptr, nullptr);
-      problem = nullptr;
-      glp_free_env();
-      throw Error(ExitStatus::kInternalFault, "GLPK failed inside the simplex method");
+  [[nodiscard]] bool alive() const { return failures == Environment::of_this_thread().failures(); }
+
+  // call(problem), which only calls GLPK; throws Error where GLPK fails.
+  template <typename Call>
+  auto run(const Call& call) const {
+    if (!alive()) {
+      throw Error(ExitStatus::kInternalFault, "a linear program was lost when GLPK failed");
     }
-    glp_error_hook(leap, &rescue);
-    const int before = glp_get_it_cnt(problem);
-    const int code = glp_simplex(problem, &parameters);
-    glp_error_hook(nullptr, nullptr);
-    pivots += static_cast<std::size_t>(glp_get_it_cnt(problem) - before);
+    return Environment::of_this_thread().run([&] {
+      if constexpr (std::is_void_v<decltype(call(problem))>) {
+        call(problem);
+        return 0;
+      } else {
+        return call(problem);
+      }
+    });
+  }
+
+  void scale() {
+    if (std::exchange(scaled, true)) return;
+    run([](glp_prob* in) { glp_scale_prob(in, GLP_SF_GM | GLP_SF_EQ | GLP_SF_2N); });
+  }
+
+  int simplex(const glp_smcp& parameters) {
+    const int before = run(glp_get_it_cnt);
+    const int code = run([&](glp_prob* in) { return glp_simplex(in, &parameters); });
+    pivots += static_cast<std::size_t>(run(glp_get_it_cnt) - before);
     return code;
   }
 };
 
 LinearProgram::LinearProgram(Sense sense) : handle_(std::make_unique<Handle>()) {
-  glp_set_obj_dir(handle_->problem, sense == Sense::kMaximise ? GLP_MAX : GLP_MIN);
+  const int direction = sense == Sense::kMaximise ? GLP_MAX : GLP_MIN;
+  handle_->run([&](glp_prob* problem) { glp_set_obj_dir(problem, direction); });
 }
 LinearProgram::~LinearProgram() = default;
 LinearProgram::LinearProgram(LinearProgram&&) noexcept = default;
 LinearProgram& LinearProgram::operator=(LinearProgram&&) noexcept = default;
 
 std::uint32_t LinearProgram::add_row(Bounds bounds, std::span<const Entry> entries) {
-  const int row = glp_add_rows(handle_->problem, 1);
-  glp_set_row_bnds(handle_->problem, row, bound_type(bounds), bounds.lower, bounds.upper);
   handle_->load(entries);
-  glp_set_mat_row(handle_->problem, row, static_cast<int>(entries.size()), handle_->indices.data(),
-                  handle_->values.data());
+  const int row = handle_->run([&](glp_prob* problem) {
+    const int added = glp_add_rows(problem, 1);
+    glp_set_row_bnds(problem, added, bound_type(bounds), bounds.lower, bounds.upper);
+    glp_set_mat_row(problem, added, static_cast<int>(entries.size()), handle_->indices.data(),
+                    handle_->values.data());
+    return added;
+  });
   return static_cast<std::uint32_t>(row - 1);
 }
 
 std::uint32_t LinearProgram::add_column(Bounds bounds, double objective,
                                         std::span<const Entry> entries) {
-  const int column = glp_add_cols(handle_->problem, 1);
-  glp_set_col_bnds(handle_->problem, column, bound_type(bounds), bounds.lower, bounds.upper);
-  glp_set_obj_coef(handle_->problem, column, objective);
   handle_->load(entries);
-  glp_set_mat_col(handle_->problem, column, static_cast<int>(entries.size()),
-                  handle_->indices.data(), handle_->values.data());
+  const int column = handle_->run([&](glp_prob* problem) {
+    const int added = glp_add_cols(problem, 1);
+    glp_set_col_bnds(problem, added, bound_type(bounds), bounds.lower, bounds.upper);
+    glp_set_obj_coef(problem, added, objective);
+    glp_set_mat_col(problem, added, static_cast<int>(entries.size()), handle_->indices.data(),
+                    handle_->values.data());
+    return added;
+  });
   return static_cast<std::uint32_t>(column - 1);
 }
 
 void LinearProgram::set_column_bounds(std::uint32_t column, Bounds bounds) {
-  glp_set_col_bnds(handle_->problem, to_glpk(column), bound_type(bounds), bounds.lower,
-                   bounds.upper);
+  handle_->run([&](glp_prob* problem) {
+    glp_set_col_bnds(problem, to_glpk(column), bound_type(bounds), bounds.lower, bounds.upper);
+  });
 }
 
 void LinearProgram::set_row_bounds(std::uint32_t row, Bounds bounds) {
-  glp_set_row_bnds(handle_->problem, to_glpk(row), bound_type(bounds), bounds.lower, bounds.upper);
+  handle_->run([&](glp_prob* problem) {
+    glp_set_row_bnds(problem, to_glpk(row), bound_type(bounds), bounds.lower, bounds.upper);
+  });
 }
 
 void LinearProgram::set_objective(std::uint32_t column, double objective) {
-  glp_set_obj_coef(handle_->problem, to_glpk(column), objective);
+  handle_->run([&](glp_prob* problem) { glp_set_obj_coef(problem, to_glpk(column), objective); });
 }
 
 void LinearProgram::remove_columns(std::span<const std::uint32_t> columns) {
   if (columns.empty()) return;
   handle_->load_indices(columns);
-  glp_del_cols(handle_->problem, static_cast<int>(columns.size()), handle_->indices.data());
+  handle_->run([&](glp_prob* problem) {
+    glp_del_cols(problem, static_cast<int>(columns.size()), handle_->indices.data());
+  });
 }
 
 void LinearProgram::remove_rows(std::span<const std::uint32_t> rows) {
   if (rows.empty()) return;
   handle_->load_indices(rows);
-  glp_del_rows(handle_->problem, static_cast<int>(rows.size()), handle_->indices.data());
+  handle_->run([&](glp_prob* problem) {
+    glp_del_rows(problem, static_cast<int>(rows.size()), handle_->indices.data());
+  });
 }
 
 std::uint32_t LinearProgram::row_count() const {
-  return static_cast<std::uint32_t>(glp_get_num_rows(handle_->problem));
+  return static_cast<std::uint32_t>(handle_->run(glp_get_num_rows));
 }
 std::uint32_t LinearProgram::column_count() const {
-  return static_cast<std::uint32_t>(glp_get_num_cols(handle_->problem));
+  return static_cast<std::uint32_t>(handle_->run(glp_get_num_cols));
 }
 
 LpStatus LinearProgram::solve(const SimplexOptions& options) {
-  glp_prob* problem = handle_->problem;
-  if (options.scale && !handle_->scaled) {
-    glp_scale_prob(problem, GLP_SF_GM | GLP_SF_EQ | GLP_SF_2N);
-    handle_->scaled = true;
-  }
+  if (options.scale) handle_->scale();
   glp_smcp parameters;
   glp_init_smcp(&parameters);
   parameters.msg_lev = GLP_MSG_OFF;
@@ -188,33 +250,39 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
 
   handle_->pivots = 0;
   const int code = handle_->simplex(parameters);
-  if (code == 0) return status_of(problem);
   if (code == GLP_ETMLIM || code == GLP_EITLIM) return LpStatus::kLimit;
-  // A singular or ill-conditioned basis, or a failure during the solve: retry from the slack basis.
-  glp_std_basis(problem);
+  if (code == 0) {
+    const LpStatus status = handle_->run(status_of);
+    if (status == LpStatus::kOptimal || !options.has_optimum) return status;
+    handle_->scale();
+  }
+  // A singular or ill-conditioned basis, a failure during the solve, or a wrong result: retry from
+  // the slack basis.
+  handle_->run(glp_std_basis);
   parameters.meth = GLP_PRIMAL;
   const int second = handle_->simplex(parameters);
-  if (second == 0) return status_of(problem);
+  if (second == 0) return handle_->run(status_of);
   return second == GLP_ETMLIM || second == GLP_EITLIM ? LpStatus::kLimit : LpStatus::kTrouble;
 }
 
 double LinearProgram::objective() const {
-  return glp_get_obj_val(handle_->problem);
+  return handle_->run(glp_get_obj_val);
 }
 double LinearProgram::value(std::uint32_t column) const {
-  return glp_get_col_prim(handle_->problem, to_glpk(column));
+  return handle_->run([&](glp_prob* in) { return glp_get_col_prim(in, to_glpk(column)); });
 }
 double LinearProgram::row_dual(std::uint32_t row) const {
-  return glp_get_row_dual(handle_->problem, to_glpk(row));
+  return handle_->run([&](glp_prob* in) { return glp_get_row_dual(in, to_glpk(row)); });
 }
 double LinearProgram::reduced_cost(std::uint32_t column) const {
-  return glp_get_col_dual(handle_->problem, to_glpk(column));
+  return handle_->run([&](glp_prob* in) { return glp_get_col_dual(in, to_glpk(column)); });
 }
 bool LinearProgram::is_basic(std::uint32_t column) const {
-  return glp_get_col_stat(handle_->problem, to_glpk(column)) == GLP_BS;
+  return handle_->run([&](glp_prob* in) { return glp_get_col_stat(in, to_glpk(column)); }) ==
+         GLP_BS;
 }
 bool LinearProgram::is_row_basic(std::uint32_t row) const {
-  return glp_get_row_stat(handle_->problem, to_glpk(row)) == GLP_BS;
+  return handle_->run([&](glp_prob* in) { return glp_get_row_stat(in, to_glpk(row)); }) == GLP_BS;
 }
 std::size_t LinearProgram::pivots() const {
   return handle_->pivots;

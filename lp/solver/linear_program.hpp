@@ -4,7 +4,9 @@
 // The only user of glpk.h. Rows and columns are numbered from 0 in the order in which they were
 // added. Programs of different threads can be solved concurrently; a program belongs to the thread
 // that created it, because GLPK's memory does. An outcome (infeasible, a limit) is a return value;
-// an exception is an internal error, here or in GLPK.
+// an exception is an internal error, here or in GLPK, which would otherwise abort the program after
+// printing to stdout. Every function may throw it; then the other programs of the thread are lost,
+// too.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +47,8 @@ struct SimplexOptions {
   Method method = Method::kPrimal;  // dual: after rows were added to an optimal basis
   std::optional<Seconds> time_limit = std::nullopt;
   std::optional<int> iteration_limit = std::nullopt;
+  // Known to have an optimum: another result is wrong, and the program is scaled and solved again.
+  bool has_optimum = false;
   bool scale = false;  // geometric and equilibration scaling before the first solve
 };
 

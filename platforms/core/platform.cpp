@@ -6,6 +6,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "platforms/core/rates.hpp"
+
 namespace espalier::platforms {
 
 namespace {
@@ -220,6 +222,7 @@ Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
   }
   platform.nodes_ = std::move(nodes_);
   platform.by_name_ = std::move(by_name_);
+  require_spread(platform);
   return platform;
 }
 

@@ -2,8 +2,9 @@
 //
 // Invariants, ensured by PlatformBuilder: names are unique, not empty and printable; no arc is a
 // self-loop; there is at most one arc from u to v; every bandwidth and cap is finite and positive,
-// every latency and overhead finite and not negative, every coordinate finite; arcs are sorted by
-// (from, to), so that the order of links in a file does not matter.
+// and the fastest at most kMostSpread (platforms/core/rates.hpp) times the slowest; every latency
+// and overhead is finite and not negative, every coordinate finite; arcs are sorted by (from, to),
+// so that the order of links in a file does not matter.
 #pragma once
 
 #include <cstddef>
@@ -130,6 +131,12 @@ class SharedLinkError : public InputError {
   std::size_t pair_;
 };
 
+// Error of build(): two rates are further apart than doubles can compute with.
+class SpreadError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 // Builds a platform from checked parts. Every function throws InputError with the reason only; the
 // caller knows the file and the place, and adds them.
 class PlatformBuilder {
@@ -156,8 +163,8 @@ class PlatformBuilder {
 
   // Sorts the arcs, merges parallel ones (bandwidths add, the smaller latency and overhead are
   // kept) and checks the rest. Throws if a shared link names a pair with parallel arcs, because it
-  // is ambiguous. notes: receives one line about merged links ("merged 2 parallel links a -> b");
-  // may be null.
+  // is ambiguous, and SpreadError if rates are too far apart. notes: receives one line about merged
+  // links ("merged 2 parallel links a -> b"); may be null.
   [[nodiscard]] Platform build(std::vector<std::string>* notes = nullptr) &&;
 
  private:

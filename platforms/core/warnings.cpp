@@ -8,6 +8,8 @@
 #include <numeric>
 #include <optional>
 
+#include "platforms/core/rates.hpp"
+
 namespace espalier::platforms {
 
 namespace {
@@ -34,11 +36,6 @@ class Examples {
 
 std::string_view plural(std::size_t count, std::string_view one, std::string_view several) {
   return count == 1 ? one : several;
-}
-
-std::string name_of(const Platform& platform, const Arc& arc) {
-  return fmt::format("{} -> {}", in_quotes(platform.node(arc.from).name),
-                     in_quotes(platform.node(arc.to).name));
 }
 
 // The median bandwidth of the links; of two middle values, the upper one. There must be links.
@@ -200,22 +197,6 @@ void warn_of_detours(const Platform& platform, const WarningLimits& limits,
   lines.push_back(fmt::format("{} {} over {:g} times the latency of a detour{}: {}",
                               examples.count(), plural(examples.count(), "link has", "links have"),
                               limits.detour, sample, examples.text()));
-}
-
-// Calls visit(rate, what) for every rate; what() describes it.
-template <typename Visit>
-void for_each_rate(const Platform& platform, const Visit& visit) {
-  for (const Arc& arc : platform.arcs()) {
-    visit(arc.bandwidth, [&] { return name_of(platform, arc); });
-  }
-  for (const Node& node : platform.nodes()) {
-    const auto cap = [&] { return "a cap of " + in_quotes(node.name); };
-    if (node.send) visit(*node.send, cap);
-    if (node.receive) visit(*node.receive, cap);
-  }
-  for (const SharedLink& link : platform.shared_links()) {
-    visit(link.bandwidth, [&] { return "shared link " + in_quotes(link.name); });
-  }
 }
 
 void warn_of_rates(const Platform& platform, const WarningLimits& limits,

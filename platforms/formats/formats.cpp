@@ -119,6 +119,16 @@ std::vector<std::optional<BytesPerSecond>> caps_of(const Platform& platform,
   return found;
 }
 
+// read(), with the file in the error of rates that are too far apart: not all readers add it.
+template <typename Read>
+ReadResult in_file(const std::string& file, const Read& read) {
+  try {
+    return read();
+  } catch (const SpreadError& fault) {
+    throw InputError(file, {}, fault.what());
+  }
+}
+
 }  // namespace
 
 const FormatEntry& format_named(std::string_view name) {
@@ -158,13 +168,15 @@ ReadResult parse_platform(std::string_view text, const std::string& file,
                           const ReadOptions& options) {
   const FormatEntry& format =
       options.format.empty() ? detected(text, file) : format_named(options.format);
-  return format.parse(text, file, options);
+  return in_file(file, [&] { return format.parse(text, file, options); });
 }
 
 ReadResult read_platform(const std::string& file, const ReadOptions& options) {
   if (!options.format.empty()) format_named(options.format);  // fail before a long read
   std::error_code unknown;
-  if (std::filesystem::is_directory(file, unknown)) return read_folder(file, options);
+  if (std::filesystem::is_directory(file, unknown)) {
+    return in_file(file, [&] { return read_folder(file, options); });
+  }
   return parse_platform(read_text(file), display_name(file), options);
 }
 

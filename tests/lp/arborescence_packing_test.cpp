@@ -82,6 +82,24 @@ TEST_P(HardPacking, BandwidthsOverNineOrdersOfMagnitude) {
   }
 }
 
+// Links that are too slow for GLPK's tolerances next to the others.
+TEST_P(HardPacking, TwoKindsOfLinksManyDecadesApart) {
+  for (const double decades : {6, 7, 8, 9, 10, 12, 15}) {
+    for (std::uint64_t seed = 1; seed <= draws(40); ++seed) {
+      const RandomProblem made = random_problem({.hosts = 3 + static_cast<std::uint32_t>(seed % 6),
+                                                 .relays = seed % 2 == 0 ? 1U : 0U,
+                                                 .extra_links = 12,
+                                                 .decades = decades,
+                                                 .two_kinds = true},
+                                                GetParam(), seed);
+      SCOPED_TRACE(made.name + ", decades " + std::to_string(decades));
+      const Packing packing = pack_arborescences(made.problem());
+      EXPECT_EQ(packing_fault(made.problem(), packing), "");
+      EXPECT_EQ(packing.end, PackingEnd::kGapReached);
+    }
+  }
+}
+
 TEST_P(HardPacking, ManyEqualArcs) {
   const RandomProblem made =
       random_problem({.hosts = 40, .extra_links = 4000, .equal = true}, GetParam(), 1);

@@ -1,13 +1,19 @@
 #include "lp/solver/linear_program.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "support/errors.hpp"
+
 namespace espalier::lp {
 namespace {
+
+using ::testing::StartsWith;
 
 using Entries = std::vector<Entry>;
 
@@ -73,6 +79,37 @@ TEST(LinearProgram, ReportsALimit) {
   }
   EXPECT_EQ(program.solve({.iteration_limit = 1}), LpStatus::kLimit);
   EXPECT_EQ(program.solve(), LpStatus::kOptimal);
+}
+
+// By itself GLPK prints to stdout and aborts, here at a column with two entries in one row.
+TEST(LinearProgram, AFailureOfGlpkIsAnExceptionAndPrintsNothing) {
+  LinearProgram other(Sense::kMaximise);
+  LinearProgram program(Sense::kMaximise);
+  const std::uint32_t row = program.add_row({-kInfinity, 1});
+  ::testing::internal::CaptureStdout();
+  const auto message = [](const auto& step) -> std::string {
+    try {
+      step();
+    } catch (const Error& fault) {
+      EXPECT_EQ(fault.status(), ExitStatus::kInternalFault);
+      return fault.what();
+    }
+    return "(no failure)";
+  };
+  EXPECT_THAT(message([&] {
+                program.add_column({0, 1}, 1, Entries{{row, 1}, {row, 1}});
+              }),
+              StartsWith("GLPK failed: glp_set_mat_col: j = 1; len = 2; invalid column length"));
+  EXPECT_EQ(message([&] { program.solve(); }), "a linear program was lost when GLPK failed");
+  EXPECT_EQ(message([&] { static_cast<void>(other.column_count()); }),
+            "a linear program was lost when GLPK failed");
+  LinearProgram next(Sense::kMaximise);
+  const std::uint32_t x = next.add_column({0, 3}, 1);
+  EXPECT_EQ(next.solve(), LpStatus::kOptimal);
+  EXPECT_DOUBLE_EQ(next.value(x), 3);
+  EXPECT_THAT(message([&] { static_cast<void>(next.value(7)); }),
+              StartsWith("GLPK failed: glp_get_col_prim: "));
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
 
 // A dense program of its own per seed: max sum x, random rows <= 1; solved again after each new

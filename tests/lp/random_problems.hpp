@@ -35,8 +35,9 @@ struct ProblemShape {
   std::uint32_t relays = 0;
   std::uint32_t extra_links = 8;  // beyond a spanning tree; every link in both directions
   std::uint32_t shared_links = 0;
-  double decades = 0.3;  // bandwidths are log-uniform over this many orders of magnitude
-  bool equal = false;    // all bandwidths the same
+  double decades = 0.3;    // bandwidths are log-uniform over this many orders of magnitude
+  bool equal = false;      // all bandwidths the same
+  bool two_kinds = false;  // half of the bandwidths at either end of the decades
 };
 
 // Rows: out- and in-side of each node (2 v, 2 v + 1), then a link for each arc, then shared links.
@@ -128,7 +129,8 @@ inline RandomProblem random_problem(const ProblemShape& shape, ModelKind model,
       made.graph.tail.push_back(from);
       made.graph.head.push_back(to);
       const double uniform = static_cast<double>(random() >> 11) * 0x1p-53;
-      seconds.push_back(shape.equal ? 1e-8 : 1e-8 * std::pow(10.0, shape.decades * uniform));
+      const double power = shape.two_kinds ? std::round(uniform) : uniform;
+      seconds.push_back(shape.equal ? 1e-8 : 1e-8 * std::pow(10.0, shape.decades * power));
     }
   }
   made.occupation = occupation_of(made.graph, seconds, model, shape.shared_links, random);

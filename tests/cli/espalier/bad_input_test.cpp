@@ -82,6 +82,17 @@ TEST_F(BadPlatform, InvalidNumbers) {
   }
 }
 
+// GLPK would abort, after printing to stdout.
+TEST_F(BadPlatform, RatesTooFarApart) {
+  EXPECT_EQ(refusal(R"({"format": "espalier-platform", "version": 1, "name": "far",
+      "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
+      "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e300},
+                {"from": "b", "to": "c", "bandwidth_Bps": 1e-300},
+                {"from": "a", "to": "c", "bandwidth_Bps": 1}]})"),
+            "espalier: platform.json: /links: 'a' -> 'b' (1e+300 B/s) is over 1e+15 times faster "
+            "than 'b' -> 'c' (1e-300 B/s), too far apart to compute with; check the units\n");
+}
+
 TEST_F(BadPlatform, DuplicateKeys) {
   EXPECT_THAT(refusal(with_link(R"("bandwidth_Bps": 1e9, "bandwidth_Bps": 2e9)")),
               AllOf(HasSubstr("/links/0/bandwidth_Bps"), HasSubstr("duplicate key")));

@@ -147,7 +147,7 @@ TEST(Edges, WhatIsWrittenReadsBackTheSame) {
   const NodeId a = builder.node_named("a,\"x\"");
   const NodeId b = builder.node_named("#b ");
   builder.add_arc({a, b, {0.1 + 0.2}, {1e-6}, {0}});
-  builder.add_arc({b, a, {1e22}, {0}, {5e-324}});
+  builder.add_arc({b, a, {1e14 / 3}, {0}, {5e-324}});
   const Platform platform = std::move(builder).build();
   const std::string text = write_platform(platform, "edges");
   EXPECT_THAT(text, StartsWith("# name: a name, with a comma\n"
