@@ -17,7 +17,7 @@
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/fastest_paths.hpp"
 #include "planner/algorithms/sub_problem.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/problem/host_groups.hpp"
 #include "planner/problem/reach.hpp"
 

@@ -14,7 +14,7 @@
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/problem/collective_problem.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner::tree_algorithms {

@@ -9,7 +9,7 @@
 #include "lp/packing/low_latency_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 

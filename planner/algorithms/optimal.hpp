@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lp/packing/arborescence_packing.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/platform.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "planner/problem/collective_problem.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "platforms/core/faster.hpp"
 #include "support/errors.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {

@@ -12,7 +12,7 @@
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/algorithms/optimal.hpp"
 #include "planner/problem/collective_problem.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/solve_packing.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/solve/make_plan.hpp"
 
 namespace espalier::planner {

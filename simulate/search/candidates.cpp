@@ -38,7 +38,7 @@ std::size_t most_of_a_kind(const planner::Plan& plan) {
 class Maker {
  public:
   Maker(const Collective& collective, const CandidateOptions& options,
-        const planner::Deadline& deadline)
+        const Deadline& deadline)
       : collective_(collective), options_(options), deadline_(deadline), limits_(options.limits) {}
 
   // Starts at the registry's end with the fast algorithms, so that some plans exist at a time
@@ -157,7 +157,7 @@ class Maker {
 
   const Collective& collective_;
   const CandidateOptions& options_;
-  const planner::Deadline& deadline_;
+  const Deadline& deadline_;
   AlgorithmOptions limits_;
   struct Made {
     const planner::AlgorithmEntry* entry;
@@ -201,7 +201,7 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other) {
 }
 
 Candidates make_candidates(const Collective& collective, const CandidateOptions& options,
-                           const planner::Deadline& deadline) {
+                           const Deadline& deadline) {
   return Maker(collective, options, deadline).make();
 }
 

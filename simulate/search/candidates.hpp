@@ -11,7 +11,7 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/registry.hpp"
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
@@ -55,6 +55,6 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other);
 // than limits.max_trees or deeper than limits.max_depth. Omits algorithms that cannot solve the
 // problem; if none can, throws the first one's error.
 Candidates make_candidates(const planner::Collective& collective, const CandidateOptions& options,
-                           const planner::Deadline& deadline);
+                           const Deadline& deadline);
 
 }  // namespace espalier::simulate

@@ -9,7 +9,7 @@
 
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "simulate/search/candidates.hpp"
 #include "simulate/search/segment_search.hpp"
 
@@ -209,7 +209,7 @@ class Chooser {
   bool latency_occupies_;
   Bytes message_;
   const ChoiceOptions& options_;
-  planner::Deadline deadline_;
+  Deadline deadline_;
   Seconds overhead_;
   platforms::Platform simulated_;  // with the overhead
   bool depends_on_segments_;

@@ -368,7 +368,7 @@ TEST(Forecast, ALongMessageIsExtrapolatedFromAShorterOne) {
     SCOPED_TRACE(trace);
     constexpr Bytes kMessage{3000 * 64 * kKiB + 1000};
     constexpr Bytes kSegment{64 * kKiB};
-    const planner::Deadline deadline(std::nullopt);
+    const Deadline deadline(std::nullopt);
     const planner::Collective collective(planner::Operation::kBroadcast, drawn.platform,
                                          drawn.source, Model::kOnePort,
                                          {kSegment, drawn.options.latency_occupies});

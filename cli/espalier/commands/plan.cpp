@@ -20,7 +20,7 @@
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "planner/registry.hpp"
 #include "planner/schedule/make_schedule.hpp"
 #include "support/files.hpp"
@@ -288,7 +288,7 @@ void check_choice(const PlanOptions& options, planner::Operation operation, cons
 Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm& algorithm,
                             const planner::Collective& collective,
                             const planner::AlgorithmOptions& limits) {
-  const planner::Deadline clock(std::nullopt);
+  const Deadline clock(std::nullopt);
   simulate::ChoiceOptions how;
   if (options.algorithm_given) how.algorithms = {algorithm};
   if (options.segment_given) how.segment = collective.options().segment;

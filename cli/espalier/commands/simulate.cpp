@@ -16,7 +16,7 @@
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
-#include "planner/problem/deadline.hpp"
+#include "support/deadline.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/files.hpp"
 
@@ -142,7 +142,7 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
 // runs, which are short.
 Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
               const Console& console) {
-  const planner::Deadline clock(std::nullopt);
+  const Deadline clock(std::nullopt);
   ProgressLine line(console, format_size(message));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   std::uint64_t sends = 0;
