@@ -58,8 +58,8 @@ class Deadline {
  private:
   [[nodiscard]] Seconds now() const {
     if (clock_ != nullptr) return clock_->now();
-    return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-                .count()};
+    return {
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
   }
 
   Clock* clock_;

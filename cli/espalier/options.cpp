@@ -250,7 +250,7 @@ planner::AlgorithmOptions LimitOptions::read() const {
   if (!time_limit_.empty()) {
     const Seconds limit = parse_option("--time-limit", time_limit_, parse_duration);
     if (!(limit.value > 0)) throw InputError({}, "--time-limit", "must be above zero");
-    options.time_limit = limit;
+    options.deadline = Deadline(limit);
   }
   if (!(gap_ >= 0 && gap_ < 1)) throw InputError({}, "--gap", "must be at least 0 and below 1");
   options.gap = gap_;

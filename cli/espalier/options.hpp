@@ -106,7 +106,7 @@ class ModelOptions {
 class LimitOptions {
  public:
   void add_to(Arguments& app);
-  // Without on_progress.
+  // Without on_progress; the deadline gives the limit, and is to be started again for each task.
   [[nodiscard]] planner::AlgorithmOptions read() const;
 
  private:

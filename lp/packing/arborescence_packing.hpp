@@ -78,8 +78,9 @@ struct Packing {
   std::vector<PackedTree>
       trees;        // jointly feasible; a basic solution: no more trees than saturated resources
   double rate = 0;  // sum of their rates, bytes per second
-  double bound = kUnbounded;     // proven: no set of trees is better; kUnbounded: none was proven
-  std::vector<double> prices;    // per resource, sum 1 (0 without a bound): the certificate of `bound`
+  double bound = kUnbounded;  // proven: no set of trees is better; kUnbounded: none was proven
+  std::vector<double>
+      prices;  // per resource, sum 1 (0 without a bound): the certificate of `bound`
   std::vector<RoutedTree> pool;  // all trees in the master at the end, in the order found
   PackingEnd end = PackingEnd::kGapReached;
   std::size_t arborescences_priced = 0;

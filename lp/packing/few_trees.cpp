@@ -137,8 +137,7 @@ void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
 void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
   constexpr int kPasses = 5;
   const double unit_rate = packing_.rate;
-  std::vector<PackedTree> packed =
-      with_best_rates(problem_, start, unit_rate, options_.deadline);
+  std::vector<PackedTree> packed = with_best_rates(problem_, start, unit_rate, options_.deadline);
   take(packed, count);
   if (good_enough() || start.empty()) return;
   if (!arcs_) arcs_ = arcs_to_search(problem_, packing_.prices, options_.deadline);

@@ -59,7 +59,8 @@ class ShallowTree {
   [[nodiscard]] bool is_better(std::uint32_t arc, std::uint32_t other,
                                const std::vector<double>& cost) const;
   void reattach_deep_hosts(const std::vector<double>& cost);
-  [[nodiscard]] std::uint32_t best_parent(std::uint32_t node, const std::vector<double>& cost) const;
+  [[nodiscard]] std::uint32_t best_parent(std::uint32_t node,
+                                          const std::vector<double>& cost) const;
   bool take_cheaper_parents(const std::vector<double>& cost);
   void pull_up(std::uint32_t node);
   void measure();
@@ -352,22 +353,21 @@ std::vector<RoutedTree> ShallowPacker::run() {
 TreesFound at_once(const PackingProblem& problem, const ShallowOptions& options) {
   const RoutedTree tree = any_tree(problem.graph, problem.root);
   if (!is_shallow(problem, tree, options)) return {{}, false};
-  return {with_best_rates(problem, {tree}, 1 / std::ranges::max(tree_load(problem.occupation, tree))),
-          false};
+  return {
+      with_best_rates(problem, {tree}, 1 / std::ranges::max(tree_load(problem.occupation, tree))),
+      false};
 }
 
 }  // namespace
 
 TreesFound pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
                               const ShallowOptions& options) try {
-  const std::optional<HostArcs> arcs =
-      arcs_to_search(problem, packing.prices, options.deadline);
+  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices, options.deadline);
   if (!arcs) return at_once(problem, options);
   ShallowPacker packer(problem, packing, *arcs, options);
   if (!packer.possible()) return {};
   const std::vector<RoutedTree> trees = packer.run();
-  std::vector<PackedTree> packed =
-      with_best_rates(problem, trees, packing.rate, options.deadline);
+  std::vector<PackedTree> packed = with_best_rates(problem, trees, packing.rate, options.deadline);
   if (options.max_trees > 0) {
     packed = thinned(problem, std::move(packed), packing.rate, options.max_trees, options.deadline);
   }

@@ -14,10 +14,7 @@ namespace {
 class Search {
  public:
   Search(const HostArcs& arcs, std::uint32_t root, const ExactTreeOptions& options)
-      : arcs_(arcs),
-        root_(root),
-        options_(options),
-        bound_(options.bound) {}
+      : arcs_(arcs), root_(root), options_(options), bound_(options.bound) {}
 
   ExactTree run(const RoutedTree& start);
 

@@ -24,8 +24,8 @@ namespace espalier::lp {
 
 struct SingleTreeOptions {
   std::uint64_t seed = 1;
-  std::uint64_t effort = 1'000'000;                  // approximate number of moves evaluated
-  Deadline deadline{};  // without a limit the result is reproducible
+  std::uint64_t effort = 1'000'000;  // approximate number of moves evaluated
+  Deadline deadline{};               // without a limit the result is reproducible
   double bound = 0;  // lower bound of the busiest load of any tree, seconds per byte
 };
 

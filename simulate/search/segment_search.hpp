@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "support/deadline.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/model/sharing.hpp"
 #include "simulate/search/candidates.hpp"
 #include "simulate/transport/task.hpp"
+#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {

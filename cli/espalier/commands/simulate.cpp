@@ -16,8 +16,8 @@
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
-#include "support/deadline.hpp"
 #include "platforms/core/contention.hpp"
+#include "support/deadline.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
