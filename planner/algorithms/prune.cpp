@@ -34,16 +34,34 @@ std::vector<std::uint32_t> heaviest_first(const std::vector<double>& weight) {
 // max T).
 class OutLoads {
  public:
-  OutLoads(const lp::HostArcs& arcs, std::size_t nodes) : arcs_(arcs), uses_(nodes) {
-    for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) change(arc, +1);
+  explicit OutLoads(const lp::HostArcs& arcs) : arcs_(arcs), of_node_(arcs.node_count()) {
+    for (std::uint32_t node = 0; node < arcs.node_count(); ++node) count(node);
   }
-  void remove(std::uint32_t arc) { change(arc, -1); }
-  [[nodiscard]] double of(std::uint32_t node) const {
-    double largest = 0;
-    for (const Load& load : uses_[node]) {
-      if (load.arcs > 0) largest = std::max(largest, load.seconds_per_byte);
+  void remove(std::uint32_t arc) {
+    std::vector<Load>& loads = of_node_[arcs_.tail(arc)].loads;
+    for (const lp::HostArcs::Use& use : arcs_.uses(arc)) {
+      Load& load = *std::ranges::lower_bound(loads, use.resource, {}, &Load::resource);
+      load.seconds_per_byte -= use.seconds_per_byte;
+      --load.arcs;
     }
-    return largest;
+  }
+  [[nodiscard]] double of(std::uint32_t node) {
+    auto& [loads, heaviest] = of_node_[node];
+    // Loads only decrease, so an outdated entry is too high: it is reinserted.
+    while (!heaviest.empty()) {
+      const Load& load = loads[heaviest.front().second];
+      if (load.arcs > 0 && load.seconds_per_byte == heaviest.front().first) {
+        return std::max(0.0, load.seconds_per_byte);
+      }
+      std::ranges::pop_heap(heaviest);
+      if (load.arcs > 0) {
+        heaviest.back().first = load.seconds_per_byte;
+        std::ranges::push_heap(heaviest);
+      } else {
+        heaviest.pop_back();
+      }
+    }
+    return 0;
   }
 
  private:
@@ -52,23 +70,34 @@ class OutLoads {
     double seconds_per_byte;
     int arcs;
   };
-  void change(std::uint32_t arc, int sign) {
-    std::vector<Load>& loads = uses_[arcs_.tail(arc)];
-    for (const lp::HostArcs::Use& use : arcs_.uses(arc)) {
-      const auto at = std::lower_bound(
-          loads.begin(), loads.end(), use.resource,
-          [](const Load& load, std::uint32_t resource) { return load.resource < resource; });
-      if (at == loads.end() || at->resource != use.resource) {
-        loads.insert(at, {use.resource, use.seconds_per_byte, 1});
-      } else {
-        at->seconds_per_byte += sign * use.seconds_per_byte;
-        at->arcs += sign;
+  struct Loads {
+    std::vector<Load> loads;                                 // ascending by resource
+    std::vector<std::pair<double, std::uint32_t>> heaviest;  // heap: seconds per byte, place
+  };
+  void count(std::uint32_t node) {
+    auto& [loads, heaviest] = of_node_[node];
+    for (const std::uint32_t arc : arcs_.out_of(node)) {
+      for (const lp::HostArcs::Use& use : arcs_.uses(arc)) {
+        loads.push_back({use.resource, use.seconds_per_byte, 1});
       }
     }
+    std::ranges::stable_sort(loads, {}, &Load::resource);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      if (kept > 0 && loads[kept - 1].resource == loads[i].resource) {
+        loads[kept - 1].seconds_per_byte += loads[i].seconds_per_byte;
+        ++loads[kept - 1].arcs;
+      } else {
+        loads[kept++] = loads[i];
+      }
+    }
+    loads.resize(kept);
+    for (std::uint32_t i = 0; i < kept; ++i) heaviest.emplace_back(loads[i].seconds_per_byte, i);
+    std::ranges::make_heap(heaviest);
   }
 
   const lp::HostArcs& arcs_;
-  std::vector<std::vector<Load>> uses_;
+  std::vector<Loads> of_node_;
 };
 
 // About the order in which prune_refined tries the arcs: by the load that their sender still has,
@@ -91,7 +120,7 @@ std::vector<std::uint32_t> by_load_left(
 class RefinedPruning {
  public:
   RefinedPruning(const Instance& instance, const lp::HostArcs& arcs, const Deadline& deadline)
-      : loads_(arcs, arcs.node_count()),
+      : loads_(arcs),
         untried_(untried(arcs)),
         reachability_(instance, arcs, by_load_left(untried_, weights_of(arcs)), deadline),
         watch_(deadline) {}
