@@ -95,6 +95,7 @@ class Packer {
   }
 
   RoutedTree price(std::span<const double> prices);
+  bool seeds_do();
   void warm_up(std::vector<RoutedTree>& trees);
   void generate_columns(PackingMaster& master, double unit_rate);
   bool add_trees(PackingMaster& master, double unit_rate);
@@ -137,9 +138,29 @@ void Packer::warm_up(std::vector<RoutedTree>& trees) {
   }
 }
 
+// Whether the seeds alone reach the gap; then the result is complete.
+bool Packer::seeds_do() {
+  if (!options_.seeds_may_do || options_.seeds.empty()) return false;
+  double unit_rate = 0;
+  for (const RoutedTree& tree : options_.seeds) {
+    unit_rate = std::max(unit_rate, 1 / max_of(tree_load(problem_.occupation, tree)));
+  }
+  PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
+  for (const RoutedTree& tree : options_.seeds) master.add_tree(tree);
+  if (master.solve(options_.deadline) != LpStatus::kOptimal) return false;
+  take_solution(master, unit_rate);
+  price(master.prices());
+  if (!gap_reached()) return false;
+  result_.master_solves = master.solves();
+  result_.prices = best_prices_;
+  result_.pool = master.whole_trees();
+  return true;
+}
+
 Packing Packer::run() {
   std::vector<RoutedTree> trees = options_.seeds;
   try {
+    if (seeds_do()) return std::move(result_);
     warm_up(trees);
   } catch (const LimitReached&) {
     if (trees.empty()) trees.push_back(any_tree(problem_.graph, problem_.root));

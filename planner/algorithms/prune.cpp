@@ -47,12 +47,14 @@ class OutLoads {
   }
   [[nodiscard]] double of(std::uint32_t node) {
     auto& [loads, heaviest] = of_node_[node];
+    ++work_;
     // Loads only decrease, so an outdated entry is too high: it is reinserted.
     while (!heaviest.empty()) {
       const Load& load = loads[heaviest.front().second];
       if (load.arcs > 0 && load.seconds_per_byte == heaviest.front().first) {
         return std::max(0.0, load.seconds_per_byte);
       }
+      work_ += 16;
       std::ranges::pop_heap(heaviest);
       if (load.arcs > 0) {
         heaviest.back().first = load.seconds_per_byte;
@@ -63,6 +65,8 @@ class OutLoads {
     }
     return 0;
   }
+  // Steps so far, such as loads looked at.
+  [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
   struct Load {
@@ -77,6 +81,7 @@ class OutLoads {
   void count(std::uint32_t node) {
     auto& [loads, heaviest] = of_node_[node];
     for (const std::uint32_t arc : arcs_.out_of(node)) {
+      work_ += 16;
       for (const lp::HostArcs::Use& use : arcs_.uses(arc)) {
         loads.push_back({use.resource, use.seconds_per_byte, 1});
       }
@@ -98,6 +103,7 @@ class OutLoads {
 
   const lp::HostArcs& arcs_;
   std::vector<Loads> of_node_;
+  std::size_t work_ = 0;
 };
 
 // About the order in which prune_refined tries the arcs: by the load that their sender still has,
@@ -167,14 +173,15 @@ bool RefinedPruning::run() {
     heap.emplace_back(loads_.of(node), node);
   }
   std::make_heap(heap.begin(), heap.end(), lighter);
-  std::size_t done = reachability_.work();
+  std::size_t done = 0;
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), lighter);
     const std::uint32_t node = heap.back().second;
     heap.pop_back();
     const bool dropped = drop_one_of(node);
-    if (watch_.passed(16 + reachability_.work() - done)) return false;
-    done = reachability_.work();
+    const std::size_t work = loads_.work() + reachability_.work();
+    if (watch_.passed(16 + work - done)) return false;
+    done = work;
     if (!dropped) continue;
     heap.emplace_back(loads_.of(node), node);
     std::push_heap(heap.begin(), heap.end(), lighter);

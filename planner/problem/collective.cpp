@@ -218,6 +218,7 @@ Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& opti
         problem.join({start.up.empty() ? lp::RoutedTree{} : start.up[i % start.up.size()],
                       start.down.empty() ? lp::RoutedTree{} : start.down[i % start.down.size()]}));
   }
+  packing.seeds_may_do = !packing.seeds.empty();
   return problem.outcome_of(lp::pack_arborescences(problem.problem(), packing));
 }
 

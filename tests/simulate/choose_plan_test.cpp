@@ -189,7 +189,7 @@ TEST(ChoosePlan, OneByteAndTheLongestMessageHaveAPlan) {
 TEST(ChoosePlan, ATimeLimitLeavesTheBestSoFar) {
   const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
   ChoiceOptions options;
-  options.limits.time_limit = Seconds{1e-9};
+  options.limits.deadline = Deadline(Seconds{1e-9});
   const Choice choice = choose_plan(platform, planner::source_named(platform, "P0"),
                                     Model::kOnePort, false, {10 * kMiB}, options);
   EXPECT_FALSE(choice.complete);

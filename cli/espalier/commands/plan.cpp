@@ -206,7 +206,7 @@ Json summary_json(const std::vector<Attempt>& attempts) {
              {"trees", planner::tree_count(attempt.plan)},
              {"throughput_Bps", attempt.run.throughput.value},
              {"bound_Bps", bound ? Json(bound->value) : Json()},
-             {"bound_final", attempt.run.outcome.ends.is_bound_final()},
+             {"bound_final", bound && attempt.run.outcome.ends.is_bound_final()},
              {"ends", ends_json(attempt.run.outcome.ends)},
              {"gap", gap_of(attempt.run.throughput, bound)},
              {"depth", figures.depth},

@@ -63,7 +63,7 @@ Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
             {"faults", report.faults},
             {"throughput_Bps", report.throughput.value},
             {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
-            {"bound_final", report.proof.is_bound_final()},
+            {"bound_final", report.bound && report.proof.is_bound_final()},
             {"busiest_resource", report.busiest_resource},
             {"busiest_load", report.busiest_load},
             {"trees", report.trees},

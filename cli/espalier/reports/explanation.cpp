@@ -229,7 +229,7 @@ Json explanation_json(const planner::Collective& collective, const Explanation& 
           {"model", platforms::name_of(collective.model())},
           {"optimum_Bps", explanation.reached.value},
           {"bound_Bps", bound ? Json(bound->value) : Json()},
-          {"bound_final", explanation.optimum.ends.is_bound_final()},
+          {"bound_final", bound && explanation.optimum.ends.is_bound_final()},
           {"gap", gap_of(explanation.reached, bound)},
           {"trees", explanation.optimum.reduce_trees.size() + explanation.optimum.trees.size()},
           {"bottlenecks", std::move(bottlenecks)}};
