@@ -148,7 +148,7 @@ void Sweep::add_forecast(const testing::DrawnPlatform& drawn, platforms::Model m
                          const platforms::Platform& simulated) {
   constexpr Bytes kMessage{(std::uint64_t{4096} << 16U) + 1000};
   constexpr Bytes kSegment{1U << 16U};
-  const planner::Deadline deadline(std::nullopt);
+  const Deadline deadline(std::nullopt);
   const planner::Collective collective(operation, drawn.platform, drawn.source, model,
                                        {kSegment, drawn.options.latency_occupies});
   simulate::SegmentSearch search(

@@ -77,7 +77,7 @@ void packing_scales(benchmark::State& state) {
   reset_peak_memory();
   lp::Packing packing;
   lp::PackingOptions options;
-  options.time_limit = Seconds{60};
+  options.deadline = Deadline(Seconds{60});
   while (state.KeepRunning()) packing = lp::pack_arborescences(with.problem, options);
   count(state, with, packing);
   state.counters["peak_MB"] = peak_memory_mb();

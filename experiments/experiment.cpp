@@ -39,7 +39,9 @@ Row row_of(const planner::Algorithm& algorithm, const planner::Instance& instanc
   Row row;
   try {
     const Clock::time_point start = Clock::now();
-    const planner::Outcome outcome = algorithm.run(instance, options);
+    planner::AlgorithmOptions own = options;
+    own.deadline = options.deadline.restarted();
+    const planner::Outcome outcome = algorithm.run(instance, own);
     row.seconds = seconds_since(start);
     const planner::Plan plan =
         planner::make_plan(instance, algorithm.name, outcome, planner::kDefaultSegment);
@@ -71,6 +73,7 @@ Result run_unit(const Study& study, std::size_t unit) {
   try {
     const planner::Instance instance(*platform, source, study.model_of(unit), study.occupation);
     planner::AlgorithmOptions options = study.limits;
+    options.deadline = study.limits.deadline.restarted();
     const Clock::time_point start = Clock::now();
     const lp::Packing packing = planner::solve_packing(instance, options);
     result.seconds = seconds_since(start);

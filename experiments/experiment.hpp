@@ -26,7 +26,7 @@ struct Study {
   std::vector<platforms::Model> models;
   std::vector<planner::Algorithm> algorithms;
   platforms::OccupationOptions occupation;
-  planner::AlgorithmOptions limits;  // gap, time_limit (of each packing and algorithm)
+  planner::AlgorithmOptions limits;  // gap, deadline (its limit: of each packing and algorithm)
 
   // A unit of work is a case under a model; units are numbered case by case.
   [[nodiscard]] std::size_t unit_count() const { return cases.size() * models.size(); }

@@ -105,7 +105,7 @@ Json settings_of(const Study& study) {
   json["latency_occupies"] = study.occupation.latency_occupies;
   json["gap"] = study.limits.gap;
   json["time_limit_s"] =
-      study.limits.time_limit ? Json(study.limits.time_limit->value) : Json(nullptr);
+      study.limits.deadline.limit() ? Json(study.limits.deadline.limit()->value) : Json(nullptr);
   return json;
 }
 

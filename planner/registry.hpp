@@ -12,13 +12,16 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
+#include "planner/ends.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
+#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
+class HostArcs;
 struct Packing;
-}
+}  // namespace espalier::lp
 
 namespace espalier::planner {
 
@@ -40,8 +43,10 @@ struct AlgorithmOptions {
   // `optimal` only, instead of max_depth: maximum sum of link latencies from the source to any
   // host; unset: no limit. Throws InfeasibleError where no tree has so low a latency.
   std::optional<Seconds> max_latency = std::nullopt;
-  std::optional<Seconds> time_limit;  // unset: none
-  double gap = 1e-6;                  // relative distance from the bound at which `optimal` stops
+  // When the work must end. An algorithm that then has a result returns it, and its ends say what
+  // was cut short; else it throws LimitReached.
+  Deadline deadline{};
+  double gap = 1e-6;  // relative distance from the bound at which `optimal` stops
   std::function<void(const Progress&)>
       on_progress;  // may be empty; called at most a few times per second
   // The message for the algorithms that minimise the makespan of one unsegmented message (fnf,
@@ -50,13 +55,8 @@ struct AlgorithmOptions {
   // The result of solve_packing for this same instance: algorithms that need it do not solve it
   // again. Not owned; null: each algorithm solves its own.
   const lp::Packing* packing = nullptr;
-};
-
-enum class Termination : std::uint8_t {
-  kDone,       // a heuristic finished, or the proven gap is within options.gap
-  kTreeLimit,  // max_trees, max_depth or max_latency keeps the throughput below the bound
-  kTimeLimit,  // time limit reached; trees and bound are still valid
-  kStalled,    // no numerical progress is possible; trees, bound and gap are valid
+  // Likewise instance.fastest_host_arcs().
+  const lp::HostArcs* arcs = nullptr;
 };
 
 struct WeightedTree {
@@ -81,7 +81,7 @@ struct Outcome {
   std::optional<BytesPerSecond> single_tree_bound = std::nullopt;
   std::vector<PricedResource>
       prices;  // of the bound's certificate, highest first; empty without a bound
-  Termination termination = Termination::kDone;
+  Ends ends{};
   std::size_t iterations = 0;
   // For a reduce or an allreduce (planner/problem/collective.hpp): edges run from child to parent.
   // Algorithms leave this empty: an instance is a broadcast.

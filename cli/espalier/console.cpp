@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -64,10 +65,18 @@ ProgressLine::ProgressLine(const Console& console, std::string_view label)
     : line_(fmt::format("espalier: {}: ", label), !console.quiet, ::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(Seconds elapsed, std::string_view text) {
+  last_ = elapsed;
   if (line_.due(elapsed)) line_.print(elapsed, text);
 }
 
+void ProgressLine::tick(Seconds elapsed) {
+  constexpr Seconds kWhile{1};
+  if (elapsed.value < last_.value + kWhile.value || !line_.due(elapsed)) return;
+  line_.print(elapsed, fmt::format("{:.1f} s", elapsed.value));
+}
+
 void ProgressLine::show(const planner::Progress& progress) {
+  last_ = progress.elapsed;
   if (!line_.due(progress.elapsed)) return;
   std::string text = fmt::format("{:.1f} s, round {}", progress.elapsed.value, progress.iterations);
   if (progress.bound.value > 0) {
@@ -76,6 +85,14 @@ void ProgressLine::show(const planner::Progress& progress) {
                         1 - progress.throughput.value / progress.bound.value);
   }
   line_.print(progress.elapsed, text);
+}
+
+Seconds ProgressClock::now() {
+  const Seconds now{
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+  if (!start_) start_ = now;
+  line_->tick({now.value - start_->value});
+  return now;
 }
 
 }  // namespace espalier::cli

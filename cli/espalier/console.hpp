@@ -1,11 +1,13 @@
 // Messages on stderr, and helpers for output to stdout or a file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/common/status_line.hpp"
 #include "planner/registry.hpp"
+#include "support/deadline.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {
@@ -40,9 +42,27 @@ class ProgressLine {
   void show(const planner::Progress& progress);
   // Any other progress, as text.
   void show(Seconds elapsed, std::string_view text);
+  // How long it has taken, where nothing else was shown for a while.
+  void tick(Seconds elapsed);
 
  private:
   StatusLine line_;
+  Seconds last_{0};  // when something was shown
+};
+
+// The system's clock. Work that looks at it now and then, because it has a deadline, shows how long
+// it has taken, even where it reports nothing else.
+class ProgressClock : public Clock {
+ public:
+  // The line must outlive it.
+  explicit ProgressClock(ProgressLine& line) : line_(&line) {}
+  // This clock's, from now on.
+  [[nodiscard]] Deadline deadline(std::optional<Seconds> limit) { return Deadline(limit, this); }
+  Seconds now() override;
+
+ private:
+  ProgressLine* line_;
+  std::optional<Seconds> start_;
 };
 
 }  // namespace espalier::cli

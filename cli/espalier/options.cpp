@@ -254,7 +254,7 @@ void LimitOptions::add_to(Arguments& app) {
 
 planner::AlgorithmOptions LimitOptions::read() const {
   planner::AlgorithmOptions options;
-  options.time_limit = parse_time_limit(time_limit_);
+  options.deadline = Deadline(parse_time_limit(time_limit_));
   if (!(gap_ >= 0 && gap_ < 1)) throw InputError({}, "--gap", "must be at least 0 and below 1");
   options.gap = gap_;
   return options;

@@ -109,7 +109,7 @@ std::optional<Seconds> parse_time_limit(const std::string& text);
 class LimitOptions {
  public:
   void add_to(Arguments& app);
-  // Without on_progress.
+  // Without on_progress; the deadline gives the limit, and is to be started again for each task.
   [[nodiscard]] planner::AlgorithmOptions read() const;
 
  private:

@@ -70,6 +70,8 @@ std::string reason(const Choice& choice) {
 simulate::Choice choose_for(const planner::Collective& collective, Bytes message,
                             simulate::ChoiceOptions options, const Console& console) {
   ProgressLine line(console, "plan");
+  ProgressClock clock(line);
+  options.limits.deadline = clock.deadline(options.limits.deadline.limit());
   options.on_progress = [&line](Seconds elapsed, std::string_view text) {
     line.show(elapsed, fmt::format("{:.1f} s, {}", elapsed.value, text));
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -38,13 +39,13 @@ std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees
 Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
               const Console& console) {
   ProgressLine line(console, label);
+  ProgressClock clock(line);
+  options.deadline = clock.deadline(options.deadline.limit());
   options.on_progress = [&line](const planner::Progress& progress) { line.show(progress); };
   const auto start = std::chrono::steady_clock::now();
   Run run;
   run.outcome = work(options);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  // A limit may be reached before any bound is proven; the bound is then missing, not infinite.
-  if (run.outcome.bound && !std::isfinite(run.outcome.bound->value)) run.outcome.bound.reset();
   run.throughput = planner::throughput_of(run.outcome);
   console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
                              run.outcome.iterations, tree_count(run)));
@@ -75,20 +76,49 @@ double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bo
   return bound->value > 0 ? std::max(0.0, 1 - throughput.value / bound->value) : 0;
 }
 
+namespace {
+
+// What the first stage that ended so did not reach.
+std::string_view unfinished(const planner::Ends& ends, planner::Termination end) {
+  if (ends.packing == end || ends.proof == end) return "the gap was closed";
+  if (ends.few == end) return "the search for few trees was complete";
+  if (ends.shallow == end) return "the search for shallow trees was complete";
+  return "the search for a tree was complete";
+}
+
+}  // namespace
+
+std::string_view bound_title(const planner::Ends& ends) {
+  return ends.is_bound_final() ? "proven bound" : "bound (not final)";
+}
+
+Json ends_json(const planner::Ends& ends) {
+  constexpr std::array<std::string_view, 4> kNames{"done", "tree limit", "stalled", "time limit"};
+  const auto name = [&](planner::Termination end) { return kNames[static_cast<std::size_t>(end)]; };
+  return {{"packing", name(ends.packing)},
+          {"proof", name(ends.proof)},
+          {"few", name(ends.few)},
+          {"shallow", name(ends.shallow)},
+          {"search", name(ends.search)}};
+}
+
 ExitStatus judge(const Run& run, std::string_view label, const Console& console) {
-  const planner::Termination end = run.outcome.termination;
+  const planner::Ends& ends = run.outcome.ends;
+  const planner::Termination end = ends.worst();
   if (end != planner::Termination::kTimeLimit && end != planner::Termination::kStalled) {
     return ExitStatus::kDone;
   }
   const std::string_view cause = end == planner::Termination::kTimeLimit
                                      ? "the time limit was reached"
                                      : "the solver made no more progress";
+  const bool of_one_tree =
+      run.outcome.single_tree_bound && ends.proof != planner::Termination::kDone;
   const std::optional<BytesPerSecond>& bound =
-      run.outcome.single_tree_bound ? run.outcome.single_tree_bound : run.outcome.bound;
+      of_one_tree ? run.outcome.single_tree_bound : run.outcome.bound;
   const std::string proven = bound ? fmt::format("of at most {}, gap {:.2e}", format_rate(*bound),
                                                  gap_of(run.throughput, bound))
                                    : "and no bound proven";
-  console.warn(fmt::format("{}: {} before the gap was closed: {} {}", label, cause,
+  console.warn(fmt::format("{}: {} before {}: {} {}", label, cause, unfinished(ends, end),
                            format_rate(run.throughput), proven));
   return ExitStatus::kLimitReached;
 }

@@ -12,6 +12,7 @@
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "support/errors.hpp"
+#include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -50,8 +51,14 @@ std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& co
 // 1 - throughput / bound, not below 0; NaN without a bound.
 double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound);
 
-// kLimitReached, after a warning that states the gap, if a limit ended the proof early; otherwise
-// kDone. A gap that --max-trees leaves is intended and gives kDone.
+// "proven bound", or "bound (not final)" if more time might have lowered it.
+std::string_view bound_title(const planner::Ends& ends);
+// {"packing": "done", ...}: how each stage ended.
+Json ends_json(const planner::Ends& ends);
+
+// kLimitReached, after a warning that names the first unfinished stage and states the gap, if the
+// time limit cut any stage short, or the solver stalled; otherwise kDone. A gap that --max-trees
+// leaves is intended and gives kDone.
 ExitStatus judge(const Run& run, std::string_view label, const Console& console);
 
 struct TreeFigures {

@@ -20,13 +20,17 @@ void list_by_end(std::span<const std::uint32_t> end, std::uint32_t node_count,
 }  // namespace
 
 HostArcs::HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
-                   std::span<const double> arc_cost)
-    : graph_(&graph), hosts_(graph), resource_count_(static_cast<std::size_t>(occupation.rows())) {
+                   std::span<const double> arc_cost, const Deadline& deadline)
+    : graph_(&graph),
+      hosts_(graph, deadline),
+      resource_count_(static_cast<std::size_t>(occupation.rows())) {
   hosts_.reprice(arc_cost);
-  list_paths(occupation);
+  DeadlineWatch watch(deadline);
+  list_paths(occupation, watch);
   list_by_end(hosts_.head(), node_count(), first_into_, into_);
   list_by_end(hosts_.tail(), node_count(), first_out_of_, out_of_);
   for (std::uint32_t node = 0; node < node_count(); ++node) {
+    watch.require(4 * (first_into_[node + 1] - first_into_[node]));
     std::stable_sort(into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node]),
                      into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node + 1]),
                      [&](std::uint32_t a, std::uint32_t b) { return tail(a) < tail(b); });
@@ -51,11 +55,12 @@ void HostArcs::append_uses(const Eigen::SparseMatrix<double>& occupation,
   }
 }
 
-void HostArcs::list_paths(const Eigen::SparseMatrix<double>& occupation) {
+void HostArcs::list_paths(const Eigen::SparseMatrix<double>& occupation, DeadlineWatch& watch) {
   std::vector<std::uint32_t> path;
   for (std::uint32_t arc = 0; arc < size(); ++arc) {
     path.clear();
     hosts_.append_path(arc, path);
+    watch.require(8 * path.size());
     append_uses(occupation, path, uses_);
     first_use_.push_back(uses_.size());
     if (graph_->latency_s.empty()) continue;

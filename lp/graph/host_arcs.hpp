@@ -22,9 +22,10 @@ class HostArcs {
     double seconds_per_byte;
   };
   // Keeps a reference to `graph`. occupation: resources x the digraph's arcs. arc_cost: per arc of
-  // the digraph, >= 0; paths through relays are the cheapest under it.
+  // the digraph, >= 0; paths through relays are the cheapest under it. Throws LimitReached when the
+  // deadline passes.
   HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
-           std::span<const double> arc_cost);
+           std::span<const double> arc_cost, const Deadline& deadline = Deadline());
 
   // Appends the resources that a byte on `path`, arcs of the digraph, occupies: each resource once.
   static void append_uses(const Eigen::SparseMatrix<double>& occupation,
@@ -75,7 +76,7 @@ class HostArcs {
   void add_edge(std::uint32_t arc, RoutedTree& tree) const;
 
  private:
-  void list_paths(const Eigen::SparseMatrix<double>& occupation);
+  void list_paths(const Eigen::SparseMatrix<double>& occupation, DeadlineWatch& watch);
 
   const Digraph* graph_;
   HostGraph hosts_;

@@ -9,7 +9,8 @@ namespace {
 constexpr double kUnreached = std::numeric_limits<double>::infinity();
 }  // namespace
 
-HostGraph::HostGraph(const Digraph& graph) : graph_(&graph), entry_index_(graph.node_count, kNone) {
+HostGraph::HostGraph(const Digraph& graph, const Deadline& deadline)
+    : graph_(&graph), watch_(deadline), entry_index_(graph.node_count, kNone) {
   const std::uint32_t arcs = static_cast<std::uint32_t>(graph.arc_count());
   first_out_.assign(graph.node_count + 1, 0);
   for (std::uint32_t arc = 0; arc < arcs; ++arc) ++first_out_[graph.tail[arc] + 1];
@@ -47,6 +48,7 @@ void HostGraph::find_relay_reach() {
   }
   for (std::uint32_t host = 0; host < nodes; ++host) {
     if (graph_->relay(host)) continue;
+    watch_.require(nodes);
     for (std::uint32_t other = 0; other < nodes; ++other) {
       if (other == host || graph_->relay(other)) continue;
       if (best_entry_arc(host, other, nullptr) == kNone) continue;
@@ -62,6 +64,7 @@ void HostGraph::run_dijkstra(std::uint32_t entry, std::span<const double> arc_co
   std::uint32_t* last_arc = last_arc_.data() + entry * nodes;
   std::fill_n(distance, nodes, kUnreached);
   std::fill_n(last_arc, nodes, kNone);
+  watch_.require(nodes + arc_cost.size());
   frontier_.clear();
   distance[entry_relays_[entry]] = 0;
   frontier_.emplace_back(0.0, entry_relays_[entry]);
@@ -113,6 +116,7 @@ std::span<const double> HostGraph::reprice(std::span<const double> arc_cost) {
       run_dijkstra(entry, arc_cost_);
     }
     for (std::size_t i = direct_.size(); i < tail_.size(); ++i) {
+      watch_.require(1);
       static_cast<void>(best_entry_arc(tail_[i], head_[i], &cost_[i]));
     }
   }

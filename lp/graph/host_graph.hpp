@@ -12,13 +12,15 @@
 
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/routed_tree.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::lp {
 
 class HostGraph {
  public:
-  // Keeps a reference to `graph`.
-  explicit HostGraph(const Digraph& graph);
+  // Keeps a reference to `graph`. Through relays there may be hosts^2 logical arcs, so that this
+  // and reprice can take long: both throw LimitReached when the deadline passes.
+  explicit HostGraph(const Digraph& graph, const Deadline& deadline = Deadline());
 
   // Logical arcs between nodes of the digraph (relays keep their numbers, and have no logical
   // arcs).
@@ -31,7 +33,7 @@ class HostGraph {
   [[nodiscard]] bool is_the_digraph() const { return direct_.size() == graph_->arc_count(); }
 
   // arc_cost: per arc of the digraph, >= 0. Returns the cost of each logical arc; valid until the
-  // next call.
+  // next call. After LimitReached there are no valid prices.
   std::span<const double> reprice(std::span<const double> arc_cost);
   // Appends to `path` the digraph's arcs of a logical arc, as of the last reprice.
   void append_path(std::uint32_t logical_arc, std::vector<std::uint32_t>& path) const;
@@ -47,6 +49,7 @@ class HostGraph {
                                              double* cost) const;
 
   const Digraph* graph_;
+  DeadlineWatch watch_;
   std::vector<std::uint32_t> tail_;  // per logical arc; the direct ones first
   std::vector<std::uint32_t> head_;
   std::vector<std::uint32_t> direct_;  // per direct logical arc: the digraph's arc

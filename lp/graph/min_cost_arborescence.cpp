@@ -20,14 +20,17 @@ struct Dearer {
 
 MinCostArborescence::MinCostArborescence(std::uint32_t node_count,
                                          std::span<const std::uint32_t> tail,
-                                         std::span<const std::uint32_t> head, std::uint32_t root)
-    : node_count_(node_count),
+                                         std::span<const std::uint32_t> head, std::uint32_t root,
+                                         const Deadline& deadline)
+    : watch_(deadline),
+      node_count_(node_count),
       root_(root),
       first_in_(node_count + 1, 0),
       in_end_(node_count, 0),
       head_(head.begin(), head.end()) {
   const auto wanted = [&](std::size_t arc) { return head[arc] != root && tail[arc] != head[arc]; };
   for (std::size_t arc = 0; arc < head.size(); ++arc) {
+    watch_.require(1);
     if (wanted(arc)) ++first_in_[head[arc] + 1];
   }
   for (std::uint32_t node = 0; node < node_count; ++node) first_in_[node + 1] += first_in_[node];
@@ -35,6 +38,7 @@ MinCostArborescence::MinCostArborescence(std::uint32_t node_count,
   tail_of_.resize(arc_of_.size());
   std::vector<std::uint32_t> next(first_in_.begin(), first_in_.end() - 1);
   for (std::uint32_t arc = 0; arc < head.size(); ++arc) {
+    watch_.require(1);
     if (!wanted(arc)) continue;
     const std::uint32_t position = next[head[arc]]++;
     arc_of_[position] = arc;
@@ -58,6 +62,7 @@ MinCostArborescence::MinCostArborescence(std::uint32_t node_count,
 
 void MinCostArborescence::reset(std::span<const double> cost) {
   for (std::size_t position = 0; position < arc_of_.size(); ++position) {
+    watch_.require(1);
     in_arcs_[position] = {cost[arc_of_[position]], tail_of_[position], arc_of_[position]};
   }
   for (std::uint32_t node = 0; node < node_count_; ++node) {
@@ -135,6 +140,7 @@ std::uint32_t MinCostArborescence::scan_in_arcs(std::uint32_t node) {
   const std::uint32_t first = first_in_[node];
   const std::uint32_t last = first_in_[node + 1];
   if (first == last) return kNone;
+  watch_.require(last - first);
   std::uint32_t best = first;
   for (std::uint32_t position = first + 1; position < last; ++position) {
     if (in_arcs_[position].cost < in_arcs_[best].cost) best = position;
@@ -174,6 +180,7 @@ std::uint32_t MinCostArborescence::contract(std::uint32_t closing_component) {
 void MinCostArborescence::make_queue(std::uint32_t node, double shift) {
   const auto first = in_arcs_.begin() + first_in_[node];
   in_end_[node] = first_in_[node + 1];
+  watch_.require(4 * (first_in_[node + 1] - first_in_[node]));
   std::make_heap(first, in_arcs_.begin() + in_end_[node], Dearer{});
   // Arc costs inside a node's heap are unchanged; the shift is in the node's key.
   heap_[node] = {first->cost + shift, shift, kNone, kNone};
@@ -218,6 +225,7 @@ std::uint32_t MinCostArborescence::remove_top(std::uint32_t top) {
 
 // The cheapest arc of the heap's root lies inside the component: drops it and restores the order.
 std::uint32_t MinCostArborescence::drop_cheapest_arc(std::uint32_t top) {
+  watch_.require(16);
   const auto first = in_arcs_.begin() + first_in_[top];
   std::pop_heap(first, in_arcs_.begin() + in_end_[top], Dearer{});
   --in_end_[top];

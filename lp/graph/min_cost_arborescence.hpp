@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "lp/graph/digraph.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::lp {
 
@@ -23,12 +24,14 @@ class MinCostArborescence {
  public:
   // Arcs are (tail[e], head[e]); arcs into the root and self-loops are ignored.
   MinCostArborescence(std::uint32_t node_count, std::span<const std::uint32_t> tail,
-                      std::span<const std::uint32_t> head, std::uint32_t root);
+                      std::span<const std::uint32_t> head, std::uint32_t root,
+                      const Deadline& deadline = Deadline());
 
   // cost: per arc, finite. Returns the chosen arcs; the arc into node v is at the position of v
   // among the non-root nodes (ascending). Valid until the next call. Empty when some node cannot be
   // reached (or the root is the only node). Ties are broken deterministically; where a node is not
-  // contracted, the arc with the smaller index is chosen.
+  // contracted, the arc with the smaller index is chosen. Throws LimitReached when the deadline
+  // passes.
   std::span<const std::uint32_t> solve(std::span<const double> cost);
 
   // Of the last solve, summed over the chosen arcs.
@@ -62,6 +65,7 @@ class MinCostArborescence {
   std::uint32_t remove_top(std::uint32_t top);
   std::uint32_t drop_cheapest_arc(std::uint32_t top);
 
+  DeadlineWatch watch_;
   std::uint32_t node_count_;
   std::uint32_t root_;
   std::vector<std::uint32_t> first_in_;  // nodes + 1, into in_arcs_

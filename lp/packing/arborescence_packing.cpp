@@ -1,11 +1,12 @@
 #include "lp/packing/arborescence_packing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
+#include "lp/graph/any_tree.hpp"
 #include "lp/packing/packing_master.hpp"
 #include "lp/packing/slow_arcs.hpp"
 #include "lp/packing/tree_pricer.hpp"
@@ -82,27 +83,21 @@ class Packer {
   Packer(const PackingProblem& problem, const PackingOptions& options)
       : problem_(problem),
         options_(options),
-        pricer_(problem),
         best_prices_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
 
   Packing run();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  [[nodiscard]] double elapsed() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count();
-  }
   [[nodiscard]] bool out_of_time() const {
-    return (options_.time_limit && elapsed() >= options_.time_limit->value) ||
-           result_.arborescences_priced >= options_.max_iterations;
+    return options_.deadline.passed() || result_.arborescences_priced >= options_.max_iterations;
   }
   [[nodiscard]] bool gap_reached() const {
     return result_.bound <= (1 + options_.gap) * result_.rate;
   }
 
   RoutedTree price(std::span<const double> prices);
-  std::vector<RoutedTree> warm_up();
+  bool seeds_do();
+  void warm_up(std::vector<RoutedTree>& trees);
   void generate_columns(PackingMaster& master, double unit_rate);
   bool add_trees(PackingMaster& master, double unit_rate);
   bool add(PackingMaster& master, RoutedTree tree) const;
@@ -111,17 +106,17 @@ class Packer {
 
   const PackingProblem& problem_;
   const PackingOptions& options_;
-  TreePricer pricer_;
-  Clock::time_point start_ = Clock::now();
+  std::optional<TreePricer> pricer_;  // made when first needed, because that may take long
   double last_report_ = 0;
   std::vector<double> best_prices_;  // sum 1; the certificate of result_.bound
   std::optional<SlowArcs> slow_arcs_;
   Packing result_;
 };
 
-// Prices a tree and updates the bound from it. prices: >= 0, not all 0.
+// Prices a tree and updates the bound from it. prices: >= 0, not all 0. Throws LimitReached.
 RoutedTree Packer::price(std::span<const double> prices) {
-  TreePricer::Priced priced = pricer_.cheapest_tree(prices);
+  if (!pricer_) pricer_.emplace(problem_, options_.deadline);
+  TreePricer::Priced priced = pricer_->cheapest_tree(prices);
   ++result_.arborescences_priced;
   const double sum = sum_of(prices);
   const double bound = priced.cost > 0 ? sum / priced.cost : Packing::kUnbounded;
@@ -133,23 +128,46 @@ RoutedTree Packer::price(std::span<const double> prices) {
 }
 
 // Every round's tree is likely to be a useful column, and the weights approach good prices. The
-// first round runs whatever the limits, so that there is a tree and a bound.
-std::vector<RoutedTree> Packer::warm_up() {
-  std::vector<RoutedTree> trees;
+// first round runs whatever the limits, unless it alone takes long, so that there is a tree and a
+// bound.
+void Packer::warm_up(std::vector<RoutedTree>& trees) {
   MultiplicativeWeights weights(first_weights(problem_.occupation), 0.5);
   for (std::size_t round = 0; round < options_.warm_rounds; ++round) {
     if (round > 0 && out_of_time()) break;
     trees.push_back(price(weights.normalised()));
     const std::vector<double> load = tree_load(problem_.occupation, trees.back());
     weights.add(load, 1 / max_of(load));
+    report();
   }
-  return trees;
+}
+
+// Whether the seeds alone reach the gap; then the result is complete.
+bool Packer::seeds_do() {
+  if (!options_.seeds_may_do || options_.seeds.empty()) return false;
+  double unit_rate = 0;
+  for (const RoutedTree& tree : options_.seeds) {
+    unit_rate = std::max(unit_rate, 1 / max_of(tree_load(problem_.occupation, tree)));
+  }
+  PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
+  for (const RoutedTree& tree : options_.seeds) master.add_tree(tree);
+  if (master.solve(options_.deadline) != LpStatus::kOptimal) return false;
+  take_solution(master, unit_rate);
+  price(master.prices());
+  if (!gap_reached()) return false;
+  result_.master_solves = master.solves();
+  result_.prices = best_prices_;
+  result_.pool = master.whole_trees();
+  return true;
 }
 
 Packing Packer::run() {
   std::vector<RoutedTree> trees = options_.seeds;
-  std::vector<RoutedTree> warm = warm_up();
-  std::move(warm.begin(), warm.end(), std::back_inserter(trees));
+  try {
+    if (seeds_do()) return std::move(result_);
+    warm_up(trees);
+  } catch (const LimitReached&) {
+    if (trees.empty()) trees.push_back(any_tree(problem_.graph, problem_.root));
+  }
   // The best single tree scales the master, and is the result if the time is up before the master
   // is solved.
   for (const RoutedTree& tree : trees) {
@@ -162,7 +180,11 @@ Packing Packer::run() {
   slow_arcs_.emplace(problem_.occupation, unit_rate);
   PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
   for (RoutedTree& tree : trees) add(master, std::move(tree));
-  generate_columns(master, unit_rate);
+  try {
+    generate_columns(master, unit_rate);
+  } catch (const LimitReached&) {
+    result_.end = gap_reached() ? PackingEnd::kGapReached : PackingEnd::kLimit;
+  }
   result_.master_solves = master.solves();
   result_.prices = best_prices_;
   result_.pool = master.whole_trees();
@@ -171,9 +193,7 @@ Packing Packer::run() {
 
 void Packer::generate_columns(PackingMaster& master, double unit_rate) {
   for (;;) {
-    std::optional<Seconds> left;
-    if (options_.time_limit) left = Seconds{options_.time_limit->value - elapsed()};
-    const LpStatus status = master.solve(left);
+    const LpStatus status = master.solve(options_.deadline);
     if (status == LpStatus::kOptimal) take_solution(master, unit_rate);
     report();
     if (gap_reached()) {
@@ -246,7 +266,7 @@ void Packer::take_solution(const PackingMaster& master, double unit_rate) {
 
 void Packer::report() {
   if (!options_.on_progress) return;
-  const double now = elapsed();
+  const double now = options_.deadline.elapsed().value;
   if (now - last_report_ < 0.2) return;
   last_report_ = now;
   options_.on_progress({Seconds{now}, result_.arborescences_priced, result_.rate, result_.bound});

@@ -16,12 +16,12 @@
 #include <Eigen/SparseCore>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/routed_tree.hpp"
+#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -45,6 +45,12 @@ struct PackedTree {
   double rate;  // bytes per second
 };
 
+// What a search for certain trees found.
+struct TreesFound {
+  std::vector<PackedTree> trees;  // jointly feasible
+  bool complete = true;           // false: the deadline cut the search short
+};
+
 struct PackingProgress {
   Seconds elapsed;
   std::size_t iterations;  // arborescences priced
@@ -54,11 +60,13 @@ struct PackingProgress {
 
 struct PackingOptions {
   double gap = 1e-6;  // stop when bound <= (1 + gap) * rate
-  std::optional<Seconds> time_limit = std::nullopt;
+  Deadline deadline{};
   std::size_t max_iterations = 1'000'000;  // arborescences priced
   std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
   double smoothing = 0.8;                  // weight of the best prices so far in pricing
   std::vector<RoutedTree> seeds;           // trees to start from
+  // The seeds may be optimal: first see if the prices of their own packing prove it.
+  bool seeds_may_do = false;
   std::function<void(const PackingProgress&)> on_progress;
 };
 
@@ -72,8 +80,9 @@ struct Packing {
   std::vector<PackedTree>
       trees;        // jointly feasible; a basic solution: no more trees than saturated resources
   double rate = 0;  // sum of their rates, bytes per second
-  double bound = kUnbounded;     // proven: no set of trees is better
-  std::vector<double> prices;    // per resource, sum 1: the certificate of `bound`
+  double bound = kUnbounded;  // proven: no set of trees is better; kUnbounded: none was proven
+  std::vector<double>
+      prices;  // per resource, sum 1 (0 without a bound): the certificate of `bound`
   std::vector<RoutedTree> pool;  // all trees in the master at the end, in the order found
   PackingEnd end = PackingEnd::kGapReached;
   std::size_t arborescences_priced = 0;
@@ -82,7 +91,8 @@ struct Packing {
   static constexpr double kUnbounded = 1.7976931348623157e308;
 };
 
-// Throws InfeasibleError when some host cannot be reached.
+// Throws InfeasibleError when some host cannot be reached. When the deadline passes before a tree
+// was priced, the result has one tree that is not good, and the bound may be kUnbounded.
 Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& options = {});
 
 // Load of a tree per byte that flows along it: A x, one per resource.

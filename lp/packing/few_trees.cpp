@@ -1,7 +1,6 @@
 #include "lp/packing/few_trees.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -28,11 +27,9 @@ std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
 class FewTrees {
  public:
   FewTrees(const PackingProblem& problem, const Packing& packing, const FewTreesOptions& options)
-      : problem_(problem), packing_(packing), options_(options), pricer_(problem) {
-    arcs_ = arcs_to_search(problem, packing.prices);
-  }
+      : problem_(problem), packing_(packing), options_(options) {}
 
-  std::vector<PackedTree> run();
+  TreesFound run();
 
  private:
   void try_single_trees();
@@ -47,10 +44,10 @@ class FewTrees {
   std::vector<RoutedTree> priced_in_turn(std::size_t count);
   [[nodiscard]] std::vector<PackedTree> trimmed(std::vector<PackedTree> trees, double enough) const;
   void take(const std::vector<PackedTree>& trees, std::size_t count);
+  // Once true the result is not complete.
   [[nodiscard]] bool out_of_time() const {
-    using namespace std::chrono;
-    return options_.time_limit &&
-           duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value;
+    complete_ = complete_ && !options_.deadline.passed();
+    return !complete_;
   }
   [[nodiscard]] bool good_enough() const {
     return total_rate(best_) >= packing_.bound * (1 - options_.gap);
@@ -59,8 +56,8 @@ class FewTrees {
   const PackingProblem& problem_;
   const Packing& packing_;
   const FewTreesOptions& options_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  TreePricer pricer_;
+  mutable bool complete_ = true;
+  std::optional<TreePricer> pricer_;  // made when first needed, like arcs_
   std::optional<HostArcs> arcs_;
   std::vector<PackedTree> best_;
   std::vector<PackedTree> seen_;  // trees of good sets found by the search, with their rates there
@@ -98,8 +95,9 @@ std::vector<RoutedTree> FewTrees::split_best(std::size_t count) const {
 std::vector<RoutedTree> FewTrees::eliminated(std::size_t count) const {
   std::vector<RoutedTree> trees = trees_of(packing_.trees);
   for (const PackedTree& packed : seen_) trees.push_back(packed.tree);
-  return trees_of(
-      thinned(problem_, with_best_rates(problem_, trees, packing_.rate), packing_.rate, count));
+  return trees_of(thinned(problem_,
+                          with_best_rates(problem_, trees, packing_.rate, options_.deadline),
+                          packing_.rate, count, options_.deadline));
 }
 
 // Each tree is the cheapest with respect to the load of the trees before it.
@@ -111,12 +109,13 @@ std::vector<RoutedTree> FewTrees::priced_in_turn(std::size_t count) {
   std::vector<double> load(packing_.prices.size(), 0.0);
   std::vector<double> prices(load.size());
   std::vector<RoutedTree> trees;
+  if (!pricer_) pricer_.emplace(problem_, options_.deadline);
   for (std::size_t i = 0; i < count; ++i) {
     const double top = std::max(1.0, *std::max_element(load.begin(), load.end()));
     for (std::size_t r = 0; r < load.size(); ++r) {
       prices[r] = packing_.prices[r] + kFloor / resources + std::exp(kSteep * (load[r] - top));
     }
-    trees.push_back(pricer_.cheapest_tree(prices).tree);
+    trees.push_back(pricer_->cheapest_tree(prices).tree);
     const std::vector<double> more = tree_load(problem_.occupation, trees.back());
     for (std::size_t r = 0; r < load.size(); ++r) load[r] += std::min(rate * more[r], 100.0);
   }
@@ -138,21 +137,23 @@ void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
 void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
   constexpr int kPasses = 5;
   const double unit_rate = packing_.rate;
-  std::vector<PackedTree> packed = with_best_rates(problem_, start, unit_rate);
+  std::vector<PackedTree> packed = with_best_rates(problem_, start, unit_rate, options_.deadline);
   take(packed, count);
-  if (good_enough() || !arcs_ || start.empty()) return;
+  if (good_enough() || start.empty()) return;
+  if (!arcs_) arcs_ = arcs_to_search(problem_, packing_.prices, options_.deadline);
+  if (!arcs_) return;
   const std::uint64_t effort = options_.effort * std::max<std::size_t>(1, count / 8);
   TreeSet set(*arcs_, problem_.root);
   for (const RoutedTree& tree : start) {
     if (!set.add(tree, unit_rate / static_cast<double>(start.size()))) return;
   }
   for (const double beta : {10.0, 20.0, 40.0, 80.0}) {
-    for (int pass = 0; pass < kPasses && set.sweep(beta); ++pass) {
+    for (int pass = 0; pass < kPasses && set.sweep(beta, options_.deadline); ++pass) {
       if (set.moves_evaluated() > effort || out_of_time()) break;
     }
     std::vector<RoutedTree> trees;
     for (std::size_t i = 0; i < set.size(); ++i) trees.push_back(set.tree(i));
-    packed = with_best_rates(problem_, trees, unit_rate);
+    packed = with_best_rates(problem_, trees, unit_rate, options_.deadline);
     take(packed, count);
     seen_.insert(seen_.end(), packed.begin(), packed.end());
     if (good_enough() || set.moves_evaluated() > effort || out_of_time()) break;
@@ -176,7 +177,7 @@ std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double 
                      [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
     std::vector<PackedTree> fewer = trees;
     fewer.erase(fewer.end() - 1 - static_cast<std::ptrdiff_t>(needed));
-    fewer = with_best_rates(problem_, trees_of(fewer), packing_.rate);
+    fewer = with_best_rates(problem_, trees_of(fewer), packing_.rate, options_.deadline);
     if (total_rate(fewer) >= enough) {
       trees = std::move(fewer);
     } else {
@@ -198,26 +199,46 @@ std::size_t FewTrees::next_count(std::size_t count, std::size_t most) const {
   return all <= kNotMany && count < half ? half : all;
 }
 
-std::vector<PackedTree> FewTrees::run() {
+TreesFound FewTrees::run() {
   const std::size_t all = packing_.trees.size();
   const std::size_t most = options_.max_trees > 0 ? std::min(options_.max_trees, all) : all;
   try_single_trees();
-  for (std::size_t count = 1; !good_enough() && count < all && !out_of_time();) {
-    try_count(count);
-    if (count == most) break;
-    count = next_count(count, most);
+  try {
+    for (std::size_t count = 1; !good_enough() && count < all && !out_of_time();) {
+      try_count(count);
+      if (count == most) break;
+      count = next_count(count, most);
+    }
+  } catch (const LimitReached&) {
+    complete_ = false;
   }
   if (!good_enough()) {
     take(trimmed(packing_.trees, packing_.rate * (1 - options_.gap / 2)), most);
   }
+  if (!complete_ && most < all) {
+    take(thinned(problem_, packing_.trees, packing_.rate, most, options_.deadline), most);
+  }
   if (good_enough()) best_ = trimmed(best_, packing_.bound * (1 - options_.gap));
-  return best_;
+  return {best_, complete_};
+}
+
+// These trees with their rates multiplied by one factor, so that the busiest resource is full.
+std::vector<PackedTree> filled(const PackingProblem& problem, std::vector<PackedTree> trees) {
+  std::vector<double> load(static_cast<std::size_t>(problem.occupation.rows()), 0.0);
+  for (const PackedTree& packed : trees) {
+    const std::vector<double> more = tree_load(problem.occupation, packed.tree);
+    for (std::size_t r = 0; r < load.size(); ++r) load[r] += packed.rate * more[r];
+  }
+  const double busiest = *std::max_element(load.begin(), load.end());
+  for (PackedTree& packed : trees) packed.rate /= busiest;
+  return trees;
 }
 
 }  // namespace
 
 std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
-                                       const std::vector<double>& prices) {
+                                       const std::vector<double>& prices,
+                                       const Deadline& deadline) {
   constexpr std::size_t kMost = 1'000'000;
   constexpr double kTieBreak = 1e-9;
   const std::size_t hosts = problem.graph.host_count();
@@ -229,16 +250,20 @@ std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
       cost[arc] += it.value() * (prices[static_cast<std::size_t>(it.row())] + kTieBreak);
     }
   }
-  return HostArcs(problem.graph, problem.occupation, cost);
+  return HostArcs(problem.graph, problem.occupation, cost, deadline);
 }
 
 std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
-                                        const std::vector<RoutedTree>& trees, double unit_rate) {
+                                        const std::vector<RoutedTree>& trees, double unit_rate,
+                                        const Deadline& deadline) {
   constexpr double kNextToNothing = 1e-11;
   PackingMaster master(problem.occupation, unit_rate);
   for (const RoutedTree& tree : trees) master.add_tree(tree);
   std::vector<PackedTree> packed;
-  if (master.solve({}) != LpStatus::kOptimal) return packed;
+  if (master.solve(deadline) != LpStatus::kOptimal) {
+    for (const RoutedTree& tree : trees) packed.push_back({tree, 1});
+    return packed.empty() ? packed : filled(problem, std::move(packed));
+  }
   for (std::size_t i = 0; i < master.tree_count(); ++i) {
     if (master.rates()[i] > kNextToNothing)
       packed.push_back({master.tree(i), master.rates()[i] * unit_rate});
@@ -247,42 +272,49 @@ std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
 }
 
 std::vector<PackedTree> thinned(const PackingProblem& problem, std::vector<PackedTree> trees,
-                                double unit_rate, std::size_t count) {
+                                double unit_rate, std::size_t count, const Deadline& deadline) {
   while (trees.size() > count) {
     std::stable_sort(trees.begin(), trees.end(),
                      [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
+    if (deadline.passed()) {
+      trees.resize(count);
+      return filled(problem, std::move(trees));
+    }
     const std::size_t excess = trees.size() - count;
     trees.resize(trees.size() - std::max<std::size_t>(1, excess / 4));
-    trees = with_best_rates(problem, trees_of(trees), unit_rate);
+    trees = with_best_rates(problem, trees_of(trees), unit_rate, deadline);
   }
   return trees;
 }
 
-std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Packing& packing,
-                                       const FewTreesOptions& options) {
+TreesFound pack_few_trees(const PackingProblem& problem, const Packing& packing,
+                          const FewTreesOptions& options) {
   return FewTrees(problem, packing, options).run();
 }
 
-std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
-                                      const std::vector<PackedTree>& trees) {
-  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices);
-  if (!arcs) return trees;
+TreesFound flatten_trees(const PackingProblem& problem, const Packing& packing,
+                         const std::vector<PackedTree>& trees, const Deadline& deadline) try {
+  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices, deadline);
+  if (!arcs) return {trees};
   TreeSet set(*arcs, problem.root);
   for (const PackedTree& packed : trees) {
-    if (!set.add(packed.tree, packed.rate)) return trees;
+    if (!set.add(packed.tree, packed.rate)) return {trees};
   }
   // Where relays allow several paths, the set's paths may differ from those of the trees and
   // overload a resource.
   constexpr double kFull = 1 + 1e-9;
-  if (set.busiest_load() > kFull) return trees;
-  set.flatten(kFull);
+  if (set.busiest_load() > kFull) return {trees};
+  const bool complete = set.flatten(kFull, deadline);
   std::vector<RoutedTree> flat;
   for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back(set.tree(i));
   // Flattening fills some resources and relieves others, so the old rates are no longer a basic
   // solution: there may be more trees than saturated resources.
   constexpr double kRounding = 1e-9;
-  const std::vector<PackedTree> basic = with_best_rates(problem, flat, packing.rate);
-  return total_rate(basic) >= total_rate(trees) * (1 - kRounding) ? basic : trees;
+  std::vector<PackedTree> basic = with_best_rates(problem, flat, packing.rate, deadline);
+  if (total_rate(basic) < total_rate(trees) * (1 - kRounding)) return {trees, complete};
+  return {std::move(basic), complete};
+} catch (const LimitReached&) {
+  return {trees, false};
 }
 
 }  // namespace espalier::lp

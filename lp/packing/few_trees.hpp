@@ -21,36 +21,40 @@ struct FewTreesOptions {
   std::size_t max_trees = 0;  // 0: up to the packing's number
   double gap = 1e-6;  // fewer trees are used when they reach (1 - gap) of the packing's bound
   std::uint64_t effort =
-      2'000'000;  // approximate number of local-search moves evaluated per starting set
-  std::optional<Seconds> time_limit =
-      std::nullopt;  // unset: none, and the result is the same on every machine
+      2'000'000;        // approximate number of local-search moves evaluated per starting set
+  Deadline deadline{};  // without a limit the result is the same on every machine
 };
 
 // `packing` of the same problem. The result is feasible, basic (no more trees than saturated
 // resources) and never slower than the same number of trees of `packing`; without max_trees never
 // slower than (1 - gap) of it.
-std::vector<PackedTree> pack_few_trees(const PackingProblem& problem, const Packing& packing,
-                                       const FewTreesOptions& options = {});
+TreesFound pack_few_trees(const PackingProblem& problem, const Packing& packing,
+                          const FewTreesOptions& options = {});
 
 // The same trees, with hosts moved to other parents where resources have spare capacity: smaller
 // out-degree, then smaller depth; children in order of decreasing height. Then the best rates for
 // them, which carry no less and may drop trees.
-std::vector<PackedTree> flatten_trees(const PackingProblem& problem, const Packing& packing,
-                                      const std::vector<PackedTree>& trees);
+TreesFound flatten_trees(const PackingProblem& problem, const Packing& packing,
+                         const std::vector<PackedTree>& trees,
+                         const Deadline& deadline = Deadline());
 
 // The best rates for these trees: the LP over them alone. Trees that carry almost nothing are
-// dropped; empty: no solution. unit_rate: approximate total rate, bytes per second.
+// dropped. Where the LP has no solution, or the deadline passes: all at the same rate, as high as
+// possible. unit_rate: approximate total rate, bytes per second.
 std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
-                                        const std::vector<RoutedTree>& trees, double unit_rate);
+                                        const std::vector<RoutedTree>& trees, double unit_rate,
+                                        const Deadline& deadline = Deadline());
 
 // Repeatedly drops the trees that carry least until `count` are left, at their best rates.
 std::vector<PackedTree> thinned(const PackingProblem& problem, std::vector<PackedTree> trees,
-                                double unit_rate, std::size_t count);
+                                double unit_rate, std::size_t count,
+                                const Deadline& deadline = Deadline());
 
 // The arcs between hosts, those through relays along the paths that are cheapest under `prices`
 // (then those that occupy less in all). Unset when there would be too many: hosts behind a few
-// switches have hosts^2 of them.
+// switches have hosts^2 of them. Throws LimitReached.
 std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
-                                       const std::vector<double>& prices);
+                                       const std::vector<double>& prices,
+                                       const Deadline& deadline = Deadline());
 
 }  // namespace espalier::lp

@@ -1,7 +1,6 @@
 #include "lp/packing/low_latency_trees.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "lp/graph/tree_routes.hpp"
@@ -48,39 +47,33 @@ bool is_large(const Digraph& graph) {
 
 }  // namespace
 
-std::vector<PackedTree> lower_latency(const PackingProblem& problem, const Packing& packing,
-                                      std::vector<PackedTree> trees,
-                                      const LowLatencyOptions& options) {
-  using std::chrono::steady_clock;
-  if (problem.graph.latency_s.empty() || trees.empty() || is_large(problem.graph)) return trees;
-  const steady_clock::time_point start = steady_clock::now();
+TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
+                         std::vector<PackedTree> trees, const LowLatencyOptions& options) {
+  if (problem.graph.latency_s.empty() || trees.empty() || is_large(problem.graph)) return {trees};
   Merits best(problem, trees);
   ShallowOptions limited;
   limited.max_rounds = 40;
   limited.enough_Bps = std::min(best.rate, packing.bound * (1 - options.gap));
+  limited.deadline = options.deadline;
   double too_low_s = 0;
   int failures = 0;
   for (int limit = 0; limit < options.max_limits && failures < options.max_failures; ++limit) {
-    if (options.time_limit) {
-      const std::chrono::duration<double> spent = steady_clock::now() - start;
-      limited.time_limit = Seconds{options.time_limit->value - spent.count()};
-      if (limited.time_limit->value <= 0) break;
-    }
     limited.max_latency = Seconds{(too_low_s + best.farthest.value) / 2};
     limited.max_trees = trees.size();
-    std::vector<PackedTree> candidate =
-        flatten_trees(problem, packing, pack_shallow_trees(problem, packing, limited));
-    const Merits merits(problem, candidate);
+    const TreesFound shallow = pack_shallow_trees(problem, packing, limited);
+    TreesFound candidate = flatten_trees(problem, packing, shallow.trees, options.deadline);
+    if (!shallow.complete || !candidate.complete) return {std::move(trees), false};
+    const Merits merits(problem, candidate.trees);
     if (merits.better_than(best, limited.enough_Bps)) {
       best = merits;
-      trees = std::move(candidate);
+      trees = std::move(candidate.trees);
       failures = 0;
     } else {
       ++failures;
       too_low_s = limited.max_latency->value;
     }
   }
-  return trees;
+  return {std::move(trees)};
 }
 
 }  // namespace espalier::lp

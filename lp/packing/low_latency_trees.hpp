@@ -6,7 +6,6 @@
 // by bisection.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "lp/packing/arborescence_packing.hpp"
@@ -18,8 +17,7 @@ struct LowLatencyOptions {
   double gap = 1e-6;     // (1 - gap) of the packing's bound is enough
   int max_limits = 6;    // of latency, tried one after the other
   int max_failures = 2;  // stop after this many consecutive failures
-  std::optional<Seconds> time_limit =
-      std::nullopt;  // unset: none, and the result is the same on every machine
+  Deadline deadline{};   // without a limit the result is the same on every machine
 };
 
 // `trees`, jointly feasible, or other trees that carry as much: no more of them, no larger
@@ -27,8 +25,7 @@ struct LowLatencyOptions {
 // (lp/graph/tree_routes.hpp), weighted by rate. Unchanged where no arc has a latency, and where
 // arcs between hosts times hosts exceed a million, because it would take long. packing: of the same
 // problem.
-std::vector<PackedTree> lower_latency(const PackingProblem& problem, const Packing& packing,
-                                      std::vector<PackedTree> trees,
-                                      const LowLatencyOptions& options = {});
+TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
+                         std::vector<PackedTree> trees, const LowLatencyOptions& options = {});
 
 }  // namespace espalier::lp

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 
 namespace espalier::lp {
@@ -103,16 +102,13 @@ void PackingMaster::activate(std::uint32_t resource) {
   active_.push_back(resource);
 }
 
-LpStatus PackingMaster::solve(std::optional<Seconds> time_limit) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+LpStatus PackingMaster::solve(const Deadline& deadline) {
   SimplexOptions options;
   options.has_optimum = true;  // no tree is feasible, and every tree has a row
   LpStatus status = LpStatus::kOptimal;
   do {
-    if (time_limit) {
-      const std::chrono::duration<double> spent = Clock::now() - start;
-      options.time_limit = Seconds{std::max(time_limit->value - spent.count(), 1e-3)};
+    if (const auto left = deadline.left()) {
+      options.time_limit = Seconds{std::max(left->value, 1e-3)};
     }
     status = program_.solve(options);
     ++solves_;

@@ -7,12 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "lp/packing/arborescence_packing.hpp"
 #include "lp/solver/linear_program.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::lp {
 
@@ -32,8 +32,8 @@ class PackingMaster {
   [[nodiscard]] std::vector<RoutedTree> whole_trees() const;
 
   // Solves, adding every resource that the solution overloads and solving again, until no resource
-  // is overloaded (or the time is up).
-  LpStatus solve(std::optional<Seconds> time_limit);
+  // is overloaded, or the deadline passes (kLimit).
+  LpStatus solve(const Deadline& deadline);
 
   // Of the last solve. rates: per tree, multiples of unit_rate. prices: per resource.
   [[nodiscard]] double total() const {

@@ -1,7 +1,6 @@
 #include "lp/packing/shallow_trees.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lp/graph/any_tree.hpp"
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/tree_routes.hpp"
 #include "lp/packing/few_trees.hpp"
@@ -39,8 +39,8 @@ constexpr double kCutOff = std::numeric_limits<double>::infinity();
 // A spanning tree within a limit.
 class ShallowTree {
  public:
-  ShallowTree(const HostArcs& arcs, std::uint32_t root, Limit limit)
-      : arcs_(arcs), root_(root), limit_(std::move(limit)) {
+  ShallowTree(const HostArcs& arcs, std::uint32_t root, Limit limit, const Deadline& deadline)
+      : arcs_(arcs), root_(root), limit_(std::move(limit)), watch_(deadline) {
     find_nearest();
   }
 
@@ -48,7 +48,8 @@ class ShallowTree {
   [[nodiscard]] bool possible() const {
     return order_.size() == host_count() && distance_[order_.back()] <= limit_.most;
   }
-  // A tree that is similar to `tree`, shallow enough and of low cost (per arc, >= 0).
+  // A tree that is similar to `tree`, shallow enough and of low cost (per arc, >= 0). When the
+  // deadline passes, hosts that are too deep get shortest paths.
   RoutedTree shallow(const RoutedTree& tree, const std::vector<double>& cost);
 
  private:
@@ -58,6 +59,8 @@ class ShallowTree {
   [[nodiscard]] bool is_better(std::uint32_t arc, std::uint32_t other,
                                const std::vector<double>& cost) const;
   void reattach_deep_hosts(const std::vector<double>& cost);
+  [[nodiscard]] std::uint32_t best_parent(std::uint32_t node,
+                                          const std::vector<double>& cost) const;
   bool take_cheaper_parents(const std::vector<double>& cost);
   void pull_up(std::uint32_t node);
   void measure();
@@ -66,6 +69,7 @@ class ShallowTree {
   const HostArcs& arcs_;
   std::uint32_t root_;
   Limit limit_;
+  DeadlineWatch watch_;
   std::vector<std::uint32_t> order_;        // hosts by distance from the root
   std::vector<double> distance_;            // per node
   std::vector<std::uint32_t> nearest_arc_;  // per node: into it on a shortest path
@@ -181,14 +185,16 @@ void ShallowTree::reattach_deep_hosts(const std::vector<double>& cost) {
     if (depth_[node] > limit_.most) deep.push_back(node);
   }
   for (const std::uint32_t node : deep) parent_arc_[node] = kNone;
+  bool in_time = true;
   for (const std::uint32_t node : deep) {
+    in_time = in_time && !watch_.passed(8 * order_.size() + arcs_.into(node).size());
+    if (!in_time) {
+      pull_up(node);
+      continue;
+    }
     measure();
     if (depth_[node] <= limit_.most) continue;
-    std::uint32_t best = kNone;
-    for (const std::uint32_t arc : arcs_.into(node)) {
-      if (depth_[arcs_.tail(arc)] + limit_.length[arc] > limit_.most) continue;
-      if (best == kNone || is_better(arc, best, cost)) best = arc;
-    }
+    const std::uint32_t best = best_parent(node, cost);
     if (best != kNone) {
       parent_arc_[node] = best;
     } else {
@@ -198,11 +204,22 @@ void ShallowTree::reattach_deep_hosts(const std::vector<double>& cost) {
   measure();
 }
 
+// The best arc into the node from a host that is close enough to the root; kNone: there is none.
+std::uint32_t ShallowTree::best_parent(std::uint32_t node, const std::vector<double>& cost) const {
+  std::uint32_t best = kNone;
+  for (const std::uint32_t arc : arcs_.into(node)) {
+    if (depth_[arcs_.tail(arc)] + limit_.length[arc] > limit_.most) continue;
+    if (best == kNone || is_better(arc, best, cost)) best = arc;
+  }
+  return best;
+}
+
 bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
   constexpr double kCheaper = 1e-9;
   bool changed = false;
   for (const std::uint32_t node : order_) {
     if (node == root_) continue;
+    if (watch_.passed(arcs_.into(node).size())) return false;
     std::uint32_t best = parent_arc_[node];
     for (const std::uint32_t arc : arcs_.into(node)) {
       if (cost[arc] >= cost[best] * (1 - kCheaper)) continue;
@@ -214,6 +231,7 @@ bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
     if (best == parent_arc_[node]) continue;
     parent_arc_[node] = best;
     measure();
+    if (watch_.passed(8 * order_.size())) return false;
     changed = true;
   }
   return changed;
@@ -249,23 +267,25 @@ class ShallowPacker {
         packing_(packing),
         options_(options),
         arcs_(arcs),
-        shallow_(arcs, problem.root, Limit(arcs, options)),
-        pricer_(problem),
+        shallow_(arcs, problem.root, Limit(arcs, options), options.deadline),
         master_(problem.occupation, packing.rate) {}
 
   [[nodiscard]] bool possible() const { return shallow_.possible(); }
+  // The trees of the best packing of shallow trees found: at least one.
   std::vector<RoutedTree> run();
+  [[nodiscard]] bool is_complete() const { return complete_; }
 
  private:
+  void start();
+  void generate_columns();
   // A tree that is shallow enough is unchanged, including its paths through relays.
   bool add(const RoutedTree& tree, std::span<const double> prices) {
     if (is_shallow(problem_, tree, options_)) return master_.add_tree(tree);
     return master_.add_tree(shallow_.shallow(tree, arc_costs(arcs_, prices)));
   }
-  [[nodiscard]] bool out_of_time() const {
-    using namespace std::chrono;
-    return options_.time_limit &&
-           duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value;
+  [[nodiscard]] bool out_of_time() {
+    complete_ = complete_ && !options_.deadline.passed();
+    return !complete_;
   }
 
   const PackingProblem& problem_;
@@ -273,56 +293,87 @@ class ShallowPacker {
   const ShallowOptions& options_;
   const HostArcs& arcs_;
   ShallowTree shallow_;
-  TreePricer pricer_;
+  std::optional<TreePricer> pricer_;  // made when needed, because that may take long
   PackingMaster master_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool complete_ = true;
 };
 
-// The trees of the best packing of shallow trees found.
-std::vector<RoutedTree> ShallowPacker::run() {
+void ShallowPacker::start() {
+  for (const PackedTree& packed : packing_.trees) {
+    if (master_.tree_count() > 0 && out_of_time()) return;
+    add(packed.tree, packing_.prices);
+  }
+  for (const RoutedTree& tree : packing_.pool) {
+    if (out_of_time()) return;
+    add(tree, packing_.prices);
+  }
+}
+
+void ShallowPacker::generate_columns() {
   constexpr double kSmoothing = 0.7;  // weight of the prices so far
   constexpr std::size_t kTimeout = 120;
   constexpr double kWorthGoingOn = 1e-4;  // smaller relative gains do not count
-  for (const PackedTree& packed : packing_.trees) add(packed.tree, packing_.prices);
-  for (const RoutedTree& tree : packing_.pool) add(tree, packing_.prices);
   std::vector<double> prices = packing_.prices;
   std::vector<double> shaken(prices.size());
   std::minstd_rand random;  // fixed seed; perturbs prices when pricing makes the same trees again
   double best = 0;
   std::size_t idle = 0;
+  pricer_.emplace(problem_, options_.deadline);
   for (std::size_t round = 0; round < options_.max_rounds && idle < kTimeout; ++round) {
-    if (master_.solve(std::nullopt) != LpStatus::kOptimal || out_of_time()) break;
+    const LpStatus status = master_.solve(options_.deadline);
+    if (out_of_time() || status != LpStatus::kOptimal) break;
     idle = master_.total() > best * (1 + kWorthGoingOn) ? 0 : idle + 1;
     best = std::max(best, master_.total());
     if (best * packing_.rate >= options_.enough_Bps) break;
     for (std::size_t r = 0; r < prices.size(); ++r) {
       prices[r] = kSmoothing * prices[r] + (1 - kSmoothing) * master_.prices()[r];
     }
-    if (add(pricer_.cheapest_tree(prices).tree, prices)) continue;
-    if (add(pricer_.cheapest_tree(master_.prices()).tree, master_.prices())) continue;
+    if (add(pricer_->cheapest_tree(prices).tree, prices)) continue;
+    if (add(pricer_->cheapest_tree(master_.prices()).tree, master_.prices())) continue;
     for (std::size_t r = 0; r < shaken.size(); ++r) {
       shaken[r] = master_.prices()[r] * std::generate_canonical<double, 53>(random);
     }
-    if (!add(pricer_.cheapest_tree(shaken).tree, shaken)) ++idle;
+    if (!add(pricer_->cheapest_tree(shaken).tree, shaken)) ++idle;
+  }
+}
+
+std::vector<RoutedTree> ShallowPacker::run() {
+  start();
+  try {
+    if (complete_) generate_columns();
+  } catch (const LimitReached&) {
+    complete_ = false;
   }
   std::vector<RoutedTree> trees;
   for (std::size_t i = 0; i < master_.tree_count(); ++i) trees.push_back(master_.tree(i));
   return trees;
 }
 
+// What there is without a search, if it is shallow enough.
+TreesFound at_once(const PackingProblem& problem, const ShallowOptions& options) {
+  const RoutedTree tree = any_tree(problem.graph, problem.root);
+  if (!is_shallow(problem, tree, options)) return {{}, false};
+  return {
+      with_best_rates(problem, {tree}, 1 / std::ranges::max(tree_load(problem.occupation, tree))),
+      false};
+}
+
 }  // namespace
 
-std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
-                                           const ShallowOptions& options) {
-  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices);
-  if (!arcs) return {};
+TreesFound pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
+                              const ShallowOptions& options) try {
+  const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices, options.deadline);
+  if (!arcs) return at_once(problem, options);
   ShallowPacker packer(problem, packing, *arcs, options);
   if (!packer.possible()) return {};
   const std::vector<RoutedTree> trees = packer.run();
-  std::vector<PackedTree> packed = with_best_rates(problem, trees, packing.rate);
-  return options.max_trees > 0
-             ? thinned(problem, std::move(packed), packing.rate, options.max_trees)
-             : packed;
+  std::vector<PackedTree> packed = with_best_rates(problem, trees, packing.rate, options.deadline);
+  if (options.max_trees > 0) {
+    packed = thinned(problem, std::move(packed), packing.rate, options.max_trees, options.deadline);
+  }
+  return {std::move(packed), packer.is_complete()};
+} catch (const LimitReached&) {
+  return at_once(problem, options);
 }
 
 bool is_shallow(const PackingProblem& problem, const RoutedTree& tree,

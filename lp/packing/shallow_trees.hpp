@@ -26,13 +26,14 @@ struct ShallowOptions {
   std::size_t max_trees = 0;                                    // 0: no limit
   std::size_t max_rounds = 400;                                 // trees priced at most
   double enough_Bps = std::numeric_limits<double>::infinity();  // stop at this rate
-  std::optional<Seconds> time_limit = std::nullopt;
+  Deadline deadline{};
 };
 
-// `packing` of the same problem. Jointly feasible, all within the limit. Empty: no spanning tree is
-// that shallow (through relays, only the paths of `arcs_to_search` are considered).
-std::vector<PackedTree> pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
-                                           const ShallowOptions& options);
+// `packing` of the same problem. All trees are within the limit. None: no spanning tree is that
+// shallow (through relays, only the paths of `arcs_to_search` are considered) or, where the search
+// is not complete, none was found in time.
+TreesFound pack_shallow_trees(const PackingProblem& problem, const Packing& packing,
+                              const ShallowOptions& options);
 
 // Whether the tree, of the problem's graph, is within the limit.
 bool is_shallow(const PackingProblem& problem, const RoutedTree& tree,

@@ -18,22 +18,22 @@ std::vector<std::uint32_t> host_numbers(const Digraph& graph) {
 
 // MinCostArborescence numbers only the hosts; its arcs are the logical arcs.
 MinCostArborescence make_arborescence(const PackingProblem& problem, const HostGraph& hosts,
-                                      std::uint32_t host_count) {
+                                      std::uint32_t host_count, const Deadline& deadline) {
   const std::vector<std::uint32_t> number = host_numbers(problem.graph);
   std::vector<std::uint32_t> tail;
   std::vector<std::uint32_t> head;
   for (const std::uint32_t node : hosts.tail()) tail.push_back(number[node]);
   for (const std::uint32_t node : hosts.head()) head.push_back(number[node]);
-  return {host_count, tail, head, number[problem.root]};
+  return {host_count, tail, head, number[problem.root], deadline};
 }
 
 }  // namespace
 
-TreePricer::TreePricer(const PackingProblem& problem)
+TreePricer::TreePricer(const PackingProblem& problem, const Deadline& deadline)
     : problem_(&problem),
       host_count_(problem.graph.host_count()),
-      hosts_(problem.graph),
-      arborescence_(make_arborescence(problem, hosts_, host_count_)),
+      hosts_(problem.graph, deadline),
+      arborescence_(make_arborescence(problem, hosts_, host_count_, deadline)),
       arc_cost_(problem.graph.arc_count()) {}
 
 TreePricer::Priced TreePricer::cheapest_tree(std::span<const double> prices) {

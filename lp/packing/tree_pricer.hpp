@@ -13,7 +13,8 @@ namespace espalier::lp {
 
 class TreePricer {
  public:
-  explicit TreePricer(const PackingProblem& problem);
+  // This and cheapest_tree throw LimitReached when the deadline passes.
+  explicit TreePricer(const PackingProblem& problem, const Deadline& deadline = Deadline());
 
   // prices: per resource, >= 0. The tree that minimises prices' A x, and that minimum. Throws
   // InfeasibleError when some host cannot be reached.

@@ -235,13 +235,18 @@ bool TreeSet::try_insert(Tree& tree, std::uint32_t node) {
   return true;
 }
 
-bool TreeSet::sweep(double beta) {
+bool TreeSet::sweep(double beta, const Deadline& deadline) {
   beta_per_load_ = beta / busiest_load();
   bool changed = false;
+  DeadlineWatch watch(deadline);
   for (Tree& tree : trees_) {
     prepare(tree);
+    std::uint64_t seen = evaluated_;
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       if (tree.parent_arc[node] == kNone) continue;
+      constexpr std::uint64_t kWorkPerMove = 8;
+      if (watch.passed(kWorkPerMove * (evaluated_ - seen) + 1)) return changed;
+      seen = evaluated_;
       changed |= try_rehang(tree, node);
       changed |= try_insert(tree, node);
     }
@@ -302,23 +307,25 @@ struct TreeSet::Levels {
   }
 };
 
-void TreeSet::flatten(double full) {
+bool TreeSet::flatten(double full, const Deadline& deadline) {
   length_ = lengths_of(*arcs_);
-  for (Tree& tree : trees_) {
-    lower_out_degree(tree, full);
-    lower_depth(tree, full);
-  }
+  DeadlineWatch watch(deadline);
+  return std::all_of(trees_.begin(), trees_.end(), [&](Tree& tree) {
+    return lower_out_degree(tree, full, watch) && lower_depth(tree, full, watch);
+  });
 }
 
 // The arc that moves some child of `node` to the shallowest other parent that `accepts`; kNone:
-// there is none.
+// there is none, or the deadline passed.
 template <class Accepts>
 std::uint32_t TreeSet::best_new_parent(const Tree& tree, std::uint32_t node, Accepts accepts,
-                                       const std::vector<double>& depth, double full) {
+                                       const std::vector<double>& depth, double full,
+                                       DeadlineWatch& watch) {
   std::uint32_t best = kNone;
   const auto depth_by = [&](std::uint32_t arc) { return depth[arcs_->tail(arc)] + length_[arc]; };
   for (const std::uint32_t child : tree.children[node]) {
     const std::uint32_t old_arc = tree.parent_arc[child];
+    if (watch.passed(8 * arcs_->into(child).size())) return kNone;
     change_load(old_arc, -tree.rate);
     for (const std::uint32_t arc : arcs_->into(child)) {
       const std::uint32_t foster = arcs_->tail(arc);
@@ -332,8 +339,8 @@ std::uint32_t TreeSet::best_new_parent(const Tree& tree, std::uint32_t node, Acc
 }
 
 // Moves children away from the nodes with the most children, as long as the tree does not get
-// deeper.
-void TreeSet::lower_out_degree(Tree& tree, double full) {
+// deeper. false: the deadline passed.
+bool TreeSet::lower_out_degree(Tree& tree, double full, DeadlineWatch& watch) {
   Levels levels(*this, tree);
   for (std::size_t degree = largest_out_degree(tree.children); degree > 2; --degree) {
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
@@ -345,18 +352,21 @@ void TreeSet::lower_out_degree(Tree& tree, double full) {
               return tree.children[foster].size() + 1 < degree &&
                      levels.depth[foster] + length_[arc] + levels.height[child] <= levels.deepest;
             },
-            levels.depth, full);
+            levels.depth, full, watch);
+        if (watch.passed(tree.children.size())) return false;
         if (move == kNone) break;
         rehang(tree, arcs_->head(move), move);
         levels = Levels(*this, tree);
       }
     }
-    if (largest_out_degree(tree.children) >= degree) return;
+    if (largest_out_degree(tree.children) >= degree) break;
   }
+  return true;
 }
 
-// Moves hosts closer to the root where no out-degree then exceeds the largest.
-void TreeSet::lower_depth(Tree& tree, double full) {
+// Moves hosts closer to the root where no out-degree then exceeds the largest. false: the deadline
+// passed.
+bool TreeSet::lower_depth(Tree& tree, double full, DeadlineWatch& watch) {
   constexpr int kPasses = 4;
   constexpr double kNearer = 1 - 1e-9;
   const std::size_t degree = largest_out_degree(tree.children);
@@ -366,6 +376,7 @@ void TreeSet::lower_depth(Tree& tree, double full) {
     for (std::uint32_t node = 0; node < arcs_->node_count(); ++node) {
       if (tree.parent_arc[node] == kNone) continue;
       const std::uint32_t old_arc = tree.parent_arc[node];
+      if (watch.passed(4 * arcs_->into(node).size())) return false;
       std::uint32_t best = kNone;
       double best_depth = levels.depth[node];
       change_load(old_arc, -tree.rate);
@@ -380,11 +391,13 @@ void TreeSet::lower_depth(Tree& tree, double full) {
       change_load(old_arc, tree.rate);
       if (best == kNone) continue;
       rehang(tree, node, best);
+      if (watch.passed(4 * tree.children.size())) return false;
       levels = Levels(*this, tree);
       changed = true;
     }
-    if (!changed) return;
+    if (!changed) break;
   }
+  return true;
 }
 
 }  // namespace espalier::lp

@@ -13,6 +13,7 @@
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/routed_tree.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::lp {
 
@@ -36,13 +37,14 @@ class TreeSet {
   [[nodiscard]] RoutedTree tree(std::size_t index) const;
   [[nodiscard]] double busiest_load() const;
 
-  // One pass over all trees and hosts; true: the potential decreased.
-  bool sweep(double beta);
+  // One pass over all trees and hosts; true: the potential decreased. Stops when the deadline
+  // passes.
+  bool sweep(double beta, const Deadline& deadline = Deadline());
 
   // Gives hosts other parents, without loading any resource above `full` (or raising one that is
   // above it): first to minimise the largest number of children, then to move hosts closer to the
-  // root, in edges or, where arcs have latencies, in time.
-  void flatten(double full);
+  // root, in edges or, where arcs have latencies, in time. false: the deadline passed first.
+  bool flatten(double full, const Deadline& deadline = Deadline());
 
   // Moves evaluated so far: the measure of the search's effort.
   [[nodiscard]] std::uint64_t moves_evaluated() const { return evaluated_; }
@@ -81,9 +83,10 @@ class TreeSet {
   [[nodiscard]] bool fits(std::uint32_t arc, double rate, double full) const;
   template <class Accepts>
   std::uint32_t best_new_parent(const Tree& tree, std::uint32_t node, Accepts accepts,
-                                const std::vector<double>& depth, double full);
-  void lower_out_degree(Tree& tree, double full);
-  void lower_depth(Tree& tree, double full);
+                                const std::vector<double>& depth, double full,
+                                DeadlineWatch& watch);
+  bool lower_out_degree(Tree& tree, double full, DeadlineWatch& watch);
+  bool lower_depth(Tree& tree, double full, DeadlineWatch& watch);
 
   struct Levels;
 

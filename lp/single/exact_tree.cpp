@@ -1,8 +1,8 @@
 #include "lp/single/exact_tree.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "lp/single/tree_decision.hpp"
@@ -14,11 +14,7 @@ namespace {
 class Search {
  public:
   Search(const HostArcs& arcs, std::uint32_t root, const ExactTreeOptions& options)
-      : arcs_(arcs),
-        root_(root),
-        options_(options),
-        rules_(arcs, root, options.excluded),
-        bound_(options.bound) {}
+      : arcs_(arcs), root_(root), options_(options), bound_(options.bound) {}
 
   ExactTree run(const RoutedTree& start);
 
@@ -30,26 +26,24 @@ class Search {
   void take(const std::vector<std::uint32_t>& tree_arcs);
   [[nodiscard]] double least_into_some_host() const;
   [[nodiscard]] RoutedTree routed() const;
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-  [[nodiscard]] bool out_of_time() const {
-    return options_.time_limit && seconds() >= options_.time_limit->value;
-  }
   [[nodiscard]] bool proven() const { return best_load_ <= bound_ * (1 + options_.gap); }
-  [[nodiscard]] bool out_of_limits() const { return work_ >= options_.work_limit || out_of_time(); }
+  [[nodiscard]] bool out_of_limits() {
+    if (work_ >= options_.work_limit) return true;
+    complete_ = complete_ && !options_.deadline.passed();
+    return !complete_;
+  }
 
   const HostArcs& arcs_;
   std::uint32_t root_;
   const ExactTreeOptions& options_;
-  ForcedArcs rules_;
+  std::optional<ForcedArcs> rules_;  // made by run(), because that may take long
   std::vector<std::uint32_t> best_;  // the tree's arcs
   double best_load_ = 0;
   double bound_;
   std::size_t branches_ = 0;
   double work_ = 0;
   double last_report_ = 0;  // seconds
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool complete_ = true;
 };
 
 void Search::take(const std::vector<std::uint32_t>& tree_arcs) {
@@ -65,20 +59,19 @@ void Search::take(const std::vector<std::uint32_t>& tree_arcs) {
 
 void Search::report(std::size_t branches) {
   constexpr double kBetweenReports = 0.3;  // seconds
-  const double now = seconds();
+  const double now = options_.deadline.elapsed().value;
   if (!options_.on_progress || now < last_report_ + kBetweenReports) return;
   last_report_ = now;
   options_.on_progress({Seconds{now}, branches, best_load_, bound_});
 }
 
 Verdict Search::decide(double capacity, double most_work) {
-  TreeDecision decision(arcs_, root_, rules_, capacity);
+  TreeDecision decision(arcs_, root_, *rules_, capacity, options_.deadline);
   TreeDecision::Limits limits;
   limits.work = std::min(most_work, options_.work_limit - work_);
   limits.time_left = [&]() -> std::optional<Seconds> {
     report(branches_ + decision.branches());
-    if (!options_.time_limit) return std::nullopt;
-    return Seconds{options_.time_limit->value - seconds()};
+    return options_.deadline.left();
   };
   const Verdict verdict = decision.run(limits);
   if (verdict == Verdict::kFound) take(decision.tree());
@@ -130,7 +123,7 @@ RoutedTree Search::routed() const {
 // Whether every host but the root has an arc into it.
 double Search::least_into_some_host() const {
   double bound = 0;
-  for (const std::uint32_t node : rules_.hosts()) {
+  for (const std::uint32_t node : rules_->hosts()) {
     if (node == root_) continue;
     double least = best_load_;
     for (const std::uint32_t arc : arcs_.into(node)) least = std::min(least, arcs_.weight(arc));
@@ -146,12 +139,18 @@ ExactTree Search::run(const RoutedTree& start) {
     tree_arcs.push_back(arcs_.find(parent, child));
   }
   take(tree_arcs);
-  bound_ = std::max(bound_, least_into_some_host());
-  close_in();
-  prove();
+  try {
+    rules_.emplace(arcs_, root_, options_.excluded, options_.deadline);
+    bound_ = std::max(bound_, least_into_some_host());
+    close_in();
+    prove();
+    if (!proven()) static_cast<void>(out_of_limits());  // what ended the last decision
+  } catch (const LimitReached&) {
+    complete_ = false;
+  }
   // With excluded arcs the decisions prove no bound.
   if (!options_.excluded.empty()) bound_ = options_.bound;
-  return {routed(), best_load_, std::min(bound_, best_load_), proven(), branches_};
+  return {routed(), best_load_, std::min(bound_, best_load_), proven(), branches_, complete_};
 }
 
 }  // namespace

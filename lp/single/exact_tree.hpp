@@ -9,11 +9,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/routed_tree.hpp"
+#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -28,7 +28,7 @@ struct ExactTreeProgress {
 struct ExactTreeOptions {
   double bound = 0;   // known lower bound of the busiest load of any tree, seconds per byte
   double gap = 1e-6;  // stop when busiest_load <= (1 + gap) * bound
-  std::optional<Seconds> time_limit = std::nullopt;
+  Deadline deadline{};
   double work_limit = kNoLimit;  // in simplex pivots times rows: 1e7 takes some seconds
   // Per arc, not 0 where it is excluded: a good tree is found sooner among fewer arcs, but the
   // bound then does not improve on `bound`. Empty: no arc is excluded.
@@ -44,6 +44,7 @@ struct ExactTree {
   double bound = 0;          // proven lower bound of any tree along `arcs`, seconds per byte
   bool proven = false;       // busiest_load <= (1 + gap) * bound
   std::size_t branches = 0;  // explored
+  bool complete = true;      // false: the deadline ended the search
 };
 
 // start: a spanning tree, all of whose edges are among `arcs`.

@@ -9,17 +9,24 @@ namespace {
 constexpr double kRounding = 1e-12;  // share of the capacity
 }  // namespace
 
-ForcedArcs::ForcedArcs(const HostArcs& arcs, std::uint32_t root, std::vector<char> excluded)
-    : arcs_(arcs), root_(root), excluded_(std::move(excluded)), members_(arcs.resource_count()) {
+ForcedArcs::ForcedArcs(const HostArcs& arcs, std::uint32_t root, std::vector<char> excluded,
+                       const Deadline& deadline)
+    : arcs_(arcs),
+      root_(root),
+      excluded_(std::move(excluded)),
+      watch_(deadline),
+      members_(arcs.resource_count()) {
   for (std::uint32_t node = 0; node < arcs.node_count(); ++node) {
     if (node == root || !arcs.into(node).empty()) hosts_.push_back(node);
   }
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
+    watch_.require(8);
     for (const auto& [resource, seconds] : arcs.uses(arc)) {
       members_[resource].push_back({arc, seconds});
     }
   }
   for (std::vector<Member>& members : members_) {
+    watch_.require(16 * members.size());
     std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
       return a.seconds_per_byte > b.seconds_per_byte;
     });
@@ -42,6 +49,7 @@ bool ForcedArcs::follow(std::span<const ArcDecision> decisions, double capacity)
       follow_arc_in(arc);
     }
     if (!contradiction_) put_out_cycles();
+    watch_.require(8 * hosts_.size());
   } while (!fresh_.empty() && !contradiction_);
   return !contradiction_ && all_reached();
 }
@@ -57,6 +65,7 @@ void ForcedArcs::begin(double capacity) {
   for (const std::uint32_t node : hosts_) choices_[node] = arcs_.into(node).size();
   for (const std::uint32_t arc : arcs_.into(root_)) put_out(arc);
   for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
+    watch_.require(1);
     const bool excluded = !excluded_.empty() && excluded_[arc] != 0;
     if (excluded || arcs_.weight(arc) > capacity) put_out(arc);
   }
@@ -97,6 +106,7 @@ void ForcedArcs::put_in(std::uint32_t arc) {
 // A host has one parent, so other arcs into it are out; so are arcs that exceed a capacity with
 // this one.
 void ForcedArcs::follow_arc_in(std::uint32_t arc) {
+  watch_.require(arcs_.into(arcs_.head(arc)).size());
   for (const std::uint32_t other : arcs_.into(arcs_.head(arc))) {
     if (other != arc) put_out(other);
   }
@@ -115,6 +125,7 @@ void ForcedArcs::put_out_cycles() {
     std::size_t steps = 0;
     std::uint32_t above = node;
     while (above != root_ && parent_arc_[above] != kNone) {
+      watch_.require(16);
       above = arcs_.tail(parent_arc_[above]);
       if (++steps > hosts_.size()) contradiction_ = true;
       const std::uint32_t back = above == root_ ? kNone : arcs_.find(node, above);

@@ -25,8 +25,9 @@ class ForcedArcs {
   };
 
   // Keeps a reference to `arcs`. excluded: per arc, not 0 where it is out from the start; empty: no
-  // arc is excluded.
-  ForcedArcs(const HostArcs& arcs, std::uint32_t root, std::vector<char> excluded = {});
+  // arc is excluded. This and `follow` throw LimitReached when the deadline passes.
+  ForcedArcs(const HostArcs& arcs, std::uint32_t root, std::vector<char> excluded = {},
+             const Deadline& deadline = Deadline());
 
   // false: no spanning tree of that capacity (seconds per byte) agrees with the decisions.
   bool follow(std::span<const ArcDecision> decisions, double capacity);
@@ -49,6 +50,7 @@ class ForcedArcs {
   const HostArcs& arcs_;
   std::uint32_t root_;
   std::vector<char> excluded_;
+  DeadlineWatch watch_;
   std::vector<std::uint32_t> hosts_;
   std::vector<std::vector<Member>> members_;
 

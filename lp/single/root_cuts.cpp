@@ -9,7 +9,7 @@ constexpr double kViolation = 1e-4;
 constexpr double kNothing = 1e-9;
 }  // namespace
 
-std::vector<RootCuts::Cut> RootCuts::violated(std::span<const double> x) {
+std::vector<RootCuts::Cut> RootCuts::violated(std::span<const double> x, DeadlineWatch& watch) {
   std::vector<Cut> cuts;
   std::vector<char> covered(arcs_.node_count(), 0);
   list_support(x);
@@ -22,6 +22,7 @@ std::vector<RootCuts::Cut> RootCuts::violated(std::span<const double> x) {
     double flow = 0;
     double more = 1;
     while (flow < 1 - kViolation && more > 0) {
+      watch.require(4 * support_.size());
       more = augment(sink, 1 - flow);
       flow += more;
     }

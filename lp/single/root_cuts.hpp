@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lp/graph/host_arcs.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::lp {
 
@@ -25,8 +26,8 @@ class RootCuts {
       : arcs_(arcs), root_(root), hosts_(hosts) {}
 
   // x: per arc, >= 0, with x(into v) = 1 for every host but the root. Several cuts at once; empty:
-  // no set is violated.
-  std::vector<Cut> violated(std::span<const double> x);
+  // no set is violated. Throws LimitReached when the watched deadline passes.
+  std::vector<Cut> violated(std::span<const double> x, DeadlineWatch& watch);
 
  private:
   void list_support(std::span<const double> x);

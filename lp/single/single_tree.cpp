@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
+#include <optional>
 #include <random>
 
 namespace espalier::lp {
@@ -141,7 +141,8 @@ class Walk {
         random_(options.seed),
         tree_(start),
         best_(std::move(start)),
-        best_load_(best_.busiest_load()) {
+        best_load_(best_.busiest_load()),
+        watch_(options.deadline) {
     for (std::uint32_t node = 0; node < arcs.node_count(); ++node) {
       if (node != root && !arcs.into(node).empty()) hosts_.push_back(node);
     }
@@ -162,11 +163,12 @@ class Walk {
   void take_back() {
     for (; !old_arcs_.empty(); old_arcs_.pop_back()) tree_.rehang(old_arcs_.back());
   }
-  [[nodiscard]] bool finished() const {
-    using namespace std::chrono;
-    return moves_ >= options_.effort || best_load_ <= options_.bound * (1 + kGain) ||
-           (options_.time_limit &&
-            duration<double>(steady_clock::now() - start_).count() >= options_.time_limit->value);
+  // work: moves since the last call.
+  [[nodiscard]] bool finished(std::uint64_t work) {
+    if (moves_ >= options_.effort || best_load_ <= options_.bound * (1 + kGain)) return true;
+    // A move costs some hundred nanoseconds, or more: paths are followed upwards.
+    complete_ = complete_ && !watch_.passed(64 * work);
+    return !complete_;
   }
 
   static constexpr double kGain = 1e-6;  // smaller relative gains are not searched for
@@ -179,7 +181,8 @@ class Walk {
   LoadedTree best_;
   double best_load_;
   std::uint64_t moves_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  DeadlineWatch watch_;
+  bool complete_ = true;
 
   // Of the current move.
   std::vector<std::uint32_t> old_arcs_;
@@ -264,7 +267,7 @@ void Walk::anneal(double target, std::uint64_t steps) {
   for (std::uint64_t step = 1; step <= steps; ++step) {
     if (step % kBlock == 0) {
       temperature *= cooling;
-      if (finished()) return;
+      if (finished(kBlock)) return;
     }
     ++moves_;
     if (!propose()) continue;
@@ -286,13 +289,13 @@ SingleTree Walk::run() {
   constexpr std::array kAmbitions{0.0, 0.5, 0.9};
   constexpr std::uint64_t kStepsPerHost = 400;
   std::uint64_t steps = kStepsPerHost * hosts_.size();
-  while (!finished()) {
+  while (!finished(1)) {
     for (const double ambition : kAmbitions) {
       anneal(best_load_ * (1 - kGain) - ambition * (best_load_ - options_.bound), steps);
     }
     steps += steps / 2;
   }
-  return {best_.routed(), best_load_, moves_};
+  return {best_.routed(), best_load_, moves_, complete_};
 }
 
 }  // namespace

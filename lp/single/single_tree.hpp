@@ -13,19 +13,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/routed_tree.hpp"
+#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
 
 struct SingleTreeOptions {
   std::uint64_t seed = 1;
-  std::uint64_t effort = 1'000'000;                  // approximate number of moves evaluated
-  std::optional<Seconds> time_limit = std::nullopt;  // unset: none, and the result is reproducible
+  std::uint64_t effort = 1'000'000;  // approximate number of moves evaluated
+  Deadline deadline{};               // without a limit the result is reproducible
   double bound = 0;  // lower bound of the busiest load of any tree, seconds per byte
 };
 
@@ -33,6 +33,7 @@ struct SingleTree {
   RoutedTree tree;          // parents before children
   double busiest_load = 0;  // seconds per byte
   std::uint64_t moves = 0;  // evaluated
+  bool complete = true;     // false: the deadline passed before the effort was spent
 };
 
 // starts: spanning trees to begin from, all of whose edges are among `arcs`; at least one. The

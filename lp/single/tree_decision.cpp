@@ -14,10 +14,11 @@ constexpr double kLoadRounding = 1e-9;    // of the capacity
 }  // namespace
 
 TreeDecision::TreeDecision(const HostArcs& arcs, std::uint32_t root, ForcedArcs& rules,
-                           double capacity)
+                           double capacity, const Deadline& deadline)
     : arcs_(arcs),
       rules_(rules),
       capacity_(capacity),
+      watch_(deadline),
       root_cuts_(arcs, root, rules.hosts()),
       column_of_(arcs.size(), kNone),
       x_(arcs.size(), 0.0) {
@@ -27,6 +28,7 @@ TreeDecision::TreeDecision(const HostArcs& arcs, std::uint32_t root, ForcedArcs&
 void TreeDecision::build(std::uint32_t root) {
   for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
     if (rules_.states()[arc] == ArcState::kOut) continue;
+    watch_.require(64);
     column_of_[arc] = lp_.add_column({0, 1}, 0);
     in_play_.push_back(arc);
   }
@@ -43,6 +45,7 @@ void TreeDecision::build(std::uint32_t root) {
   }
   for (const std::vector<ForcedArcs::Member>& members : rules_.members()) {
     entries.clear();
+    watch_.require(8 * members.size());
     for (const auto& [arc, seconds] : members) {
       if (column_of_[arc] != kNone) entries.push_back({column_of_[arc], seconds / capacity_});
     }
@@ -146,6 +149,7 @@ void TreeDecision::add_cover(const std::vector<ForcedArcs::Member>& members) {
     in += x_[members[i].arc];
     double load = 0;
     std::size_t count = 0;
+    watch_.require(members.size());
     for (std::size_t j = i + 1; j-- > 0; ++count) {
       load += members[j].seconds_per_byte;
       if (load > capacity_ * (1 + kLoadRounding)) break;
@@ -187,7 +191,7 @@ void TreeDecision::add_clique(const std::vector<ForcedArcs::Member>& members) {
 }
 
 bool TreeDecision::add_cuts() {
-  const auto cuts = root_cuts_.violated(x_);
+  const auto cuts = root_cuts_.violated(x_, watch_);
   for (const RootCuts::Cut& cut : cuts) {
     const Bounds bounds =
         cut.inside ? Bounds{-kInfinity, static_cast<double>(cut.hosts) - 1} : Bounds{1, kInfinity};

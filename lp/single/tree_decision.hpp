@@ -20,6 +20,7 @@
 #include "lp/single/forced_arcs.hpp"
 #include "lp/single/root_cuts.hpp"
 #include "lp/solver/linear_program.hpp"
+#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -33,7 +34,9 @@ enum class Verdict : std::uint8_t {
 class TreeDecision {
  public:
   // Keeps references to `arcs` and `rules`, both of the same problem. capacity: seconds per byte.
-  TreeDecision(const HostArcs& arcs, std::uint32_t root, ForcedArcs& rules, double capacity);
+  // This and `run` throw LimitReached when the deadline passes between two LPs.
+  TreeDecision(const HostArcs& arcs, std::uint32_t root, ForcedArcs& rules, double capacity,
+               const Deadline& deadline = Deadline());
 
   struct Limits {
     double work;  // in simplex pivots times rows: independent of the machine
@@ -72,6 +75,7 @@ class TreeDecision {
   const HostArcs& arcs_;
   ForcedArcs& rules_;
   double capacity_;
+  DeadlineWatch watch_;
   RootCuts root_cuts_;
   std::vector<std::uint32_t> in_play_;    // the arcs that are columns: those that may be in
   std::vector<std::uint32_t> column_of_;  // per arc

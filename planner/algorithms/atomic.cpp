@@ -16,6 +16,7 @@
 
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/schedule/list_schedule.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
@@ -26,14 +27,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A tree under construction, and the schedule of its sends.
 class Broadcast {
  public:
-  Broadcast(const Instance& instance, Bytes message)
-      : arcs_(instance.fastest_host_arcs()),
-        schedule_(instance, message),
+  // Keeps a reference to `arcs`, the instance's own.
+  Broadcast(const Instance& instance, const lp::HostArcs& arcs, const AlgorithmOptions& options)
+      : arcs_(arcs),
+        watch_(options.deadline),
+        schedule_(instance, options.message),
         in_tree_(instance.platform().nodes().size(), 0) {
-    lp::RoutedTree paths;
-    for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) arcs_.add_edge(arc, paths);
     for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
-      latency_.push_back(path_latency(instance, paths.path(arc)));
+      lp::RoutedTree path;
+      arcs_.add_edge(arc, path);
+      watch_.require(32);
+      latency_.push_back(path_latency(instance, path.path(0)));
     }
     in_tree_[index_of(instance.source())] = 1;
   }
@@ -54,9 +58,12 @@ class Broadcast {
     in_tree_[arcs_.head(arc)] = 1;
   }
   [[nodiscard]] const lp::RoutedTree& tree() const { return tree_; }
+  // Of the deadline; for the loops over candidates.
+  [[nodiscard]] DeadlineWatch& watch() { return watch_; }
 
  private:
-  lp::HostArcs arcs_;
+  const lp::HostArcs& arcs_;
+  DeadlineWatch watch_;
   ListSchedule schedule_;
   std::vector<double> latency_;  // per arc
   std::vector<char> in_tree_;
@@ -89,12 +96,14 @@ void earliest_first(std::uint32_t source, Broadcast& broadcast, LookAhead look_a
     std::push_heap(heap.begin(), heap.end(), Worse{});
   };
   const auto add_sender = [&](std::uint32_t node) {
+    broadcast.watch().require(32 * arcs.out_of(node).size());
     for (const std::uint32_t arc : arcs.out_of(node)) {
       if (!broadcast.in_tree(arcs.head(arc))) push(candidate(arc));
     }
   };
   add_sender(source);
   while (!heap.empty()) {
+    broadcast.watch().require(64);
     std::pop_heap(heap.begin(), heap.end(), Worse{});
     const Candidate best = heap.back();
     heap.pop_back();
@@ -160,8 +169,9 @@ std::uint32_t earliest_arc_into(std::uint32_t host, const Broadcast& broadcast) 
 }  // namespace
 
 Outcome fnf(const Instance& instance, const AlgorithmOptions& options) {
-  Broadcast broadcast(instance, options.message);
-  const lp::HostArcs& arcs = broadcast.arcs();
+  const HostArcsInUse in_use(instance, options);
+  const lp::HostArcs& arcs = in_use.get();
+  Broadcast broadcast(instance, arcs, options);
   struct Receiver {
     double send_time;
     std::uint32_t host;
@@ -186,6 +196,7 @@ Outcome fnf(const Instance& instance, const AlgorithmOptions& options) {
     std::pop_heap(heap.begin(), heap.end(), slower);
     const std::uint32_t fastest = heap.back().host;
     heap.pop_back();
+    broadcast.watch().require(32 * (arcs.into(fastest).size() + arcs.out_of(fastest).size()));
     broadcast.take(earliest_arc_into(fastest, broadcast));
     add_sender(fastest);
   }
@@ -193,14 +204,16 @@ Outcome fnf(const Instance& instance, const AlgorithmOptions& options) {
 }
 
 Outcome ecef(const Instance& instance, const AlgorithmOptions& options) {
-  Broadcast broadcast(instance, options.message);
+  const HostArcsInUse arcs(instance, options);
+  Broadcast broadcast(instance, arcs.get(), options);
   earliest_first(static_cast<std::uint32_t>(instance.source()), broadcast,
                  [](std::uint32_t) { return 0.0; });
   return single_tree(instance, broadcast.tree());
 }
 
 Outcome ecef_lookahead(const Instance& instance, const AlgorithmOptions& options) {
-  Broadcast broadcast(instance, options.message);
+  const HostArcsInUse arcs(instance, options);
+  Broadcast broadcast(instance, arcs.get(), options);
   earliest_first(static_cast<std::uint32_t>(instance.source()), broadcast,
                  CheapestNextSend(broadcast));
   return single_tree(instance, broadcast.tree());

@@ -28,6 +28,7 @@ std::vector<std::uint32_t> FastestPaths::path(platforms::NodeId from, platforms:
     const platforms::NodeId before{before_[index_of(node)]};
     arcs.push_back(static_cast<std::uint32_t>(*platform_.find_arc(before, node)));
     node = before;
+    work_ += 8;
   }
   std::reverse(arcs.begin(), arcs.end());
   return arcs;
@@ -35,6 +36,7 @@ std::vector<std::uint32_t> FastestPaths::path(platforms::NodeId from, platforms:
 
 void FastestPaths::run_from(platforms::NodeId from) {
   before_.resize(platform_.nodes().size());
+  work_ += 8 * platform_.arcs().size();
   const auto edge_index = boost::get(boost::edge_index, graph_);
   boost::dijkstra_shortest_paths_no_color_map(
       graph_, static_cast<std::uint32_t>(index_of(from)),

@@ -4,6 +4,7 @@
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "planner/problem/instance.hpp"
@@ -19,6 +20,8 @@ class FastestPaths {
   // The arcs from one node to another: the link where there is one, however slow, else the fastest
   // path. Empty: no path.
   std::vector<std::uint32_t> path(platforms::NodeId from, platforms::NodeId to);
+  // Steps since the last call of this, such as arcs visited.
+  std::size_t work() { return std::exchange(work_, 1); }
 
  private:
   using Graph =
@@ -32,6 +35,7 @@ class FastestPaths {
   std::vector<double> weight_;
   std::vector<std::uint32_t> before_;
   std::optional<platforms::NodeId> from_;
+  std::size_t work_ = 1;
 };
 
 }  // namespace espalier::planner

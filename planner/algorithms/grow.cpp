@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
@@ -26,9 +27,11 @@ struct Dearer {
 
 class Grower {
  public:
-  explicit Grower(const Instance& instance)
+  // Keeps references to both.
+  Grower(const Instance& instance, const lp::HostArcs& arcs, const Deadline& deadline)
       : instance_(&instance),
-        arcs_(instance.fastest_host_arcs()),
+        arcs_(arcs),
+        watch_(deadline),
         load_(instance.resource_count(), 0.0),
         in_tree_(instance.platform().nodes().size(), 0) {}
 
@@ -36,6 +39,7 @@ class Grower {
     lp::RoutedTree tree;
     take_host(static_cast<std::uint32_t>(instance_->source()));
     while (!heap_.empty()) {
+      watch_.require(32);
       std::pop_heap(heap_.begin(), heap_.end(), Dearer{});
       const Candidate cheapest = heap_.back();
       heap_.pop_back();
@@ -69,13 +73,15 @@ class Grower {
   }
   void take_host(std::uint32_t node) {
     in_tree_[node] = 1;
+    watch_.require(16 * arcs_.out_of(node).size());
     for (const std::uint32_t arc : arcs_.out_of(node)) {
       if (in_tree_[arcs_.head(arc)] == 0) push({cost_of(arc), arc});
     }
   }
 
   const Instance* instance_;
-  lp::HostArcs arcs_;
+  const lp::HostArcs& arcs_;
+  DeadlineWatch watch_;
   std::vector<double> load_;
   std::vector<char> in_tree_;
   std::vector<Candidate> heap_;
@@ -83,8 +89,9 @@ class Grower {
 
 }  // namespace
 
-Outcome grow(const Instance& instance, const AlgorithmOptions&) {
-  return single_tree(instance, Grower(instance).grow());
+Outcome grow(const Instance& instance, const AlgorithmOptions& options) {
+  const HostArcsInUse arcs(instance, options);
+  return single_tree(instance, Grower(instance, arcs.get(), options.deadline).grow());
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -17,7 +17,6 @@
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/fastest_paths.hpp"
 #include "planner/algorithms/sub_problem.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/problem/host_groups.hpp"
 #include "planner/problem/reach.hpp"
 
@@ -58,13 +57,15 @@ class HierarchicalTree {
         platform_(instance.platform()),
         options_(options),
         inner_(inner),
-        deadline_(options.time_limit),
+        watch_(options.deadline),
         groups_(host_groups(platform_, levels)) {}
 
-  lp::RoutedTree build() {
+  Outcome build() {
     const auto hosts = platform_.hosts();
     build_below(Hosts(hosts.begin(), hosts.end()), instance_.source(), 0);
-    return std::move(tree_);
+    Outcome outcome = single_tree(instance_, std::move(tree_));
+    outcome.ends = ends_;
+    return outcome;
   }
 
  private:
@@ -76,6 +77,7 @@ class HierarchicalTree {
   // Adds the tree from `root` over `members`, all reachable from it, in groups from `level` on.
   void build_below(const Hosts& members, NodeId root, std::size_t level) {
     if (members.size() < 2) return;
+    watch_.require(members.size());
     const std::vector<Hosts> parts = parts_of(groups_, members, level);
     if (parts.size() == 1) return build_below(members, root, level + 1);
     if (parts.size() == members.size()) return build_among(members, root);
@@ -89,13 +91,14 @@ class HierarchicalTree {
   }
 
   // Divides a part into groups whose leaders reach their members.
-  void choose_leaders(Hosts part, NodeId root, std::vector<Led>& led) const {
+  void choose_leaders(Hosts part, NodeId root, std::vector<Led>& led) {
     if (std::find(part.begin(), part.end(), root) != part.end()) {
       led.push_back({root, std::move(part)});
       return;
     }
     while (!part.empty()) {
       const NodeId leader = part.front();
+      watch_.require(platform_.arcs().size());
       const std::vector<char> reached = reached_from(platform_, leader);
       const auto rest = std::stable_partition(
           part.begin(), part.end(), [&](NodeId host) { return reached[index_of(host)] != 0; });
@@ -106,15 +109,21 @@ class HierarchicalTree {
 
   // Adds the inner algorithm's tree. members: in the platform's order, at least two.
   void build_among(const Hosts& members, NodeId root) {
-    AlgorithmOptions options = options_;
-    options.time_limit = deadline_.left();
     if (members.size() == instance_.host_count()) {
-      tree_ = inner_(instance_, options).trees.front().tree;
+      tree_ = tree_of(inner_(instance_, options_));
       return;
     }
-    options.packing = nullptr;  // it belongs to the whole instance
+    AlgorithmOptions options = options_;
+    options.packing = nullptr;  // these belong to the whole instance
+    options.arcs = nullptr;
+    watch_.require(8 * platform_.arcs().size());
     const SubProblem part(instance_, members, root, way_points(members, root));
-    part.add_to(tree_, inner_(part.instance(), options).trees.front().tree);
+    part.add_to(tree_, tree_of(inner_(part.instance(), options)));
+  }
+
+  lp::RoutedTree tree_of(Outcome inner) {
+    ends_ = ends_.with(inner.ends);
+    return std::move(inner.trees.front().tree);
   }
 
   // The outside hosts on the fastest paths to those members that the root cannot reach without
@@ -142,7 +151,8 @@ class HierarchicalTree {
   const platforms::Platform& platform_;
   const AlgorithmOptions& options_;
   TreeMaker inner_;
-  Deadline deadline_;
+  DeadlineWatch watch_;
+  Ends ends_;
   HostGroups groups_;
   std::optional<FastestPaths> paths_;
   lp::RoutedTree tree_;
@@ -150,7 +160,7 @@ class HierarchicalTree {
 
 Outcome hierarchical_of(const Instance& instance, const AlgorithmOptions& options, TreeMaker inner,
                         GroupLevels levels) {
-  return single_tree(instance, HierarchicalTree(instance, options, inner, levels).build());
+  return HierarchicalTree(instance, options, inner, levels).build();
 }
 
 // Appends the members so that every group from `level` on is contiguous, otherwise in their order.
@@ -190,10 +200,14 @@ Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeM
   append_grouped(host_groups(instance.platform(), GroupLevels::kAll), ranks, 0, order);
   const SubProblem renumbered(instance, order, instance.source());
   AlgorithmOptions inner_options = options;
-  inner_options.packing = nullptr;  // its arcs have other numbers
+  inner_options.packing = nullptr;  // arcs have other numbers there
+  inner_options.arcs = nullptr;
+  const Outcome made = inner(renumbered.instance(), inner_options);
   lp::RoutedTree tree;
-  renumbered.add_to(tree, inner(renumbered.instance(), inner_options).trees.front().tree);
-  return single_tree(instance, std::move(tree));
+  renumbered.add_to(tree, made.trees.front().tree);
+  Outcome outcome = single_tree(instance, std::move(tree));
+  outcome.ends = made.ends;
+  return outcome;
 }
 
 }  // namespace espalier::planner::tree_algorithms

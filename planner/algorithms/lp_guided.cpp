@@ -4,12 +4,15 @@
 // along those that carry the most. Of arcs with the same n_uv the lighter one is preferred.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/reachability.hpp"
 #include "planner/solve/solve_packing.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
@@ -44,30 +47,16 @@ class Preference {
   std::vector<double> messages_;
 };
 
-}  // namespace
-
-Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options) {
-  const PackingInUse packing(instance, options);
-  const lp::HostArcs arcs = instance.fastest_host_arcs();
-  const Preference before(arcs, packing.get());
-  std::vector<std::uint32_t> least_wanted_first(arcs.size());
-  std::iota(least_wanted_first.begin(), least_wanted_first.end(), 0U);
-  std::sort(least_wanted_first.begin(), least_wanted_first.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return before(b, a); });
-  Reachability reachability(instance, arcs);
-  for (const std::uint32_t arc : least_wanted_first) reachability.drop(arc);
-  return outcome_of(packing_problem(instance), packing.get(), reachability.tree());
-}
-
-Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
-  const PackingInUse packing(instance, options);
-  const lp::HostArcs arcs = instance.fastest_host_arcs();
-  const Preference before(arcs, packing.get());
+// From the root along the most preferred arcs. Throws LimitReached.
+lp::RoutedTree grown(const lp::HostArcs& arcs, const Preference& before, std::uint32_t root,
+                     const Deadline& deadline) {
   const auto less_wanted = [&](std::uint32_t a, std::uint32_t b) { return before(b, a); };
+  DeadlineWatch watch(deadline);
   std::vector<char> in_tree(arcs.node_count(), 0);
   std::vector<std::uint32_t> heap;
   const auto take_host = [&](std::uint32_t node) {
     in_tree[node] = 1;
+    watch.require(16 * arcs.out_of(node).size());
     for (const std::uint32_t arc : arcs.out_of(node)) {
       if (in_tree[arcs.head(arc)] != 0) continue;
       heap.push_back(arc);
@@ -75,8 +64,9 @@ Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
     }
   };
   lp::RoutedTree tree;
-  take_host(static_cast<std::uint32_t>(instance.source()));
+  take_host(root);
   while (!heap.empty()) {
+    watch.require(32);
     std::pop_heap(heap.begin(), heap.end(), less_wanted);
     const std::uint32_t arc = heap.back();
     heap.pop_back();
@@ -84,7 +74,46 @@ Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
     arcs.add_edge(arc, tree);
     take_host(arcs.head(arc));
   }
-  return outcome_of(packing_problem(instance), packing.get(), std::move(tree));
+  return tree;
+}
+
+// make(arcs, preference): the tree; none, or LimitReached, where the deadline passed first. Then
+// the result is the packing's own best tree.
+template <class Make>
+Outcome guided(const Instance& instance, const AlgorithmOptions& options, Make make) {
+  constexpr double kPackingShare = 0.75;  // of the time; the rest is for the tree
+  const PackingInUse packing(instance, options, kPackingShare);
+  const lp::PackingProblem problem = packing_problem(instance);
+  try {
+    const HostArcsInUse arcs(instance, options);
+    std::optional<lp::RoutedTree> tree = make(arcs.get(), Preference(arcs.get(), packing.get()));
+    if (tree) return outcome_of(problem, packing.get(), *std::move(tree));
+  } catch (const LimitReached&) {
+  }
+  return best_tree_of(problem, packing.get());
+}
+
+}  // namespace
+
+Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options) {
+  return guided(
+      instance, options,
+      [&](const lp::HostArcs& arcs, const Preference& before) -> std::optional<lp::RoutedTree> {
+        std::vector<std::uint32_t> least_wanted_first(arcs.size());
+        std::iota(least_wanted_first.begin(), least_wanted_first.end(), 0U);
+        std::sort(least_wanted_first.begin(), least_wanted_first.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return before(b, a); });
+        Reachability reachability(instance, arcs, least_wanted_first, options.deadline);
+        if (!reachability.drop_all(least_wanted_first, options.deadline)) return {};
+        return reachability.tree();
+      });
+}
+
+Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options) {
+  const auto root = static_cast<std::uint32_t>(instance.source());
+  return guided(instance, options, [&](const lp::HostArcs& arcs, const Preference& before) {
+    return std::optional(grown(arcs, before, root, options.deadline));
+  });
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -14,12 +14,12 @@ std::uint32_t ranks_of(const Instance& instance) {
 
 }  // namespace
 
-Outcome flat(const Instance& instance, const AlgorithmOptions&) {
-  return lay_over(instance, flat_shape(ranks_of(instance)));
+Outcome flat(const Instance& instance, const AlgorithmOptions& options) {
+  return lay_over(instance, options, flat_shape(ranks_of(instance)));
 }
 
-Outcome chain(const Instance& instance, const AlgorithmOptions&) {
-  return lay_over(instance, chain_shape(ranks_of(instance)));
+Outcome chain(const Instance& instance, const AlgorithmOptions& options) {
+  return lay_over(instance, options, chain_shape(ranks_of(instance)));
 }
 
 // The ranks' 1 to n-1 divided into k contiguous chains. Where they do not divide evenly the first
@@ -34,15 +34,15 @@ Outcome k_chain(const Instance& instance, const AlgorithmOptions& options) {
       tree.edges.push_back({i == 0 ? 0 : next - 1, next});
     }
   }
-  return lay_over(instance, {&tree, 1});
+  return lay_over(instance, options, {&tree, 1});
 }
 
-Outcome binary(const Instance& instance, const AlgorithmOptions&) {
-  return lay_over(instance, binary_shape(ranks_of(instance)));
+Outcome binary(const Instance& instance, const AlgorithmOptions& options) {
+  return lay_over(instance, options, binary_shape(ranks_of(instance)));
 }
 
-Outcome binomial(const Instance& instance, const AlgorithmOptions&) {
-  return lay_over(instance, binomial_shape(ranks_of(instance)));
+Outcome binomial(const Instance& instance, const AlgorithmOptions& options) {
+  return lay_over(instance, options, binomial_shape(ranks_of(instance)));
 }
 
 }  // namespace espalier::planner::tree_algorithms

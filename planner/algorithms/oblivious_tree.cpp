@@ -13,17 +13,19 @@ namespace {
 // Lays shapes, one after the other, over an instance's hosts.
 class Layer {
  public:
-  explicit Layer(const Instance& instance)
+  Layer(const Instance& instance, const Deadline& deadline)
       : hosts_(instance.platform().hosts()),
         source_(static_cast<std::size_t>(
             std::find(hosts_.begin(), hosts_.end(), instance.source()) - hosts_.begin())),
-        paths_(instance) {}
+        paths_(instance),
+        watch_(deadline) {}
 
   lp::RoutedTree lay(const ObliviousTree& shape) {
     lp::RoutedTree tree;
     std::vector<std::uint32_t> parent(hosts_.size(), 0);
     for (const RankEdge edge : shape.edges) {
       std::uint32_t sender = edge.parent;
+      watch_.require(paths_.work());
       std::vector<std::uint32_t> path = paths_.path(host_of(sender), host_of(edge.child));
       while (path.empty()) {  // terminates: the source reaches every host
         sender = parent[sender];
@@ -47,6 +49,7 @@ class Layer {
   std::span<const platforms::NodeId> hosts_;
   std::size_t source_;
   FastestPaths paths_;
+  DeadlineWatch watch_;
   bool took_over_ = false;
 };
 
@@ -63,8 +66,9 @@ BytesPerSecond common_rate(const Instance& instance, std::span<const WeightedTre
 
 }  // namespace
 
-Outcome lay_over(const Instance& instance, std::span<const ObliviousTree> trees) {
-  Layer layer(instance);
+Outcome lay_over(const Instance& instance, const AlgorithmOptions& options,
+                 std::span<const ObliviousTree> trees) {
+  Layer layer(instance, options.deadline);
   Outcome outcome;
   for (const ObliviousTree& shape : trees) {
     WeightedTree tree{layer.lay(shape), {}, shape.colors, {}};

@@ -15,6 +15,8 @@ namespace espalier::planner::tree_algorithms {
 // The shapes over the instance's hosts, all at the largest equal rate at which they are jointly
 // feasible. The outcome has colors only if every edge connects the ranks of the shape: where a
 // child has another parent, that sender may have two edges of one color.
-Outcome lay_over(const Instance& instance, std::span<const ObliviousTree> trees);
+// Throws LimitReached.
+Outcome lay_over(const Instance& instance, const AlgorithmOptions& options,
+                 std::span<const ObliviousTree> trees);
 
 }  // namespace espalier::planner::tree_algorithms

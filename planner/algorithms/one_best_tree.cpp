@@ -14,8 +14,8 @@
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/problem/collective_problem.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/solve/solve_packing.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner::tree_algorithms {
 
@@ -29,41 +29,53 @@ bool made_of(const lp::HostArcs& arcs, const lp::RoutedTree& tree) {
   return true;
 }
 
-// Trees of the fast algorithms, in the same order for every instance.
-std::vector<lp::RoutedTree> quick_trees(const Instance& instance, const lp::Packing& packing) {
+// Trees of the fast algorithms, in the same order for every instance; when the deadline passes,
+// those made by then.
+std::vector<lp::RoutedTree> quick_trees(const Instance& instance, const lp::Packing& packing,
+                                        const Deadline& deadline) {
   AlgorithmOptions options;
   options.packing = &packing;
+  options.deadline = deadline;
   std::vector<lp::RoutedTree> trees;
-  for (const auto run : {lp_grow, lp_prune, grow, prune_refined, prune_simple, chain, binary}) {
-    for (WeightedTree& tree : run(instance, options).trees) trees.push_back(std::move(tree.tree));
+  try {
+    const HostArcsInUse arcs(instance, options);
+    options.arcs = &arcs.get();
+    for (const auto run : {lp_grow, lp_prune, grow, prune_refined, prune_simple, chain, binary}) {
+      for (WeightedTree& tree : run(instance, options).trees) trees.push_back(std::move(tree.tree));
+    }
+  } catch (const LimitReached&) {  // the search starts from the packing's trees as well
   }
   return trees;
 }
 
+// Shares of the time that is left: of the packing, and of the search before a proof.
+constexpr double kPackingShare = 0.5;
+constexpr double kSearchShare = 0.5;
+
 class OneBestTree {
  public:
   // Keeps references to what `problem` refers to, to the packing (of the problem) and the options.
-  // arc_seconds: per arc, seconds per byte of the arc alone. quick: trees to start from.
+  // arc_seconds: per arc, seconds per byte of the arc alone. quick: trees to start from. Throws
+  // LimitReached.
   OneBestTree(const lp::PackingProblem& problem, const lp::Packing& packing,
               std::span<const double> arc_seconds, std::vector<lp::RoutedTree> quick,
-              const AlgorithmOptions& options, const Deadline& deadline)
+              const AlgorithmOptions& options)
       : problem_(problem),
         options_(options),
-        deadline_(deadline),
         packing_(packing),
-        arcs_(problem.graph, problem.occupation, arc_seconds),
+        arcs_(problem.graph, problem.occupation, arc_seconds, options.deadline),
         quick_(std::move(quick)) {}
 
   // Searches within the effort of best-tree.
-  lp::RoutedTree search();
+  lp::RoutedTree search(const Deadline& deadline);
   lp::ExactTree prove(const lp::RoutedTree& start);
   Outcome outcome(const lp::RoutedTree& tree);
   // The result of search; `exact` continues with prove.
-  Outcome best() { return outcome(search()); }
+  Outcome best() { return outcome(search(options_.deadline)); }
   Outcome exact();
 
  private:
-  [[nodiscard]] std::vector<lp::RoutedTree> starts();
+  [[nodiscard]] std::vector<lp::RoutedTree> starts(const Deadline& deadline);
   [[nodiscard]] std::vector<char> unpromising(const std::vector<lp::RoutedTree>& trees) const;
   // Seconds per byte. No set of trees is better, so no single tree is.
   [[nodiscard]] double bound() const { return 1 / packing_.bound; }
@@ -73,7 +85,6 @@ class OneBestTree {
 
   lp::PackingProblem problem_;
   const AlgorithmOptions& options_;
-  const Deadline& deadline_;
   const lp::Packing& packing_;
   lp::HostArcs arcs_;
   std::vector<lp::RoutedTree> quick_;
@@ -81,16 +92,17 @@ class OneBestTree {
   // better than the fastest ones.
   lp::RoutedTree best_start_;
   BytesPerSecond best_start_throughput_{0};
+  bool complete_ = true;  // no search so far was cut short
 };
 
-std::vector<lp::RoutedTree> OneBestTree::starts() {
+std::vector<lp::RoutedTree> OneBestTree::starts(const Deadline& deadline) {
   std::vector<lp::RoutedTree> trees = std::move(quick_);
   lp::FewTreesOptions one;
   one.max_trees = 1;
-  one.time_limit = deadline_.left();
-  for (lp::PackedTree& packed : lp::pack_few_trees(problem_, packing_, one)) {
-    trees.push_back(std::move(packed.tree));
-  }
+  one.deadline = deadline;
+  lp::TreesFound found = lp::pack_few_trees(problem_, packing_, one);
+  complete_ = complete_ && found.complete;
+  for (lp::PackedTree& packed : found.trees) trees.push_back(std::move(packed.tree));
   for (const lp::PackedTree& packed : packing_.trees) trees.push_back(packed.tree);
   trees.insert(trees.end(), packing_.pool.begin(), packing_.pool.end());
   for (const lp::RoutedTree& tree : trees) {
@@ -132,14 +144,14 @@ std::vector<char> OneBestTree::unpromising(const std::vector<lp::RoutedTree>& tr
   return excluded;
 }
 
-lp::RoutedTree OneBestTree::search() {
+lp::RoutedTree OneBestTree::search(const Deadline& deadline) {
   constexpr std::uint64_t kEffortPerHost = 10'000;
   constexpr std::uint64_t kLeastEffort = 300'000;
   constexpr double kWork = 2e6;
-  const std::vector<lp::RoutedTree> trees = starts();
+  const std::vector<lp::RoutedTree> trees = starts(deadline);
   lp::SingleTreeOptions walk;
   walk.effort = kLeastEffort + kEffortPerHost * problem_.graph.host_count();
-  walk.time_limit = deadline_.left();
+  walk.deadline = deadline;
   walk.bound = bound();
   const lp::SingleTree walked = lp::search_single_tree(arcs_, problem_.root, trees, walk);
 
@@ -147,24 +159,26 @@ lp::RoutedTree OneBestTree::search() {
   cut.bound = bound();
   cut.gap = std::max(options_.gap, 1e-6);
   cut.work_limit = kWork;
-  cut.time_limit = deadline_.left();
+  cut.deadline = deadline;
   cut.excluded = unpromising(trees);
   const lp::ExactTree found = lp::find_exact_tree(arcs_, problem_.root, walked.tree, cut);
+  complete_ = complete_ && walked.complete && found.complete;
   if (found.proven) return found.tree;
   // Branch and cut may find a very different tree, so the search is repeated from it.
   walk.seed = 2;
-  walk.time_limit = deadline_.left();
-  return lp::search_single_tree(arcs_, problem_.root, {found.tree}, walk).tree;
+  const lp::SingleTree again = lp::search_single_tree(arcs_, problem_.root, {found.tree}, walk);
+  complete_ = complete_ && again.complete;
+  return again.tree;
 }
 
 lp::ExactTree OneBestTree::prove(const lp::RoutedTree& start) {
   lp::ExactTreeOptions cut;
   cut.bound = bound();
   cut.gap = options_.gap;
-  cut.time_limit = deadline_.left();
+  cut.deadline = options_.deadline;
   if (options_.on_progress) {
     cut.on_progress = [&](const lp::ExactTreeProgress& progress) {
-      options_.on_progress({deadline_.elapsed(), progress.branches,
+      options_.on_progress({progress.elapsed, progress.branches,
                             BytesPerSecond{1 / progress.busiest_load},
                             BytesPerSecond{1 / progress.bound}});
     };
@@ -178,37 +192,55 @@ Outcome OneBestTree::outcome(const lp::RoutedTree& tree) {
   lp::TreeSet set(arcs_, problem_.root);
   set.add(tree, 1);
   const double busiest = set.busiest_load();
-  set.flatten(busiest * (1 + kRounding));
+  complete_ = set.flatten(busiest * (1 + kRounding), options_.deadline) && complete_;
   lp::RoutedTree flat = set.tree(0);
   if (throughput(flat) < best_start_throughput_) flat = best_start_;
-  return outcome_of(problem_, packing_, std::move(flat));
+  Outcome made = outcome_of(problem_, packing_, std::move(flat));
+  if (!complete_) made.ends.search = Termination::kTimeLimit;
+  return made;
 }
 
 Outcome OneBestTree::exact() {
-  const lp::ExactTree found = prove(search());
+  const lp::RoutedTree start = search(options_.deadline.share(kSearchShare));
+  complete_ = true;  // the proof also finds what the search did not
+  const lp::ExactTree found = prove(start);
   Outcome made = outcome(found.tree);
   made.single_tree_bound = std::max(BytesPerSecond{1 / found.bound}, made.trees.front().rate);
   made.iterations = found.branches;
   if (!found.proven) {
-    made.termination = options_.time_limit ? Termination::kTimeLimit : Termination::kStalled;
+    made.ends.proof = found.complete ? Termination::kStalled : Termination::kTimeLimit;
   }
   return made;
 }
 
+// make(); the packing's own best tree where the deadline passes before a search can begin.
+template <class Make>
+Outcome one_best(const lp::PackingProblem& problem, const lp::Packing& packing, Make make) {
+  try {
+    return make();
+  } catch (const LimitReached&) {
+    return best_tree_of(problem, packing);
+  }
+}
+
 Outcome of_instance(const Instance& instance, const AlgorithmOptions& options,
                     Outcome (OneBestTree::*how)()) {
-  const Deadline deadline(options.time_limit);
-  const PackingInUse packing(instance, options);
-  OneBestTree one(packing_problem(instance), packing.get(), instance.arc_seconds_per_byte(),
-                  quick_trees(instance, packing.get()), options, deadline);
-  return (one.*how)();
+  const PackingInUse packing(instance, options, kPackingShare);
+  const lp::PackingProblem problem = packing_problem(instance);
+  return one_best(problem, packing.get(), [&] {
+    OneBestTree one(problem, packing.get(), instance.arc_seconds_per_byte(),
+                    quick_trees(instance, packing.get(), options.deadline.share(kSearchShare)),
+                    options);
+    return (one.*how)();
+  });
 }
 
 // Pairs of trees of the two halves.
 std::vector<lp::RoutedTree> quick_pairs(const Collective& collective,
-                                        const CollectiveProblem& joint, const Packings& packings) {
-  const auto up = quick_trees(*collective.reduction(), *packings.reduction);
-  const auto down = quick_trees(*collective.broadcast(), *packings.broadcast);
+                                        const CollectiveProblem& joint, const Packings& packings,
+                                        const Deadline& deadline) {
+  const auto up = quick_trees(*collective.reduction(), *packings.reduction, deadline.share(0.5));
+  const auto down = quick_trees(*collective.broadcast(), *packings.broadcast, deadline);
   std::vector<lp::RoutedTree> pairs;
   for (std::size_t i = 0; i < std::min(up.size(), down.size()); ++i) {
     pairs.push_back(joint.join({collective.gathering(up[i]), down[i]}));
@@ -218,16 +250,20 @@ std::vector<lp::RoutedTree> quick_pairs(const Collective& collective,
 
 Outcome of_both(const Collective& collective, const AlgorithmOptions& options,
                 const Packings* given, Outcome (OneBestTree::*how)()) {
-  const Deadline deadline(options.time_limit);
-  const Packings own = given != nullptr ? Packings{} : solve_packings(collective, options);
+  AlgorithmOptions before = options;
+  before.deadline = options.deadline.share(kPackingShare);
+  const Packings own = given != nullptr ? Packings{} : solve_packings(collective, before);
   const Packings& packings = given != nullptr ? *given : own;
   const CollectiveProblem joint(collective);
   const std::vector<double> once = collective.broadcast()->arc_seconds_per_byte();
   std::vector<double> seconds = once;  // of both copies of the links
   seconds.insert(seconds.end(), once.begin(), once.end());
-  OneBestTree one(joint.problem(), *packings.joint, seconds,
-                  quick_pairs(collective, joint, packings), options, deadline);
-  return joint.in_links((one.*how)());
+  return joint.in_links(one_best(joint.problem(), *packings.joint, [&] {
+    OneBestTree one(joint.problem(), *packings.joint, seconds,
+                    quick_pairs(collective, joint, packings, options.deadline.share(kSearchShare)),
+                    options);
+    return (one.*how)();
+  }));
 }
 
 }  // namespace

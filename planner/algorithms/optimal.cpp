@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/low_latency_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 
@@ -17,13 +19,8 @@ namespace espalier::planner::tree_algorithms {
 
 namespace {
 
-std::vector<lp::PackedTree> few_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
-                                      const AlgorithmOptions& options, const Deadline& deadline) {
-  lp::FewTreesOptions few;
-  few.max_trees = options.max_trees;
-  few.gap = options.gap;
-  few.time_limit = deadline.left();
-  return lp::flatten_trees(problem, packing, lp::pack_few_trees(problem, packing, few));
+Termination end_of(bool complete) {
+  return complete ? Termination::kDone : Termination::kTimeLimit;
 }
 
 lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
@@ -31,54 +28,119 @@ lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
   shallow.max_depth = options.max_depth;
   shallow.max_latency = options.max_latency;
   shallow.max_trees = options.max_trees;
+  shallow.deadline = options.deadline;
   return shallow;
 }
 
+bool limits_depth(const AlgorithmOptions& options) {
+  return options.max_depth > 0 || options.max_latency;
+}
+
+// Reduces the trees of one packing, stage by stage.
+class Reducer {
+ public:
+  Reducer(const lp::PackingProblem& problem, const lp::Packing& packing,
+          const AlgorithmOptions& options)
+      : problem_(problem), packing_(packing), options_(options) {}
+
+  void make_few() {
+    lp::FewTreesOptions few;
+    few.max_trees = options_.max_trees;
+    few.gap = options_.gap;
+    // A depth limit needs the rest for its own search.
+    few.deadline = limits_depth(options_) ? options_.deadline.share(kFewShare) : options_.deadline;
+    lp::TreesFound found = lp::pack_few_trees(problem_, packing_, few);
+    lp::TreesFound flat = lp::flatten_trees(problem_, packing_, found.trees, few.deadline);
+    trees_ = std::move(flat.trees);
+    ends_.few = end_of(found.complete && flat.complete);
+  }
+
+  // Within the limit of depth or latency. none_reaches(complete): throws.
+  template <class NoneReaches>
+  void make_shallow(NoneReaches none_reaches) {
+    const lp::ShallowOptions shallow = shallow_options(options_);
+    const auto fits = [&](const lp::PackedTree& tree) {
+      return lp::is_shallow(problem_, tree.tree, shallow);
+    };
+    if (std::ranges::all_of(trees_, fits)) return;
+    lp::TreesFound found = lp::pack_shallow_trees(problem_, packing_, shallow);
+    if (found.trees.empty()) none_reaches(found.complete);
+    lp::TreesFound flat = lp::flatten_trees(problem_, packing_, found.trees, options_.deadline);
+    trees_ = std::ranges::all_of(flat.trees, fits) ? std::move(flat.trees) : std::move(found.trees);
+    ends_.shallow = end_of(found.complete && flat.complete);
+    ends_.few = Termination::kDone;  // these trees are others
+  }
+
+  void lower_latency() {
+    lp::TreesFound found = lp::lower_latency(problem_, packing_, std::move(trees_),
+                                             {.gap = options_.gap, .deadline = options_.deadline});
+    trees_ = std::move(found.trees);
+    ends_.shallow = end_of(found.complete);
+  }
+
+  Outcome outcome() {
+    Outcome outcome = outcome_of(packing_);
+    outcome.trees.clear();
+    double rate = 0;
+    for (lp::PackedTree& packed : trees_) {
+      outcome.trees.push_back({std::move(packed.tree), {packed.rate}});
+      rate += packed.rate;
+    }
+    if (rate * (1 + options_.gap) < packing_.bound) {
+      if (options_.max_trees > 0) ends_.few = std::max(ends_.few, Termination::kTreeLimit);
+      if (limits_depth(options_)) ends_.shallow = std::max(ends_.shallow, Termination::kTreeLimit);
+    }
+    outcome.ends = outcome.ends.with(ends_);
+    return outcome;
+  }
+
+ private:
+  static constexpr double kFewShare = 0.3;
+
+  const lp::PackingProblem& problem_;
+  const lp::Packing& packing_;
+  const AlgorithmOptions& options_;
+  std::vector<lp::PackedTree> trees_;
+  Ends ends_;
+};
+
 }  // namespace
 
+double packing_share(const AlgorithmOptions& options) {
+  constexpr double kBeforeASearch = 0.5;
+  return options.max_trees > 0 || limits_depth(options) ? kBeforeASearch : 1;
+}
+
 Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
-                          const AlgorithmOptions& options, const Deadline& deadline,
-                          const platforms::Platform& platform, platforms::NodeId source) {
-  std::vector<lp::PackedTree> trees = few_trees(problem, packing, options, deadline);
-  lp::ShallowOptions shallow = shallow_options(options);
-  const auto too_deep = [&](const lp::PackedTree& tree) {
-    return !lp::is_shallow(problem, tree.tree, shallow);
-  };
-  const bool limits_depth = options.max_depth > 0 || options.max_latency;
-  if (limits_depth && std::any_of(trees.begin(), trees.end(), too_deep)) {
-    shallow.time_limit = deadline.left();
-    trees = lp::pack_shallow_trees(problem, packing, shallow);
-    if (trees.empty()) {
-      throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {}",
-                                        platform.name(), platform.node(source).name,
-                                        options.max_latency
-                                            ? format_duration(*options.max_latency)
-                                            : fmt::format("{} edges", options.max_depth)));
-    }
-    std::vector<lp::PackedTree> flat = lp::flatten_trees(problem, packing, trees);
-    if (std::none_of(flat.begin(), flat.end(), too_deep)) trees = std::move(flat);
-  } else if (!limits_depth) {
-    trees = lp::lower_latency(problem, packing, std::move(trees),
-                              {.gap = options.gap, .time_limit = deadline.left()});
+                          const AlgorithmOptions& options, const platforms::Platform& platform,
+                          platforms::NodeId source) {
+  Reducer reducer(problem, packing, options);
+  reducer.make_few();
+  if (limits_depth(options)) {
+    reducer.make_shallow([&](bool complete) {
+      const std::string within = options.max_latency ? format_duration(*options.max_latency)
+                                                     : fmt::format("{} edges", options.max_depth);
+      const std::string& name = platform.node(source).name;
+      if (complete) {
+        throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {}",
+                                          platform.name(), name, within));
+      }
+      throw LimitReached(
+          fmt::format("{}: no tree from '{}' that reaches every host within {} was found before a "
+                      "limit of time "
+                      "or size; raise the limit, or --time-limit",
+                      platform.name(), name, within));
+    });
+  } else {
+    reducer.lower_latency();
   }
-  Outcome outcome = outcome_of(packing);
-  outcome.trees.clear();
-  double rate = 0;
-  for (const lp::PackedTree& packed : trees) {
-    outcome.trees.push_back({packed.tree, {packed.rate}});
-    rate += packed.rate;
-  }
-  if ((options.max_trees > 0 || limits_depth) && rate * (1 + options.gap) < packing.bound) {
-    outcome.termination = Termination::kTreeLimit;
-  }
-  return outcome;
+  return reducer.outcome();
 }
 
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
-  const Deadline deadline(options.time_limit);
-  const PackingInUse packing(instance, options);
-  return few_shallow_trees(packing_problem(instance), packing.get(), options, deadline,
-                           instance.platform(), instance.source());
+  const PackingInUse packing(instance, options, packing_share(options));
+  return few_shallow_trees(packing_problem(instance), packing.get(), options, instance.platform(),
+                           instance.source());
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -73,7 +73,7 @@ void color(std::vector<ObliviousTree>& trees, std::size_t ranks) {
 // number is even. Where it is odd it is the first shifted by one place, the last rank' taking the
 // first place. Both change the parity of a rank's place, and so whether it is a leaf. (When
 // shifted, the last rank' is a leaf in both trees.)
-Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions&) {
+Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions& options) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
   const std::uint32_t count = ranks - 1;
   std::vector<ObliviousTree> trees(2);
@@ -86,11 +86,11 @@ Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions&) {
       },
       trees[1].edges);
   color(trees, ranks);
-  return lay_over(instance, trees);
+  return lay_over(instance, options, trees);
 }
 
-Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions&) {
-  return lay_over(instance,
+Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions& options) {
+  return lay_over(instance, options,
                   two_tree_complete_shape(static_cast<std::uint32_t>(instance.host_count())));
 }
 
@@ -98,7 +98,7 @@ Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions&) {
 // the false ranks upwards from ceil(P / 2), the second downwards from floor(P / 2), both cyclically
 // within 1 to P - 1. As printed: where P is even, both begin with the same host, P / 2, which then
 // has children in both.
-Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions&) {
+Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions& options) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
   const std::uint32_t circle = ranks - 1;
   const auto upwards = [&](std::uint32_t place) {
@@ -115,11 +115,12 @@ Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions&) 
       trees[1].edges.push_back({downwards(place), downwards(child)});
     }
   }
-  return lay_over(instance, trees);
+  return lay_over(instance, options, trees);
 }
 
-Outcome split_binary(const Instance& instance, const AlgorithmOptions&) {
-  return lay_over(instance, split_binary_shape(static_cast<std::uint32_t>(instance.host_count())));
+Outcome split_binary(const Instance& instance, const AlgorithmOptions& options) {
+  return lay_over(instance, options,
+                  split_binary_shape(static_cast<std::uint32_t>(instance.host_count())));
 }
 
 }  // namespace espalier::planner::tree_algorithms

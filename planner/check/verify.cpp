@@ -145,8 +145,16 @@ class Verifier {
                             format_rate({throughput})));
     }
     if (!options_.prove) return;
-    const Outcome proof = prove_optimum(collective, {});
+    // The plan's trees may be as good as any, so that only the bound is left to prove.
+    StartingTrees start;
+    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
+      for (const PlanTree& tree : *trees) {
+        (up ? start.up : start.down).push_back(links_of(platform_, tree, up));
+      }
+    }
+    const Outcome proof = prove_optimum(collective, options_.limits, start);
     report_.bound = proof.bound;
+    report_.proof = proof.ends;
     if (!plan_.optimum || below) return;
     const double reached = throughput_of(proof).value;
     // The stated bound may be looser than ours (a plan made under a time limit), but not tighter.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
+#include "planner/registry.hpp"
 #include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
@@ -21,6 +22,7 @@ struct VerifyReport {
   std::vector<double> loads;
   std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has a valid one
   std::optional<BytesPerSecond> bound;      // proven again if options.prove
+  Ends proof;                               // how that ended
   std::size_t trees = 0;                    // of both kinds
   std::size_t depth = 0;
   std::size_t out_degree = 0;
@@ -30,6 +32,7 @@ struct VerifyOptions {
   bool prove = true;  // recompute the optimum and check the plan's optimum_Bps against it
                       // (relative 1e-5)
   double tolerance = 1e-6;
+  AlgorithmOptions limits{};  // gap, deadline and on_progress of the proof
 };
 
 // Faults: another platform (name or hosts); unknown source or model; an algorithm that is unknown

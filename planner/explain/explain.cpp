@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "planner/problem/collective_problem.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "platforms/core/faster.hpp"
 #include "support/errors.hpp"
@@ -20,7 +19,7 @@ using platforms::Platform;
 class Explainer {
  public:
   Explainer(const Collective& collective, const ExplainOptions& options)
-      : collective_(collective), options_(options), deadline_(options.limits.time_limit) {}
+      : collective_(collective), options_(options), deadline_(options.limits.deadline) {}
 
   Explanation run() {
     const CollectiveProblem problem(collective_);
@@ -28,7 +27,7 @@ class Explainer {
         lp::pack_arborescences(problem.problem(), packing_options(options_.limits));
     result_.optimum = problem.outcome_of(packing);
     result_.reached = {packing.rate};
-    result_.termination = result_.optimum.termination;
+    result_.termination = result_.optimum.ends.worst();
     seeds_ = packing.pool;
     Bottlenecks found = bottlenecks_of(collective_, result_.optimum, options_.top);
     total_ =
@@ -89,12 +88,12 @@ class Explainer {
                                 collective_.model(), collective_.options());
     lp::PackingOptions limits;
     limits.gap = options_.limits.gap;
-    limits.time_limit = deadline_.left();
+    limits.deadline = deadline_;
     limits.seeds = seeds_;
     limits.max_iterations = options_.most_work;
     const lp::Packing packing =
         lp::pack_arborescences(CollectiveProblem(collective).problem(), limits);
-    const Termination end = outcome_of(packing).termination;
+    const Termination end = outcome_of(packing).ends.packing;
     const bool work_done = packing.arborescences_priced >= options_.most_work;
     if (end != Termination::kDone && !work_done) result_.termination = end;
     return {factor, {packing.rate}, {packing.bound}};
@@ -102,7 +101,7 @@ class Explainer {
 
   const Collective& collective_;
   const ExplainOptions& options_;
-  Deadline deadline_;
+  const Deadline& deadline_;
   std::vector<lp::RoutedTree> seeds_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;

@@ -33,7 +33,7 @@ struct ExplainOptions {
   // Limit of arborescences priced per change: a few changed platforms converge slowly, and their
   // results by then are good enough. Their gaps stay open, which is not a failure.
   std::size_t most_work = 1000;
-  // gap and time_limit, the latter for the total; on_progress is called by the first proof.
+  // gap and deadline, the latter for the total; on_progress is called by the first proof.
   AlgorithmOptions limits;
   // Called before each further proof with the number of proofs done and the total; may be empty.
   std::function<void(Seconds elapsed, std::size_t done, std::size_t total)> on_step;

@@ -1,10 +1,12 @@
 #include "planner/explain/rank_sources.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -30,21 +32,26 @@ class Ranker {
         occupation_(occupation),
         options_(options) {}
 
-  [[nodiscard]] Seconds elapsed() const { return deadline_.elapsed(); }
+  [[nodiscard]] Seconds elapsed() const { return options_.deadline.elapsed(); }
 
   RankedSource rank(NodeId source, std::size_t sources_left) {
     RankedSource ranked{.source = source};
+    if (any_ranked_ && options_.deadline.passed()) {
+      ranked.termination = Termination::kTimeLimit;
+      ranked.error = fmt::format("{}: the time limit was reached before the turn of '{}'",
+                                 platform_.name(), platform_.node(source).name);
+      return ranked;
+    }
+    any_ranked_ = true;
     try {
       const Collective collective(operation_, platform_, source, model_, occupation_);
       AlgorithmOptions limits = options_;
       limits.on_progress = nullptr;
-      if (const auto left = deadline_.left()) {
-        limits.time_limit = Seconds{left->value / static_cast<double>(sources_left)};
-      }
+      limits.deadline = options_.deadline.share(1 / static_cast<double>(sources_left));
       const Outcome proof = prove_optimum(collective, limits);
       ranked.optimum = throughput_of(proof);
-      ranked.bound = *proof.bound;
-      ranked.termination = proof.termination;
+      ranked.bound = proof.bound.value_or(BytesPerSecond{std::numeric_limits<double>::infinity()});
+      ranked.termination = proof.ends.worst();
     } catch (const InfeasibleError& fault) {
       ranked.error = fault.what();
     }
@@ -57,7 +64,7 @@ class Ranker {
   platforms::Model model_;
   const platforms::OccupationOptions& occupation_;
   const AlgorithmOptions& options_;
-  Deadline deadline_{options_.time_limit};
+  bool any_ranked_ = false;
 };
 
 }  // namespace

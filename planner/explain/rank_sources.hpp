@@ -15,18 +15,19 @@ namespace espalier::planner {
 
 struct RankedSource {
   platforms::NodeId source{};
-  BytesPerSecond
-      optimum{};  // reached; 0 where some host cannot be reached from it, or cannot reach it
-  BytesPerSecond bound{};  // proven; 0 likewise
+  BytesPerSecond optimum{};  // reached; 0 where there is none: see error
+  BytesPerSecond bound{};    // proven; infinite: none; 0 where there is no optimum
   Termination termination = Termination::kDone;
-  std::string error{};  // why there is no optimum: names such a host; else empty
+  // Why there is no optimum: names a host that cannot be reached from it, or cannot reach it; or
+  // the deadline passed before its turn (termination kTimeLimit). Else empty.
+  std::string error{};
 };
 
 // Each source's optimum for the operation within options.gap, best first; those that agree to five
-// digits in the order given; those without an optimum last. options.time_limit covers all sources:
-// the remaining time is divided equally among the remaining sources, and each source gets some tree
-// and some bound whatever the limit. on_step: called before each source with the number done; may
-// be empty. Throws InputError when a source is a relay.
+// digits in the order given; those without an optimum last. options.deadline covers all sources:
+// the remaining time is divided equally among the remaining sources. The first gets some tree
+// whatever the deadline, later ones nothing once it has passed. on_step: called before each source
+// with the number done; may be empty. Throws InputError when a source is a relay.
 std::vector<RankedSource> rank_sources(
     Operation operation, const platforms::Platform& platform,
     std::span<const platforms::NodeId> sources, platforms::Model model,

@@ -12,7 +12,6 @@
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/algorithms/optimal.hpp"
 #include "planner/problem/collective_problem.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/solve_packing.hpp"
 
@@ -57,9 +56,11 @@ double joint_rate(const Collective& collective, const std::vector<WeightedTree>&
 
 Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
                     AlgorithmOptions options, const Packings* packings) {
-  if (options.time_limit) options.time_limit->value /= 2;
+  const Deadline whole = options.deadline;
+  options.deadline = whole.share(0.5);
   options.packing = packings != nullptr ? &*packings->reduction : nullptr;
   Outcome up = gathered(collective, algorithm.run_reduction(*collective.reduction(), options));
+  options.deadline = whole;
   options.packing = packings != nullptr ? &*packings->broadcast : nullptr;
   Outcome down = algorithm.run(*collective.broadcast(), options);
   Outcome outcome;
@@ -74,16 +75,16 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
   for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
     for (WeightedTree& tree : *trees) tree.rate.value *= rate;
   }
-  outcome.termination = up.termination != Termination::kDone ? up.termination : down.termination;
+  outcome.ends = up.ends.with(down.ends);
   outcome.iterations = up.iterations + down.iterations;
   return outcome;
 }
 
 // Trees of both halves' heuristics, to start an allreduce's packing from.
 std::vector<lp::RoutedTree> joint_seeds(const Collective& collective,
-                                        const CollectiveProblem& joint) {
-  const auto up = heuristic_trees(*collective.reduction());
-  const auto down = heuristic_trees(*collective.broadcast());
+                                        const CollectiveProblem& joint, const Deadline& deadline) {
+  const auto up = heuristic_trees(*collective.reduction(), deadline.share(0.5));
+  const auto down = heuristic_trees(*collective.broadcast(), deadline);
   std::vector<lp::RoutedTree> joined;
   if (up.empty() || down.empty()) return joined;
   for (std::size_t i = 0; i < std::max(up.size(), down.size()); ++i) {
@@ -93,22 +94,21 @@ std::vector<lp::RoutedTree> joint_seeds(const Collective& collective,
 }
 
 lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& options) {
-  const Deadline deadline(options.time_limit);
   const CollectiveProblem joint(collective);
   lp::PackingOptions packing = packing_options(options);
-  packing.seeds = joint_seeds(collective, joint);
-  packing.time_limit = deadline.left();
+  packing.seeds = joint_seeds(collective, joint, options.deadline.share(kSeedShare));
   return lp::pack_arborescences(joint.problem(), packing);
 }
 
 Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
                           const Packings* packings) {
-  const Deadline deadline(options.time_limit);
   const CollectiveProblem joint(collective);
-  const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, options);
+  AlgorithmOptions before = options;
+  before.deadline = options.deadline.share(tree_algorithms::packing_share(options));
+  const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, before);
   return joint.in_links(tree_algorithms::few_shallow_trees(
-      joint.problem(), packings != nullptr ? *packings->joint : own, options, deadline,
-      collective.platform(), collective.source()));
+      joint.problem(), packings != nullptr ? *packings->joint : own, options, collective.platform(),
+      collective.source()));
 }
 
 // Algorithms that plan both halves of an allreduce jointly.
@@ -175,13 +175,11 @@ std::vector<std::uint32_t> Collective::rows_of_reduction() const {
 }
 
 Packings solve_packings(const Collective& collective, const AlgorithmOptions& options) {
-  const Deadline deadline(options.time_limit);
   AlgorithmOptions limits = options;
   Packings packings;
   const bool both = collective.operation() == Operation::kAllreduce;
   const auto solve = [&](double share, const auto& make) {
-    limits.time_limit = deadline.left();
-    if (limits.time_limit) limits.time_limit->value *= share;
+    limits.deadline = options.deadline.share(share);
     return std::optional(make());
   };
   if (both) packings.joint = solve(0.5, [&] { return solve_joint(collective, limits); });
@@ -210,9 +208,18 @@ Outcome run(const Algorithm& algorithm, const Collective& collective,
   return gathered(collective, algorithm.run_reduction(*collective.reduction(), own));
 }
 
-Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& options) {
+Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& options,
+                      const StartingTrees& start) {
   const CollectiveProblem problem(collective);
-  return problem.outcome_of(lp::pack_arborescences(problem.problem(), packing_options(options)));
+  lp::PackingOptions packing = packing_options(options);
+  // The one that the operation does not have is ignored.
+  for (std::size_t i = 0; i < std::max(start.up.size(), start.down.size()); ++i) {
+    packing.seeds.push_back(
+        problem.join({start.up.empty() ? lp::RoutedTree{} : start.up[i % start.up.size()],
+                      start.down.empty() ? lp::RoutedTree{} : start.down[i % start.down.size()]}));
+  }
+  packing.seeds_may_do = !packing.seeds.empty();
+  return problem.outcome_of(lp::pack_arborescences(problem.problem(), packing));
 }
 
 BytesPerSecond throughput_of(const Outcome& outcome) {

@@ -70,8 +70,8 @@ struct Packings {
     return joint ? *joint : broadcast ? *broadcast : *reduction;
   }
 };
-// Solves each with solve_packing of planner/solve/solve_packing.hpp; options.time_limit covers all
-// of them.
+// Solves each with solve_packing of planner/solve/solve_packing.hpp; options.deadline covers all of
+// them.
 Packings solve_packings(const Collective& collective, const AlgorithmOptions& options);
 
 // The algorithm's trees for the operation, jointly feasible. For an allreduce, `optimal` gives the
@@ -85,8 +85,14 @@ Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings = nullptr);
 
 // Like prove_optimum(instance) of planner/solve/make_plan.hpp: throughput reached, proven bound,
-// prices by the rows of collective.occupation().
-Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& options);
+// prices by the rows of collective.occupation(). start: trees of the operation to start from, in
+// arcs of the platform, such as a plan's; edges of `up` run from child to parent.
+struct StartingTrees {
+  std::vector<lp::RoutedTree> up{};
+  std::vector<lp::RoutedTree> down{};
+};
+Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& options,
+                      const StartingTrees& start = {});
 
 // Like make_plan of planner/solve/make_plan.hpp.
 Plan make_plan(const Collective& collective, std::string_view algorithm, const Outcome& outcome,

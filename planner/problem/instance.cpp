@@ -61,8 +61,8 @@ std::vector<double> Instance::arc_seconds_per_byte() const {
   return seconds;
 }
 
-lp::HostArcs Instance::fastest_host_arcs() const {
-  return {digraph_, occupation_.seconds_per_byte, arc_seconds_per_byte()};
+lp::HostArcs Instance::fastest_host_arcs(const Deadline& deadline) const {
+  return {digraph_, occupation_.seconds_per_byte, arc_seconds_per_byte(), deadline};
 }
 
 std::vector<double> Instance::load_seconds_per_byte(const lp::RoutedTree& tree) const {

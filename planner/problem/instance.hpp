@@ -37,8 +37,9 @@ class Instance {
   // one.
   [[nodiscard]] std::vector<double> arc_seconds_per_byte() const;
   // The arcs between hosts; through relays, the fastest path (least sum of seconds per byte). The
-  // result refers to the instance.
-  [[nodiscard]] lp::HostArcs fastest_host_arcs() const;
+  // result refers to the instance. Throws LimitReached when the deadline passes: through relays
+  // there may be hosts^2 of them.
+  [[nodiscard]] lp::HostArcs fastest_host_arcs(const Deadline& deadline = Deadline()) const;
 
   // (A x)_r for the tree: seconds per byte, one per resource.
   [[nodiscard]] std::vector<double> load_seconds_per_byte(const lp::RoutedTree& tree) const;

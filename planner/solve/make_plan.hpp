@@ -12,8 +12,8 @@ Plan make_plan(const Instance& instance, std::string_view algorithm, const Outco
                Bytes segment);
 
 // The bound of the `optimal` algorithm, which `bound` and `compare` print: throughput reached,
-// proven bound, prices. Like find_algorithm("optimal").run, without the steps that make the plan
-// efficient to execute.
+// proven bound (unset if the deadline passed before there was one), prices. Like
+// find_algorithm("optimal").run, without the steps that make the plan efficient to execute.
 Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options);
 
 }  // namespace espalier::planner

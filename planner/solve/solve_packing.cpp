@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "lp/packing/few_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner {
 
@@ -34,7 +35,7 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
 lp::PackingOptions packing_options(const AlgorithmOptions& options) {
   lp::PackingOptions packing;
   packing.gap = options.gap;
-  packing.time_limit = options.time_limit;
+  packing.deadline = options.deadline;
   if (options.on_progress) {
     packing.on_progress = [&options](const lp::PackingProgress& progress) {
       options.on_progress(
@@ -46,18 +47,25 @@ lp::PackingOptions packing_options(const AlgorithmOptions& options) {
 
 // Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
 // slow to make and never good.
-std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance) {
+std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline) {
   constexpr double kFarBehind = 0.5;
   const double hosts = static_cast<double>(instance.host_count());
   const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
   std::vector<WeightedTree> trees;
   double best = 0;
-  for (const auto run : {grow, prune_refined, prune_simple, chain, binary, binomial}) {
-    if (!dense && (run == chain || run == binary || run == binomial)) continue;
-    for (WeightedTree& tree : run(instance, {}).trees) {
-      best = std::max(best, tree.rate.value);
-      trees.push_back(std::move(tree));
+  try {
+    AlgorithmOptions options;
+    options.deadline = deadline;
+    const HostArcsInUse arcs(instance, options);
+    options.arcs = &arcs.get();
+    for (const auto run : {grow, prune_refined, prune_simple, chain, binary, binomial}) {
+      if (!dense && (run == chain || run == binary || run == binomial)) continue;
+      for (WeightedTree& tree : run(instance, options).trees) {
+        best = std::max(best, tree.rate.value);
+        trees.push_back(std::move(tree));
+      }
     }
+  } catch (const LimitReached&) {  // the solver starts from those made so far
   }
   std::vector<lp::RoutedTree> good;
   for (WeightedTree& tree : trees) {
@@ -74,10 +82,8 @@ lp::PackingProblem packing_problem(const Instance& instance) {
 }
 
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options) {
-  const Deadline deadline(options.time_limit);
   lp::PackingOptions packing = packing_options(options);
-  packing.seeds = heuristic_trees(instance);
-  packing.time_limit = deadline.left();
+  packing.seeds = heuristic_trees(instance, options.deadline.share(kSeedShare));
   return lp::pack_arborescences(packing_problem(instance), packing);
 }
 
@@ -86,7 +92,7 @@ Outcome outcome_of(const lp::Packing& packing) {
   for (const lp::PackedTree& packed : packing.trees) {
     outcome.trees.push_back({packed.tree, {packed.rate}});
   }
-  outcome.bound = BytesPerSecond{packing.bound};
+  if (packing.bound < lp::Packing::kUnbounded) outcome.bound = BytesPerSecond{packing.bound};
   for (std::uint32_t row = 0; row < packing.prices.size(); ++row) {
     if (packing.prices[row] > 0) outcome.prices.push_back({row, packing.prices[row]});
   }
@@ -94,17 +100,9 @@ Outcome outcome_of(const lp::Packing& packing) {
       outcome.prices.begin(), outcome.prices.end(),
       [](const PricedResource& a, const PricedResource& b) { return a.price > b.price; });
   outcome.iterations = packing.arborescences_priced;
-  switch (packing.end) {
-    case lp::PackingEnd::kGapReached:
-      outcome.termination = Termination::kDone;
-      break;
-    case lp::PackingEnd::kLimit:
-      outcome.termination = Termination::kTimeLimit;
-      break;
-    case lp::PackingEnd::kStalled:
-      outcome.termination = Termination::kStalled;
-      break;
-  }
+  outcome.ends.packing = packing.end == lp::PackingEnd::kGapReached ? Termination::kDone
+                         : packing.end == lp::PackingEnd::kLimit    ? Termination::kTimeLimit
+                                                                    : Termination::kStalled;
   return outcome;
 }
 
@@ -113,7 +111,16 @@ Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing
   Outcome outcome = outcome_of(packing);
   const double busiest = std::ranges::max(lp::tree_load(problem.occupation, tree));
   outcome.trees = {{std::move(tree), {1 / busiest}}};
-  outcome.termination = Termination::kDone;
+  return outcome;
+}
+
+Outcome best_tree_of(const lp::PackingProblem& problem, const lp::Packing& packing) {
+  lp::FewTreesOptions none;  // no search: the deadline has passed
+  none.max_trees = 1;
+  none.deadline = Deadline(Seconds{0});
+  lp::TreesFound found = lp::pack_few_trees(problem, packing, none);
+  Outcome outcome = outcome_of(problem, packing, std::move(found.trees.front().tree));
+  outcome.ends.search = Termination::kTimeLimit;
   return outcome;
 }
 

@@ -2,17 +2,22 @@
 // look for one good tree.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "lp/graph/host_arcs.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 
 namespace espalier::planner {
 
+// Of the time of a packing, for the heuristics that it starts from.
+inline constexpr double kSeedShare = 0.5;
+
 // Trees of fast heuristics, without those far below the best: often one of them, or a few combined,
-// reach the optimum.
-std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance);
+// reach the optimum. When the deadline passes, those made by then.
+std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline);
 
 // The packing's part of the options.
 lp::PackingOptions packing_options(const AlgorithmOptions& options);
@@ -20,9 +25,9 @@ lp::PackingOptions packing_options(const AlgorithmOptions& options);
 // The result refers to the instance.
 lp::PackingProblem packing_problem(const Instance& instance);
 
-// Solves it starting from the heuristics' trees, within options.gap and options.time_limit, and
-// calls options.on_progress. To run several algorithms on one instance, solve it once and pass it
-// as options.packing.
+// Solves it starting from the heuristics' trees, which take at most half of the time, within
+// options.gap and options.deadline, and calls options.on_progress. To run several algorithms on one
+// instance, solve it once and pass it as options.packing.
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options);
 
 // The packing's trees, rates, bound and prices.
@@ -32,17 +37,38 @@ Outcome outcome_of(const lp::Packing& packing);
 Outcome outcome_of(const lp::PackingProblem& problem, const lp::Packing& packing,
                    lp::RoutedTree tree);
 
+// One tree of the packing, the fastest: what an algorithm has that looks for a tree of its own and
+// is cut short. The ends say so.
+Outcome best_tree_of(const lp::PackingProblem& problem, const lp::Packing& packing);
+
 // The packing in the options, or else one solved now.
 class PackingInUse {
  public:
-  PackingInUse(const Instance& instance, const AlgorithmOptions& options)
-      : given_(options.packing),
-        own_(given_ != nullptr ? lp::Packing{} : solve_packing(instance, options)) {}
+  // share: of the time that is left, for the solver.
+  PackingInUse(const Instance& instance, AlgorithmOptions options, double share = 1)
+      : given_(options.packing) {
+    if (given_ != nullptr) return;
+    options.deadline = options.deadline.share(share);
+    own_ = solve_packing(instance, options);
+  }
   [[nodiscard]] const lp::Packing& get() const { return given_ != nullptr ? *given_ : own_; }
 
  private:
   const lp::Packing* given_;
   lp::Packing own_;
+};
+
+// The arcs in the options, or else instance.fastest_host_arcs().
+class HostArcsInUse {
+ public:
+  HostArcsInUse(const Instance& instance, const AlgorithmOptions& options) : given_(options.arcs) {
+    if (given_ == nullptr) own_.emplace(instance.fastest_host_arcs(options.deadline));
+  }
+  [[nodiscard]] const lp::HostArcs& get() const { return given_ != nullptr ? *given_ : *own_; }
+
+ private:
+  const lp::HostArcs* given_;
+  std::optional<lp::HostArcs> own_;
 };
 
 }  // namespace espalier::planner

@@ -100,7 +100,7 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
                                        occupation);
   planner::AlgorithmOptions options;
   options.max_trees = settings.max_trees;
-  options.time_limit = kTimeLimit;
+  options.deadline = Deadline(kTimeLimit);
   return planner::make_plan(collective, algorithm.name,
                             planner::run(algorithm, collective, options), planner::kDefaultSegment);
 }

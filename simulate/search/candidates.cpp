@@ -37,8 +37,7 @@ std::size_t most_of_a_kind(const planner::Plan& plan) {
 
 class Maker {
  public:
-  Maker(const Collective& collective, const CandidateOptions& options,
-        const planner::Deadline& deadline)
+  Maker(const Collective& collective, const CandidateOptions& options, const Deadline& deadline)
       : collective_(collective), options_(options), deadline_(deadline), limits_(options.limits) {}
 
   // Starts at the registry's end with the fast algorithms, so that some plans exist at a time
@@ -66,8 +65,7 @@ class Maker {
   void share_a_packing() {
     if (options_.on_progress) options_.on_progress("the optimal packing");
     AlgorithmOptions limits = limits_;
-    limits.time_limit = deadline_.left();
-    if (limits.time_limit) limits.time_limit->value /= 2;
+    limits.deadline = deadline_.share(0.5);
     packings_ = planner::solve_packings(collective_, limits);
     const lp::Packing& whole = packings_->whole();
     if (whole.bound < lp::Packing::kUnbounded) result_.bound = BytesPerSecond{whole.bound};
@@ -82,11 +80,11 @@ class Maker {
       return;
     }
     if (options_.on_progress) options_.on_progress(label);
-    limits.time_limit = deadline_.left();
+    limits.deadline = deadline_;
     try {
       planner::Outcome outcome =
           planner::run(algorithm, collective_, limits, packings_ ? &*packings_ : nullptr);
-      if (outcome.termination == planner::Termination::kTimeLimit) result_.complete = false;
+      if (outcome.ends.worst() == planner::Termination::kTimeLimit) result_.complete = false;
       if (outcome.bound && !result_.bound) result_.bound = outcome.bound;
       Candidate candidate(collective_, algorithm, std::move(label), std::move(outcome));
       if (is_allowed(candidate)) made_.push_back({algorithm.entry, std::move(candidate)});
@@ -157,7 +155,7 @@ class Maker {
 
   const Collective& collective_;
   const CandidateOptions& options_;
-  const planner::Deadline& deadline_;
+  const Deadline& deadline_;
   AlgorithmOptions limits_;
   struct Made {
     const planner::AlgorithmEntry* entry;
@@ -201,7 +199,7 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other) {
 }
 
 Candidates make_candidates(const Collective& collective, const CandidateOptions& options,
-                           const planner::Deadline& deadline) {
+                           const Deadline& deadline) {
   return Maker(collective, options, deadline).make();
 }
 

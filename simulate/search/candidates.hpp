@@ -11,10 +11,10 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/registry.hpp"
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::simulate {
 
@@ -37,7 +37,7 @@ struct CandidateOptions {
   // Empty: every algorithm for the operation whose running time is bounded, and also `optimal`
   // limited to fewer and to shallower trees.
   std::vector<planner::Algorithm> algorithms;
-  planner::AlgorithmOptions limits;  // limits.time_limit is ignored; the deadline applies
+  planner::AlgorithmOptions limits;  // limits.deadline is ignored; that of the call applies
   std::function<void(std::string_view)>
       on_progress{};  // called before each algorithm; may be empty
 };
@@ -55,6 +55,6 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other);
 // than limits.max_trees or deeper than limits.max_depth. Omits algorithms that cannot solve the
 // problem; if none can, throws the first one's error.
 Candidates make_candidates(const planner::Collective& collective, const CandidateOptions& options,
-                           const planner::Deadline& deadline);
+                           const Deadline& deadline);
 
 }  // namespace espalier::simulate

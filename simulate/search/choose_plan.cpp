@@ -9,9 +9,9 @@
 
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
 #include "simulate/search/candidates.hpp"
 #include "simulate/search/segment_search.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::simulate {
 
@@ -39,7 +39,7 @@ class Chooser {
         latency_occupies_(latency_occupies),
         message_(message),
         options_(options),
-        deadline_(options.limits.time_limit),
+        deadline_(options.limits.deadline),
         overhead_(options.overhead.value_or(overhead_for(platform))),
         simulated_(with_overhead(platform, overhead_)),
         depends_on_segments_(depends_on_segments(platform, latency_occupies)),
@@ -194,7 +194,7 @@ class Chooser {
       }
       if (bound && bound_segment_ != segment) {
         planner::AlgorithmOptions limits = options_.limits;
-        limits.time_limit = deadline_.left();
+        limits.deadline = deadline_;
         bound = planner::prove_optimum(collective, limits).bound;
       }
     }
@@ -209,7 +209,7 @@ class Chooser {
   bool latency_occupies_;
   Bytes message_;
   const ChoiceOptions& options_;
-  planner::Deadline deadline_;
+  const Deadline& deadline_;
   Seconds overhead_;
   platforms::Platform simulated_;  // with the overhead
   bool depends_on_segments_;

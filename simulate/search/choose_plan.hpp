@@ -28,7 +28,7 @@ struct ChoiceOptions {
   // running time is bounded, and also `optimal` with fewer and with shallower trees.
   std::vector<planner::Algorithm> algorithms;
   // max_trees (of either kind) and max_depth apply to all plans if no algorithms are named.
-  // time_limit applies to the whole choice. message is ignored.
+  // deadline applies to the whole choice. message is ignored.
   planner::AlgorithmOptions limits;
   std::optional<Bytes> segment;     // unset: chosen; otherwise at least 1 byte
   Bytes least_segment{1024};        // the smallest one to choose, at least 1 byte

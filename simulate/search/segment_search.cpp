@@ -38,7 +38,7 @@ std::uint64_t most_handled(const Task& task) {
 
 SegmentSearch::SegmentSearch(const platforms::Platform& platform, platforms::Model model,
                              bool latency_occupies, Bytes message, SegmentSearchOptions options,
-                             const planner::Deadline& deadline)
+                             const Deadline& deadline)
     : platform_(platform),
       model_(model),
       latency_occupies_(latency_occupies),

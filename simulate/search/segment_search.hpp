@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/problem/deadline.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/model/sharing.hpp"
 #include "simulate/search/candidates.hpp"
 #include "simulate/transport/task.hpp"
+#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::simulate {
@@ -49,7 +49,7 @@ class SegmentSearch {
  public:
   // Keeps references to the platform and the deadline. message: at least 1 byte.
   SegmentSearch(const platforms::Platform& platform, platforms::Model model, bool latency_occupies,
-                Bytes message, SegmentSearchOptions options, const planner::Deadline& deadline);
+                Bytes message, SegmentSearchOptions options, const Deadline& deadline);
 
   void add(Candidate candidate);
   [[nodiscard]] std::span<const Candidate> candidates() const { return candidates_; }
@@ -126,7 +126,7 @@ class SegmentSearch {
   bool latency_occupies_;
   Bytes message_;
   SegmentSearchOptions options_;
-  const planner::Deadline& deadline_;
+  const Deadline& deadline_;
   std::vector<Candidate> candidates_;
   std::vector<std::map<std::uint64_t, Cell>> cells_;  // per candidate, by segments
   Cut cut_;                                           // the one used last

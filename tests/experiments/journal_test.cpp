@@ -95,7 +95,7 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
   other.origin["seed"] = 8;
   EXPECT_THAT(refusal(other), StartsWith(file + ": /seed: "));
   other = small_study();
-  other.limits.time_limit = Seconds{1};
+  other.limits.deadline = Deadline(Seconds{1});
   EXPECT_THAT(refusal(other), StartsWith(file + ": /time_limit_s: "));
   EXPECT_EQ(done(), before);
 }

@@ -201,7 +201,7 @@ TEST(Packing, LimitsLeaveAValidPlanAndAValidGap) {
   PackingOptions iterations;
   iterations.max_iterations = 5;
   PackingOptions time;
-  time.time_limit = Seconds{0};
+  time.deadline = Deadline(Seconds{0});
   for (const PackingOptions& options : {iterations, time}) {
     const Packing packing = pack_arborescences(made.problem(), options);
     EXPECT_EQ(packing.end, PackingEnd::kLimit);

@@ -50,8 +50,8 @@ TEST_P(LowLatencyTrees, CarryAsMuchAndHaveLowerLatency) {
     made.graph.latency_s = random_latencies(made.graph, seed);
     SCOPED_TRACE(made.name);
     const Packing packing = pack_arborescences(made.problem());
-    const auto trees = pack_few_trees(made.problem(), packing);
-    const auto nearer = lower_latency(made.problem(), packing, trees);
+    const auto trees = pack_few_trees(made.problem(), packing).trees;
+    const auto nearer = lower_latency(made.problem(), packing, trees).trees;
     EXPECT_EQ(fault_of(made, packing, nearer), "");
     EXPECT_GE(rate_of(nearer), std::min(rate_of(trees), packing.bound * (1 - 1e-6)));
     EXPECT_LE(nearer.size(), trees.size());
@@ -91,7 +91,7 @@ TEST(LowLatencyTrees, TheShorterOfTwoChainsIsTaken) {
   const RandomProblem made = two_chains();
   const Packing packing = pack_arborescences(made.problem());
   const std::vector<PackedTree> far{{chain(2, 3), 1e8}};
-  const auto nearer = lower_latency(made.problem(), packing, far);
+  const auto nearer = lower_latency(made.problem(), packing, far).trees;
   ASSERT_EQ(nearer.size(), 1U);
   EXPECT_NEAR(nearer[0].rate, 1e8, 1);
   EXPECT_DOUBLE_EQ(latency_of(made.graph, 0, nearer[0].tree).value, 0.02);
@@ -102,7 +102,7 @@ TEST(LowLatencyTrees, WithoutLatenciesNothingChanges) {
   made.graph.latency_s.clear();
   const Packing packing = pack_arborescences(made.problem());
   const std::vector<PackedTree> far{{chain(2, 3), 1e8}};
-  const auto nearer = lower_latency(made.problem(), packing, far);
+  const auto nearer = lower_latency(made.problem(), packing, far).trees;
   ASSERT_EQ(nearer.size(), 1U);
   EXPECT_EQ(nearer[0].tree, far[0].tree);
 }

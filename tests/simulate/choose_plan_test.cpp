@@ -191,7 +191,7 @@ TEST(ChoosePlan, OneByteAndTheLongestMessageHaveAPlan) {
 TEST(ChoosePlan, ATimeLimitLeavesTheBestSoFar) {
   const platforms::Platform platform = testing::sample_platform("seed-sketch.json");
   ChoiceOptions options;
-  options.limits.time_limit = Seconds{1e-9};
+  options.limits.deadline = Deadline(Seconds{1e-9});
   const Choice choice = choose_plan(platform, planner::source_named(platform, "P0"),
                                     Model::kOnePort, false, {10 * kMiB}, options);
   EXPECT_FALSE(choice.complete);
@@ -371,7 +371,7 @@ TEST(Forecast, ALongMessageIsExtrapolatedFromAShorterOne) {
     SCOPED_TRACE(trace);
     constexpr Bytes kMessage{3000 * 64 * kKiB + 1000};
     constexpr Bytes kSegment{64 * kKiB};
-    const planner::Deadline deadline(std::nullopt);
+    const Deadline deadline(std::nullopt);
     const planner::Collective collective(planner::Operation::kBroadcast, drawn.platform,
                                          drawn.source, Model::kOnePort,
                                          {kSegment, drawn.options.latency_occupies});

@@ -36,7 +36,7 @@ std::string as_table(const planner::Collective& collective, const Run& run,
   const auto& bound = run.outcome.bound;
   Table facts(
       {{"optimum", Table::Align::kLeft}, {format_rate(run.throughput), Table::Align::kLeft}});
-  facts.add_row({"proven bound", bound ? format_rate(*bound) : "-"});
+  facts.add_row({std::string(bound_title(run.outcome.ends)), bound ? format_rate(*bound) : "-"});
   facts.add_row({"gap", fmt::format("{:.1e}", gap_of(run.throughput, bound))});
   facts.add_row({"trees", std::to_string(tree_count(run))});
   facts.add_row({"operation", std::string(planner::name_of(collective.operation()))});
@@ -67,6 +67,7 @@ Json as_json(const planner::Collective& collective, const Run& run,
           {"model", platforms::name_of(collective.model())},
           {"optimum_Bps", run.throughput.value},
           {"bound_Bps", bound ? Json(bound->value) : Json()},
+          {"bound_final", bound && run.outcome.ends.is_bound_final()},
           {"gap", gap_of(run.throughput, bound)},
           {"trees", tree_count(run)},
           {"bottlenecks", std::move(rows)},

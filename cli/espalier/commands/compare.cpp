@@ -56,6 +56,13 @@ void note_status(Context& context, ExitStatus status) {
   if (context.status == ExitStatus::kDone) context.status = status;
 }
 
+void take_bound(const Run& run, Comparison& comparison) {
+  const std::optional<BytesPerSecond>& bound = run.outcome.bound;
+  if (!bound) return;
+  comparison.bound_final = comparison.bound_final || run.outcome.ends.is_bound_final();
+  if (!(comparison.bound_Bps <= bound->value)) comparison.bound_Bps = bound->value;
+}
+
 // Runs one algorithm. A limit that leaves no result is reported in the row.
 ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collective& collective,
                      Context& context, Comparison& comparison) {
@@ -63,7 +70,7 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collect
   try {
     const bool cut_short = context.proof_limit && algorithm.entry->exponential;
     planner::AlgorithmOptions limits = context.limits;
-    if (cut_short) limits.time_limit = context.proof_limit;
+    if (cut_short) limits.deadline = Deadline(context.proof_limit);
     const Run run = run_timed(algorithm, collective, limits, context.console);
     const ExitStatus status = judge(run, algorithm.name, context.console);
     if (!cut_short) note_status(context, status);
@@ -76,9 +83,7 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collect
       row.makespan_s = makespan->value;
     }
     row.seconds = run.seconds;
-    if (run.outcome.bound && !(comparison.bound_Bps <= run.outcome.bound->value)) {
-      comparison.bound_Bps = run.outcome.bound->value;
-    }
+    take_bound(run, comparison);
   } catch (const LimitReached& fault) {
     note_status(context, fault.status());
     row.error = fault.what();
@@ -93,7 +98,7 @@ void prove(const planner::Collective& collective, Context& context, Comparison& 
     const Run run = run_proof(collective, context.limits, context.console);
     note_status(context, judge(run, "bound", context.console));
     comparison.optimum_Bps = run.throughput.value;
-    if (run.outcome.bound) comparison.bound_Bps = run.outcome.bound->value;
+    take_bound(run, comparison);
   } catch (const LimitReached& fault) {
     note_status(context, fault.status());
     context.console.warn(fault.what());
@@ -140,7 +145,8 @@ ExitStatus run_compare(const CompareOptions& options) {
                   .limits = options.limits.read(),
                   .console = options.console};
   options.parameters.write_to(context.limits);
-  if (options.algorithms == "all" && !context.limits.time_limit) context.proof_limit = kProofLimit;
+  if (options.algorithms == "all" && !context.limits.deadline.limit())
+    context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;

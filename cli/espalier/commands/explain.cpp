@@ -70,11 +70,13 @@ ExitStatus warn_of_limit(const ExplainCommandOptions& options, std::string_view 
 
 ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
   const Stopwatch watch;
-  const planner::AlgorithmOptions limits = options.limits.read();
+  planner::AlgorithmOptions limits = options.limits.read();
   const std::size_t count = subject.sources.size();
   std::vector<planner::RankedSource> ranking;
   {
     ProgressLine line(options.console, "explain");
+    ProgressClock clock(line);
+    limits.deadline = clock.deadline(limits.deadline.limit());
     ranking = planner::rank_sources(
         subject.operation, subject.platform, subject.sources, subject.model, subject.occupation,
         limits, [&](Seconds elapsed, std::size_t done) {
@@ -89,12 +91,16 @@ ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
     write_text("-", ranking_text(subject.platform, subject.model, subject.operation, ranking));
   }
   const auto any = [&](auto is) { return std::any_of(ranking.begin(), ranking.end(), is); };
-  if (any([](const auto& ranked) { return !ranked.error.empty(); })) {
+  const auto is_cut = [](const planner::RankedSource& ranked) {
+    return ranked.termination != planner::Termination::kDone;
+  };
+  if (any([&](const auto& ranked) { return !ranked.error.empty() && !is_cut(ranked); })) {
     return ExitStatus::kInfeasible;
   }
-  if (any([](const auto& ranked) { return ranked.termination != planner::Termination::kDone; })) {
-    return warn_of_limit(options, "the gaps of some sources were not closed");
+  if (any([&](const auto& ranked) { return !ranked.error.empty(); })) {
+    return warn_of_limit(options, "the time limit was reached before every source was examined");
   }
+  if (any(is_cut)) return warn_of_limit(options, "the gaps of some sources were not closed");
   return ExitStatus::kDone;
 }
 
@@ -103,7 +109,9 @@ planner::Explanation explain_one(const ExplainCommandOptions& options,
   ProgressLine line(options.console, "explain");
   planner::ExplainOptions explaining;
   explaining.top = options.top;
+  ProgressClock clock(line);
   explaining.limits = options.limits.read();
+  explaining.limits.deadline = clock.deadline(explaining.limits.deadline.limit());
   explaining.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
   explaining.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
     line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
@@ -135,7 +143,7 @@ ExitStatus explain_subject(const ExplainCommandOptions& options, const Subject& 
                                        subject.model, subject.occupation);
   const planner::Explanation explanation = explain_one(options, collective);
   std::optional<ExplainedPlan> explained;
-  if (loaded) {
+  if (loaded && explanation.optimum.bound) {
     explained = ExplainedPlan{display_name(options.plan), loaded->plan,
                               planner::loss_of(loaded->plan, loaded->report.loads, collective,
                                                explanation.optimum.prices),

@@ -20,9 +20,9 @@
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/problem/collective.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/registry.hpp"
 #include "planner/schedule/make_schedule.hpp"
+#include "support/deadline.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 
@@ -138,10 +138,26 @@ Limits parse_limits(const PlanOptions& options, const planner::Algorithm& algori
   return limits;
 }
 
+// "bound": where no attempt's is final, the title says so, else the cells.
+bool none_is_final(const std::vector<Attempt>& attempts) {
+  return std::ranges::none_of(attempts, [](const Attempt& attempt) {
+    return !attempt.run.outcome.bound || attempt.run.outcome.ends.is_bound_final();
+  });
+}
+
+std::string bound_cell(const planner::Outcome& outcome, bool title_says_open) {
+  if (!outcome.bound) return "not computed";
+  const bool says_open = !title_says_open && !outcome.ends.is_bound_final();
+  return format_rate(*outcome.bound) + (says_open ? " (not final)" : "");
+}
+
 std::string summary_table(const std::vector<Attempt>& attempts) {
   const bool several = attempts.size() > 1;
-  std::vector<Table::Column> columns{{"trees"}, {"throughput"}, {"bound"},    {"relative"}, {"gap"},
-                                     {"depth"}, {"degree"},     {"makespan"}, {"seconds"}};
+  const bool all_open = none_is_final(attempts);
+  std::vector<Table::Column> columns{
+      {"trees"},    {"throughput"}, {all_open ? "bound (not final)" : "bound"},
+      {"relative"}, {"gap"},        {"depth"},
+      {"degree"},   {"makespan"},   {"seconds"}};
   if (attempts.front().plan.schedule) {
     columns.insert(columns.end() - 1, {{"period"}, {"steps"}, {"scheduled"}});
   }
@@ -158,7 +174,7 @@ std::string summary_table(const std::vector<Attempt>& attempts) {
     const TreeFigures figures = figures_of(attempt.plan);
     std::vector<std::string> cells{std::to_string(planner::tree_count(attempt.plan)),
                                    format_rate(attempt.run.throughput),
-                                   bound ? format_rate(*bound) : "not computed",
+                                   bound_cell(attempt.run.outcome, all_open),
                                    fixed(1 - gap, 4),
                                    bound ? fmt::format("{:.1e}", gap) : "-",
                                    std::to_string(figures.depth),
@@ -190,6 +206,8 @@ Json summary_json(const std::vector<Attempt>& attempts) {
              {"trees", planner::tree_count(attempt.plan)},
              {"throughput_Bps", attempt.run.throughput.value},
              {"bound_Bps", bound ? Json(bound->value) : Json()},
+             {"bound_final", bound && attempt.run.outcome.ends.is_bound_final()},
+             {"ends", ends_json(attempt.run.outcome.ends)},
              {"gap", gap_of(attempt.run.throughput, bound)},
              {"depth", figures.depth},
              {"out_degree", figures.out_degree},
@@ -288,7 +306,7 @@ void check_choice(const PlanOptions& options, planner::Operation operation, cons
 Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm& algorithm,
                             const planner::Collective& collective,
                             const planner::AlgorithmOptions& limits) {
-  const planner::Deadline clock(std::nullopt);
+  const Deadline clock(std::nullopt);
   simulate::ChoiceOptions how;
   if (options.algorithm_given) how.algorithms = {algorithm};
   if (options.segment_given) how.segment = collective.options().segment;

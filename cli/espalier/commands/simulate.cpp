@@ -18,8 +18,8 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
 #include "planner/plan/segment_grid.hpp"
-#include "planner/problem/deadline.hpp"
 #include "platforms/core/contention.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
@@ -169,8 +169,8 @@ void require_feasible(const simulate::Simulator& simulator, std::span<const Byte
 // Runs one message within what is left of the limit and shows progress. Throws LimitReached. A run
 // by schedule without `on_send` is fast.
 Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
-              const Console& console, const planner::Deadline& deadline) {
-  const planner::Deadline clock(std::nullopt);
+              const Console& console, const Deadline& deadline) {
+  const Deadline clock(std::nullopt);
   ProgressLine line(console, format_size(message));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   std::uint64_t sends = 0;
@@ -200,7 +200,7 @@ Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulat
 // Runs one message and writes its trace to the file of --trace.
 Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
                const std::vector<std::string>& resources, const SimulateOptions& options,
-               const planner::Deadline& deadline) {
+               const Deadline& deadline) {
   ChromeTrace trace(resources);
   Row row = run_timed(
       simulator, message, [&](const simulate::Send& send) { add_bars(trace, send, plan); },
@@ -341,7 +341,7 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
   const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
   const std::vector<std::string> resources = names_of(simulator, plan, platform);
 
-  const planner::Deadline deadline(parse_time_limit(options.time_limit));
+  const Deadline deadline(parse_time_limit(options.time_limit));
   require_feasible(simulator, messages, options);
 
   std::vector<Row> rows;

@@ -10,6 +10,7 @@
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
+#include "cli/espalier/run.hpp"
 #include "planner/plan/plan.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -22,6 +23,7 @@ struct VerifyCommandOptions {
   Console console;
   PlatformOptions reading;
   planner::VerifyOptions checks;
+  LimitOptions limits;
   std::string plan;
   std::string platform;
   bool no_proof = false;
@@ -35,7 +37,8 @@ std::string as_table(const planner::VerifyReport& report) {
   if (!report.busiest_resource.empty()) {
     table.add_row({"throughput", format_rate(report.throughput)});
     if (report.scheduled) table.add_row({"scheduled", format_rate(*report.scheduled)});
-    table.add_row({"proven bound", report.bound ? format_rate(*report.bound) : "not computed"});
+    table.add_row({std::string(bound_title(report.proof)),
+                   report.bound ? format_rate(*report.bound) : "not computed"});
     if (report.bound && report.bound->value > 0) {
       table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
     }
@@ -60,6 +63,7 @@ Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
             {"faults", report.faults},
             {"throughput_Bps", report.throughput.value},
             {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
+            {"bound_final", report.bound && report.proof.is_bound_final()},
             {"busiest_resource", report.busiest_resource},
             {"busiest_load", report.busiest_load},
             {"trees", report.trees},
@@ -69,20 +73,38 @@ Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
   return json;
 }
 
+planner::VerifyReport checked(VerifyCommandOptions& options, const planner::Plan& plan,
+                              const platforms::Platform& platform) {
+  ProgressLine line(options.console, "verify");
+  ProgressClock clock(line);
+  options.checks.limits.deadline = clock.deadline(options.checks.limits.deadline.limit());
+  options.checks.limits.on_progress = [&](const planner::Progress& progress) {
+    line.show(progress);
+  };
+  return planner::verify(plan, platform, options.checks);
+}
+
 ExitStatus run_verify(VerifyCommandOptions& options) {
   if (options.plan == "-" && options.platform == "-") {
     throw InputError("verify: plan and platform cannot both be standard input");
   }
   options.checks.prove = !options.no_proof;
+  options.checks.limits = options.limits.read();
   const planner::Plan plan =
       planner::parse_plan(read_text(options.plan), display_name(options.plan));
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
-  const planner::VerifyReport report = planner::verify(plan, platform, options.checks);
+  const planner::VerifyReport report = checked(options, plan, platform);
   write_text("-", options.json ? json_text(as_json(report, plan)) : as_table(report));
   for (const std::string& fault : report.faults) {
     print_error(fmt::format("{}: {}", display_name(options.plan), fault));
   }
-  return report.faults.empty() ? ExitStatus::kDone : ExitStatus::kCheckFailed;
+  if (!report.faults.empty()) return ExitStatus::kCheckFailed;
+  if (report.proof.worst() != planner::Termination::kTimeLimit) return ExitStatus::kDone;
+  Run proof;
+  proof.outcome.bound = report.bound;
+  proof.outcome.ends = report.proof;
+  proof.throughput = report.throughput;
+  return judge(proof, "verify", options.console);
 }
 
 }  // namespace
@@ -95,13 +117,16 @@ Command add_verify(Arguments root) {
           {.type = "PLAN", .required = true});
   app.add("--platform", options->platform, "The plan's platform",
           {.type = "PLATFORM", .required = true});
+  options->limits.add_to(app);
   app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum again");
   app.add_flag("--json", options->json, "JSON instead of a table");
   options->reading.add_to(app);
   add_console_options(app, options->console);
   app.add_footer(
       "Each fault is one line on stderr that names the place in the plan. Exit status 0: the plan\n"
-      "is valid; 5: it is not; 2: not a plan file, or the platform cannot be read.");
+      "is valid; 5: it is not; 4: it is valid, but the time limit was reached before the optimum "
+      "was\n"
+      "proven; 2: not a plan file, or the platform cannot be read.");
   return {app, [options] { return run_verify(*options); }};
 }
 

@@ -26,7 +26,8 @@ std::string table_of(const Comparison& comparison) {
       fmt::format("{} {} {}, {}: ", comparison.platform, relation_to_source(comparison.operation),
                   comparison.source, comparison.model);
   if (!comparison.error.empty()) return text + comparison.error + '\n';
-  text += fmt::format("optimum {}, proven bound {}\n", rate_cell(comparison.optimum_Bps),
+  text += fmt::format("optimum {}, {} {}\n", rate_cell(comparison.optimum_Bps),
+                      comparison.bound_final ? "proven bound" : "bound (not final)",
                       rate_cell(comparison.bound_Bps));
   Table table({{"algorithm", Table::Align::kLeft},
                {"trees"},
@@ -79,6 +80,7 @@ Json json_of(const Comparison& comparison) {
             {"model", comparison.model},
             {"optimum_Bps", comparison.optimum_Bps},
             {"bound_Bps", comparison.bound_Bps},
+            {"bound_final", comparison.bound_final},
             {"rows", Json::array()}};
   if (!comparison.error.empty()) json["error"] = comparison.error;
   for (const ComparisonRow& row : comparison.rows) {

@@ -33,6 +33,7 @@ struct Comparison {
   std::string model;
   double optimum_Bps = kNoFigure;  // reached
   double bound_Bps = kNoFigure;    // proven
+  bool bound_final = false;        // more time would not have lowered the bound
   std::vector<ComparisonRow> rows{};
   std::string error{};  // of the whole instance, e.g. an unreachable node; then there are no rows
 };

@@ -203,11 +203,12 @@ std::string explanation_text(const planner::Collective& collective,
                              const Explanation& explanation) {
   const auto& bound = explanation.optimum.bound;
   std::string text = fmt::format(
-      "{} {} {}, {}: optimum {}, proven bound {}, gap {:.1e}, {}\n",
-      printable(collective.platform().name()), relation_to_source(collective.operation()),
+      "{} {} {}, {}: optimum {}, {} {}, gap {:.1e}, {}\n", printable(collective.platform().name()),
+      relation_to_source(collective.operation()),
       printable(collective.platform().node(collective.source()).name),
       platforms::name_of(collective.model()), format_rate(explanation.reached),
-      bound ? format_rate(*bound) : "-", gap_of(explanation.reached, bound),
+      bound_title(explanation.optimum.ends), bound ? format_rate(*bound) : "-",
+      gap_of(explanation.reached, bound),
       count_of_trees(explanation.optimum.reduce_trees.size(), explanation.optimum.trees.size()));
   text += bottleneck_text(explanation, collective.operation());
   const std::string table = upgrade_table(explanation, collective.operation());
@@ -228,6 +229,7 @@ Json explanation_json(const planner::Collective& collective, const Explanation& 
           {"model", platforms::name_of(collective.model())},
           {"optimum_Bps", explanation.reached.value},
           {"bound_Bps", bound ? Json(bound->value) : Json()},
+          {"bound_final", bound && explanation.optimum.ends.is_bound_final()},
           {"gap", gap_of(explanation.reached, bound)},
           {"trees", explanation.optimum.reduce_trees.size() + explanation.optimum.trees.size()},
           {"bottlenecks", std::move(bottlenecks)}};

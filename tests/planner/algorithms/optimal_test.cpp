@@ -57,7 +57,7 @@ TEST(Optimal, OnEqualHostsAChainIsEnough) {
   const Outcome outcome = run("optimal", instance_of(platform, "n0"));
   EXPECT_EQ(outcome.trees.size(), 1);
   EXPECT_DOUBLE_EQ(total_rate(outcome.trees), 1);
-  EXPECT_EQ(outcome.termination, Termination::kDone);
+  EXPECT_EQ(outcome.ends.worst(), Termination::kDone);
 }
 
 //    s ---1---> a           Bounded multi-port, only links: s sends 1 to each, and each forwards
@@ -75,7 +75,7 @@ TEST(Optimal, TwoTreesReachMoreThanOne) {
   const Outcome one = run("optimal", instance, at_most(1));
   EXPECT_NEAR(total_rate(one.trees), 1, kGap);
   EXPECT_NEAR(one.bound->value, 2, 2 * kGap);
-  EXPECT_EQ(one.termination, Termination::kTreeLimit);
+  EXPECT_EQ(one.ends.worst(), Termination::kTreeLimit);
 }
 
 //    s ---1---> a ---2---> b        the only tree; in-port of b and out-port of a are bottlenecks
@@ -112,7 +112,7 @@ TEST(Optimal, ReachesTheBoundAmongExtremelySlowTrees) {
     if (family.name != "wide") continue;
     const DrawnPlatform drawn = family.draw(17, 25);
     const Outcome outcome = run("optimal", drawn.under(kModel));
-    EXPECT_EQ(outcome.termination, Termination::kDone);
+    EXPECT_EQ(outcome.ends.worst(), Termination::kDone);
     EXPECT_NEAR(total_rate(outcome.trees) / 543964519.41, 1, kGap);  // by the flow LP
   }
 }
@@ -127,7 +127,7 @@ TEST_P(OptimalModel, ReachesTheBoundWithFewTrees) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Outcome outcome = run("optimal", instance);
-    EXPECT_EQ(outcome.termination, Termination::kDone);
+    EXPECT_EQ(outcome.ends.worst(), Termination::kDone);
     EXPECT_GE(total_rate(outcome.trees), (1 - 2 * kGap) * outcome.bound->value);
     EXPECT_LE(outcome.trees.size(), saturated_resources(instance, outcome) + 1);
   });
@@ -146,7 +146,7 @@ TEST_P(OptimalModel, MoreTreesAreNeverWorse) {
       EXPECT_GE(rate, before * (1 - 1e-12)) << most << " trees";
       before = rate;
       const bool pacing = rate * (1 + kGap) < outcome.bound->value;
-      EXPECT_EQ(outcome.termination, pacing ? Termination::kTreeLimit : Termination::kDone);
+      EXPECT_EQ(outcome.ends.worst(), pacing ? Termination::kTreeLimit : Termination::kDone);
     }
   });
 }
@@ -169,12 +169,12 @@ TEST_P(OptimalModel, WithoutTimeStillGivesTreesAndAValidGap) {
     for (const double limit : {0.0, 1e-6, 1e-4}) {
       SCOPED_TRACE(trace);
       AlgorithmOptions options;
-      options.time_limit = Seconds{limit};
+      options.deadline = Deadline(Seconds{limit});
       const Outcome outcome = run("optimal", instance, options);
       expect_valid(instance, outcome);
       EXPECT_GE(outcome.bound->value, optimum * (1 - 2 * kGap)) << limit;
       const bool open = total_rate(outcome.trees) * (1 + kGap) < outcome.bound->value;
-      EXPECT_EQ(outcome.termination, open ? Termination::kTimeLimit : Termination::kDone) << limit;
+      EXPECT_EQ(outcome.ends.packing, open ? Termination::kTimeLimit : Termination::kDone) << limit;
     }
   });
 }

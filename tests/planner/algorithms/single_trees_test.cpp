@@ -55,19 +55,19 @@ TEST(ExactTree, ProvesThatNoSingleTreeIsBetter) {
   ASSERT_TRUE(outcome.single_tree_bound.has_value());
   EXPECT_NEAR(outcome.single_tree_bound->value, 1 / 2.5, 1e-6);
   EXPECT_NEAR(outcome.bound->value, 5.0 / 11, 1e-5);
-  EXPECT_EQ(outcome.termination, Termination::kDone);
+  EXPECT_EQ(outcome.ends.worst(), Termination::kDone);
 }
 
 TEST(ExactTree, EndsAtTheTimeLimitWithATreeAndAValidBound) {
   const auto platform = platforms::generate_random({.nodes = 60, .density = 0.2, .seed = 1});
   const Instance instance(platform, platform.hosts().front(), platforms::Model::kMultiPort);
   AlgorithmOptions options;
-  options.time_limit = Seconds{0.5};
+  options.deadline = Deadline(Seconds{0.5});
   const Outcome outcome = run("exact-tree", instance, options);
   ASSERT_EQ(outcome.trees.size(), 1U);
   ASSERT_TRUE(outcome.single_tree_bound.has_value());
   EXPECT_GE(outcome.single_tree_bound->value, outcome.trees[0].rate.value * (1 - 1e-9));
-  if (outcome.termination != Termination::kTimeLimit) {
+  if (outcome.ends.worst() != Termination::kTimeLimit) {
     EXPECT_LE(outcome.single_tree_bound->value, outcome.trees[0].rate.value * (1 + 2e-6));
   }
 }

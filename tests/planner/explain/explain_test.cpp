@@ -186,7 +186,7 @@ TEST(Explain, NothingIsSolvedWhenTopIsZero) {
 
 TEST(Explain, ATimeLimitLeavesOutTheRest) {
   ExplainOptions options;
-  options.limits.time_limit = Seconds{1e-9};
+  options.limits.deadline = Deadline(Seconds{1e-9});
   const auto platform = complete_platform(4, 1);
   const Explanation found = explain(collective_of(platform, "n0"), options);
   EXPECT_EQ(found.termination, Termination::kTimeLimit);
@@ -365,7 +365,7 @@ TEST(RankSources, PutsRootsThatSomeHostCannotReachLast) {
 TEST(RankSources, HasAResultForEachSourceWhateverTheLimit) {
   const auto platform = complete_platform(5, 1);
   AlgorithmOptions options;
-  options.time_limit = Seconds{1e-9};
+  options.deadline = Deadline(Seconds{1e-9});
   const auto ranking = rank_sources(Operation::kBroadcast, platform, platform.hosts(),
                                     platforms::Model::kOnePort, {}, options);
   for (const RankedSource& ranked : ranking) {

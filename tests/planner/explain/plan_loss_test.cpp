@@ -144,10 +144,10 @@ TEST_P(PlanLossIdentity, HoldsForEveryAlgorithmsPlans) {
     AlgorithmOptions options;
     for (const Algorithm& algorithm : parse_algorithms("all", operation)) {
       SCOPED_TRACE(trace + ", " + algorithm.name);
-      if (algorithm.entry->exponential) options.time_limit = Seconds{0.5};
+      if (algorithm.entry->exponential) options.deadline = Deadline(Seconds{0.5});
       const Plan plan = make_plan(collective, algorithm.name, run(algorithm, collective, options),
                                   Bytes{1 << 20});
-      options.time_limit.reset();
+      options.deadline = Deadline();
       const VerifyReport report = verify(plan, drawn.platform, {.prove = false});
       ASSERT_THAT(report.loads, SizeIs(collective.occupation().resources.size()));
       const PlanLoss loss = loss_of(plan, report.loads, collective, proof.prices);

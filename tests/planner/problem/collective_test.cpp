@@ -108,7 +108,7 @@ class EveryReduction
 TEST_P(EveryReduction, MakesValidPlansThatStayUnderTheBound) {
   for_each_collective(operation(), 2, model(), [](const Collective& collective) {
     AlgorithmOptions options;
-    if (algorithm().entry->exponential) options.time_limit = Seconds{0.2};
+    if (algorithm().entry->exponential) options.deadline = Deadline(Seconds{0.2});
     const Outcome outcome = run(algorithm(), collective, options);
     EXPECT_EQ(outcome.trees.empty(), operation() == Operation::kReduce);
     EXPECT_FALSE(outcome.reduce_trees.empty());
@@ -148,7 +148,7 @@ class ReductionModel : public ::testing::TestWithParam<std::string> {
 
 double proven(const Collective& collective) {
   const Outcome proof = prove_optimum(collective, {});
-  EXPECT_EQ(proof.termination, Termination::kDone);
+  EXPECT_EQ(proof.ends.worst(), Termination::kDone);
   EXPECT_LE(proof.bound->value, throughput_of(proof).value * (1 + kTolerance));
   return throughput_of(proof).value;
 }
@@ -368,7 +368,7 @@ TEST(Limits, TreesAndDepthApplyToBothHalves) {
   const Outcome one = run(optimal, collective, options);
   EXPECT_EQ(one.trees.size(), 1U);
   EXPECT_EQ(one.reduce_trees.size(), 1U);
-  EXPECT_EQ(one.termination, Termination::kTreeLimit);
+  EXPECT_EQ(one.ends.worst(), Termination::kTreeLimit);
   options = {};
   options.max_depth = 2;
   const Plan plan = make_plan(collective, "optimal", run(optimal, collective, options), Bytes{1});
