@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
+#include "cli/espalier/reports/plan_summary.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
@@ -48,19 +48,6 @@ struct PlanOptions {
   bool message_given = false;
   bool algorithm_given = false;
   bool segment_given = false;
-};
-
-// The result for one value of --max-trees and one of --max-depth or --max-latency.
-struct Attempt {
-  std::size_t max_trees;  // 0: not given
-  std::size_t max_depth;  // 0: not given
-  std::optional<Seconds> max_latency;
-  Run run;
-  planner::Plan plan;
-  std::optional<Seconds> makespan;
-  Bytes message;                             // size for the makespan
-  std::optional<simulate::Choice> choice{};  // set if the plan was chosen for the message
-  std::optional<BytesPerSecond> compute{};   // assumed rate of combining for the choice
 };
 
 std::size_t parse_limit(std::string_view option, std::string_view text) {
@@ -138,109 +125,10 @@ Limits parse_limits(const PlanOptions& options, const planner::Algorithm& algori
   return limits;
 }
 
-// "bound": where no attempt's is final, the title says so, else the cells.
-bool none_is_final(const std::vector<Attempt>& attempts) {
-  return std::ranges::none_of(attempts, [](const Attempt& attempt) {
-    return !attempt.run.outcome.bound || attempt.run.outcome.ends.is_bound_final();
-  });
-}
-
-std::string bound_cell(const planner::Outcome& outcome, bool title_says_open) {
-  if (!outcome.bound) return "not computed";
-  const bool says_open = !title_says_open && !outcome.ends.is_bound_final();
-  return format_rate(*outcome.bound) + (says_open ? " (not final)" : "");
-}
-
-std::string summary_table(const std::vector<Attempt>& attempts) {
-  const bool several = attempts.size() > 1;
-  const bool all_open = none_is_final(attempts);
-  std::vector<Table::Column> columns{
-      {"trees"},    {"throughput"}, {all_open ? "bound (not final)" : "bound"},
-      {"relative"}, {"gap"},        {"depth"},
-      {"degree"},   {"makespan"},   {"seconds"}};
-  if (attempts.front().plan.schedule) {
-    columns.insert(columns.end() - 1, {{"period"}, {"steps"}, {"scheduled"}});
-  }
-  const bool with_depths = several && attempts.back().max_depth > 0;
-  const bool with_counts = several && attempts.back().max_trees > 0;
-  if (with_depths) columns.insert(columns.begin(), Table::Column{"max-depth"});
-  const bool with_latencies = several && attempts.back().max_latency;
-  if (with_latencies) columns.insert(columns.begin(), Table::Column{"max-latency"});
-  if (with_counts) columns.insert(columns.begin(), Table::Column{"max-trees"});
-  Table table(columns);
-  for (const Attempt& attempt : attempts) {
-    const auto& bound = attempt.run.outcome.bound;
-    const double gap = gap_of(attempt.run.throughput, bound);
-    const TreeFigures figures = figures_of(attempt.plan);
-    std::vector<std::string> cells{std::to_string(planner::tree_count(attempt.plan)),
-                                   format_rate(attempt.run.throughput),
-                                   bound_cell(attempt.run.outcome, all_open),
-                                   fixed(1 - gap, 4),
-                                   bound ? fmt::format("{:.1e}", gap) : "-",
-                                   std::to_string(figures.depth),
-                                   std::to_string(figures.out_degree),
-                                   attempt.makespan ? format_duration(*attempt.makespan) : "-",
-                                   fixed(attempt.run.seconds, 3)};
-    if (const auto& schedule = attempt.plan.schedule) {
-      cells.insert(cells.end() - 1, {format_duration(schedule->period),
-                                     std::to_string(planner::step_count(*schedule)),
-                                     format_rate(schedule->throughput)});
-    }
-    if (with_depths) cells.insert(cells.begin(), std::to_string(attempt.max_depth));
-    if (with_latencies) cells.insert(cells.begin(), format_duration(*attempt.max_latency));
-    if (with_counts) cells.insert(cells.begin(), std::to_string(attempt.max_trees));
-    table.add_row(std::move(cells));
-  }
-  const Attempt& last = attempts.back();
-  return table.text() +
-         (last.choice ? choice_text(*last.choice, last.message, last.compute) : std::string());
-}
-
-Json summary_json(const std::vector<Attempt>& attempts) {
-  const planner::Plan& plan = attempts.back().plan;
-  Json rows = Json::array();
-  for (const Attempt& attempt : attempts) {
-    const auto& bound = attempt.run.outcome.bound;
-    const TreeFigures figures = figures_of(attempt.plan);
-    Json row{{"max_trees", attempt.max_trees},
-             {"trees", planner::tree_count(attempt.plan)},
-             {"throughput_Bps", attempt.run.throughput.value},
-             {"bound_Bps", bound ? Json(bound->value) : Json()},
-             {"bound_final", bound && attempt.run.outcome.ends.is_bound_final()},
-             {"ends", ends_json(attempt.run.outcome.ends)},
-             {"gap", gap_of(attempt.run.throughput, bound)},
-             {"depth", figures.depth},
-             {"out_degree", figures.out_degree},
-             {"makespan_s", attempt.makespan ? Json(attempt.makespan->value) : Json()},
-             {"seconds", attempt.run.seconds}};
-    if (const auto& alone = attempt.run.outcome.single_tree_bound) {
-      row["single_tree_bound_Bps"] = alone->value;
-    }
-    if (const auto& schedule = attempt.plan.schedule) {
-      row["period_s"] = schedule->period.value;
-      row["steps"] = planner::step_count(*schedule);
-      row["scheduled_Bps"] = schedule->throughput.value;
-    }
-    if (attempt.max_trees == 0) row["max_trees"] = nullptr;
-    if (attempt.max_depth > 0) row["max_depth"] = attempt.max_depth;
-    if (attempt.max_latency) row["max_latency_s"] = attempt.max_latency->value;
-    rows.push_back(std::move(row));
-  }
-  Json json{{"operation", planner::name_of(plan.operation)},
-            {"platform", plan.platform},
-            {"source", plan.source},
-            {"model", plan.model},
-            {"algorithm", plan.algorithm},
-            {"rows", std::move(rows)}};
-  const Attempt& last = attempts.back();
-  if (last.choice) json["choice"] = choice_json(*last.choice, last.message, last.compute);
-  return json;
-}
-
 // The summary goes to standard output, or to stderr when the plan goes to standard output.
-void report(const PlanOptions& options, const std::vector<Attempt>& attempts) {
+void report(const PlanOptions& options, const std::vector<PlanAttempt>& attempts) {
   const std::string summary =
-      options.json ? json_text(summary_json(attempts)) : summary_table(attempts);
+      options.json ? json_text(plan_summary_json(attempts)) : plan_summary_table(attempts);
   write_text(options.output, planner::to_json(attempts.back().plan));
   if (options.output == "-") {
     options.console.block(summary);
@@ -259,8 +147,9 @@ auto with_schedule_refusals(Make make) {
   }
 }
 
-Attempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
-                const planner::Collective& collective, const planner::AlgorithmOptions& limits) {
+PlanAttempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
+                    const planner::Collective& collective,
+                    const planner::AlgorithmOptions& limits) {
   Run run = run_timed(algorithm, collective, limits, options.console);
   planner::Plan plan =
       planner::make_plan(collective, algorithm.name, run.outcome, collective.options().segment);
@@ -303,9 +192,9 @@ void check_choice(const PlanOptions& options, planner::Operation operation, cons
 }
 
 // The plan for the message: chooses what the command line leaves open.
-Attempt attempt_for_message(const PlanOptions& options, const planner::Algorithm& algorithm,
-                            const planner::Collective& collective,
-                            const planner::AlgorithmOptions& limits) {
+PlanAttempt attempt_for_message(const PlanOptions& options, const planner::Algorithm& algorithm,
+                                const planner::Collective& collective,
+                                const planner::AlgorithmOptions& limits) {
   const Deadline clock(std::nullopt);
   simulate::ChoiceOptions how;
   if (options.algorithm_given) how.algorithms = {algorithm};
@@ -348,7 +237,7 @@ ExitStatus run_plan(const PlanOptions& options) {
   if (options.schedule) {
     with_schedule_refusals([&] { planner::require_schedulable(*collective.broadcast()); });
   }
-  std::vector<Attempt> attempts;
+  std::vector<PlanAttempt> attempts;
   ExitStatus status = ExitStatus::kDone;
   for (const planner::AlgorithmOptions& each : several.combined(limits)) {
     if (options.message_given) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,11 +11,11 @@
 #include <vector>
 
 #include "cli/common/chrome_trace.hpp"
-#include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
+#include "cli/espalier/reports/simulation_report.hpp"
 #include "planner/plan/segment_grid.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/deadline.hpp"
@@ -45,29 +44,6 @@ struct SimulateOptions {
   std::string time_limit;
   bool nodes = false;
   bool json = false;
-};
-
-// The result for one message.
-struct Row {
-  Bytes message;
-  simulate::Simulation simulation;
-  double seconds = 0;
-
-  [[nodiscard]] double share_of(std::optional<BytesPerSecond> rate) const {
-    if (!rate || message.value == 0) return std::numeric_limits<double>::quiet_NaN();
-    return simulation.achieved.value / rate->value;
-  }
-  [[nodiscard]] double utilisation(std::size_t resource) const {
-    if (message.value == 0) return 0;
-    return simulation.busy[resource].value / simulation.makespan.value;
-  }
-  [[nodiscard]] std::size_t last_node() const { return place_of_largest(simulation.done); }
-  [[nodiscard]] std::size_t busiest() const { return place_of_largest(simulation.busy); }
-
- private:
-  static std::size_t place_of_largest(const std::vector<Seconds>& values) {
-    return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
-  }
 };
 
 // "1MiB,1GiB", possibly spread over several options.
@@ -168,8 +144,9 @@ void require_feasible(const simulate::Simulator& simulator, std::span<const Byte
 
 // Runs one message within what is left of the limit and shows progress. Throws LimitReached. A run
 // by schedule without `on_send` is fast.
-Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulate::OnSend& on_send,
-              const Console& console, const Deadline& deadline) {
+SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
+                        const simulate::OnSend& on_send, const Console& console,
+                        const Deadline& deadline) {
   const Deadline clock(std::nullopt);
   ProgressLine line(console, format_size(message));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
@@ -191,114 +168,22 @@ Row run_timed(const simulate::Simulator& simulator, Bytes message, const simulat
                                    format_duration(send.start)));
   };
   const bool is_observed = on_send || !simulator.follows_schedule();
-  Row row{message,
-          simulator.run(message, is_observed ? simulate::OnSend(observe) : simulate::OnSend())};
+  SimulationRow row{message, simulator.run(message, is_observed ? simulate::OnSend(observe)
+                                                                : simulate::OnSend())};
   row.seconds = clock.elapsed().value;
   return row;
 }
 
 // Runs one message and writes its trace to the file of --trace.
-Row run_traced(const simulate::Simulator& simulator, Bytes message, const planner::Plan& plan,
-               const std::vector<std::string>& resources, const SimulateOptions& options,
-               const Deadline& deadline) {
+SimulationRow run_traced(const simulate::Simulator& simulator, Bytes message,
+                         const planner::Plan& plan, const std::vector<std::string>& resources,
+                         const SimulateOptions& options, const Deadline& deadline) {
   ChromeTrace trace(resources);
-  Row row = run_timed(
+  SimulationRow row = run_timed(
       simulator, message, [&](const simulate::Send& send) { add_bars(trace, send, plan); },
       options.console, deadline);
   write_text(options.trace, trace.text());
   return row;
-}
-
-std::string as_table(const std::vector<Row>& rows, const planner::Plan& plan,
-                     const std::vector<std::string>& resources) {
-  Table table({{"message"},
-               {"makespan"},
-               {"achieved"},
-               {"of plan"},
-               {"of optimum"},
-               {"last node", Table::Align::kLeft},
-               {"busiest", Table::Align::kLeft},
-               {"utilisation"}});
-  for (const Row& row : rows) {
-    const bool empty = row.message.value == 0;
-    table.add_row({format_size(row.message), format_duration(row.simulation.makespan),
-                   empty ? "-" : format_rate(row.simulation.achieved),
-                   fixed(row.share_of(plan.throughput), 4), fixed(row.share_of(plan.optimum), 4),
-                   empty ? "-" : plan.nodes[row.last_node()],
-                   empty ? "-" : resources[row.busiest()],
-                   percent(row.utilisation(row.busiest()))});
-  }
-  return table.text();
-}
-
-// When each node is done; one column per message.
-std::string nodes_table(const std::vector<Row>& rows, const planner::Plan& plan) {
-  std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
-  const std::string_view done =
-      planner::broadcasts(plan.operation) ? "has" : "has sent its part of";
-  for (const Row& row : rows) {
-    columns.push_back({fmt::format("{} {} at", done, format_size(row.message))});
-  }
-  Table table(columns);
-  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
-    std::vector<std::string> cells{plan.nodes[node]};
-    for (const Row& row : rows) cells.push_back(format_duration(row.simulation.done[node]));
-    table.add_row(cells);
-  }
-  return table.text();
-}
-
-Json row_json(const Row& row, const planner::Plan& plan,
-              const std::vector<std::string>& resources) {
-  Json nodes = Json::array();
-  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
-    nodes.push_back({{"node", plan.nodes[node]}, {"done_s", row.simulation.done[node].value}});
-  }
-  Json busy = Json::array();
-  for (std::size_t r = 0; r < resources.size(); ++r) {
-    if (row.simulation.busy[r].value == 0) continue;
-    busy.push_back({{"resource", resources[r]},
-                    {"busy_s", row.simulation.busy[r].value},
-                    {"utilisation", row.utilisation(r)}});
-  }
-  const double of_plan = row.share_of(plan.throughput);
-  const double of_optimum = row.share_of(plan.optimum);
-  return {{"message_bytes", row.message.value},
-          {"segments", row.simulation.segments},
-          {"slices", row.simulation.segments},
-          {"sends", row.simulation.sends},
-          {"makespan_s", row.simulation.makespan.value},
-          {"achieved_Bps", row.simulation.achieved.value},
-          {"of_plan", of_plan == of_plan ? Json(of_plan) : Json()},
-          {"of_optimum", of_optimum == of_optimum ? Json(of_optimum) : Json()},
-          {"nodes", std::move(nodes)},
-          {"resources", std::move(busy)},
-          {"seconds", row.seconds}};
-}
-
-Json as_json(const std::vector<Row>& rows, const planner::Plan& plan,
-             const simulate::Simulator& simulator, const simulate::Options& how,
-             const std::vector<std::string>& resources) {
-  Json list = Json::array();
-  for (const Row& row : rows) list.push_back(row_json(row, plan, resources));
-  const bool greedy = !simulator.follows_schedule();
-  const bool reduces = planner::reduces(plan.operation);
-  return {{"operation", planner::name_of(plan.operation)},
-          {"platform", plan.platform},
-          {"source", plan.source},
-          {"model", plan.model},
-          {"algorithm", plan.algorithm},
-          {"throughput_Bps", plan.throughput.value},
-          {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
-          {"segment_bytes", simulator.segment().value},
-          {"slice_bytes", simulator.segment().value},
-          {"scheduled", simulator.follows_schedule()},
-          {"window", greedy ? Json(simulator.window()) : Json()},
-          {"until_received", how.until_received},
-          {"sharing", greedy ? Json(simulate::name_of(how.sharing)) : Json()},
-          {"receives", reduces ? Json(how.receives) : Json()},
-          {"compute_Bps", how.compute ? Json(how.compute->value) : Json()},
-          {"rows", std::move(list)}};
 }
 
 // Adds the file to an error in the plan, whose text names the place in it.
@@ -344,7 +229,7 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
   const Deadline deadline(parse_time_limit(options.time_limit));
   require_feasible(simulator, messages, options);
 
-  std::vector<Row> rows;
+  std::vector<SimulationRow> rows;
   ExitStatus status = ExitStatus::kDone;
   for (const Bytes message : messages) {
     try {
@@ -362,10 +247,10 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
                                        simulation.segments, simulation.sends, rows.back().seconds));
   }
   if (options.json) {
-    write_text("-", json_text(as_json(rows, plan, simulator, how, resources)));
+    write_text("-", json_text(simulation_json(rows, plan, simulator, how, resources)));
   } else {
-    std::string text = as_table(rows, plan, resources);
-    if (options.nodes) text += '\n' + nodes_table(rows, plan);
+    std::string text = simulation_table(rows, plan, resources);
+    if (options.nodes) text += '\n' + simulation_nodes_table(rows, plan);
     write_text("-", text);
   }
   return status;

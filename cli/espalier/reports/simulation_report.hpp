@@ -1,0 +1,53 @@
+// What `espalier simulate` prints.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "simulate/simulate.hpp"
+#include "support/json.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::cli {
+
+// The result for one message.
+struct SimulationRow {
+  Bytes message;
+  simulate::Simulation simulation;
+  double seconds = 0;
+
+  [[nodiscard]] double share_of(std::optional<BytesPerSecond> rate) const {
+    if (!rate || message.value == 0) return std::numeric_limits<double>::quiet_NaN();
+    return simulation.achieved.value / rate->value;
+  }
+  [[nodiscard]] double utilisation(std::size_t resource) const {
+    if (message.value == 0) return 0;
+    return simulation.busy[resource].value / simulation.makespan.value;
+  }
+  [[nodiscard]] std::size_t last_node() const { return place_of_largest(simulation.done); }
+  [[nodiscard]] std::size_t busiest() const { return place_of_largest(simulation.busy); }
+
+ private:
+  static std::size_t place_of_largest(const std::vector<Seconds>& values) {
+    return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+  }
+};
+
+// One row per message. resources: names, in the simulation's order.
+std::string simulation_table(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
+                             const std::vector<std::string>& resources);
+
+// When each node is done; one column per message.
+std::string simulation_nodes_table(const std::vector<SimulationRow>& rows,
+                                   const planner::Plan& plan);
+
+Json simulation_json(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
+                     const simulate::Simulator& simulator, const simulate::Options& how,
+                     const std::vector<std::string>& resources);
+
+}  // namespace espalier::cli
