@@ -24,7 +24,7 @@ TEST(Refusal, AnotherNumberOfRanksSaysBoth) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   EXPECT_THAT(refusal_of(plan_shaped(Shape::kFlat, ranks + 5, 0, 100)),
               HasSubstr("the plan has " + std::to_string(ranks + 5) + " nodes, but " +
-                        std::to_string(ranks) + " ranks"));
+                        std::to_string(ranks) + (ranks == 1 ? " rank is" : " ranks are")));
 }
 
 TEST(Refusal, APlanWithAFault) {

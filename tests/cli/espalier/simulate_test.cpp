@@ -141,7 +141,7 @@ TEST_F(SimulateCommand, WritesATrace) {
 }
 
 TEST_F(SimulateCommand, RefusesATooLargeTrace) {
-  EXPECT_EQ(refusal({"--message", "2MiB", "--segment", "1B", "--trace", "trace.json"}),
+  EXPECT_EQ(refusal({"--message", "2MiB", "--segment", "1B", "--trace", "trace.json", "--quiet"}),
             "espalier: --trace: more than 1000000 bars (one per send and resource); use a smaller "
             "message "
             "or larger segments\n");
