@@ -48,8 +48,8 @@ TEST_F(VerifyCommand, JsonKeys) {
   const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
   EXPECT_THAT(keys_of(report),
               ElementsAre("operation", "platform", "source", "model", "algorithm", "valid",
-                          "faults", "throughput_Bps", "bound_Bps", "busiest_resource",
-                          "busiest_load", "trees", "depth", "out_degree"));
+                          "faults", "throughput_Bps", "bound_Bps", "bound_final",
+                          "busiest_resource", "busiest_load", "trees", "depth", "out_degree"));
   EXPECT_EQ(report.at("valid"), true);
   EXPECT_EQ(report.at("depth"), 2);
   EXPECT_NEAR(report.at("bound_Bps").get<double>(), 1e9, 1e4);

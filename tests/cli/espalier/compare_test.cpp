@@ -32,7 +32,7 @@ TEST_F(CompareCommand, JsonKeysOfOneInstance) {
   write("p.json", kTriangle);
   const Json comparison = run_json({"compare", "p.json", "--source", "a", "--json"});
   EXPECT_THAT(keys_of(comparison), ElementsAre("operation", "platform", "source", "model",
-                                               "optimum_Bps", "bound_Bps", "rows"));
+                                               "optimum_Bps", "bound_Bps", "bound_final", "rows"));
   EXPECT_EQ(comparison.at("platform"), "triangle");
   EXPECT_NEAR(comparison.at("optimum_Bps").get<double>(), 1e9, 1e4);
   for (const Json& row : comparison.at("rows")) {

@@ -95,8 +95,8 @@ TEST_F(PlanCommand, JsonSummary) {
               ElementsAre("operation", "platform", "source", "model", "algorithm", "rows"));
   ASSERT_EQ(summary.at("rows").size(), 1U);
   EXPECT_THAT(keys_of(summary.at("rows")[0]),
-              ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "gap", "depth",
-                          "out_degree", "makespan_s", "seconds"));
+              ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "bound_final",
+                          "ends", "gap", "depth", "out_degree", "makespan_s", "seconds"));
   EXPECT_TRUE(summary.at("rows")[0].at("max_trees").is_null());
 }
 
@@ -441,8 +441,9 @@ class BoundCommand : public CliTest {};
 TEST_F(BoundCommand, JsonKeys) {
   write("p.json", kTriangle);
   const Json bound = run_json({"bound", "p.json", "--source", "a", "--json"});
-  EXPECT_THAT(keys_of(bound), ElementsAre("operation", "platform", "source", "model", "optimum_Bps",
-                                          "bound_Bps", "gap", "trees", "bottlenecks", "seconds"));
+  EXPECT_THAT(keys_of(bound),
+              ElementsAre("operation", "platform", "source", "model", "optimum_Bps", "bound_Bps",
+                          "bound_final", "gap", "trees", "bottlenecks", "seconds"));
   EXPECT_NEAR(bound.at("bound_Bps").get<double>(), 1e9, 1e4);
   EXPECT_LE(bound.at("gap").get<double>(), 1e-6);
   ASSERT_FALSE(bound.at("bottlenecks").empty());

@@ -147,7 +147,7 @@ test_refusals() {
   status=$?
   refused 2 "--effort: 'hard' is neither quick, normal or thorough nor a number from 0.1 to 100"
   unset OMPI_MCA_odls_base_sigkill_timeout
-  probe 2 -o /dev/full; refused 2 '/dev/full: '
+  probe 2 -o /dev/full --quiet; refused 2 '/dev/full: '
   only
 }
 
