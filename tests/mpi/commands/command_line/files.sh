@@ -110,7 +110,7 @@ test_resume() {
 # changing COMMAND ARGS...: the source runs the command when it has sent some segments of its --in.
 changing() {
   local command=$1; shift
-  UNLUCKY_COMMAND=$command unlucky 1 0 segment bcast good.json --out 'out{rank}' "$@"
+  UNLUCKY_COMMAND=$command unlucky 1 0 segment bcast good.json --out 'out{rank}' --quiet "$@"
 }
 
 # A source that changes while it is sent gives no copy, whatever changes it.
