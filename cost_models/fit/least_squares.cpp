@@ -105,8 +105,8 @@ VectorXd non_negative_least_squares(const MatrixXd& all_rows, const VectorXd& al
     if ((tried.array() < 0).any()) continue;
     const double cost = (rows * tried - wanted).squaredNorm();
     // Of choices that are equal up to rounding, the one with the fewest parameters is kept.
-    constexpr double kRounding = 1e-16;
-    if (cost < least * (1 - 1e-9) - kRounding * wanted.squaredNorm()) {
+    constexpr double kNegligible = 1e-16;
+    if (cost < least * (1 - 1e-9) - kNegligible * wanted.squaredNorm()) {
       least = cost;
       best = tried;
     }
