@@ -30,7 +30,7 @@ HostArcs::HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occu
   list_by_end(hosts_.head(), node_count(), first_into_, into_);
   list_by_end(hosts_.tail(), node_count(), first_out_of_, out_of_);
   for (std::uint32_t node = 0; node < node_count(); ++node) {
-    watch.require(4 * (first_into_[node + 1] - first_into_[node]));
+    watch.require(std::size_t{4} * (first_into_[node + 1] - first_into_[node]));
     std::stable_sort(into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node]),
                      into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node + 1]),
                      [&](std::uint32_t a, std::uint32_t b) { return tail(a) < tail(b); });

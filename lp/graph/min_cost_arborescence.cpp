@@ -180,7 +180,7 @@ std::uint32_t MinCostArborescence::contract(std::uint32_t closing_component) {
 void MinCostArborescence::make_queue(std::uint32_t node, double shift) {
   const auto first = in_arcs_.begin() + first_in_[node];
   in_end_[node] = first_in_[node + 1];
-  watch_.require(4 * (first_in_[node + 1] - first_in_[node]));
+  watch_.require(std::size_t{4} * (first_in_[node + 1] - first_in_[node]));
   std::make_heap(first, in_arcs_.begin() + in_end_[node], Dearer{});
   // Arc costs inside a node's heap are unchanged; the shift is in the node's key.
   heap_[node] = {first->cost + shift, shift, kNone, kNone};

@@ -211,7 +211,8 @@ DecidedBroadcast::DecidedBroadcast(MPI_Comm comm, Decisions decisions, int root,
   }
   const int ranks = size_of(comm);
   if (root < 0 || root >= ranks) {
-    throw InputError(fmt::format("there is no rank {} among {}", root, counted(ranks, "rank")));
+    throw InputError(fmt::format("there is no rank {} among {}", root,
+                                 counted(static_cast<std::uint64_t>(ranks), "rank")));
   }
 }
 
