@@ -147,10 +147,21 @@ auto with_schedule_refusals(Make make) {
   }
 }
 
+// Runs `make`; a LimitReached of it gets the algorithm's name.
+template <typename Make>
+auto with_name(const planner::Algorithm& algorithm, Make make) {
+  try {
+    return make();
+  } catch (const LimitReached& fault) {
+    throw LimitReached(fmt::format("{}: {}", algorithm.name, fault.what()));
+  }
+}
+
 PlanAttempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
                     const planner::Collective& collective,
                     const planner::AlgorithmOptions& limits) {
-  Run run = run_timed(algorithm, collective, limits, options.console);
+  Run run = with_name(algorithm,
+                      [&] { return run_timed(algorithm, collective, limits, options.console); });
   planner::Plan plan =
       planner::make_plan(collective, algorithm.name, run.outcome, collective.options().segment);
   if (options.schedule) {
@@ -296,8 +307,9 @@ Command add_plan(Arguments root) {
   add_console_options(app, options->console);
   app.add_footer(
       "The summary goes to stdout when the plan goes to a file, otherwise to stderr. If the time\n"
-      "limit is reached before the proof is complete, the plan is still written, a warning states\n"
-      "the remaining gap, and the exit status is 4.\n"
+      "limit cuts the proof or a search short, the plan is still written, a warning names the "
+      "first\n"
+      "unfinished stage and the remaining gap, and the exit status is 4.\n"
       "With --message the segment size and (without --algorithm) the trees are chosen by "
       "simulation\n"
       "so that the operation on a message of that size finishes first. --segment, --max-trees,\n"
