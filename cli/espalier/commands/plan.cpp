@@ -137,36 +137,38 @@ void report(const PlanOptions& options, const std::vector<PlanAttempt>& attempts
   }
 }
 
-// Runs `make`; an InputError of it gets the name of --schedule.
+// Runs `make`; a LimitReached of it gets the name.
 template <typename Make>
-auto with_schedule_refusals(Make make) {
-  try {
-    return make();
-  } catch (const InputError& fault) {
-    throw InputError({}, "--schedule", fault.what());
-  }
-}
-
-// Runs `make`; a LimitReached of it gets the algorithm's name.
-template <typename Make>
-auto with_name(const planner::Algorithm& algorithm, Make make) {
+auto with_name(std::string_view name, Make make) {
   try {
     return make();
   } catch (const LimitReached& fault) {
-    throw LimitReached(fmt::format("{}: {}", algorithm.name, fault.what()));
+    throw LimitReached(fmt::format("{}: {}", name, fault.what()));
+  }
+}
+
+// Runs `make`; an InputError of it, too, gets the name of --schedule.
+template <typename Make>
+auto with_schedule_refusals(Make make) {
+  try {
+    return with_name("--schedule", make);
+  } catch (const InputError& fault) {
+    throw InputError({}, "--schedule", fault.what());
   }
 }
 
 PlanAttempt attempt(const PlanOptions& options, const planner::Algorithm& algorithm,
                     const planner::Collective& collective,
                     const planner::AlgorithmOptions& limits) {
-  Run run = with_name(algorithm,
+  planner::ScheduleOptions scheduling = options.scheduling;
+  scheduling.deadline = limits.deadline.restarted();
+  Run run = with_name(algorithm.name,
                       [&] { return run_timed(algorithm, collective, limits, options.console); });
   planner::Plan plan =
       planner::make_plan(collective, algorithm.name, run.outcome, collective.options().segment);
   if (options.schedule) {
     plan.schedule = with_schedule_refusals(
-        [&] { return planner::make_schedule(*collective.broadcast(), plan, options.scheduling); });
+        [&] { return planner::make_schedule(*collective.broadcast(), plan, scheduling); });
   }
   const auto makespan = makespan_of(run, collective, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run),

@@ -524,8 +524,9 @@ TEST_F(BoundCommand, CsvHasARowPerBottleneck) {
   EXPECT_EQ(csv.status, 0);
   EXPECT_THAT(
       csv.out,
-      StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price,operation\n"
-                 "triangle,a,one-port,"));
+      StartsWith(
+          "platform,source,model,optimum_Bps,bound_Bps,gap,resource,price,operation,bound_final\n"
+          "triangle,a,one-port,"));
 }
 
 TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {
