@@ -86,7 +86,7 @@ std::string as_csv(const planner::Collective& collective, const Run& run,
          bound ? exact(bound->value) : "", exact(gap_of(run.throughput, bound)),
          bottleneck.resource, exact(bottleneck.price),
          std::string(planner::name_of(collective.operation())),
-         run.outcome.ends.is_bound_final() ? "true" : "false"});
+         bound && run.outcome.ends.is_bound_final() ? "true" : "false"});
   }
   return text;
 }

@@ -336,6 +336,12 @@ TEST_F(PlanCommand, ALimitThatCutsAPlanShortSaysSo) {
       run({"compare", "p.json", "--algorithm", "lp-grow,grow", "--time-limit", "1ns"});
   EXPECT_EQ(compare.status, 4);
   EXPECT_THAT(compare.out, HasSubstr(", bound (not final) "));
+  for (const char* command : {"bound", "compare"}) {
+    const Finished csv = run({command, "p.json", "--source", "h0", "--time-limit", "1ns", "--csv"});
+    EXPECT_EQ(csv.status, 4);
+    EXPECT_THAT(csv.out,
+                ::testing::AllOf(HasSubstr(",false\n"), ::testing::Not(HasSubstr(",true\n"))));
+  }
 }
 
 TEST_F(PlanCommand, AHeuristicWithoutATreeInTimeSaysSo) {
