@@ -14,8 +14,8 @@
 #include <string>
 
 #include "lp/graph/min_cost_arborescence.hpp"
-#include "lp/packing/certificate.hpp"
-#include "lp/packing/flow_lp.hpp"
+#include "tests/lp/plain_certificate.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/generators/generators.hpp"

@@ -33,7 +33,7 @@ std::optional<std::size_t> cell_of(const DecisionGrid& grid, const Measurement& 
 // The segment size, or 0 if it does not cut the message. Split-binary cuts each half.
 Bytes cut_of(const FormulaEntry& entry, Bytes segment, Bytes message) {
   const std::uint64_t whole = message.value;
-  const Bytes most{entry.algorithm == "split-binary" ? whole - whole / 2 : whole};
+  const Bytes most{entry.halves() ? whole - whole / 2 : whole};
   return segment < most ? segment : Bytes{0};
 }
 

@@ -92,7 +92,7 @@ class Space {
       const Bytes message = has_message ? one.of.message : Bytes{0};
       const Bytes segment = one.entry->segments ? segment_of(one.of) : message;
       all.insert(std::max(segment, Bytes{1}));
-      if (one.entry->algorithm == "split-binary") {
+      if (one.entry->halves()) {
         all.insert(std::max(Bytes{message.value - message.value / 2}, Bytes{1}));
       }
     }

@@ -56,8 +56,8 @@ class LinearProgram {
  public:
   explicit LinearProgram(Sense sense);
   ~LinearProgram();
-  LinearProgram(LinearProgram&&) noexcept;
-  LinearProgram& operator=(LinearProgram&&) noexcept;
+  LinearProgram(LinearProgram&&) = delete;
+  LinearProgram& operator=(LinearProgram&&) = delete;
   LinearProgram(const LinearProgram&) = delete;
   LinearProgram& operator=(const LinearProgram&) = delete;
 
@@ -66,8 +66,6 @@ class LinearProgram {
   std::uint32_t add_row(Bounds bounds, std::span<const Entry> entries = {});
   std::uint32_t add_column(Bounds bounds, double objective, std::span<const Entry> entries = {});
   void set_column_bounds(std::uint32_t column, Bounds bounds);
-  void set_row_bounds(std::uint32_t row, Bounds bounds);
-  void set_objective(std::uint32_t column, double objective);
   // Removes columns; the rest keep their order and are renumbered without holes.
   void remove_columns(std::span<const std::uint32_t> columns);
   // The same for rows. The basis stays valid when all of them are basic (is_row_basic).
@@ -84,7 +82,6 @@ class LinearProgram {
   [[nodiscard]] double objective() const;
   [[nodiscard]] double value(std::uint32_t column) const;
   [[nodiscard]] double row_dual(std::uint32_t row) const;  // d objective / d row bound
-  [[nodiscard]] double reduced_cost(std::uint32_t column) const;
   [[nodiscard]] bool is_basic(std::uint32_t column) const;
   [[nodiscard]] bool is_row_basic(std::uint32_t row) const;  // the row does not limit the optimum
   // Simplex iterations of the last solve, whatever its status.
