@@ -40,10 +40,8 @@ const Plan& checked(const Plan& plan, const Platform& platform, const Options& o
   require_windows(options.window, options.receives);
   require_compute(options.compute, plan.operation);
   const auto faults = planner::misfits(plan, platform);
-  if (!faults.empty()) throw InputError({}, faults.front().place, faults.front().reason);
-  if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError({}, fault->place, fault->reason);
-  }
+  if (!faults.empty()) throw InputError(faults.front());
+  planner::check_structure(plan);
   return plan;
 }
 

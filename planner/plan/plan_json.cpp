@@ -334,9 +334,7 @@ Plan parse_plan(const std::string& text, const std::string& file) {
 
 Plan read_plan(const std::string& file) {
   Plan plan = parse_plan(read_text(file), display_name(file));
-  if (const auto fault = structural_fault(plan)) {
-    throw InputError(display_name(file), fault->place, fault->reason);
-  }
+  check_structure(plan, display_name(file));
   return plan;
 }
 
