@@ -106,11 +106,9 @@ constexpr std::uint64_t window_for(planner::Operation operation) {
   return planner::reduces(operation) ? planner::kReductionSendsInFlight : planner::kSendsInFlight;
 }
 
-// Throws std::invalid_argument unless both windows are 1 to kMostWindow.
-void require_windows(const std::optional<std::uint64_t>& window, std::uint64_t receives);
-// Throws std::invalid_argument unless `compute` is unset, or above 0 and `operation` is a
-// reduction.
-void require_compute(const std::optional<BytesPerSecond>& compute, planner::Operation operation);
+// Throws std::invalid_argument for an option out of range, or for a compute rate when nothing is
+// combined.
+void require_valid(const Options& options, planner::Operation operation);
 
 // One segment on one stretch of its path along an edge; of a schedule: an uninterrupted piece of
 // one or several segments. Or one child's segment that its parent adds to its own.
@@ -165,9 +163,9 @@ class Simulator {
   // Simulates one message. Throws InputError when its time exceeds the range of a double.
   [[nodiscard]] Simulation run(Bytes message, const OnSend& on_send = {}) const;
 
-  [[nodiscard]] bool follows_schedule() const { return follows_schedule_; }
+  [[nodiscard]] bool follows_schedule() const { return options_.follow_schedule; }
   [[nodiscard]] Bytes segment() const { return occupying_.segment; }
-  [[nodiscard]] std::uint64_t window() const { return window_; }
+  [[nodiscard]] std::uint64_t window() const { return *options_.window; }
   // The rows of A.
   [[nodiscard]] std::span<const platforms::Resource> resources() const {
     return occupation_.resources;
@@ -179,12 +177,7 @@ class Simulator {
 
   const planner::Plan* plan_;
   const platforms::Platform* platform_;
-  std::uint64_t window_;
-  std::uint64_t receives_;
-  bool until_received_;
-  Sharing sharing_;
-  std::optional<BytesPerSecond> compute_;
-  bool follows_schedule_;
+  Options options_;  // with the window, and follow_schedule only if there is one
   platforms::Model model_;
   platforms::OccupationOptions occupying_;
   platforms::Occupation occupation_;

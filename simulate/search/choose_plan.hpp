@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
-#include "planner/plan/segment_assignment.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
@@ -30,13 +29,9 @@ struct ChoiceOptions {
   // max_trees (of either kind) and max_depth apply to all plans if no algorithms are named.
   // deadline applies to the whole choice. message is ignored.
   planner::AlgorithmOptions limits;
-  std::optional<Bytes> segment;     // unset: chosen; otherwise at least 1 byte
+  Options run{};                    // segment unset: chosen; sends are in turns, without a schedule
   Bytes least_segment{1024};        // the smallest one to choose, at least 1 byte
   std::optional<Seconds> overhead;  // assumed on links without one; unset: overhead_for
-  // As in simulate::Options.
-  std::optional<std::uint64_t> window{};
-  std::uint64_t receives = planner::kReceivesInFlight;
-  std::optional<BytesPerSecond> compute{};
   // Called often with the current step; may be empty.
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
 };
