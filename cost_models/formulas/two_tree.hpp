@@ -1,8 +1,6 @@
-// Broadcast along two complete binary trees, each of which carries half of the chunks.
-//
-// Source: TTC = "Efficient Two Trees to Optimize Collectives: Broadcast, Reduce, and Allreduce"
-// (draft for SC '19), section "Calculating Number of Chunks", equation 1. The trees:
-// P. Sanders, J. Speck, J. L. Traff, Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001.
+// Broadcast along two complete binary trees, each of which carries half of the chunks. Source: TTC
+// = "Efficient Two Trees to Optimize Collectives: Broadcast, Reduce, and Allreduce" (draft for SC
+// '19), section "Calculating Number of Chunks", equation 1.
 #pragma once
 
 #include <cstdint>

@@ -2,15 +2,9 @@
 //
 //     max  sum_T lambda_T     s.t.   sum_T lambda_T A x_T <= 1,   lambda >= 0,
 //
-// over all spanning arborescences T of the graph (x_T: how often T uses each arc; A: occupation
-// matrix, resources x arcs, seconds per byte). Solved by column generation: the restricted master
-// contains the trees found so far and the resources that were overloaded so far; its row duals y
-// price the arcs, c = A'y, and a minimum-cost arborescence under c is the best tree to add. Any y
-// >= 0 proves   optimum <= sum(y) / mincost(y).
-//
-// Notation as in docs/model.md. The LP (in terms of flows) is that of Beaumont, Legrand, Marchal,
-// Robert, "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
-// doi:10.1109/TPDS.2005.48.
+// over all spanning arborescences T of the graph, by column generation with a proven bound:
+// notation and method as in docs/model.md, after Beaumont, Legrand, Marchal, Robert, IEEE TPDS 16
+// (2005), doi:10.1109/TPDS.2005.48.
 #pragma once
 
 #include <Eigen/SparseCore>

@@ -1,9 +1,5 @@
 // From the optimum to a plan: the smallest number of trees that reaches it, or the best that a
-// given number of trees can carry.
-//
-// Finding the best K trees is NP-hard already for K = 1 (the pipelined single tree, HBT). The
-// method alternates: K trees from the packing's pool and from pricing against each other's load,
-// local search on their joint load (lp/packing/tree_set.hpp), and their exact rates from the LP.
+// given number of trees can carry, by local search on trees of the packing (docs/decisions/0003).
 // Deterministic.
 #pragma once
 

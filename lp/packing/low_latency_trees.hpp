@@ -1,9 +1,5 @@
-// Trees of the same throughput whose last hosts receive their first segment earlier.
-//
-// Trees of equal throughput may have different latencies, and over high-latency links these decide
-// the time of a message of a few seconds (docs/decisions/0013-trees-that-end-early.md). The best
-// packing of trees within a limit is NP-hard (lp/packing/shallow_trees.hpp), so the limit is found
-// by bisection.
+// Trees of the same throughput whose last hosts receive their first segment earlier
+// (docs/decisions/0013-trees-that-end-early.md), by bisection of the limit on latency.
 #pragma once
 
 #include <vector>

@@ -1,10 +1,6 @@
-// The single spanning tree with the least busiest load, and the proof that no tree is better.
-//
-// The least load L* lies between the proven bound and the best tree found. A decision (is there a
-// tree of capacity c? lp/single/tree_decision.hpp) at some c between them moves one end or the
-// other. It is fast when c is far from L*. The last decision, just below the best tree, is the
-// proof. So c is first chosen between the ends, with little work each, then just below the best
-// tree.
+// The single spanning tree with the least busiest load, and the proof that no tree is better, by
+// decisions (lp/single/tree_decision.hpp) at capacities between the best tree and the bound, at
+// last just below the best tree.
 #pragma once
 
 #include <cstddef>

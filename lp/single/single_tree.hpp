@@ -1,15 +1,6 @@
-// A good single spanning tree by simulated annealing.
-//
-// Finding the tree with the least period is NP-hard (HBT: the single-tree pipelined broadcast
-// problem, doi:10.1109/IPDPS.2005.118). The search sets a target below the busiest load of the best
-// tree so far, and a random walk through trees lowers the load above it,
-//
-//     excess(T) = sum_r max(0, (A x_T)_r - target),
-//
-// by simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220 (1983),
-// doi:10.1126/science.220.4598.671). A tree without excess is a better one. Moves: a host gets
-// another parent (if that lies below it, some host between the two first gets a parent elsewhere),
-// or moves between a host and one of its children.
+// A good single spanning tree by simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220
+// (1983), doi:10.1126/science.220.4598.671) on the load above a target, sum_r max(0, (A x_T)_r -
+// target). The best one is NP-hard to find (HBT, doi:10.1109/IPDPS.2005.118).
 #pragma once
 
 #include <cstdint>

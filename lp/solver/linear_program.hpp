@@ -1,12 +1,8 @@
 // A linear program in GLPK: maximise or minimise c x, with row bounds on A x and column bounds on
-// x.
-//
-// The only user of glpk.h. Rows and columns are numbered from 0 in the order in which they were
-// added. Programs of different threads can be solved concurrently; a program belongs to the thread
-// that created it, because GLPK's memory does. An outcome (infeasible, a limit) is a return value;
-// an exception is an internal error, here or in GLPK, which would otherwise abort the program after
-// printing to stdout. Every function may throw it; then the other programs of the thread are lost,
-// too.
+// x. Rows and columns are numbered from 0 in the order in which they were added. A program belongs
+// to the thread that created it. An outcome (infeasible, a limit) is a return value; an exception
+// is an internal error, which every function may throw, and after which the thread's programs are
+// lost.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,11 @@
-// Trees for one unsegmented message that minimise its makespan. Sends are scheduled one by one on
-// the resources of the occupation matrix (planner/schedule/list_schedule.hpp), which under one-port
-// is Bhat's model. A are the hosts that have the message, B the others. Where the hosts are not
-// fully connected, only existing links are considered.
+// Trees for one unsegmented message that minimise its makespan, by scheduling sends one by one
+// (planner/schedule/list_schedule.hpp). A are the hosts that have the message, B the others.
 //
 //   FNF  (Banikazemi, Moorthy, Panda): the next receiver is the host of B with the least send time
 //        per byte; its sender is the host of A that reaches it earliest.
 //   ECEF (Bhat, Raghavendra, Prasanna): the pair of A x B whose send completes earliest is next.
 //   ECEF with look-ahead (the same): adds what the receiver j would need for its cheapest send to
-//        another host of B, min_k C_jk. A host without a link to any other host of B is useless as
-//        a sender: such hosts come last, by earliest completion.
+//        another host of B, min_k C_jk; hosts without a link to any other host of B come last.
 #include <algorithm>
 #include <limits>
 #include <tuple>

@@ -1,10 +1,6 @@
-// GROWING-MINIMUM-WEIGHTED-OUT-DEGREE-TREE (HBT), under any occupation matrix.
-//
-// As in Prim's algorithm, the tree grows by one host at a time. The arc chosen is the one whose
-// resources would then be least loaded:  cost(e) = max_r (load_r + A[r, e]).  Under one-port this
-// is the weighted out-degree of the sender after adding e (the slides' update counts earlier
-// children twice from the third on); under multi-port it is max((outdegree + 1) send_u, T_e), as in
-// the slides.
+// GROWING-MINIMUM-WEIGHTED-OUT-DEGREE-TREE (HBT), under any occupation matrix: as in Prim's
+// algorithm the tree grows by one host at a time, along the arc e of least max_r (load_r + A[r,
+// e]). The slides' update counts earlier children twice from the third on.
 #include <algorithm>
 #include <vector>
 

@@ -116,14 +116,10 @@ std::array<PlanTrees, 2> trees_by_kind(const Plan& plan);
 std::size_t tree_count(const Plan& plan);  // of both kinds
 
 // Throws InputError (file, JSON pointer, reason) for the first structural fault, one of the plan
-// alone (no platform needed). Checked: every tree spans all nodes exactly once, is rooted at the
-// source and has no cycle; there are trees of the kinds that the operation needs, and no others;
-// rates are finite and positive and sum to the throughput for each kind (relative 1e-6); the
-// segment is at least one byte; colors are 0 or 1, one for each edge of all trees or of none;
-// exchange edges are edges of their tree, each named once; latencies are finite and not negative,
-// one per edge; a schedule's figures are finite, its sends are edges of the trees, in order and
-// within the period, and carry the stated segments along every edge (relative 1e-6). `verify`
-// checks whether ports and links can carry the plan.
+// alone (docs/formats.md, "Plan"): trees that do not span the nodes from the source, figures out of
+// range, rates that do not sum to the throughput (relative 1e-6), lists of the wrong length, a
+// schedule whose sends do not carry its segments. `verify` checks whether ports and links can carry
+// the plan.
 void check_structure(const Plan& plan, const std::string& file = {});
 
 // Whether every edge of the plan's broadcast trees has a color; true where there are no edges.

@@ -1,9 +1,6 @@
-// The packing LP of a collective, in the platform's own links and resources: its trees lead from
-// the source (a broadcast), to it (a reduce), or both (an allreduce).
-//
-// A tree of the LP starts at the source for every operation: for a reduce along reversed links, for
-// an allreduce along both copies of lp/packing/doubled_problem.hpp. Link e is arc e of the LP's
-// graph; rows are those of Collective::occupation().
+// The packing LP of a collective: its trees start at the source for every operation, for a reduce
+// along reversed links, for an allreduce along both copies of lp/packing/doubled_problem.hpp. Link
+// e is arc e of the LP's graph; rows are those of Collective::occupation().
 #pragma once
 
 #include <optional>

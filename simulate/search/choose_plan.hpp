@@ -64,11 +64,9 @@ struct Choice {
 };
 
 // Finds the plan from (for a reduction: to) `source` under `model` with the least makespan for
-// `message`, at least 1 byte. Under the multi-port models it takes, of the plans that are at most 1
-// % slower (2.5 % if hosts lack the time for their segments), the one that depends least on the
-// hosts' speed and on the order in which links serve (docs/decisions/0015). Throws InputError and
-// InfeasibleError as planner::Collective and the algorithms do, std::invalid_argument for an empty
-// segment or window, or for a compute rate when nothing is combined.
+// `message`, at least 1 byte; under the multi-port models the most robust of nearly equal ones
+// (docs/decisions/0015). Throws InputError and InfeasibleError as planner::Collective and the
+// algorithms do, std::invalid_argument as require_valid.
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options = {});

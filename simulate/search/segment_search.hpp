@@ -52,11 +52,9 @@ class SegmentSearch {
   // The size of all segments except the last, when the message is cut into `segments` equal ones.
   [[nodiscard]] Bytes segment_of(std::uint64_t segments) const;
 
-  // The best trial of `which` (indices of candidates). Tries a coarse set of numbers of segments in
-  // the order of the formula's bounds, and skips those whose bound is not below the best time so
-  // far. Then refines around the best of each candidate that is within 10 % of the best of all.
-  // When the deadline passes, returns the best so far, and complete() is false. closely: false
-  // omits the refinement.
+  // The best trial of `which` (indices of candidates), by the search of docs/model.md, "The
+  // search". When the deadline passes, returns the best so far, and complete() is false. closely:
+  // false omits the refinement.
   Trial best_of(const std::vector<std::size_t>& which, bool closely = true);
   // The search extrapolates the times of long messages. This simulates the best trials with up to
   // `most_sends` sends, until the best of all has been simulated so or a limit on runs or time is
