@@ -8,7 +8,7 @@
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::decisions_test {
 namespace {
 
 using runtime::DecidedBroadcast;
@@ -67,4 +67,4 @@ TEST(DecidedBroadcast, TakesTheSegmentsOfTheTable) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::decisions_test

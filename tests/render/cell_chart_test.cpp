@@ -7,7 +7,7 @@
 #include "render/charts/colours.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::render {
+namespace espalier::render::cell_chart_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -105,4 +105,4 @@ TEST(Tint, GoesFromAColourToWhite) {
 }
 
 }  // namespace
-}  // namespace espalier::render
+}  // namespace espalier::render::cell_chart_test

@@ -15,7 +15,7 @@
 #include "tests/planner/plan/plans.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::plan_faults_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -41,7 +41,7 @@ void expect_refusal(const std::string& text, const Refusal& refusal) {
 }
 
 std::string fault_of(const Plan& plan) {
-  return testing::refusal([&] {
+  return espalier::testing::refusal([&] {
     check_structure(plan);
     return 0;
   });
@@ -349,4 +349,4 @@ TEST(StructuralFaults, ASingleHostHasATreeWithoutEdges) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::plan_faults_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::rounds_test {
 namespace {
 
 using planner::Plan;
@@ -74,7 +74,7 @@ TEST(RoundClock, ASegmentIsDueEveryOtherRoundFromTheFirstOn) {
 }
 
 std::string refusal(const Plan& plan) {
-  return testing::refusal([&] {
+  return espalier::testing::refusal([&] {
     require_rounds(plan);
     return 0;
   });
@@ -110,4 +110,4 @@ TEST(RoundsFault, ALoneNodeNeedsNoColors) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::rounds_test

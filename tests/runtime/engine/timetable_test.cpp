@@ -14,16 +14,16 @@
 #include "tests/mpi/schedules.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::timetable_test {
 namespace {
 
 using planner::Plan;
 using planner::ScheduledSend;
+using runtime::require_timetable;
 using runtime::roles_of;
 using runtime::SlotOrder;
 using runtime::Slots;
 using runtime::Timetable;
-using runtime::require_timetable;
 using ::testing::ElementsAre;
 
 // n0 -> n1 -> n2, two segments of 100 bytes in a period of 2 s.
@@ -199,7 +199,7 @@ TEST(Timetable, NeverDeadlocks) {
 // --- errors ---
 
 std::string refusal(const Plan& plan) {
-  return testing::refusal([&] {
+  return espalier::testing::refusal([&] {
     require_timetable(plan);
     return 0;
   });
@@ -219,4 +219,4 @@ TEST(TimetableFault, NamesTheReason) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::timetable_test
