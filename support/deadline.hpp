@@ -84,7 +84,8 @@ class DeadlineWatch {
   }
   // The same, where nothing of the result can be used yet. Throws LimitReached.
   void require(std::size_t work) {
-    if (passed(work)) throw LimitReached("the time limit was reached before there was any result");
+    if (!passed(work)) return;
+    throw LimitReached("the time limit was reached before there was any result; raise the limit");
   }
 
  private:

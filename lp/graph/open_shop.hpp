@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "support/deadline.hpp"
+
 namespace espalier::lp {
 
 struct OpenShopJob {
@@ -34,9 +36,10 @@ struct OpenShopSchedule {
 };
 
 // Left nodes are 0 ... left_count - 1, right ones 0 ... right_count - 1. Throws
-// std::invalid_argument for a node out of range or seconds that are negative or not finite.
-// Deterministic.
+// std::invalid_argument for a node out of range or seconds that are negative or not finite,
+// LimitReached when the deadline passes. Deterministic.
 OpenShopSchedule schedule_open_shop(std::span<const OpenShopJob> jobs, std::uint32_t left_count,
-                                    std::uint32_t right_count);
+                                    std::uint32_t right_count,
+                                    const Deadline& deadline = Deadline());
 
 }  // namespace espalier::lp

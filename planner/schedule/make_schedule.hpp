@@ -7,6 +7,7 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::planner {
 
@@ -14,6 +15,7 @@ struct ScheduleOptions {
   // The largest relative loss of throughput allowed for carrying whole segments: from 1e-4 to below
   // 1. A smaller loss needs longer periods, at most trees / loss segments.
   double loss = 0.01;
+  Deadline deadline{};
 };
 
 // Throws InputError (reason only) unless the model is one-port and there are neither relays nor
@@ -29,7 +31,8 @@ std::vector<std::vector<double>> edge_seconds_per_byte(const Instance& instance,
 // The schedule of the plan's trees; `plan` is the result of make_plan for `instance`. The
 // schedule's throughput is at least (1 - loss) times that of the rates, scaled to fill the busiest
 // port. Periods are tried by increasing number of segments, and the first such one is used. Throws
-// as the two above do; std::invalid_argument for a loss out of range.
+// as the two above do; LimitReached when the deadline passes, std::invalid_argument for a loss out
+// of range.
 PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
                            const ScheduleOptions& options = {});
 
