@@ -8,7 +8,6 @@
 // case; and the ratio of the case. docs/performance.md has the results.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -46,9 +45,9 @@ struct Case {
 };
 
 double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.elapsed().value;
 }
 
 // Peak resident memory since the last reset, in MB (Linux; 0 elsewhere).
