@@ -17,10 +17,10 @@ namespace espalier::planner {
 // Of the time of a packing, for the heuristics that it starts from.
 inline constexpr double kSeedShare = 0.5;
 
-// What a packing is solved for. A plan chooses among many trees. A proof only needs trees that reach
-// the bound: the cheapest come first, and nothing is solved where one of them reaches a plain bound
-// (lp/packing/plain_bound.hpp). The check of a plan is a proof that starts from the plan's trees: of
-// others only the cheapest is made.
+// What a packing is solved for. A plan chooses among many trees. A proof only needs trees that
+// reach the bound: the cheapest come first, and nothing is solved where one of them reaches a plain
+// bound (lp/packing/plain_bound.hpp). The check of a plan is a proof that starts from the plan's
+// trees: of others only the cheapest is made.
 enum class Purpose : std::uint8_t { kPlan, kProof, kCheck };
 
 // Trees of fast heuristics, without those far below the best: often one of them, or a few combined,

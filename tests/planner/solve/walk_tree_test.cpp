@@ -6,14 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/problem/collective.hpp"
-#include "platforms/generators/generators.hpp"
+#include "planner/problem/instance.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
 namespace espalier::planner {
 namespace {
 
-using espalier::testing::collective_of;
 using espalier::testing::instance_of;
 using espalier::testing::Link;
 using espalier::testing::small_platform;
@@ -64,51 +62,6 @@ TEST(WalkTree, IsMissingWhereARelayHasOneDirectionOnly) {
   const Platform platform = small_platform({"s", "sw", "a"}, {{"s", "sw", 1}, {"sw", "a", 1}});
   EXPECT_EQ(walk_text(platform, "s"), "(no walk)");
 }
-
-// Alike hosts in numbers that column generation would take long for.
-Platform star() {
-  platforms::StarFamily family;
-  family.hosts = 1024;
-  return platforms::generate_star(family);
-}
-Platform fat_tree() {
-  platforms::FatTreeFamily family;
-  family.shape = platforms::k_port_fat_tree(16);
-  return platforms::generate_fat_tree(family);
-}
-Platform dragonfly() {
-  platforms::DragonflyFamily family;
-  family.shape = {.groups = 33, .routers = 8, .hosts = 4, .global_ports = 4};
-  return platforms::generate_dragonfly(family);
-}
-
-struct LargeNetwork {
-  std::string name;
-  Platform (*make)();
-};
-
-class LargeEqualNetwork : public ::testing::TestWithParam<LargeNetwork> {};
-
-TEST_P(LargeEqualNetwork, IsProvenWithoutPricing) {
-  const Platform platform = GetParam().make();
-  for (const char* const model : {"one-port", "multi-port", "bounded-multi-port"}) {
-    for (const Operation operation : {Operation::kBroadcast, Operation::kReduce}) {
-      SCOPED_TRACE(model);
-      AlgorithmOptions options;
-      options.time_limit = Seconds{1};
-      const Outcome proof = prove_optimum(collective_of(platform, "h0", operation, model), options);
-      EXPECT_EQ(proof.iterations, 0U);
-      EXPECT_EQ(proof.termination, Termination::kDone);
-      EXPECT_DOUBLE_EQ(throughput_of(proof).value, platform.arcs().front().bandwidth.value);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Networks, LargeEqualNetwork,
-                         ::testing::Values(LargeNetwork{"star", star},
-                                           LargeNetwork{"fat_tree", fat_tree},
-                                           LargeNetwork{"dragonfly", dragonfly}),
-                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace espalier::planner
