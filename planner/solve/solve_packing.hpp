@@ -8,9 +8,9 @@
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/packing/arborescence_packing.hpp"
-#include "planner/problem/deadline.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::planner {
 
