@@ -104,7 +104,8 @@ TEST(LargeNetworks, ADenseOneIsBoundedByItsPorts) {
   const Platform platform = platforms::generate_random({.nodes = 1000, .density = 0.05, .seed = 5});
   const Instance instance = instance_of(platform, "n2", "multi-port");
   lp::PackingOptions options;
-  options.max_iterations = 20;
+  options.seeds = heuristic_trees(instance, Deadline(), Purpose::kProof);
+  options.max_iterations = 250;
   const lp::Packing packing = lp::pack_arborescences(packing_problem(instance), options);
   EXPECT_LE(packing.bound, 1.01 * packing.rate);
 }
