@@ -88,8 +88,11 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
     }
   } catch (const LimitReached&) {  // the solver starts from those made so far
   }
-  // The deepest of all, so not where another is as fast.
-  if (purpose == Purpose::kPlan && best < enough) add(walk(instance));
+  // The deepest of all: a plan uses it only where it is optimal and no other tree is.
+  if (purpose == Purpose::kPlan && best < enough) {
+    Outcome deep = walk(instance);
+    if (!deep.trees.empty() && deep.trees.front().rate.value >= enough) add(std::move(deep));
+  }
   std::vector<lp::RoutedTree> good;
   for (WeightedTree& tree : trees) {
     if (tree.rate.value < kFarBehind * best || makes_detours(instance.digraph(), tree.tree))
