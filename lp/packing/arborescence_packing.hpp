@@ -59,7 +59,8 @@ struct PackingOptions {
   std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
   double smoothing = 0.8;                  // weight of the best prices so far in pricing
   std::vector<RoutedTree> seeds;           // trees to start from
-  // The seeds may be optimal: first see if the prices of their own packing prove it.
+  // The seeds may be optimal: no other trees are made where the best of them reaches a plain bound
+  // (lp/packing/plain_bound.hpp), or the prices of their own packing prove it.
   bool seeds_may_do = false;
   std::function<void(const PackingProgress&)> on_progress;
 };

@@ -10,6 +10,7 @@
 #include "lp/packing/doubled_problem.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner {
 
@@ -37,5 +38,11 @@ class CollectiveProblem {
   std::optional<lp::Digraph> reversed_;        // of a reduce
   std::optional<lp::DoubledProblem> doubled_;  // of an allreduce
 };
+
+// Solves it, of this collective, as solve_packing(instance) of planner/solve/solve_packing.hpp
+// does, from the trees of `start` as well.
+lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& collective,
+                          const AlgorithmOptions& options, Purpose purpose,
+                          const StartingTrees& start = {});
 
 }  // namespace espalier::planner
