@@ -170,7 +170,8 @@ void Packer::warm_up(std::vector<RoutedTree>& trees) {
   };
   evaluate(std::vector(best_prices_));  // the plain bound's: their cheapest tree may prove more
   MultiplicativeWeights weights(first_weights(problem_.occupation, arcs_per_resource_), 0.5);
-  for (std::size_t round = 0; round < options_.warm_rounds; ++round) {
+  constexpr std::size_t kWarmRounds = 60;  // of multiplicative weights
+  for (std::size_t round = 0; round < kWarmRounds; ++round) {
     if (round > 0 && out_of_time()) break;
     trees.push_back(price(weights.normalised()));
     const std::vector<double> load = tree_load(problem_.occupation, trees.back());
@@ -267,7 +268,8 @@ bool Packer::add_trees(PackingMaster& master, double unit_rate) {
   bool added = false;
   std::vector<double> prices(duals.size());
   for (std::size_t k = 0; k < kBatch && !gap_reached() && !out_of_time(); ++k) {
-    const double smoothing = k == 0 ? 0 : options_.smoothing;
+    constexpr double kSmoothing = 0.8;  // weight of the best prices so far
+    const double smoothing = k == 0 ? 0 : kSmoothing;
     const double blend = k == 0 ? kTieBreak : (k % 2 == 0 ? kBlend : kBlend / 10);
     const std::span<const double> weight = weights.normalised();
     for (std::size_t r = 0; r < duals.size(); ++r) {
@@ -303,7 +305,7 @@ void Packer::report() {
   const double now = options_.deadline.elapsed().value;
   if (now - last_report_ < 0.2) return;
   last_report_ = now;
-  options_.on_progress({Seconds{now}, result_.arborescences_priced, result_.rate, result_.bound});
+  options_.on_progress({{now}, result_.arborescences_priced, {result_.rate}, {result_.bound}});
 }
 
 }  // namespace

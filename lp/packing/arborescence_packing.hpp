@@ -9,13 +9,12 @@
 
 #include <Eigen/SparseCore>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/routed_tree.hpp"
-#include "support/deadline.hpp"
+#include "lp/limits.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -45,24 +44,12 @@ struct TreesFound {
   bool complete = true;           // false: the deadline cut the search short
 };
 
-struct PackingProgress {
-  Seconds elapsed;
-  std::size_t iterations;  // arborescences priced
-  double rate;             // best feasible total so far, bytes per second
-  double bound;            // best proven bound so far, bytes per second
-};
-
-struct PackingOptions {
-  double gap = 1e-6;  // stop when bound <= (1 + gap) * rate
-  Deadline deadline{};
+struct PackingOptions : Limits {
   std::size_t max_iterations = 1'000'000;  // arborescences priced
-  std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
-  double smoothing = 0.8;                  // weight of the best prices so far in pricing
-  std::vector<RoutedTree> seeds;           // trees to start from
+  std::vector<RoutedTree> seeds{};         // trees to start from
   // The seeds may be optimal: no other trees are made where the best of them reaches a plain bound
   // (lp/packing/plain_bound.hpp), or the prices of their own packing prove it.
   bool seeds_may_do = false;
-  std::function<void(const PackingProgress&)> on_progress;
 };
 
 enum class PackingEnd : std::uint8_t {

@@ -13,12 +13,9 @@
 
 namespace espalier::lp {
 
-struct FewTreesOptions {
+// gap: fewer trees are used when they reach (1 - gap) of the packing's bound.
+struct FewTreesOptions : Limits {
   std::size_t max_trees = 0;  // 0: up to the packing's number
-  double gap = 1e-6;  // fewer trees are used when they reach (1 - gap) of the packing's bound
-  std::uint64_t effort =
-      2'000'000;        // approximate number of local-search moves evaluated per starting set
-  Deadline deadline{};  // without a limit the result is the same on every machine
 };
 
 // `packing` of the same problem. The result is feasible, basic (no more trees than saturated

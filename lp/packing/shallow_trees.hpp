@@ -12,7 +12,7 @@
 
 namespace espalier::lp {
 
-struct ShallowOptions {
+struct ShallowOptions : Limits {
   // The limit of the path from the root to any host: a sum of latencies of at most max_latency (of
   // problem.graph; without latencies 0) or, where that is unset, max_depth edges, at least 1.
   std::uint32_t max_depth = 1;
@@ -20,7 +20,6 @@ struct ShallowOptions {
   std::size_t max_trees = 0;                                    // 0: no limit
   std::size_t max_rounds = 400;                                 // trees priced at most
   double enough_Bps = std::numeric_limits<double>::infinity();  // stop at this rate
-  Deadline deadline{};
 };
 
 // `packing` of the same problem. All trees are within the limit. None: no spanning tree is that

@@ -261,7 +261,7 @@ SingleTree Walk::run() {
     }
     steps += steps / 2;
   }
-  return {best_.routed(), best_load_, moves_, complete_};
+  return {best_.routed(), best_load_, complete_};
 }
 
 }  // namespace

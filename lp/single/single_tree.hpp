@@ -8,22 +8,20 @@
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/routed_tree.hpp"
-#include "support/deadline.hpp"
+#include "lp/limits.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
 
-struct SingleTreeOptions {
+struct SingleTreeOptions : Limits {
   std::uint64_t seed = 1;
   std::uint64_t effort = 1'000'000;  // approximate number of moves evaluated
-  Deadline deadline{};               // without a limit the result is reproducible
   double bound = 0;  // lower bound of the busiest load of any tree, seconds per byte
 };
 
 struct SingleTree {
   RoutedTree tree;          // parents before children
   double busiest_load = 0;  // seconds per byte
-  std::uint64_t moves = 0;  // evaluated
   bool complete = true;     // false: the deadline passed before the effort was spent
 };
 

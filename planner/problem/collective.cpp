@@ -193,7 +193,7 @@ lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& co
                           const AlgorithmOptions& options, Purpose purpose,
                           const StartingTrees& start) {
   const Deadline deadline = options.deadline.share(kSeedShare);
-  lp::PackingOptions packing = packing_options(options);
+  lp::PackingOptions packing{options};
   packing.seeds = joined(collective, problem, start);
   for (lp::RoutedTree& tree :
        joined(collective, problem, seeds_of(collective, deadline, purpose))) {

@@ -40,19 +40,6 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
 
 }  // namespace
 
-lp::PackingOptions packing_options(const AlgorithmOptions& options) {
-  lp::PackingOptions packing;
-  packing.gap = options.gap;
-  packing.deadline = options.deadline;
-  if (options.on_progress) {
-    packing.on_progress = [&options](const lp::PackingProgress& progress) {
-      options.on_progress(
-          {progress.elapsed, progress.iterations, {progress.rate}, {progress.bound}});
-    };
-  }
-  return packing;
-}
-
 // Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
 // slow to make and never good.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
@@ -109,7 +96,7 @@ lp::PackingProblem packing_problem(const Instance& instance) {
 
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options,
                           Purpose purpose) {
-  lp::PackingOptions packing = packing_options(options);
+  lp::PackingOptions packing{options};
   packing.seeds = heuristic_trees(instance, options.deadline.share(kSeedShare), purpose);
   packing.seeds_may_do = purpose == Purpose::kProof;
   return lp::pack_arborescences(packing_problem(instance), packing);

@@ -28,9 +28,6 @@ enum class Purpose : std::uint8_t { kPlan, kProof, kCheck };
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
                                             Purpose purpose);
 
-// The packing's part of the options.
-lp::PackingOptions packing_options(const AlgorithmOptions& options);
-
 // The result refers to the instance.
 lp::PackingProblem packing_problem(const Instance& instance);
 

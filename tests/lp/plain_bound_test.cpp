@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "lp/packing/certificate.hpp"
 #include "lp/packing/doubled_problem.hpp"
+#include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "lp/packing/certificate.hpp"
 #include "planner/problem/collective_problem.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "platforms/generators/generators.hpp"
+#include "tests/lp/plain_certificate.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/counting_clock.hpp"
 
