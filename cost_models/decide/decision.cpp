@@ -1,9 +1,6 @@
 #include "cost_models/decide/decision.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "support/errors.hpp"
 
@@ -99,11 +96,7 @@ std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
   std::vector<std::optional<Penalty>> found(decision.best.size());
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     const Measurement& measured = measurements[i];
-    if (!std::isfinite(measured.time.value) || measured.time.value <= 0) {
-      throw InputError(
-          {}, fmt::format("/{}", i),
-          fmt::format("a time of {} s: must be finite and above 0", measured.time.value));
-    }
+    require_time(i, measured.time);
     const auto cell = cell_of(decision.grid, measured);
     if (!cell) continue;
     std::optional<Penalty>& penalty = found[*cell];
