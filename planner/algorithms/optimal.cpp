@@ -24,11 +24,10 @@ Termination end_of(bool complete) {
 }
 
 lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
-  lp::ShallowOptions shallow;
+  lp::ShallowOptions shallow{options};
   shallow.max_depth = options.max_depth;
   shallow.max_latency = options.max_latency;
   shallow.max_trees = options.max_trees;
-  shallow.deadline = options.deadline;
   return shallow;
 }
 
@@ -44,9 +43,7 @@ class Reducer {
       : problem_(problem), packing_(packing), options_(options) {}
 
   void make_few(const Deadline& deadline) {
-    lp::FewTreesOptions few;
-    few.max_trees = options_.max_trees;
-    few.gap = options_.gap;
+    lp::FewTreesOptions few{options_, options_.max_trees};
     few.deadline = deadline;
     lp::TreesFound found = lp::pack_few_trees(problem_, packing_, few);
     lp::TreesFound flat = lp::flatten_trees(problem_, packing_, found.trees, deadline);
@@ -77,8 +74,7 @@ class Reducer {
   // Few trees, of low latency where that costs nothing.
   void make_nearer() {
     make_few(options_.deadline);
-    lp::TreesFound found = lp::lower_latency(problem_, packing_, std::move(trees_),
-                                             {.gap = options_.gap, .deadline = options_.deadline});
+    lp::TreesFound found = lp::lower_latency(problem_, packing_, std::move(trees_), options_);
     trees_ = std::move(found.trees);
     ends_.shallow = end_of(found.complete);
   }

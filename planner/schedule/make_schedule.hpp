@@ -1,10 +1,6 @@
-// From a plan's rates to a periodic schedule of all sends: the steady state of Beaumont, Legrand,
-// Marchal, Robert, "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
-// doi:10.1109/TPDS.2005.48. See docs/model.md, "Schedules", for its guarantees.
-//
-// A period carries whole segments of each tree. A send of tree k along u -> v then lasts
-// segments[k] * segment * T_uv; out-ports and in-ports are the two sides of a bipartite multigraph,
-// and lp/graph/open_shop splits it into matchings whose total time is that of its busiest port.
+// From a plan's rates to a periodic schedule of all sends (Beaumont, Legrand, Marchal, Robert, IEEE
+// TPDS 16 (2005), doi:10.1109/TPDS.2005.48): sends are jobs of an open shop of out-ports and
+// in-ports (lp/graph/open_shop). Guarantees: docs/model.md, "Schedules".
 #pragma once
 
 #include <vector>

@@ -33,14 +33,8 @@ constexpr std::uint64_t kPage = 4096;
 // Checks specific to a broadcast, in addition to those of bind_plan()
 // (runtime/api/plan_binding.hpp).
 void check_plan(const planner::Plan& plan, const BroadcastOptions& options) {
-  if (options.rounds) {
-    if (const auto fault = rounds_fault(plan)) throw InputError({}, fault->place, fault->reason);
-  }
-  if (options.schedule) {
-    if (const auto fault = timetable_fault(plan)) {
-      throw InputError({}, fault->place, fault->reason);
-    }
-  }
+  if (options.rounds) require_rounds(plan);
+  if (options.schedule) require_timetable(plan);
   planner::require_operation(plan, planner::Operation::kBroadcast, {});
   if (options.ports != 0 && options.rounds) {
     throw InputError("ports and rounds exclude each other: in a round a rank sends one segment");
@@ -295,9 +289,7 @@ bool Broadcast::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSto
 
 planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
   planner::Plan plan = planner::parse_plan(share_file(comm, file), display_name(file));
-  if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError(display_name(file), fault->place, fault->reason);
-  }
+  planner::check_structure(plan, display_name(file));
   return plan;
 }
 

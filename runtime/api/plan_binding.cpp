@@ -56,9 +56,7 @@ PlanBinding bind_plan(const OwnedComm& comm, const planner::Plan& plan,
   collective_try(
       comm.get(),
       [&] {
-        if (const auto fault = planner::structural_fault(plan)) {
-          throw InputError({}, fault->place, fault->reason);
-        }
+        planner::check_structure(plan);
         check();
         check_tags(plan, comm.largest_tag());
         check_options(options);

@@ -211,16 +211,16 @@ PlanAttempt attempt_for_message(const PlanOptions& options, const planner::Algor
   const Deadline clock(std::nullopt);
   simulate::ChoiceOptions how;
   if (options.algorithm_given) how.algorithms = {algorithm};
-  if (options.segment_given) how.segment = collective.options().segment;
+  if (options.segment_given) how.run.segment = collective.options().segment;
   if (!options.overhead.empty()) how.overhead = parse_overhead(options.overhead);
-  if (!options.compute.empty()) how.compute = parse_compute(options.compute);
+  if (!options.compute.empty()) how.run.compute = parse_compute(options.compute);
   how.limits = limits;
   simulate::Choice choice = choose_for(collective, limits.message, how, options.console);
   Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
   planner::Plan plan = choice.plan;
   const auto makespan = makespan_of(run, collective, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),
-          makespan,         limits.message,   std::move(choice),  how.compute};
+          makespan,         limits.message,   std::move(choice),  how.run.compute};
 }
 
 ExitStatus run_plan(const PlanOptions& options) {

@@ -265,7 +265,7 @@ TEST_F(ExplainCommand, LossOfReductionPlansNamesTheHalves) {
     EXPECT_THAT(text.out,
                 ContainsRegex(operation == "reduce"
                                   ? "\n +loss +share +load +price +idle resource +used by trees\n"
-                                  : "  up lyon-4 -> lyon-1 -> nancy-1 -> nancy-2 "));
+                                  : "  up lyon-[0-9] -> lyon-1 -> nancy-1 -> nancy-[0-9] "));
   }
 }
 

@@ -23,7 +23,7 @@ TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
   const Finished finished = run({"plan", "p.json", "--source", "a"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const planner::Plan plan = planner::parse_plan(finished.out, "<stdout>");
-  EXPECT_FALSE(planner::structural_fault(plan));
+  EXPECT_NO_THROW(planner::check_structure(plan));
   EXPECT_EQ(plan.platform, "triangle");
   EXPECT_EQ(plan.source, "a");
   EXPECT_EQ(plan.model, "one-port");

@@ -123,7 +123,7 @@ double bytes_a_period(const Plan& plan) {
 }
 
 void expect_executable(const platforms::Platform& platform, const Plan& plan) {
-  ASSERT_FALSE(structural_fault(plan)) << structural_fault(plan)->reason;
+  ASSERT_NO_THROW(check_structure(plan));
   expect_ports_keep_up(platform, plan);
   expect_steady_state(plan);
   const PlanSchedule& schedule = plan.schedule.value();
