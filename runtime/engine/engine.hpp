@@ -127,7 +127,7 @@ class Engine {
   // segments as the slots require. stoppable: stores may fail; this costs a synchronisation at the
   // end, which waits for the other ranks up to end_timeout. The outcome is the same on all ranks.
   // After an exception (MpiError, TimedOut, InputError for sizes that differ), messages may still
-  // be in progress and the engine refuses to run again.
+  // be in progress and the engine must not run again.
   Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable, Timeout end_timeout);
 
  private:

@@ -46,11 +46,11 @@
 #include <vector>
 
 #include "planner/plan/segment_assignment.hpp"
-#include "runtime/api/call_check.hpp"
 #include "runtime/engine/pacing.hpp"
 #include "runtime/engine/reduce_window.hpp"
 #include "runtime/engine/segments.hpp"
 #include "runtime/engine/tree_role.hpp"
+#include "runtime/transport/call_check.hpp"
 #include "runtime/transport/request_table.hpp"
 
 namespace espalier::runtime {

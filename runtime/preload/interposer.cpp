@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "runtime/memory/element_shape.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/quantities.hpp"
@@ -14,6 +15,7 @@ namespace espalier::preload {
 namespace {
 
 using runtime::check;
+using runtime::is_named;
 using runtime::rank_in;
 using runtime::size_of;
 
@@ -41,15 +43,6 @@ int guarded(const Act& act) noexcept {
     print_line(error.what());
     return MPI_ERR_OTHER;
   }
-}
-
-bool is_named(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_NAMED;
 }
 
 // Depends only on operations and predefined types, which are equal on all ranks. (User-defined
