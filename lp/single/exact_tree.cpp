@@ -76,6 +76,7 @@ Verdict Search::decide(double capacity, double most_work) {
   const Verdict verdict = decision.run(limits);
   if (verdict == Verdict::kFound) take(decision.tree());
   if (verdict == Verdict::kNoTree) bound_ = std::max(bound_, capacity);
+  if (verdict == Verdict::kTimeLimit) complete_ = false;
   branches_ += decision.branches();
   work_ += decision.work();
   return verdict;
@@ -144,7 +145,6 @@ ExactTree Search::run(const RoutedTree& start) {
     bound_ = std::max(bound_, least_into_some_host());
     close_in();
     prove();
-    if (!proven()) static_cast<void>(out_of_limits());  // what ended the last decision
   } catch (const LimitReached&) {
     complete_ = false;
   }

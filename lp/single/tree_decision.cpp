@@ -70,7 +70,8 @@ Verdict TreeDecision::run(const Limits& limits) {
       ++branches_;
       const Relaxation relaxation = relax(branch.decisions, limits);
       if (relaxation == Relaxation::kTree) return Verdict::kFound;
-      if (relaxation == Relaxation::kLimit) return Verdict::kUnknown;
+      if (relaxation == Relaxation::kWorkLimit) return Verdict::kUnknown;
+      if (relaxation == Relaxation::kTimeLimit) return Verdict::kTimeLimit;
       trouble = trouble || relaxation == Relaxation::kTrouble;
       if (relaxation != Relaxation::kFractional) break;
       const std::uint32_t arc = branching_arc();
@@ -92,15 +93,16 @@ TreeDecision::Relaxation TreeDecision::relax(const std::vector<ArcDecision>& dec
   simplex.method = SimplexOptions::Method::kDual;
   do {
     simplex.time_limit = limits.time_left();
-    if (work_ > limits.work || (simplex.time_limit && simplex.time_limit->value <= 0)) {
-      return Relaxation::kLimit;
-    }
+    if (work_ > limits.work) return Relaxation::kWorkLimit;
+    if (simplex.time_limit && simplex.time_limit->value <= 0) return Relaxation::kTimeLimit;
     const double pivots_left = (limits.work - work_) / lp_.row_count();
     simplex.iteration_limit = static_cast<int>(std::min(1e9, pivots_left)) + 1;
     const LpStatus status = lp_.solve(simplex);
     work_ += static_cast<double>(lp_.pivots()) * lp_.row_count();
     if (status == LpStatus::kInfeasible) return Relaxation::kEmpty;
-    if (status == LpStatus::kLimit) return Relaxation::kLimit;
+    if (status == LpStatus::kLimit) {
+      return work_ > limits.work ? Relaxation::kWorkLimit : Relaxation::kTimeLimit;
+    }
     if (status != LpStatus::kOptimal) return Relaxation::kTrouble;
     for (std::uint32_t column = 0; column < in_play_.size(); ++column) {
       x_[in_play_[column]] = std::max(0.0, lp_.value(column));

@@ -26,9 +26,10 @@
 namespace espalier::lp {
 
 enum class Verdict : std::uint8_t {
-  kFound,    // tree() is one
-  kNoTree,   // proven: there is none
-  kUnknown,  // limit reached, or a numerical failure of GLPK in some branch
+  kFound,      // tree() is one
+  kNoTree,     // proven: there is none
+  kUnknown,    // limit of work reached, or a numerical failure of GLPK in some branch
+  kTimeLimit,  // no time was left
 };
 
 class TreeDecision {
@@ -59,7 +60,14 @@ class TreeDecision {
       return bound > other.bound || (bound == other.bound && number < other.number);
     }
   };
-  enum class Relaxation : std::uint8_t { kEmpty, kFractional, kTree, kTrouble, kLimit };
+  enum class Relaxation : std::uint8_t {
+    kEmpty,
+    kFractional,
+    kTree,
+    kTrouble,
+    kWorkLimit,
+    kTimeLimit
+  };
 
   void build(std::uint32_t root);
   Relaxation relax(const std::vector<ArcDecision>& decisions, const Limits& limits);

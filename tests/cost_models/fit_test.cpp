@@ -12,7 +12,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::fit_test {
 namespace {
 
 std::string refusal(const std::vector<Timing>& timings) {
@@ -79,4 +79,4 @@ TEST(FitHockney, RefusesWhatCannotBeFitted) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::fit_test

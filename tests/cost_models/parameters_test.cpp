@@ -9,7 +9,7 @@
 #include "cost_models/presets.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::parameters_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -163,4 +163,4 @@ TEST(Conversions, RefuseWhatTheOtherModelCannotExpress) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::parameters_test

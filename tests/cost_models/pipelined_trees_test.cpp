@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "tests/cost_models/plain_events.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::pipelined_trees_test {
 namespace {
 
 std::string refusal(const std::vector<PipelinedTree>& trees) {
@@ -61,4 +61,4 @@ TEST(PipelinedTrees, RefusesInvalidTrees) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::pipelined_trees_test

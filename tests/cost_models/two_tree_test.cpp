@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "tests/cost_models/networks.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::two_tree_test {
 namespace {
 
 TEST(TwoTree, NoOtherNumberOfChunksIsBetter) {
@@ -62,4 +62,4 @@ TEST(TwoTree, RefusesNoChunks) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::two_tree_test

@@ -10,7 +10,7 @@
 #include "tests/experiments/small_study.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::experiments {
+namespace espalier::experiments::report_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -168,4 +168,4 @@ TEST(Outputs, AreRecognisedByName) {
 }
 
 }  // namespace
-}  // namespace espalier::experiments
+}  // namespace espalier::experiments::report_test

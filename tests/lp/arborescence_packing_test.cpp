@@ -8,7 +8,7 @@
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::arborescence_packing_test {
 namespace {
 
 using espalier::testing::draws;
@@ -220,4 +220,4 @@ TEST(Packing, PricesFewArborescences) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::arborescence_packing_test

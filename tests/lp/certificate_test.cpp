@@ -7,7 +7,7 @@
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::certificate_test {
 namespace {
 
 using espalier::testing::draws;
@@ -84,4 +84,4 @@ TEST(Certificate, AnyPricesBoundTheOptimum) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::certificate_test

@@ -9,7 +9,7 @@
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::doubled_problem_test {
 namespace {
 
 using espalier::testing::draws;
@@ -87,4 +87,4 @@ TEST_P(Doubled, PackingIsProvenAndAgreesWithTheFlowLp) {
 INSTANTIATE_TEST_SUITE_P(Models, Doubled, ::testing::ValuesIn(kAllModels));
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::doubled_problem_test

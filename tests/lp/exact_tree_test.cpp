@@ -12,7 +12,7 @@
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::exact_tree_test {
 namespace {
 
 using espalier::testing::draws;
@@ -168,4 +168,4 @@ TEST_P(BestTrees, TheSameSeedGivesTheSameWalk) {
 INSTANTIATE_TEST_SUITE_P(Models, BestTrees, ::testing::ValuesIn(kAllModels));
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::exact_tree_test

@@ -10,7 +10,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::linear_program_test {
 namespace {
 
 using ::testing::StartsWith;
@@ -150,4 +150,4 @@ TEST(LinearProgram, ThreadsSolveConcurrently) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::linear_program_test

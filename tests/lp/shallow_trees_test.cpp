@@ -9,7 +9,7 @@
 #include "tests/lp/tree_sets.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::shallow_trees_test {
 namespace {
 
 using espalier::testing::draws;
@@ -112,4 +112,4 @@ TEST(ShallowTrees, OfTwoLevelsReachTheOptimumOfAClique) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::shallow_trees_test

@@ -13,7 +13,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::broadcast_test {
 namespace {
 
 using runtime::Broadcast;
@@ -241,4 +241,4 @@ TEST(Broadcast, ASegmentLargerThanAnyMessage) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::broadcast_test

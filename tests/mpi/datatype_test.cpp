@@ -10,7 +10,7 @@
 #include "runtime/memory/element_shape.hpp"
 #include "tests/mpi/plans.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::datatype_test {
 namespace {
 
 using runtime::Broadcast;
@@ -224,4 +224,4 @@ TEST(Datatype, AbsoluteAddresses) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::datatype_test

@@ -8,7 +8,7 @@
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::decisions_test {
 namespace {
 
 using runtime::Broadcast;
@@ -57,4 +57,4 @@ TEST(DecidedPlan, HasTheSegmentsOfTheTable) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::decisions_test

@@ -17,7 +17,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::reduction_test {
 namespace {
 
 using planner::Operation;
@@ -386,4 +386,4 @@ INSTANTIATE_TEST_SUITE_P(All, Operations,
                          [](const auto& of) { return std::string(planner::name_of(of.param)); });
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::reduction_test

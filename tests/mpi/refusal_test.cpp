@@ -9,7 +9,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/mpi/refusals.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::refusal_test {
 namespace {
 
 using runtime::Broadcast;
@@ -157,4 +157,4 @@ TEST(SharePlan, GivesAllRanksThePlanOrTheRefusal) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::refusal_test

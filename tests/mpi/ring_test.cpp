@@ -21,7 +21,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::ring_test {
 namespace {
 
 using runtime::Broadcast;
@@ -181,4 +181,4 @@ TEST(Rings, TransfersAreLogged) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::ring_test

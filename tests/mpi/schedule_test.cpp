@@ -25,7 +25,7 @@
 #include "tests/mpi/schedules.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::schedule_test {
 namespace {
 
 using runtime::Broadcast;
@@ -322,4 +322,4 @@ TEST(Schedule, SizesThatDifferAmongRanksAreRefused) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::schedule_test

@@ -10,7 +10,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::stream_test {
 namespace {
 
 using runtime::Broadcast;
@@ -81,4 +81,4 @@ TEST(StreamShape, FitsTheBufferForAnyNumberOfTrees) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::stream_test

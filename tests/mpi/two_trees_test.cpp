@@ -23,7 +23,7 @@
 #include "tests/mpi/recorded_calls.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::two_trees_test {
 namespace {
 
 using runtime::Broadcast;
@@ -283,4 +283,4 @@ TEST(ExchangeEdges, MayBeAboveOthers) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::two_trees_test

@@ -19,7 +19,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::best_segment_test {
 namespace {
 
 using planner::Operation;
@@ -146,4 +146,4 @@ TEST(BestSegment, RefusesEmptyMessagesAndSegmentsAndPlansOfOtherPlatforms) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::best_segment_test

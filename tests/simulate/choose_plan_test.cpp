@@ -24,7 +24,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::choose_plan_test {
 namespace {
 
 using platforms::Model;
@@ -396,4 +396,4 @@ TEST(Forecast, ALongMessageIsExtrapolatedFromAShorterOne) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::choose_plan_test

@@ -11,7 +11,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::closed_forms_test {
 namespace {
 
 using espalier::testing::Link;
@@ -292,4 +292,4 @@ TEST(Chain, SendsThatLastUntilReceivedWaitForLatencies) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::closed_forms_test

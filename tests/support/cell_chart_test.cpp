@@ -7,7 +7,7 @@
 #include "support/drawing.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier {
+namespace espalier::cell_chart_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -105,4 +105,4 @@ TEST(Tint, GoesFromAColourToWhite) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::cell_chart_test

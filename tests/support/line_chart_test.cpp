@@ -8,7 +8,7 @@
 
 #include "tests/support/xml.hpp"
 
-namespace espalier {
+namespace espalier::line_chart_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -127,4 +127,4 @@ TEST(LineChartSvg, DistinguishesTwentySeries) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::line_chart_test

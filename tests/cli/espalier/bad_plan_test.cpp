@@ -7,15 +7,15 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::bad_plan_test {
 
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class VerifyCommand : public CliTest {
  protected:
@@ -232,4 +232,4 @@ TEST_F(VerifyCommand, AFileThatIsNotAPlanIsBadInput) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::bad_plan_test

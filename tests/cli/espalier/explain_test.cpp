@@ -7,16 +7,16 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::explain_test {
 
 namespace {
 
-using testing::ContainsRegex;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::StartsWith;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class ExplainCommand : public CliTest {
  protected:
@@ -296,4 +296,4 @@ TEST_F(ExplainCommand, ATimeLimitGivesPartialResults) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::explain_test

@@ -7,14 +7,14 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::plan_test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class PlanCommand : public CliTest {};
 
@@ -495,10 +495,10 @@ TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {
     const Finished second = run(command);
     EXPECT_EQ(first.status, 0) << first.err;
     EXPECT_EQ(without_seconds(first.out), without_seconds(second.out)) << command.front();
-    EXPECT_THAT(first.out, testing::Not(IsEmpty()));
+    EXPECT_THAT(first.out, ::testing::Not(IsEmpty()));
   }
 }
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::plan_test

@@ -9,7 +9,7 @@
 #include "tests/cli/espalier/program.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::study_test {
 
 namespace {
 
@@ -206,4 +206,4 @@ TEST_F(StudyCommand, ThePlatformOfARowCanBeRegenerated) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::study_test

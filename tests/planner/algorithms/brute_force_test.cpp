@@ -15,7 +15,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::brute_force_test {
 namespace {
 
 using espalier::testing::all_host_paths;
@@ -230,4 +230,4 @@ INSTANTIATE_TEST_SUITE_P(Models, BruteForce, ::testing::ValuesIn(model_names()),
                          [](const auto& instance) { return case_name(instance.param); });
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::brute_force_test

@@ -9,10 +9,12 @@
 #include "platforms/generators/generators.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/support/counting_clock.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::single_trees_test {
 namespace {
 
+using espalier::testing::CountingClock;
 using espalier::testing::instance_of;
 using espalier::testing::period;
 using espalier::testing::run;
@@ -72,6 +74,21 @@ TEST(ExactTree, EndsAtTheTimeLimitWithATreeAndAValidBound) {
   }
 }
 
+// GLPK counts in milliseconds and may give up before the last of them is over.
+TEST(ExactTree, CallsAnLpThatRanOutOfTimeATimeLimitBeforeTheDeadlineHasPassed) {
+  const auto platform = platforms::generate_random({.nodes = 60, .density = 0.2, .seed = 1});
+  const Instance instance(platform, platform.hosts().front(), platforms::Model::kMultiPort);
+  CountingClock standing_still(Seconds{0});
+  const lp::Packing packing = solve_packing(instance, {});
+  AlgorithmOptions options;
+  options.packing = &packing;
+  options.deadline = Deadline(Seconds{1e-6}, &standing_still);
+  const Outcome outcome = run("exact-tree", instance, options);
+  ASSERT_TRUE(outcome.single_tree_bound.has_value());
+  EXPECT_GT(outcome.single_tree_bound->value, outcome.trees[0].rate.value * (1 + 2e-6));
+  EXPECT_EQ(outcome.ends.proof, Termination::kTimeLimit);
+}
+
 // The papers' random platforms, and what their best trees reach.
 class PapersPlatforms : public ::testing::TestWithParam<std::uint64_t> {};
 
@@ -110,4 +127,4 @@ TEST(SharedPacking, GivesTheSameTreesAsASeparatePacking) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::single_trees_test

@@ -15,7 +15,7 @@
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::two_tree_test {
 namespace {
 
 using espalier::testing::complete_platform;
@@ -319,4 +319,4 @@ TEST(TwoTrees, KeepTheirColorsOverPaths) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::two_tree_test

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace espalier::planner {
+namespace espalier::planner::oblivious_shapes_test {
 namespace {
 
 constexpr const char* kNames[] = {"flat",     "chain",        "binary",
@@ -67,4 +67,4 @@ TEST(ObliviousShapes, ReduceAlongTheSameTrees) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::oblivious_shapes_test

@@ -14,7 +14,7 @@
 #include "support/files.hpp"
 #include "tests/planner/plan/plans.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::plan_faults_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -347,4 +347,4 @@ TEST(StructuralFaults, ASingleHostHasATreeWithoutEdges) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::plan_faults_test

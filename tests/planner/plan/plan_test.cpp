@@ -14,7 +14,7 @@
 #include "support/files.hpp"
 #include "tests/planner/plan/plans.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::plan_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -174,4 +174,4 @@ TEST(Shape, DepthOfALongChainListedBackwards) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::plan_test

@@ -15,7 +15,7 @@
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::collective_brute_force_test {
 namespace {
 
 using espalier::testing::all_host_paths;
@@ -206,4 +206,4 @@ INSTANTIATE_TEST_SUITE_P(Models, AllPairs, ::testing::ValuesIn(model_names()),
                          [](const auto& instance) { return case_name(instance.param); });
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::collective_brute_force_test

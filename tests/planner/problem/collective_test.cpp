@@ -20,7 +20,7 @@
 #include "tests/support/draws.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::collective_test {
 namespace {
 
 using espalier::testing::algorithm_names;
@@ -463,4 +463,4 @@ TEST(ReduceFaults, AnEdgeWithoutALinkUpwards) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::collective_test

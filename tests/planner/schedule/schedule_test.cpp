@@ -17,7 +17,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::schedule_test {
 namespace {
 
 using espalier::testing::DrawnPlatform;
@@ -314,4 +314,4 @@ TEST(Schedule, SeventyOneRegions) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::schedule_test

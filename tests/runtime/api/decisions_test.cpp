@@ -7,7 +7,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::decisions_test {
 namespace {
 
 using planner::Operation;
@@ -131,4 +131,4 @@ TEST(Decisions, BadTablesAreRefused) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::decisions_test

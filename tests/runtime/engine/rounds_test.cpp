@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace espalier::runtime {
+namespace espalier::runtime::rounds_test {
 namespace {
 
 using planner::Plan;
@@ -106,4 +106,4 @@ TEST(RoundsFault, ALoneNodeNeedsNoColors) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::rounds_test

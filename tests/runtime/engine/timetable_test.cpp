@@ -13,7 +13,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/mpi/schedules.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::timetable_test {
 namespace {
 
 using planner::Plan;
@@ -217,4 +217,4 @@ TEST(TimetableFault, NamesTheReason) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::timetable_test

@@ -12,7 +12,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::file_tree_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ TEST_F(FileTrees, AResumedOutputKnowsItsProgress) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::file_tree_test
