@@ -380,12 +380,16 @@ bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSt
   return state_->run_down({bytes, shape.segment_bytes}, store, true) == Outcome::kComplete;
 }
 
-planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
-  planner::Plan plan = planner::parse_plan(share_file(comm, file), display_name(file));
+planner::Plan checked_plan(const std::string& text, const std::string& file) {
+  planner::Plan plan = planner::parse_plan(text, file);
   if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError(display_name(file), fault->place, fault->reason);
+    throw InputError(file, fault->place, fault->reason);
   }
   return plan;
+}
+
+planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
+  return checked_plan(share_file(comm, file), display_name(file));
 }
 
 }  // namespace espalier::runtime

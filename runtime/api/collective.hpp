@@ -169,6 +169,8 @@ class Collective {
 // type, op: not null handles. Throws MpiError.
 bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op);
 
+// planner::read_plan for a text whose origin is `file`.
+planner::Plan checked_plan(const std::string& text, const std::string& file);
 // Collective: rank 0 reads the plan file, so only its host needs the file, and all ranks get the
 // plan. An error in the file (see planner::read_plan) is thrown on all ranks.
 planner::Plan share_plan(MPI_Comm comm, const std::string& file);
