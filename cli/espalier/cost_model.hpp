@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/espalier/arguments.hpp"
-#include "cost_models/formulas/registry.hpp"
+#include "cost_models/formulas/formulas.hpp"
 
 namespace espalier::cli {
 

@@ -247,7 +247,7 @@ std::optional<Seconds> parse_time_limit(const std::string& text) {
 
 void LimitOptions::add_to(Arguments& app) {
   app.add("--time-limit", time_limit_,
-          "Stop the proof after this time, e.g. 10s; default: no limit", {.type = "TIME"});
+          "Stop proof and searches after this time, e.g. 10s; default: no limit", {.type = "TIME"});
   app.add("--gap", gap_, "Stop when the throughput is this close to the bound, relative",
           {.type = "GAP"});
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -22,29 +21,25 @@ void refuse_if(bool holds, const char* reason) {
   if (holds) throw InputError(reason);
 }
 
-void refuse_fault(const std::optional<planner::PlanFault>& fault) {
-  if (fault) throw InputError({}, fault->place, fault->reason);
-}
-
 void check_orders(const Plan& plan, const CollectiveOptions& options) {
   if (planner::reduces(plan.operation)) {
     refuse_if(options.rounds, "rounds are for broadcasts");
     refuse_if(options.schedule, "a schedule is for broadcasts");
     refuse_if(options.timeout.has_value(), "a timeout is for broadcasts");
   }
-  if (options.rounds) refuse_fault(rounds_fault(plan));
-  if (options.schedule) refuse_fault(timetable_fault(plan));
+  if (options.rounds) require_rounds(plan);
+  if (options.schedule) require_timetable(plan);
   refuse_if(options.ports != 0 && options.rounds,
             "ports and rounds exclude each other: in a round a rank sends one segment");
   refuse_if(options.schedule && (options.ports != 0 || options.rounds),
             "a schedule cannot be combined with ports or rounds: it fixes the order of all sends");
 }
 
-void check_numbers(const Plan& plan, const CollectiveOptions& options, std::size_t largest_tag) {
+void check_figures(const Plan& plan, const CollectiveOptions& options, std::size_t largest_tag) {
   const bool is_fixed = options.segment_bytes != 0 || options.rounds || options.schedule;
   refuse_if(!options.tuned.empty() && is_fixed,
             "tuned segments cannot be combined with a fixed segment size, rounds or a schedule");
-  refuse_if(!(options.tuned_within >= 1), kNoTunedWithin);
+  refuse_if(!(options.tuned_within >= 1), "tuned_within must be at least 1");
   if (options.timeout && !(options.timeout->value > 0 && std::isfinite(options.timeout->value))) {
     throw InputError(fmt::format("a timeout of {} s; it must be finite and greater than 0",
                                  options.timeout->value));
@@ -106,10 +101,10 @@ void BoundPlan::bind(const std::function<void()>& check) {
   collective_try(
       comm.get(),
       [&] {
-        refuse_fault(planner::structural_fault(plan));
+        planner::check_structure(plan);
         check();
         check_orders(plan, options);
-        check_numbers(plan, options, comm.largest_tag());
+        check_figures(plan, options, comm.largest_tag());
         rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
                                      : ranks_by_host(hosts, plan.nodes);
       },

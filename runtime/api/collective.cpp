@@ -382,9 +382,7 @@ bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSt
 
 planner::Plan checked_plan(const std::string& text, const std::string& file) {
   planner::Plan plan = planner::parse_plan(text, file);
-  if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError(file, fault->place, fault->reason);
-  }
+  planner::check_structure(plan, file);
   return plan;
 }
 

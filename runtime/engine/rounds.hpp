@@ -19,11 +19,11 @@
 
 namespace espalier::runtime {
 
-// The reason why a plan cannot be run in rounds, as (JSON pointer, reason); empty if it can. It can
-// if every edge has a color, no rank sends or receives twice in a round, no edge is an exchange
-// edge (on which a parent waits longer than a round), and all trees have the same rate, because in
-// rounds all trees carry the same amount. Precondition: no structural fault.
-std::optional<planner::PlanFault> rounds_fault(const planner::Plan& plan);
+// Throws InputError unless a plan can be run in rounds: if every edge has a color, no rank sends or
+// receives twice in a round, no edge is an exchange edge (on which a parent waits longer than a
+// round), and all trees have the same rate, because in rounds all trees carry the same amount.
+// Precondition: no structural fault.
+void require_rounds(const planner::Plan& plan, const std::string& file = {});
 
 // For each edge of a tree, in order, the round in which it is first used. source: the plan's.
 // Preconditions: no structural fault, and the tree has colors.

@@ -75,14 +75,14 @@ struct Timetable {
   std::uint64_t segments = 0;  // of all trees in a period
 };
 
-// The reason why a plan cannot be run by its schedule, as (JSON pointer, reason): it has no
-// schedule, or one with too many slots. Empty if it can be run. Precondition: no structural fault.
-std::optional<planner::PlanFault> timetable_fault(const planner::Plan& plan);
+// Throws InputError if the plan has no schedule, or one with too many slots to run. Precondition:
+// no structural fault.
+void require_timetable(const planner::Plan& plan, const std::string& file = {});
 
 // The slots of all edges of a plan; identical on all ranks.
 class Slots {
  public:
-  // Precondition: timetable_fault finds nothing.
+  // Precondition: require_timetable accepts the plan.
   explicit Slots(const planner::Plan& plan);
 
   // Assigns the segments of a message to trees, period by period.

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "lp/packing/certificate.hpp"
-#include "lp/packing/flow_lp.hpp"
 #include "support/errors.hpp"
+#include "tests/lp/plain_certificate.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 

@@ -1,9 +1,8 @@
-#include "lp/packing/certificate.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "lp/packing/certificate.hpp"
-#include "lp/packing/flow_lp.hpp"
+#include "tests/lp/plain_certificate.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 

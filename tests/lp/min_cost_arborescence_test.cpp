@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "lp/packing/certificate.hpp"
+#include "tests/lp/plain_certificate.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::lp::min_cost_arborescence_test {

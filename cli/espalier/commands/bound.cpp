@@ -77,7 +77,7 @@ Json as_json(const planner::Collective& collective, const Run& run,
 std::string as_csv(const planner::Collective& collective, const Run& run,
                    const std::vector<planner::NamedPrice>& highest) {
   std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap",
-                               "resource", "price", "operation"});
+                               "resource", "price", "operation", "bound_final"});
   const auto& bound = run.outcome.bound;
   for (const planner::NamedPrice& bottleneck : highest) {
     text += csv_line(
@@ -85,7 +85,8 @@ std::string as_csv(const planner::Collective& collective, const Run& run,
          std::string(platforms::name_of(collective.model())), exact(run.throughput.value),
          bound ? exact(bound->value) : "", exact(gap_of(run.throughput, bound)),
          bottleneck.resource, exact(bottleneck.price),
-         std::string(planner::name_of(collective.operation()))});
+         std::string(planner::name_of(collective.operation())),
+         bound && run.outcome.ends.is_bound_final() ? "true" : "false"});
   }
   return text;
 }

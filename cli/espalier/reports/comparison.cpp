@@ -130,7 +130,7 @@ std::string comparison_tables(const std::vector<Comparison>& comparisons) {
 std::string comparison_csv(const std::vector<Comparison>& comparisons) {
   std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps",
                                "algorithm", "trees", "throughput_Bps", "relative", "depth",
-                               "makespan_s", "seconds", "error", "operation"});
+                               "makespan_s", "seconds", "error", "operation", "bound_final"});
   for (const Comparison& comparison : comparisons) {
     const std::vector<std::string> instance{comparison.platform, comparison.source,
                                             comparison.model, exact(comparison.optimum_Bps),
@@ -143,7 +143,8 @@ std::string comparison_csv(const std::vector<Comparison>& comparisons) {
       for (const std::string& cell :
            {row.algorithm, failed ? "" : std::to_string(row.trees), exact(row.throughput_Bps),
             exact(row.relative), failed ? "" : std::to_string(row.depth), exact(row.makespan_s),
-            exact(row.seconds), row.error, std::string(planner::name_of(comparison.operation))}) {
+            exact(row.seconds), row.error, std::string(planner::name_of(comparison.operation)),
+            std::string(comparison.bound_final ? "true" : "false")}) {
         cells.push_back(cell);
       }
       text += csv_line(cells);

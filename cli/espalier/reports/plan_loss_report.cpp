@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cli/common/table.hpp"
@@ -128,7 +129,8 @@ std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
   text += fmt::format(
       "Of the loss, {} is idle time of bottlenecks and {} is trees that cost more than the "
       "cheapest.\n",
-      percent(loss.idle.value / all), percent(loss.costly.value / all));
+      percent(std::max(0.0, loss.idle.value) / all),
+      percent(std::max(0.0, loss.costly.value) / all));  // no "-0.00 %" by rounding
   if (loss.idle.value > kNoLoss * loss.bound.value) text += '\n' + idle_table(explained, all, top);
   if (loss.costly.value > kNoLoss * loss.bound.value)
     text += '\n' + costly_edges_table(explained, all, top);

@@ -22,16 +22,9 @@ void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan =
       plan_of_run(comm, arguments, planner::Operation::kBroadcast, arguments.broadcast);
-  if (arguments.broadcast.rounds) {
-    if (const auto fault = runtime::rounds_fault(plan)) {
-      throw InputError(display_name(arguments.plan), fault->place, fault->reason);
-    }
-  }
-  if (arguments.broadcast.schedule) {
-    if (const auto fault = runtime::timetable_fault(plan)) {
-      throw InputError(display_name(arguments.plan), fault->place, fault->reason);
-    }
-  }
+  const std::string file = display_name(arguments.plan);
+  if (arguments.broadcast.rounds) runtime::require_rounds(plan, file);
+  if (arguments.broadcast.schedule) runtime::require_timetable(plan, file);
 
   ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
   arguments.on_message = [&bar](std::uint64_t bytes) { bar.expect(bytes); };

@@ -62,6 +62,7 @@ std::string figures_json(const planner::Plan& plan, const Figures& figures) {
   json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
   json["verified"] = figures.verified;
   if (figures.resumed_bytes > 0) json["resumed_bytes"] = figures.resumed_bytes;
+  if (figures.hole_bytes > 0) json["hole_bytes"] = figures.hole_bytes;
   if (!figures.source_change.empty()) json["source_change"] = figures.source_change;
   if (!figures.mpi_seconds.empty()) {
     const double theirs = median_of(figures.mpi_seconds);
@@ -96,6 +97,9 @@ std::string figures_text(const planner::Plan& plan, const Figures& figures) {
   }
   if (figures.resumed_bytes > 0) {
     text += fmt::format("\n{} kept from an earlier run", format_size({figures.resumed_bytes}));
+  }
+  if (figures.hole_bytes > 0) {
+    text += fmt::format("\n{} of holes, which were not sent", format_size({figures.hole_bytes}));
   }
   const bool at_root = plan.operation == planner::Operation::kReduce;
   text += !figures.verified ? "\nnot verified\n"

@@ -58,6 +58,18 @@ TEST_F(VerifyCommand, JsonKeys) {
   EXPECT_TRUE(quick.at("bound_Bps").is_null());
 }
 
+TEST_F(VerifyCommand, ATimeLimitLeavesTheBoundUnfinished) {
+  ASSERT_EQ(run({"generate", "star", "--hosts", "60", "-o", "p.json"}).status, 0);
+  ASSERT_EQ(
+      run({"plan", "p.json", "--source", "h0", "--algorithm", "flat", "-o", "plan.json"}).status,
+      0);
+  const Finished finished =
+      run({"verify", "plan.json", "--platform", "p.json", "--time-limit", "1ns"});
+  EXPECT_EQ(finished.status, 4);
+  EXPECT_THAT(finished.out, HasSubstr("\nbound (not final)  "));
+  EXPECT_THAT(finished.err, HasSubstr("verify: the time limit was reached before the gap was "));
+}
+
 TEST_F(VerifyCommand, PlansOfEveryAlgorithmAreValid) {
   write("p.json", kTriangle);
   const Json list = run_json({"list", "algorithms", "--json"});

@@ -189,7 +189,7 @@ TEST_F(StudyCommand, ThePlatformOfARowCanBeRegenerated) {
       cells.back() += letter;
     }
   }
-  ASSERT_EQ(cells.size(), 16U);
+  ASSERT_EQ(cells.size(), 17U);
   EXPECT_EQ(run({"generate", "random", "--nodes", cells[2], "--density", cells[4], "--seed",
                  cells[6], "-o", "p.json"})
                 .status,

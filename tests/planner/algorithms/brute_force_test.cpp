@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "lp/packing/plain_bound.hpp"
 #include "lp/solver/linear_program.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "planner/solve/solve_packing.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
@@ -182,6 +184,17 @@ TEST_P(BruteForce, ProvenOptimumIsThatOfTheLpOverAllTrees) {
     EXPECT_GE(proof.bound->value / optimum, 1 - 1e-7);  // the LP's tolerance
     EXPECT_EQ(proof.ends.worst(), Termination::kDone);
   });
+}
+
+TEST_P(BruteForce, NoPlainBoundIsBelowTheLpOverAllTrees) {
+  int exact = 0;
+  for_each_small_platform([&](const Instance& instance, const Loads& trees) {
+    const double optimum = packing_optimum(trees);
+    const lp::PlainBound plain = lp::plain_bound(packing_problem(instance));
+    EXPECT_GE(plain.rate / optimum, 1 - 1e-7);
+    exact += plain.rate / optimum < 1 + 1e-6 ? 1 : 0;
+  });
+  EXPECT_GT(exact, 0);
 }
 
 TEST_P(BruteForce, PlanReachesTheLpOverAllTrees) {

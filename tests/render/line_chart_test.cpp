@@ -1,4 +1,4 @@
-#include "support/line_chart.hpp"
+#include "render/charts/line_chart.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/support/xml.hpp"
 
-namespace espalier::line_chart_test {
+namespace espalier::render::line_chart_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -127,4 +127,4 @@ TEST(LineChartSvg, DistinguishesTwentySeries) {
 }
 
 }  // namespace
-}  // namespace espalier::line_chart_test
+}  // namespace espalier::render::line_chart_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace espalier {
+namespace espalier::render {
 
 // Colours for distinct items. From Okabe and Ito, "Color Universal Design" (2008), without the
 // yellow and the light blue, which are hard to see on white, and with a darker orange.
@@ -20,4 +20,4 @@ std::string ramp_colour(double share);
 // `colour` ("#rrggbb") mixed with white: 0 keeps it unchanged, 1 makes it white.
 std::string tint(std::string_view colour, double white);
 
-}  // namespace espalier
+}  // namespace espalier::render

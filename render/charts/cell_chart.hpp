@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace espalier {
+namespace espalier::render {
 
 struct CellKind {
   std::string name;
@@ -36,4 +36,4 @@ struct CellChart {
 // cells.size() is their product.
 std::string to_svg(const CellChart& chart);
 
-}  // namespace espalier
+}  // namespace espalier::render

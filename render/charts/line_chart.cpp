@@ -1,4 +1,4 @@
-#include "support/line_chart.hpp"
+#include "render/charts/line_chart.hpp"
 
 #include <fmt/format.h>
 
@@ -6,26 +6,27 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
-#include "support/drawing.hpp"
-#include "support/xml_text.hpp"
+#include "render/charts/colours.hpp"
+#include "render/charts/svg_frame.hpp"
 
-namespace espalier {
+namespace espalier::render {
 
 namespace {
 
 // Pixels.
-constexpr double kWidth = 790;
-constexpr double kLeft = 66;
-constexpr double kRight = 190;  // the legend
-constexpr double kTop = 48;
-constexpr double kBottom = 58;
+constexpr double kLegendWidth = 190;
 constexpr double kPlotHeight = 354;
 constexpr double kLegendStep = 20;
 constexpr double kMarker = 4.2;  // radius
 
+constexpr std::string_view kStyle =
+    ".grid { stroke: #ddd; }\n.frame { stroke: #555; fill: none; }\n"
+    ".bars { stroke-width: 1; stroke-dasharray: none; opacity: 0.45; }\n"
+    ".line { stroke-width: 1.8; fill: none; }\n"
+    ".markers { stroke-width: 1.5; stroke-dasharray: none; }\n"
+    ".hollow { fill: #fff; }\n.stroke { fill: none; stroke-width: 2; }\n";
 constexpr std::array<std::string_view, 3> kDashes{"", "7 3", "2 3"};
 // Combinations of seven colours and eight markers repeat only after 56 series.
 constexpr std::size_t kMarkers = 8;
@@ -109,33 +110,29 @@ ChartRange widened(ChartRange range) {
   return range;
 }
 
-class Drawing {
+class LineDrawing {
  public:
-  explicit Drawing(const LineChart& chart) : chart_(chart), x_(x_range()), y_(y_range()) {
+  explicit LineDrawing(const LineChart& chart)
+      : chart_(chart),
+        x_(x_range()),
+        y_(y_range()),
+        plot_height_(std::max(kPlotHeight, static_cast<double>(chart.series.size()) * kLegendStep)),
+        frame_(chart.title, plot_height_, kLegendWidth, 0, kStyle) {
     const double margin = 0.05 * (x_.high - x_.low);  // keeps markers away from the frame
     x_.low -= margin;
     x_.high += margin;
-    const double legend = static_cast<double>(chart.series.size()) * kLegendStep;
-    height_ = kTop + std::max(kPlotHeight, legend) + kBottom;
   }
 
   std::string svg() {
-    open();
     axes();
     // Error bars are drawn below all lines, lines below all markers.
     for (std::size_t s = 0; s < chart_.series.size(); ++s) error_bars(s);
     for (std::size_t s = 0; s < chart_.series.size(); ++s) line(s);
     legend();
-    add("</svg>\n");
-    return std::move(text_);
+    return std::move(frame_).finish();
   }
 
  private:
-  template <typename... Values>
-  void add(fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-  }
-
   ChartRange x_range() const {
     ChartRange range{INFINITY, -INFINITY};
     for (const ChartSeries& series : chart_.series) {
@@ -160,14 +157,12 @@ class Drawing {
     return widened(range);
   }
 
-  [[nodiscard]] double bottom() const { return height_ - kBottom; }
-  [[nodiscard]] double right() const { return kWidth - kRight; }
   [[nodiscard]] double x_of(double x) const {
-    return kLeft + (x - x_.low) / (x_.high - x_.low) * (right() - kLeft);
+    return kPlotLeft + (x - x_.low) / (x_.high - x_.low) * kPlotWidth;
   }
   [[nodiscard]] double y_of(double y) const {
     const double inside = std::clamp(y, y_.low, y_.high);
-    return bottom() - (inside - y_.low) / (y_.high - y_.low) * (bottom() - kTop);
+    return frame_.bottom() - (inside - y_.low) / (y_.high - y_.low) * plot_height_;
   }
   // Shifts series that share an x, so that error bars do not hide each other.
   [[nodiscard]] double x_of(double x, std::size_t series) const {
@@ -178,25 +173,6 @@ class Drawing {
     return x_of(x) + step * (static_cast<double>(series) - (count - 1) / 2);
   }
 
-  void open() {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-        "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n",
-        kWidth, height_, xml_escaped(chart_.title));
-    add("<style>\n"
-        "text {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; font-size: 13px; "
-        "fill: #222; }}\n"
-        ".title {{ font-size: 15px; font-weight: bold; }}\n"
-        ".grid {{ stroke: #ddd; }}\n.frame {{ stroke: #555; fill: none; }}\n"
-        ".bars {{ stroke-width: 1; stroke-dasharray: none; opacity: 0.45; }}\n"
-        ".line {{ stroke-width: 1.8; fill: none; }}\n"
-        ".markers {{ stroke-width: 1.5; stroke-dasharray: none; }}\n"
-        ".hollow {{ fill: #fff; }}\n.stroke {{ fill: none; stroke-width: 2; }}\n"
-        "</style>\n");
-    add("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"#fff\"/>\n", kWidth, height_);
-    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft,
-        xml_escaped(chart_.title));
-  }
-
   void axes() {
     const std::vector<double> xs =
         chart_.x_ticks.empty() ? nice_ticks(x_.low, x_.high, 8) : chart_.x_ticks;
@@ -205,38 +181,34 @@ class Drawing {
     const std::vector<std::string> y_labels = labels_of(ys);
     for (std::size_t i = 0; i < xs.size(); ++i) {
       const double x = x_of(xs[i]);
-      add("<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>", x,
-          kTop, bottom());
-      add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, bottom() + 19,
-          x_labels[i]);
+      frame_.add(
+          "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>", x,
+          kPlotTop, frame_.bottom());
+      frame_.label_x(x, x_labels[i]);
     }
     for (std::size_t i = 0; i < ys.size(); ++i) {
       const double y = y_of(ys[i]);
-      add("<line class=\"grid\" x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\"/>", y,
-          kLeft, right());
-      add("<text text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft - 8, y + 4.5,
-          y_labels[i]);
+      frame_.add(
+          "<line class=\"grid\" x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\"/>", y,
+          kPlotLeft, frame_.right());
+      frame_.label_y(y, y_labels[i]);
     }
-    add("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-        kLeft, kTop, right() - kLeft, bottom() - kTop);
-    add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", (kLeft + right()) / 2,
-        bottom() + 43, xml_escaped(chart_.x_label));
-    add("<text text-anchor=\"middle\" transform=\"translate(20 {:.1f}) rotate(-90)\">{}</text>\n",
-        (kTop + bottom()) / 2, xml_escaped(chart_.y_label));
+    frame_.close_plot(chart_.x_label, chart_.y_label);
   }
 
   void error_bars(std::size_t s) {
     constexpr double kCap = 2.5;
-    add("<g class=\"bars\" {}>", group_of(s));
+    frame_.add("<g class=\"bars\" {}>", group_of(s));
     for (const ChartPoint& point : chart_.series[s].points) {
       if (!finite(point) || !std::isfinite(point.error) || !(point.error > 0)) continue;
       const double x = x_of(point.x, s);
       const double low = y_of(point.y - point.error);
       const double high = y_of(point.y + point.error);
-      add("<path d=\"M{0:.1f},{1:.1f}V{2:.1f}M{3:.1f},{1:.1f}h{4:.1f}M{3:.1f},{2:.1f}h{4:.1f}\"/>",
+      frame_.add(
+          "<path d=\"M{0:.1f},{1:.1f}V{2:.1f}M{3:.1f},{1:.1f}h{4:.1f}M{3:.1f},{2:.1f}h{4:.1f}\"/>",
           x, low, high, x - kCap, 2 * kCap);
     }
-    add("</g>\n");
+    frame_.add("</g>\n");
   }
 
   void line(std::size_t s) {
@@ -253,9 +225,9 @@ class Drawing {
       markers += marker(s, at);
       down = true;
     }
-    add("<g class=\"series\" {}>", group_of(s));
-    if (!path.empty()) add("<path class=\"line\" d=\"{}\"/>", path);
-    add("<g class=\"markers\">{}</g></g>\n", markers);
+    frame_.add("<g class=\"series\" {}>", group_of(s));
+    if (!path.empty()) frame_.add("<path class=\"line\" d=\"{}\"/>", path);
+    frame_.add("<g class=\"markers\">{}</g></g>\n", markers);
   }
 
   [[nodiscard]] double last_of(std::size_t series) const {
@@ -270,14 +242,14 @@ class Drawing {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return last_of(a) > last_of(b); });
     constexpr double kSample = 30;
-    const double x = right() + 14;
-    double y = kTop + 8;
+    const double x = frame_.right() + 14;
+    double y = kPlotTop + 8;
     for (const std::size_t s : order) {
-      add("<g class=\"legend\" {}><path class=\"line\" d=\"M{:.1f},{:.1f}h{:.0f}\"/>"
+      frame_.add(
+          "<g class=\"legend\" {}><path class=\"line\" d=\"M{:.1f},{:.1f}h{:.0f}\"/>"
           "<g class=\"markers\">{}</g></g>",
           group_of(s), x, y, kSample, marker(s, {x + kSample / 2, y}));
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSample + 7, y + 4.5,
-          xml_escaped(chart_.series[s].name));
+      frame_.label_legend(x + kSample + 7, y + 4.5, chart_.series[s].name);
       y += kLegendStep;
     }
   }
@@ -285,8 +257,8 @@ class Drawing {
   const LineChart& chart_;
   ChartRange x_;
   ChartRange y_;
-  double height_ = 0;
-  std::string text_;
+  double plot_height_;
+  SvgFrame frame_;
 };
 
 }  // namespace
@@ -315,7 +287,7 @@ std::vector<double> nice_ticks(double low, double high, std::size_t most) {
 }
 
 std::string to_svg(const LineChart& chart) {
-  return Drawing(chart).svg();
+  return LineDrawing(chart).svg();
 }
 
-}  // namespace espalier
+}  // namespace espalier::render

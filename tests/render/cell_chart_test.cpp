@@ -1,13 +1,13 @@
-#include "support/cell_chart.hpp"
+#include "render/charts/cell_chart.hpp"
 
 #include <gmock/gmock.h>
 
 #include <string>
 
-#include "support/drawing.hpp"
+#include "render/charts/colours.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::cell_chart_test {
+namespace espalier::render::cell_chart_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -105,4 +105,4 @@ TEST(Tint, GoesFromAColourToWhite) {
 }
 
 }  // namespace
-}  // namespace espalier::cell_chart_test
+}  // namespace espalier::render::cell_chart_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace espalier {
+namespace espalier::render {
 
 struct ChartPoint {
   double x;
@@ -45,4 +45,4 @@ std::vector<double> nice_ticks(double low, double high, std::size_t most);
 // first. The same chart gives the same bytes.
 std::string to_svg(const LineChart& chart);
 
-}  // namespace espalier
+}  // namespace espalier::render

@@ -1,4 +1,4 @@
-#include "lp/packing/certificate.hpp"
+#include "tests/lp/plain_certificate.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lp/packing/flow_lp.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "support/cell_chart.hpp"
+#include "render/charts/cell_chart.hpp"
 
 #include <fmt/format.h>
 
@@ -8,24 +8,24 @@
 #include <iterator>
 #include <utility>
 
-#include "support/xml_text.hpp"
+#include "render/charts/svg_frame.hpp"
 
-namespace espalier {
+namespace espalier::render {
 
 namespace {
 
 // Pixels.
-constexpr double kLeft = 66;
-constexpr double kTop = 48;
-constexpr double kBottom = 58;
-constexpr double kPlotWidth = 534;
-constexpr double kLegend = 210;
-constexpr double kWidth = kLeft + kPlotWidth + kLegend;
+constexpr double kCellLegendWidth = 210;
 constexpr double kRowHeight = 14;
 constexpr double kLeastHeight = 200;
 constexpr double kMostHeight = 520;
-constexpr double kLegendStep = 21;
+constexpr double kCellLegendStep = 21;
 constexpr double kLetter = 7.5;  // upper estimate of a letter's width
+
+constexpr std::string_view kCellStyle =
+    ".on-dark { fill: #fff; }\n.cells { shape-rendering: crispEdges; }\n"
+    ".border { stroke: #222; stroke-width: 0.7; fill: none; }\n"
+    ".frame { stroke: #555; fill: none; }\n";
 
 // Whether white text is more legible on the colour than black text.
 bool is_dark(const std::string& colour) {
@@ -45,38 +45,30 @@ struct Run {
   std::size_t kind;
 };
 
-class Drawing {
+class CellDrawing {
  public:
-  explicit Drawing(const CellChart& chart) : chart_(chart) {
-    find_edges();
-    find_runs();
-    find_numbers();
-    const double legend = static_cast<double>(used_) * kLegendStep;
-    plot_height_ =
-        std::clamp(kRowHeight * static_cast<double>(chart.rows.size()), kLeastHeight, kMostHeight);
-    height_ = kTop + std::max(plot_height_, legend) + kBottom;
-  }
+  explicit CellDrawing(const CellChart& chart)
+      : chart_(chart),
+        edges_(find_edges()),
+        runs_(find_runs()),
+        numbers_(find_numbers()),
+        plot_height_(std::clamp(kRowHeight * static_cast<double>(chart.rows.size()), kLeastHeight,
+                                kMostHeight)),
+        frame_(chart.title, plot_height_, kCellLegendWidth, legend_height(), kCellStyle) {}
 
   std::string svg() {
-    open();
     cells();
     borders();
     axes();
     marks();
     legend();
-    add("</svg>\n");
-    return std::move(text_);
+    return std::move(frame_).finish();
   }
 
  private:
-  template <typename... Values>
-  void add(fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-  }
-
   // The edges of the columns, in pixels: half way between columns, and as far beyond the outer
   // ones.
-  void find_edges() {
+  [[nodiscard]] std::vector<double> find_edges() const {
     const std::vector<CellColumn>& columns = chart_.columns;
     const std::size_t count = columns.size();
     std::vector<double> places(count + 1);
@@ -86,39 +78,48 @@ class Drawing {
     places[0] = count > 1 ? 2 * columns[0].place - places[1] : columns[0].place - 0.5;
     places[count] =
         count > 1 ? 2 * columns[count - 1].place - places[count - 1] : columns[0].place + 0.5;
+    std::vector<double> edges;
     for (const double place : places) {
-      edges_.push_back(kLeft + kPlotWidth * (place - places[0]) / (places[count] - places[0]));
+      edges.push_back(kPlotLeft + kPlotWidth * (place - places[0]) / (places[count] - places[0]));
     }
+    return edges;
   }
 
   [[nodiscard]] std::optional<std::size_t> cell(std::size_t row, std::size_t column) const {
     return chart_.cells[row * chart_.columns.size() + column];
   }
 
-  void find_runs() {
+  [[nodiscard]] std::vector<Run> find_runs() const {
+    std::vector<Run> runs;
     for (std::size_t r = 0; r < chart_.rows.size(); ++r) {
       for (std::size_t c = 0; c < chart_.columns.size(); ++c) {
         const auto kind = cell(r, c);
         if (!kind) continue;
         if (c > 0 && cell(r, c - 1) == kind) {
-          runs_.back().last = c;
+          runs.back().last = c;
         } else {
-          runs_.push_back({r, c, c, *kind});
+          runs.push_back({r, c, c, *kind});
         }
       }
     }
+    return runs;
   }
 
-  void find_numbers() {
-    numbers_.assign(chart_.kinds.size(), 0);
-    for (const Run& run : runs_) numbers_[run.kind] = 1;
-    for (std::size_t& number : numbers_) {
-      if (number != 0) number = ++used_;
+  [[nodiscard]] std::vector<std::size_t> find_numbers() const {
+    std::vector<std::size_t> numbers(chart_.kinds.size(), 0);
+    for (const Run& run : runs_) numbers[run.kind] = 1;
+    std::size_t used = 0;
+    for (std::size_t& number : numbers) {
+      if (number != 0) number = ++used;
     }
+    return numbers;
+  }
+  [[nodiscard]] double legend_height() const {
+    return numbers_.empty() ? 0 : kCellLegendStep * static_cast<double>(std::ranges::max(numbers_));
   }
 
   [[nodiscard]] double y_of(std::size_t row) const {  // its upper edge
-    return kTop + plot_height_ - row_height() * static_cast<double>(row + 1);
+    return kPlotTop + plot_height_ - row_height() * static_cast<double>(row + 1);
   }
   [[nodiscard]] double row_height() const {
     return plot_height_ / static_cast<double>(chart_.rows.size());
@@ -127,32 +128,15 @@ class Drawing {
     return edges_[run.last + 1] - edges_[run.first];
   }
 
-  void open() {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-        "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n",
-        kWidth, height_, xml_escaped(chart_.title));
-    add("<style>\n"
-        "text {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; font-size: 13px; "
-        "fill: #222; }}\n"
-        ".title {{ font-size: 15px; font-weight: bold; }}\n"
-        ".on-dark {{ fill: #fff; }}\n"
-        ".cells {{ shape-rendering: crispEdges; }}\n"
-        ".border {{ stroke: #222; stroke-width: 0.7; fill: none; }}\n"
-        ".frame {{ stroke: #555; fill: none; }}\n"
-        "</style>\n");
-    add("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"#fff\"/>\n", kWidth, height_);
-    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft,
-        xml_escaped(chart_.title));
-  }
-
   void cells() {
-    add("<g class=\"cells\">\n");
+    frame_.add("<g class=\"cells\">\n");
     for (const Run& run : runs_) {
-      add("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n",
+      frame_.add(
+          "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n",
           edges_[run.first], y_of(run.row), width_of(run), row_height(),
           chart_.kinds[run.kind].colour);
     }
-    add("</g>\n");
+    frame_.add("</g>\n");
   }
 
   // Lines between cells of different kinds.
@@ -170,7 +154,7 @@ class Drawing {
         fmt::format_to(out, "M{:.2f},{:.2f}H{:.2f}", edges_[c], y_of(r - 1), edges_[c + 1]);
       }
     }
-    if (!path.empty()) add("<path class=\"border\" d=\"{}\"/>\n", path);
+    if (!path.empty()) frame_.add("<path class=\"border\" d=\"{}\"/>\n", path);
   }
 
   [[nodiscard]] double middle_of(std::size_t column) const {
@@ -194,27 +178,19 @@ class Drawing {
   }
 
   void axes() {
-    const double bottom = kTop + plot_height_;
     const std::size_t column_step = label_step();
     for (std::size_t c = 0; c < chart_.columns.size(); c += column_step) {
       const double x = middle_of(c);
-      add("<path class=\"frame\" d=\"M{:.1f},{:.1f}v5\"/>", x, bottom);
-      add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, bottom + 19,
-          xml_escaped(chart_.columns[c].label));
+      frame_.add("<path class=\"frame\" d=\"M{:.1f},{:.1f}v5\"/>", x, frame_.bottom());
+      frame_.label_x(x, chart_.columns[c].label);
     }
     const auto step = static_cast<std::size_t>(std::ceil(kRowHeight / row_height()));
     for (std::size_t r = 0; r < chart_.rows.size(); r += step) {
       const double y = y_of(r) + row_height() / 2;
-      add("<path class=\"frame\" d=\"M{:.1f},{:.1f}h-5\"/>", kLeft, y);
-      add("<text text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft - 8, y + 4.5,
-          xml_escaped(chart_.rows[r]));
+      frame_.add("<path class=\"frame\" d=\"M{:.1f},{:.1f}h-5\"/>", kPlotLeft, y);
+      frame_.label_y(y, chart_.rows[r]);
     }
-    add("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-        kLeft, kTop, kPlotWidth, plot_height_);
-    add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        kLeft + kPlotWidth / 2, bottom + 43, xml_escaped(chart_.x_label));
-    add("<text text-anchor=\"middle\" transform=\"translate(20 {:.1f}) rotate(-90)\">{}</text>\n",
-        kTop + plot_height_ / 2, xml_escaped(chart_.y_label));
+    frame_.close_plot(chart_.x_label, chart_.y_label);
   }
 
   // Prints the number of a kind in the middle of its longest run; of several longest ones, the
@@ -237,23 +213,24 @@ class Drawing {
   }
 
   void number(std::size_t kind, double x, double y) {
-    add("<text{} text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        is_dark(chart_.kinds[kind].colour) ? " class=\"on-dark\"" : "", x, y + 4.5, numbers_[kind]);
+    frame_.add("<text{} text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+               is_dark(chart_.kinds[kind].colour) ? " class=\"on-dark\"" : "", x, y + 4.5,
+               numbers_[kind]);
   }
 
   void legend() {
     constexpr double kSample = 26;
-    const double x = kLeft + kPlotWidth + 14;
-    double y = kTop;
+    const double x = frame_.right() + 14;
+    double y = kPlotTop;
     for (std::size_t kind = 0; kind < chart_.kinds.size(); ++kind) {
       if (numbers_[kind] == 0) continue;
-      add("<rect class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"16\" "
+      frame_.add(
+          "<rect class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"16\" "
           "fill=\"{}\" stroke=\"#555\"/>",
           x, y, kSample, chart_.kinds[kind].colour);
       number(kind, x + kSample / 2, y + 8);
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSample + 7, y + 12.5,
-          xml_escaped(chart_.kinds[kind].name));
-      y += kLegendStep;
+      frame_.label_legend(x + kSample + 7, y + 12.5, chart_.kinds[kind].name);
+      y += kCellLegendStep;
     }
   }
 
@@ -261,16 +238,14 @@ class Drawing {
   std::vector<double> edges_;  // of the columns, left to right; one more than there are columns
   std::vector<Run> runs_;      // row by row
   std::vector<std::size_t> numbers_;  // by kind, from 1; 0: no cell
-  std::size_t used_ = 0;              // number of kinds that have a cell
-  double plot_height_ = 0;
-  double height_ = 0;
-  std::string text_;
+  double plot_height_;
+  SvgFrame frame_;
 };
 
 }  // namespace
 
 std::string to_svg(const CellChart& chart) {
-  return Drawing(chart).svg();
+  return CellDrawing(chart).svg();
 }
 
-}  // namespace espalier
+}  // namespace espalier::render

@@ -1,4 +1,4 @@
-#include "support/drawing.hpp"
+#include "render/charts/colours.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace espalier {
+namespace espalier::render {
 
 std::string ramp_colour(double share) {
   struct Colour {
@@ -37,4 +37,4 @@ std::string tint(std::string_view colour, double white) {
   return result;
 }
 
-}  // namespace espalier
+}  // namespace espalier::render
