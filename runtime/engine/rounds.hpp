@@ -1,11 +1,7 @@
 // Synchronised rounds, as in the two-tree algorithm of Sanders, Speck and Traeff (Parallel
 // Computing 35 (2009), doi:10.1016/j.parco.2009.09.001): in round t a rank receives and sends only
-// on edges of color t mod 2, one segment on each, and continues when both are complete.
-//
-// The plan alone determines which segment crosses which edge in which round: an edge carries its
-// first segment in the first round of its color after the round in which its parent received that
-// segment, and from then on one segment every other round. So a segment is always available when it
-// is due, and both ends of an edge count rounds consistently.
+// on edges of color t mod 2, one segment on each, and continues when both are complete. Which
+// segment crosses which edge in which round follows from the plan alone (docs/engine.md).
 //
 // No deadlock. Let t be the first round that some rank cannot complete. All ranks have completed
 // the rounds before t, so both ends of an edge used in round t have reached it, have the segment

@@ -1,4 +1,4 @@
-#include "runtime/api/call_check.hpp"
+#include "runtime/transport/call_check.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// Checks that all ranks have called a reduction with matching arguments, while the reduction is in
-// progress; the counterpart of SizeCheck for broadcasts.
+// Checks that all ranks have called a collective with matching arguments, while it is in progress:
+// with different sizes a rank could wait indefinitely.
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,8 @@ namespace espalier::runtime {
 class CallCheck {
  public:
   // bytes: the message's size on this rank. kind: not 0; encodes what else must be the same on all
-  // ranks (runtime/engine/reduce_operation.hpp).
-  CallCheck(std::uint64_t bytes, std::uint64_t kind);
+  // ranks (of a reduction: runtime/engine/reduce_operation.hpp).
+  explicit CallCheck(std::uint64_t bytes, std::uint64_t kind = 1);
   // For a rank that refuses the call, so that the other ranks give up as well.
   static CallCheck refusal() { return CallCheck(0, kRefused); }
 
