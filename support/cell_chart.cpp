@@ -5,27 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
-#include "support/xml_text.hpp"
+#include "support/chart_drawing.hpp"
 
 namespace espalier {
 
 namespace {
-
-// Pixels.
-constexpr double kLeft = 66;
-constexpr double kTop = 48;
-constexpr double kBottom = 58;
-constexpr double kPlotWidth = 534;
-constexpr double kLegend = 210;
-constexpr double kWidth = kLeft + kPlotWidth + kLegend;
-constexpr double kRowHeight = 14;
-constexpr double kLeastHeight = 200;
-constexpr double kMostHeight = 520;
-constexpr double kLegendStep = 21;
-constexpr double kLetter = 7.5;  // upper estimate of a letter's width
 
 // Whether white text is more legible on the colour than black text.
 bool is_dark(const std::string& colour) {
@@ -45,9 +31,19 @@ struct Run {
   std::size_t kind;
 };
 
-class Drawing {
+class CellDrawing : ChartDrawing {
+  // Pixels.
+  static constexpr double kPlotWidth = 534;
+  static constexpr double kLegend = 210;
+  static constexpr double kWidth = kLeft + kPlotWidth + kLegend;
+  static constexpr double kRowHeight = 14;
+  static constexpr double kLeastHeight = 200;
+  static constexpr double kMostHeight = 520;
+  static constexpr double kLegendStep = 21;
+  static constexpr double kLetter = 7.5;  // upper estimate of a letter's width
+
  public:
-  explicit Drawing(const CellChart& chart) : chart_(chart) {
+  explicit CellDrawing(const CellChart& chart) : chart_(chart) {
     find_edges();
     find_runs();
     find_numbers();
@@ -58,7 +54,11 @@ class Drawing {
   }
 
   std::string svg() {
-    open();
+    open(chart_.title, kWidth, height_,
+         ".on-dark { fill: #fff; }\n"
+         ".cells { shape-rendering: crispEdges; }\n"
+         ".border { stroke: #222; stroke-width: 0.7; fill: none; }\n"
+         ".frame { stroke: #555; fill: none; }\n");
     cells();
     borders();
     axes();
@@ -69,11 +69,6 @@ class Drawing {
   }
 
  private:
-  template <typename... Values>
-  void add(fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-  }
-
   // The edges of the columns, in pixels: half way between columns, and as far beyond the outer
   // ones.
   void find_edges() {
@@ -125,24 +120,6 @@ class Drawing {
   }
   [[nodiscard]] double width_of(const Run& run) const {
     return edges_[run.last + 1] - edges_[run.first];
-  }
-
-  void open() {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-        "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n",
-        kWidth, height_, xml_escaped(chart_.title));
-    add("<style>\n"
-        "text {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; font-size: 13px; "
-        "fill: #222; }}\n"
-        ".title {{ font-size: 15px; font-weight: bold; }}\n"
-        ".on-dark {{ fill: #fff; }}\n"
-        ".cells {{ shape-rendering: crispEdges; }}\n"
-        ".border {{ stroke: #222; stroke-width: 0.7; fill: none; }}\n"
-        ".frame {{ stroke: #555; fill: none; }}\n"
-        "</style>\n");
-    add("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"#fff\"/>\n", kWidth, height_);
-    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft,
-        xml_escaped(chart_.title));
   }
 
   void cells() {
@@ -199,22 +176,15 @@ class Drawing {
     for (std::size_t c = 0; c < chart_.columns.size(); c += column_step) {
       const double x = middle_of(c);
       add("<path class=\"frame\" d=\"M{:.1f},{:.1f}v5\"/>", x, bottom);
-      add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, bottom + 19,
-          xml_escaped(chart_.columns[c].label));
+      add_x_label(x, bottom, chart_.columns[c].label);
     }
     const auto step = static_cast<std::size_t>(std::ceil(kRowHeight / row_height()));
     for (std::size_t r = 0; r < chart_.rows.size(); r += step) {
       const double y = y_of(r) + row_height() / 2;
       add("<path class=\"frame\" d=\"M{:.1f},{:.1f}h-5\"/>", kLeft, y);
-      add("<text text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft - 8, y + 4.5,
-          xml_escaped(chart_.rows[r]));
+      add_y_label(y, chart_.rows[r]);
     }
-    add("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-        kLeft, kTop, kPlotWidth, plot_height_);
-    add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        kLeft + kPlotWidth / 2, bottom + 43, xml_escaped(chart_.x_label));
-    add("<text text-anchor=\"middle\" transform=\"translate(20 {:.1f}) rotate(-90)\">{}</text>\n",
-        kTop + plot_height_ / 2, xml_escaped(chart_.y_label));
+    add_frame(kPlotWidth, plot_height_, chart_.x_label, chart_.y_label);
   }
 
   // Prints the number of a kind in the middle of its longest run; of several longest ones, the
@@ -251,8 +221,7 @@ class Drawing {
           "fill=\"{}\" stroke=\"#555\"/>",
           x, y, kSample, chart_.kinds[kind].colour);
       number(kind, x + kSample / 2, y + 8);
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSample + 7, y + 12.5,
-          xml_escaped(chart_.kinds[kind].name));
+      add_legend_text(x + kSample + 7, y + 12.5, chart_.kinds[kind].name);
       y += kLegendStep;
     }
   }
@@ -264,13 +233,12 @@ class Drawing {
   std::size_t used_ = 0;              // number of kinds that have a cell
   double plot_height_ = 0;
   double height_ = 0;
-  std::string text_;
 };
 
 }  // namespace
 
 std::string to_svg(const CellChart& chart) {
-  return Drawing(chart).svg();
+  return CellDrawing(chart).svg();
 }
 
 }  // namespace espalier

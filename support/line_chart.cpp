@@ -6,29 +6,26 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
+#include "support/chart_drawing.hpp"
 #include "support/drawing.hpp"
-#include "support/xml_text.hpp"
 
 namespace espalier {
 
 namespace {
 
-// Pixels.
-constexpr double kWidth = 790;
-constexpr double kLeft = 66;
-constexpr double kRight = 190;  // the legend
-constexpr double kTop = 48;
-constexpr double kBottom = 58;
-constexpr double kPlotHeight = 354;
-constexpr double kLegendStep = 20;
-constexpr double kMarker = 4.2;  // radius
+constexpr std::string_view kStyle =
+    ".grid { stroke: #ddd; }\n.frame { stroke: #555; fill: none; }\n"
+    ".bars { stroke-width: 1; stroke-dasharray: none; opacity: 0.45; }\n"
+    ".line { stroke-width: 1.8; fill: none; }\n"
+    ".markers { stroke-width: 1.5; stroke-dasharray: none; }\n"
+    ".hollow { fill: #fff; }\n.stroke { fill: none; stroke-width: 2; }\n";
 
 constexpr std::array<std::string_view, 3> kDashes{"", "7 3", "2 3"};
 // Combinations of seven colours and eight markers repeat only after 56 series.
 constexpr std::size_t kMarkers = 8;
+constexpr double kMarker = 4.2;  // radius in pixels
 
 bool finite(const ChartPoint& point) {
   return std::isfinite(point.x) && std::isfinite(point.y);
@@ -109,9 +106,15 @@ ChartRange widened(ChartRange range) {
   return range;
 }
 
-class Drawing {
+class LineDrawing : ChartDrawing {
+  // Pixels.
+  static constexpr double kWidth = 790;
+  static constexpr double kRight = 190;  // the legend
+  static constexpr double kPlotHeight = 354;
+  static constexpr double kLegendStep = 20;
+
  public:
-  explicit Drawing(const LineChart& chart) : chart_(chart), x_(x_range()), y_(y_range()) {
+  explicit LineDrawing(const LineChart& chart) : chart_(chart), x_(x_range()), y_(y_range()) {
     const double margin = 0.05 * (x_.high - x_.low);  // keeps markers away from the frame
     x_.low -= margin;
     x_.high += margin;
@@ -120,7 +123,7 @@ class Drawing {
   }
 
   std::string svg() {
-    open();
+    open(chart_.title, kWidth, height_, kStyle);
     axes();
     // Error bars are drawn below all lines, lines below all markers.
     for (std::size_t s = 0; s < chart_.series.size(); ++s) error_bars(s);
@@ -131,11 +134,6 @@ class Drawing {
   }
 
  private:
-  template <typename... Values>
-  void add(fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-  }
-
   ChartRange x_range() const {
     ChartRange range{INFINITY, -INFINITY};
     for (const ChartSeries& series : chart_.series) {
@@ -178,25 +176,6 @@ class Drawing {
     return x_of(x) + step * (static_cast<double>(series) - (count - 1) / 2);
   }
 
-  void open() {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-        "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\">\n<title>{2}</title>\n",
-        kWidth, height_, xml_escaped(chart_.title));
-    add("<style>\n"
-        "text {{ font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; font-size: 13px; "
-        "fill: #222; }}\n"
-        ".title {{ font-size: 15px; font-weight: bold; }}\n"
-        ".grid {{ stroke: #ddd; }}\n.frame {{ stroke: #555; fill: none; }}\n"
-        ".bars {{ stroke-width: 1; stroke-dasharray: none; opacity: 0.45; }}\n"
-        ".line {{ stroke-width: 1.8; fill: none; }}\n"
-        ".markers {{ stroke-width: 1.5; stroke-dasharray: none; }}\n"
-        ".hollow {{ fill: #fff; }}\n.stroke {{ fill: none; stroke-width: 2; }}\n"
-        "</style>\n");
-    add("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"#fff\"/>\n", kWidth, height_);
-    add("<text class=\"title\" x=\"{:.1f}\" y=\"28\">{}</text>\n", kLeft,
-        xml_escaped(chart_.title));
-  }
-
   void axes() {
     const std::vector<double> xs =
         chart_.x_ticks.empty() ? nice_ticks(x_.low, x_.high, 8) : chart_.x_ticks;
@@ -207,22 +186,15 @@ class Drawing {
       const double x = x_of(xs[i]);
       add("<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>", x,
           kTop, bottom());
-      add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, bottom() + 19,
-          x_labels[i]);
+      add_x_label(x, bottom(), x_labels[i]);
     }
     for (std::size_t i = 0; i < ys.size(); ++i) {
       const double y = y_of(ys[i]);
       add("<line class=\"grid\" x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\"/>", y,
           kLeft, right());
-      add("<text text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft - 8, y + 4.5,
-          y_labels[i]);
+      add_y_label(y, y_labels[i]);
     }
-    add("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-        kLeft, kTop, right() - kLeft, bottom() - kTop);
-    add("<text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", (kLeft + right()) / 2,
-        bottom() + 43, xml_escaped(chart_.x_label));
-    add("<text text-anchor=\"middle\" transform=\"translate(20 {:.1f}) rotate(-90)\">{}</text>\n",
-        (kTop + bottom()) / 2, xml_escaped(chart_.y_label));
+    add_frame(right() - kLeft, bottom() - kTop, chart_.x_label, chart_.y_label);
   }
 
   void error_bars(std::size_t s) {
@@ -276,8 +248,7 @@ class Drawing {
       add("<g class=\"legend\" {}><path class=\"line\" d=\"M{:.1f},{:.1f}h{:.0f}\"/>"
           "<g class=\"markers\">{}</g></g>",
           group_of(s), x, y, kSample, marker(s, {x + kSample / 2, y}));
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSample + 7, y + 4.5,
-          xml_escaped(chart_.series[s].name));
+      add_legend_text(x + kSample + 7, y + 4.5, chart_.series[s].name);
       y += kLegendStep;
     }
   }
@@ -286,7 +257,6 @@ class Drawing {
   ChartRange x_;
   ChartRange y_;
   double height_ = 0;
-  std::string text_;
 };
 
 }  // namespace
@@ -315,7 +285,7 @@ std::vector<double> nice_ticks(double low, double high, std::size_t most) {
 }
 
 std::string to_svg(const LineChart& chart) {
-  return Drawing(chart).svg();
+  return LineDrawing(chart).svg();
 }
 
 }  // namespace espalier

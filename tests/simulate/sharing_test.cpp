@@ -280,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(Models, SharingUnder, ::testing::ValuesIn(platforms::mo
                          [](const auto& entry) { return testing::case_name(entry.param.name); });
 
 TEST(Sharing, HasNames) {
-  for (const SharingEntry& entry : kSharings) {
+  for (const auto& entry : kSharings) {
     EXPECT_EQ(parse_sharing(name_of(entry.sharing)), entry.sharing);
   }
   try {

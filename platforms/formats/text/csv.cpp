@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "platforms/formats/text/text_lines.hpp"
@@ -14,12 +12,6 @@ namespace espalier::platforms {
 namespace {
 
 constexpr std::size_t kMaxFields = 100'000;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -118,14 +110,6 @@ std::vector<std::string> header_of(std::string_view text) {
     }
   }
   return fields;
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  double number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, fault] = std::from_chars(text.data(), last, number);
-  if (fault != std::errc{} || end != last || !std::isfinite(number)) return std::nullopt;
-  return number;
 }
 
 std::string csv_field(std::string_view text) {

@@ -4,14 +4,18 @@
 // quote inside); blanks around an unquoted field are removed; line ends are LF or CRLF.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -32,12 +36,9 @@ class CsvReader {
   [[noreturn]] void refuse(const std::string& reason) const;
   // Runs `step`, whose errors have a reason only, and adds the place.
   template <typename Step>
-  auto at_place(Step&& step) const {
-    try {
-      return step();
-    } catch (const InputError& fault) {
-      refuse(fault.what());
-    }
+  decltype(auto) at_place(Step&& step) const {
+    return espalier::at_place(
+        file_, [&] { return fmt::format("line {}", line_); }, std::forward<Step>(step));
   }
 
  private:
@@ -55,9 +56,6 @@ class CsvReader {
 
 // The first few fields of the first row, for detecting formats. Never throws.
 std::vector<std::string> header_of(std::string_view text);
-
-// All of `text` as a whole number or decimal fraction, locale-independent. Unset if it is not one.
-std::optional<double> parse_number(std::string_view text);
 
 // A column of quantities: "bandwidth_Gbps" has numbers in that unit, "bandwidth" texts with a unit.
 template <typename Quantity>

@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -26,16 +25,6 @@ std::vector<std::string_view> words_of(std::string_view line, std::size_t most =
 // Whether the text contains `part`.
 inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-// All of `text` as a whole number in the range of the type; unset if it is not one.
-template <class Whole>
-std::optional<Whole> parse_whole(std::string_view text) {
-  Whole number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, fault] = std::from_chars(text.data(), last, number);
-  if (fault != std::errc{} || end != last) return std::nullopt;
-  return number;
 }
 
 // The lines of a text, one after the other.
@@ -52,11 +41,8 @@ class TextLines {
   // Runs `step`, whose errors have a reason only, and adds line `number` of the file as the place.
   template <class Step>
   void at(std::size_t number, Step&& step) const {
-    try {
-      std::forward<Step>(step)();
-    } catch (const InputError& fault) {
-      throw InputError(file_, fmt::format("line {}", number), fault.what());
-    }
+    at_place(
+        file_, [&] { return fmt::format("line {}", number); }, std::forward<Step>(step));
   }
 
  private:
