@@ -43,6 +43,36 @@ bool CsvReader::next() {
   return false;
 }
 
+void CsvReader::start() {
+  if (!next()) throw InputError(file_, {}, "there is no header line");
+  width_ = fields_.size();
+}
+
+bool CsvReader::next_full() {
+  if (!next()) return false;
+  if (fields_.size() == width_) return true;
+  refuse(fmt::format("{} fields where the header has {}", fields_.size(), width_));
+}
+
+std::size_t CsvReader::column(std::initializer_list<std::string_view> spellings,
+                              bool with_unit) const {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    for (const std::string_view name : spellings) {
+      const bool same = fields_[i] == name;
+      if (same || (with_unit && fields_[i].starts_with(name) && fields_[i][name.size()] == '_')) {
+        return i;
+      }
+    }
+  }
+  refuse(fmt::format("there is no column '{}'", *spellings.begin()));
+}
+
+std::optional<std::size_t> CsvReader::find_column(std::string_view heading) const {
+  const auto found = std::ranges::find(fields_, heading);
+  if (found == fields_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - fields_.begin());
+}
+
 void CsvReader::refuse(const std::string& reason) const {
   throw InputError(file_, fmt::format("line {}", line_), reason);
 }
@@ -110,6 +140,13 @@ std::vector<std::string> header_of(std::string_view text) {
     }
   }
   return fields;
+}
+
+bool has_headings(std::string_view text, std::initializer_list<std::string_view> headings) {
+  const auto header = header_of(text);
+  return std::ranges::all_of(headings, [&](std::string_view name) {
+    return std::ranges::find(header, name) != header.end();
+  });
 }
 
 std::string csv_field(std::string_view text) {
