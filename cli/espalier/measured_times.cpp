@@ -139,7 +139,7 @@ class Header {
   }
   [[nodiscard]] std::uint64_t whole(const platforms::CsvReader& row, Column column) const {
     const std::string_view field = text(row, column);
-    const auto value = platforms::parse_whole<std::uint64_t>(field);
+    const auto value = parse_whole<std::uint64_t>(field);
     if (!value) {
       row.refuse(fmt::format("{}: {} is not a whole number of at least 0", kNames[column],
                              in_quotes(field)));
@@ -148,7 +148,7 @@ class Header {
   }
   [[nodiscard]] double time(const platforms::CsvReader& row) const {
     const std::string_view field = text(row, kTime);
-    const auto value = platforms::parse_number(field);
+    const auto value = parse_number(field);
     if (!value || !is_time(*value)) {
       row.refuse(fmt::format("{}: {} is not a number above zero", kSeconds, in_quotes(field)));
     }
