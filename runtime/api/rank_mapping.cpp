@@ -6,7 +6,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/agreement.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/quantities.hpp"
 
@@ -79,16 +79,7 @@ std::string host_name() {
 }
 
 std::vector<std::string> host_names(MPI_Comm comm) {
-  const int ranks = size_of(comm);
-  std::array<char, MPI_MAX_PROCESSOR_NAME> mine{};
-  host_name().copy(mine.data(), mine.size() - 1);
-  std::vector<char> all(mine.size() * static_cast<std::size_t>(ranks));
-  check(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(),
-                      static_cast<int>(mine.size()), MPI_CHAR, comm),
-        "MPI_Allgather");
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at < all.size(); at += mine.size()) names.emplace_back(&all[at]);
-  return names;
+  return gather_texts(comm, host_name());
 }
 
 }  // namespace espalier::runtime

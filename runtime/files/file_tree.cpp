@@ -134,23 +134,14 @@ FileTree scan_files(const std::vector<std::string>& names) {
 std::string to_text(const FileTree& tree) {
   Json entries = Json::array();
   for (const FileTree::Entry& entry : tree.entries) {
-    // Names as lists of bytes, because they need not be UTF-8.
-    const auto bytes_of = [](const std::string& text) {
-      return std::vector<std::uint8_t>(text.begin(), text.end());
-    };
-    const auto numbers_of = [](const std::vector<ByteRange>& holes) {
-      std::vector<std::uint64_t> numbers;
-      for (const ByteRange& hole : holes) {
-        numbers.push_back(hole.offset);
-        numbers.push_back(hole.bytes);
-      }
-      return numbers;
-    };
-    entries.push_back({bytes_of(entry.path), static_cast<unsigned>(entry.kind), entry.bytes,
-                       entry.mode, entry.modified_s, entry.modified_ns, bytes_of(entry.target),
-                       numbers_of(entry.holes)});
+    std::vector<std::uint64_t> holes;
+    for (const ByteRange& hole : entry.holes) {
+      holes.insert(holes.end(), {hole.offset, hole.bytes});
+    }
+    entries.push_back({entry.path, static_cast<unsigned>(entry.kind), entry.bytes, entry.mode,
+                       entry.modified_s, entry.modified_ns, entry.target, holes});
   }
-  const std::vector<std::uint8_t> packed = Json::to_msgpack(entries);
+  const std::vector<std::uint8_t> packed = Json::to_msgpack(entries);  // names need not be UTF-8
   return {packed.begin(), packed.end()};
 }
 
@@ -173,16 +164,13 @@ std::vector<ByteRange> holes_of(const Json& numbers, std::uint64_t bytes) {
 FileTree file_tree_from_text(const std::string& text) {
   FileTree tree;
   try {
-    const auto text_of = [](const Json& bytes) {
-      const auto list = bytes.get<std::vector<std::uint8_t>>();
-      return std::string(list.begin(), list.end());
-    };
     for (const Json& entry : Json::from_msgpack(text)) {
-      tree.entries.push_back(
-          {text_of(entry.at(0)), static_cast<FileKind>(entry.at(1).get<unsigned>()),
-           entry.at(2).get<std::uint64_t>(), entry.at(3).get<std::uint32_t>(),
-           entry.at(4).get<std::int64_t>(), entry.at(5).get<std::int64_t>(), text_of(entry.at(6)),
-           holes_of(entry.at(7), entry.at(2).get<std::uint64_t>())});
+      tree.entries.push_back({entry.at(0).get<std::string>(),
+                              static_cast<FileKind>(entry.at(1).get<unsigned>()),
+                              entry.at(2).get<std::uint64_t>(), entry.at(3).get<std::uint32_t>(),
+                              entry.at(4).get<std::int64_t>(), entry.at(5).get<std::int64_t>(),
+                              entry.at(6).get<std::string>(),
+                              holes_of(entry.at(7), entry.at(2).get<std::uint64_t>())});
     }
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("the list of files is damaged: {}", error.what()));

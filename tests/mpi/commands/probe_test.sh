@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # espalier-mpi probe as a user runs it: files and output.
-# Usage: probe_test.sh CASE ESPALIER_MPI MPIEXEC   (CASE: a function below, test_...)
+# Usage: probe_test.sh CASE ESPALIER_MPI MPIEXEC [ESPALIER]   (CASE: a function below, test_...)
 set -u
-case_name=$1 program=$2 mpiexec=$3
+case_name=$1 program=$2 mpiexec=$3 planner=${4:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -133,6 +133,25 @@ test_models() {
   probe 1 --model plogp -o out.json; refused 2 'one rank has no network to probe; start two or more'
   probe 2 --model plogp -o nowhere/out.json; refused 2 'nowhere/out.json: cannot write: No such file or directory'
   only
+}
+
+# What the probe writes can be planned for, and the plans run.
+test_end_to_end() {
+  probe 4 -o net.json --quiet
+  done_well
+  local operation
+  for operation in broadcast reduce allreduce; do
+    "$planner" plan net.json --source rank1 --operation $operation --quiet -o $operation.json >stdout 2>stderr
+    status=$?
+    done_well
+    "$mpiexec" -n 4 "$program" ${operation/broadcast/bcast} $operation.json --message 1600000 --verify --json --quiet \
+      >stdout 2>stderr </dev/null
+    status=$?
+    done_well
+    says '"verified": true'
+    says '"ranks": 4'
+  done
+  only allreduce.json broadcast.json net.json reduce.json
 }
 
 test_refusals() {
