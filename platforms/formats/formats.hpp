@@ -75,10 +75,10 @@ struct FormatEntry {
   std::string_view name;     // "json", "edges", ...
   std::string_view summary;  // one line
   bool (*detects)(std::string_view text);
-  Platform (*parse)(Source& source);               // null: see gather
-  std::string (*write)(const Platform& platform);  // null: read only
-  std::string_view extensions;                     // comma-separated, for `convert -o`: ".json"
-  std::size_t most_MiB;                            // the size limit of a file
+  Platform (*parse)(Source& source) = nullptr;  // null: see gather
+  std::size_t most_MiB = 1024;                  // the size limit of a file
+  std::string_view extensions = "";             // comma-separated, for `convert -o`: ".json"
+  std::string (*write)(const Platform& platform) = nullptr;  // null: read only
   // Adds the measurements of one file for a pair of hosts; null: a file is a whole platform.
   void (*gather)(Source& source, PairMeasurements& into) = nullptr;
 };

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "platforms/formats/formats.hpp"
-#include "support/files.hpp"
 
 namespace espalier::platforms {
 
@@ -52,9 +51,6 @@ struct Source {
   // The platform, without a place in its errors; notes what was merged.
   Platform build(PlatformBuilder&& builder) { return std::move(builder).build(&notes); }
 };
-
-// The size limit of formats without their own: that of all files.
-inline constexpr std::size_t kNoLimit = kMaxInputBytes >> 20U;
 
 // The registry's entry called `name`. Throws InputError, with the nearest name, if there is none.
 const FormatEntry& format_named(std::string_view name);

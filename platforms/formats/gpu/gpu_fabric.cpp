@@ -123,12 +123,7 @@ Platform read_gpufabric(Source& source) {
 }  // namespace
 
 constinit const FormatEntry kGpufabricFormat{
-    "gpufabric",
-    "CSV, GPUs and switches, one directed link a row: src,dst,GBps,alpha_us,kind",
-    detects_gpufabric,
-    read_gpufabric,
-    nullptr,
-    "",
-    64};
+    "gpufabric", "CSV, GPUs and switches, one directed link a row: src,dst,GBps,alpha_us,kind",
+    detects_gpufabric, read_gpufabric, 64};
 
 }  // namespace espalier::platforms

@@ -224,12 +224,7 @@ Platform read_nvbandwidth(Source& source) {
 }  // namespace
 
 constinit const FormatEntry kNvbandwidthFormat{
-    "nvbandwidth",
-    "Bandwidths between GPUs as nvbandwidth measures them, text or JSON (-j)",
-    detects_nvbandwidth,
-    read_nvbandwidth,
-    nullptr,
-    "",
-    16};
+    "nvbandwidth", "Bandwidths between GPUs as nvbandwidth measures them, text or JSON (-j)",
+    detects_nvbandwidth, read_nvbandwidth, 16};
 
 }  // namespace espalier::platforms

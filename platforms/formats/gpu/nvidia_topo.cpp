@@ -303,13 +303,8 @@ bool detects_nvidiatopo(std::string_view text) {
 }  // namespace
 
 constinit const FormatEntry kNvidiatopoFormat{
-    "nvidiatopo",
-    "Connections of GPUs as nvidia-smi topo -m prints them, with a table of rates",
-    detects_nvidiatopo,
-    [](Source& source) { return TopologyReader(source).platform(); },
-    nullptr,
-    "",
-    16};
+    "nvidiatopo", "Connections of GPUs as nvidia-smi topo -m prints them, with a table of rates",
+    detects_nvidiatopo, [](Source& source) { return TopologyReader(source).platform(); }, 16};
 
 ClassRate parse_class_rate(std::string_view text) {
   const std::size_t mark = text.rfind('=');

@@ -112,12 +112,7 @@ bool detects_p2pbandwidth(std::string_view text) {
 }  // namespace
 
 constinit const FormatEntry kP2pbandwidthFormat{
-    "p2pbandwidth",
-    "Bandwidths between GPUs as CUDA's p2pBandwidthLatencyTest prints them",
-    detects_p2pbandwidth,
-    [](Source& source) { return P2pReader(source).platform(); },
-    nullptr,
-    "",
-    16};
+    "p2pbandwidth", "Bandwidths between GPUs as CUDA's p2pBandwidthLatencyTest prints them",
+    detects_p2pbandwidth, [](Source& source) { return P2pReader(source).platform(); }, 16};
 
 }  // namespace espalier::platforms

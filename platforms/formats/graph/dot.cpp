@@ -39,7 +39,7 @@ int collect_message(char* message) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   if (text.empty() || text == ": " || text == "Error" || text == "Warning") return 0;
   if (!messages.is_error) messages.warnings.push_back(printable(text));
-  if (messages.is_error && messages.error.empty()) messages.error = text;
+  if (messages.is_error && messages.error.empty()) messages.error = text.substr(0, text.find('\n'));
   return 0;
 }
 
@@ -87,19 +87,26 @@ std::string_view skip_comments(std::string_view text) {
   return text;
 }
 
+// Whether the scanner is ready for the next text; if not, ends what the last one left open.
+bool is_scanner_ready() {
+  if (const Graph probe{agmemread("graph {}")}) return true;
+  for (const char* const end : {"*/", "\"", ">"}) {
+    Graph(agmemread(end)).reset();
+    if (const Graph probe{agmemread("graph {}")}) break;
+  }
+  return false;
+}
+
 Graph parse_graph(const std::string& text, Source& source) {
   parser_messages() = {};
   agusererrf const before = agseterrf(&collect_message);
   Graph graph(agmemread(text.c_str()));
-  const std::string error = parser_messages().error;
-  // The scanner keeps text after a graph for the next parse, or the state of an open comment.
-  bool more = !skip_comments(std::string_view(text).substr(text.rfind('}') + 1)).empty();
-  while (const Graph next{agmemread("")}) more = true;
-  more = more || parser_messages().error != error;
+  const ParserMessages messages = parser_messages();
+  const bool ended = is_scanner_ready();
   agseterrf(before);
-  if (!graph || !error.empty()) refuse_syntax(error, source.file);
-  if (more) source.refuse("there is text after the graph");
-  source.notes = std::move(parser_messages().warnings);
+  if (!graph || !messages.error.empty()) refuse_syntax(messages.error, source.file);
+  if (!ended) source.refuse("there is text after the graph");
+  source.notes = messages.warnings;
   return graph;
 }
 
@@ -253,9 +260,8 @@ Platform read_dot(Source& source) {
 
 }  // namespace
 
-constinit const FormatEntry kDotFormat{"dot",       "Graphviz's language: links with bandwidths",
-                                       detects_dot, read_dot,
-                                       write_dot,   ".dot,.gv",
-                                       16};
+constinit const FormatEntry kDotFormat{
+    "dot",    "Graphviz's language: links with bandwidths", detects_dot, read_dot, 16, ".dot,.gv",
+    write_dot};
 
 }  // namespace espalier::platforms

@@ -183,8 +183,8 @@ constinit const FormatEntry kGraphmlFormat{
     "GraphML: links with bandwidths, or the Internet Topology Zoo's with coordinates",
     detects_graphml,
     [](Source& source) { return GraphmlReader(source).platform(); },
-    write_graphml,
+    64,
     ".graphml",
-    64};
+    write_graphml};
 
 }  // namespace espalier::platforms

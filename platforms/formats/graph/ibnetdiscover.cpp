@@ -231,8 +231,7 @@ constinit const FormatEntry kIbnetdiscoverFormat{
     "An InfiniBand fabric as ibnetdiscover prints it, with or without -p",
     detects_ibnetdiscover,
     [](Source& source) { return FabricReader(source).platform(); },
-    nullptr,
-    ".ibnetdiscover",
-    64};
+    64,
+    ".ibnetdiscover"};
 
 }  // namespace espalier::platforms

@@ -154,9 +154,9 @@ constinit const FormatEntry kIperf3Format{
     "Output of iperf3 -J for a pair of hosts; a folder of such files is a platform",
     detects_iperf3,
     nullptr,
-    nullptr,
-    "",
     8,
+    "",
+    nullptr,
     gather_iperf3};
 
 }  // namespace espalier::platforms

@@ -87,12 +87,8 @@ class MpigraphReader : LineReader {
 }  // namespace
 
 constinit const FormatEntry kMpigraphFormat{
-    "mpigraph",
-    "Bandwidths between all pairs of ranks as mpiGraph prints them",
+    "mpigraph", "Bandwidths between all pairs of ranks as mpiGraph prints them",
     [](std::string_view text) { return text.starts_with("START mpiGraph"); },
-    [](Source& source) { return MpigraphReader(source).platform(); },
-    nullptr,
-    "",
-    128};
+    [](Source& source) { return MpigraphReader(source).platform(); }, 128};
 
 }  // namespace espalier::platforms

@@ -148,9 +148,9 @@ constinit const FormatEntry kOsuFormat{
     "Output of osu_bw and osu_latency for a pair of hosts; a folder of it is a platform",
     detects_osu,
     nullptr,
-    nullptr,
-    "",
     1,
+    "",
+    nullptr,
     [](Source& source, PairMeasurements& into) { OsuReader(source, into).gather(); }};
 
 }  // namespace espalier::platforms

@@ -110,8 +110,7 @@ constinit const FormatEntry kStarpuFormat{
     "Bandwidths between the memory nodes of a machine as StarPU samples them",
     [](std::string_view text) { return columns_of(text.substr(0, text.find('\n'))).has_value(); },
     read_starpu,
-    nullptr,
-    ".bandwidth",
-    16};
+    16,
+    ".bandwidth"};
 
 }  // namespace espalier::platforms

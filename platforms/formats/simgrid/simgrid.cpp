@@ -369,8 +369,8 @@ constinit const FormatEntry kSimgridFormat{
     "XML, SimGrid's platforms: zones, clusters, routes over shared links",
     detects_simgrid,
     [](Source& source) { return SimgridReader(source).platform(); },
-    write_simgrid,
+    64,
     ".xml",
-    64};
+    write_simgrid};
 
 }  // namespace espalier::platforms

@@ -216,12 +216,7 @@ bool detects_slurm_conf(std::string_view text) {
 }  // namespace
 
 constinit const FormatEntry kSlurmConfFormat{
-    "slurm-conf",
-    "Slurm's topology.conf; --level-bandwidth gives the speeds",
-    detects_slurm_conf,
-    [](Source& source) { return ConfReader(source).platform(); },
-    nullptr,
-    "",
-    64};
+    "slurm-conf", "Slurm's topology.conf; --level-bandwidth gives the speeds", detects_slurm_conf,
+    [](Source& source) { return ConfReader(source).platform(); }, 64};
 
 }  // namespace espalier::platforms

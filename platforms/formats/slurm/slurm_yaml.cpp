@@ -185,12 +185,7 @@ Platform read_slurm_yaml(Source& source) {
 }  // namespace
 
 constinit const FormatEntry kSlurmYamlFormat{
-    "slurm-yaml",
-    "Slurm's topology.yaml; --level-bandwidth gives the speeds",
-    detects_slurm_yaml,
-    read_slurm_yaml,
-    nullptr,
-    "",
-    1};
+    "slurm-yaml", "Slurm's topology.yaml; --level-bandwidth gives the speeds", detects_slurm_yaml,
+    read_slurm_yaml, 1};
 
 }  // namespace espalier::platforms

@@ -143,8 +143,8 @@ constinit const FormatEntry kEdgesFormat{"edges",
                                            return has_headings(text, {"from", "to"});
                                          },
                                          read_edges,
-                                         write_edges,
+                                         1024,
                                          ".csv,.edges",
-                                         kNoLimit};
+                                         write_edges};
 
 }  // namespace espalier::platforms

@@ -251,8 +251,8 @@ bool detects_json(std::string_view text) {
 constinit const FormatEntry kJsonFormat{
     "json",       "Espalier's own format: everything a platform has",
     detects_json, read_json,
-    write_json,   ".json",
-    kNoLimit};
+    1024,         ".json",
+    write_json};
 
 ReadResult parse_json_format(std::string_view text, const std::string& file,
                              const ReadOptions& options) {

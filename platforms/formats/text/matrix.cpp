@@ -110,7 +110,7 @@ std::string write_matrix(const Platform& platform) {
 constinit const FormatEntry kMatrixFormat{
     "matrix",       "CSV, a square matrix of bandwidths, the unit in the first cell",
     detects_matrix, read_matrix,
-    write_matrix,   ".matrix",
-    kNoLimit};
+    1024,           ".matrix",
+    write_matrix};
 
 }  // namespace espalier::platforms

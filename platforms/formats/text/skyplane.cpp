@@ -201,14 +201,10 @@ Platform read_skyplane(Source& source) {
 
 }  // namespace
 
-constinit const FormatEntry kSkyplaneFormat{"skyplane",
-                                            "CSV, Skyplane's measured throughput grids",
+constinit const FormatEntry kSkyplaneFormat{"skyplane", "CSV, Skyplane's measured throughput grids",
                                             [](std::string_view text) {
                                               return has_headings(text, {kFrom, kTo});
                                             },
-                                            read_skyplane,
-                                            nullptr,
-                                            "",
-                                            kNoLimit};
+                                            read_skyplane};
 
 }  // namespace espalier::platforms

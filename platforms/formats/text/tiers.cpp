@@ -264,8 +264,7 @@ constinit const FormatEntry kTiersFormat{
     "Output of Tiers, the generator of WAN-MAN-LAN topologies",
     detects_tiers,
     [](Source& source) { return TiersParser(source).platform(); },
-    nullptr,
-    ".tiers",
-    64};
+    64,
+    ".tiers"};
 
 }  // namespace espalier::platforms
