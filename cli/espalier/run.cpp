@@ -123,6 +123,11 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
   return ExitStatus::kLimitReached;
 }
 
+bool print_faults(const planner::VerifyReport& report, const std::string& file) {
+  for (const std::string& fault : report.faults) print_error(fmt::format("{}: {}", file, fault));
+  return !report.faults.empty();
+}
+
 TreeFigures figures_of(const planner::Plan& plan) {
   const std::uint32_t source = planner::source_index(plan);
   TreeFigures figures;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/espalier/console.hpp"
+#include "planner/check/verify.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
@@ -60,6 +61,9 @@ Json ends_json(const planner::Ends& ends);
 // time limit cut any stage short, or the solver stalled; otherwise kDone. A gap that --max-trees
 // leaves is intended and gives kDone.
 ExitStatus judge(const Run& run, std::string_view label, const Console& console);
+
+// Prints each fault on stderr after the plan's file; whether there are any.
+bool print_faults(const planner::VerifyReport& report, const std::string& file);
 
 struct TreeFigures {
   std::size_t depth = 0;

@@ -23,12 +23,15 @@ namespace espalier::cli {
 
 namespace {
 
-struct BoundOptions {
-  Console console;
-  ProblemOptions problem;
+struct BoundCommand {
+  Console console{};
+  ProblemOptions problem{};
   std::size_t top = 10;
   bool json = false;
   bool csv = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
 std::string as_table(const planner::Collective& collective, const Run& run,
@@ -90,46 +93,42 @@ std::string as_csv(const planner::Collective& collective, const Run& run,
   return text;
 }
 
-ExitStatus run_bound(const BoundOptions& options) {
-  const planner::Operation operation = options.problem.operation.read();
-  const platforms::Model model = options.problem.model.model();
-  const platforms::OccupationOptions occupation = options.problem.model.occupation();
-  const planner::AlgorithmOptions limits = options.problem.limits.read();
-  const platforms::Platform platform =
-      options.problem.reading.read(options.problem.platform, options.console);
-  const planner::Collective collective(operation, platform,
-                                       planner::source_named(platform, options.problem.source),
-                                       model, occupation);
-  const Run run = run_proof(collective, limits, options.console);
-  note_warnings(platform, options.console);
-  const std::vector<planner::NamedPrice> highest = planner::highest_priced_resources(
-      platform, collective.occupation(), run.outcome, options.top);
-  if (options.json) {
-    write_text("-", json_text(as_json(collective, run, highest)));
+ExitStatus BoundCommand::run() const {
+  const platforms::Platform platform = problem.reading.read(problem.platform, console);
+  const planner::Collective collective(problem.operation, platform,
+                                       planner::source_named(platform, problem.source),
+                                       problem.model.model(), problem.model.occupation());
+  const Run proof = run_proof(collective, problem.limits, console);
+  note_warnings(platform, console);
+  const std::vector<planner::NamedPrice> highest =
+      planner::highest_priced_resources(platform, collective.occupation(), proof.outcome, top);
+  if (json) {
+    write_text("-", json_text(as_json(collective, proof, highest)));
   } else {
     write_text("-",
-               options.csv ? as_csv(collective, run, highest) : as_table(collective, run, highest));
+               csv ? as_csv(collective, proof, highest) : as_table(collective, proof, highest));
   }
-  return judge(run, "bound", options.console);
+  return judge(proof, "bound", console);
 }
 
-}  // namespace
-
-Command add_bound(Arguments root) {
-  auto options = std::make_shared<BoundOptions>();
-  Arguments app =
-      root.add_command("bound", "The best possible throughput, its proof, and the bottlenecks");
-  options->problem.add_to(app);
-  app.add("--top", options->top, "How many bottlenecks to list", {.type = "N"});
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  app.add_flag("--csv", options->csv, "CSV, one row per bottleneck");
+void BoundCommand::add_to(Arguments& app) {
+  problem.add_to(app);
+  app.add("--top", top, "How many bottlenecks to list", {.type = "N"});
+  app.add("--json", json, "JSON instead of tables");
+  app.add("--csv", csv, "CSV, one row per bottleneck");
   app.exclude("--csv", "--json");
-  add_console_options(app, options->console);
+  add_console_options(app, console);
   app.add_footer(
       "A bottleneck's price is its share of the bound: making it 1 % faster raises the bound by\n"
       "about price x 1 %. Exit status 4: the time limit was reached before the proof was "
       "complete.");
-  return {app, [options] { return run_bound(*options); }};
+}
+
+}  // namespace
+
+void add_bound(Arguments root) {
+  root.add_command<BoundCommand>("bound",
+                                 "The best possible throughput, its proof, and the bottlenecks");
 }
 
 }  // namespace espalier::cli

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +19,6 @@
 #include "cost_models/parameters_json.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
-#include "support/nearest_name.hpp"
 
 namespace espalier::cli {
 
@@ -33,14 +30,17 @@ using cost_models::TimedCase;
 
 constexpr std::size_t kMostRows = 100'000;  // some seconds
 
-struct FitOptions {
-  Console console;
-  std::vector<std::string> files;
+struct FitCommand {
+  Console console{};
+  std::vector<std::string> files{};
   std::string operation = "broadcast";
   std::string model = "loggp";
-  std::string compute;
-  std::string output;
+  cost_models::SecondsPerByte computation{};
+  std::string output{};
   bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
 const cost_models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
@@ -54,9 +54,8 @@ const cost_models::FormulaEntry* entry_of(std::string_view operation, std::strin
 }
 
 // Adds a file's measured times that have a formula; a note counts the others.
-void add_cases(const FitOptions& options, const std::string& name, std::vector<TimedCase>& cases) {
+void add_cases(const FitCommand& options, const std::string& name, std::vector<TimedCase>& cases) {
   const std::string file = display_name(name);
-  const cost_models::SecondsPerByte computation = computation_of(options.compute);
   std::map<std::string, std::size_t> left_out;
   for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
     const std::string& operation = row.operation.empty() ? options.operation : row.operation;
@@ -71,7 +70,7 @@ void add_cases(const FitOptions& options, const std::string& name, std::vector<T
                                   : std::string("one rank")];
       continue;
     }
-    cases.push_back({entry, {one.ranks, one.message, one.segment, computation}, one.time});
+    cases.push_back({entry, {one.ranks, one.message, one.segment, options.computation}, one.time});
   }
   for (const auto& [what, rows] : left_out) {
     options.console.note(
@@ -79,17 +78,17 @@ void add_cases(const FitOptions& options, const std::string& name, std::vector<T
   }
 }
 
-std::string names_of(const std::vector<std::string>& files) {
+std::string files_text(const std::vector<std::string>& files) {
   std::vector<std::string> names;
   for (const std::string& file : files) names.push_back(display_name(file));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<TimedCase> read_cases(const FitOptions& options) {
+std::vector<TimedCase> read_cases(const FitCommand& options) {
   std::vector<TimedCase> cases;
   for (const std::string& name : options.files) add_cases(options, name, cases);
   if (cases.size() > kMostRows) {
-    throw InputError(names_of(options.files), {},
+    throw InputError(files_text(options.files), {},
                      fmt::format("{} rows are more than {}; give fewer", cases.size(), kMostRows));
   }
   return cases;
@@ -195,64 +194,48 @@ Json report_json(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy
           {"rows", std::move(rows)}};
 }
 
-void require(std::string_view option, std::string_view kind, const std::string& name,
-             std::span<const std::string_view> names) {
-  if (std::ranges::find(names, name) != names.end()) return;
-  throw InputError({}, std::string(option), unknown_name(kind, name, names));
-}
-
-ExitStatus run_fit(const FitOptions& options) {
-  require("--model", "model", options.model, cost_models::kModelNames);
-  require("--operation", "operation", options.operation, cost_models::operation_names());
-  if (!options.output.empty()) require_writable(options.output);
-  const std::vector<TimedCase> cases = read_cases(options);
+ExitStatus FitCommand::run() const {
+  if (!output.empty()) require_writable(output);
+  const std::vector<TimedCase> cases = read_cases(*this);
   const CollectiveFit fit = [&] {
     try {
-      return cost_models::fit_collectives(options.model, cases);
+      return cost_models::fit_collectives(model, cases);
     } catch (const InputError& fault) {
-      throw InputError(names_of(options.files), {}, fault.what());
+      throw InputError(files_text(files), {}, fault.what());
     }
   }();
   const std::vector<Accuracy> accuracy = accuracy_of(fit, cases);
-  const std::string report =
-      options.json ? json_text(report_json(fit, accuracy)) : tables(fit, accuracy);
-  if (!options.output.empty()) {
-    write_text(options.output, parameters_json(fit.parameters, {}));
-  }
-  if (options.output == "-") {
-    options.console.block(report);
-  } else {
-    write_text("-", report);
-  }
+  if (!output.empty()) write_text(output, parameters_json(fit.parameters, {}));
+  print_beside(json ? json_text(report_json(fit, accuracy)) : tables(fit, accuracy), output,
+               console);
   return ExitStatus::kDone;
+}
+
+void FitCommand::add_to(Arguments& app) {
+  const std::vector<std::string_view> models(cost_models::kModelNames.begin(),
+                                             cost_models::kModelNames.end());
+  app.add("file", files,
+          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
+          "'-' is standard input",
+          {.type = "TIMES", .required = true});
+  app.add("--model", model, among("model", models), "Model to fit, " + one_of(models),
+          {.type = "MODEL"});
+  app.add("--operation", operation, among("operation", cost_models::operation_names()),
+          "Operation of rows that do not name one", {.type = "NAME"});
+  add_compute(app, computation);
+  app.add("-o,--output", output,
+          "Write the parameters to this file, for --parameters of 'predict' and 'decide'",
+          {.type = "FILE"});
+  app.add("--json", json, "JSON instead of tables");
+  add_console_options(app, console);
+  app.add_footer("The formulas: docs/models.md.");
 }
 
 }  // namespace
 
-Command add_fit(Arguments root) {
-  auto options = std::make_shared<FitOptions>();
-  Arguments app =
-      root.add_command("fit", "Fit a network's parameters to measured times of collectives");
-  app.add("file", options->files,
-          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
-          "'-' is standard input",
-          {.type = "TIMES", .required = true});
-  app.add(
-      "--model", options->model,
-      "Model to fit, " + one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
-      {.type = "MODEL"});
-  app.add("--operation", options->operation, "Operation of rows that do not name one",
-          {.type = "NAME"});
-  app.add("--compute", options->compute,
-          "How fast a rank combines data in a reduction, \"4 GB/s\"; default: instantly",
-          {.type = "RATE"});
-  app.add("-o,--output", options->output,
-          "Write the parameters to this file, for --parameters of 'predict' and 'decide'",
-          {.type = "FILE"});
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  add_console_options(app, options->console);
-  app.add_footer("The formulas: docs/models.md.");
-  return {app, [options] { return run_fit(*options); }};
+void add_fit(Arguments root) {
+  root.add_command<FitCommand>("fit",
+                               "Fit a network's parameters to measured times of collectives");
 }
 
 }  // namespace espalier::cli

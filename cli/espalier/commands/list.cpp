@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +22,13 @@ namespace espalier::cli {
 
 namespace {
 
-struct ListOptions {
-  Console console;
-  std::string what;
+struct ListCommand {
+  Console console{};
+  std::string what{};
   bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
 Json algorithms_json() {
@@ -107,37 +109,35 @@ std::string table_of(const Json& entries, bool verbose) {
   return table.text();
 }
 
-ExitStatus run_list(const ListOptions& options) {
-  std::vector<std::string_view> names;
-  names.reserve(kRegistries.size());
-  for (const Registry& registry : kRegistries) names.push_back(registry.name);
-  if (!options.what.empty() && std::find(names.begin(), names.end(), options.what) == names.end()) {
-    throw InputError("list: " + unknown_name("registry", options.what, names));
+ExitStatus ListCommand::run() const {
+  const std::vector<std::string_view> names = names_of(kRegistries);
+  if (!what.empty() && std::ranges::find(names, what) == names.end()) {
+    throw InputError("list: " + unknown_name("registry", what, names));
   }
-  Json json = Json::object();
+  Json all = Json::object();
   std::string text;
   for (const Registry& registry : kRegistries) {
-    if (!options.what.empty() && options.what != registry.name) continue;
+    if (!what.empty() && what != registry.name) continue;
     const Json entries = registry.entries();
-    json[std::string(registry.name)] = entries;
+    all[std::string(registry.name)] = entries;
     if (!text.empty()) text += '\n';
-    if (options.what.empty()) text += fmt::format("{}:\n", registry.name);
-    text += table_of(entries, options.console.verbose);
+    if (what.empty()) text += fmt::format("{}:\n", registry.name);
+    text += table_of(entries, console.verbose);
   }
-  write_text("-", options.json ? json_text(json) : text);
+  write_text("-", json ? json_text(all) : text);
   return ExitStatus::kDone;
+}
+
+void ListCommand::add_to(Arguments& app) {
+  app.add("what", what, "algorithms, models, formats or families; default: all");
+  app.add("--json", json, "JSON instead of tables");
+  add_console_options(app, console);
 }
 
 }  // namespace
 
-Command add_list(Arguments root) {
-  auto options = std::make_shared<ListOptions>();
-  Arguments app = root.add_command("list", "List the algorithms, models, formats and families");
-  app.add("what", options->what, "algorithms, models, formats or families; default: all");
-
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  add_console_options(app, options->console);
-  return {app, [options] { return run_list(*options); }};
+void add_list(Arguments root) {
+  root.add_command<ListCommand>("list", "List the algorithms, models, formats and families");
 }
 
 }  // namespace espalier::cli
