@@ -90,7 +90,8 @@ std::string usage_fault(const CLI::App& root, const CLI::ParseError& error) {
   if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return fmt::format("no {} given; one of: {}", kind, fmt::join(commands, ", "));
   }
-  return error.what();
+  const std::string text = error.what();  // may have several lines
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
@@ -222,10 +223,6 @@ void Arguments::exclude(const std::string& one, const std::string& other) {
 
 void Arguments::check(std::function<void()> act) {
   state_->after.push_back(std::move(act));
-}
-
-void Arguments::describe(const std::string& option, const std::string& help) {
-  state_->app->get_option(option)->description(help);
 }
 
 void Arguments::add_footer(const std::string& text) {

@@ -105,8 +105,6 @@ class Arguments {
   void exclude(const std::string& one, const std::string& other);
   // Called after the arguments declared so far are read; throws InputError.
   void check(std::function<void()> act);
-  // Another help for an option declared before.
-  void describe(const std::string& option, const std::string& help);
   // Below the options in help.
   void add_footer(const std::string& text);
 

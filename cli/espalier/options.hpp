@@ -15,20 +15,6 @@
 
 namespace espalier::cli {
 
-// The names of a registry's entries, or of enumerators.
-template <class Entries>
-std::vector<std::string_view> names_of(const Entries& entries) {
-  std::vector<std::string_view> names;
-  for (const auto& entry : entries) {
-    if constexpr (requires { entry.name; }) {
-      names.push_back(entry.name);
-    } else {
-      names.push_back(name_of(entry));
-    }
-  }
-  return names;
-}
-
 // --quiet, --verbose.
 void add_console_options(Arguments& app, Console& console);
 

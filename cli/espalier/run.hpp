@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/common/report.hpp"
 #include "cli/espalier/console.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/plan/plan.hpp"
@@ -28,6 +29,13 @@ struct Run {
 inline std::size_t tree_count(const Run& run) {
   return run.outcome.trees.size() + run.outcome.reduce_trees.size();
 }
+
+// What every report on a collective, or on a plan (with its algorithm), begins with in JSON.
+Report report_on(const planner::Collective& collective);
+Report report_on(const planner::Plan& plan);
+// The bound in text and JSON, with "bound_final" beside it. missing: its text where there is none.
+void report_bound(Report& report, const std::optional<BytesPerSecond>& bound,
+                  const planner::Ends& ends, const std::string& missing = "-");
 
 // "from", "reduced to" or "allreduced via": printed between the platform and its source.
 std::string_view relation_to_source(planner::Operation operation);

@@ -163,11 +163,7 @@ ExitStatus CompareCommand::run() const {
       comparisons.push_back(compare_one(read[i], source, context));
     }
   }
-  if (json) {
-    write_text("-", json_text(comparison_json(comparisons)));
-  } else {
-    write_text("-", csv ? comparison_csv(comparisons) : comparison_tables(comparisons));
-  }
+  write_text("-", csv ? comparison_csv(comparisons) : comparison_text(comparisons, json));
   return context.status;
 }
 

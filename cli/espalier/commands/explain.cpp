@@ -85,13 +85,9 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
           line.show(elapsed, fmt::format("{:.1f} s, {} of {} sources", elapsed.value, done, count));
         });
   }
-  if (options.json) {
-    Json json = ranking_json(subject.platform, subject.model, subject.operation, ranking);
-    json["seconds"] = watch.seconds();
-    write_text("-", json_text(json));
-  } else {
-    write_text("-", ranking_text(subject.platform, subject.model, subject.operation, ranking));
-  }
+  Report report = ranking_report(subject.platform, subject.model, subject.operation, ranking);
+  report.write("seconds", watch.seconds());
+  write_text("-", report.render(options.json));
   const auto any = [&](auto is) { return std::any_of(ranking.begin(), ranking.end(), is); };
   const auto is_cut = [](const planner::RankedSource& ranked) {
     return ranked.termination != planner::Termination::kDone;
@@ -151,16 +147,10 @@ ExitStatus explain_subject(const ExplainCommand& options, const Subject& subject
                                                explanation.optimum.prices),
                               loaded->report.busiest_load, loaded->report.busiest_resource};
   }
-  if (options.json) {
-    Json json = explanation_json(collective, explanation);
-    if (explained) json["plan"] = plan_loss_json(*explained, options.top);
-    json["seconds"] = watch.seconds();
-    write_text("-", json_text(json));
-  } else {
-    std::string text = explanation_text(collective, explanation);
-    if (explained) text += '\n' + plan_loss_text(*explained, options.top);
-    write_text("-", text);
-  }
+  Report report = explanation_report(collective, explanation);
+  if (explained) add_plan_loss(report, *explained, options.top);
+  report.write("seconds", watch.seconds());
+  write_text("-", report.render(options.json));
   return judge_explanation(options, explanation);
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/cost_model.hpp"
@@ -139,26 +139,6 @@ std::string microseconds(double seconds) {
   return fmt::format("{:.6g} us", seconds * 1e6);
 }
 
-std::string tables(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
-  Table figures({{"parameter", Table::Align::kLeft}, {"value"}, {"standard error"}});
-  for (const FittedFigure& figure : fit.figures) {
-    figures.add_row(
-        {label_of(figure), microseconds(figure.value),
-         figure.error ? microseconds(*figure.error) : (figure.determined ? "-" : "undetermined")});
-  }
-  Table rows({{"operation", Table::Align::kLeft},
-              {"algorithm", Table::Align::kLeft},
-              {"rows"},
-              {"outliers"},
-              {"median error"},
-              {"worst error"}});
-  for (const Accuracy& one : accuracy) {
-    rows.add_row({one.operation, one.algorithm, fmt::format("{}", one.rows()),
-                  fmt::format("{}", one.outliers), percent(one.middle()), percent(one.worst())});
-  }
-  return figures.text() + '\n' + rows.text();
-}
-
 // By parameter; for a table by size: [[bytes, error], ...].
 Json errors_json(const CollectiveFit& fit) {
   Json errors = Json::object();
@@ -173,25 +153,33 @@ Json errors_json(const CollectiveFit& fit) {
   return errors;
 }
 
-Json report_json(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
-  const auto number = [](double value) { return std::isnan(value) ? Json() : Json(value); };
+Report report_of(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
+  Report report;
+  report.write("parameters", Json::parse(parameters_json(fit.parameters, {})));
+  report.write("standard_errors", errors_json(fit));
+  Rows figures({left("parameter", ""), {"value", ""}, {"standard error", ""}});
   Json undetermined = Json::array();
   for (const FittedFigure& figure : fit.figures) {
     if (!figure.determined) undetermined.push_back(label_of(figure));
+    figures.add({label_of(figure), microseconds(figure.value),
+                 figure.error        ? microseconds(*figure.error)
+                 : figure.determined ? "-"
+                                     : "undetermined"});
   }
-  Json rows = Json::array();
+  report.write("not_told_apart", std::move(undetermined));
+  report.add("", figures);
+  Rows rows({left("operation", "operation"),
+             left("algorithm", "algorithm"),
+             {"rows", "rows"},
+             {"outliers", "outliers"},
+             {"median error", "median_error"},
+             {"worst error", "worst_error"}});
   for (const Accuracy& one : accuracy) {
-    rows.push_back({{"operation", one.operation},
-                    {"algorithm", one.algorithm},
-                    {"rows", one.rows()},
-                    {"outliers", one.outliers},
-                    {"median_error", number(one.middle())},
-                    {"worst_error", number(one.worst())}});
+    rows.add({one.operation, one.algorithm, one.rows(), one.outliers, share(one.middle()),
+              share(one.worst())});
   }
-  return {{"parameters", Json::parse(parameters_json(fit.parameters, {}))},
-          {"standard_errors", errors_json(fit)},
-          {"not_told_apart", std::move(undetermined)},
-          {"rows", std::move(rows)}};
+  report.add("rows", rows);
+  return report;
 }
 
 ExitStatus FitCommand::run() const {
@@ -206,8 +194,7 @@ ExitStatus FitCommand::run() const {
   }();
   const std::vector<Accuracy> accuracy = accuracy_of(fit, cases);
   if (!output.empty()) write_text(output, parameters_json(fit.parameters, {}));
-  print_beside(json ? json_text(report_json(fit, accuracy)) : tables(fit, accuracy), output,
-               console);
+  print_beside(report_of(fit, accuracy).render(json), output, console);
   return ExitStatus::kDone;
 }
 

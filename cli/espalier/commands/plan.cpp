@@ -104,10 +104,8 @@ std::vector<planner::AlgorithmOptions> combinations(const PlanCommand& options) 
 
 // The summary goes to standard output, or to stderr when the plan goes to standard output.
 void report(const PlanCommand& options, const std::vector<PlanAttempt>& attempts) {
-  const std::string summary =
-      options.json ? json_text(plan_summary_json(attempts)) : plan_summary_table(attempts);
   write_text(options.output, planner::to_json(attempts.back().plan));
-  print_beside(summary, options.output, options.console);
+  print_beside(plan_summary(attempts).render(options.json), options.output, options.console);
 }
 
 // Runs `make`; an InputError of it gets the name of --schedule.

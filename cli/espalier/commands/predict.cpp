@@ -7,13 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/cost_model.hpp"
 #include "cli/espalier/options.hpp"
 #include "support/files.hpp"
-#include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -52,46 +51,33 @@ cost_models::Prediction predict_one(const cost_models::FormulaEntry& entry,
   return prediction;
 }
 
-Json row_json(const cost_models::Prediction& prediction, Seconds whole) {
-  return {{"algorithm", prediction.entry->algorithm},
-          {"segment_bytes", prediction.of.segment.value},
-          {"segments", cost_models::segments_of(prediction.of)},
-          {"predicted_s", prediction.time.value},
-          {"unsegmented_s", whole.value},
-          {"source", prediction.entry->source},
-          {"deviation", prediction.entry->deviation}};
-}
-
 ExitStatus PredictCommand::run() const {
   const CostOptions::Read read = cost.read();
   const cost_models::Case whole{ranks, message, {}, cost.computation};
-  Json rows = Json::array();
-  Table table({{"algorithm", Table::Align::kLeft},
-               {"segment"},
-               {"segments"},
-               {"time"},
-               {"unsegmented"},
-               {"source", Table::Align::kLeft}});
+  Rows rows({left("algorithm", "algorithm"),
+             {"segment", "segment_bytes"},
+             {"segments", "segments"},
+             {"time", "predicted_s"},
+             {"unsegmented", "unsegmented_s"},
+             left("source", "source"),
+             written("deviation")});
   for (const cost_models::FormulaEntry* entry : read.entries) {
     const cost_models::Prediction prediction = predict_one(*entry, read.parameters, whole, segment);
-    const Seconds unsegmented = predict(*entry, read.parameters, whole);
-    rows.push_back(row_json(prediction, unsegmented));
+    const Cell size = prediction.of.segment;
+    const Cell count = cost_models::segments_of(prediction.of);
     const bool cut = prediction.of.segment.value != 0;
-    table.add_row({std::string(entry->algorithm), cut ? format_size(prediction.of.segment) : "-",
-                   cut ? fmt::format("{}", cost_models::segments_of(prediction.of)) : "-",
-                   format_duration(prediction.time), format_duration(unsegmented),
-                   std::string(entry->source)});
+    rows.add({entry->algorithm, cut ? size : size.as("-"), cut ? count : count.as("-"),
+              prediction.time, predict(*entry, read.parameters, whole), entry->source,
+              entry->deviation});
   }
-  if (json) {
-    write_text("-", json_text({{"operation", cost.operation},
-                               {"model", read.model},
-                               {"preset", cost.preset.empty() ? Json() : Json(cost.preset)},
-                               {"ranks", ranks},
-                               {"message_bytes", message.value},
-                               {"rows", std::move(rows)}}));
-  } else {
-    write_text("-", table.text());
-  }
+  Report report;
+  report.write("operation", cost.operation);
+  report.write("model", read.model);
+  report.write("preset", cost.preset.empty() ? Json() : Json(cost.preset));
+  report.write("ranks", ranks);
+  report.write("message_bytes", message.value);
+  report.add("rows", rows);
+  write_text("-", report.render(json));
   return ExitStatus::kDone;
 }
 

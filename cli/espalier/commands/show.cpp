@@ -94,8 +94,7 @@ ExitStatus show_platform(const ShowCommand& options, const platforms::ReadResult
     picture =
         drawn(render::platform_picture(read.platform), format, options.output, options.console);
   }
-  write_all(options, options.json ? json_text(platform_json(read)) : platform_tables(read),
-            picture);
+  write_all(options, platform_report(read).render(options.json), picture);
   return ExitStatus::kDone;
 }
 
@@ -117,10 +116,7 @@ ExitStatus show_plan(const ShowCommand& options, const std::string& text,
     picture =
         drawn(render::plan_picture(plan, platform, loads), format, options.output, options.console);
   }
-  write_all(options,
-            options.json ? json_text(plan_json(plan, platform, loads, options.top))
-                         : plan_tables(plan, platform, loads, options.top),
-            picture);
+  write_all(options, plan_report(plan, platform, loads, options.top).render(options.json), picture);
   return ExitStatus::kDone;
 }
 

@@ -197,13 +197,9 @@ ExitStatus SimulateCommand::run() const {
     console.detail(fmt::format("{}: {} segments, {} sends, {:.3f} s", format_size(message),
                                simulation.segments, simulation.sends, rows.back().seconds));
   }
-  if (json) {
-    write_text("-", json_text(simulation_json(rows, read, simulator, options, resources)));
-  } else {
-    std::string text = simulation_table(rows, read, resources);
-    if (nodes) text += '\n' + simulation_nodes_table(rows, read);
-    write_text("-", text);
-  }
+  Report report = simulation_report(rows, read, simulator, options, resources);
+  if (nodes) report.say(simulation_nodes_table(rows, read));
+  write_text("-", report.render(json));
   return status;
 }
 

@@ -30,47 +30,35 @@ struct VerifyCommand {
   [[nodiscard]] ExitStatus run() const;
 };
 
-// Figures that the faults made impossible to recompute are left out.
-std::string as_table(const planner::VerifyReport& report) {
-  Table table({{"faults", Table::Align::kLeft},
-               {std::to_string(report.faults.size()), Table::Align::kLeft}});
-  if (!report.busiest_resource.empty()) {
-    table.add_row({"throughput", format_rate(report.throughput)});
-    if (report.scheduled) table.add_row({"scheduled", format_rate(*report.scheduled)});
-    table.add_row({std::string(bound_title(report.proof)),
-                   report.bound ? format_rate(*report.bound) : "not computed"});
-    if (report.bound && report.bound->value > 0) {
-      table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
-    }
-    table.add_row(
-        {"busiest", fmt::format("{}: {}", report.busiest_resource, percent(report.busiest_load))});
+// Text leaves out the figures that the faults made impossible to recompute.
+Report report_of(const planner::VerifyReport& found, const planner::Plan& plan) {
+  const bool has_figures = !found.busiest_resource.empty();
+  const auto named = [](bool is_shown, const char* name) { return is_shown ? name : ""; };
+  Report report = report_on(plan);
+  report.write("valid", found.faults.empty());
+  report.add("faults", "faults", Cell(std::to_string(found.faults.size()), found.faults));
+  report.add(named(has_figures, "throughput"), "throughput_Bps", found.throughput);
+  if (has_figures && found.scheduled) {
+    report.add("scheduled", "", *found.scheduled);
   }
-  if (report.trees > 0) {
-    table.add_row({"trees", std::to_string(report.trees)});
-    table.add_row({"depth", std::to_string(report.depth)});
-    table.add_row({"degree", std::to_string(report.out_degree)});
+  if (has_figures) {
+    report_bound(report, found.bound, found.proof, "not computed");
+  } else {
+    report.write("bound_Bps", found.bound ? Json(found.bound->value) : Json());
+    report.write("bound_final", found.bound && found.proof.is_bound_final());
   }
-  return table.text();
-}
-
-Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
-  Json json{{"operation", planner::name_of(plan.operation)},
-            {"platform", plan.platform},
-            {"source", plan.source},
-            {"model", plan.model},
-            {"algorithm", plan.algorithm},
-            {"valid", report.faults.empty()},
-            {"faults", report.faults},
-            {"throughput_Bps", report.throughput.value},
-            {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
-            {"bound_final", report.bound && report.proof.is_bound_final()},
-            {"busiest_resource", report.busiest_resource},
-            {"busiest_load", report.busiest_load},
-            {"trees", report.trees},
-            {"depth", report.depth},
-            {"out_degree", report.out_degree}};
-  if (report.scheduled) json["scheduled_Bps"] = report.scheduled->value;
-  return json;
+  if (has_figures && found.bound && found.bound->value > 0) {
+    report.add("relative", "", decimal(found.throughput.value / found.bound->value));
+  }
+  report.add(named(has_figures, "busiest"), "busiest_resource",
+             Cell(fmt::format("{}: {}", found.busiest_resource, percent(found.busiest_load)),
+                  found.busiest_resource));
+  report.write("busiest_load", found.busiest_load);
+  report.add(named(found.trees > 0, "trees"), "trees", found.trees);
+  report.add(named(found.trees > 0, "depth"), "depth", found.depth);
+  report.add(named(found.trees > 0, "degree"), "out_degree", found.out_degree);
+  if (found.scheduled) report.write("scheduled_Bps", found.scheduled->value);
+  return report;
 }
 
 planner::VerifyReport checked(planner::VerifyOptions checks, const Console& console,
@@ -88,7 +76,7 @@ ExitStatus VerifyCommand::run() const {
   const planner::Plan read = planner::parse_plan(read_text(plan), file);
   const planner::VerifyReport report =
       checked(checks, console, read, reading.read(platform, console));
-  write_text("-", json ? json_text(as_json(report, read)) : as_table(report));
+  write_text("-", report_of(report, read).render(json));
   if (print_faults(report, file)) return ExitStatus::kCheckFailed;
   if (report.proof.worst() != planner::Termination::kTimeLimit) return ExitStatus::kDone;
   Run proof;
