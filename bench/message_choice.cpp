@@ -109,7 +109,7 @@ void Sweep::add(const testing::DrawnPlatform& drawn, platforms::Model model, Byt
                 std::string_view trace) {
   simulate::ChoiceOptions how;
   how.operation = operation;
-  how.compute = compute();
+  how.run.compute = compute();
   const simulate::Choice choice = simulate::choose_plan(
       drawn.platform, drawn.source, model, drawn.options.latency_occupies, message, how);
   simulations += choice.simulations;
@@ -151,10 +151,8 @@ void Sweep::add_forecast(const testing::DrawnPlatform& drawn, platforms::Model m
   const Deadline deadline(std::nullopt);
   const planner::Collective collective(operation, drawn.platform, drawn.source, model,
                                        {kSegment, drawn.options.latency_occupies});
-  simulate::SegmentSearch search(
-      simulated, model, drawn.options.latency_occupies, kMessage,
-      {.segment = kSegment, .window = simulate::window_for(operation), .compute = compute()},
-      deadline);
+  simulate::SegmentSearch search(simulated, model, drawn.options.latency_occupies, kMessage,
+                                 {.run = {.segment = kSegment, .compute = compute()}}, deadline);
   simulate::CandidateOptions how;
   how.algorithms =
       planner::parse_algorithms("optimal,grow,binomial,chain,two-tree-complete", operation);

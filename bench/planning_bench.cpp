@@ -8,14 +8,13 @@
 // case; and the ratio of the case. docs/performance.md has the results.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <fstream>
 #include <functional>
 #include <string>
 
 #include "lp/graph/min_cost_arborescence.hpp"
-#include "lp/packing/certificate.hpp"
-#include "lp/packing/flow_lp.hpp"
+#include "tests/lp/plain_certificate.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/generators/generators.hpp"
@@ -46,9 +45,9 @@ struct Case {
 };
 
 double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.elapsed().value;
 }
 
 // Peak resident memory since the last reset, in MB (Linux; 0 elsewhere).

@@ -44,6 +44,12 @@ void check(const PLogP& model) {
   check_gap_covers_overheads(model, static_cast<double>(model.gap_s.largest_size().value));
 }
 
+void require_time(std::size_t index, Seconds measured) {
+  if (std::isfinite(measured.value) && measured.value > 0) return;
+  throw InputError({}, fmt::format("/{}", index),
+                   fmt::format("a time of {} s: must be finite and above 0", measured.value));
+}
+
 LogGP logp(const LogGP& model) {
   check(model);
   return {model.latency, model.overhead, model.gap, {0}};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 #include <variant>
 
@@ -58,6 +59,9 @@ inline constexpr std::array<std::string_view, 3> kModelNames{"hockney", "loggp",
 void check(const Hockney& model);
 void check(const LogGP& model);
 void check(const PLogP& model);
+
+// Throws InputError (place: "/INDEX") unless the measured time is finite and above 0.
+void require_time(std::size_t index, Seconds measured);
 
 // The same network with G = 0: LogP.
 LogGP logp(const LogGP& model);

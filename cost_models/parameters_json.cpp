@@ -20,11 +20,6 @@ double figure(const JsonCursor& at) {
   return value;
 }
 
-// Whether a table can be continued with its last slope.
-bool rises(const std::vector<PiecewiseLinear::Point>& points) {
-  return points.size() > 1 && points.back().value >= points[points.size() - 2].value;
-}
-
 PiecewiseLinear table(const JsonCursor& at, PiecewiseLinear::Beyond beyond) {
   if (!at.value().is_array()) return {figure(at)};
   std::vector<PiecewiseLinear::Point> points;
@@ -33,7 +28,6 @@ PiecewiseLinear table(const JsonCursor& at, PiecewiseLinear::Beyond beyond) {
     if (pair.size() != 2) element.refuse("expected [bytes, value]");
     points.push_back({{pair[0].unsigned_integer()}, figure(pair[1])});
   }
-  if (!rises(points)) beyond = PiecewiseLinear::Beyond::kConstant;
   try {
     return PiecewiseLinear(std::move(points), beyond);
   } catch (const InputError& fault) {

@@ -42,10 +42,8 @@ PiecewiseLinear::PiecewiseLinear(double value) : points_{{Bytes{0}, value}} {
 PiecewiseLinear::PiecewiseLinear(std::vector<Point> points, Beyond beyond)
     : points_(std::move(points)), beyond_(beyond) {
   check(points_);
-  if (beyond_ == Beyond::kLastSlope && points_.size() > 1 &&
-      points_.back().value < points_[points_.size() - 2].value) {
-    throw InputError({}, fmt::format("/{}", points_.size() - 1),
-                     "must not be less than the value before, whose slope the table continues");
+  if (points_.size() == 1 || points_.back().value < points_[points_.size() - 2].value) {
+    beyond_ = Beyond::kConstant;
   }
 }
 
@@ -55,7 +53,7 @@ double PiecewiseLinear::at(double bytes) const {
   });
   if (above == points_.begin()) return above->value;
   if (above != points_.end()) return between(*(above - 1), *above, bytes);
-  if (beyond_ == Beyond::kConstant || points_.size() == 1) return points_.back().value;
+  if (beyond_ == Beyond::kConstant) return points_.back().value;
   return between(points_[points_.size() - 2], points_.back(), bytes);
 }
 

@@ -17,13 +17,13 @@ class PiecewiseLinear {
   // The continuation above the last point.
   enum class Beyond {
     kConstant,   // the last value
-    kLastSlope,  // the slope between the last two points
+    kLastSlope,  // the slope between the last two points, unless it is negative: the last value
   };
 
   // A constant.
   PiecewiseLinear(double value = 0);  // NOLINT(google-explicit-constructor): a constant is one
-  // Throws InputError (place: "/INDEX") for no points, a value that is negative or not finite,
-  // sizes that do not ascend, and kLastSlope with a negative last slope.
+  // Throws InputError (place: "/INDEX") for no points, a value that is negative or not finite, and
+  // sizes that do not ascend.
   explicit PiecewiseLinear(std::vector<Point> points, Beyond beyond = Beyond::kConstant);
 
   // The value at a size in bytes; `bytes` is at least 0 and may be fractional.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "support/line_chart.hpp"
+#include "render/charts/line_chart.hpp"
 
 namespace espalier::experiments {
 
@@ -29,14 +29,14 @@ const Axis kAxes[] = {
      }},
 };
 
-LineChart chart_of(const Study& study, const std::vector<SummaryRow>& rows, platforms::Model model,
-                   const Axis& axis) {
-  LineChart chart{
+render::LineChart chart_of(const Study& study, const std::vector<SummaryRow>& rows,
+                           platforms::Model model, const Axis& axis) {
+  render::LineChart chart{
       .title = fmt::format("{}: performance against {}", platforms::name_of(model), axis.name),
       .x_label = std::string(axis.label),
       .y_label = "mean throughput / optimum of several trees",
       .series = {}};
-  chart.y_range = ChartRange{0, 1.05};
+  chart.y_range = render::ChartRange{0, 1.05};
   for (const planner::Algorithm& algorithm : study.algorithms) {
     chart.series.push_back({algorithm.name, {}});
   }
@@ -58,7 +58,7 @@ std::vector<OutputFile> charts(const Study& study, const std::vector<SummaryRow>
   std::vector<OutputFile> files;
   for (const platforms::Model model : study.models) {
     for (const Axis& axis : kAxes) {
-      const LineChart chart = chart_of(study, rows, model, axis);
+      const render::LineChart chart = chart_of(study, rows, model, axis);
       if (chart.series.empty() || chart.series.front().points.size() < 2) continue;
       files.push_back(
           {fmt::format("{}{}-{}.svg", kChartPrefix, axis.name, platforms::name_of(model)),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <mutex>
@@ -14,12 +13,6 @@
 namespace espalier::experiments {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // kNoFigure for infinite rates: a bound that was not proven before a limit was reached, or the
 // throughput of a single host.
@@ -38,11 +31,11 @@ Row row_of(const planner::Algorithm& algorithm, const planner::Instance& instanc
            const planner::AlgorithmOptions& options, double bound_Bps) {
   Row row;
   try {
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     planner::AlgorithmOptions own = options;
     own.deadline = options.deadline.restarted();
     const planner::Outcome outcome = algorithm.run(instance, own);
-    row.seconds = seconds_since(start);
+    row.seconds = watch.elapsed().value;
     const planner::Plan plan =
         planner::make_plan(instance, algorithm.name, outcome, planner::kDefaultSegment);
     const std::uint32_t source = planner::source_index(plan);
@@ -74,9 +67,9 @@ Result run_unit(const Study& study, std::size_t unit) {
     const planner::Instance instance(*platform, source, study.model_of(unit), study.occupation);
     planner::AlgorithmOptions options = study.limits;
     options.deadline = study.limits.deadline.restarted();
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     const lp::Packing packing = planner::solve_packing(instance, options);
-    result.seconds = seconds_since(start);
+    result.seconds = watch.elapsed().value;
     result.bound_Bps = figure(packing.bound);
     result.gap_open = packing.end != lp::PackingEnd::kGapReached;
     options.packing = &packing;

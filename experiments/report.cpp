@@ -140,7 +140,7 @@ std::vector<SummaryRow> summarise(const Study& study, const Results& results) {
 
 std::string instances_csv(const Study& study, const Results& results) {
   std::string text = line_of(kInstanceTitles, {"algorithm", "trees", "throughput_Bps", "bound_Bps",
-                                               "relative", "depth", "error"});
+                                               "relative", "depth", "error", "bound_final"});
   for (const auto& [unit, result] : results) {
     const std::vector<std::string> instance = instance_cells(study, unit, result);
     for (std::size_t a = 0; a < result.rows.size(); ++a) {
@@ -149,7 +149,8 @@ std::string instances_csv(const Study& study, const Results& results) {
       text += line_of(
           instance, {std::string(study.algorithms[a].name), failed ? "" : std::to_string(row.trees),
                      exact(row.throughput_Bps), exact(result.bound_Bps), exact(row.relative),
-                     failed ? "" : std::to_string(row.depth), row.error});
+                     failed ? "" : std::to_string(row.depth), row.error,
+                     result.gap_open || std::isnan(result.bound_Bps) ? "false" : "true"});
     }
   }
   return text;

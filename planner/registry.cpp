@@ -53,78 +53,75 @@ constexpr AlgorithmEntry entry_over_inner(std::string_view name, std::string_vie
           false,        Over};
 }
 
-constexpr std::array kAlgorithms = {
-    AlgorithmEntry{kOptimal, "several trees at the rates of the packing LP: the proven optimum",
-                   "Beaumont, Legrand, Marchal, Robert, Pipelining broadcasts on heterogeneous "
-                   "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
-                   "column generation, O(m + k log n) per tree",
-                   "within the gap (1e-6) of the proven bound", tree_algorithms::optimal, true},
-    AlgorithmEntry{"exact-tree", "one tree, proven to be the best single one",
-                   "our own branch and cut; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "
-                   "(1967), doi:10.6028/jres.071B.032",
-                   "exponential; with --time-limit it reports the gap reached",
-                   "the best single tree, to 1e-6 (through relays, along the fastest path only)",
-                   tree_algorithms::exact_tree, false, nullptr, true},
-    AlgorithmEntry{"best-tree", "one tree, the best that a search finds quickly",
-                   "annealing: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983), "
-                   "doi:10.1126/science.220.4598.671; then branch and cut with little work",
-                   "the packing, then a fixed effort", "no worse than any other single tree here",
-                   tree_algorithms::best_tree},
-    AlgorithmEntry{"lp-grow", "one tree, grown along the arcs that the optimum uses most", kHbt,
-                   "the packing, then O(m log m)", kNoGuarantee, tree_algorithms::lp_grow},
-    AlgorithmEntry{"lp-prune", "one tree, pruned of the arcs that the optimum uses least", kHbt,
-                   "the packing, then O(m (log m + subtree))", kNoGuarantee,
-                   tree_algorithms::lp_prune},
-    AlgorithmEntry{"grow", "one tree, grown where the sender's load stays least", kHbt,
-                   "O(m log m) heap steps", kNoGuarantee, tree_algorithms::grow},
-    AlgorithmEntry{"prune-refined", "one tree, pruned at the node with the greatest out-degree",
-                   kHbt, "O(m (log m + subtree))", kNoGuarantee, tree_algorithms::prune_refined},
-    AlgorithmEntry{"prune-simple", "one tree, pruned by the heaviest arcs first", kHbt,
-                   "O(m (log m + subtree))", kNoGuarantee, tree_algorithms::prune_simple},
-    AlgorithmEntry{"binomial", "one topology-oblivious tree, as MPI libraries build it", kMpich,
-                   "O(n), plus paths where there is no link", kNoGuarantee,
-                   tree_algorithms::binomial},
-    AlgorithmEntry{"binary", "one topology-oblivious tree: complete binary in rank order", kMpich,
-                   "O(n), plus paths where there is no link", kNoGuarantee,
-                   tree_algorithms::binary},
-    AlgorithmEntry{"chain", "one topology-oblivious tree: a pipeline in rank order", kMpich,
-                   "O(n), plus paths where there is no link", kNoGuarantee, tree_algorithms::chain},
-    AlgorithmEntry{"flat", "one topology-oblivious tree: the source sends to all", kMpich,
-                   "O(n), plus paths where there is no link", kNoGuarantee, tree_algorithms::flat},
-    AlgorithmEntry{"k-chain", "one topology-oblivious tree: k pipelines in rank order",
-                   kCollectiveModels, "O(n), plus paths where there is no link", kNoGuarantee,
-                   tree_algorithms::k_chain},
-    AlgorithmEntry{"split-binary",
-                   "two topology-oblivious trees: each half of a binary tree gets half the "
-                   "message, then they exchange halves",
-                   kCollectiveModels, "O(n), plus paths where there is no link", kNoGuarantee,
-                   tree_algorithms::split_binary, true, nullptr, false, Serves::kBroadcast},
-    AlgorithmEntry{"two-tree-complete",
-                   "two topology-oblivious trees: complete, numbered from both ends",
-                   "TTC: Efficient Two Trees to Optimize Collectives, Algorithm 1, after Sanders, "
-                   "Speck, Traeff, doi:10.1016/j.parco.2009.09.001",
-                   "O(1) per rank, plus paths where there is no link",
-                   "the optimum where all links are equal, one-port",
-                   tree_algorithms::two_tree_complete, true},
-    AlgorithmEntry{"two-tree-sanders",
-                   "two topology-oblivious trees: in-order, with colors for synchronised rounds",
-                   "Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
-                   "reduction and scan, Parallel Computing 35 (2009), "
-                   "doi:10.1016/j.parco.2009.09.001",
-                   "O(n), plus paths where there is no link",
-                   "the optimum where all links are equal, one-port",
-                   tree_algorithms::two_tree_sanders, true},
-    AlgorithmEntry{"two-tree-complete+complete",
-                   "reduce along two-tree-complete, broadcast along its trees numbered from the "
-                   "middle",
-                   kTtcAllreduce, "O(1) per rank, plus paths where there is no link", kNoGuarantee,
-                   tree_algorithms::two_tree_from_middle, true, nullptr, false, Serves::kAllreduce,
-                   tree_algorithms::two_tree_complete},
-    AlgorithmEntry{"two-tree-complete+sanders",
-                   "reduce along two-tree-complete, broadcast along two-tree-sanders",
-                   kTtcAllreduce, "O(n), plus paths where there is no link", kNoGuarantee,
-                   tree_algorithms::two_tree_sanders, true, nullptr, false, Serves::kAllreduce,
-                   tree_algorithms::two_tree_complete},
+// Complexities.
+constexpr std::string_view kRankOrder = "O(n), plus paths where there is no link";
+constexpr std::string_view kOwnRank = "O(1) per rank, plus paths where there is no link";
+constexpr std::string_view kEarliest =
+    "O(n d log m), d links out of a host; more where sends share links";
+
+constexpr auto kAlgorithms = std::to_array<AlgorithmEntry>({
+    {kOptimal, "several trees at the rates of the packing LP: the proven optimum",
+     "Beaumont, Legrand, Marchal, Robert, Pipelining broadcasts on heterogeneous "
+     "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
+     "column generation, O(m + k log n) per tree", "within the gap (1e-6) of the proven bound",
+     tree_algorithms::optimal, true},
+    {"exact-tree", "one tree, proven to be the best single one",
+     "our own branch and cut; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "
+     "(1967), doi:10.6028/jres.071B.032",
+     "exponential; with --time-limit it reports the gap reached",
+     "the best single tree, to 1e-6 (through relays, along the fastest path only)",
+     tree_algorithms::exact_tree, false, nullptr, true},
+    {"best-tree", "one tree, the best that a search finds quickly",
+     "annealing: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983), "
+     "doi:10.1126/science.220.4598.671; then branch and cut with little work",
+     "the packing, then a fixed effort", "no worse than any other single tree here",
+     tree_algorithms::best_tree},
+    {"lp-grow", "one tree, grown along the arcs that the optimum uses most", kHbt,
+     "the packing, then O(m log m)", kNoGuarantee, tree_algorithms::lp_grow},
+    {"lp-prune", "one tree, pruned of the arcs that the optimum uses least", kHbt,
+     "the packing, then O(m (log m + subtree))", kNoGuarantee, tree_algorithms::lp_prune},
+    {"grow", "one tree, grown where the sender's load stays least", kHbt, "O(m log m) heap steps",
+     kNoGuarantee, tree_algorithms::grow},
+    {"prune-refined", "one tree, pruned at the node with the greatest out-degree", kHbt,
+     "O(m (log m + subtree))", kNoGuarantee, tree_algorithms::prune_refined},
+    {"prune-simple", "one tree, pruned by the heaviest arcs first", kHbt, "O(m (log m + subtree))",
+     kNoGuarantee, tree_algorithms::prune_simple},
+    {"binomial", "one topology-oblivious tree, as MPI libraries build it", kMpich, kRankOrder,
+     kNoGuarantee, tree_algorithms::binomial},
+    {"binary", "one topology-oblivious tree: complete binary in rank order", kMpich, kRankOrder,
+     kNoGuarantee, tree_algorithms::binary},
+    {"chain", "one topology-oblivious tree: a pipeline in rank order", kMpich, kRankOrder,
+     kNoGuarantee, tree_algorithms::chain},
+    {"flat", "one topology-oblivious tree: the source sends to all", kMpich, kRankOrder,
+     kNoGuarantee, tree_algorithms::flat},
+    {"k-chain", "one topology-oblivious tree: k pipelines in rank order", kCollectiveModels,
+     kRankOrder, kNoGuarantee, tree_algorithms::k_chain},
+    {"split-binary",
+     "two topology-oblivious trees: each half of a binary tree gets half the "
+     "message, then they exchange halves",
+     kCollectiveModels, kRankOrder, kNoGuarantee, tree_algorithms::split_binary, true, nullptr,
+     false, Serves::kBroadcast},
+    {"two-tree-complete", "two topology-oblivious trees: complete, numbered from both ends",
+     "TTC: Efficient Two Trees to Optimize Collectives, Algorithm 1, after Sanders, "
+     "Speck, Traeff, doi:10.1016/j.parco.2009.09.001",
+     kOwnRank, "the optimum where all links are equal, one-port",
+     tree_algorithms::two_tree_complete, true},
+    {"two-tree-sanders",
+     "two topology-oblivious trees: in-order, with colors for synchronised rounds",
+     "Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
+     "reduction and scan, Parallel Computing 35 (2009), "
+     "doi:10.1016/j.parco.2009.09.001",
+     kRankOrder, "the optimum where all links are equal, one-port",
+     tree_algorithms::two_tree_sanders, true},
+    {"two-tree-complete+complete",
+     "reduce along two-tree-complete, broadcast along its trees numbered from the "
+     "middle",
+     kTtcAllreduce, kOwnRank, kNoGuarantee, tree_algorithms::two_tree_from_middle, true, nullptr,
+     false, Serves::kAllreduce, tree_algorithms::two_tree_complete},
+    {"two-tree-complete+sanders",
+     "reduce along two-tree-complete, broadcast along two-tree-sanders", kTtcAllreduce, kRankOrder,
+     kNoGuarantee, tree_algorithms::two_tree_sanders, true, nullptr, false, Serves::kAllreduce,
+     tree_algorithms::two_tree_complete},
     entry_over_inner<tree_algorithms::hierarchical>(
         "hierarchical", "a tree among the leaders of each level of groups, then inside the groups"),
     entry_over_inner<tree_algorithms::hierarchical_node>(
@@ -135,18 +132,15 @@ constexpr std::array kAlgorithms = {
         "a tree among the leaders of the coarsest groups, then inside the groups"),
     entry_over_inner<tree_algorithms::reorder>(
         "reorder", "one tree over ranks re-ordered so that every group is contiguous"),
-    AlgorithmEntry{"fnf",
-                   "one message: the fastest host next, from the sender that reaches it first",
-                   kFnf, "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf, false, nullptr,
-                   false, Serves::kBroadcast},
-    AlgorithmEntry{"ecef", "one message: the send that completes earliest next", kBhat,
-                   "O(n d log m), d links out of a host; more where sends share links",
-                   kNoGuarantee, tree_algorithms::ecef, false, nullptr, false, Serves::kBroadcast},
-    AlgorithmEntry{
-        "ecef-lookahead", "one message: earliest completion, plus the receiver's own next send",
-        kBhat, "O(n d log m), d links out of a host; more where sends share links", kNoGuarantee,
-        tree_algorithms::ecef_lookahead, false, nullptr, false, Serves::kBroadcast},
-};
+    {"fnf", "one message: the fastest host next, from the sender that reaches it first", kFnf,
+     "O(m + n log n)", kNoGuarantee, tree_algorithms::fnf, false, nullptr, false,
+     Serves::kBroadcast},
+    {"ecef", "one message: the send that completes earliest next", kBhat, kEarliest, kNoGuarantee,
+     tree_algorithms::ecef, false, nullptr, false, Serves::kBroadcast},
+    {"ecef-lookahead", "one message: earliest completion, plus the receiver's own next send", kBhat,
+     kEarliest, kNoGuarantee, tree_algorithms::ecef_lookahead, false, nullptr, false,
+     Serves::kBroadcast},
+});
 
 const AlgorithmEntry* entry_named(std::string_view name) {
   const auto* const entry = std::ranges::find(kAlgorithms, name, &AlgorithmEntry::name);
@@ -177,9 +171,8 @@ void require_service(const AlgorithmEntry& entry, Operation operation) {
   if (entry.does(operation)) return;
   const auto others =
       names_of([&](const AlgorithmEntry& candidate) { return candidate.does(operation); });
-  throw InputError(fmt::format("algorithm '{}' makes no trees for {} {}; these do: {}", entry.name,
-                               operation == Operation::kAllreduce ? "an" : "a", name_of(operation),
-                               fmt::join(others, ", ")));
+  throw InputError(fmt::format("algorithm '{}' makes no trees for {}; these do: {}", entry.name,
+                               with_article(operation), fmt::join(others, ", ")));
 }
 
 // The inner algorithm `name` of `whole`, "hierarchical:grow".

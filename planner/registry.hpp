@@ -3,7 +3,6 @@
 #pragma once
 
 #include <compare>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,10 +11,10 @@
 #include <vector>
 
 #include "lp/graph/routed_tree.hpp"
+#include "lp/limits.hpp"
 #include "planner/ends.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
-#include "support/deadline.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -25,15 +24,11 @@ struct Packing;
 
 namespace espalier::planner {
 
-// The progress of an anytime algorithm.
-struct Progress {
-  Seconds elapsed;
-  std::size_t iterations;
-  BytesPerSecond throughput;  // reached so far
-  BytesPerSecond bound;       // proven so far
-};
+using lp::Progress;
 
-struct AlgorithmOptions {
+// deadline: an algorithm that then has a result returns it, and its ends say what was cut short;
+// else it throws LimitReached. gap: of `optimal`.
+struct AlgorithmOptions : lp::Limits {
   std::size_t max_trees = 0;  // 0: no limit; algorithms of one tree ignore it
   std::size_t chains = 4;     // of `k-chain`, at least 1; more than there are hosts other than
                               // the source: one chain for each host
@@ -43,12 +38,6 @@ struct AlgorithmOptions {
   // `optimal` only, instead of max_depth: maximum sum of link latencies from the source to any
   // host; unset: no limit. Throws InfeasibleError where no tree has so low a latency.
   std::optional<Seconds> max_latency = std::nullopt;
-  // When the work must end. An algorithm that then has a result returns it, and its ends say what
-  // was cut short; else it throws LimitReached.
-  Deadline deadline{};
-  double gap = 1e-6;  // relative distance from the bound at which `optimal` stops
-  std::function<void(const Progress&)>
-      on_progress;  // may be empty; called at most a few times per second
   // The message for the algorithms that minimise the makespan of one unsegmented message (fnf,
   // ecef, ecef-lookahead). At least one byte.
   Bytes message{1 << 20};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "support/drawing.hpp"
+#include "render/charts/colours.hpp"
 
 namespace espalier::render {
 

@@ -13,7 +13,7 @@
 #include "render/lines.hpp"
 #include "render/pictures.hpp"
 #include "render/sketch.hpp"
-#include "support/drawing.hpp"
+#include "render/charts/colours.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::render {

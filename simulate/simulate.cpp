@@ -21,12 +21,6 @@ namespace {
 using planner::Plan;
 using platforms::Platform;
 
-Bytes segment_of(const Plan& plan, const Options& options) {
-  const Bytes segment = options.segment.value_or(plan.segment);
-  if (segment.value == 0) throw std::invalid_argument("a segment has at least one byte");
-  return segment;
-}
-
 platforms::Model model_of(const Plan& plan) {
   try {
     return platforms::parse_model(plan.model);
@@ -37,13 +31,10 @@ platforms::Model model_of(const Plan& plan) {
 
 // Throws unless plan and options are valid and the plan fits the platform.
 const Plan& checked(const Plan& plan, const Platform& platform, const Options& options) {
-  require_windows(options.window, options.receives);
-  require_compute(options.compute, plan.operation);
+  require_valid(options, plan.operation);
   const auto faults = planner::misfits(plan, platform);
-  if (!faults.empty()) throw InputError({}, faults.front().place, faults.front().reason);
-  if (const auto fault = planner::structural_fault(plan)) {
-    throw InputError({}, fault->place, fault->reason);
-  }
+  if (!faults.empty()) throw InputError(faults.front());
+  planner::check_structure(plan);
   return plan;
 }
 
@@ -71,16 +62,16 @@ void require_schedule_holds(const Plan& plan, const Platform& platform, platform
 
 }  // namespace
 
-void require_windows(const std::optional<std::uint64_t>& window, std::uint64_t receives) {
-  for (const std::uint64_t one : {window.value_or(1), receives}) {
+void require_valid(const Options& options, planner::Operation operation) {
+  if (options.segment && options.segment->value == 0) {
+    throw std::invalid_argument("a segment has at least one byte");
+  }
+  for (const std::uint64_t one : {options.window.value_or(1), options.receives}) {
     if (one == 0 || one > kMostWindow) {
       throw std::invalid_argument("a window is 1 to kMostWindow segments");
     }
   }
-}
-
-void require_compute(const std::optional<BytesPerSecond>& compute, planner::Operation operation) {
-  if (compute && !(compute->value > 0 && planner::reduces(operation))) {
+  if (options.compute && !(options.compute->value > 0 && planner::reduces(operation))) {
     throw std::invalid_argument("a compute rate is above 0, and only for reductions");
   }
 }
@@ -88,22 +79,19 @@ void require_compute(const std::optional<BytesPerSecond>& compute, planner::Oper
 Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& options)
     : plan_(&checked(plan, platform, options)),
       platform_(&platform),
-      window_(options.window.value_or(window_for(plan.operation))),
-      receives_(options.receives),
-      until_received_(options.until_received),
-      sharing_(options.sharing),
-      compute_(options.compute),
-      follows_schedule_(options.follow_schedule && plan.schedule.has_value()),
+      options_(options),
       model_(model_of(plan)),
-      occupying_{segment_of(plan, options), plan.latency_occupies},
+      occupying_{options.segment.value_or(plan.segment), plan.latency_occupies},
       occupation_(platforms::occupation(platform, model_, occupying_)),
       flows_(plan, platform, plan.latency_occupies),
       full_(flows_, occupation_, model_, occupying_.segment) {
-  if (follows_schedule_) require_schedule_holds(plan, platform, model_, occupying_);
+  options_.window = options.window.value_or(window_for(plan.operation));
+  options_.follow_schedule = options.follow_schedule && plan.schedule.has_value();
+  if (follows_schedule()) require_schedule_holds(plan, platform, model_, occupying_);
 }
 
 Combining Simulator::combining_of(Bytes message) const {
-  return combining_at(compute_, segment(), {message.value % segment().value});
+  return combining_at(options_.compute, segment(), {message.value % segment().value});
 }
 
 double Simulator::sends_of(Bytes message) const {
@@ -126,7 +114,7 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
                       {rest, plan_->latency_occupies && rest.value > 0});
   Task task{flows_, full_, last, planner::source_index(*plan_), combining_of(message)};
   std::vector<double> done_s;
-  if (follows_schedule_) {
+  if (follows_schedule()) {
     const planner::PlanSchedule& schedule = *plan_->schedule;
     BatchedAssignment assignments = assign_in_batches(schedule, result.segments);
     task.count = result.segments;
@@ -138,9 +126,10 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
     Assignments assignments(*plan_);
     assignments.end_at(result.segments, segment());
     task.assign_segments(assignments, result.segments, rest.value > 0);
-    GreedyRun run =
-        run_greedily(task, assignments, {window_, receives_, until_received_, sharing_, segment()},
-                     resources().size(), on_send);
+    GreedyRun run = run_greedily(
+        task, assignments,
+        {window(), options_.receives, options_.until_received, options_.sharing, segment()},
+        resources().size(), on_send);
     done_s = std::move(run.done_s);
     result.tick = {run.tick_s};
     result.most_events = run.most_events;

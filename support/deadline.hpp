@@ -25,6 +25,21 @@ class Clock {
   virtual Seconds now() = 0;
 };
 
+// The system's clock, which never goes back: since some fixed moment.
+inline Seconds steady_now() {
+  return {
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+}
+
+// Measures from its construction on.
+class Stopwatch {
+ public:
+  [[nodiscard]] Seconds elapsed() const { return {steady_now().value - start_.value}; }
+
+ private:
+  Seconds start_ = steady_now();
+};
+
 // The moment at which work must end. Copies mean the same moment, so a step passes its own on.
 class Deadline {
  public:
@@ -56,11 +71,7 @@ class Deadline {
   }
 
  private:
-  [[nodiscard]] Seconds now() const {
-    if (clock_ != nullptr) return clock_->now();
-    return {
-        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
-  }
+  [[nodiscard]] Seconds now() const { return clock_ != nullptr ? clock_->now() : steady_now(); }
 
   Clock* clock_;
   std::optional<Seconds> limit_;
@@ -84,7 +95,8 @@ class DeadlineWatch {
   }
   // The same, where nothing of the result can be used yet. Throws LimitReached.
   void require(std::size_t work) {
-    if (passed(work)) throw LimitReached("the time limit was reached before there was any result");
+    if (!passed(work)) return;
+    throw LimitReached("the time limit was reached before there was any result; raise the limit");
   }
 
  private:

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/common/arguments.hpp"
-#include "cost_models/formulas/registry.hpp"
+#include "cost_models/formulas/formulas.hpp"
 
 namespace espalier::cli {
 

@@ -172,7 +172,7 @@ void add_time_limit(Arguments& app, std::optional<Seconds>& limit, const std::st
 void add_limits(Arguments& app, planner::AlgorithmOptions& limits) {
   app.add("--time-limit", limits.deadline,
           [](const std::string& text) { return Deadline(read_positive_duration(text)); },
-          "Stop the proof after this time, e.g. 10s; default: no limit", {.type = "TIME"});
+          "Stop proof and searches after this time, e.g. 10s; default: no limit", {.type = "TIME"});
   app.add("--gap", limits.gap, "Stop when the throughput is this close to the bound, relative",
           {.type = "GAP"});
   app.check([&gap = limits.gap] {

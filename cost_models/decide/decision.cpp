@@ -1,9 +1,6 @@
 #include "cost_models/decide/decision.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "support/errors.hpp"
 
@@ -33,7 +30,7 @@ std::optional<std::size_t> cell_of(const DecisionGrid& grid, const Measurement& 
 // The segment size, or 0 if it does not cut the message. Split-binary cuts each half.
 Bytes cut_of(const FormulaEntry& entry, Bytes segment, Bytes message) {
   const std::uint64_t whole = message.value;
-  const Bytes most{entry.algorithm == "split-binary" ? whole - whole / 2 : whole};
+  const Bytes most{entry.halves() ? whole - whole / 2 : whole};
   return segment < most ? segment : Bytes{0};
 }
 
@@ -99,11 +96,7 @@ std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
   std::vector<std::optional<Penalty>> found(decision.best.size());
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     const Measurement& measured = measurements[i];
-    if (!std::isfinite(measured.time.value) || measured.time.value <= 0) {
-      throw InputError(
-          {}, fmt::format("/{}", i),
-          fmt::format("a time of {} s: must be finite and above 0", measured.time.value));
-    }
+    require_time(i, measured.time);
     const auto cell = cell_of(decision.grid, measured);
     if (!cell) continue;
     std::optional<Penalty>& penalty = found[*cell];

@@ -92,7 +92,7 @@ class Space {
       const Bytes message = has_message ? one.of.message : Bytes{0};
       const Bytes segment = one.entry->segments ? segment_of(one.of) : message;
       all.insert(std::max(segment, Bytes{1}));
-      if (one.entry->algorithm == "split-binary") {
+      if (one.entry->halves()) {
         all.insert(std::max(Bytes{message.value - message.value / 2}, Bytes{1}));
       }
     }
@@ -125,9 +125,7 @@ class Space {
     for (Index k = 0; k < table(); ++k) {
       points.push_back({sizes_[static_cast<std::size_t>(k)], values(k)});
     }
-    const bool rises = table() > 1 && values(table() - 1) >= values(table() - 2);
-    using Beyond = PiecewiseLinear::Beyond;
-    return PiecewiseLinear(std::move(points), rises ? Beyond::kLastSlope : Beyond::kConstant);
+    return PiecewiseLinear(std::move(points), PiecewiseLinear::Beyond::kLastSlope);
   }
 
   std::vector<Bytes> sizes_;  // of PLogP's tables; empty: another model
@@ -135,13 +133,7 @@ class Space {
 };
 
 void check_measured(std::span<const TimedCase> measured, const Space& space) {
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    if (!std::isfinite(measured[i].time.value) || measured[i].time.value <= 0) {
-      throw InputError(
-          {}, fmt::format("/{}", i),
-          fmt::format("a time of {} s: must be finite and above 0", measured[i].time.value));
-    }
-  }
+  for (std::size_t i = 0; i < measured.size(); ++i) require_time(i, measured[i].time);
   if (measured.size() < space.needed()) {
     throw InputError(fmt::format("{} measured times are too few for {} parameters", measured.size(),
                                  space.needed()));

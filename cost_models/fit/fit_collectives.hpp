@@ -1,9 +1,5 @@
 // Fits the parameters of a network to measured times of whole collectives, through the formulas of
-// the registry.
-//
-// CM, section 6.1, does the same with the pipelined broadcast and the flat-tree barrier. Outliers
-// are rejected by weights: P. J. Huber, Robust Statistics, 1981 (k = 1.345), then J. W. Tukey's
-// biweight (c = 4.685).
+// the registry, as CM, section 6.1; outliers are rejected by weights (docs/models.md).
 #pragma once
 
 #include <optional>
@@ -46,15 +42,9 @@ inline constexpr std::size_t kMostFittedSizes = 16;
 // The greatest product of measurements and parameters, which takes a few seconds.
 inline constexpr std::size_t kMostFitted = 400'000;
 
-// The non-negative parameters with the least squares of relative errors.
-//
-// PLogP's functions are tables at the sizes of the messages that were sent: the measured segment
-// sizes and the halves that split-binary exchanges. Of more than kMostFittedSizes sizes, that many
-// are used, evenly spread. g(m) is at least os(m) and or(m). Parameters that the measurements do
-// not determine are 0 (broadcasts hardly determine the overheads, barriers not at all).
-//
-// model: "hockney", "loggp" or "plogp". Throws InputError (reason only) for fewer measurements than
-// the model has parameters (PLogP: L and the gaps), and for more than kMostFitted allows; (place:
+// The non-negative parameters with the least squares of relative errors (docs/models.md). model:
+// "hockney", "loggp" or "plogp". Throws InputError (reason only) for fewer measurements than the
+// model has parameters (PLogP: L and the gaps), and for more than kMostFitted allows; (place:
 // "/INDEX") for a time that is not finite and above 0. Errors as predict. std::invalid_argument for
 // any other model, and for an entry of another model than `model`.
 CollectiveFit fit_collectives(std::string_view model, std::span<const TimedCase> measured);

@@ -58,9 +58,7 @@ PLogP plogp_from(const MeasuredMessages& measured) {
     receives.push_back({one.message, std::min(one.receive_overhead.value, gap_s)});
   }
   const auto table = [](std::vector<PiecewiseLinear::Point> points) {
-    const bool rises = points.back().value >= points[points.size() - 2].value;
-    return PiecewiseLinear(std::move(points), rises ? PiecewiseLinear::Beyond::kLastSlope
-                                                    : PiecewiseLinear::Beyond::kConstant);
+    return PiecewiseLinear(std::move(points), PiecewiseLinear::Beyond::kLastSlope);
   };
   return {{latency_s}, table(std::move(sends)), table(std::move(receives)), table(std::move(gaps))};
 }

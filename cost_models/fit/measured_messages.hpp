@@ -1,9 +1,5 @@
-// Parameters of the models from measured times of messages between two processes.
-//
-// Measured as by logp_mpi: T. Kielmann, H. E. Bal, K. Verstoep, Fast measurement of LogP parameters
-// for message passing platforms, IPDPS Workshops 2000 (doi:10.1007/3-540-45591-4_162), sections 3
-// and 4; CM, section 6.1, uses its figures. Only the gap of the shortest message is measured with
-// back-to-back messages; the others follow from round trips, which need not saturate the network.
+// Parameters of the models from measured times of messages between two processes, as logp_mpi does
+// (Kielmann, Bal, Verstoep, IPDPS Workshops 2000, doi:10.1007/3-540-45591-4_162, sections 3 and 4).
 #pragma once
 
 #include <span>

@@ -1,13 +1,14 @@
-// Times of collective operations by the formulas of CM, tables 1 to 4 (source: parameters.hpp), one
-// function per row. docs/models.md lists all of them. docs/decisions/0010 says where the printed
-// tables are damaged or contradictory, and what is used here instead.
-//
-// Every function returns the time in seconds from the call until the last rank is done; 0 for one
-// rank. It throws InputError for 0 ranks or more than kMaxRanks, a computation time or parameter
-// that is negative or not finite, and a result that overflows.
+// Times of collective operations by the formulas of CM, tables 1 to 4, and of TTC (sources:
+// parameters.hpp, two_tree.hpp): a table of rows over which the command line, the documents and the
+// tests iterate. docs/models.md lists all; docs/decisions/0010 says where the printed tables are
+// damaged or contradictory, and what is used here instead.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "cost_models/parameters.hpp"
 #include "support/quantities.hpp"
@@ -33,62 +34,35 @@ Bytes segment_of(const Case& of);
 // ns, the number of segments; 1 for an empty message.
 std::uint64_t segments_of(const Case& of);
 
-// Table 1. Flat tree: the best case, which CM uses for predictions; the worst case has no Hockney
-// row.
-Seconds barrier_flat_tree(const Hockney& model, const Case& of);
-Seconds barrier_flat_tree(const LogGP& model, const Case& of);
-Seconds barrier_flat_tree(const PLogP& model, const Case& of);
-Seconds barrier_flat_tree_worst(const LogGP& model, const Case& of);
-Seconds barrier_flat_tree_worst(const PLogP& model, const Case& of);
-Seconds barrier_double_ring(const Hockney& model, const Case& of);
-Seconds barrier_double_ring(const LogGP& model, const Case& of);
-Seconds barrier_double_ring(const PLogP& model, const Case& of);
-// Two more steps if the number of ranks is not a power of two: 4 ranks are faster than 3.
-Seconds barrier_recursive_doubling(const Hockney& model, const Case& of);
-Seconds barrier_recursive_doubling(const LogGP& model, const Case& of);
-Seconds barrier_recursive_doubling(const PLogP& model, const Case& of);
-Seconds barrier_bruck(const Hockney& model, const Case& of);
-Seconds barrier_bruck(const LogGP& model, const Case& of);
-Seconds barrier_bruck(const PLogP& model, const Case& of);
+// The symbols of a formula, in seconds and bytes (terms.hpp).
+struct HockneyTerms;
+struct LogGPTerms;
+struct PLogPTerms;
+struct Counts;
+template <typename Terms>
+using FormulaOf = double (*)(const Terms&, const Counts&);
+// In the order of kModelNames.
+using Formula = std::variant<FormulaOf<HockneyTerms>, FormulaOf<LogGPTerms>, FormulaOf<PLogPTerms>>;
 
-// Table 2.
-Seconds broadcast_linear(const Hockney& model, const Case& of);
-Seconds broadcast_linear(const LogGP& model, const Case& of);
-Seconds broadcast_linear(const PLogP& model, const Case& of);
-Seconds broadcast_pipeline(const Hockney& model, const Case& of);
-Seconds broadcast_pipeline(const LogGP& model, const Case& of);
-Seconds broadcast_pipeline(const PLogP& model, const Case& of);
-Seconds broadcast_binomial(const Hockney& model, const Case& of);
-Seconds broadcast_binomial(const LogGP& model, const Case& of);
-Seconds broadcast_binomial(const PLogP& model, const Case& of);
-Seconds broadcast_binary(const Hockney& model, const Case& of);
-Seconds broadcast_binary(const LogGP& model, const Case& of);
-Seconds broadcast_binary(const PLogP& model, const Case& of);
-// The halves are sent down a binary tree, then exchanged; each half is cut into segments.
-Seconds broadcast_split_binary(const Hockney& model, const Case& of);
-Seconds broadcast_split_binary(const LogGP& model, const Case& of);
-Seconds broadcast_split_binary(const PLogP& model, const Case& of);
+struct FormulaEntry {
+  std::string_view operation;  // "barrier", "broadcast", "reduce", "alltoall"
+  std::string_view algorithm;
+  std::string_view source;  // table and row
+  bool segments;            // whether the formula uses Case::segment
+  Formula formula;
+  std::string_view deviation{};  // from the printed row; empty: none
 
-// Table 3.
-Seconds reduce_flat_tree(const Hockney& model, const Case& of);
-Seconds reduce_flat_tree(const LogGP& model, const Case& of);
-Seconds reduce_flat_tree(const PLogP& model, const Case& of);
-Seconds reduce_pipeline(const Hockney& model, const Case& of);
-Seconds reduce_pipeline(const LogGP& model, const Case& of);
-Seconds reduce_pipeline(const PLogP& model, const Case& of);
-Seconds reduce_binomial(const Hockney& model, const Case& of);
-Seconds reduce_binomial(const LogGP& model, const Case& of);
-Seconds reduce_binomial(const PLogP& model, const Case& of);
-Seconds reduce_binary(const Hockney& model, const Case& of);
-Seconds reduce_binary(const LogGP& model, const Case& of);
-Seconds reduce_binary(const PLogP& model, const Case& of);
+  [[nodiscard]] std::string_view model() const { return kModelNames[formula.index()]; }
+  // Whether halves of the message are sent, so that a segment is at most one half.
+  [[nodiscard]] bool halves() const { return algorithm == "split-binary"; }
+};
 
-// Table 4.
-Seconds alltoall_linear(const Hockney& model, const Case& of);
-Seconds alltoall_linear(const LogGP& model, const Case& of);
-Seconds alltoall_linear(const PLogP& model, const Case& of);
-Seconds alltoall_pairwise(const Hockney& model, const Case& of);
-Seconds alltoall_pairwise(const LogGP& model, const Case& of);
-Seconds alltoall_pairwise(const PLogP& model, const Case& of);
+// Ordered by operation, algorithm and model, as in the tables.
+std::span<const FormulaEntry> formulas();
+
+// Each once, in the order of formulas().
+std::vector<std::string_view> operation_names();
+// Of one operation and model.
+std::vector<std::string_view> algorithm_names(std::string_view operation, std::string_view model);
 
 }  // namespace espalier::cost_models

@@ -40,6 +40,7 @@ Counts counts_of(const Case& of) {
   const bool power_of_two = std::has_single_bit(of.ranks);
   return {.ranks = as_double(of.ranks),
           .segments = as_double(segments_of(of)),
+          .half_segments = std::ceil(as_double(segments_of(of)) / 2),
           .segment_bytes = segment_bytes,
           .message_bytes = as_double(of.message.value),
           .half_bytes = as_double(of.message.value - of.message.value / 2),
@@ -57,10 +58,20 @@ Seconds finite(double seconds) {
 }
 
 Seconds predict(const FormulaEntry& entry, const Parameters& parameters, const Case& of) {
+  Case seen = of;  // what the formula uses of it
+  if (entry.operation == "barrier") seen.message = {};
+  if (!entry.segments) seen.segment = {};
+  if (entry.halves()) {
+    seen.segment = std::min(segment_of(of), Bytes{of.message.value - of.message.value / 2});
+  }
   return std::visit(
-      [&of]<typename Function, typename Model>(Function function, const Model& model) -> Seconds {
-        if constexpr (std::is_invocable_v<Function, const Model&, const Case&>) {
-          return function(model, of);
+      [&seen]<typename Terms, typename Model>(FormulaOf<Terms> formula,
+                                              const Model& model) -> Seconds {
+        if constexpr (std::is_same_v<Terms, decltype(terms(model, Counts{}))>) {
+          check(model);
+          const Counts counts = counts_of(seen);
+          if (seen.ranks == 1) return {};
+          return finite(formula(terms(model, counts), counts));
         } else {
           throw std::invalid_argument("the parameters are not of the formula's model");
         }
@@ -81,8 +92,7 @@ Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters,
   if (segments.empty()) throw InputError("no segment sizes to choose from");
   std::vector<Bytes> sizes(segments.begin(), segments.end());
   if (!entry.segments) sizes = {{0}};
-  const FormulaOf<LogGP> two_tree = broadcast_two_tree;
-  if (entry.formula == Formula(two_tree) && std::holds_alternative<LogGP>(parameters)) {
+  if (entry.algorithm == "two-tree" && std::holds_alternative<LogGP>(parameters)) {
     sizes.push_back(optimal_chunk_size(std::get<LogGP>(parameters), of));
   }
   std::optional<Prediction> best;

@@ -4,12 +4,14 @@
 #include <span>
 #include <vector>
 
-#include "cost_models/formulas/registry.hpp"
+#include "cost_models/formulas/formulas.hpp"
 
 namespace espalier::cost_models {
 
-// The time by the entry's formula. Throws InputError as formulas.hpp says; std::invalid_argument if
-// `parameters` are of another model.
+// The time by the entry's formula, from the call until the last rank is done; 0 for one rank.
+// Throws InputError for 0 ranks or more than kMaxRanks, a computation time or parameter that is
+// negative or not finite, and a result that overflows; std::invalid_argument if `parameters` are of
+// another model.
 Seconds predict(const FormulaEntry& entry, const Parameters& parameters, const Case& of);
 
 struct Prediction {

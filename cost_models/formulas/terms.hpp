@@ -2,17 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 
 #include "cost_models/formulas/formulas.hpp"
 
 namespace espalier::cost_models {
 
-// CM's symbols, in seconds and bytes.
 struct Counts {
   double ranks;          // P
   double segments;       // ns
+  double half_segments;  // ceil(ns / 2)
   double segment_bytes;  // ms
   double message_bytes;  // m
   double half_bytes;     // the larger half of m
@@ -23,49 +21,62 @@ struct Counts {
   bool power_of_two;     // whether P is one
 };
 
-// Throws InputError for an invalid case (formulas.hpp).
+// Throws InputError for an invalid case (predict.hpp).
 Counts counts_of(const Case& of);
 
 // Throws InputError if `seconds` is not finite.
 Seconds finite(double seconds);
 
-// Checks the arguments and returns 0 for one rank; otherwise `formula`, which is called with the
-// model and the counts and returns seconds.
-template <typename Model, typename Formula>
-Seconds predict_by(const Model& model, const Case& of, Formula formula) {
-  check(model);
-  const Counts counts = counts_of(of);
-  if (of.ranks == 1) return {};
-  return finite(formula(model, counts));
+// All terms are those of a segment, and `half_...` those of the larger half of the message.
+struct HockneyTerms {
+  double alpha;
+  double message;  // alpha + ms beta
+  double half_message;
+};
+inline HockneyTerms terms(const Hockney& model, const Counts& n) {
+  const auto message = [&model](double bytes) {
+    return model.alpha_s.at(bytes) + bytes * model.beta_s_per_byte.at(bytes);
+  };
+  return {model.alpha_s.at(n.segment_bytes), message(n.segment_bytes), message(n.half_bytes)};
 }
 
-// The time of a message of `bytes` bytes.
-inline double message_s(const Hockney& model, double bytes) {
-  return model.alpha_s.at(bytes) + bytes * model.beta_s_per_byte.at(bytes);
-}
-
-// LogGP's symbols at a message size.
 struct LogGPTerms {
   double latency;   // L
   double overhead;  // o
   double gap;       // g
-  double bytes;     // (m - 1) G, 0 for an empty message
+  double per_byte;  // G
+  double bytes;     // (ms - 1) G, 0 for an empty message
+  double half_bytes;
 };
-inline LogGPTerms terms(const LogGP& model, double bytes) {
-  return {model.latency.value, model.overhead.value, model.gap.value,
-          std::max(bytes - 1, 0.0) * model.gap_per_byte.value};
+inline LogGPTerms terms(const LogGP& model, const Counts& n) {
+  const double per_byte = model.gap_per_byte.value;
+  return {model.latency.value,
+          model.overhead.value,
+          model.gap.value,
+          per_byte,
+          std::max(n.segment_bytes - 1, 0.0) * per_byte,
+          std::max(n.half_bytes - 1, 0.0) * per_byte};
 }
 
-// PLogP's symbols at a message size.
 struct PLogPTerms {
   double latency;  // L
-  double gap;      // g(m)
-  double send;     // os(m)
-  double receive;  // or(m)
+  double gap;      // g(ms)
+  double send;     // os(ms)
+  double receive;  // or(ms)
+  double half_gap;
 };
-inline PLogPTerms terms(const PLogP& model, double bytes) {
-  return {model.latency.value, model.gap_s.at(bytes), model.send_overhead_s.at(bytes),
-          model.receive_overhead_s.at(bytes)};
+inline PLogPTerms terms(const PLogP& model, const Counts& n) {
+  return {model.latency.value, model.gap_s.at(n.segment_bytes),
+          model.send_overhead_s.at(n.segment_bytes), model.receive_overhead_s.at(n.segment_bytes),
+          model.gap_s.at(n.half_bytes)};
+}
+
+// The two-tree broadcast (two_tree.hpp).
+inline double two_tree_s(const LogGPTerms& t, const Counts& n) {
+  const double hop = t.latency + 3 * t.overhead;
+  return hop + n.message_bytes * t.per_byte +
+         n.log_ceil * (hop + n.segment_bytes * t.per_byte / 2) +
+         n.segments * std::max(t.gap, t.overhead);
 }
 
 }  // namespace espalier::cost_models

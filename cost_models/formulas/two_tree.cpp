@@ -15,27 +15,16 @@ double chunk_s(const LogGP& model) {
   return std::max(model.gap.value, model.overhead.value);
 }
 
-double chunked_s(const LogGP& model, const Counts& n, double chunks, double chunk_bytes) {
-  const double hop_s = model.latency.value + 3 * model.overhead.value;
-  const double per_byte = model.gap_per_byte.value;
-  return hop_s + n.message_bytes * per_byte + n.log_ceil * (hop_s + chunk_bytes * per_byte / 2) +
-         chunks * chunk_s(model);
-}
-
 }  // namespace
 
 Seconds broadcast_two_tree_chunks(const LogGP& model, const Case& of, std::uint64_t chunks) {
   if (chunks == 0) throw InputError({}, "chunks", "must be at least 1");
-  return predict_by(model, of, [chunks](const LogGP& m, const Counts& n) {
-    const auto count = static_cast<double>(chunks);
-    return chunked_s(m, n, count, n.message_bytes / count);
-  });
-}
-
-Seconds broadcast_two_tree(const LogGP& model, const Case& of) {
-  return predict_by(model, of, [](const LogGP& m, const Counts& n) {
-    return chunked_s(m, n, n.segments, n.segment_bytes);
-  });
+  check(model);
+  Counts n = counts_of(of);
+  if (of.ranks == 1) return {};
+  n.segments = static_cast<double>(chunks);
+  n.segment_bytes = n.message_bytes / n.segments;
+  return finite(two_tree_s(terms(model, n), n));
 }
 
 std::uint64_t optimal_chunks(const LogGP& model, const Case& of) {

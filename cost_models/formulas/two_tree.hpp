@@ -1,8 +1,6 @@
-// Broadcast along two complete binary trees, each of which carries half of the chunks.
-//
-// Source: TTC = "Efficient Two Trees to Optimize Collectives: Broadcast, Reduce, and Allreduce"
-// (draft for SC '19), section "Calculating Number of Chunks", equation 1. The trees:
-// P. Sanders, J. Speck, J. L. Traff, Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001.
+// Broadcast along two complete binary trees, each of which carries half of the chunks. Source: TTC
+// = "Efficient Two Trees to Optimize Collectives: Broadcast, Reduce, and Allreduce" (draft for SC
+// '19), section "Calculating Number of Chunks", equation 1.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +9,14 @@
 
 namespace espalier::cost_models {
 
-// T = L + 3 o + m G + ceil(log2 P) (L + 3 o + m G / (2 N)) + N max(g, o), where N = segments_of(of)
-// is the number of chunks and m / N = segment_of(of) their size. The last term replaces the printed
-// O(N + m / 2), which has no constants: docs/decisions/0010. Errors as in formulas.hpp.
-Seconds broadcast_two_tree(const LogGP& model, const Case& of);
+// T = L + 3 o + m G + ceil(log2 P) (L + 3 o + m G / (2 N)) + N max(g, o) for N chunks (at least 1)
+// of equal size, which may be a fraction of a byte. The last term replaces the printed
+// O(N + m / 2), which has no constants: docs/decisions/0010. Errors as predict.
+Seconds broadcast_two_tree_chunks(const LogGP& model, const Case& of, std::uint64_t chunks);
 
 // The N from 1 to m (1 for an empty message) that minimises that formula; `of.segment` is ignored.
-// It is close to sqrt(ceil(log2 P) m G / (2 max(g, o))). Errors as in formulas.hpp.
+// It is close to sqrt(ceil(log2 P) m G / (2 max(g, o))). Errors as predict.
 std::uint64_t optimal_chunks(const LogGP& model, const Case& of);
-
-// The same formula for N chunks (at least 1) of equal size, which may be a fraction of a byte.
-Seconds broadcast_two_tree_chunks(const LogGP& model, const Case& of, std::uint64_t chunks);
 
 // The message size over optimal_chunks, rounded up to whole bytes.
 Bytes optimal_chunk_size(const LogGP& model, const Case& of);

@@ -34,6 +34,7 @@ HostGraph::HostGraph(const Digraph& graph, const Deadline& deadline)
     }
   }
   if (has_relays()) find_relay_reach();
+  watch_.require(tail_.size());
   cost_.resize(tail_.size());
 }
 

@@ -1,9 +1,6 @@
 // The graph of hosts only: an arc between two hosts is one arc of the platform, or the cheapest
-// path through relays under the current prices.
-//
-// Without relays this is the digraph itself. With relays: Dijkstra through the relays from every
-// relay that has an arc from a host, then one logical arc for each ordered pair of hosts connected
-// by a relay path. Memory O(m + R (R + H) + L), with R entry relays, H hosts, L logical arcs.
+// path through relays under the current prices. Memory O(m + R (R + H) + L), with R relays that
+// have an arc from a host, H hosts, L logical arcs.
 #pragma once
 
 #include <cstdint>

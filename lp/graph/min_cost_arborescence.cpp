@@ -34,6 +34,7 @@ MinCostArborescence::MinCostArborescence(std::uint32_t node_count,
     if (wanted(arc)) ++first_in_[head[arc] + 1];
   }
   for (std::uint32_t node = 0; node < node_count; ++node) first_in_[node + 1] += first_in_[node];
+  watch_.require(head.size());
   arc_of_.resize(first_in_[node_count]);
   tail_of_.resize(arc_of_.size());
   std::vector<std::uint32_t> next(first_in_.begin(), first_in_.end() - 1);
@@ -44,6 +45,7 @@ MinCostArborescence::MinCostArborescence(std::uint32_t node_count,
     arc_of_[position] = arc;
     tail_of_[position] = tail[arc];
   }
+  watch_.require(head.size());
   in_arcs_.resize(arc_of_.size());
   // A contraction forest over n leaves whose inner nodes have two children or more: under 2 n
   // components.

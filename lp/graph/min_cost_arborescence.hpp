@@ -1,14 +1,6 @@
 // Minimum-cost arborescence: the spanning tree rooted at `root`, all arcs pointing away from it, of
-// least total cost.
-//
-// Algorithm: Edmonds' contraction, organised as in Tarjan, "Finding optimum branchings", Networks 7
-// (1977), with the path growing of Gabow, Galil, Spencer, Tarjan, Combinatorica 6 (1986),
-// doi:10.1007/BF02579168: a path grows backwards along cheapest incoming arcs until it meets the
-// finished part; every cycle found is contracted. Queues: a node that is never contracted needs
-// none (one scan finds its cheapest arc). A node that is contracted has its in-arcs heapified in
-// place, in O(in-degree). A component is a pairing heap of such nodes, whose keys change jointly by
-// lazy offsets. Time O(m + k log n), k = arcs found to lie inside a component, k <= m; memory O(n +
-// m), allocated once by the constructor: solve() allocates nothing.
+// least total cost, by Edmonds' contraction (docs/methods.md, "The cheapest arborescence"). Time
+// O(m + k log n), k = arcs found to lie inside a component; solve() allocates nothing.
 #pragma once
 
 #include <cstdint>

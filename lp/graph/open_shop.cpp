@@ -59,10 +59,12 @@ class OpenShop {
     if (!load_.empty()) rest_ = *std::max_element(load_.begin(), load_.end());
   }
 
-  OpenShopSchedule run() {
+  OpenShopSchedule run(const Deadline& deadline) {
+    DeadlineWatch watch(deadline);
     OpenShopSchedule schedule;
     schedule.length = static_cast<double>(rest_) * tick_;
     while (rest_ > 0) {
+      watch.require(load_.size() + pairs_.size());
       for (std::uint32_t node = 0; node < load_.size(); ++node) {
         if (mate_[node] == kNone && critical(node)) cover(node);
       }
@@ -251,9 +253,9 @@ class OpenShop {
 }  // namespace
 
 OpenShopSchedule schedule_open_shop(std::span<const OpenShopJob> jobs, std::uint32_t left_count,
-                                    std::uint32_t right_count) {
+                                    std::uint32_t right_count, const Deadline& deadline) {
   const double tick = tick_for(jobs, left_count, right_count);
-  return OpenShop(jobs, left_count, right_count, tick).run();
+  return OpenShop(jobs, left_count, right_count, tick).run(deadline);
 }
 
 }  // namespace espalier::lp

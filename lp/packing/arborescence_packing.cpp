@@ -8,6 +8,7 @@
 
 #include "lp/graph/any_tree.hpp"
 #include "lp/packing/packing_master.hpp"
+#include "lp/packing/plain_bound.hpp"
 #include "lp/packing/slow_arcs.hpp"
 #include "lp/packing/tree_pricer.hpp"
 
@@ -57,14 +58,14 @@ class MultiplicativeWeights {
 // resource of many arcs (a port), by the bytes per second that it carries on average over its arcs.
 // A resource of one arc (a link) alone limits little and starts low. With every sender saturated,
 // as on clusters of heterogeneous senders, these prices are the optimal ones.
-std::vector<double> first_weights(const SparseMatrix& occupation) {
+// arcs: per resource, how many arcs occupy it.
+std::vector<double> first_weights(const SparseMatrix& occupation,
+                                  std::span<const std::uint32_t> arcs) {
   constexpr double kSingleArc = -6;
   std::vector<double> sum(static_cast<std::size_t>(occupation.rows()), 0.0);
-  std::vector<int> arcs(sum.size(), 0);
   for (Eigen::Index arc = 0; arc < occupation.outerSize(); ++arc) {
     for (SparseMatrix::InnerIterator it(occupation, arc); it; ++it) {
       sum[static_cast<std::size_t>(it.row())] += it.value();
-      ++arcs[static_cast<std::size_t>(it.row())];
     }
   }
   std::vector<double> weight(sum.size());
@@ -83,6 +84,7 @@ class Packer {
   Packer(const PackingProblem& problem, const PackingOptions& options)
       : problem_(problem),
         options_(options),
+        arcs_per_resource_(arcs_per_resource(problem.occupation)),
         best_prices_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
 
   Packing run();
@@ -95,9 +97,13 @@ class Packer {
     return result_.bound <= (1 + options_.gap) * result_.rate;
   }
 
+  void start_from_plain_bound();
+  void take_best(const std::vector<RoutedTree>& trees);
   RoutedTree price(std::span<const double> prices);
+  void improve_bound(std::span<const double> prices, double bound);
   bool seeds_do();
   void warm_up(std::vector<RoutedTree>& trees);
+  [[nodiscard]] std::vector<double> without_single_arcs(std::span<const double> prices) const;
   void generate_columns(PackingMaster& master, double unit_rate);
   bool add_trees(PackingMaster& master, double unit_rate);
   bool add(PackingMaster& master, RoutedTree tree) const;
@@ -106,8 +112,9 @@ class Packer {
 
   const PackingProblem& problem_;
   const PackingOptions& options_;
-  std::optional<TreePricer> pricer_;  // made when first needed, because that may take long
+  std::optional<TreePricer> pricer_;  // made when first needed: with relays it holds hosts^2 arcs
   double last_report_ = 0;
+  std::vector<std::uint32_t> arcs_per_resource_;
   std::vector<double> best_prices_;  // sum 1; the certificate of result_.bound
   std::optional<SlowArcs> slow_arcs_;
   Packing result_;
@@ -118,64 +125,92 @@ RoutedTree Packer::price(std::span<const double> prices) {
   if (!pricer_) pricer_.emplace(problem_, options_.deadline);
   TreePricer::Priced priced = pricer_->cheapest_tree(prices);
   ++result_.arborescences_priced;
-  const double sum = sum_of(prices);
-  const double bound = priced.cost > 0 ? sum / priced.cost : Packing::kUnbounded;
-  if (bound < result_.bound) {
-    result_.bound = bound;
-    for (std::size_t r = 0; r < prices.size(); ++r) best_prices_[r] = prices[r] / sum;
-  }
+  if (priced.cost > 0) improve_bound(prices, sum_of(prices) / priced.cost);
   return std::move(priced.tree);
 }
 
-// Every round's tree is likely to be a useful column, and the weights approach good prices. The
-// first round runs whatever the limits, unless it alone takes long, so that there is a tree and a
-// bound.
-void Packer::warm_up(std::vector<RoutedTree>& trees) {
-  MultiplicativeWeights weights(first_weights(problem_.occupation), 0.5);
-  for (std::size_t round = 0; round < options_.warm_rounds; ++round) {
-    if (round > 0 && out_of_time()) break;
-    trees.push_back(price(weights.normalised()));
-    const std::vector<double> load = tree_load(problem_.occupation, trees.back());
-    weights.add(load, 1 / max_of(load));
-    report();
-  }
+void Packer::improve_bound(std::span<const double> prices, double bound) {
+  if (!(bound < result_.bound)) return;
+  result_.bound = bound;
+  const double sum = sum_of(prices);
+  for (std::size_t r = 0; r < prices.size(); ++r) best_prices_[r] = prices[r] / sum;
 }
 
-// Whether the seeds alone reach the gap; then the result is complete.
-bool Packer::seeds_do() {
-  if (!options_.seeds_may_do || options_.seeds.empty()) return false;
-  double unit_rate = 0;
-  for (const RoutedTree& tree : options_.seeds) {
-    unit_rate = std::max(unit_rate, 1 / max_of(tree_load(problem_.occupation, tree)));
-  }
-  PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
-  for (const RoutedTree& tree : options_.seeds) master.add_tree(tree);
-  if (master.solve(options_.deadline) != LpStatus::kOptimal) return false;
-  take_solution(master, unit_rate);
-  price(master.prices());
-  if (!gap_reached()) return false;
-  result_.master_solves = master.solves();
-  result_.prices = best_prices_;
-  result_.pool = master.whole_trees();
-  return true;
+void Packer::start_from_plain_bound() {
+  const PlainBound plain = plain_bound(problem_);
+  if (!plain.prices.empty()) improve_bound(plain.prices, plain.rate);
 }
 
-Packing Packer::run() {
-  std::vector<RoutedTree> trees = options_.seeds;
-  try {
-    if (seeds_do()) return std::move(result_);
-    warm_up(trees);
-  } catch (const LimitReached&) {
-    if (trees.empty()) trees.push_back(any_tree(problem_.graph, problem_.root));
-  }
-  // The best single tree scales the master, and is the result if the time is up before the master
-  // is solved.
+// The best single tree scales the master, and is the result if the time is up before the master is
+// solved.
+void Packer::take_best(const std::vector<RoutedTree>& trees) {
   for (const RoutedTree& tree : trees) {
     const double rate = 1 / max_of(tree_load(problem_.occupation, tree));
     if (rate <= result_.rate) continue;
     result_.rate = rate;
     result_.trees = {{tree, rate}};
   }
+}
+
+// Resources of one arc share little of what limits a large network, but among many small prices
+// they make up for much of the sum.
+std::vector<double> Packer::without_single_arcs(std::span<const double> prices) const {
+  std::vector<double> kept(prices.begin(), prices.end());
+  for (std::size_t r = 0; r < kept.size(); ++r) {
+    if (arcs_per_resource_[r] == 1) kept[r] = 0;
+  }
+  return kept;
+}
+
+// Every round's tree is likely to be a useful column, and the weights approach good prices. The
+// first round runs whatever the limits, unless it alone takes long, so that there is a tree.
+void Packer::warm_up(std::vector<RoutedTree>& trees) {
+  const auto evaluate = [&](const std::vector<double>& prices) {
+    if (sum_of(prices) > 0 && !out_of_time()) trees.push_back(price(prices));
+  };
+  evaluate(std::vector(best_prices_));  // the plain bound's: their cheapest tree may prove more
+  MultiplicativeWeights weights(first_weights(problem_.occupation, arcs_per_resource_), 0.5);
+  constexpr std::size_t kWarmRounds = 60;  // of multiplicative weights
+  for (std::size_t round = 0; round < kWarmRounds; ++round) {
+    if (round > 0 && out_of_time()) break;
+    trees.push_back(price(weights.normalised()));
+    const std::vector<double> load = tree_load(problem_.occupation, trees.back());
+    if (round == 0) evaluate(without_single_arcs(weights.normalised()));
+    weights.add(load, 1 / max_of(load));
+    report();
+  }
+  evaluate(without_single_arcs(best_prices_));
+}
+
+// Whether no other trees are needed: the best seed reaches a plain bound, or the prices of the
+// seeds' own packing prove it. Then the result is complete.
+bool Packer::seeds_do() {
+  if (!options_.seeds_may_do || options_.seeds.empty()) return false;
+  if (!gap_reached()) {
+    PackingMaster master(problem_.occupation, result_.rate, problem_.second_part);
+    for (const RoutedTree& tree : options_.seeds) master.add_tree(tree);
+    if (master.solve(options_.deadline) != LpStatus::kOptimal) return false;
+    take_solution(master, result_.rate);
+    result_.master_solves = master.solves();
+    if (!gap_reached()) price(master.prices());
+  }
+  if (!gap_reached()) return false;
+  result_.prices = best_prices_;
+  result_.pool = options_.seeds;
+  return true;
+}
+
+Packing Packer::run() {
+  std::vector<RoutedTree> trees = options_.seeds;
+  start_from_plain_bound();
+  take_best(trees);
+  try {
+    if (seeds_do()) return std::move(result_);
+    warm_up(trees);
+  } catch (const LimitReached&) {
+    if (trees.empty()) trees.push_back(any_tree(problem_.graph, problem_.root));
+  }
+  take_best(trees);
   const double unit_rate = result_.rate;
   slow_arcs_.emplace(problem_.occupation, unit_rate);
   PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
@@ -233,7 +268,8 @@ bool Packer::add_trees(PackingMaster& master, double unit_rate) {
   bool added = false;
   std::vector<double> prices(duals.size());
   for (std::size_t k = 0; k < kBatch && !gap_reached() && !out_of_time(); ++k) {
-    const double smoothing = k == 0 ? 0 : options_.smoothing;
+    constexpr double kSmoothing = 0.8;  // weight of the best prices so far
+    const double smoothing = k == 0 ? 0 : kSmoothing;
     const double blend = k == 0 ? kTieBreak : (k % 2 == 0 ? kBlend : kBlend / 10);
     const std::span<const double> weight = weights.normalised();
     for (std::size_t r = 0; r < duals.size(); ++r) {
@@ -269,7 +305,7 @@ void Packer::report() {
   const double now = options_.deadline.elapsed().value;
   if (now - last_report_ < 0.2) return;
   last_report_ = now;
-  options_.on_progress({Seconds{now}, result_.arborescences_priced, result_.rate, result_.bound});
+  options_.on_progress({{now}, result_.arborescences_priced, {result_.rate}, {result_.bound}});
 }
 
 }  // namespace

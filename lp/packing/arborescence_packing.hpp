@@ -2,26 +2,19 @@
 //
 //     max  sum_T lambda_T     s.t.   sum_T lambda_T A x_T <= 1,   lambda >= 0,
 //
-// over all spanning arborescences T of the graph (x_T: how often T uses each arc; A: occupation
-// matrix, resources x arcs, seconds per byte). Solved by column generation: the restricted master
-// contains the trees found so far and the resources that were overloaded so far; its row duals y
-// price the arcs, c = A'y, and a minimum-cost arborescence under c is the best tree to add. Any y
-// >= 0 proves   optimum <= sum(y) / mincost(y).
-//
-// Notation as in docs/model.md. The LP (in terms of flows) is that of Beaumont, Legrand, Marchal,
-// Robert, "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
-// doi:10.1109/TPDS.2005.48.
+// over all spanning arborescences T of the graph, by column generation with a proven bound:
+// notation and method as in docs/model.md, after Beaumont, Legrand, Marchal, Robert, IEEE TPDS 16
+// (2005), doi:10.1109/TPDS.2005.48.
 #pragma once
 
 #include <Eigen/SparseCore>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/routed_tree.hpp"
-#include "support/deadline.hpp"
+#include "lp/limits.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -51,23 +44,12 @@ struct TreesFound {
   bool complete = true;           // false: the deadline cut the search short
 };
 
-struct PackingProgress {
-  Seconds elapsed;
-  std::size_t iterations;  // arborescences priced
-  double rate;             // best feasible total so far, bytes per second
-  double bound;            // best proven bound so far, bytes per second
-};
-
-struct PackingOptions {
-  double gap = 1e-6;  // stop when bound <= (1 + gap) * rate
-  Deadline deadline{};
+struct PackingOptions : Limits {
   std::size_t max_iterations = 1'000'000;  // arborescences priced
-  std::size_t warm_rounds = 60;            // multiplicative-weights rounds before the first master
-  double smoothing = 0.8;                  // weight of the best prices so far in pricing
-  std::vector<RoutedTree> seeds;           // trees to start from
-  // The seeds may be optimal: first see if the prices of their own packing prove it.
+  std::vector<RoutedTree> seeds{};         // trees to start from
+  // The seeds may be optimal: no other trees are made where the best of them reaches a plain bound
+  // (lp/packing/plain_bound.hpp), or the prices of their own packing prove it.
   bool seeds_may_do = false;
-  std::function<void(const PackingProgress&)> on_progress;
 };
 
 enum class PackingEnd : std::uint8_t {

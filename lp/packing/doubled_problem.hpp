@@ -1,10 +1,5 @@
-// Both halves of an allreduce as one packing problem.
-//
-// Data is combined along a tree towards the root and then broadcast along another tree. Take two
-// copies of the graph that share the root, reverse the arcs of one of them, and let both copies of
-// an arc occupy what the arc occupies. A spanning arborescence of that graph is a tree out of the
-// root and a tree into it. So the packing of such arborescences is the best allreduce, and prices
-// on the resources prove it as for a broadcast (docs/model.md, "Reduce and allreduce").
+// Both halves of an allreduce as one packing problem: two copies of the graph that share the root,
+// one of them reversed, on the same resources (docs/model.md, "Reduce and allreduce").
 #pragma once
 
 #include <cstdint>

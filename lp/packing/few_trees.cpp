@@ -142,7 +142,8 @@ void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
   if (good_enough() || start.empty()) return;
   if (!arcs_) arcs_ = arcs_to_search(problem_, packing_.prices, options_.deadline);
   if (!arcs_) return;
-  const std::uint64_t effort = options_.effort * std::max<std::size_t>(1, count / 8);
+  constexpr std::uint64_t kEffort = 2'000'000;  // local-search moves evaluated, about
+  const std::uint64_t effort = kEffort * std::max<std::size_t>(1, count / 8);
   TreeSet set(*arcs_, problem_.root);
   for (const RoutedTree& tree : start) {
     if (!set.add(tree, unit_rate / static_cast<double>(start.size()))) return;

@@ -1,9 +1,5 @@
 // From the optimum to a plan: the smallest number of trees that reaches it, or the best that a
-// given number of trees can carry.
-//
-// Finding the best K trees is NP-hard already for K = 1 (the pipelined single tree, HBT). The
-// method alternates: K trees from the packing's pool and from pricing against each other's load,
-// local search on their joint load (lp/packing/tree_set.hpp), and their exact rates from the LP.
+// given number of trees can carry, by local search on trees of the packing (docs/decisions/0003).
 // Deterministic.
 #pragma once
 
@@ -17,12 +13,9 @@
 
 namespace espalier::lp {
 
-struct FewTreesOptions {
+// gap: fewer trees are used when they reach (1 - gap) of the packing's bound.
+struct FewTreesOptions : Limits {
   std::size_t max_trees = 0;  // 0: up to the packing's number
-  double gap = 1e-6;  // fewer trees are used when they reach (1 - gap) of the packing's bound
-  std::uint64_t effort =
-      2'000'000;        // approximate number of local-search moves evaluated per starting set
-  Deadline deadline{};  // without a limit the result is the same on every machine
 };
 
 // `packing` of the same problem. The result is feasible, basic (no more trees than saturated

@@ -48,20 +48,22 @@ bool is_large(const Digraph& graph) {
 }  // namespace
 
 TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
-                         std::vector<PackedTree> trees, const LowLatencyOptions& options) {
+                         std::vector<PackedTree> trees, const Limits& limits) {
   if (problem.graph.latency_s.empty() || trees.empty() || is_large(problem.graph)) return {trees};
   Merits best(problem, trees);
   ShallowOptions limited;
   limited.max_rounds = 40;
-  limited.enough_Bps = std::min(best.rate, packing.bound * (1 - options.gap));
-  limited.deadline = options.deadline;
+  limited.enough_Bps = std::min(best.rate, packing.bound * (1 - limits.gap));
+  limited.deadline = limits.deadline;
+  constexpr int kMostLimits = 6;    // of latency, tried one after the other
+  constexpr int kMostFailures = 2;  // one after the other
   double too_low_s = 0;
   int failures = 0;
-  for (int limit = 0; limit < options.max_limits && failures < options.max_failures; ++limit) {
+  for (int limit = 0; limit < kMostLimits && failures < kMostFailures; ++limit) {
     limited.max_latency = Seconds{(too_low_s + best.farthest.value) / 2};
     limited.max_trees = trees.size();
     const TreesFound shallow = pack_shallow_trees(problem, packing, limited);
-    TreesFound candidate = flatten_trees(problem, packing, shallow.trees, options.deadline);
+    TreesFound candidate = flatten_trees(problem, packing, shallow.trees, limits.deadline);
     if (!shallow.complete || !candidate.complete) return {std::move(trees), false};
     const Merits merits(problem, candidate.trees);
     if (merits.better_than(best, limited.enough_Bps)) {

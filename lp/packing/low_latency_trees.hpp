@@ -1,9 +1,5 @@
-// Trees of the same throughput whose last hosts receive their first segment earlier.
-//
-// Trees of equal throughput may have different latencies, and over high-latency links these decide
-// the time of a message of a few seconds (docs/decisions/0013-trees-that-end-early.md). The best
-// packing of trees within a limit is NP-hard (lp/packing/shallow_trees.hpp), so the limit is found
-// by bisection.
+// Trees of the same throughput whose last hosts receive their first segment earlier
+// (docs/decisions/0013-trees-that-end-early.md), by bisection of the limit on latency.
 #pragma once
 
 #include <vector>
@@ -13,19 +9,12 @@
 
 namespace espalier::lp {
 
-struct LowLatencyOptions {
-  double gap = 1e-6;     // (1 - gap) of the packing's bound is enough
-  int max_limits = 6;    // of latency, tried one after the other
-  int max_failures = 2;  // stop after this many consecutive failures
-  Deadline deadline{};   // without a limit the result is the same on every machine
-};
-
-// `trees`, jointly feasible, or other trees that carry as much: no more of them, no larger
-// out-degree of a host in any of them, and a smaller mean segment_travel_time
-// (lp/graph/tree_routes.hpp), weighted by rate. Unchanged where no arc has a latency, and where
-// arcs between hosts times hosts exceed a million, because it would take long. packing: of the same
-// problem.
+// `trees`, jointly feasible, or other trees that carry as much, or (1 - limits.gap) of the
+// packing's bound: no more of them, no larger out-degree of a host in any of them, and a smaller
+// mean segment_travel_time (lp/graph/tree_routes.hpp), weighted by rate. Unchanged where no arc has
+// a latency, and where arcs between hosts times hosts exceed a million, because it would take long.
+// packing: of the same problem.
 TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
-                         std::vector<PackedTree> trees, const LowLatencyOptions& options = {});
+                         std::vector<PackedTree> trees, const Limits& limits = {});
 
 }  // namespace espalier::lp

@@ -1,9 +1,6 @@
-// The restricted master of the packing: trees found so far x resources overloaded so far.
-//
-// Where a problem's trees have two parts (PackingProblem::second_part), a column is one part of a
-// tree. Any first part can be combined with any second part, so a few parts make many trees. Then
-//     max sum of the first parts' rates   s.t.   A x <= 1,   first parts' rates - second parts' =
-//     0.
+// The restricted master of the packing: trees found so far x resources overloaded so far. Where
+// trees have two parts (PackingProblem::second_part), a column is one part, and
+//     max sum of the first parts' rates   s.t.   A x <= 1,   first - second rates = 0.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,6 @@
-// A packing of trees within a limit of depth, in edges or in latency. In deep trees the last host
-// receives its first segment late.
-//
-// The best such packing is NP-hard already for equal links (a minimum spanning tree of limited
-// depth is: Dahl, The 2-hop spanning tree problem, Oper. Res. Letters 23 (1998),
-// doi:10.1016/S0167-6377(98)00029-7). The method is column generation as in
-// lp/packing/arborescence_packing.hpp, where each cheapest tree is made shallow: hosts that are too
-// deep get the cheapest parent that is close enough to the root, then any host gets a cheaper
-// parent as long as the limit holds. Deterministic; the packing's bound stays the bound.
+// A packing of trees within a limit of depth, in edges or in latency. The best one is NP-hard, so
+// the trees that column generation prices are made shallow one by one (docs/methods.md, "Shallow
+// trees"). Deterministic; the packing's bound stays the bound.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +12,7 @@
 
 namespace espalier::lp {
 
-struct ShallowOptions {
+struct ShallowOptions : Limits {
   // The limit of the path from the root to any host: a sum of latencies of at most max_latency (of
   // problem.graph; without latencies 0) or, where that is unset, max_depth edges, at least 1.
   std::uint32_t max_depth = 1;
@@ -26,7 +20,6 @@ struct ShallowOptions {
   std::size_t max_trees = 0;                                    // 0: no limit
   std::size_t max_rounds = 400;                                 // trees priced at most
   double enough_Bps = std::numeric_limits<double>::infinity();  // stop at this rate
-  Deadline deadline{};
 };
 
 // `packing` of the same problem. All trees are within the limit. None: no spanning tree is that

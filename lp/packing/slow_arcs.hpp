@@ -1,10 +1,6 @@
-// Arcs that are too slow to matter next to the best tree, and too slow for the solver.
-//
-// In the packing's master an arc that occupies a resource 1e8 times longer than the best tree does
-// is an entry of 1e8 next to entries of 1. GLPK works to 1e-9 and then calls a feasible program
-// infeasible, or a solution that overloads a row optimal. A tree with such an arc can carry at most
-// 1e-7 of the optimum, so the master does without it, and the certificate pays for the arc: a price
-// of at most 1e-7 on its resource.
+// Arcs that are too slow to matter next to the best tree, and that would make GLPK's programs
+// ill-conditioned: the master does without them, and the certificate pays for each with a price of
+// at most 1e-7 on its resource.
 #pragma once
 
 #include <vector>

@@ -20,11 +20,18 @@ std::vector<std::uint32_t> host_numbers(const Digraph& graph) {
 MinCostArborescence make_arborescence(const PackingProblem& problem, const HostGraph& hosts,
                                       std::uint32_t host_count, const Deadline& deadline) {
   const std::vector<std::uint32_t> number = host_numbers(problem.graph);
-  std::vector<std::uint32_t> tail;
-  std::vector<std::uint32_t> head;
-  for (const std::uint32_t node : hosts.tail()) tail.push_back(number[node]);
-  for (const std::uint32_t node : hosts.head()) head.push_back(number[node]);
-  return {host_count, tail, head, number[problem.root], deadline};
+  DeadlineWatch watch(deadline);
+  const auto numbers_of = [&](std::span<const std::uint32_t> nodes) {
+    std::vector<std::uint32_t> numbers;
+    numbers.reserve(nodes.size());
+    for (const std::uint32_t node : nodes) {
+      watch.require(1);
+      numbers.push_back(number[node]);
+    }
+    return numbers;
+  };
+  return {host_count, numbers_of(hosts.tail()), numbers_of(hosts.head()), number[problem.root],
+          deadline};
 }
 
 }  // namespace

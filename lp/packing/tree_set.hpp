@@ -1,9 +1,6 @@
-// A few spanning trees with rates, and local search on their joint load.
-//
-// The search lowers the potential sum_r exp(beta * load_r / busiest), which for large beta follows
-// the busiest resource and for small beta spreads load evenly. Moves: re-hang (a host gets another
-// parent) and insert (a host with at most one child moves between another host and one of that
-// host's children, so that only its own out-degree changes).
+// A few spanning trees with rates, and local search on their joint load, which lowers the potential
+// sum_r exp(beta * load_r / busiest). Moves: re-hang (a host gets another parent) and insert (a
+// host with at most one child moves between another host and one of that host's children).
 #pragma once
 
 #include <cstddef>

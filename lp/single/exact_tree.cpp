@@ -62,7 +62,7 @@ void Search::report(std::size_t branches) {
   const double now = options_.deadline.elapsed().value;
   if (!options_.on_progress || now < last_report_ + kBetweenReports) return;
   last_report_ = now;
-  options_.on_progress({Seconds{now}, branches, best_load_, bound_});
+  options_.on_progress({{now}, branches, {1 / best_load_}, {1 / bound_}});
 }
 
 Verdict Search::decide(double capacity, double most_work) {

@@ -1,39 +1,24 @@
-// The single spanning tree with the least busiest load, and the proof that no tree is better.
-//
-// The least load L* lies between the proven bound and the best tree found. A decision (is there a
-// tree of capacity c? lp/single/tree_decision.hpp) at some c between them moves one end or the
-// other. It is fast when c is far from L*. The last decision, just below the best tree, is the
-// proof. So c is first chosen between the ends, with little work each, then just below the best
-// tree.
+// The single spanning tree with the least busiest load, and the proof that no tree is better, by
+// decisions (lp/single/tree_decision.hpp) at capacities between the best tree and the bound, at
+// last just below the best tree.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/routed_tree.hpp"
-#include "support/deadline.hpp"
+#include "lp/limits.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
 
-struct ExactTreeProgress {
-  Seconds elapsed;
-  std::size_t branches;
-  double busiest_load;  // of the best tree so far, seconds per byte
-  double bound;         // proven so far: no tree has less, seconds per byte
-};
-
-struct ExactTreeOptions {
-  double bound = 0;   // known lower bound of the busiest load of any tree, seconds per byte
-  double gap = 1e-6;  // stop when busiest_load <= (1 + gap) * bound
-  Deadline deadline{};
+struct ExactTreeOptions : Limits {
+  double bound = 0;  // known lower bound of the busiest load of any tree, seconds per byte
   double work_limit = kNoLimit;  // in simplex pivots times rows: 1e7 takes some seconds
   // Per arc, not 0 where it is excluded: a good tree is found sooner among fewer arcs, but the
   // bound then does not improve on `bound`. Empty: no arc is excluded.
   std::vector<char> excluded = {};
-  std::function<void(const ExactTreeProgress&)> on_progress = nullptr;  // may be empty
 
   static constexpr double kNoLimit = 1e300;
 };

@@ -6,53 +6,48 @@
 #include <optional>
 #include <random>
 
+#include "lp/graph/rooted_tree.hpp"
+
 namespace espalier::lp {
 
 namespace {
 
-// A tree that can be changed: parent arcs, children in linked lists, and its loads.
-class LoadedTree {
+// A tree and its loads.
+class LoadedTree : public RootedTree {
  public:
   LoadedTree(const HostArcs& arcs, std::uint32_t root, const RoutedTree& tree)
-      : arcs_(&arcs),
-        root_(root),
-        parent_arc_(arcs.node_count(), kNone),
-        first_child_(arcs.node_count(), kNone),
-        next_(arcs.node_count(), kNone),
-        before_(arcs.node_count(), kNone) {
+      : RootedTree(arcs, root) {
     for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
       const auto [parent, child] = arcs.ends_of(tree.path(edge));
-      parent_arc_[child] = arcs.find(parent, child);
-      link(child);
+      attach(arcs.find(parent, child));
     }
     recompute_loads();
   }
 
   // Gives the arc's head another parent. Returns the increase of the excess.
   double rehang(std::uint32_t arc) {
-    const std::uint32_t node = arcs_->head(arc);
     double growth = 0;
-    for (const auto& [resource, seconds] : arcs_->uses(parent_arc_[node])) {
+    for (const auto& [resource, seconds] : arcs().uses(parent_arc(arcs().head(arc)))) {
       growth -= above(load_[resource]);
       load_[resource] -= seconds;
       growth += above(load_[resource]);
     }
-    for (const auto& [resource, seconds] : arcs_->uses(arc)) {
+    for (const auto& [resource, seconds] : arcs().uses(arc)) {
       growth -= above(load_[resource]);
       load_[resource] += seconds;
       growth += above(load_[resource]);
     }
-    unlink(node);
-    parent_arc_[node] = arc;
-    link(node);
+    move(arc);
     return growth;
   }
   // Recomputed from the arcs, so that rounding errors do not accumulate.
   void recompute_loads() {
-    load_.assign(arcs_->resource_count(), 0.0);
-    for (const std::uint32_t arc : parent_arc_) {
-      if (arc == kNone) continue;
-      for (const auto& [resource, seconds] : arcs_->uses(arc)) load_[resource] += seconds;
+    load_.assign(arcs().resource_count(), 0.0);
+    for (std::uint32_t node = 0; node < arcs().node_count(); ++node) {
+      if (parent_arc(node) == kNone) continue;
+      for (const auto& [resource, seconds] : arcs().uses(parent_arc(node))) {
+        load_[resource] += seconds;
+      }
     }
   }
   // Returns the excess over the new target.
@@ -65,25 +60,17 @@ class LoadedTree {
   [[nodiscard]] double busiest_load() const {
     return *std::max_element(load_.begin(), load_.end());
   }
-  [[nodiscard]] std::uint32_t parent_arc(std::uint32_t node) const { return parent_arc_[node]; }
-  [[nodiscard]] std::uint32_t parent(std::uint32_t node) const {
-    return arcs_->tail(parent_arc_[node]);
-  }
-  [[nodiscard]] std::uint32_t first_child(std::uint32_t node) const { return first_child_[node]; }
-  [[nodiscard]] std::uint32_t next_sibling(std::uint32_t node) const { return next_[node]; }
   [[nodiscard]] bool below(std::uint32_t node, std::uint32_t top) const {
-    while (node != top) {
-      if (node == root_) return false;
-      node = parent(node);
-    }
-    return true;
+    while (node != top && node != root()) node = parent(node);
+    return node == top;
   }
   [[nodiscard]] RoutedTree routed() const {
     RoutedTree routed;
-    std::vector<std::uint32_t> order{root_};
+    std::vector<std::uint32_t> order{root()};
     for (std::size_t i = 0; i < order.size(); ++i) {
-      for (std::uint32_t child = first_child_[order[i]]; child != kNone; child = next_[child]) {
-        arcs_->add_edge(parent_arc_[child], routed);
+      for (std::uint32_t child = first_child(order[i]); child != kNone;
+           child = next_sibling(child)) {
+        arcs().add_edge(parent_arc(child), routed);
         order.push_back(child);
       }
     }
@@ -92,28 +79,7 @@ class LoadedTree {
 
  private:
   [[nodiscard]] double above(double load) const { return load > target_ ? load - target_ : 0; }
-  void link(std::uint32_t node) {
-    std::uint32_t& first = first_child_[parent(node)];
-    before_[node] = kNone;
-    next_[node] = first;
-    if (first != kNone) before_[first] = node;
-    first = node;
-  }
-  void unlink(std::uint32_t node) {
-    if (before_[node] == kNone) {
-      first_child_[parent(node)] = next_[node];
-    } else {
-      next_[before_[node]] = next_[node];
-    }
-    if (next_[node] != kNone) before_[next_[node]] = before_[node];
-  }
 
-  const HostArcs* arcs_;
-  std::uint32_t root_;
-  std::vector<std::uint32_t> parent_arc_;
-  std::vector<std::uint32_t> first_child_;
-  std::vector<std::uint32_t> next_;    // sibling
-  std::vector<std::uint32_t> before_;  // sibling
   std::vector<double> load_;
   double target_ = 0;
 };
@@ -295,7 +261,7 @@ SingleTree Walk::run() {
     }
     steps += steps / 2;
   }
-  return {best_.routed(), best_load_, moves_, complete_};
+  return {best_.routed(), best_load_, complete_};
 }
 
 }  // namespace

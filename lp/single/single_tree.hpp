@@ -1,15 +1,6 @@
-// A good single spanning tree by simulated annealing.
-//
-// Finding the tree with the least period is NP-hard (HBT: the single-tree pipelined broadcast
-// problem, doi:10.1109/IPDPS.2005.118). The search sets a target below the busiest load of the best
-// tree so far, and a random walk through trees lowers the load above it,
-//
-//     excess(T) = sum_r max(0, (A x_T)_r - target),
-//
-// by simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220 (1983),
-// doi:10.1126/science.220.4598.671). A tree without excess is a better one. Moves: a host gets
-// another parent (if that lies below it, some host between the two first gets a parent elsewhere),
-// or moves between a host and one of its children.
+// A good single spanning tree by simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220
+// (1983), doi:10.1126/science.220.4598.671) on the load above a target, sum_r max(0, (A x_T)_r -
+// target). The best one is NP-hard to find (HBT, doi:10.1109/IPDPS.2005.118).
 #pragma once
 
 #include <cstdint>
@@ -17,22 +8,20 @@
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/graph/routed_tree.hpp"
-#include "support/deadline.hpp"
+#include "lp/limits.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
 
-struct SingleTreeOptions {
+struct SingleTreeOptions : Limits {
   std::uint64_t seed = 1;
   std::uint64_t effort = 1'000'000;  // approximate number of moves evaluated
-  Deadline deadline{};               // without a limit the result is reproducible
   double bound = 0;  // lower bound of the busiest load of any tree, seconds per byte
 };
 
 struct SingleTree {
   RoutedTree tree;          // parents before children
   double busiest_load = 0;  // seconds per byte
-  std::uint64_t moves = 0;  // evaluated
   bool complete = true;     // false: the deadline passed before the effort was spent
 };
 

@@ -1,13 +1,5 @@
-// Is there a spanning tree that loads no resource above a capacity? Branch and cut:
-//
-//     min z    s.t.   (A x)_r <= z <= capacity          every resource r
-//                     x(into v) = 1                     every host v but the root
-//                     x(into S) >= 1                    sets S of hosts without the root, lazily
-//                     x in {0, 1}^arcs
-//
-// With the capacity fixed, each row of A is a knapsack, which gives cover inequalities (Balas,
-// Facets of the knapsack polytope, Math. Programming 8 (1975), doi:10.1007/BF01580440), and
-// lp/single/forced_arcs.hpp fixes most arcs. So the relaxation is much tighter than the packing LP.
+// Is there a spanning tree that loads no resource above a capacity? Branch and cut, with the
+// constraints and inequalities of docs/methods.md, "Deciding a capacity".
 #pragma once
 
 #include <cstddef>

@@ -166,8 +166,6 @@ LinearProgram::LinearProgram(Sense sense) : handle_(std::make_unique<Handle>()) 
   handle_->run([&](glp_prob* problem) { glp_set_obj_dir(problem, direction); });
 }
 LinearProgram::~LinearProgram() = default;
-LinearProgram::LinearProgram(LinearProgram&&) noexcept = default;
-LinearProgram& LinearProgram::operator=(LinearProgram&&) noexcept = default;
 
 std::uint32_t LinearProgram::add_row(Bounds bounds, std::span<const Entry> entries) {
   handle_->load(entries);
@@ -199,16 +197,6 @@ void LinearProgram::set_column_bounds(std::uint32_t column, Bounds bounds) {
   handle_->run([&](glp_prob* problem) {
     glp_set_col_bnds(problem, to_glpk(column), bound_type(bounds), bounds.lower, bounds.upper);
   });
-}
-
-void LinearProgram::set_row_bounds(std::uint32_t row, Bounds bounds) {
-  handle_->run([&](glp_prob* problem) {
-    glp_set_row_bnds(problem, to_glpk(row), bound_type(bounds), bounds.lower, bounds.upper);
-  });
-}
-
-void LinearProgram::set_objective(std::uint32_t column, double objective) {
-  handle_->run([&](glp_prob* problem) { glp_set_obj_coef(problem, to_glpk(column), objective); });
 }
 
 void LinearProgram::remove_columns(std::span<const std::uint32_t> columns) {
@@ -273,9 +261,6 @@ double LinearProgram::value(std::uint32_t column) const {
 }
 double LinearProgram::row_dual(std::uint32_t row) const {
   return handle_->run([&](glp_prob* in) { return glp_get_row_dual(in, to_glpk(row)); });
-}
-double LinearProgram::reduced_cost(std::uint32_t column) const {
-  return handle_->run([&](glp_prob* in) { return glp_get_col_dual(in, to_glpk(column)); });
 }
 bool LinearProgram::is_basic(std::uint32_t column) const {
   return handle_->run([&](glp_prob* in) { return glp_get_col_stat(in, to_glpk(column)); }) ==

@@ -1,12 +1,8 @@
 // A linear program in GLPK: maximise or minimise c x, with row bounds on A x and column bounds on
-// x.
-//
-// The only user of glpk.h. Rows and columns are numbered from 0 in the order in which they were
-// added. Programs of different threads can be solved concurrently; a program belongs to the thread
-// that created it, because GLPK's memory does. An outcome (infeasible, a limit) is a return value;
-// an exception is an internal error, here or in GLPK, which would otherwise abort the program after
-// printing to stdout. Every function may throw it; then the other programs of the thread are lost,
-// too.
+// x. Rows and columns are numbered from 0 in the order in which they were added. A program belongs
+// to the thread that created it. An outcome (infeasible, a limit) is a return value; an exception
+// is an internal error, which every function may throw, and after which the thread's programs are
+// lost.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +52,8 @@ class LinearProgram {
  public:
   explicit LinearProgram(Sense sense);
   ~LinearProgram();
-  LinearProgram(LinearProgram&&) noexcept;
-  LinearProgram& operator=(LinearProgram&&) noexcept;
+  LinearProgram(LinearProgram&&) = delete;
+  LinearProgram& operator=(LinearProgram&&) = delete;
   LinearProgram(const LinearProgram&) = delete;
   LinearProgram& operator=(const LinearProgram&) = delete;
 
@@ -66,8 +62,6 @@ class LinearProgram {
   std::uint32_t add_row(Bounds bounds, std::span<const Entry> entries = {});
   std::uint32_t add_column(Bounds bounds, double objective, std::span<const Entry> entries = {});
   void set_column_bounds(std::uint32_t column, Bounds bounds);
-  void set_row_bounds(std::uint32_t row, Bounds bounds);
-  void set_objective(std::uint32_t column, double objective);
   // Removes columns; the rest keep their order and are renumbered without holes.
   void remove_columns(std::span<const std::uint32_t> columns);
   // The same for rows. The basis stays valid when all of them are basic (is_row_basic).
@@ -84,7 +78,6 @@ class LinearProgram {
   [[nodiscard]] double objective() const;
   [[nodiscard]] double value(std::uint32_t column) const;
   [[nodiscard]] double row_dual(std::uint32_t row) const;  // d objective / d row bound
-  [[nodiscard]] double reduced_cost(std::uint32_t column) const;
   [[nodiscard]] bool is_basic(std::uint32_t column) const;
   [[nodiscard]] bool is_row_basic(std::uint32_t row) const;  // the row does not limit the optimum
   // Simplex iterations of the last solve, whatever its status.

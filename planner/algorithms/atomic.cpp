@@ -1,20 +1,20 @@
-// Trees for one unsegmented message that minimise its makespan. Sends are scheduled one by one on
-// the resources of the occupation matrix (planner/schedule/list_schedule.hpp), which under one-port
-// is Bhat's model. A are the hosts that have the message, B the others. Where the hosts are not
-// fully connected, only existing links are considered.
+// Trees for one unsegmented message that minimise its makespan, by scheduling sends one by one
+// (planner/schedule/list_schedule.hpp). A are the hosts that have the message, B the others.
 //
 //   FNF  (Banikazemi, Moorthy, Panda): the next receiver is the host of B with the least send time
 //        per byte; its sender is the host of A that reaches it earliest.
 //   ECEF (Bhat, Raghavendra, Prasanna): the pair of A x B whose send completes earliest is next.
 //   ECEF with look-ahead (the same): adds what the receiver j would need for its cheapest send to
-//        another host of B, min_k C_jk. A host without a link to any other host of B is useless as
-//        a sender: such hosts come last, by earliest completion.
+//        another host of B, min_k C_jk; hosts without a link to any other host of B come last.
 #include <algorithm>
 #include <limits>
+#include <queue>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/algorithms/growing_tree.hpp"
 #include "planner/schedule/list_schedule.hpp"
 #include "planner/solve/solve_packing.hpp"
 
@@ -70,52 +70,18 @@ class Broadcast {
   lp::RoutedTree tree_;
 };
 
-// A candidate for the next send. Times only get later, so an outdated candidate is too early.
-struct Candidate {
-  double score;
-  double completion;
-  std::uint32_t arc;
-};
-struct Worse {
-  bool operator()(const Candidate& a, const Candidate& b) const {
-    return std::tie(a.score, a.completion, a.arc) > std::tie(b.score, b.completion, b.arc);
-  }
-};
-
 // look_ahead(receiver): seconds added to a send's completion; never decreases as hosts are added.
 template <class LookAhead>
-void earliest_first(std::uint32_t source, Broadcast& broadcast, LookAhead look_ahead) {
-  const lp::HostArcs& arcs = broadcast.arcs();
-  std::vector<Candidate> heap;
-  const auto candidate = [&](std::uint32_t arc) {
+Outcome earliest_first(const Instance& instance, const AlgorithmOptions& options,
+                       Broadcast& broadcast, LookAhead look_ahead) {
+  const auto score = [&](std::uint32_t arc) {
     const double completion = broadcast.completion(arc);
-    return Candidate{completion + look_ahead(arcs.head(arc)), completion, arc};
+    return std::pair(completion + look_ahead(broadcast.arcs().head(arc)), completion);
   };
-  const auto push = [&](const Candidate& next) {
-    heap.push_back(next);
-    std::push_heap(heap.begin(), heap.end(), Worse{});
-  };
-  const auto add_sender = [&](std::uint32_t node) {
-    broadcast.watch().require(32 * arcs.out_of(node).size());
-    for (const std::uint32_t arc : arcs.out_of(node)) {
-      if (!broadcast.in_tree(arcs.head(arc))) push(candidate(arc));
-    }
-  };
-  add_sender(source);
-  while (!heap.empty()) {
-    broadcast.watch().require(64);
-    std::pop_heap(heap.begin(), heap.end(), Worse{});
-    const Candidate best = heap.back();
-    heap.pop_back();
-    if (broadcast.in_tree(arcs.head(best.arc))) continue;
-    const Candidate now = candidate(best.arc);
-    if (Worse{}(now, best)) {
-      push(now);
-      continue;
-    }
-    broadcast.take(best.arc);
-    add_sender(arcs.head(best.arc));
-  }
+  return single_tree(
+      instance,
+      grow_tree(broadcast.arcs(), static_cast<std::uint32_t>(instance.source()), options.deadline,
+                score, [&](std::uint32_t arc) { broadcast.take(arc); }));
 }
 
 // min_k C_jk over the hosts k that are not in the tree. Amortised O(1) after sorting.
@@ -179,7 +145,8 @@ Outcome fnf(const Instance& instance, const AlgorithmOptions& options) {
   const auto slower = [](const Receiver& a, const Receiver& b) {
     return std::tie(a.send_time, a.host) > std::tie(b.send_time, b.host);
   };
-  std::vector<Receiver> heap;  // hosts with a link from one that has the message
+  // Hosts with a link from one that has the message.
+  std::priority_queue<Receiver, std::vector<Receiver>, decltype(slower)> next(slower);
   std::vector<char> known(arcs.node_count(), 0);
   const auto add_sender = [&](std::uint32_t node) {
     known[node] = 1;
@@ -187,15 +154,13 @@ Outcome fnf(const Instance& instance, const AlgorithmOptions& options) {
       const std::uint32_t host = arcs.head(arc);
       if (known[host] != 0) continue;
       known[host] = 1;
-      heap.push_back({send_time(arcs, host), host});
-      std::push_heap(heap.begin(), heap.end(), slower);
+      next.push({send_time(arcs, host), host});
     }
   };
   add_sender(static_cast<std::uint32_t>(instance.source()));
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), slower);
-    const std::uint32_t fastest = heap.back().host;
-    heap.pop_back();
+  while (!next.empty()) {
+    const std::uint32_t fastest = next.top().host;
+    next.pop();
     broadcast.watch().require(32 * (arcs.into(fastest).size() + arcs.out_of(fastest).size()));
     broadcast.take(earliest_arc_into(fastest, broadcast));
     add_sender(fastest);
@@ -206,17 +171,13 @@ Outcome fnf(const Instance& instance, const AlgorithmOptions& options) {
 Outcome ecef(const Instance& instance, const AlgorithmOptions& options) {
   const HostArcsInUse arcs(instance, options);
   Broadcast broadcast(instance, arcs.get(), options);
-  earliest_first(static_cast<std::uint32_t>(instance.source()), broadcast,
-                 [](std::uint32_t) { return 0.0; });
-  return single_tree(instance, broadcast.tree());
+  return earliest_first(instance, options, broadcast, [](std::uint32_t) { return 0.0; });
 }
 
 Outcome ecef_lookahead(const Instance& instance, const AlgorithmOptions& options) {
   const HostArcsInUse arcs(instance, options);
   Broadcast broadcast(instance, arcs.get(), options);
-  earliest_first(static_cast<std::uint32_t>(instance.source()), broadcast,
-                 CheapestNextSend(broadcast));
-  return single_tree(instance, broadcast.tree());
+  return earliest_first(instance, options, broadcast, CheapestNextSend(broadcast));
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -1,14 +1,6 @@
-// Topology-aware trees (TAC, sections 1.1, 1.2 and 2): every group of hosts has a leader. The inner
-// algorithm builds a tree among the leaders, and then inside each group from its leader, level by
-// level. `reorder` instead renumbers the hosts and builds one topology-oblivious tree over them.
-//
-// The source leads every group that it is in (TAC 1.2: its key is the smallest); elsewhere the
-// first host in the platform's order leads. TAC assumes fully connected machines. Here
-//  - a part of the tree is planned on the platform of its own hosts and the relays. Other hosts are
-//    way-points, used only where a leader has no path to a member within its group;
-//  - a leader that cannot reach some members at all, because links are one-way, leads those that it
-//    reaches. The others form a group of their own, led by the first of them, and so on. The source
-//    reaches all hosts, so every host is in the tree.
+// Topology-aware trees (TAC, sections 1.1, 1.2 and 2): the inner algorithm builds a tree among the
+// groups' leaders, and then inside each group from its leader, level by level; `reorder` renumbers
+// the hosts and builds one tree (docs/methods.md, "Hierarchies").
 #include <algorithm>
 #include <optional>
 #include <utility>

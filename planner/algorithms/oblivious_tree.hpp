@@ -1,8 +1,6 @@
-// The common part of the topology-oblivious algorithms: shapes over ranks relative to the source
-// (planner/plan/oblivious_shapes.hpp), laid over the platform. A hop between two hosts without a
-// link takes the fastest path, through relays and other hosts, and loads it. Where links are
-// one-way and there is no path either, the sender's own parent (in the end the source) becomes the
-// child's parent.
+// Shapes over ranks relative to the source (planner/plan/oblivious_shapes.hpp), laid over the
+// platform: a hop without a link takes the fastest path and loads it; where there is none, the
+// sender's own parent becomes the child's parent.
 #pragma once
 
 #include <span>

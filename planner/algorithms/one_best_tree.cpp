@@ -172,18 +172,7 @@ lp::RoutedTree OneBestTree::search(const Deadline& deadline) {
 }
 
 lp::ExactTree OneBestTree::prove(const lp::RoutedTree& start) {
-  lp::ExactTreeOptions cut;
-  cut.bound = bound();
-  cut.gap = options_.gap;
-  cut.deadline = options_.deadline;
-  if (options_.on_progress) {
-    cut.on_progress = [&](const lp::ExactTreeProgress& progress) {
-      options_.on_progress({progress.elapsed, progress.branches,
-                            BytesPerSecond{1 / progress.busiest_load},
-                            BytesPerSecond{1 / progress.bound}});
-    };
-  }
-  return lp::find_exact_tree(arcs_, problem_.root, start, cut);
+  return lp::find_exact_tree(arcs_, problem_.root, start, lp::ExactTreeOptions{options_, bound()});
 }
 
 // The tree, made shallower where that costs no throughput.

@@ -24,11 +24,10 @@ Termination end_of(bool complete) {
 }
 
 lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
-  lp::ShallowOptions shallow;
+  lp::ShallowOptions shallow{options};
   shallow.max_depth = options.max_depth;
   shallow.max_latency = options.max_latency;
   shallow.max_trees = options.max_trees;
-  shallow.deadline = options.deadline;
   return shallow;
 }
 
@@ -43,25 +42,26 @@ class Reducer {
           const AlgorithmOptions& options)
       : problem_(problem), packing_(packing), options_(options) {}
 
-  void make_few() {
-    lp::FewTreesOptions few;
-    few.max_trees = options_.max_trees;
-    few.gap = options_.gap;
-    // A depth limit needs the rest for its own search.
-    few.deadline = limits_depth(options_) ? options_.deadline.share(kFewShare) : options_.deadline;
+  void make_few(const Deadline& deadline) {
+    lp::FewTreesOptions few{options_, options_.max_trees};
+    few.deadline = deadline;
     lp::TreesFound found = lp::pack_few_trees(problem_, packing_, few);
-    lp::TreesFound flat = lp::flatten_trees(problem_, packing_, found.trees, few.deadline);
+    lp::TreesFound flat = lp::flatten_trees(problem_, packing_, found.trees, deadline);
     trees_ = std::move(flat.trees);
     ends_.few = end_of(found.complete && flat.complete);
   }
 
-  // Within the limit of depth or latency. none_reaches(complete): throws.
+  // Few trees, and within the limit of depth or latency. none_reaches(complete): throws.
   template <class NoneReaches>
   void make_shallow(NoneReaches none_reaches) {
     const lp::ShallowOptions shallow = shallow_options(options_);
     const auto fits = [&](const lp::PackedTree& tree) {
       return lp::is_shallow(problem_, tree.tree, shallow);
     };
+    make_few(options_.deadline.share(kFewShare));
+    if (ends_.few == Termination::kTimeLimit && std::ranges::all_of(trees_, fits)) {
+      make_few(options_.deadline);  // the rest of the time is not needed otherwise
+    }
     if (std::ranges::all_of(trees_, fits)) return;
     lp::TreesFound found = lp::pack_shallow_trees(problem_, packing_, shallow);
     if (found.trees.empty()) none_reaches(found.complete);
@@ -71,9 +71,10 @@ class Reducer {
     ends_.few = Termination::kDone;  // these trees are others
   }
 
-  void lower_latency() {
-    lp::TreesFound found = lp::lower_latency(problem_, packing_, std::move(trees_),
-                                             {.gap = options_.gap, .deadline = options_.deadline});
+  // Few trees, of low latency where that costs nothing.
+  void make_nearer() {
+    make_few(options_.deadline);
+    lp::TreesFound found = lp::lower_latency(problem_, packing_, std::move(trees_), options_);
     trees_ = std::move(found.trees);
     ends_.shallow = end_of(found.complete);
   }
@@ -115,7 +116,6 @@ Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& 
                           const AlgorithmOptions& options, const platforms::Platform& platform,
                           platforms::NodeId source) {
   Reducer reducer(problem, packing, options);
-  reducer.make_few();
   if (limits_depth(options)) {
     reducer.make_shallow([&](bool complete) {
       const std::string within = options.max_latency ? format_duration(*options.max_latency)
@@ -132,7 +132,7 @@ Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& 
                       platform.name(), name, within));
     });
   } else {
-    reducer.lower_latency();
+    reducer.make_nearer();
   }
   return reducer.outcome();
 }

@@ -4,6 +4,7 @@
 // generalised to max_r A[r, e].
 #include <algorithm>
 #include <numeric>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -168,23 +169,17 @@ bool RefinedPruning::run() {
   const auto lighter = [](const Keyed& a, const Keyed& b) {
     return a.first < b.first || (a.first == b.first && a.second > b.second);
   };
-  std::vector<Keyed> heap;
-  for (std::uint32_t node = 0; node < untried_.size(); ++node) {
-    heap.emplace_back(loads_.of(node), node);
-  }
-  std::make_heap(heap.begin(), heap.end(), lighter);
+  std::priority_queue<Keyed, std::vector<Keyed>, decltype(lighter)> next(lighter);
+  for (std::uint32_t node = 0; node < untried_.size(); ++node) next.emplace(loads_.of(node), node);
   std::size_t done = 0;
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), lighter);
-    const std::uint32_t node = heap.back().second;
-    heap.pop_back();
+  while (!next.empty()) {
+    const std::uint32_t node = next.top().second;
+    next.pop();
     const bool dropped = drop_one_of(node);
     const std::size_t work = loads_.work() + reachability_.work();
     if (watch_.passed(16 + work - done)) return false;
     done = work;
-    if (!dropped) continue;
-    heap.emplace_back(loads_.of(node), node);
-    std::push_heap(heap.begin(), heap.end(), lighter);
+    if (dropped) next.emplace(loads_.of(node), node);
   }
   return true;
 }

@@ -17,10 +17,7 @@ Reachability::Reachability(const Instance& instance, const lp::HostArcs& arcs,
       kept_(arcs.size(), 1),
       in_(arcs.node_count()),
       out_(arcs.node_count()),
-      parent_arc_(arcs.node_count(), kNone),
-      first_child_(arcs.node_count(), kNone),
-      next_(arcs.node_count(), kNone),
-      before_(arcs.node_count(), kNone),
+      tree_(arcs, source_),
       mark_(arcs.node_count(), kOutside) {
   DeadlineWatch watch(deadline);
   std::vector<std::uint32_t> turn(order.size());  // per arc
@@ -47,7 +44,7 @@ void Reachability::span(const std::vector<std::uint32_t>& turn, DeadlineWatch& w
     watch.require(16 * out_[node].arcs.size());
     for (const std::uint32_t arc : out_[node].arcs) {
       const std::uint32_t head = arcs_.head(arc);
-      if (head != source_ && parent_arc_[head] == kNone) found.emplace(turn[arc], arc);
+      if (head != source_ && tree_.parent_arc(head) == kNone) found.emplace(turn[arc], arc);
     }
   };
   reach(source_);
@@ -55,9 +52,8 @@ void Reachability::span(const std::vector<std::uint32_t>& turn, DeadlineWatch& w
     const std::uint32_t arc = found.top().second;
     const std::uint32_t head = arcs_.head(arc);
     found.pop();
-    if (parent_arc_[head] != kNone) continue;
-    parent_arc_[head] = arc;
-    link(head);
+    if (tree_.parent_arc(head) != kNone) continue;
+    tree_.attach(arc);
     reach(head);
   }
 }
@@ -74,7 +70,7 @@ bool Reachability::drop_all(std::span<const std::uint32_t> order, const Deadline
 bool Reachability::drop(std::uint32_t arc) {
   const std::uint32_t head = arcs_.head(arc);
   ++work_;
-  if (parent_arc_[head] == arc) {
+  if (tree_.parent_arc(head) == arc) {
     if (in_[head].remaining == 1) return false;
     kept_[arc] = 0;
     if (!move_alone(head) && !move_subtree(head)) {
@@ -101,32 +97,9 @@ void Reachability::remove_from(Bundle& bundle) {
   std::erase_if(bundle.arcs, [this](std::uint32_t arc) { return kept_[arc] == 0; });
 }
 
-void Reachability::link(std::uint32_t node) {
-  std::uint32_t& first = first_child_[arcs_.tail(parent_arc_[node])];
-  before_[node] = kNone;
-  next_[node] = first;
-  if (first != kNone) before_[first] = node;
-  first = node;
-}
-
-void Reachability::unlink(std::uint32_t node) {
-  if (before_[node] == kNone) {
-    first_child_[arcs_.tail(parent_arc_[node])] = next_[node];
-  } else {
-    next_[before_[node]] = next_[node];
-  }
-  if (next_[node] != kNone) before_[next_[node]] = before_[node];
-}
-
-void Reachability::hang(std::uint32_t node, std::uint32_t arc) {
-  unlink(node);
-  parent_arc_[node] = arc;
-  link(node);
-}
-
 bool Reachability::below(std::uint32_t node, std::uint32_t top) {
   while (node != top && node != source_) {
-    node = arcs_.tail(parent_arc_[node]);
+    node = tree_.parent(node);
     ++work_;
   }
   return node == top;
@@ -140,7 +113,7 @@ bool Reachability::move_alone(std::uint32_t node) {
     if (kept_[in] == 0) continue;
     if (tries-- == 0) return false;
     if (below(arcs_.tail(in), node)) continue;
-    hang(node, in);
+    tree_.move(in);
     return true;
   }
   return false;
@@ -152,7 +125,7 @@ bool Reachability::move_subtree(std::uint32_t top) {
   collect_subtree(top);
   if (const std::uint32_t arc = arc_from_outside(top); arc != kNone) {
     for (const std::uint32_t node : below_) mark_[node] = kOutside;
-    hang(top, arc);
+    tree_.move(arc);
     return true;
   }
   std::vector<std::uint32_t> order;  // attached hosts
@@ -175,7 +148,7 @@ bool Reachability::move_subtree(std::uint32_t top) {
   const bool whole = order.size() == below_.size();
   for (const std::uint32_t node : below_) {
     mark_[node] = kOutside;
-    if (whole && parent_arc_[node] != new_arc[node]) hang(node, new_arc[node]);
+    if (whole && tree_.parent_arc(node) != new_arc[node]) tree_.move(new_arc[node]);
   }
   return whole;
 }
@@ -184,7 +157,8 @@ void Reachability::collect_subtree(std::uint32_t top) {
   below_.assign(1, top);
   mark_[top] = kCutOff;
   for (std::size_t i = 0; i < below_.size(); ++i) {
-    for (std::uint32_t child = first_child_[below_[i]]; child != kNone; child = next_[child]) {
+    for (std::uint32_t child = tree_.first_child(below_[i]); child != kNone;
+         child = tree_.next_sibling(child)) {
       mark_[child] = kCutOff;
       below_.push_back(child);
     }
@@ -208,8 +182,9 @@ lp::RoutedTree Reachability::tree() const {
   std::vector<std::uint32_t> arcs;
   for (std::size_t i = 0; i < order.size(); ++i) {
     arcs.clear();
-    for (std::uint32_t child = first_child_[order[i]]; child != kNone; child = next_[child]) {
-      arcs.push_back(parent_arc_[child]);
+    for (std::uint32_t child = tree_.first_child(order[i]); child != kNone;
+         child = tree_.next_sibling(child)) {
+      arcs.push_back(tree_.parent_arc(child));
     }
     std::sort(arcs.begin(), arcs.end());
     for (const std::uint32_t arc : arcs) {

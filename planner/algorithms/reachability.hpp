@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lp/graph/host_arcs.hpp"
+#include "lp/graph/rooted_tree.hpp"
 #include "lp/graph/routed_tree.hpp"
 #include "planner/problem/instance.hpp"
 #include "support/deadline.hpp"
@@ -49,9 +50,6 @@ class Reachability {
   void span(const std::vector<std::uint32_t>& turn, DeadlineWatch& watch);
   void remove(std::uint32_t arc);
   void remove_from(Bundle& bundle);
-  void link(std::uint32_t node);
-  void unlink(std::uint32_t node);
-  void hang(std::uint32_t node, std::uint32_t arc);
   [[nodiscard]] bool below(std::uint32_t node, std::uint32_t top);
   bool move_alone(std::uint32_t node);
   bool move_subtree(std::uint32_t top);
@@ -65,11 +63,7 @@ class Reachability {
   std::vector<Bundle> out_;  // per node
   std::size_t work_ = 0;
 
-  // The spanning tree: per node the arc into it, its first child, and its siblings.
-  std::vector<std::uint32_t> parent_arc_;
-  std::vector<std::uint32_t> first_child_;
-  std::vector<std::uint32_t> next_;
-  std::vector<std::uint32_t> before_;
+  lp::RootedTree tree_;  // spans the hosts along remaining arcs
 
   // Of a subtree that is cut off.
   std::vector<char> mark_;

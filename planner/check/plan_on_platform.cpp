@@ -13,24 +13,26 @@ namespace espalier::planner {
 using platforms::NodeId;
 using platforms::Platform;
 
-std::vector<PlanFault> misfits(const Plan& plan, const Platform& platform) {
-  std::vector<PlanFault> faults;
+std::vector<InputError> misfits(const Plan& plan, const Platform& platform) {
+  std::vector<InputError> faults;
+  const auto add = [&](const std::string& place, const std::string& reason) {
+    faults.push_back(InputError({}, place, reason));
+  };
   if (plan.platform != platform.name()) {
-    faults.push_back({"/platform", fmt::format("the plan is for platform '{}', not for '{}'",
-                                               plan.platform, platform.name())});
+    add("/platform",
+        fmt::format("the plan is for platform '{}', not for '{}'", plan.platform, platform.name()));
   }
   const auto hosts = platform.hosts();
   if (plan.nodes.size() != hosts.size()) {
-    faults.push_back(
-        {"/nodes", fmt::format("the plan has {}, the platform {}",
-                               counted(plan.nodes.size(), "node"), counted(hosts.size(), "host"))});
+    add("/nodes", fmt::format("the plan has {}, the platform {}",
+                              counted(plan.nodes.size(), "node"), counted(hosts.size(), "host")));
     return faults;
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (plan.nodes[i] == platform.node(hosts[i]).name) continue;
-    faults.push_back(
-        {fmt::format("/nodes/{}", i), fmt::format("the plan has '{}', the platform has '{}'",
-                                                  plan.nodes[i], platform.node(hosts[i]).name)});
+    const std::string& name = platform.node(hosts[i]).name;
+    if (plan.nodes[i] == name) continue;
+    add(fmt::format("/nodes/{}", i),
+        fmt::format("the plan has '{}', the platform has '{}'", plan.nodes[i], name));
     break;
   }
   return faults;

@@ -9,12 +9,13 @@
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
 #include "platforms/core/platform.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner {
 
-// The differences between the platform's name and nodes and those in the plan, as (JSON pointer,
-// reason); only the first node that differs. Empty when all match.
-std::vector<PlanFault> misfits(const Plan& plan, const platforms::Platform& platform);
+// The differences between the platform's name and nodes and those in the plan; only the first node
+// that differs. Empty when all match.
+std::vector<InputError> misfits(const Plan& plan, const platforms::Platform& platform);
 
 // The platform's arcs along one edge of a tree, found from its ends and its `via`, in the direction
 // of the data: from parent to child, or from child to parent in a reduce tree (`up`). Throws

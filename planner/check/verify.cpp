@@ -24,11 +24,7 @@ class Verifier {
       : plan_(plan), platform_(platform), options_(options) {}
 
   VerifyReport run() {
-    if (!names_fit()) return report_;
-    if (const auto fault = structural_fault(plan_)) {
-      add_fault(fault->place, fault->reason);
-      return report_;
-    }
+    if (!names_fit() || !passes(check_structure)) return report_;
     count_shape();
     const std::optional<Collective> collective = make_collective();
     if (collective && follow_edges()) {
@@ -36,7 +32,7 @@ class Verifier {
       check_schedule(*collective);
       check_optimum(*collective);
     }
-    if (const auto fault = color_fault(plan_)) add_fault(fault->place, fault->reason);
+    passes(check_colors);
     return report_;
   }
 
@@ -45,8 +41,21 @@ class Verifier {
     report_.faults.push_back(place + ": " + reason);
   }
 
+  // Whether the plan alone passes; its fault is added otherwise.
+  bool passes(void (*check)(const Plan&, const std::string&)) {
+    try {
+      check(plan_, {});
+      return true;
+    } catch (const InputError& fault) {
+      report_.faults.emplace_back(fault.what());
+      return false;
+    }
+  }
+
   bool names_fit() {
-    for (const PlanFault& fault : misfits(plan_, platform_)) add_fault(fault.place, fault.reason);
+    for (const InputError& fault : misfits(plan_, platform_)) {
+      report_.faults.emplace_back(fault.what());
+    }
     if (plan_.nodes.size() != platform_.hosts().size()) return false;
     try {
       static_cast<void>(find_algorithm(plan_.algorithm, plan_.operation));

@@ -35,12 +35,10 @@ struct VerifyOptions {
   AlgorithmOptions limits{};  // gap, deadline and on_progress of the proof
 };
 
-// Faults: another platform (name or hosts); unknown source or model; an algorithm that is unknown
-// or does not serve the operation; structural faults; edges that are neither an arc nor have a
-// valid `via`; rates that overload a resource (gives its name and load); colors by which a rank
-// would send twice or receive twice in a round (gives its name); a stated throughput that is not
-// the sum of the rates; a stated optimum that is below the throughput or contradicts the proof; a
-// schedule that ports and links cannot execute.
+// Faults: another platform; an unknown name; an algorithm that does not serve the operation;
+// structural faults; edges that are no path of the platform; rates that overload a resource; colors
+// by which a rank would send or receive twice in a round; figures that contradict the trees or the
+// proof; a schedule that ports and links cannot execute.
 VerifyReport verify(const Plan& plan, const platforms::Platform& platform,
                     const VerifyOptions& options = {});
 

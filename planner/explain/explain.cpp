@@ -24,7 +24,7 @@ class Explainer {
   Explanation run() {
     const CollectiveProblem problem(collective_);
     const lp::Packing packing =
-        lp::pack_arborescences(problem.problem(), packing_options(options_.limits));
+        solve_packing(problem, collective_, options_.limits, Purpose::kProof);
     result_.optimum = problem.outcome_of(packing);
     result_.reached = {packing.rate};
     result_.termination = result_.optimum.ends.worst();

@@ -1,18 +1,7 @@
-// The loss of a plan against the optimum, by resource and by link.
-//
-// Let y be the prices of a certificate, scaled so that the cheapest spanning tree costs 1 under
-// c = A'y; then sum(y) is the proven bound, in bytes per second. For a plan of trees T at rates
-// lambda_T that load resource r to L_r,
-//
-//     bound - sum_T lambda_T = sum_r y_r (1 - L_r) + sum_T lambda_T (c(T) - 1),
-//
-// This identity divides the loss into two kinds: priced resources that are idle, and trees that
-// cost more than the cheapest. No term is negative when the plan is feasible. A tree has one edge
-// into each host, so c(T) - 1 is the sum over hosts of what their edge costs more than that of the
-// cheapest tree (less, for some).
-//
-// The same holds for a reduction, with its edges out of each host. For an allreduce, a "tree" is a
-// pair of one reduce tree and one broadcast tree; both have an edge for each host.
+// The loss of a plan against the optimum, by resource and by link:
+//     bound - sum_T lambda_T = sum_r y_r (1 - L_r) + sum_T lambda_T (c(T) - 1)
+// (docs/methods.md, "Where a plan loses"): priced resources that are idle, and trees that cost more
+// than the cheapest. For an allreduce a "tree" is a pair of a reduce tree and a broadcast tree.
 #pragma once
 
 #include <cstdint>

@@ -24,10 +24,10 @@ struct RankedSource {
 };
 
 // Each source's optimum for the operation within options.gap, best first; those that agree to five
-// digits in the order given; those without an optimum last. options.deadline covers all sources:
-// the remaining time is divided equally among the remaining sources. The first gets some tree
-// whatever the deadline, later ones nothing once it has passed. on_step: called before each source
-// with the number done; may be empty. Throws InputError when a source is a relay.
+// digits in the order given; those without an optimum last. options.deadline is divided equally
+// among the remaining sources; the first gets some tree whatever the deadline. on_step: called
+// before each source with the number done; may be empty. Throws InputError when a source is a
+// relay.
 std::vector<RankedSource> rank_sources(
     Operation operation, const platforms::Platform& platform,
     std::span<const platforms::NodeId> sources, platforms::Model model,

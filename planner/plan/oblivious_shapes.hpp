@@ -1,10 +1,6 @@
 // The shapes of topology-oblivious trees, as MPI libraries build them: arithmetic on ranks, without
-// a platform or a solver. The planner's algorithms lay them over platforms
-// (planner/algorithms/oblivious_tree.hpp); for equal ranks, plan_of makes plans of them.
-//
-// Sources: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), doi:10.1177/1094342005051521; CM:
-// Pjesivac-Grbovic et al., Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0; TTC:
-// planner/plan/two_tree_complete.hpp.
+// a platform or a solver. Sources: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005),
+// doi:10.1177/1094342005051521; CM, doi:10.1007/s10586-007-0012-0; TTC (two_tree_complete.hpp).
 #pragma once
 
 #include <cstddef>

@@ -76,6 +76,7 @@ enum class Operation : std::uint8_t { kBroadcast, kReduce, kAllreduce };
 inline constexpr std::array kOperations{Operation::kBroadcast, Operation::kReduce,
                                         Operation::kAllreduce};
 std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce"
+std::string with_article(Operation operation);  // "a broadcast"
 constexpr bool reduces(Operation operation) {
   return operation != Operation::kBroadcast;
 }
@@ -114,27 +115,18 @@ struct PlanTrees {
 std::array<PlanTrees, 2> trees_by_kind(const Plan& plan);
 std::size_t tree_count(const Plan& plan);  // of both kinds
 
-// The first fault of the plan alone (no platform needed), as (JSON pointer, reason); empty when
-// there is none. Checked: every tree spans all nodes exactly once, is rooted at the source and has
-// no cycle; there are trees of the kinds that the operation needs, and no others; rates are finite
-// and positive and sum to the throughput for each kind (relative 1e-6); the segment is at least one
-// byte; colors are 0 or 1, one for each edge of all trees or of none; exchange edges are edges of
-// their tree, each named once; latencies are finite and not negative, one per edge; a schedule's
-// figures are finite, its sends are edges of the trees, in order and within the period, and carry
-// the stated segments along every edge (relative 1e-6). `verify` checks whether ports and links can
-// carry the plan.
-struct PlanFault {
-  std::string place;
-  std::string reason;
-};
-std::optional<PlanFault> structural_fault(const Plan& plan);
+// Throws InputError (file, JSON pointer, reason) for the first structural fault, one of the plan
+// alone (docs/formats.md, "Plan"): trees that do not span the nodes from the source, figures out of
+// range, rates that do not sum to the throughput (relative 1e-6), lists of the wrong length, a
+// schedule whose sends do not carry its segments. `verify` checks whether ports and links can carry
+// the plan.
+void check_structure(const Plan& plan, const std::string& file = {});
 
 // Whether every edge of the plan's broadcast trees has a color; true where there are no edges.
 bool is_colored(const Plan& plan);
-// The first rank that sends on two edges of the same color, or receives on two, over all broadcast
-// trees. Empty when there is none, and when the plan has no colors. Precondition: no structural
-// fault.
-std::optional<PlanFault> color_fault(const Plan& plan);
+// Throws InputError if a rank sends on two edges of the same color, or receives on two, over all
+// broadcast trees. Precondition: no structural fault.
+void check_colors(const Plan& plan, const std::string& file = {});
 
 // Index of the source in plan.nodes. Precondition: no structural fault.
 std::uint32_t source_index(const Plan& plan);
@@ -151,9 +143,9 @@ std::size_t step_count(const PlanSchedule& schedule);
 // The JSON of docs/formats.md. Numbers are written so that reading gives back the same doubles.
 std::string to_json(const Plan& plan);
 // Reads it. Throws InputError, with file and pointer, for unknown keys, wrong types and indices out
-// of range. Does not check structural faults: call structural_fault on the result.
+// of range. Does not check structural faults: call check_structure on the result.
 Plan parse_plan(const std::string& text, const std::string& file);
-// read_text + parse_plan + structural_fault; every fault is an InputError.
+// read_text + parse_plan + check_structure.
 Plan read_plan(const std::string& file);
 // Throws InputError, naming `file`, unless the plan's operation is `wanted`.
 void require_operation(const Plan& plan, Operation wanted, const std::string& file);

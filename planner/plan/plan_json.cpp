@@ -165,30 +165,30 @@ std::vector<std::string> parse_names(const JsonCursor& list) {
   return names;
 }
 
-std::vector<std::uint8_t> parse_colors(const JsonCursor& colors) {
-  if (!colors.value().is_array()) colors.refuse("expected an array of colors, one per edge");
-  std::vector<std::uint8_t> parsed;
-  parsed.reserve(colors.value().size());
-  for (std::size_t i = 0; i < colors.value().size(); ++i) {
-    const Json& value = colors.value()[i];
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > 1) {
-      colors.elements()[i].refuse("a color is 0 or 1");
-    }
-    parsed.push_back(value.get<std::uint8_t>());
-  }
+// `read` makes a cursor only for an error, as in node_at.
+template <class Element, class Read>
+std::vector<Element> parse_each(const JsonCursor& list, std::string_view what, const Read& read) {
+  if (!list.value().is_array())
+    list.refuse(fmt::format("expected an array of {}, one per edge", what));
+  std::vector<Element> parsed;
+  parsed.reserve(list.value().size());
+  for (std::size_t i = 0; i < list.value().size(); ++i) parsed.push_back(read(list.value()[i], i));
   return parsed;
 }
 
+std::vector<std::uint8_t> parse_colors(const JsonCursor& colors) {
+  return parse_each<std::uint8_t>(colors, "colors", [&](const Json& value, std::size_t i) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > 1) {
+      colors.elements()[i].refuse("a color is 0 or 1");
+    }
+    return value.get<std::uint8_t>();
+  });
+}
+
 std::vector<Seconds> parse_latencies(const JsonCursor& latencies) {
-  if (!latencies.value().is_array())
-    latencies.refuse("expected an array of latencies, one per edge");
-  std::vector<Seconds> parsed;
-  parsed.reserve(latencies.value().size());
-  for (std::size_t i = 0; i < latencies.value().size(); ++i) {
-    const Json& value = latencies.value()[i];
-    parsed.push_back({value.is_number() ? value.get<double>() : latencies.elements()[i].number()});
-  }
-  return parsed;
+  return parse_each<Seconds>(latencies, "latencies", [&](const Json& value, std::size_t i) {
+    return Seconds{value.is_number() ? value.get<double>() : latencies.elements()[i].number()};
+  });
 }
 
 PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Direction direction) {
@@ -334,9 +334,7 @@ Plan parse_plan(const std::string& text, const std::string& file) {
 
 Plan read_plan(const std::string& file) {
   Plan plan = parse_plan(read_text(file), display_name(file));
-  if (const auto fault = structural_fault(plan)) {
-    throw InputError(display_name(file), fault->place, fault->reason);
-  }
+  check_structure(plan, display_name(file));
   return plan;
 }
 

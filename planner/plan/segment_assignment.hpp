@@ -1,22 +1,7 @@
-// Which segment of a message goes along which tree, for the executor and the simulator.
-//
-// Segments are assigned in proportion to the trees' rates, as evenly as possible: among the first k
-// segments, each tree has its share of k to within one segment, for every k. Every rank computes
-// the same assignment from the rates alone.
-//
-// Trees with higher latency end earlier, so that the last hosts of all trees finish at the same
-// time: of a message that takes T, a tree of rate x and latency L carries x (T - L), as paths do in
-// Ford and Fulkerson's temporally repeated flows ("Constructing maximal dynamic flows from static
-// flows", Operations Research 6 (1958), doi:10.1287/opre.6.3.419). Without this it would carry x T,
-// and its last host would finish later than the others. For a short message, trees whose first
-// segment would arrive too late are left out.
-//
-// The shares are rounded to whole segments of a period, and the assignment repeats with that
-// period, so the table is small for any message length. Within a period it is
-// earliest-deadline-first: a tree of weight w in a period of P may take its m-th segment from slot
-// floor((m-1) P/w) on and must have it before slot ceil(m P/w). Baruah, Cohen, Plaxton and Varvel,
-// "Proportionate progress", Algorithmica 15 (1996), show that such a schedule exists; for jobs of
-// one slot earliest-deadline-first finds it.
+// Which segment of a message goes along which tree, for the executor and the simulator: in
+// proportion to the trees' rates, as evenly as possible, and less along trees of higher latency, so
+// that all end together (docs/methods.md, "Segments to trees"). Every rank computes the same from
+// the rates alone.
 #pragma once
 
 #include <cstddef>
@@ -38,11 +23,9 @@ inline constexpr std::size_t kReductionSendsInFlight = 4;
 inline constexpr std::size_t kReceivesInFlight = 4;
 
 // The source's lookahead: how many segments it injects, in message order, beyond the oldest one
-// that it has not sent to all its children. Enough to keep the windows of each tree full at its
-// average share, and some more for uneven shares. windows: the sum over trees of the source's
-// largest window. A single tree needs a limit only where a child has a high latency: a low-latency
-// child on the same port that takes segments as fast as it can would starve it. A source without
-// children has no limit.
+// that it has not sent to all its children: enough to keep each tree's windows full. windows: the
+// sum over trees of the source's largest window. A single tree needs a limit only where a child has
+// a high latency, as a low-latency child on the same port would starve it.
 inline constexpr std::uint64_t source_lookahead(std::size_t trees, std::uint64_t windows,
                                                 bool high_latency) {
   return windows == 0 || (trees == 1 && !high_latency) ? UINT64_MAX : 4 * windows;

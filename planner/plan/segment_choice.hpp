@@ -23,29 +23,19 @@ struct SegmentCosts {
 };
 
 // The segment size that minimises the time of `message` bytes along the plan's trees, when a
-// segment costs `costs.overhead` for each of its trees' hops: the last host has all data after
-// about
-//   message / throughput + (message / segment) overhead + segment * sum over trees (depth - 1) /
-//   throughput,
-// so segment = sqrt(message * overhead * throughput / sum (depth - 1)): Chan, Heimlich, Purkayastha
-// and van de Geijn, "Collective communication", Concurrency and Computation 19 (2007),
-// doi:10.1002/cpe.1206, section 5. Several trees take turns, so their depths are added. Latencies
-// delay all segments equally and do not matter, except that at most kMostInFlight segments may be
-// in flight along an edge (planner/plan/send_windows.hpp).
-// At least 8 KiB and at most the plan's segment, which is also the result where all depths are 1.
-// Segments over the eager size are reduced to it where that costs less than a tenth of the time.
-// Precondition: no structural fault.
+// segment costs `costs.overhead` for each of its trees' hops (docs/methods.md, "A segment by
+// formula"), with at most kMostInFlight segments in flight along an edge. At least 8 KiB and at
+// most the plan's segment; segments over the eager size are reduced to it where that costs less
+// than a tenth of the time. Precondition: no structural fault.
 std::uint64_t fitted_segment(const Plan& plan, Bytes message, const SegmentCosts& costs);
 
 // Whether the segments of every message are within the eager size. Precondition: no structural
 // fault.
 bool are_always_eager(const Plan& plan, const SegmentCosts& costs);
 
-// The time that the same formula gives for segments of `segment` bytes: when the last host has the
-// whole message, if the network is the one that the plan was made for. Adds the latencies of the
-// trees' longest paths, weighted by the trees' rates (for an allreduce, the largest latency up plus
-// the largest latency down). 0 for a plan of one host. Precondition: no structural fault; segment
-// at least 1.
+// The time by the same formula until the last host has the whole message, with the latencies of the
+// trees' longest paths, weighted by the trees' rates. 0 for a plan of one host. Precondition: no
+// structural fault; segment at least 1.
 Seconds pipelined_time(const Plan& plan, Bytes message, Bytes segment, Seconds overhead);
 
 }  // namespace espalier::planner

@@ -29,10 +29,8 @@ double most_bytes_in_flight(const Plan& plan);
 inline constexpr std::uint64_t kHighLatencySends = 16;
 
 // Whether segments are paced along the edges of some trees, where `most_in_flight` is the most
-// bytes in flight along any of these edges: from a sixteenth of a segment on. Sends that begin
-// together share the link, arrive together and are acknowledged together, and the link is idle
-// meanwhile. Bursts also delay all transfers that share their ports and links, because sends share
-// these evenly or by round-trip times, not by their trees' rates.
+// bytes in flight along any of these edges: from a sixteenth of a segment on, because bursts leave
+// the link idle until they are acknowledged, and delay what shares it.
 bool keeps_pace(double most_in_flight, Bytes segment);
 
 // The least time between two paced segments: most of a segment's time at its tree's rate. Less than

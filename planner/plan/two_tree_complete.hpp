@@ -1,20 +1,5 @@
-// Two trees in which every rank computes its own neighbours in O(1): TwoTreeC.
-//
-// Source: "Efficient Two Trees to Optimize Collectives: Broadcast, Reduce, and Allreduce" (TTC),
-// section "Two Tree Complete", Algorithm 1. It simplifies the two trees of Sanders, Speck and
-// Traeff, Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001.
-//
-// Both trees are below the source, which is false rank 0. The left one numbers the others level by
-// level upwards from 1, the right one downwards from p - 1: the right tree is the left one with
-// false rank r in place of p - r, and the roots are 1 and p - 1. A rank with children in one tree
-// has none in the other; p / 2, where p is even, has none in either.
-//
-// Corrections to the printed algorithm: its divisions are integer divisions (rightParent has a
-// fraction bar; with fractions p - (p - rank) / 2 would not be a rank). A single process has no
-// children, where line 4 gives it rank 1. The text's (rank - k) % P for the false rank must not be
-// negative, as it may be with C's operator. Algorithm 2 lets the source send even chunks down the
-// left tree, while the text has the others expect odd ones there; a plan assigns segments to trees
-// by rate and needs neither.
+// TwoTreeC (TTC, Algorithm 1): two trees below the source in which every rank computes its own
+// neighbours in O(1), with the corrections of docs/methods.md, "Two complete trees".
 #pragma once
 
 #include <array>

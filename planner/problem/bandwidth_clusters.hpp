@@ -1,14 +1,5 @@
-// Clusters of hosts, derived from a platform's bandwidths: for platforms that name no groups.
-//
-// Single linkage: two hosts are in one cluster at bandwidth b when links of at least b each connect
-// them, through any hosts and relays. A link counts in both directions, so of two directions the
-// faster one decides; its bandwidth is limited by the narrowest shared link that it crosses. All
-// clusters at all bandwidths are in a maximum spanning tree (Gower, Ross, Minimum spanning trees
-// and single linkage cluster analysis, Applied Statistics 18 (1969), doi:10.2307/2346439): its
-// links, fastest first, are where clusters merge. The cut is at the largest ratio between the
-// bandwidths of one merge and the next; of equal ratios the last one, which gives the fewest
-// clusters. If that ratio is below kLeastClusterRatio there is no cluster structure, and all hosts
-// are one cluster.
+// Clusters of hosts, derived from a platform's bandwidths by single linkage, for platforms that
+// name no groups (docs/methods.md, "Clusters").
 #pragma once
 
 #include <cstdint>

@@ -80,24 +80,39 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
   return outcome;
 }
 
-// Trees of both halves' heuristics, to start an allreduce's packing from.
-std::vector<lp::RoutedTree> joint_seeds(const Collective& collective,
-                                        const CollectiveProblem& joint, const Deadline& deadline) {
-  const auto up = heuristic_trees(*collective.reduction(), deadline.share(0.5));
-  const auto down = heuristic_trees(*collective.broadcast(), deadline);
-  std::vector<lp::RoutedTree> joined;
-  if (up.empty() || down.empty()) return joined;
-  for (std::size_t i = 0; i < std::max(up.size(), down.size()); ++i) {
-    joined.push_back(joint.join({collective.gathering(up[i % up.size()]), down[i % down.size()]}));
+// Trees to start each half's packing from that the operation has, in links, in the direction of the
+// data.
+StartingTrees seeds_of(const Collective& collective, const Deadline& deadline, Purpose purpose) {
+  StartingTrees seeds;
+  const bool both = collective.operation() == Operation::kAllreduce;
+  if (const Instance* half = collective.reduction()) {
+    for (const lp::RoutedTree& tree :
+         heuristic_trees(*half, both ? deadline.share(0.5) : deadline, purpose)) {
+      seeds.up.push_back(collective.gathering(tree));
+    }
   }
-  return joined;
+  if (const Instance* half = collective.broadcast()) {
+    seeds.down = heuristic_trees(*half, deadline, purpose);
+  }
+  return seeds;
+}
+
+// Whole trees, with every tree of either half.
+std::vector<lp::RoutedTree> joined(const Collective& collective, const CollectiveProblem& problem,
+                                   StartingTrees halves) {
+  if (collective.reduction() == nullptr) halves.up = {lp::RoutedTree{}};
+  if (collective.broadcast() == nullptr) halves.down = {lp::RoutedTree{}};
+  std::vector<lp::RoutedTree> whole;
+  if (halves.up.empty() || halves.down.empty()) return whole;
+  for (std::size_t i = 0; i < std::max(halves.up.size(), halves.down.size()); ++i) {
+    whole.push_back(
+        problem.join({halves.up[i % halves.up.size()], halves.down[i % halves.down.size()]}));
+  }
+  return whole;
 }
 
 lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& options) {
-  const CollectiveProblem joint(collective);
-  lp::PackingOptions packing = packing_options(options);
-  packing.seeds = joint_seeds(collective, joint, options.deadline.share(kSeedShare));
-  return lp::pack_arborescences(joint.problem(), packing);
+  return solve_packing(CollectiveProblem(collective), collective, options, Purpose::kPlan);
 }
 
 Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
@@ -174,6 +189,20 @@ std::vector<std::uint32_t> Collective::rows_of_reduction() const {
   return rows;
 }
 
+lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& collective,
+                          const AlgorithmOptions& options, Purpose purpose,
+                          const StartingTrees& start) {
+  const Deadline deadline = options.deadline.share(kSeedShare);
+  lp::PackingOptions packing{options};
+  packing.seeds = joined(collective, problem, start);
+  for (lp::RoutedTree& tree :
+       joined(collective, problem, seeds_of(collective, deadline, purpose))) {
+    packing.seeds.push_back(std::move(tree));
+  }
+  packing.seeds_may_do = purpose != Purpose::kPlan;
+  return lp::pack_arborescences(problem.problem(), packing);
+}
+
 Packings solve_packings(const Collective& collective, const AlgorithmOptions& options) {
   AlgorithmOptions limits = options;
   Packings packings;
@@ -211,15 +240,9 @@ Outcome run(const Algorithm& algorithm, const Collective& collective,
 Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& options,
                       const StartingTrees& start) {
   const CollectiveProblem problem(collective);
-  lp::PackingOptions packing = packing_options(options);
-  // The one that the operation does not have is ignored.
-  for (std::size_t i = 0; i < std::max(start.up.size(), start.down.size()); ++i) {
-    packing.seeds.push_back(
-        problem.join({start.up.empty() ? lp::RoutedTree{} : start.up[i % start.up.size()],
-                      start.down.empty() ? lp::RoutedTree{} : start.down[i % start.down.size()]}));
-  }
-  packing.seeds_may_do = !packing.seeds.empty();
-  return problem.outcome_of(lp::pack_arborescences(problem.problem(), packing));
+  const bool from_plan = !start.up.empty() || !start.down.empty();
+  return problem.outcome_of(solve_packing(problem, collective, options,
+                                          from_plan ? Purpose::kCheck : Purpose::kProof, start));
 }
 
 BytesPerSecond throughput_of(const Outcome& outcome) {

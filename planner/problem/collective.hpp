@@ -1,10 +1,6 @@
-// A planning problem for any operation: a broadcast from the source, a reduction to it, or both at
-// once (an allreduce), on a platform under a contention model.
-//
-// A reduction is a broadcast with time running backwards: on the platform with its arcs reversed
-// every algorithm makes trees for it. The halves of an allreduce share all resources; their optimum
-// is one packing (lp/packing/doubled_problem.hpp). See docs/model.md, "Reduce and allreduce", for
-// the theory.
+// A planning problem for any operation: a broadcast from the source, a reduction to it (a broadcast
+// on the reversed platform), or both at once (an allreduce), on a platform under a contention
+// model. Theory: docs/model.md, "Reduce and allreduce".
 #pragma once
 
 #include <memory>
@@ -74,13 +70,11 @@ struct Packings {
 // them.
 Packings solve_packings(const Collective& collective, const AlgorithmOptions& options);
 
-// The algorithm's trees for the operation, jointly feasible. For an allreduce, `optimal` gives the
-// optimum. Any other algorithm makes the reduction's trees on the reversed platform (or with its
-// entry's run_reduction) and the broadcast's trees on the platform; all are scaled by one factor
-// until the first resource is full, and there is no bound on sets of trees. A time limit is divided
-// equally between the halves. packings: those of this same collective, or null; then
-// options.packing is used, except by an allreduce. Precondition: the algorithm serves the
-// operation.
+// The algorithm's trees for the operation, jointly feasible. For an allreduce `optimal` gives the
+// optimum; the halves of any other algorithm are scaled by one factor until the first resource is
+// full. A time limit is divided equally between the halves. packings: those of this same
+// collective, or null; then options.packing is used, except by an allreduce. Precondition: the
+// algorithm serves the operation.
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings = nullptr);
 

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "planner/solve/solve_packing.hpp"
-
 namespace espalier::planner {
 
 namespace {

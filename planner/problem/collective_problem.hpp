@@ -1,9 +1,6 @@
-// The packing LP of a collective, in the platform's own links and resources: its trees lead from
-// the source (a broadcast), to it (a reduce), or both (an allreduce).
-//
-// A tree of the LP starts at the source for every operation: for a reduce along reversed links, for
-// an allreduce along both copies of lp/packing/doubled_problem.hpp. Link e is arc e of the LP's
-// graph; rows are those of Collective::occupation().
+// The packing LP of a collective: its trees start at the source for every operation, for a reduce
+// along reversed links, for an allreduce along both copies of lp/packing/doubled_problem.hpp. Link
+// e is arc e of the LP's graph; rows are those of Collective::occupation().
 #pragma once
 
 #include <optional>
@@ -13,6 +10,7 @@
 #include "lp/packing/doubled_problem.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner {
 
@@ -40,5 +38,11 @@ class CollectiveProblem {
   std::optional<lp::Digraph> reversed_;        // of a reduce
   std::optional<lp::DoubledProblem> doubled_;  // of an allreduce
 };
+
+// Solves it, of this collective, as solve_packing(instance) of planner/solve/solve_packing.hpp
+// does, from the trees of `start` as well.
+lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& collective,
+                          const AlgorithmOptions& options, Purpose purpose,
+                          const StartingTrees& start = {});
 
 }  // namespace espalier::planner

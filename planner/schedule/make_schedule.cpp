@@ -36,14 +36,16 @@ class SegmentChooser {
   // Tries 1, 2, 3, ... segments in total, divided in proportion to the rates, rounded to the
   // nearest and rounded down. Rounding down loses less than a segment per tree, so trees / loss
   // segments always suffice.
-  [[nodiscard]] std::vector<std::uint64_t> choose(double loss) const {
+  [[nodiscard]] std::vector<std::uint64_t> choose(double loss, const Deadline& deadline) const {
     const double total = std::accumulate(rates_.begin(), rates_.end(), 0.0);
     Trial rated(*this);
     for (std::size_t k = 0; k < rates_.size(); ++k) rated.set(k, rates_[k]);
     const double wanted = (1 - loss) * rated.throughput();
     constexpr std::array kRoundings{0.5, 1e-9};
     std::array<Trial, kRoundings.size()> trials{Trial(*this), Trial(*this)};
+    DeadlineWatch watch(deadline);
     for (double segments = 1;; ++segments) {
+      watch.require(kRoundings.size() * rates_.size() * loads_.front().size());
       for (std::size_t r = 0; r < kRoundings.size(); ++r) {
         for (std::size_t k = 0; k < rates_.size(); ++k) {
           trials[r].set(k, std::floor(rates_[k] / total * segments + kRoundings[r]));
@@ -160,10 +162,11 @@ PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
   require_schedulable(instance);
   const Seconds2d edge_seconds = edge_seconds_per_byte(instance, plan);
   PlanSchedule schedule;
-  schedule.segments = SegmentChooser(plan, edge_seconds).choose(options.loss);
+  schedule.segments = SegmentChooser(plan, edge_seconds).choose(options.loss, options.deadline);
   const Work work = work_of(plan, edge_seconds, schedule.segments);
   const auto hosts = static_cast<std::uint32_t>(plan.nodes.size());
-  const lp::OpenShopSchedule shop = lp::schedule_open_shop(work.jobs, hosts, hosts);
+  const lp::OpenShopSchedule shop =
+      lp::schedule_open_shop(work.jobs, hosts, hosts, options.deadline);
 
   // A job's pieces are whole ticks and last slightly longer than the job: bytes are divided by
   // their share of the time.

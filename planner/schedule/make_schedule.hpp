@@ -1,16 +1,13 @@
-// From a plan's rates to a periodic schedule of all sends: the steady state of Beaumont, Legrand,
-// Marchal, Robert, "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
-// doi:10.1109/TPDS.2005.48. See docs/model.md, "Schedules", for its guarantees.
-//
-// A period carries whole segments of each tree. A send of tree k along u -> v then lasts
-// segments[k] * segment * T_uv; out-ports and in-ports are the two sides of a bipartite multigraph,
-// and lp/graph/open_shop splits it into matchings whose total time is that of its busiest port.
+// From a plan's rates to a periodic schedule of all sends (Beaumont, Legrand, Marchal, Robert, IEEE
+// TPDS 16 (2005), doi:10.1109/TPDS.2005.48): sends are jobs of an open shop of out-ports and
+// in-ports (lp/graph/open_shop). Guarantees: docs/model.md, "Schedules".
 #pragma once
 
 #include <vector>
 
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::planner {
 
@@ -18,6 +15,7 @@ struct ScheduleOptions {
   // The largest relative loss of throughput allowed for carrying whole segments: from 1e-4 to below
   // 1. A smaller loss needs longer periods, at most trees / loss segments.
   double loss = 0.01;
+  Deadline deadline{};
 };
 
 // Throws InputError (reason only) unless the model is one-port and there are neither relays nor
@@ -33,7 +31,8 @@ std::vector<std::vector<double>> edge_seconds_per_byte(const Instance& instance,
 // The schedule of the plan's trees; `plan` is the result of make_plan for `instance`. The
 // schedule's throughput is at least (1 - loss) times that of the rates, scaled to fill the busiest
 // port. Periods are tried by increasing number of segments, and the first such one is used. Throws
-// as the two above do; std::invalid_argument for a loss out of range.
+// as the two above do; LimitReached when the deadline passes, std::invalid_argument for a loss out
+// of range.
 PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
                            const ScheduleOptions& options = {});
 

@@ -1,6 +1,7 @@
 #include "planner/schedule/makespan.hpp"
 
 #include <algorithm>
+#include <queue>
 #include <vector>
 
 #include "planner/schedule/list_schedule.hpp"
@@ -54,9 +55,8 @@ class TreeSchedule {
   Seconds run() {
     double makespan = 0;
     while (!waiting_.empty()) {
-      std::pop_heap(waiting_.begin(), waiting_.end(), Later{});
-      const Waiting first = waiting_.back();
-      waiting_.pop_back();
+      const Waiting first = waiting_.top();
+      waiting_.pop();
       const Edge& edge = edges_[first.edge];
       // Resources only get busier, so an outdated start is too early: reinsert it.
       if (schedule_.earliest(edge.parent, edge.uses, edge.latency).start > first.start) {
@@ -76,14 +76,13 @@ class TreeSchedule {
   void wait(std::uint32_t edge) {
     if (edge == kNone) return;
     const Edge& next = edges_[edge];
-    waiting_.push_back({schedule_.earliest(next.parent, next.uses, next.latency).start, edge});
-    std::push_heap(waiting_.begin(), waiting_.end(), Later{});
+    waiting_.push({schedule_.earliest(next.parent, next.uses, next.latency).start, edge});
   }
 
   ListSchedule schedule_;
   std::vector<Edge> edges_;
   std::vector<std::uint32_t> first_child_;  // per node, an edge
-  std::vector<Waiting> waiting_;
+  std::priority_queue<Waiting, std::vector<Waiting>, Later> waiting_;
 };
 
 }  // namespace

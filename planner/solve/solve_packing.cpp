@@ -1,11 +1,14 @@
 #include "planner/solve/solve_packing.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "lp/packing/few_trees.hpp"
+#include "lp/packing/plain_bound.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "planner/solve/walk_tree.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -18,6 +21,11 @@ using tree_algorithms::chain;
 using tree_algorithms::grow;
 using tree_algorithms::prune_refined;
 using tree_algorithms::prune_simple;
+
+Outcome walk(const Instance& instance) {
+  std::optional<lp::RoutedTree> tree = walk_tree(instance);
+  return tree ? tree_algorithms::single_tree(instance, std::move(*tree)) : Outcome{};
+}
 
 // Whether an edge passes through other hosts, as in topology-oblivious trees where there is no
 // link. A plan is better without such edges, because those hosts receive the data anyway.
@@ -32,40 +40,45 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
 
 }  // namespace
 
-lp::PackingOptions packing_options(const AlgorithmOptions& options) {
-  lp::PackingOptions packing;
-  packing.gap = options.gap;
-  packing.deadline = options.deadline;
-  if (options.on_progress) {
-    packing.on_progress = [&options](const lp::PackingProgress& progress) {
-      options.on_progress(
-          {progress.elapsed, progress.iterations, {progress.rate}, {progress.bound}});
-    };
-  }
-  return packing;
-}
-
 // Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
 // slow to make and never good.
-std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline) {
+std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
+                                            Purpose purpose) {
   constexpr double kFarBehind = 0.5;
+  constexpr double kRounding = 1e-12;
   const double hosts = static_cast<double>(instance.host_count());
   const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
+  const double enough = lp::plain_bound(packing_problem(instance)).rate * (1 - kRounding);
   std::vector<WeightedTree> trees;
   double best = 0;
+  const auto add = [&](Outcome outcome) {
+    for (WeightedTree& tree : outcome.trees) {
+      best = std::max(best, tree.rate.value);
+      trees.push_back(std::move(tree));
+    }
+  };
+  const auto is_enough = [&] {
+    return purpose == Purpose::kCheck || (purpose == Purpose::kProof && best >= enough);
+  };
+  if (purpose != Purpose::kPlan) add(walk(instance));
   try {
-    AlgorithmOptions options;
-    options.deadline = deadline;
-    const HostArcsInUse arcs(instance, options);
-    options.arcs = &arcs.get();
-    for (const auto run : {grow, prune_refined, prune_simple, chain, binary, binomial}) {
-      if (!dense && (run == chain || run == binary || run == binomial)) continue;
-      for (WeightedTree& tree : run(instance, options).trees) {
-        best = std::max(best, tree.rate.value);
-        trees.push_back(std::move(tree));
+    if (!is_enough()) {
+      AlgorithmOptions options;
+      options.deadline = deadline;
+      const HostArcsInUse arcs(instance, options);
+      options.arcs = &arcs.get();
+      for (const auto run : {grow, prune_refined, prune_simple, chain, binary, binomial}) {
+        if (is_enough()) break;
+        if (!dense && (run == chain || run == binary || run == binomial)) continue;
+        add(run(instance, options));
       }
     }
   } catch (const LimitReached&) {  // the solver starts from those made so far
+  }
+  // The deepest of all: a plan uses it only where it is optimal and no other tree is.
+  if (purpose == Purpose::kPlan && best < enough) {
+    Outcome deep = walk(instance);
+    if (!deep.trees.empty() && deep.trees.front().rate.value >= enough) add(std::move(deep));
   }
   std::vector<lp::RoutedTree> good;
   for (WeightedTree& tree : trees) {
@@ -81,9 +94,11 @@ lp::PackingProblem packing_problem(const Instance& instance) {
           instance.occupation().seconds_per_byte};
 }
 
-lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options) {
-  lp::PackingOptions packing = packing_options(options);
-  packing.seeds = heuristic_trees(instance, options.deadline.share(kSeedShare));
+lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options,
+                          Purpose purpose) {
+  lp::PackingOptions packing{options};
+  packing.seeds = heuristic_trees(instance, options.deadline.share(kSeedShare), purpose);
+  packing.seeds_may_do = purpose == Purpose::kProof;
   return lp::pack_arborescences(packing_problem(instance), packing);
 }
 
@@ -125,7 +140,7 @@ Outcome best_tree_of(const lp::PackingProblem& problem, const lp::Packing& packi
 }
 
 Outcome prove_optimum(const Instance& instance, const AlgorithmOptions& options) {
-  return outcome_of(lp::pack_arborescences(packing_problem(instance), packing_options(options)));
+  return outcome_of(solve_packing(instance, options, Purpose::kProof));
 }
 
 }  // namespace espalier::planner

@@ -2,6 +2,7 @@
 // look for one good tree.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,18 +10,23 @@
 #include "lp/packing/arborescence_packing.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::planner {
 
 // Of the time of a packing, for the heuristics that it starts from.
 inline constexpr double kSeedShare = 0.5;
 
+// What a packing is solved for. A plan chooses among many trees. A proof only needs trees that
+// reach the bound: the cheapest come first, and nothing is solved where one of them reaches a plain
+// bound (lp/packing/plain_bound.hpp). The check of a plan is a proof that starts from the plan's
+// trees: of others only the cheapest is made.
+enum class Purpose : std::uint8_t { kPlan, kProof, kCheck };
+
 // Trees of fast heuristics, without those far below the best: often one of them, or a few combined,
 // reach the optimum. When the deadline passes, those made by then.
-std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline);
-
-// The packing's part of the options.
-lp::PackingOptions packing_options(const AlgorithmOptions& options);
+std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
+                                            Purpose purpose);
 
 // The result refers to the instance.
 lp::PackingProblem packing_problem(const Instance& instance);
@@ -28,7 +34,8 @@ lp::PackingProblem packing_problem(const Instance& instance);
 // Solves it starting from the heuristics' trees, which take at most half of the time, within
 // options.gap and options.deadline, and calls options.on_progress. To run several algorithms on one
 // instance, solve it once and pass it as options.packing.
-lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options);
+lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options,
+                          Purpose purpose = Purpose::kPlan);
 
 // The packing's trees, rates, bound and prices.
 Outcome outcome_of(const lp::Packing& packing);

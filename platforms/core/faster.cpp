@@ -85,7 +85,7 @@ Figures union_of(const Figures& one, const Figures& other) {
 std::string describe(const Figures& figures) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, std::string_view what) {
-    if (count > 0) parts.push_back(fmt::format("{} {}{}", count, what, count > 1 ? "s" : ""));
+    if (count > 0) parts.push_back(counted(count, what));
   };
   add(figures.links.size(), "link");
   add(figures.send_caps.size(), "send cap");

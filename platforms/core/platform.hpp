@@ -1,10 +1,7 @@
-// A platform: the directed graph of nodes and links on which a collective runs.
-//
-// Invariants, ensured by PlatformBuilder: names are unique, not empty and printable; no arc is a
-// self-loop; there is at most one arc from u to v; every bandwidth and cap is finite and positive,
-// and the fastest at most kMostSpread (platforms/core/rates.hpp) times the slowest; every latency
-// and overhead is finite and not negative, every coordinate finite; arcs are sorted by (from, to),
-// so that the order of links in a file does not matter.
+// A platform: the directed graph of nodes and links on which a collective runs. PlatformBuilder
+// ensures: names are unique, not empty and printable; no self-loops; at most one arc from u to v;
+// all figures are finite, rates positive and at most kMostSpread (platforms/core/rates.hpp) apart,
+// latencies and overheads not negative; arcs are sorted by (from, to).
 #pragma once
 
 #include <cstddef>

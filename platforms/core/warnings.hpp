@@ -24,15 +24,10 @@ struct WarningLimits {
 };
 
 // One line for each kind of suspicious value, with up to three examples and the number of further
-// ones; empty if there are none.
-// - Hosts that can be reached only through one thin link: a set of nodes with a single, thin link
-//   into it.
-// - Links in one direction only, if at least half of the linked pairs have both directions.
-// - Latencies much longer than those of a detour through one node. Links without latency are
-//   ignored, because it is usually unknown. Takes at most about two million steps: on larger
-//   platforms only every k-th link is checked, and the line gives k.
-// - Rates below or above the limits, latencies above the limit, rates too far apart.
-// Linear in the number of links except for the detours; a few ms for 5,000 links.
+// ones: hosts behind a single thin link, links in one direction where most have both, latencies
+// much longer than a detour's, figures beyond the limits. Linear in the number of links except for
+// the detours, of which at most about two million steps are taken: then the line says that only
+// every k-th link was checked.
 std::vector<std::string> warnings(const Platform& platform, const WarningLimits& limits = {});
 
 }  // namespace espalier::platforms

@@ -28,10 +28,9 @@ struct RandomFamily {
 };
 
 // A connected platform of hosts n0, n1, ...: a random spanning tree, then further random pairs up
-// to the density; each link has two equal directions. Bandwidths are Gaussian, redrawn if below a
-// tenth of the mean, so that no bandwidth is near zero. The same family gives the same platform on
-// every machine (std::normal_distribution is not used). Throws InputError for fewer than 2 nodes, a
-// density outside (0, 1], an invalid bandwidth or deviation.
+// to the density; each link has two equal directions. Bandwidths are Gaussian, redrawn below a
+// tenth of the mean. The same family gives the same platform on every machine. Throws InputError
+// for fewer than 2 nodes, a density outside (0, 1], an invalid bandwidth or deviation.
 Platform generate_random(const RandomFamily& family);
 
 // The eleven parameters of Tiers' command line, in its order: the numbers of WANs, MANs per WAN and
@@ -67,19 +66,8 @@ struct TiersFamily {
 };
 
 // A connected platform of hosts n0, n1, ...: first those of the WAN, then of the MANs, then of the
-// LANs; groups "wan-0", "man-2", "man-2/lan-5".
-// - Positions: each network has a grid of 100 by 100 cells, at most one node per cell; a cell has
-//   40, 8 and 2 units in WAN, MANs and LANs. The middle of a MAN's or LAN's grid is at the node
-//   above to which it is linked first.
-// - WAN and MANs: a minimum spanning tree of the distances in whole cells; then each node, in
-//   order, with a degree below the redundancy is linked to its nearest non-neighbours.
-// - LANs: a star around the first node, then redundancy as above.
-// - Uplinks: a random node of each MAN to a random WAN node w, and for k = 1 .. RMW - 1 another
-//   random node to the k-th nearest to w; the hub of each LAN to a random node m of its MAN, and to
-//   the k-th nearest to m.
-// - Both directions of a link are equal. Without `measured`, the latency is Tiers' delay, taken as
-//   us.
-// The topology depends on the shape and the seed only and is the same on every machine. Throws
+// LANs; groups "wan-0", "man-2", "man-2/lan-5"; built as docs/methods.md, "Tiers", says. The
+// topology depends on the shape and the seed only and is the same on every machine. Throws
 // InputError for NW other than 1, fewer than 2 or over 20,000 nodes, a network without nodes or
 // with over 10,000, a redundancy outside 1 to 100, an invalid bandwidth or spread, a class that
 // `measured` lacks.

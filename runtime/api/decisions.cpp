@@ -11,9 +11,6 @@
 
 #include "planner/plan/oblivious_shapes.hpp"
 #include "runtime/transport/agreement.hpp"
-#include "runtime/transport/comm_facts.hpp"
-#include "runtime/transport/mpi_error.hpp"
-#include "runtime/transport/owned_comm.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -188,51 +185,10 @@ DecidedPlan plan_for(const Decisions& decisions, std::string_view algorithm, std
   return decided;
 }
 
-void follow(const DecidedPlan& decided, BroadcastOptions& options) {
+void follow(const DecidedPlan& decided, CollectiveOptions& options) {
   options.tuned = decided.segments;
   options.tuned_within = std::numeric_limits<double>::infinity();
   options.direct_copies = false;
-}
-
-void follow(const DecidedPlan& decided, ReductionOptions& options) {
-  options.tuned = decided.segments;
-  options.tuned_within = std::numeric_limits<double>::infinity();
-}
-
-DecidedBroadcast::DecidedBroadcast(MPI_Comm comm, Decisions decisions, int root,
-                                   BroadcastOptions options)
-    : comm_(comm),
-      decisions_(std::move(decisions)),
-      root_(static_cast<std::uint32_t>(root)),
-      options_(std::move(options)) {
-  if (decisions_.operation != Operation::kBroadcast) {
-    throw InputError(fmt::format("the decisions are for a {}, not for a broadcast",
-                                 name_of(decisions_.operation)));
-  }
-  const int ranks = size_of(comm);
-  if (root < 0 || root >= ranks) {
-    throw InputError(fmt::format("there is no rank {} among {}", root,
-                                 counted(static_cast<std::uint64_t>(ranks), "rank")));
-  }
-}
-
-void DecidedBroadcast::run(void* buffer, std::size_t count, MPI_Datatype type) {
-  MPI_Count element = 0;
-  check(MPI_Type_size_x(type, &element), "MPI_Type_size_x");
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::uint64_t>(element), count, &bytes)) {
-    bytes = std::numeric_limits<std::uint64_t>::max();  // Broadcast::run reports the error
-  }
-  const auto ranks = static_cast<std::uint32_t>(size_of(comm_));
-  const std::string& algorithm = decision_for(decisions_, ranks, bytes).algorithm;
-  auto found = broadcasts_.find(algorithm);
-  if (found == broadcasts_.end()) {
-    const DecidedPlan decided = plan_for(decisions_, algorithm, ranks, root_);
-    BroadcastOptions options = options_;
-    follow(decided, options);
-    found = broadcasts_.emplace(algorithm, Broadcast(comm_, decided.plan, options)).first;
-  }
-  found->second.run(buffer, count, type);
 }
 
 }  // namespace espalier::runtime

@@ -2,8 +2,11 @@
 // gives the algorithm and the segment size for a number of ranks and a message size.
 //
 //   const auto decisions = espalier::runtime::share_decisions(comm, "decisions.json");
-//   espalier::runtime::DecidedBroadcast broadcast(comm, decisions, 0);
-//   broadcast.run(buffer, count, MPI_DOUBLE);
+//   const auto& decision = decision_for(decisions, ranks, bytes);
+//   const auto decided = plan_for(decisions, decision.algorithm, ranks, root);
+//   espalier::runtime::BroadcastOptions options;
+//   follow(decided, options);
+//   espalier::runtime::Broadcast broadcast(comm, decided.plan, options);
 //
 // A number of ranks or a message size that is not in the table uses the nearest entry by ratio:
 // first the nearest number of ranks (the smaller of two equally near ones), then, among its cells,
@@ -12,18 +15,14 @@
 
 #include <mpi.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
-#include "runtime/api/broadcast.hpp"
-#include "runtime/api/reduction.hpp"
+#include "runtime/api/collective.hpp"
 #include "runtime/api/tuned_segments.hpp"
 #include "support/quantities.hpp"
 
@@ -59,8 +58,7 @@ const Decision& decision_for(const Decisions& decisions, std::uint32_t ranks,
                              std::uint64_t message_bytes);
 
 // The plan of an algorithm for a communicator, and the segment sizes of the messages for which the
-// table chooses it: BroadcastOptions::tuned or ReductionOptions::tuned, with an infinite
-// tuned_within.
+// table chooses it: CollectiveOptions::tuned, with an infinite tuned_within.
 struct DecidedPlan {
   planner::Plan plan;  // rank i is node i; its throughput is the best that the table predicts
   std::vector<TunedSegment> segments;
@@ -70,30 +68,6 @@ DecidedPlan plan_for(const Decisions& decisions, std::string_view algorithm, std
                      std::uint32_t root);
 
 // Sets the options for running it: its segment sizes, and no direct copies within hosts.
-void follow(const DecidedPlan& decided, BroadcastOptions& options);
-void follow(const DecidedPlan& decided, ReductionOptions& options);
-
-// Broadcasts from one rank of a communicator, each by the algorithm that the table chooses. Destroy
-// it before MPI_Finalize.
-class DecidedBroadcast {
- public:
-  // Not collective; the first run() with each algorithm constructs its Broadcast. options: apply to
-  // all of them, except that the segment sizes come from the table and direct_copies is off,
-  // because the table is about the algorithms' own trees. comm must outlive this object. Throws
-  // InputError for a table of another operation or a root that is not a rank of comm; MpiError.
-  DecidedBroadcast(MPI_Comm comm, Decisions decisions, int root, BroadcastOptions options = {});
-
-  // Collective: as Broadcast::run; may also throw what the constructor of Broadcast throws.
-  void run(void* buffer, std::size_t count, MPI_Datatype type);
-
-  [[nodiscard]] int root() const { return static_cast<int>(root_); }
-
- private:
-  MPI_Comm comm_;
-  Decisions decisions_;
-  std::uint32_t root_;
-  BroadcastOptions options_;
-  std::map<std::string, Broadcast, std::less<>> broadcasts_;  // by algorithm
-};
+void follow(const DecidedPlan& decided, CollectiveOptions& options);
 
 }  // namespace espalier::runtime

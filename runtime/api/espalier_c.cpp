@@ -1,5 +1,6 @@
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/espalier.h"
@@ -7,11 +8,13 @@
 #include "support/errors.hpp"
 
 struct espalier_broadcast {
-  espalier::runtime::Broadcast broadcast;
+  using Options = espalier::runtime::BroadcastOptions;
+  espalier::runtime::Broadcast collective;
 };
 
 struct espalier_reduction {
-  espalier::runtime::Reduction reduction;
+  using Options = espalier::runtime::ReductionOptions;
+  espalier::runtime::Reduction collective;
 };
 
 namespace {
@@ -48,42 +51,66 @@ espalier_status guarded(const Act& act) noexcept {
   return ESPALIER_INTERNAL_FAULT;
 }
 
-runtime::BroadcastOptions options_from(const espalier_options* options) {
-  runtime::BroadcastOptions result;
-  if (options == nullptr) return result;
-  result.sends_in_flight = options->sends_in_flight;
-  result.receives_in_flight = options->receives_in_flight;
-  result.ports = options->ports;
-  result.direct_copies = options->direct_copies != 0;
-  result.check_sizes = options->check_sizes != 0;
-  result.rounds = options->rounds != 0;
-  result.schedule = options->schedule != 0;
-  result.segment_bytes = options->slice_bytes;
-  if (options->timeout_s != 0) result.timeout = espalier::Seconds{options->timeout_s};
-  if (options->mapping == ESPALIER_BY_HOST_NAME) {
-    result.mapping = runtime::RankMapping::kByHostName;
-  }
-  return result;
+void require(bool holds) {
+  if (!holds) throw espalier::InputError("a null pointer");
 }
 
-runtime::ReductionOptions reduction_options_from(const espalier_options* options) {
-  if (options == nullptr) return {};
-  const runtime::BroadcastOptions from = options_from(options);
-  if (from.rounds) throw espalier::InputError("rounds are for broadcasts");
-  if (from.schedule) throw espalier::InputError("a schedule is for broadcasts");
-  if (from.timeout) throw espalier::InputError("a timeout is for broadcasts");
-  runtime::ReductionOptions result;
-  result.sends_in_flight = from.sends_in_flight;
-  result.receives_in_flight = from.receives_in_flight;
-  result.ports = from.ports;
-  result.mapping = from.mapping;
-  result.segment_bytes = from.segment_bytes;
-  result.check_sizes = from.check_sizes;
-  return result;
+void set(runtime::CollectiveOptions& to, const espalier_options& from) {
+  to.sends_in_flight = from.sends_in_flight;
+  to.receives_in_flight = from.receives_in_flight;
+  to.ports = from.ports;
+  to.direct_copies = from.direct_copies != 0;
+  to.check_sizes = from.check_sizes != 0;
+  to.rounds = from.rounds != 0;
+  to.schedule = from.schedule != 0;
+  to.segment_bytes = from.slice_bytes;
+  if (from.timeout_s != 0) to.timeout = espalier::Seconds{from.timeout_s};
+  if (from.mapping == ESPALIER_BY_HOST_NAME) to.mapping = runtime::RankMapping::kByHostName;
 }
 
-void require(bool holds, const char* reason) {
-  if (!holds) throw espalier::InputError(reason);
+// plan_of: returns the plan, given `source`.
+template <class Handle, class PlanOf>
+espalier_status create(MPI_Comm comm, const char* source, const espalier_options* options,
+                       Handle** handle, const PlanOf& plan_of) noexcept {
+  return guarded([&] {
+    require(handle != nullptr && source != nullptr);
+    *handle = nullptr;
+    typename Handle::Options with;
+    if (options != nullptr) set(with, *options);
+    *handle = new Handle{{comm, plan_of(source), with}};
+  });
+}
+
+template <class Handle>
+espalier_status create_from_file(MPI_Comm comm, const char* file, const espalier_options* options,
+                                 Handle** handle) noexcept {
+  return create(comm, file, options, handle,
+                [comm](const char* name) { return runtime::share_plan(comm, name); });
+}
+
+template <class Handle>
+espalier_status create_from_text(MPI_Comm comm, const char* json, const espalier_options* options,
+                                 Handle** handle) noexcept {
+  return create(comm, json, options, handle,
+                [](const char* text) { return espalier::planner::parse_plan(text, "<text>"); });
+}
+
+template <class Handle, class... Arguments>
+espalier_status run(Handle* handle, Arguments... arguments) noexcept {
+  return guarded([&] {
+    require(handle != nullptr);
+    handle->collective.run(arguments...);
+  });
+}
+
+template <class Handle>
+int root_of(const Handle* handle) {
+  return handle == nullptr ? -1 : handle->collective.root();
+}
+
+template <class Handle>
+void free_handle(Handle** handle) {
+  if (handle != nullptr) delete std::exchange(*handle, nullptr);
 }
 
 }  // namespace
@@ -107,81 +134,51 @@ espalier_options espalier_default_options(void) {
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,
                                           espalier_broadcast** broadcast) {
-  return guarded([&] {
-    require(broadcast != nullptr && plan_file != nullptr, "a null pointer");
-    *broadcast = nullptr;
-    const auto plan = runtime::share_plan(comm, plan_file);
-    *broadcast = new espalier_broadcast{{comm, plan, options_from(options)}};
-  });
+  return create_from_file(comm, plan_file, options, broadcast);
 }
 
 espalier_status espalier_broadcast_create_from_text(MPI_Comm comm, const char* plan_json,
                                                     const espalier_options* options,
                                                     espalier_broadcast** broadcast) {
-  return guarded([&] {
-    require(broadcast != nullptr && plan_json != nullptr, "a null pointer");
-    *broadcast = nullptr;
-    const auto plan = espalier::planner::parse_plan(plan_json, "<text>");
-    *broadcast = new espalier_broadcast{{comm, plan, options_from(options)}};
-  });
+  return create_from_text(comm, plan_json, options, broadcast);
 }
 
 espalier_status espalier_broadcast_run(espalier_broadcast* broadcast, void* buffer, size_t count,
                                        MPI_Datatype type) {
-  return guarded([&] {
-    require(broadcast != nullptr, "a null pointer");
-    broadcast->broadcast.run(buffer, count, type);
-  });
+  return run(broadcast, buffer, count, type);
 }
 
 int espalier_broadcast_root(const espalier_broadcast* broadcast) {
-  return broadcast == nullptr ? -1 : broadcast->broadcast.root();
+  return root_of(broadcast);
 }
 
 void espalier_broadcast_free(espalier_broadcast** broadcast) {
-  if (broadcast == nullptr) return;
-  delete *broadcast;
-  *broadcast = nullptr;
+  free_handle(broadcast);
 }
 
 espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,
                                           espalier_reduction** reduction) {
-  return guarded([&] {
-    require(reduction != nullptr && plan_file != nullptr, "a null pointer");
-    *reduction = nullptr;
-    const auto plan = runtime::share_plan(comm, plan_file);
-    *reduction = new espalier_reduction{{comm, plan, reduction_options_from(options)}};
-  });
+  return create_from_file(comm, plan_file, options, reduction);
 }
 
 espalier_status espalier_reduction_create_from_text(MPI_Comm comm, const char* plan_json,
                                                     const espalier_options* options,
                                                     espalier_reduction** reduction) {
-  return guarded([&] {
-    require(reduction != nullptr && plan_json != nullptr, "a null pointer");
-    *reduction = nullptr;
-    const auto plan = espalier::planner::parse_plan(plan_json, "<text>");
-    *reduction = new espalier_reduction{{comm, plan, reduction_options_from(options)}};
-  });
+  return create_from_text(comm, plan_json, options, reduction);
 }
 
 espalier_status espalier_reduction_run(espalier_reduction* reduction, const void* sendbuf,
                                        void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op) {
-  return guarded([&] {
-    require(reduction != nullptr, "a null pointer");
-    reduction->reduction.run(sendbuf, recvbuf, count, type, op);
-  });
+  return run(reduction, sendbuf, recvbuf, count, type, op);
 }
 
 int espalier_reduction_root(const espalier_reduction* reduction) {
-  return reduction == nullptr ? -1 : reduction->reduction.root();
+  return root_of(reduction);
 }
 
 void espalier_reduction_free(espalier_reduction** reduction) {
-  if (reduction == nullptr) return;
-  delete *reduction;
-  *reduction = nullptr;
+  free_handle(reduction);
 }
 
 const char* espalier_last_error(void) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "runtime/memory/stores.hpp"
+#include "runtime/memory/element_shape.hpp"
 #include "runtime/transport/mpi_error.hpp"
 
 namespace espalier::runtime {

@@ -25,7 +25,6 @@ struct TunedSegment {
 
 // The largest ratio between a message's size and the tuned size that is used for it.
 inline constexpr double kTunedWithin = 2;
-inline constexpr const char* kNoTunedWithin = "tuned_within must be at least 1";
 
 // The segment size for a message: that of the nearest tuned size by ratio, the smaller of two
 // equally near ones. Unset when none is within a factor of `within`, and for an empty message.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -25,7 +24,6 @@ constexpr std::uint64_t kWorthDozing = std::uint64_t{1} << 20;
 
 Outcome Engine::Run::run(const SegmentGrid& grid, SegmentStore& store, bool stoppable,
                          Timeout end_timeout) {
-  if (broken_) throw std::logic_error("a broadcast that failed cannot run again");
   try {
     begin(grid, store, stoppable);
     while (!is_done()) {
@@ -40,8 +38,7 @@ Outcome Engine::Run::run(const SegmentGrid& grid, SegmentStore& store, bool stop
     }
     return stoppable && abort_signal_.finish(end_timeout) ? Outcome::kStopped : Outcome::kComplete;
   } catch (...) {
-    broken_ = true;
-    if (requests_.size_check() != MPI_REQUEST_NULL) sizes_.leave_to_mpi();
+    if (requests_.size_check() != MPI_REQUEST_NULL) sizes_->leave_to_mpi();
     requests_.abandon();
     throw;
   }
@@ -65,7 +62,10 @@ void Engine::Run::begin(const SegmentGrid& grid, SegmentStore& store, bool stopp
   if (options_.transfers != nullptr) {
     options_.transfers->begin_run(requests_.size() + ring_places());
   }
-  if (options_.check_sizes) sizes_.begin(comm_, grid_.message, requests_.size_check());
+  if (options_.check_sizes) {
+    sizes_.emplace(grid_.message);
+    sizes_->begin(comm_, requests_.size_check());
+  }
   assignment_.end_at(grid_.count(), {grid_.segment});
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     Flow& flow = flows_[tree];
@@ -148,7 +148,7 @@ void Engine::Run::handle(const RequestTable::Completion& completion) {
       on_received(completion.entry.tree, completion.entry.slot, *completion.status);
       break;
     case Kind::kSizeCheck:
-      sizes_.judge(rank_);
+      sizes_->judge(rank_);
       break;
     case Kind::kAbort:
       if (is_source()) {
@@ -211,7 +211,7 @@ void Engine::Run::signal_abort() {
 void Engine::Run::await_size_check() {
   if (!options_.check_sizes) return;
   timeout_.wait(requests_.size_check(), RequestNames::kComparingSizes);
-  sizes_.judge(rank_);
+  sizes_->judge(rank_);
 }
 
 void Engine::Run::fail(const RequestTable::Completion& completion) {

@@ -1,15 +1,5 @@
-// The engine that moves the segments of a message along all trees of a plan at the same time.
-//
-// Each tree is a separate flow. A window of receives from the parent is posted ahead. A segment
-// that has arrived is sent to the children at once, in plan order, by non-blocking sends, of which
-// only a few are outstanding per child. MPI_Waitsome over the requests of all flows drives the
-// engine. The segments of a tree are sent in order under one tag, so MPI's message order (same
-// source, tag and communicator) identifies each segment; only payload is sent.
-//
-// The source injects segments in the order of the message, at most a lookahead beyond the oldest
-// one that it has not yet sent to all its children. This keeps the trees at their shares. Otherwise
-// a tree that can exceed its rate would take bandwidth from the others, finish early, and leave the
-// others to finish at their own rates.
+// The engine that moves the segments of a message along all trees of a plan at the same time. How
+// it does so: docs/engine.md.
 //
 // No deadlock. Suppose that segments remain and no request completes on any rank. Let i be the
 // oldest segment of the message that some rank lacks, n its number in its tree, and C the rank
@@ -19,45 +9,18 @@
 // earlier sends to C are complete, so its send of n is posted. Send and receive match, so they
 // complete: a contradiction.
 //
-// Where whole segments are in flight on a link because of its latency, windows are larger, the
-// sends to a child are paced, and a single tree has a lookahead, too.
-//
-// If the roles request it, segments pass from a rank to others of its host through a ring in shared
-// memory (runtime/memory/host_ring.hpp). A segment counts as sent when all of it is in the ring,
-// and as received when all of it has been copied out. The argument above still holds: a reader has
-// a buffer for the whole message, so it empties the ring whatever else it waits for. Such ranks
-// poll, because no MPI request reports the state of a ring.
-//
-// Exchange edges (PlanTree::exchange) come last in their tree: a rank begins to send on them when
-// it has all of the tree's segments and has begun to send the last one to its other children. The
-// source's lookahead ignores them. If a store cannot hold that many segments, they are treated as
-// ordinary edges, served after the others, segment by segment. The argument above then holds for
-// the ranks that no exchange edge leads to. Once these have all segments, the ranks at the end of
-// their exchange edges are served like children of a source that has injected everything, and so
-// on.
+// Rings do not change this: a reader has a buffer for the whole message, so it empties the ring
+// whatever else it waits for. If exchange edges are treated as ordinary edges, the argument holds
+// for the ranks that no exchange edge leads to; once these have all segments, the ranks at the end
+// of their exchange edges are served like children of a source that has injected everything, and so
+// on. In rounds the lookahead cannot block: they need trees of equal rates, whose segments are due
+// in the order of the message to within one per tree.
 //
 // With ports, a rank has at most that many sends in progress, those of the oldest segments first.
 // This needs stores that hold the whole message: then a receive is posted as soon as the preceding
 // ones have completed, whatever the receiver's own sends do, so the oldest send in progress from
 // one rank to another matches, completes, and makes way for the next. With smaller buffers, two
 // ranks that are each other's parent in two trees could wait for each other.
-//
-// In rounds (runtime/engine/rounds.hpp) the engine works the same, except that sends and receives
-// begin when they are due. The source's lookahead cannot block a round: rounds need trees of equal
-// rates, whose segments are due in the order of the message to within one per tree.
-//
-// With a schedule (runtime/engine/timetable.hpp) sends and receives begin in the order of a
-// timetable, a few of each at a time over all trees. Sends are synchronous, so that a rank does not
-// run ahead of the ranks that it sends to. Exchange edges are treated as ordinary edges.
-//
-// Early stop. When a store fails (for example, a full disk), its rank informs the source, and the
-// source ends each flow with an empty message, which is never a segment. A rank that receives it
-// forwards it and cancels its further receives. All ranks synchronise at the end, so that no later
-// message can match a receive that is about to be cancelled.
-//
-// With a timeout a rank gives up when none of its requests has completed for that long, and reports
-// the operations that it waits for. Time outside of waiting (reading and writing files) does not
-// count.
 #pragma once
 
 #include <mpi.h>
@@ -127,7 +90,7 @@ class Engine {
   // segments as the slots require. stoppable: stores may fail; this costs a synchronisation at the
   // end, which waits for the other ranks up to end_timeout. The outcome is the same on all ranks.
   // After an exception (MpiError, TimedOut, InputError for sizes that differ), messages may still
-  // be in progress and the engine refuses to run again.
+  // be in progress and the engine must not run again.
   Outcome run(const SegmentGrid& grid, SegmentStore& store, bool stoppable, Timeout end_timeout);
 
  private:

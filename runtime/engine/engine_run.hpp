@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/api/size_check.hpp"
 #include "runtime/engine/engine.hpp"
 #include "runtime/engine/flow.hpp"
 #include "runtime/engine/pacing.hpp"
 #include "runtime/transport/abort_signal.hpp"
+#include "runtime/transport/call_check.hpp"
 #include "runtime/transport/request_names.hpp"
 #include "runtime/transport/request_table.hpp"
 
@@ -150,7 +150,6 @@ class Engine::Run {
   std::optional<RoundClock> rounds_;  // unset: every segment is sent as soon as possible
   std::uint64_t most_sends_ = 0;      // with a timetable, over all trees
   std::uint64_t most_receives_ = 0;
-  bool broken_ = false;
 
   SegmentGrid grid_;
   SegmentStore* store_ = nullptr;
@@ -161,8 +160,8 @@ class Engine::Run {
   RequestTable::Waiting waiting_ = RequestTable::Waiting::kBusy;
   PacingTimer pacing_;
   bool stoppable_ = false;
-  bool stopping_ = false;  // the source has ended flows early
-  SizeCheck sizes_;
+  bool stopping_ = false;           // the source has ended flows early
+  std::optional<CallCheck> sizes_;  // of the run in progress
 };
 
 }  // namespace espalier::runtime

@@ -1,23 +1,5 @@
 // The engine that combines the segments of a message along all reduce trees of a plan at the same
-// time.
-//
-// Each tree is a separate flow towards the root. A rank posts a window of receives ahead for each
-// child and combines arriving segments with its own (MPI_Reduce_local), child after child in plan
-// order. When it has combined all children's, it sends the segment to its parent by a non-blocking
-// send, of which only a few are outstanding, while further segments arrive. So the same plan and
-// segment size always combine the same elements in the same order. Segments consist of whole
-// elements; those of a tree are sent in order under one tag.
-//
-// Buffers. Where this rank has memory for the result (the root; in an allreduce every rank)
-// segments are combined there, and the first child's segments are received there as well, unless it
-// holds the rank's own elements (MPI_IN_PLACE). Otherwise they are combined where the first child's
-// were received, in a scratch window. Sends are synchronous (MPI_Issend): a send completes only
-// after its receive was posted. So segments of a fast child do not pile up in MPI's own memory
-// while the parent waits for a slow one.
-//
-// The root receives segments at most a lookahead beyond the oldest one that is not combined, so
-// that the trees keep to their shares, as for the source of a broadcast
-// (runtime/engine/engine.hpp).
+// time. How it does so: docs/engine.md.
 //
 // No deadlock. Suppose that segments remain, no request completes on any rank, and no rank has
 // anything to combine. Let i be the oldest segment of the message that the root has not combined, n
@@ -46,11 +28,11 @@
 #include <vector>
 
 #include "planner/plan/segment_assignment.hpp"
-#include "runtime/api/call_check.hpp"
 #include "runtime/engine/pacing.hpp"
 #include "runtime/engine/reduce_window.hpp"
 #include "runtime/engine/segments.hpp"
 #include "runtime/engine/tree_role.hpp"
+#include "runtime/transport/call_check.hpp"
 #include "runtime/transport/request_table.hpp"
 
 namespace espalier::runtime {

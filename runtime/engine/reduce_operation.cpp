@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/memory/checksum.hpp"
+#include "runtime/memory/element_shape.hpp"
 #include "runtime/transport/mpi_error.hpp"
 
 namespace espalier::runtime {
@@ -94,16 +95,6 @@ const NamedOperation* find(MPI_Op op) {
   const auto found = std::find_if(table.begin(), table.end(),
                                   [op](const NamedOperation& one) { return one.op == op; });
   return found == table.end() ? nullptr : &*found;
-}
-
-bool is_named(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  check(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner),
-        "MPI_Type_get_envelope");
-  return combiner == MPI_COMBINER_NAMED;
 }
 
 std::string name_of(MPI_Datatype type) {

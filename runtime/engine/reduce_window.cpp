@@ -2,37 +2,12 @@
 
 #include <new>
 
-#include "runtime/memory/stores.hpp"
-#include "runtime/transport/mpi_error.hpp"
-
 namespace espalier::runtime {
 namespace {
 
 constexpr std::uint64_t kCacheLine = 64;
 
 }  // namespace
-
-std::uint64_t ElementShape::span_of(std::uint64_t elements) const {
-  std::uint64_t span = 0;
-  if (__builtin_mul_overflow(elements - 1, static_cast<std::uint64_t>(extent), &span) ||
-      __builtin_add_overflow(span, static_cast<std::uint64_t>(true_span), &span)) {
-    return UINT64_MAX;
-  }
-  return span;
-}
-
-ElementShape element_shape_of(MPI_Datatype type) {
-  MPI_Count size = 0;
-  MPI_Count true_low = 0;
-  MPI_Count true_span = 0;
-  MPI_Aint low = 0;
-  MPI_Aint extent = 0;
-  check(MPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  check(MPI_Type_get_extent(type, &low, &extent), "MPI_Type_get_extent");
-  check(MPI_Type_get_true_extent_x(type, &true_low, &true_span), "MPI_Type_get_true_extent_x");
-  return {static_cast<std::size_t>(size), extent, static_cast<MPI_Aint>(true_low),
-          static_cast<MPI_Aint>(true_span)};
-}
 
 void ScratchWindows::reserve(const Rings& rings, const ElementShape& shape,
                              std::uint64_t elements) {

@@ -8,19 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/memory/element_shape.hpp"
+
 namespace espalier::runtime {
-
-// The memory layout of an element.
-struct ElementShape {
-  std::size_t bytes;   // of data
-  MPI_Aint extent;     // from one element to the next; greater than 0
-  MPI_Aint true_low;   // from an element's address to its first byte
-  MPI_Aint true_span;  // from its first byte to its last, inclusive
-
-  // The span of `elements` elements, at least one. UINT64_MAX if it exceeds the address space.
-  [[nodiscard]] std::uint64_t span_of(std::uint64_t elements) const;
-};
-ElementShape element_shape_of(MPI_Datatype type);
 
 // A ring of segments for each child of each tree.
 class ScratchWindows {

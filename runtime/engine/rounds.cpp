@@ -4,28 +4,29 @@
 
 #include <cmath>
 
+#include "support/errors.hpp"
+
 namespace espalier::runtime {
 
-std::optional<planner::PlanFault> rounds_fault(const planner::Plan& plan) {
+void require_rounds(const planner::Plan& plan, const std::string& file) {
   if (!planner::is_colored(plan)) {
-    return planner::PlanFault{"/broadcast_trees/0",
-                              "rounds need colors, which this plan's trees do not have"};
+    throw InputError(file, "/broadcast_trees/0",
+                     "rounds need colors, which this plan's trees do not have");
   }
-  if (auto fault = planner::color_fault(plan)) return fault;
+  planner::check_colors(plan, file);
   const double rate = plan.broadcast_trees[0].rate.value;
   for (std::size_t i = 0; i < plan.broadcast_trees.size(); ++i) {
     const planner::PlanTree& tree = plan.broadcast_trees[i];
     if (!tree.exchange.empty()) {
-      return planner::PlanFault{fmt::format("/broadcast_trees/{}/exchange", i),
-                                "rounds do not support exchange edges"};
+      throw InputError(file, fmt::format("/broadcast_trees/{}/exchange", i),
+                       "rounds do not support exchange edges");
     }
     if (!(std::abs(tree.rate.value - rate) <= 1e-9 * rate)) {
-      return planner::PlanFault{fmt::format("/broadcast_trees/{}/rate_Bps", i),
-                                fmt::format("rounds need trees of equal rates; {} differs from {}",
-                                            tree.rate.value, rate)};
+      throw InputError(file, fmt::format("/broadcast_trees/{}/rate_Bps", i),
+                       fmt::format("rounds need trees of equal rates; {} differs from {}",
+                                   tree.rate.value, rate));
     }
   }
-  return {};
 }
 
 std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint32_t source) {

@@ -1,11 +1,7 @@
 // Synchronised rounds, as in the two-tree algorithm of Sanders, Speck and Traeff (Parallel
 // Computing 35 (2009), doi:10.1016/j.parco.2009.09.001): in round t a rank receives and sends only
-// on edges of color t mod 2, one segment on each, and continues when both are complete.
-//
-// The plan alone determines which segment crosses which edge in which round: an edge carries its
-// first segment in the first round of its color after the round in which its parent received that
-// segment, and from then on one segment every other round. So a segment is always available when it
-// is due, and both ends of an edge count rounds consistently.
+// on edges of color t mod 2, one segment on each, and continues when both are complete. Which
+// segment crosses which edge in which round follows from the plan alone (docs/engine.md).
 //
 // No deadlock. Let t be the first round that some rank cannot complete. All ranks have completed
 // the rounds before t, so both ends of an edge used in round t have reached it, have the segment
@@ -23,11 +19,11 @@
 
 namespace espalier::runtime {
 
-// The reason why a plan cannot be run in rounds, as (JSON pointer, reason); empty if it can. It can
-// if every edge has a color, no rank sends or receives twice in a round, no edge is an exchange
-// edge (on which a parent waits longer than a round), and all trees have the same rate, because in
-// rounds all trees carry the same amount. Precondition: no structural fault.
-std::optional<planner::PlanFault> rounds_fault(const planner::Plan& plan);
+// Throws InputError unless a plan can be run in rounds: if every edge has a color, no rank sends or
+// receives twice in a round, no edge is an exchange edge (on which a parent waits longer than a
+// round), and all trees have the same rate, because in rounds all trees carry the same amount.
+// Precondition: no structural fault.
+void require_rounds(const planner::Plan& plan, const std::string& file = {});
 
 // For each edge of a tree, in order, the round in which it is first used. source: the plan's.
 // Preconditions: no structural fault, and the tree has colors.

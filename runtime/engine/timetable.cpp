@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "support/errors.hpp"
+
 namespace espalier::runtime {
 
 namespace {
@@ -28,21 +30,20 @@ double slots_of(const planner::Plan& plan) {
 
 }  // namespace
 
-std::optional<planner::PlanFault> timetable_fault(const planner::Plan& plan) {
+void require_timetable(const planner::Plan& plan, const std::string& file) {
   if (!plan.schedule) {
-    return planner::PlanFault{"/schedule",
-                              "this plan has no schedule; make one with espalier plan --schedule"};
+    throw InputError(file, "/schedule",
+                     "this plan has no schedule; make one with espalier plan --schedule");
   }
   double segments = 0;
   for (const std::uint64_t count : plan.schedule->segments) segments += static_cast<double>(count);
   if (segments > kMostSegments || slots_of(plan) > kMostSlots) {
-    return planner::PlanFault{
-        "/schedule/slices",
+    throw InputError(
+        file, "/schedule/slices",
         fmt::format(
             "a period has {:.0f} segments in {:.0f} sends; at most {:.0f} and {:.0f} can be run",
-            segments, slots_of(plan), kMostSegments, kMostSlots)};
+            segments, slots_of(plan), kMostSegments, kMostSlots));
   }
-  return {};
 }
 
 SlotOrder::SlotOrder(std::vector<Edge> edges, std::vector<Slot> slots)

@@ -1,17 +1,5 @@
 // The order in which each rank sends and receives segments to follow a plan's periodic schedule
-// (docs/model.md, "Schedules").
-//
-// The executor sends whole segments, whereas a schedule may split them anywhere. So an edge's bytes
-// of a period are divided into equal slots of one segment each, and the slots of all edges are
-// ordered: by period, then by the midpoint of the slot's time. A rank sends and receives in this
-// order. No clock is used: a send waits until its receiver has reached it (MPI_Issend), so each
-// rank moves from one matching to the next together with its partners.
-//
-// An edge begins with its first segment in the earliest slot that causality allows: each slot of
-// the tree's next edge starts after the segment has arrived, including latency. This delay is
-// counted in segments; no rank waits for a whole period of segments. While the pipeline fills and
-// drains, and if a message is shorter than a period, both ends skip the slots for which the message
-// has no segment.
+// (docs/model.md, "Schedules"). How slots are made: docs/engine.md.
 //
 // No deadlock. Both ends of an edge know its slots from the plan alone, so they agree on the
 // segment of each slot. Consider the first slot in the order that never completes. Both its ends
@@ -87,14 +75,14 @@ struct Timetable {
   std::uint64_t segments = 0;  // of all trees in a period
 };
 
-// The reason why a plan cannot be run by its schedule, as (JSON pointer, reason): it has no
-// schedule, or one with too many slots. Empty if it can be run. Precondition: no structural fault.
-std::optional<planner::PlanFault> timetable_fault(const planner::Plan& plan);
+// Throws InputError if the plan has no schedule, or one with too many slots to run. Precondition:
+// no structural fault.
+void require_timetable(const planner::Plan& plan, const std::string& file = {});
 
 // The slots of all edges of a plan; identical on all ranks.
 class Slots {
  public:
-  // Precondition: timetable_fault finds nothing.
+  // Precondition: require_timetable accepts the plan.
   explicit Slots(const planner::Plan& plan);
 
   // Assigns the segments of a message to trees, period by period.

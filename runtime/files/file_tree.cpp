@@ -28,7 +28,25 @@ using FileKind = FileTree::Kind;
 // Enough for the trees of a plan, whose current segments are close together.
 constexpr std::size_t kOpenAtOnce = 32;
 
-FileTree::Entry entry_of(const std::string& name, std::string path, bool follow) {
+// Only a file with fewer blocks than bytes can have holes. At most `left` of them, which are
+// subtracted. A hole that is filled from now on gives the file other times than `state`.
+std::vector<ByteRange> find_holes(const std::string& name, const struct stat& state,
+                                  std::size_t& left) {
+  constexpr std::uint64_t kBlock = 512;
+  const auto bytes = static_cast<std::uint64_t>(state.st_size);
+  if (static_cast<std::uint64_t>(state.st_blocks) * kBlock >= bytes) return {};
+  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) refuse_file(name, "cannot open: " + reason_of(errno));
+  const FileStamp stamp = stamp_of(state);
+  wait_until_past({&stamp, 1});
+  std::vector<ByteRange> holes = layout_of(descriptor, bytes, left).holes;
+  ::close(descriptor);
+  left -= holes.size();
+  return holes;
+}
+
+FileTree::Entry entry_of(const std::string& name, std::string path, bool follow,
+                         std::size_t& holes_left) {
   struct stat state {};
   const int fault = follow ? ::stat(name.c_str(), &state) : ::lstat(name.c_str(), &state);
   if (fault != 0) refuse_file(name, "cannot read: " + reason_of(errno));
@@ -39,6 +57,7 @@ FileTree::Entry entry_of(const std::string& name, std::string path, bool follow)
   entry.modified_ns = state.st_mtim.tv_nsec;
   if (S_ISREG(state.st_mode)) {
     entry.bytes = static_cast<std::uint64_t>(state.st_size);
+    entry.holes = find_holes(name, state, holes_left);
   } else if (S_ISDIR(state.st_mode)) {
     entry.kind = FileKind::kFolder;
   } else if (S_ISLNK(state.st_mode)) {
@@ -53,7 +72,8 @@ FileTree::Entry entry_of(const std::string& name, std::string path, bool follow)
 }
 
 // Adds the contents of folder `name` as entries whose paths begin with `prefix`.
-void add_folder(const std::string& name, const std::string& prefix, FileTree& to) {
+void add_folder(const std::string& name, const std::string& prefix, FileTree& to,
+                std::size_t& holes_left) {
   std::vector<std::string> inside;
   std::error_code fault;
   for (fs::directory_iterator it(name, fault), end; !fault && it != end; it.increment(fault)) {
@@ -63,9 +83,9 @@ void add_folder(const std::string& name, const std::string& prefix, FileTree& to
   std::sort(inside.begin(), inside.end());
   for (const std::string& one : inside) {
     const std::string path = fmt::format("{}/{}", name, one);
-    to.entries.push_back(entry_of(path, prefix + one, false));
+    to.entries.push_back(entry_of(path, prefix + one, false, holes_left));
     if (to.entries.back().kind == FileKind::kFolder)
-      add_folder(path, fmt::format("{}{}/", prefix, one), to);
+      add_folder(path, fmt::format("{}{}/", prefix, one), to, holes_left);
   }
 }
 
@@ -90,16 +110,11 @@ bool stays_below(const std::string& path) {
 
 }  // namespace
 
-std::uint64_t FileTree::bytes() const {
-  return std::accumulate(
-      entries.begin(), entries.end(), std::uint64_t{0},
-      [](std::uint64_t so_far, const Entry& entry) { return so_far + entry.bytes; });
-}
-
 FileTree scan_files(const std::vector<std::string>& names) {
   FileTree tree;
+  std::size_t holes_left = kMostHoles;
   if (is_one_folder(names)) {
-    add_folder(names[0], "", tree);
+    add_folder(names[0], "", tree, holes_left);
     return tree;
   }
   std::set<std::string> seen;
@@ -109,8 +124,9 @@ FileTree scan_files(const std::vector<std::string>& names) {
     if (!seen.insert(part).second) {
       refuse_file(name, fmt::format("would be stored as '{}', like another --in", part));
     }
-    tree.entries.push_back(entry_of(name, part, true));
-    if (tree.entries.back().kind == FileKind::kFolder) add_folder(name, part + "/", tree);
+    tree.entries.push_back(entry_of(name, part, true, holes_left));
+    if (tree.entries.back().kind == FileKind::kFolder)
+      add_folder(name, part + "/", tree, holes_left);
   }
   return tree;
 }
@@ -122,11 +138,36 @@ std::string to_text(const FileTree& tree) {
     const auto bytes_of = [](const std::string& text) {
       return std::vector<std::uint8_t>(text.begin(), text.end());
     };
+    const auto numbers_of = [](const std::vector<ByteRange>& holes) {
+      std::vector<std::uint64_t> numbers;
+      for (const ByteRange& hole : holes) {
+        numbers.push_back(hole.offset);
+        numbers.push_back(hole.bytes);
+      }
+      return numbers;
+    };
     entries.push_back({bytes_of(entry.path), static_cast<unsigned>(entry.kind), entry.bytes,
-                       entry.mode, entry.modified_s, entry.modified_ns, bytes_of(entry.target)});
+                       entry.mode, entry.modified_s, entry.modified_ns, bytes_of(entry.target),
+                       numbers_of(entry.holes)});
   }
   const std::vector<std::uint8_t> packed = Json::to_msgpack(entries);
   return {packed.begin(), packed.end()};
+}
+
+// Holes of a file of `bytes` bytes: in order, and within it.
+std::vector<ByteRange> holes_of(const Json& numbers, std::uint64_t bytes) {
+  const auto list = numbers.get<std::vector<std::uint64_t>>();
+  std::vector<ByteRange> holes;
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i + 1 < list.size(); i += 2) {
+    const ByteRange hole{list[i], list[i + 1]};
+    if (hole.offset < end || hole.offset > bytes || hole.bytes > bytes - hole.offset) {
+      throw InputError("the list of files is damaged: a hole is not within its file");
+    }
+    end = hole.offset + hole.bytes;
+    holes.push_back(hole);
+  }
+  return holes;
 }
 
 FileTree file_tree_from_text(const std::string& text) {
@@ -140,7 +181,8 @@ FileTree file_tree_from_text(const std::string& text) {
       tree.entries.push_back(
           {text_of(entry.at(0)), static_cast<FileKind>(entry.at(1).get<unsigned>()),
            entry.at(2).get<std::uint64_t>(), entry.at(3).get<std::uint32_t>(),
-           entry.at(4).get<std::int64_t>(), entry.at(5).get<std::int64_t>(), text_of(entry.at(6))});
+           entry.at(4).get<std::int64_t>(), entry.at(5).get<std::int64_t>(), text_of(entry.at(6)),
+           holes_of(entry.at(7), entry.at(2).get<std::uint64_t>())});
     }
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("the list of files is damaged: {}", error.what()));
@@ -153,32 +195,13 @@ FileTree file_tree_from_text(const std::string& text) {
   return tree;
 }
 
-// --- FileSequence ---
-
-FileSequence::FileSequence(const FileTree& tree) {
-  std::uint64_t end = 0;
+FileSequence sequence_of(const FileTree& tree) {
+  FileSequence sequence;
   for (std::size_t i = 0; i < tree.entries.size(); ++i) {
-    if (tree.entries[i].bytes == 0) continue;
-    end += tree.entries[i].bytes;
-    ends_.emplace_back(end, i);
+    const FileTree::Entry& entry = tree.entries[i];
+    sequence.add(i, {entry.bytes, entry.holes});
   }
-}
-
-std::vector<FileSequence::Part> FileSequence::parts_of(std::uint64_t offset,
-                                                       std::size_t bytes) const {
-  std::vector<Part> parts;
-  auto file = std::upper_bound(
-      ends_.begin(), ends_.end(), offset,
-      [](std::uint64_t place, const auto& end_of_file) { return place < end_of_file.first; });
-  for (std::size_t at = 0; at < bytes; ++file) {
-    const std::uint64_t begin = file == ends_.begin() ? 0 : std::prev(file)->first;
-    const std::uint64_t from = offset + at - begin;
-    const auto here =
-        static_cast<std::size_t>(std::min<std::uint64_t>(bytes - at, file->first - begin - from));
-    parts.push_back({file->second, from, at, here});
-    at += here;
-  }
-  return parts;
+  return sequence;
 }
 
 // --- OpenFiles ---
@@ -211,7 +234,7 @@ OpenFiles::Open& OpenFiles::file(std::size_t entry, const std::string& path, int
 // --- InputTree ---
 
 InputTree::InputTree(const std::vector<std::string>& names, FileTree tree)
-    : tree_(std::move(tree)), sequence_(tree_) {
+    : tree_(std::move(tree)), sequence_(sequence_of(tree_)) {
   const bool one_folder = is_one_folder(names);
   for (const FileTree::Entry& entry : tree_.entries) {
     if (one_folder) {
@@ -262,7 +285,7 @@ void InputTree::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) 
 // --- OutputTree ---
 
 OutputTree::OutputTree(std::string name, FileTree tree, std::optional<std::uint64_t> resume)
-    : name_(std::move(name)), tree_(std::move(tree)), sequence_(tree_) {
+    : name_(std::move(name)), tree_(std::move(tree)), sequence_(sequence_of(tree_)) {
   std::error_code fault;
   if (fs::exists(name_, fault) && !(fs::is_directory(name_, fault) && fs::is_empty(name_, fault))) {
     refuse_file(name_, "cannot write: exists; several files need a new or empty folder");
@@ -309,7 +332,8 @@ void OutputTree::make_entries() {
     } else if (entry.kind == FileKind::kLink) {
       fault = ::symlink(entry.target.c_str(), path.c_str());
     } else {
-      reserve_space(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor, path, entry.bytes);
+      reserve_space(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor, path,
+                    {entry.bytes, entry.holes});
     }
     if (fault != 0) refuse_file(path, "cannot write: " + reason_of(errno));
   }

@@ -6,14 +6,13 @@
 #include <list>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/files/files.hpp"
 
 namespace espalier::runtime {
 
-// The metadata of the files, which the ranks need before the contents arrive.
+// The metadata of one or more files, which the ranks need before the contents arrive.
 struct FileTree {
   enum class Kind : std::uint8_t { kFile, kFolder, kLink };
   struct Entry {
@@ -23,12 +22,12 @@ struct FileTree {
     std::uint32_t mode = 0;       // permission bits of a file or folder
     std::int64_t modified_s = 0;  // since 1970, with nanoseconds
     std::int64_t modified_ns = 0;
-    std::string target{};  // of a symbolic link
+    std::string target{};            // of a symbolic link
+    std::vector<ByteRange> holes{};  // of a file
     bool operator==(const Entry&) const = default;
   };
   std::vector<Entry> entries;
 
-  [[nodiscard]] std::uint64_t bytes() const;
   bool operator==(const FileTree&) const = default;
 };
 
@@ -43,23 +42,8 @@ FileTree scan_files(const std::vector<std::string>& names);
 std::string to_text(const FileTree& tree);
 FileTree file_tree_from_text(const std::string& text);
 
-// The files of a tree, concatenated.
-class FileSequence {
- public:
-  explicit FileSequence(const FileTree& tree);
-  struct Part {
-    std::size_t entry;     // index of the file's entry
-    std::uint64_t offset;  // in that file
-    std::size_t at;        // offset in the requested range
-    std::size_t bytes;
-  };
-  // The parts of files that make up the bytes [offset, offset + bytes).
-  [[nodiscard]] std::vector<Part> parts_of(std::uint64_t offset, std::size_t bytes) const;
-
- private:
-  std::vector<std::pair<std::uint64_t, std::size_t>>
-      ends_;  // end of each non-empty file, and its entry
-};
+// The files of a tree, numbered by their entries.
+FileSequence sequence_of(const FileTree& tree);
 
 // A few files that are open at a time, which suffices because segments arrive nearly in order.
 class OpenFiles {
@@ -89,7 +73,7 @@ class InputTree : public ByteSource {
  public:
   // names: as for scan_files, which made `tree`.
   InputTree(const std::vector<std::string>& names, FileTree tree);
-  [[nodiscard]] std::uint64_t bytes() const override { return tree_.bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const override { return sequence_.bytes(); }
   [[nodiscard]] std::uint64_t identity() const override;
   // Of files and links. Folders may get further entries, which are not sent.
   [[nodiscard]] std::optional<SourceChange> change() const override;
@@ -108,8 +92,8 @@ class InputTree : public ByteSource {
 // interrupted run leaves `.espalier-NAME.part`.
 class OutputTree : public ByteTarget {
  public:
-  // Creates all folders and files, and reserves disk space for their bytes. resume: the source's
-  // identity.
+  // Creates all folders and files, and reserves disk space for all but their holes. resume: the
+  // source's identity.
   OutputTree(std::string name, FileTree tree, std::optional<std::uint64_t> resume = {});
   ~OutputTree() override;
   OutputTree(const OutputTree&) = delete;

@@ -54,14 +54,6 @@ void write_all(int descriptor, const std::string& name, std::uint64_t offset, co
   }
 }
 
-void reserve_space(int descriptor, const std::string& name, std::uint64_t bytes) {
-  if (bytes == 0 || ::fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) == 0) return;
-  const int why = errno;
-  if (why == ENOSPC || why == EFBIG || why == EDQUOT) {
-    refuse_file(name, "cannot write: " + reason_of(why));
-  }
-}
-
 void ReadAhead::reached(int descriptor, std::uint64_t offset) {
   constexpr std::uint64_t kAhead = std::uint64_t{32} << 20;
   if (offset + kAhead / 2 < asked_) return;
@@ -135,9 +127,12 @@ InputFile::InputFile(std::string name) : name_(std::move(name)) {
   }
   stamp_ = stamp_of(state);
   wait_until_past({&stamp_, 1});
+  layout_ = layout_of(descriptor_, stamp_.bytes);
+  sequence_.add(0, layout_);
   const std::array<std::int64_t, 3> known_by = {state.st_size, stamp_.modified_s,
                                                 stamp_.modified_ns};
-  identity_ = hash_of(std::as_bytes(std::span(known_by)));
+  identity_ =
+      hash_of(std::as_bytes(std::span(layout_.holes)), hash_of(std::as_bytes(std::span(known_by))));
   ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
@@ -152,14 +147,18 @@ std::optional<SourceChange> InputFile::change() const {
 }
 
 void InputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
-  ahead_.reached(descriptor_, offset);
-  read_all(descriptor_, name_, offset, to, bytes);
+  for (const auto& [file, from, at, here] : sequence_.parts_of(offset, bytes)) {
+    ahead_.reached(descriptor_, from);
+    read_all(descriptor_, name_, from, to + at, here);
+  }
 }
 
 // --- OutputFile ---
 
-OutputFile::OutputFile(std::string name, std::uint64_t bytes, std::optional<std::uint64_t> resume)
+OutputFile::OutputFile(std::string name, const FileLayout& layout,
+                       std::optional<std::uint64_t> resume)
     : name_(std::move(name)), target_(name_) {
+  sequence_.add(0, layout);
   struct stat old {};
   const bool exists = ::stat(name_.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) refuse(EISDIR);
@@ -168,6 +167,7 @@ OutputFile::OutputFile(std::string name, std::uint64_t bytes, std::optional<std:
   if (in_place_) {
     descriptor_ = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor_ < 0) refuse(errno);
+    guarded([&] { fill_holes(descriptor_, name_, layout); });
     return;
   }
   std::error_code fault;
@@ -180,8 +180,13 @@ OutputFile::OutputFile(std::string name, std::uint64_t bytes, std::optional<std:
     open_beside(folder.empty() ? "." : folder);
   }
   if (exists) (void)::fchmod(descriptor_, old.st_mode & 07777U);
+  guarded([&] { reserve_space(descriptor_, name_, layout); });
+}
+
+template <class Act>
+void OutputFile::guarded(const Act& act) {
   try {
-    reserve_space(descriptor_, name_, bytes);
+    act();
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -214,12 +219,16 @@ void OutputFile::refuse(int reason) const {
 }
 
 void OutputFile::write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) {
-  write_all(descriptor_, name_, offset, from, bytes);
-  if (!in_place_) behind_.wrote(descriptor_, offset, bytes);
+  for (const auto& [file, to, at, here] : sequence_.parts_of(offset, bytes)) {
+    write_all(descriptor_, name_, to, from + at, here);
+    if (!in_place_) behind_.wrote(descriptor_, to, here);
+  }
 }
 
 void OutputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
-  read_all(descriptor_, name_, offset, to, bytes);
+  for (const auto& [file, from, at, here] : sequence_.parts_of(offset, bytes)) {
+    read_all(descriptor_, name_, from, to + at, here);
+  }
 }
 
 void OutputFile::sync() {

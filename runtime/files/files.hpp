@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "runtime/files/file_sequence.hpp"
 #include "runtime/files/file_stamp.hpp"
 #include "runtime/files/temporary_names.hpp"
 
 namespace espalier::runtime {
 
-// Bytes on a disk. All functions here throw InputError (file and the system's reason).
+// Bytes on a disk: those of files, without their holes. All functions here throw InputError (file
+// and the system's reason).
 class StoredBytes {
  public:
   StoredBytes() = default;
@@ -29,7 +31,7 @@ class StoredBytes {
 class ByteSource : public StoredBytes {
  public:
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-  // A number that changes when the sizes or times of the files change.
+  // A number that changes when the sizes, times or holes of the files change.
   [[nodiscard]] virtual std::uint64_t identity() const = 0;
   // What has changed since the source was opened. Nothing: all bytes read so far are those that the
   // files had then.
@@ -111,7 +113,8 @@ class InputFile : public ByteSource {
   InputFile(InputFile&&) = delete;
   InputFile& operator=(InputFile&&) = delete;
 
-  [[nodiscard]] std::uint64_t bytes() const override { return stamp_.bytes; }
+  [[nodiscard]] std::uint64_t bytes() const override { return sequence_.bytes(); }
+  [[nodiscard]] const FileLayout& layout() const { return layout_; }
   [[nodiscard]] std::uint64_t identity() const override { return identity_; }
   [[nodiscard]] std::optional<SourceChange> change() const override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
@@ -120,6 +123,8 @@ class InputFile : public ByteSource {
   std::string name_;
   int descriptor_ = -1;
   FileStamp stamp_;  // when it was opened
+  FileLayout layout_;
+  FileSequence sequence_;
   std::uint64_t identity_ = 0;
   ReadAhead ahead_;
 };
@@ -131,9 +136,9 @@ class InputFile : public ByteSource {
 // is `.espalier-NAME.part` until commit(), and it stays if the run is interrupted.
 class OutputFile : public ByteTarget {
  public:
-  // Reserves space for `bytes` where the file system can, so that a full disk is detected before
-  // anything is sent. resume: the source's identity.
-  OutputFile(std::string name, std::uint64_t bytes, std::optional<std::uint64_t> resume = {});
+  // Reserves space where the file system can, so that a full disk is detected before anything is
+  // sent; none for holes. resume: the source's identity.
+  OutputFile(std::string name, const FileLayout& layout, std::optional<std::uint64_t> resume = {});
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -147,6 +152,9 @@ class OutputFile : public ByteTarget {
   void commit() override;
 
  private:
+  // In the constructor: closes the file if `act` throws.
+  template <class Act>
+  void guarded(const Act& act);
   void open_beside(const std::string& folder);
   void open_kept(std::uint64_t identity);
   [[noreturn]] void refuse(int reason) const;
@@ -155,6 +163,7 @@ class OutputFile : public ByteTarget {
   std::string target_;       // name with symbolic links resolved
   TemporaryName temporary_;  // its temporary name, if it has one that must be removed
   std::string kept_;         // or its temporary name that is kept
+  FileSequence sequence_;
   int descriptor_ = -1;
   bool in_place_ = false;
   WriteBehind behind_;
@@ -170,8 +179,5 @@ void read_all(int descriptor, const std::string& name, std::uint64_t offset, std
               std::size_t bytes);
 void write_all(int descriptor, const std::string& name, std::uint64_t offset, const std::byte* from,
                std::size_t bytes);
-// Reserves disk space for the file's bytes. Refuses if there is too little; does nothing if the
-// file system cannot reserve space.
-void reserve_space(int descriptor, const std::string& name, std::uint64_t bytes);
 
 }  // namespace espalier::runtime

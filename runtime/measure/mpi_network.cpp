@@ -23,7 +23,6 @@ constexpr std::size_t kMostLateMessages = 10;
 constexpr double kWaitPerTrip = 2;
 constexpr double kLeastWait_s = 1e-4;
 constexpr double kMostWait_s = 0.5;
-constexpr std::size_t kFieldsOfStream = 4;
 constexpr std::size_t kTrainPerPing = 10;
 
 // This rank's ends of the flows of one transfer.
@@ -139,130 +138,114 @@ class Streams {
   double begun_ = 0;
 };
 
-// One end of a flow of short messages.
-class Pinging {
+// The other end of a flow whose messages are sent one at a time.
+class Peer {
  public:
-  Pinging(MPI_Comm comm, std::size_t peer, std::size_t messages)
-      : comm_(comm), peer_(static_cast<int>(peer)), messages_(messages) {}
+  Peer(MPI_Comm comm, std::size_t rank, std::uint64_t bytes)
+      : comm_(comm), rank_(static_cast<int>(rank)), data_(bytes) {}
 
-  ShortMessages send() {
-    std::vector<double> trips;
-    for (std::size_t i = 0; i < messages_; ++i) {
-      const double begun = MPI_Wtime();
-      send_byte(kPingTag);
-      receive_byte(kPingTag);
-      trips.push_back(MPI_Wtime() - begun);
-    }
-    // Messages may be delivered in batches, so only the whole train gives the time per message.
-    const double trip = median_of(std::move(trips));
-    const auto train = static_cast<double>(kTrainPerPing * messages_);
-    const double begun = MPI_Wtime();
-    for (std::size_t i = 0; i < kTrainPerPing * messages_; ++i) send_byte(kTrainTag);
-    const double sent = MPI_Wtime() - begun;
-    receive_byte(kPingTag);
-    const double all = MPI_Wtime() - begun;
-    return {trip, std::max(sent, all - trip) / train, sent / train};
-  }
-
-  void receive() {
-    for (std::size_t i = 0; i < messages_; ++i) {
-      receive_byte(kPingTag);
-      send_byte(kPingTag);
-    }
-    for (std::size_t i = 0; i < kTrainPerPing * messages_; ++i) receive_byte(kTrainTag);
-    send_byte(kPingTag);
-  }
+  // Messages of `bytes`, or of one byte.
+  void send(int tag) { send(data_.size(), tag); }
+  void receive(int tag) { receive(data_.size(), tag); }
+  void send_byte(int tag = kPingTag) { send(1, tag); }
+  void receive_byte(int tag = kPingTag) { receive(1, tag); }
 
  private:
-  void send_byte(int tag) {
-    const char byte = 0;
-    check(MPI_Send(&byte, 1, MPI_CHAR, peer_, tag, comm_),
-          fmt::format("sending to rank {}", peer_));
+  void send(std::size_t bytes, int tag) {
+    check(MPI_Send(data_.data(), static_cast<int>(bytes), MPI_BYTE, rank_, tag, comm_),
+          fmt::format("sending to rank {}", rank_));
   }
-  void receive_byte(int tag) {
-    char byte = 0;
-    check(MPI_Recv(&byte, 1, MPI_CHAR, peer_, tag, comm_, MPI_STATUS_IGNORE),
-          fmt::format("receiving from rank {}", peer_));
+  void receive(std::size_t bytes, int tag) {
+    check(MPI_Recv(data_.data(), static_cast<int>(bytes), MPI_BYTE, rank_, tag, comm_,
+                   MPI_STATUS_IGNORE),
+          fmt::format("receiving from rank {}", rank_));
   }
 
   MPI_Comm comm_;
-  int peer_;
-  std::size_t messages_;
-};
-
-// One end of a flow of messages of one size.
-class Messages {
- public:
-  Messages(MPI_Comm comm, std::size_t peer, std::uint64_t bytes, std::size_t messages)
-      : comm_(comm), peer_(static_cast<int>(peer)), messages_(messages), data_(bytes) {}
-
-  MessageTimes send() {
-    std::vector<double> trips;
-    std::vector<double> sends;
-    send_message();  // touches the pages and opens the connection
-    receive_byte();
-    for (std::size_t i = 0; i < messages_; ++i) {
-      const double begun = MPI_Wtime();
-      send_message();
-      const double sent = MPI_Wtime();
-      receive_byte();
-      trips.push_back(MPI_Wtime() - begun);
-      sends.push_back(sent - begun);
-    }
-    for (std::size_t i = 0; i < late_messages(); ++i) {
-      receive_byte();
-      send_message();
-    }
-    return {median_of(std::move(trips)), median_of(std::move(sends)), 0};
-  }
-
-  MessageTimes receive() {
-    receive_message();
-    send_byte();
-    const double begun = MPI_Wtime();
-    for (std::size_t i = 0; i < messages_; ++i) {
-      receive_message();
-      send_byte();
-    }
-    const double trip = (MPI_Wtime() - begun) / static_cast<double>(messages_);
-    std::vector<double> receives;
-    for (std::size_t i = 0; i < late_messages(); ++i) {
-      send_byte();
-      let_arrive(trip);
-      const double called = MPI_Wtime();
-      receive_message();
-      receives.push_back(MPI_Wtime() - called);
-    }
-    return {0, 0, median_of(std::move(receives))};
-  }
-
- private:
-  // Each of them costs several round trips.
-  [[nodiscard]] std::size_t late_messages() const { return std::min(messages_, kMostLateMessages); }
-  // Without calling MPI, which would receive; asleep, because the sender may need the processor.
-  static void let_arrive(double round_trip_s) {
-    const double wait_s = std::clamp(kWaitPerTrip * round_trip_s, kLeastWait_s, kMostWait_s);
-    ::usleep(static_cast<useconds_t>(1e6 * wait_s));
-  }
-  void send_message() { send(data_.data(), data_.size(), kMessageTag); }
-  void receive_message() { receive(data_.data(), data_.size(), kMessageTag); }
-  void send_byte() { send(&byte_, 1, kPingTag); }
-  void receive_byte() { receive(&byte_, 1, kPingTag); }
-  void send(const void* data, std::size_t bytes, int tag) {
-    check(MPI_Send(data, static_cast<int>(bytes), MPI_BYTE, peer_, tag, comm_),
-          fmt::format("sending to rank {}", peer_));
-  }
-  void receive(void* data, std::size_t bytes, int tag) {
-    check(MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, peer_, tag, comm_, MPI_STATUS_IGNORE),
-          fmt::format("receiving from rank {}", peer_));
-  }
-
-  MPI_Comm comm_;
-  int peer_;
-  std::size_t messages_;
+  int rank_;
   std::vector<std::byte> data_;
-  std::byte byte_{};
 };
+
+// Short messages: pings, and then a train.
+ShortMessages send_short(Peer peer, std::size_t messages) {
+  std::vector<double> trips;
+  for (std::size_t i = 0; i < messages; ++i) {
+    const double begun = MPI_Wtime();
+    peer.send_byte();
+    peer.receive_byte();
+    trips.push_back(MPI_Wtime() - begun);
+  }
+  // Messages may be delivered in batches, so only the whole train gives the time per message.
+  const double trip = median_of(std::move(trips));
+  const auto train = static_cast<double>(kTrainPerPing * messages);
+  const double begun = MPI_Wtime();
+  for (std::size_t i = 0; i < kTrainPerPing * messages; ++i) peer.send_byte(kTrainTag);
+  const double sent = MPI_Wtime() - begun;
+  peer.receive_byte();
+  const double all = MPI_Wtime() - begun;
+  return {trip, std::max(sent, all - trip) / train, sent / train};
+}
+
+void receive_short(Peer peer, std::size_t messages) {
+  for (std::size_t i = 0; i < messages; ++i) {
+    peer.receive_byte();
+    peer.send_byte();
+  }
+  for (std::size_t i = 0; i < kTrainPerPing * messages; ++i) peer.receive_byte(kTrainTag);
+  peer.send_byte();
+}
+
+// Messages of one size, and then some that arrive before they are received: each of these costs
+// several round trips.
+std::size_t late_of(std::size_t messages) {
+  return std::min(messages, kMostLateMessages);
+}
+
+MessageTimes send_messages(Peer peer, std::size_t messages) {
+  std::vector<double> trips;
+  std::vector<double> sends;
+  peer.send(kMessageTag);  // touches the pages and opens the connection
+  peer.receive_byte();
+  for (std::size_t i = 0; i < messages; ++i) {
+    const double begun = MPI_Wtime();
+    peer.send(kMessageTag);
+    const double sent = MPI_Wtime();
+    peer.receive_byte();
+    trips.push_back(MPI_Wtime() - begun);
+    sends.push_back(sent - begun);
+  }
+  for (std::size_t i = 0; i < late_of(messages); ++i) {
+    peer.receive_byte();
+    peer.send(kMessageTag);
+  }
+  return {median_of(std::move(trips)), median_of(std::move(sends)), 0};
+}
+
+// Without calling MPI, which would receive; asleep, because the sender may need the processor.
+void let_arrive(double round_trip_s) {
+  const double wait_s = std::clamp(kWaitPerTrip * round_trip_s, kLeastWait_s, kMostWait_s);
+  ::usleep(static_cast<useconds_t>(1e6 * wait_s));
+}
+
+MessageTimes receive_messages(Peer peer, std::size_t messages) {
+  peer.receive(kMessageTag);
+  peer.send_byte();
+  const double begun = MPI_Wtime();
+  for (std::size_t i = 0; i < messages; ++i) {
+    peer.receive(kMessageTag);
+    peer.send_byte();
+  }
+  const double trip = (MPI_Wtime() - begun) / static_cast<double>(messages);
+  std::vector<double> receives;
+  for (std::size_t i = 0; i < late_of(messages); ++i) {
+    peer.send_byte();
+    let_arrive(trip);
+    const double called = MPI_Wtime();
+    peer.receive(kMessageTag);
+    receives.push_back(MPI_Wtime() - called);
+  }
+  return {0, 0, median_of(std::move(receives))};
+}
 
 }  // namespace
 
@@ -278,82 +261,14 @@ MpiNetwork::~MpiNetwork() {
   MPI_Comm_free(&comm_);
 }
 
-// An order consists of its kind, a number, and four fields for each flow.
-void MpiNetwork::send_order(std::vector<std::uint64_t> order) {
-  std::uint64_t length = order.size();
-  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-  check(MPI_Bcast(order.data(), static_cast<int>(length), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-}
-
 std::vector<double> MpiNetwork::transfer(const Transfer& transfer) {
-  std::vector<std::uint64_t> order = {static_cast<std::uint64_t>(Order::kTransfer),
-                                      std::bit_cast<std::uint64_t>(transfer.seconds)};
-  for (const auto& [ends, chunk_bytes, ahead_bytes] : transfer.streams) {
-    order.insert(order.end(), {ends.from, ends.to, chunk_bytes, ahead_bytes});
-  }
-  send_order(std::move(order));
-  return take_part_in_transfer(transfer);
+  return give({Kind::kTransfer, 0, transfer});
 }
 
 std::vector<ShortMessages> MpiNetwork::exchange(std::span<const Flow> flows, std::size_t messages) {
-  std::vector<std::uint64_t> order = {static_cast<std::uint64_t>(Order::kExchange), messages};
-  for (const Flow& ends : flows) order.insert(order.end(), {ends.from, ends.to, 1, 0});
-  send_order(std::move(order));
-  return take_part_in_exchange(flows, messages);
-}
-
-MessageTimes MpiNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
-                                       std::size_t messages) {
-  send_order(
-      {static_cast<std::uint64_t>(Order::kMessages), messages, flow.from, flow.to, bytes, 0});
-  return take_part_in_messages(flow, bytes, messages);
-}
-
-void MpiNetwork::dismiss() {
-  send_order({static_cast<std::uint64_t>(Order::kDismiss), 0});
-}
-
-void MpiNetwork::serve() {
-  while (true) {
-    std::uint64_t length = 0;
-    check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-    std::vector<std::uint64_t> order(length);
-    check(MPI_Bcast(order.data(), static_cast<int>(length), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-    const auto kind = static_cast<Order>(order[0]);
-    if (kind == Order::kDismiss) return;
-    Transfer transfer;
-    std::vector<Flow> flows;
-    for (std::size_t at = 2; at < order.size(); at += kFieldsOfStream) {
-      flows.push_back({order[at], order[at + 1]});
-      transfer.streams.push_back({flows.back(), order[at + 2], order[at + 3]});
-    }
-    if (kind == Order::kExchange) {
-      take_part_in_exchange(flows, order[1]);
-    } else if (kind == Order::kMessages) {
-      const Transfer::Stream& stream = transfer.streams.at(0);
-      take_part_in_messages(stream.flow, stream.chunk_bytes, order[1]);
-    } else {
-      transfer.seconds = std::bit_cast<double>(order[1]);
-      take_part_in_transfer(transfer);
-    }
-  }
-}
-
-std::vector<double> MpiNetwork::take_part_in_transfer(const Transfer& transfer) {
-  return sum_at_root(Streams(comm_, rank_, transfer).run());
-}
-
-std::vector<ShortMessages> MpiNetwork::take_part_in_exchange(std::span<const Flow> flows,
-                                                             std::size_t messages) {
-  check(MPI_Barrier(comm_), "MPI_Barrier");
-  std::vector<double> mine;
-  for (const Flow& flow : flows) {
-    ShortMessages seen;
-    if (flow.from == rank_) seen = Pinging(comm_, flow.to, messages).send();
-    if (flow.to == rank_) Pinging(comm_, flow.from, messages).receive();
-    mine.insert(mine.end(), {seen.round_trip_s, seen.gap_s, seen.send_s});
-  }
-  const std::vector<double> all = sum_at_root(std::move(mine));
+  Order order{Kind::kExchange, messages, {}};
+  for (const Flow& ends : flows) order.transfer.streams.push_back({ends, 1, 0});
+  const std::vector<double> all = give(order);
   std::vector<ShortMessages> figures;
   for (std::size_t at = 0; at < all.size(); at += 3) {
     figures.push_back({all[at], all[at + 1], all[at + 2]});
@@ -361,23 +276,81 @@ std::vector<ShortMessages> MpiNetwork::take_part_in_exchange(std::span<const Flo
   return figures;
 }
 
-MessageTimes MpiNetwork::take_part_in_messages(const Flow& flow, std::uint64_t bytes,
-                                               std::size_t messages) {
-  check(MPI_Barrier(comm_), "MPI_Barrier");
-  MessageTimes seen;
-  if (flow.from == rank_) seen = Messages(comm_, flow.to, bytes, messages).send();
-  if (flow.to == rank_) seen = Messages(comm_, flow.from, bytes, messages).receive();
-  const std::vector<double> all = sum_at_root({seen.round_trip_s, seen.send_s, seen.receive_s});
+MessageTimes MpiNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
+                                       std::size_t messages) {
+  const std::vector<double> all = give({Kind::kMessages, messages, {{{flow, bytes, 0}}, 0}});
   return {all[0], all[1], all[2]};
 }
 
-// Each value is known to one rank; the other ranks have 0.
-std::vector<double> MpiNetwork::sum_at_root(std::vector<double> mine) {
+void MpiNetwork::dismiss() {
+  give({Kind::kDismiss, 0, {}});
+}
+
+void MpiNetwork::serve() {
+  Order order;
+  do {
+    share(order);
+    carry_out(order);
+  } while (order.kind != Kind::kDismiss);
+}
+
+std::vector<double> MpiNetwork::give(Order order) {
+  share(order);
+  return carry_out(order);
+}
+
+// As words: the kind, the number of messages, the time, and four for each stream.
+void MpiNetwork::share(Order& order) {
+  std::vector<std::uint64_t> words = {static_cast<std::uint64_t>(order.kind), order.messages,
+                                      std::bit_cast<std::uint64_t>(order.transfer.seconds)};
+  for (const auto& [ends, chunk_bytes, ahead_bytes] : order.transfer.streams) {
+    words.insert(words.end(), {ends.from, ends.to, chunk_bytes, ahead_bytes});
+  }
+  std::uint64_t length = words.size();
+  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
+  words.resize(length);
+  check(MPI_Bcast(words.data(), static_cast<int>(length), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
+  order = {static_cast<Kind>(words[0]), words[1], {{}, std::bit_cast<double>(words[2])}};
+  for (std::size_t at = 3; at < words.size(); at += 4) {
+    order.transfer.streams.push_back({{words[at], words[at + 1]}, words[at + 2], words[at + 3]});
+  }
+}
+
+std::vector<double> MpiNetwork::carry_out(const Order& order) {
+  if (order.kind == Kind::kDismiss) return {};
+  std::vector<double> mine;
+  if (order.kind == Kind::kTransfer) {
+    mine = Streams(comm_, rank_, order.transfer).run();
+  } else {
+    check(MPI_Barrier(comm_), "MPI_Barrier");
+    for (const auto& [flow, bytes, ahead] : order.transfer.streams) {
+      const std::vector<double> seen = order.kind == Kind::kExchange
+                                           ? pings_along(flow, order.messages)
+                                           : messages_along(flow, bytes, order.messages);
+      mine.insert(mine.end(), seen.begin(), seen.end());
+    }
+  }
+  // Each value is known to one rank; the other ranks have 0.
   std::vector<double> all(mine.size());
   check(MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0,
                    comm_),
         "MPI_Reduce");
   return all;
+}
+
+std::vector<double> MpiNetwork::pings_along(const Flow& flow, std::size_t messages) {
+  ShortMessages seen;
+  if (flow.from == rank_) seen = send_short({comm_, flow.to, 1}, messages);
+  if (flow.to == rank_) receive_short({comm_, flow.from, 1}, messages);
+  return {seen.round_trip_s, seen.gap_s, seen.send_s};
+}
+
+std::vector<double> MpiNetwork::messages_along(const Flow& flow, std::uint64_t bytes,
+                                               std::size_t messages) {
+  MessageTimes seen;
+  if (flow.from == rank_) seen = send_messages({comm_, flow.to, bytes}, messages);
+  if (flow.to == rank_) seen = receive_messages({comm_, flow.from, bytes}, messages);
+  return {seen.round_trip_s, seen.send_s, seen.receive_s};
 }
 
 }  // namespace espalier::runtime::probe

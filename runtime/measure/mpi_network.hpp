@@ -35,13 +35,18 @@ class MpiNetwork : public Network {
   void serve();
 
  private:
-  enum class Order : std::uint64_t { kTransfer, kExchange, kMessages, kDismiss };
-  void send_order(std::vector<std::uint64_t> order);
-  std::vector<double> take_part_in_transfer(const Transfer& transfer);
-  std::vector<ShortMessages> take_part_in_exchange(std::span<const Flow> flows,
-                                                   std::size_t messages);
-  MessageTimes take_part_in_messages(const Flow& flow, std::uint64_t bytes, std::size_t messages);
-  std::vector<double> sum_at_root(std::vector<double> mine);
+  enum class Kind : std::uint64_t { kTransfer, kExchange, kMessages, kDismiss };
+  struct Order {
+    Kind kind = Kind::kDismiss;
+    std::size_t messages = 0;  // of each stream; not for a transfer
+    Transfer transfer{};
+  };
+  // On rank 0: the other ranks carry the order out, too. Returns the figures of all ranks.
+  std::vector<double> give(Order order);
+  void share(Order& order);
+  std::vector<double> carry_out(const Order& order);
+  std::vector<double> pings_along(const Flow& flow, std::size_t messages);
+  std::vector<double> messages_along(const Flow& flow, std::uint64_t bytes, std::size_t messages);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::size_t rank_ = 0;

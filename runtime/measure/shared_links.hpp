@@ -1,17 +1,4 @@
-// Finds arcs that share a link.
-//
-// The arcs from one cluster of ranks (runtime/measure/clusters.hpp) to another form a class; a
-// shared link is shared by the whole class. So classes are tested instead of arcs: several disjoint
-// flows of one class simultaneously, then of two classes. Flows whose total rate is less than the
-// sum of their arcs' rates share a link, and the total rate is its bandwidth. Classes that share
-// pairwise form one link.
-//
-// If more than 24 classes are suspected (six clusters or more), tests of all pairs would be too
-// many. Then fans are tested instead: simultaneous flows from one cluster to as many others as it
-// has ranks, and likewise into it. They find a rack's uplink and its downlink. Links of other sets
-// of classes are then not found, and at most 128 classes are tested for a link of their own.
-//
-// A link to or from a cluster of a single rank cannot be distinguished from that rank's port.
+// Finds arcs that share a link, by sending along them at the same time (docs/engine.md).
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,6 @@
-// Shared memory through which a rank passes segments to other ranks of its host.
-//
-// MPI sends a message to another process of the host by a copy in the kernel, page by page, once
-// for each receiver. Here the writer copies a segment into the ring, cell by cell, and each reader
-// copies it from there. This costs one more copy but no system calls, and a reader that was
-// descheduled finds many cells at once.
-//
-// The ring has one writer. Every reader reads every cell; a cell is reused when all readers have
-// read it.
+// Shared memory through which a rank passes segments to other ranks of its host. The ring has one
+// writer. Every reader reads every cell; a cell is reused when all readers have read it. Why:
+// docs/engine.md.
 #pragma once
 
 #include <mpi.h>

@@ -70,19 +70,4 @@ class PackedStore : public SegmentStore {
   std::uint64_t arrived_prefix_ = 0;  // segments
 };
 
-// `address` + `by` bytes. MPI's displacements may be absolute addresses (MPI_BOTTOM), for which C++
-// pointer arithmetic is undefined.
-void* moved(void* address, MPI_Aint by);
-
-// The properties of a type that matter to a broadcast.
-struct TypeShape {
-  std::size_t bytes;    // of data in one element
-  MPI_Aint first_byte;  // from the buffer's address to the first element's data
-  bool is_plain;  // count elements are count x bytes consecutive bytes, in the order in which MPI
-                  // sends them
-};
-TypeShape shape_of(MPI_Comm comm, MPI_Datatype type);
-// The start of the data in a buffer of such elements.
-std::byte* first_byte_of(void* buffer, const TypeShape& shape);
-
 }  // namespace espalier::runtime

@@ -94,30 +94,12 @@ runtime::DecidedPlan decided_for(const Members& members, const SharedSettings& s
                   static_cast<std::uint32_t>(members.root));
 }
 
-// Rank 0's answer, as known to all ranks.
-struct Found {
-  int reason = 0;
-  int given = -1;
-  int decided = 0;
-  std::string plan{};
-};
-
-Found share(MPI_Comm comm, const PlanMaker::Answer& answer) {
-  std::array<int, 3> figures{static_cast<int>(answer.reason), answer.given, answer.decided ? 1 : 0};
-  check(PMPI_Bcast(figures.data(), static_cast<int>(figures.size()), MPI_INT, 0, comm),
-        "MPI_Bcast");
-  Found found{figures[0], figures[1], figures[2], answer.plan};
-  runtime::share_text(comm, 0, found.plan);
-  return found;
-}
-
-// Collective: the segments tuned for a plan as it was given, if the numbers of ranks and hosts are
-// those of the tuning.
-std::vector<runtime::TunedSegment> tuned_for(const std::string& given, const SharedSettings& shared,
-                                             MPI_Comm comm) {
+// Collective: the segments tuned for a plan, if the numbers of ranks and hosts are those of the
+// tuning.
+std::vector<runtime::TunedSegment> tuned_for(const planner::Plan& plan,
+                                             const SharedSettings& shared, MPI_Comm comm) {
   if (shared.tuned.empty()) return {};
-  const std::string identity =
-      runtime::identity_of(planner::parse_plan(given, "the plan"));  // as read from its file
+  const std::string identity = runtime::identity_of(plan);
   const auto ranks = static_cast<std::size_t>(size_of(comm));
   const std::size_t hosts = runtime::count_hosts(comm);
   std::string reason;
@@ -136,41 +118,45 @@ std::vector<runtime::TunedSegment> tuned_for(const std::string& given, const Sha
   return {};
 }
 
-// check_sizes is off: MPI allows a rank to leave a collective before all ranks have entered it.
-template <class Options>
-Options options_for(const std::optional<runtime::DecidedPlan>& decided,
-                    const std::vector<runtime::TunedSegment>& tuned) {
-  Options options;
-  options.check_sizes = false;
-  options.tuned = tuned;
-  if (decided) follow(*decided, options);
-  return options;
+// Collective: all ranks get rank 0's answer.
+PlanMaker::Answer share(MPI_Comm comm, PlanMaker::Answer answer) {
+  std::array<int, 3> figures{static_cast<int>(answer.reason), static_cast<int>(answer.origin),
+                             answer.given};
+  check(PMPI_Bcast(figures.data(), static_cast<int>(figures.size()), MPI_INT, 0, comm),
+        "MPI_Bcast");
+  runtime::share_text(comm, 0, answer.made);
+  return {static_cast<Reason>(figures[0]), static_cast<PlanMaker::Origin>(figures[1]), figures[2],
+          std::move(answer.made)};
 }
 
 // Collective. The plan, ready to run with the segment sizes chosen for it. Throws InputError on all
-// ranks.
-std::unique_ptr<ReadyPlan> ready_from(const Found& found, const Members& members,
+// ranks. Precondition: found.origin is not kNone.
+std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Members& members,
                                       const SharedSettings& shared, MPI_Comm comm) {
-  const planner::Plan plan = planner::parse_plan(found.plan, "the plan");
-  std::optional<runtime::DecidedPlan> decided;
-  std::vector<runtime::TunedSegment> tuned;
-  if (found.decided != 0) {
-    decided = decided_for(members, shared);
-  } else if (found.given >= 0) {
-    tuned = tuned_for(shared.plans[static_cast<std::size_t>(found.given)], shared, comm);
+  using Origin = PlanMaker::Origin;
+  runtime::CollectiveOptions options;
+  if (members.operation != planner::Operation::kBroadcast) options = runtime::ReductionOptions();
+  // MPI allows a rank to leave a collective before all ranks have entered it.
+  options.check_sizes = false;
+  planner::Plan plan;
+  if (found.origin == Origin::kDecided) {
+    runtime::DecidedPlan decided = decided_for(members, shared);
+    follow(decided, options);
+    plan = std::move(decided.plan);
+  } else if (found.origin == Origin::kGiven) {
+    const planner::Plan& given = shared.plans[static_cast<std::size_t>(found.given)];
+    options.tuned = tuned_for(given, shared, comm);
+    plan = *fitted(given, members, shared.settings.mapping);
+  } else {
+    plan = planner::parse_plan(found.made, "the plan");
   }
-  const bool is_tuned = !tuned.empty();
-  const auto runner = [&]() -> std::variant<runtime::Broadcast, runtime::Reduction> {
-    if (plan.operation != planner::Operation::kBroadcast) {
-      return runtime::Reduction(comm, plan, options_for<runtime::ReductionOptions>(decided, tuned));
-    }
-    auto options = options_for<runtime::BroadcastOptions>(decided, tuned);
-    options.timeout = shared.settings.timeout;
-    return runtime::Broadcast(comm, plan, options);
-  };
-  return std::make_unique<ReadyPlan>(ReadyPlan{
-      runner(), plan.algorithm, std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()),
-      plan.throughput, Bytes{0}, found.decided != 0, is_tuned});
+  if (!planner::reduces(plan.operation)) options.timeout = shared.settings.timeout;
+  const bool is_tuned = found.origin == Origin::kGiven && !options.tuned.empty();
+  const bool is_local = found.origin == Origin::kMade && are_local(members.world_ranks, shared);
+  return std::make_unique<ReadyPlan>(
+      ReadyPlan{runtime::Collective(comm, plan, options), plan.algorithm,
+                std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput,
+                is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned});
 }
 
 // Collective. Rank 0 finds the plan and shares it with the other ranks. decided: Members::decided;
@@ -189,18 +175,13 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
     members.hosts = runtime::host_names(comm.get());
   }
-  int rank = 0;
-  check(PMPI_Comm_rank(comm.get(), &rank), "MPI_Comm_rank");
-  PlanMaker::Answer answer;
-  if (rank == 0) answer = maker.answer(members);
-  const Found found = share(comm.get(), answer);
-  if (found.decided != 0) decided = members.decided;
-  if (found.plan.empty()) return static_cast<Reason>(found.reason);
+  const int rank = runtime::rank_in(comm.get());
+  const PlanMaker::Answer found =
+      share(comm.get(), rank == 0 ? maker.answer(members) : PlanMaker::Answer{});
+  if (found.origin == PlanMaker::Origin::kDecided) decided = members.decided;
+  if (found.origin == PlanMaker::Origin::kNone) return found.reason;
   try {
-    auto ready = ready_from(found, members, shared, comm.get());
-    const bool is_own = found.given < 0 && found.decided == 0;
-    if (is_own && are_local(members.world_ranks, shared)) ready->least = kLocalCalls;
-    return ready;
+    return ready_from(found, members, shared, comm.get());
   } catch (const InputError& error) {  // on all ranks
     if (rank == 0)
       fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
@@ -210,19 +191,6 @@ Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
 }
 
 }  // namespace
-
-Bytes ReadyPlan::segment_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const {
-  if (const auto* const broadcast = std::get_if<runtime::Broadcast>(&runner)) {
-    return {broadcast->segment_bytes(message_bytes)};
-  }
-  return {std::get<runtime::Reduction>(runner).segment_bytes(message_bytes, element_bytes)};
-}
-
-PlanMaker::PlanMaker(const SharedSettings& shared) : shared_(&shared) {
-  for (std::size_t i = 0; i < shared.plans.size(); ++i) {
-    plans_.push_back(planner::parse_plan(shared.plans[i], shared.settings.plan_files[i]));
-  }
-}
 
 const PlanMaker::Answer& PlanMaker::answer(const Members& members) {
   const std::tuple key{members.world_ranks, members.root, members.operation, members.decided};
@@ -248,16 +216,16 @@ void PlanMaker::report_failure(const Members& members, const std::string& reason
 }
 
 PlanMaker::Answer PlanMaker::find(const Members& members) const {
-  for (std::size_t i = 0; i < plans_.size(); ++i) {
-    if (const auto fit = fitted(plans_[i], members, shared_->settings.mapping)) {
-      return {Reason::kNoPlanFits, planner::to_json(*fit), static_cast<int>(i)};
+  for (std::size_t i = 0; i < shared_->plans.size(); ++i) {
+    if (fitted(shared_->plans[i], members, shared_->settings.mapping)) {
+      return {{}, Origin::kGiven, static_cast<int>(i), {}};
     }
   }
-  if (!members.decided.empty()) {
-    return {Reason::kNoPlanFits, planner::to_json(decided_for(members, *shared_).plan), -1, true};
-  }
+  if (!members.decided.empty()) return {{}, Origin::kDecided, -1, {}};
   if (shared_->platform.empty()) return {};
-  return {Reason::kNoPlanFits,
+  return {{},
+          Origin::kMade,
+          -1,
           planner::to_json(make_plan_for(shared_->platform, shared_->settings, members))};
 }
 

@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/api/broadcast.hpp"
 #include "runtime/api/reduction.hpp"
 #include "runtime/preload/planning.hpp"
 #include "runtime/preload/shared_settings.hpp"
@@ -22,29 +21,27 @@ namespace espalier::preload {
 
 // A plan that is ready to run, and its planned rate.
 struct ReadyPlan {
-  std::variant<runtime::Broadcast, runtime::Reduction> runner;
+  runtime::Collective runner;
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
   Bytes least;           // shorter messages are left to MPI
   bool decided = false;  // by a decision table
   bool tuned = false;    // runs with tuned segment sizes
-
-  // The segment size for a message in elements of `element_bytes`, at least 1.
-  [[nodiscard]] Bytes segment_of(std::uint64_t message_bytes, std::uint64_t element_bytes) const;
 };
 
 // Plans that this process has found, by the members' world ranks, the root, the operation and the
 // decided algorithm, so that a communicator that is created repeatedly is planned for only once.
 class PlanMaker {
  public:
-  explicit PlanMaker(const SharedSettings& shared);
+  explicit PlanMaker(const SharedSettings& shared) : shared_(&shared) {}
 
+  enum class Origin : std::uint8_t { kNone, kGiven, kDecided, kMade };
   struct Answer {
-    Reason reason = Reason::kNoPlanFits;  // if there is no plan
-    std::string plan;                     // JSON, in rank order; empty: none
-    int given = -1;                       // index of the given plan; -1: not a given plan
-    bool decided = false;                 // by members.decided
+    Reason reason = Reason::kNoPlanFits;  // why there is no plan
+    Origin origin = Origin::kNone;
+    int given = -1;      // index of the given plan
+    std::string made{};  // JSON of the plan that was made, in rank order
   };
   // A failure to plan is reported on stderr, once for each operation and reason.
   const Answer& answer(const Members& members);
@@ -54,7 +51,6 @@ class PlanMaker {
   void report_failure(const Members& members, const std::string& reason);
 
   const SharedSettings* shared_;
-  std::vector<planner::Plan> plans_;
   std::map<std::tuple<std::vector<int>, int, planner::Operation, std::string>, Answer> answers_;
   std::set<std::pair<planner::Operation, std::string>> reported_;
 };

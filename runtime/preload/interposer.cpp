@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "runtime/memory/element_shape.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/quantities.hpp"
@@ -14,6 +15,7 @@ namespace espalier::preload {
 namespace {
 
 using runtime::check;
+using runtime::is_named;
 using runtime::rank_in;
 using runtime::size_of;
 
@@ -41,15 +43,6 @@ int guarded(const Act& act) noexcept {
     print_line(error.what());
     return MPI_ERR_OTHER;
   }
-}
-
-bool is_named(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_NAMED;
 }
 
 // Depends only on operations and predefined types, which are equal on all ranks. (User-defined
@@ -125,8 +118,8 @@ void Interposer::start() {
   active_ = true;
 }
 
-template <class CallMpi, class Along>
-int Interposer::decide(const Call& call, const CallMpi& call_mpi, const Along& along) {
+template <class CallMpi>
+int Interposer::decide(const Call& call, const CallMpi& call_mpi) {
   // Invalid calls are left to MPI, which reports them best (also for the types and roots below).
   if (call.count < 0 || call.type == MPI_DATATYPE_NULL || call.comm == MPI_COMM_NULL) {
     return call_mpi();
@@ -148,7 +141,12 @@ int Interposer::decide(const Call& call, const CallMpi& call_mpi, const Along& a
     ready = taken(call, bytes);
     if (ready == nullptr) return;
     const double start = PMPI_Wtime();
-    along(*ready);
+    const auto count = static_cast<std::size_t>(call.count);
+    if (call.operation == planner::Operation::kBroadcast) {
+      ready->runner.run(call.recvbuf, count, call.type);
+    } else {
+      ready->runner.run(call.sendbuf, call.recvbuf, count, call.type, call.op);
+    }
     report(*ready, call, bytes, PMPI_Wtime() - start);
   });
   if (code != MPI_SUCCESS) {
@@ -167,11 +165,9 @@ int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int 
     return PMPI_Bcast(buffer, static_cast<int>(count), type, root, comm);
 #endif
   };
-  const Call call{
-      planner::Operation::kBroadcast, count, type, root, comm, MPI_OP_NULL, nullptr, buffer};
-  return decide(call, call_mpi, [&](ReadyPlan& ready) {
-    std::get<runtime::Broadcast>(ready.runner).run(buffer, static_cast<std::size_t>(count), type);
-  });
+  return decide(
+      {planner::Operation::kBroadcast, count, type, root, comm, MPI_OP_NULL, nullptr, buffer},
+      call_mpi);
 }
 
 int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
@@ -183,12 +179,8 @@ int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
     return PMPI_Reduce(sendbuf, recvbuf, static_cast<int>(count), type, op, root, comm);
 #endif
   };
-  const auto operation = planner::Operation::kReduce;
-  const Call call{operation, count, type, root, comm, op, sendbuf, recvbuf};
-  return decide(call, call_mpi, [&](ReadyPlan& ready) {
-    std::get<runtime::Reduction>(ready.runner)
-        .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
-  });
+  return decide({planner::Operation::kReduce, count, type, root, comm, op, sendbuf, recvbuf},
+                call_mpi);
 }
 
 int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
@@ -200,17 +192,13 @@ int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, M
     return PMPI_Allreduce(sendbuf, recvbuf, static_cast<int>(count), type, op, comm);
 #endif
   };
-  const auto operation = planner::Operation::kAllreduce;
 #ifdef OPEN_MPI
   // Other MPIs refuse equal buffers. Open MPI does not check, and the result is that of an in-place
   // call.
   if (sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;
 #endif
-  const Call call{operation, count, type, 0, comm, op, sendbuf, recvbuf};
-  return decide(call, call_mpi, [&](ReadyPlan& ready) {
-    std::get<runtime::Reduction>(ready.runner)
-        .run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
-  });
+  return decide({planner::Operation::kAllreduce, count, type, 0, comm, op, sendbuf, recvbuf},
+                call_mpi);
 }
 
 ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
@@ -283,9 +271,9 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
   if (ready.decided || ready.tuned) {
     MPI_Count element = 1;
     PMPI_Type_size_x(call.type, &element);
-    segments =
-        fmt::format(", segments of {}",
-                    format_size(ready.segment_of(bytes, static_cast<std::uint64_t>(element))));
+    segments = fmt::format(
+        ", segments of {}",
+        format_size({ready.runner.segment_bytes(bytes, static_cast<std::uint64_t>(element))}));
   }
   print_line(fmt::format("{} {}: {}, {}{}, {} at {}, {} of {} {}", format_size({bytes}),
                          ranks_text(call.operation, call.root, ranks), printable(ready.algorithm),

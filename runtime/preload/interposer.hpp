@@ -49,15 +49,14 @@ class Interposer {
     MPI_Comm comm;
     MPI_Op op = MPI_OP_NULL;        // of a reduction
     const void* sendbuf = nullptr;  // of a reduction
-    const void* recvbuf = nullptr;  // for a broadcast the only buffer
+    void* recvbuf = nullptr;        // for a broadcast the only buffer
   };
 
   void start();
   void finish();  // at the start of MPI_Finalize
-  // call_mpi: calls MPI's own function. along: runs the call along the plan, given the plan's
-  // runner.
-  template <class CallMpi, class Along>
-  int decide(const Call& call, const CallMpi& call_mpi, const Along& along);
+  // call_mpi: calls MPI's own function.
+  template <class CallMpi>
+  int decide(const Call& call, const CallMpi& call_mpi);
   // The plan to run; null: the call is left to MPI.
   ReadyPlan* taken(const Call& call, std::uint64_t bytes);
   // Whether MPI would refuse the call because of its buffers, without communication.

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "planner/plan/plan.hpp"
+#include "runtime/api/collective.hpp"
 #include "runtime/preload/planning.hpp"
 #include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
-#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -18,18 +22,16 @@
 namespace espalier::preload {
 namespace {
 
-using runtime::check;
-
-// The original texts of files, which every rank parses.
-struct Texts {
-  std::vector<std::string> tuned;
-  std::vector<std::string> decisions;
-};
+// The original texts that rank 0 has and the other ranks read again: the values of variables, the
+// contents of files under kFile + name, and the platform.
+using Texts = std::map<std::string, std::string>;
+constexpr const char* kFile = "file ";
+constexpr const char* kPlatform = "platform";
 
 void add_tuned(SharedSettings& shared, const std::string& text, const std::string& file) {
   runtime::TunedSegments tuned = runtime::parse_tuned(text, file);
-  const bool known = std::ranges::any_of(shared.plans, [&](const std::string& plan) {
-    return runtime::identity_of(planner::parse_plan(plan, file)) == tuned.plan;
+  const bool known = std::ranges::any_of(shared.plans, [&](const planner::Plan& plan) {
+    return runtime::identity_of(plan) == tuned.plan;
   });
   if (!known) {
     throw InputError(file, "/plan", "was not tuned for any of the plans in ESPALIER_PLAN");
@@ -48,80 +50,49 @@ void add_decisions(SharedSettings& shared, const std::string& text, const std::s
   shared.decisions.push_back(std::move(decisions));
 }
 
-void add_texts(SharedSettings& shared, const Texts& texts) {
-  const Settings& settings = shared.settings;
-  for (std::size_t i = 0; i < texts.tuned.size(); ++i) {
-    add_tuned(shared, texts.tuned[i], settings.tuned_files[i]);
-  }
-  for (std::size_t i = 0; i < texts.decisions.size(); ++i) {
-    add_decisions(shared, texts.decisions[i], settings.decision_files[i]);
-  }
-}
-
-SharedSettings read_settings(Texts& texts) {
+// value_of: of an environment variable, null if it is not set. text_of: of a file.
+SharedSettings read_settings(const std::function<const char*(const char*)>& value_of,
+                             const std::function<std::string(const std::string&)>& text_of) {
   SharedSettings shared;
-  shared.settings = settings_from([](const char* variable) { return std::getenv(variable); });
+  shared.settings = settings_from(value_of);
   for (const std::string& file : shared.settings.plan_files) {
-    const planner::Plan plan = planner::read_plan(file);
-    shared.plans.push_back(planner::to_json(plan));
+    shared.plans.push_back(runtime::checked_plan(text_of(file), display_name(file)));
   }
   for (const std::string& file : shared.settings.tuned_files) {
-    texts.tuned.push_back(read_text(file));
+    add_tuned(shared, text_of(file), file);
   }
   for (const std::string& file : shared.settings.decision_files) {
-    texts.decisions.push_back(read_text(file));
-  }
-  add_texts(shared, texts);
-  if (!shared.settings.platform_file.empty()) {
-    shared.platform = read_platform_text(shared.settings);
+    add_decisions(shared, text_of(file), file);
   }
   return shared;
 }
 
-std::string to_text(const SharedSettings& shared, const Texts& texts) {
-  const Settings& settings = shared.settings;
-  return Json{{"plan_files", settings.plan_files},
-              {"tuned_files", settings.tuned_files},
-              {"decision_files", settings.decision_files},
-              {"platform_file", settings.platform_file},
-              {"model", settings.model},
-              {"algorithm", settings.algorithm},
-              {"max_trees", settings.max_trees},
-              {"by_host", settings.mapping == runtime::RankMapping::kByHostName},
-              {"take_local", settings.local == LocalCalls::kTake},
-              {"threshold", settings.threshold.value},
-              {"timeout_s", settings.timeout.value_or(Seconds{}).value},
-              {"verbose", settings.verbose},
-              {"plans", shared.plans},
-              {"tuned", texts.tuned},
-              {"decisions", texts.decisions},
-              {"platform", shared.platform}}
-      .dump(-1, ' ', true, Json::error_handler_t::replace);  // file names need not be UTF-8
+// Reads everything once, to find errors, and keeps the texts.
+std::string texts_here() {
+  Texts texts;
+  const SharedSettings shared = read_settings(
+      [&](const char* variable) {
+        const char* const value = std::getenv(variable);
+        if (value != nullptr) texts[variable] = value;
+        return value;
+      },
+      [&](const std::string& file) { return texts[kFile + file] = read_text(file); });
+  if (!shared.settings.platform_file.empty()) {
+    texts[kPlatform] = read_platform_text(shared.settings);
+  }
+  const std::vector<std::uint8_t> packed = Json::to_msgpack(texts);  // strings need not be UTF-8
+  return {packed.begin(), packed.end()};
 }
 
-SharedSettings from_text(const std::string& text) {
-  const Json json = Json::parse(text);
-  SharedSettings shared;
-  Settings& settings = shared.settings;
-  json.at("plan_files").get_to(settings.plan_files);
-  json.at("tuned_files").get_to(settings.tuned_files);
-  json.at("decision_files").get_to(settings.decision_files);
-  json.at("platform_file").get_to(settings.platform_file);
-  json.at("model").get_to(settings.model);
-  json.at("algorithm").get_to(settings.algorithm);
-  json.at("max_trees").get_to(settings.max_trees);
-  if (json.at("by_host").get<bool>()) settings.mapping = runtime::RankMapping::kByHostName;
-  if (json.at("take_local").get<bool>()) settings.local = LocalCalls::kTake;
-  json.at("threshold").get_to(settings.threshold.value);
-  const double timeout = json.at("timeout_s").get<double>();
-  if (timeout > 0) settings.timeout = Seconds{timeout};
-  json.at("verbose").get_to(settings.verbose);
-  json.at("plans").get_to(shared.plans);
-  json.at("platform").get_to(shared.platform);
-  Texts texts;
-  json.at("tuned").get_to(texts.tuned);
-  json.at("decisions").get_to(texts.decisions);
-  add_texts(shared, texts);
+SharedSettings settings_of(const std::string& packed) {
+  auto texts = Json::from_msgpack(packed).get<Texts>();
+  SharedSettings shared = read_settings(
+      [&](const char* variable) {
+        const auto found = texts.find(variable);
+        return found == texts.end() ? nullptr : found->second.c_str();
+      },
+      [&](const std::string& file) { return texts.at(kFile + file); });
+  shared.platform = texts[kPlatform];
   return shared;
 }
 
@@ -133,17 +104,12 @@ const runtime::Decisions* SharedSettings::decisions_for(planner::Operation opera
 }
 
 SharedSettings share_settings(MPI_Comm comm) {
-  int rank = 0;
-  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  std::string text;
+  std::string texts;
   runtime::collective_try(comm, [&] {
-    if (rank != 0) return;
-    Texts texts;
-    const SharedSettings read = read_settings(texts);
-    text = to_text(read, texts);
+    if (runtime::rank_in(comm) == 0) texts = texts_here();
   });
-  runtime::share_text(comm, 0, text);
-  SharedSettings shared = from_text(text);
+  runtime::share_text(comm, 0, texts);
+  SharedSettings shared = settings_of(texts);
   if (!shared.platform.empty() && shared.settings.local == LocalCalls::kHandOn) {
     shared.host_of_rank = runtime::hosts_of_ranks(comm);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/plan/plan.hpp"
 #include "runtime/api/decisions.hpp"
 #include "runtime/api/tuned_segments.hpp"
 #include "runtime/preload/settings.hpp"
@@ -14,7 +15,7 @@ namespace espalier::preload {
 
 struct SharedSettings {
   Settings settings;
-  std::vector<std::string> plans;             // as JSON, in the order of settings.plan_files
+  std::vector<planner::Plan> plans;           // in the order of settings.plan_files
   std::vector<runtime::TunedSegments> tuned;  // each for one of the plans
   std::vector<runtime::Decisions> decisions;  // one per operation
   std::string platform;                       // as Espalier's JSON; empty: none

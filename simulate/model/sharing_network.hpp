@@ -1,12 +1,8 @@
-// The ports, links and shared links of a greedy run whose sends share them instead of taking turns.
-// The alternative to simulate/model/network.hpp for Sharing::kEdges and kSends, which
-// simulate/simulate.hpp explains.
-//
-// Rates are max-min fair by progressive filling (Bertsekas and Gallager, "Data networks", section
-// 6.5.2): the rates of all sends grow in proportion to their weights until a resource is full. That
-// fixes the rates of the sends that use it, and the other rates continue to grow. When a send
-// begins or ends, rates are recomputed only for the sends that share a resource with it, directly
-// or through others. Work: O(n log n) for n such sends.
+// The ports, links and shared links of a greedy run whose sends share them (Sharing::kEdges and
+// kSends) instead of taking turns (simulate/model/network.hpp), at rates that are max-min fair by
+// progressive filling (Bertsekas and Gallager, "Data networks", section 6.5.2). When a send begins
+// or ends, rates are recomputed for the n sends that share with it, directly or through others, in
+// O(n log n).
 #pragma once
 
 #include <cstddef>

@@ -19,6 +19,8 @@
 namespace espalier::simulate {
 
 struct Candidate {
+  // A plan that exists, in whatever segment size. Precondition: it fits the platform.
+  Candidate(const planner::Plan& plan, const platforms::Platform& platform);
   Candidate(const planner::Collective& collective, const planner::Algorithm& algorithm,
             std::string label, planner::Outcome outcome);
 

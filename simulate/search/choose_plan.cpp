@@ -49,8 +49,8 @@ class Chooser {
     for (const Bytes segment : first_segments()) add_candidates(segment);
     Trial best = search_.best_of(all());
     // Makes trees for the best segment size found, until the result does not improve.
-    for (std::size_t round = 0; depends_on_segments_ && !options_.segment && round < kMostRounds;
-         ++round) {
+    for (std::size_t round = 0;
+         depends_on_segments_ && !options_.run.segment && round < kMostRounds; ++round) {
       if (deadline_.passed() || !add_candidates(search_.segment_of(best.segments))) break;
       const Trial better = search_.best_of(all());
       const bool is_better = better.makespan < best.makespan;
@@ -62,12 +62,7 @@ class Chooser {
 
  private:
   [[nodiscard]] SegmentSearchOptions search_options() const {
-    return {options_.segment,
-            options_.least_segment,
-            options_.window.value_or(window_for(options_.operation)),
-            options_.receives,
-            options_.compute,
-            [this](std::string_view text) { report(text); }};
+    return {options_.run, options_.least_segment, [this](std::string_view text) { report(text); }};
   }
   void report(std::string_view text) const {
     if (options_.on_progress) options_.on_progress(deadline_.elapsed(), text);
@@ -83,7 +78,7 @@ class Chooser {
 
   // The segment sizes for which trees are made first: several, if the trees depend on them.
   [[nodiscard]] std::vector<Bytes> first_segments() const {
-    if (options_.segment) return {*options_.segment};
+    if (options_.run.segment) return {*options_.run.segment};
     if (!depends_on_segments_) return {planner::kDefaultSegment};
     constexpr std::uint64_t kSmall = 4096;
     constexpr std::uint64_t kLarge = 16U << 20U;
@@ -133,7 +128,7 @@ class Chooser {
       if (search_.candidates()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
     Choice choice;
-    const Forecast forecast = options_.segment || !overheads_occupy_only_links()
+    const Forecast forecast = options_.run.segment || !overheads_occupy_only_links()
                                   ? search_.run_in_full(best, kMostSendsInFull)
                                   : search_.most_robust(best, least_overhead(), kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
@@ -225,11 +220,10 @@ Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options) {
   if (message.value == 0) throw std::invalid_argument("a message has at least one byte");
-  if (options.least_segment.value == 0 || (options.segment && options.segment->value == 0)) {
+  if (options.least_segment.value == 0) {
     throw std::invalid_argument("a segment has at least one byte");
   }
-  require_windows(options.window, options.receives);
-  require_compute(options.compute, options.operation);
+  require_valid(options.run, options.operation);
   return Chooser(platform, source, model, latency_occupies, message, options).choose();
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
-#include "planner/plan/segment_assignment.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
@@ -30,13 +29,9 @@ struct ChoiceOptions {
   // max_trees (of either kind) and max_depth apply to all plans if no algorithms are named.
   // deadline applies to the whole choice. message is ignored.
   planner::AlgorithmOptions limits;
-  std::optional<Bytes> segment;     // unset: chosen; otherwise at least 1 byte
+  Options run{};                    // segment unset: chosen; sends are in turns, without a schedule
   Bytes least_segment{1024};        // the smallest one to choose, at least 1 byte
   std::optional<Seconds> overhead;  // assumed on links without one; unset: overhead_for
-  // As in simulate::Options.
-  std::optional<std::uint64_t> window{};
-  std::uint64_t receives = planner::kReceivesInFlight;
-  std::optional<BytesPerSecond> compute{};
   // Called often with the current step; may be empty.
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
 };
@@ -69,11 +64,9 @@ struct Choice {
 };
 
 // Finds the plan from (for a reduction: to) `source` under `model` with the least makespan for
-// `message`, at least 1 byte. Under the multi-port models it takes, of the plans that are at most 1
-// % slower (2.5 % if hosts lack the time for their segments), the one that depends least on the
-// hosts' speed and on the order in which links serve (docs/decisions/0015). Throws InputError and
-// InfeasibleError as planner::Collective and the algorithms do, std::invalid_argument for an empty
-// segment or window, or for a compute rate when nothing is combined.
+// `message`, at least 1 byte; under the multi-port models the most robust of nearly equal ones
+// (docs/decisions/0015). Throws InputError and InfeasibleError as planner::Collective and the
+// algorithms do, std::invalid_argument as require_valid.
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options = {});

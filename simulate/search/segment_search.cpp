@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "planner/plan/segment_grid.hpp"
-#include "simulate/search/extrapolated_time.hpp"
 #include "simulate/search/pipeline_bound.hpp"
 #include "simulate/transport/event_loop.hpp"
 
@@ -36,6 +35,15 @@ std::uint64_t most_handled(const Task& task) {
 
 }  // namespace
 
+Candidate::Candidate(const planner::Plan& of, const platforms::Platform& platform)
+    : algorithm(of.algorithm),
+      label(of.algorithm),
+      plan(of),
+      depth(0),
+      source(planner::source_index(plan)),
+      flows(plan, platform, plan.latency_occupies),
+      assignments(plan) {}
+
 SegmentSearch::SegmentSearch(const platforms::Platform& platform, platforms::Model model,
                              bool latency_occupies, Bytes message, SegmentSearchOptions options,
                              const Deadline& deadline)
@@ -52,15 +60,15 @@ void SegmentSearch::add(Candidate candidate) {
 }
 
 Bytes SegmentSearch::segment_of(std::uint64_t segments) const {
-  if (options_.segment) return *options_.segment;
+  if (options_.run.segment) return *options_.run.segment;
   return {
       planner::SegmentGrid{message_.value, segments}.count()};  // message / segments, rounded up
 }
 
 // The nearest number of segments that equal segments of whole bytes can have.
 std::uint64_t SegmentSearch::count_for(double segments) const {
-  if (options_.segment)
-    return planner::SegmentGrid{message_.value, options_.segment->value}.count();
+  if (options_.run.segment)
+    return planner::SegmentGrid{message_.value, options_.run.segment->value}.count();
   const std::uint64_t most =
       std::clamp<std::uint64_t>(message_.value / options_.least_segment.value, 1, kMostSegments);
   const auto wanted = static_cast<std::uint64_t>(
@@ -91,56 +99,70 @@ const SegmentSearch::Cut& SegmentSearch::cut(std::uint64_t segments) {
   if (cut_.rest.value > 0) {
     cut_.last = platforms::occupation(platform_, model_, {cut_.rest, latency_occupies_});
   }
-  cut_.combining = combining_at(options_.compute, cut_.segment, cut_.rest);
+  cut_.combining = combining_at(options_.run.compute, cut_.segment, cut_.rest);
   return cut_;
 }
+
+// A candidate's message in one cut, before its segments are assigned.
+struct SegmentSearch::Prepared {
+  Prepared(const Candidate& candidate, const Cut& cut, platforms::Model model)
+      : has_rest(cut.rest.value > 0),
+        full(candidate.flows, cut.full, model, cut.segment),
+        last(candidate.flows, has_rest ? cut.last : cut.full, model,
+             has_rest ? cut.rest : cut.segment),
+        task{candidate.flows, full, last, candidate.source, cut.combining} {}
+
+  void assign(Candidate& candidate, std::uint64_t segments, Bytes segment) {
+    candidate.assignments.end_at(segments, segment);
+    task.assign_segments(candidate.assignments, segments, has_rest);
+  }
+
+  bool has_rest;
+  Holdings full;
+  Holdings last;
+  Task task;  // refers to the holdings
+};
 
 void SegmentSearch::evaluate(const std::vector<std::size_t>& which, std::uint64_t segments) {
   for (const std::size_t index : which) {
     if (cells_[index].contains(segments)) continue;
     const Cut& now = cut(segments);
     Candidate& candidate = candidates_[index];
-    const bool has_rest = now.rest.value > 0;
-    const Holdings full(candidate.flows, now.full, model_, now.segment);
-    const Holdings last(candidate.flows, has_rest ? now.last : now.full, model_,
-                        has_rest ? now.rest : now.segment);
-    Task task{candidate.flows, full, last, candidate.source, now.combining};
-    candidate.assignments.end_at(segments, now.segment);
-    task.assign_segments(candidate.assignments, segments, has_rest);
+    Prepared run(candidate, now, model_);
+    run.assign(candidate, segments, now.segment);
     Cell& cell = cells_[index][segments];
-    cell.bound_s =
-        pipeline_bound(task, candidate.assignments, now.full.resources.size(), options_.receives)
-            .value;
-    cell.handled = most_handled(task);
+    cell.bound_s = pipeline_bound(run.task, candidate.assignments, now.full.resources.size(),
+                                  options_.run.receives)
+                       .value;
+    cell.handled = most_handled(run.task);
   }
 }
 
 Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
                                  std::uint64_t most_sends, Sharing sharing) {
+  constexpr std::uint64_t kLeastSteadySegments = 1024;
   const Cut& now = cut(segments);
   Candidate& candidate = candidates_[index];
-  const bool has_rest = now.rest.value > 0;
-  const Holdings full(candidate.flows, now.full, model_, now.segment);
-  const Holdings last(candidate.flows, has_rest ? now.last : now.full, model_,
-                      has_rest ? now.rest : now.segment);
-  Task task{candidate.flows, full, last, candidate.source, now.combining};
+  const planner::Operation operation = candidate.plan.operation;
+  const Windows windows{.sends = options_.run.window.value_or(window_for(operation)),
+                        .receives = options_.run.receives,
+                        .sharing = sharing};
+  Prepared run(candidate, now, model_);
   const auto seconds_of = [&](std::uint64_t count) {
-    candidate.assignments.end_at(count, now.segment);
-    task.assign_segments(candidate.assignments, count, has_rest);
-    const Windows windows{
-        .sends = options_.window, .receives = options_.receives, .sharing = sharing};
-    const GreedyRun run =
-        run_greedily(task, candidate.assignments, windows, now.full.resources.size(), {});
-    return *std::ranges::max_element(run.done_s);
+    run.assign(candidate, count, now.segment);
+    const GreedyRun done =
+        run_greedily(run.task, candidate.assignments, windows, now.full.resources.size(), {});
+    return *std::ranges::max_element(done.done_s);
   };
   ++simulations_;
-  const std::uint64_t kinds =
-      planner::reduces(candidate.plan.operation) && planner::broadcasts(candidate.plan.operation)
-          ? 2
-          : 1;
+  const std::uint64_t kinds = planner::reduces(operation) && planner::broadcasts(operation) ? 2 : 1;
   const std::uint64_t edges = std::max<std::uint64_t>(candidate.plan.nodes.size() - 1, 1);
-  const ExtrapolatedTime time = extrapolated_time(segments, kinds * edges, most_sends, seconds_of);
-  return {{time.seconds}, time.extrapolated};
+  const std::uint64_t many = std::max(most_sends / (kinds * edges), kLeastSteadySegments);
+  if (segments <= many) return {{seconds_of(segments)}, false};
+  const std::uint64_t half = many / 2;
+  const double whole = seconds_of(many);
+  const double per_segment = (whole - seconds_of(half)) / static_cast<double>(many - half);
+  return {{whole + per_segment * static_cast<double>(segments - many)}, true};
 }
 
 Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segments,
@@ -202,7 +224,7 @@ Trial SegmentSearch::best_of(const std::vector<std::size_t>& which, bool closely
   Trial best;
   for (const std::uint64_t segments : first_counts()) evaluate(which, segments);
   simulate_best_first(which, best);
-  if (!closely || options_.segment) return best;  // the segment size fixes their number
+  if (!closely || options_.run.segment) return best;  // the segment size fixes their number
   for (const double factor : {1.25, 1.12, 1.06, 1.03, 1.015}) {
     std::map<std::uint64_t, std::vector<std::size_t>> near;  // by segments, as each cut takes time
     for (const std::size_t index : which) {

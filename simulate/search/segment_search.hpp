@@ -13,8 +13,8 @@
 
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
-#include "simulate/model/sharing.hpp"
 #include "simulate/search/candidates.hpp"
+#include "simulate/simulate.hpp"
 #include "simulate/transport/task.hpp"
 #include "support/deadline.hpp"
 #include "support/quantities.hpp"
@@ -22,12 +22,8 @@
 namespace espalier::simulate {
 
 struct SegmentSearchOptions {
-  std::optional<Bytes> segment;  // unset: all sizes
-  Bytes least_segment{1024};     // the smallest one to try
-  // As in simulate::Options.
-  std::uint64_t window = planner::kSendsInFlight;
-  std::uint64_t receives = planner::kReceivesInFlight;
-  std::optional<BytesPerSecond> compute{};
+  Options run{};              // segment unset: all sizes; sends are in turns, without a schedule
+  Bytes least_segment{1024};  // the smallest one to try
   std::function<void(std::string_view)> on_progress{};  // may be empty
 };
 
@@ -56,11 +52,9 @@ class SegmentSearch {
   // The size of all segments except the last, when the message is cut into `segments` equal ones.
   [[nodiscard]] Bytes segment_of(std::uint64_t segments) const;
 
-  // The best trial of `which` (indices of candidates). Tries a coarse set of numbers of segments in
-  // the order of the formula's bounds, and skips those whose bound is not below the best time so
-  // far. Then refines around the best of each candidate that is within 10 % of the best of all.
-  // When the deadline passes, returns the best so far, and complete() is false. closely: false
-  // omits the refinement.
+  // The best trial of `which` (indices of candidates), by the search of docs/model.md, "The
+  // search". When the deadline passes, returns the best so far, and complete() is false. closely:
+  // false omits the refinement.
   Trial best_of(const std::vector<std::size_t>& which, bool closely = true);
   // The search extrapolates the times of long messages. This simulates the best trials with up to
   // `most_sends` sends, until the best of all has been simulated so or a limit on runs or time is
@@ -81,8 +75,9 @@ class SegmentSearch {
   // The best trial by the formula.
   [[nodiscard]] Trial best_by_formula(std::size_t candidate) const;
 
-  // most_sends: of a run; the time of a message with more sends is extrapolated
-  // (extrapolated_time).
+  // most_sends: of a run. The time of a message with more sends, and with more than 1,024 segments,
+  // is extrapolated from that many segments and from half of them: once the pipelines are full,
+  // each further segment takes the same time.
   [[nodiscard]] Forecast forecast(std::size_t candidate, std::uint64_t segments,
                                   std::uint64_t most_sends, Sharing sharing = Sharing::kTurns);
 
@@ -113,6 +108,7 @@ class SegmentSearch {
   [[nodiscard]] std::vector<std::uint64_t> first_counts() const;
   [[nodiscard]] std::uint64_t count_for(double segments) const;
   const Cut& cut(std::uint64_t segments);
+  struct Prepared;
   // Stores a forecast in the cell.
   Forecast simulate_cell(std::size_t candidate, std::uint64_t segments, std::uint64_t most_sends);
   void evaluate(const std::vector<std::size_t>& which, std::uint64_t segments);

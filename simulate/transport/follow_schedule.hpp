@@ -1,13 +1,7 @@
-// The run of a plan's periodic schedule (docs/model.md, "Schedules").
-//
-// All periods are identical, so the run is computed without stepping through them: an edge of tree
-// k carries batch b of the tree's segments[k] segments in period b + delay, counted from 0, at the
-// times of its pieces. A host's edges start in the first period by whose begin the whole batch has
-// arrived there, including its latency. Causality requires this and no more. The last batch carries
-// the rest of the message, divided among the trees as the other batches are; its segments use the
-// first pieces.
-//
-// planner/verify_schedule checks the ports when the Simulator is constructed.
+// The run of a plan's periodic schedule (docs/model.md, "Schedules"), computed without stepping
+// through its periods: an edge of tree k carries batch b of the tree's segments[k] segments in
+// period b + delay at the times of its pieces; a host's edges start in the first period by whose
+// begin the whole batch has arrived there. The last batch carries the rest of the message.
 #pragma once
 
 #include <cstdint>

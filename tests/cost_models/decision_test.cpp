@@ -10,7 +10,7 @@
 #include "tests/cost_models/networks.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::decision_test {
 namespace {
 
 using espalier::testing::refusal;
@@ -234,4 +234,4 @@ TEST(Penalties, RefuseInvalidTimes) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::decision_test

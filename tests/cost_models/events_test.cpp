@@ -9,7 +9,7 @@
 #include "tests/cost_models/networks.hpp"
 #include "tests/cost_models/plain_events.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::events_test {
 namespace {
 
 // Arbitrary parameters, so that no two terms are equal by chance. g(m) covers receiving and
@@ -55,7 +55,7 @@ TEST(Broadcast, LinearIsAFlatTreeUnderEveryModel) {
   for (const Parameters& network : kNetworks) {
     for (const std::size_t ranks : {2U, 3U, 8U, 17U}) {
       for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
+        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
         expect_close(predicted_s("broadcast", "linear", network, ranks, segments),
                      pipelined_s(flat_tree(ranks), segments, message_of(network, kSegment)));
       }
@@ -67,7 +67,7 @@ TEST(Broadcast, PipelineIsAChainUnderEveryModel) {
   for (const Parameters& network : kNetworks) {
     for (const std::size_t ranks : {2U, 3U, 8U, 17U}) {
       for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
+        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
         expect_close(predicted_s("broadcast", "pipeline", network, ranks, segments),
                      pipelined_s(chain(ranks), segments, message_of(network, kSegment)));
       }
@@ -80,7 +80,7 @@ TEST(Broadcast, BinomialStoresAndForwardsInFullTrees) {
   for (const Parameters& network : kNetworks) {
     for (std::size_t ranks = 2; ranks <= 64; ranks *= 2) {
       for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
+        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
         expect_close(
             predicted_s("broadcast", "binomial", network, ranks, segments),
             store_and_forward_s(binomial_tree(ranks), segments, message_of(network, kSegment)));
@@ -94,7 +94,7 @@ TEST(Broadcast, BinaryPipelinesThroughFullTrees) {
   for (const Parameters& network : {Parameters(kLogGP), Parameters(kPLogP)}) {
     for (std::size_t ranks = 3; ranks <= 63; ranks = 2 * ranks + 1) {
       for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
+        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
         expect_close(predicted_s("broadcast", "binary", network, ranks, segments),
                      pipelined_s(binary_tree(ranks), segments, message_of(network, kSegment)));
       }
@@ -106,7 +106,7 @@ TEST(Broadcast, SplitBinarySendsHalvesThenExchangesThem) {
   for (const Parameters& network : {Parameters(kLogGP), Parameters(kPLogP)}) {
     for (std::size_t ranks = 3; ranks <= 63; ranks = 2 * ranks + 1) {
       for (const std::size_t half : {1U, 2U, 7U}) {
-        SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks << ' ' << half);
+        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << half);
         const double simulated =
             pipelined_s(binary_tree(ranks), half, message_of(network, kSegment)) +
             message_of(network, static_cast<double>(half * kSegment)).delivery;
@@ -119,7 +119,7 @@ TEST(Broadcast, SplitBinarySendsHalvesThenExchangesThem) {
 TEST(Barrier, FlatTreeIsOneReportAndALinearRelease) {
   for (const Parameters& network : kNetworks) {
     for (const std::size_t ranks : {2U, 3U, 17U}) {
-      SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks);
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
       const Message empty = message_of(network, 0);
       expect_close(predicted_s("barrier", "flat-tree", network, ranks, 0),
                    empty.delivery + pipelined_s(flat_tree(ranks), 1, empty));
@@ -171,7 +171,7 @@ TEST(Reduce, TreesReceiveSegmentBySegmentUnderHockney) {
   const double segment_s = message_of(kHockney, kSegment).delivery + kGamma * kSegment;
   for (const std::size_t segments : {1U, 2U, 7U}) {
     for (const std::size_t ranks : {3U, 7U, 31U}) {
-      SCOPED_TRACE(testing::Message() << ranks << ' ' << segments);
+      SCOPED_TRACE(::testing::Message() << ranks << ' ' << segments);
       const auto expect_same = [&](const char* algorithm, const Children& tree) {
         expect_close(predicted_s("reduce", algorithm, kHockney, ranks, segments, kGamma),
                      pipelined_reduce_s(tree, segments, segment_s));
@@ -187,7 +187,7 @@ TEST(Alltoall, LinearStartsWhenThePredecessorsMessageHasArrived) {
   for (const Parameters& network : kNetworks) {
     for (const std::size_t ranks : {2U, 3U, 9U}) {
       for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
+        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
         // LogGP's row counts one gap too many per rank.
         const double excess =
             network.index() == 1 ? static_cast<double>(ranks) * kLogGP.gap.value : 0;
@@ -207,4 +207,4 @@ TEST(Alltoall, PairwiseIsOneMessagePerStepWhateverTheSegment) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::events_test

@@ -12,7 +12,7 @@
 #include "tests/cost_models/networks.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::fit_collectives_test {
 namespace {
 
 using espalier::testing::refusal;
@@ -224,4 +224,4 @@ TEST(FitCollectives, RefusesWhatCannotBeFitted) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::fit_collectives_test

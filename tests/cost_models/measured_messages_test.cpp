@@ -9,7 +9,7 @@
 #include "cost_models/parameters_json.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::measured_messages_test {
 namespace {
 
 using testing::refusal;
@@ -123,4 +123,4 @@ TEST(ParametersJson, IsReadAsTheSameNetwork) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::measured_messages_test

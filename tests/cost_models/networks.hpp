@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost_models/formulas/registry.hpp"
+#include "cost_models/formulas/formulas.hpp"
 #include "cost_models/presets.hpp"
 
 namespace espalier::cost_models {

@@ -12,7 +12,7 @@
 #include "tests/cost_models/networks.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::open_mpi_rules_test {
 namespace {
 
 using espalier::testing::refusal;
@@ -202,4 +202,4 @@ TEST(OpenMpiRules, RefuseAnAlltoallThatOpenMpiCannotCount) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::open_mpi_rules_test

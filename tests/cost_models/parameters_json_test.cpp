@@ -6,7 +6,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::parameters_json_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -72,4 +72,4 @@ TEST(ParametersJson, RefusesWhatIsWrongAndSaysWhere) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::parameters_json_test

@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "tests/cost_models/networks.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::predict_test {
 namespace {
 
 TEST(Predict, UsualSegmentsAreThePowersOfTwoBelowTheMessage) {
@@ -22,9 +22,9 @@ TEST(Predict, UsualSegmentsAreThePowersOfTwoBelowTheMessage) {
     for (const Bytes size : usual_segments({message})) values.push_back(size.value);
     return values;
   };
-  EXPECT_THAT(sizes(0), testing::ElementsAre(0));
-  EXPECT_THAT(sizes(64), testing::ElementsAre(0));
-  EXPECT_THAT(sizes(300), testing::ElementsAre(0, 64, 128, 256));
+  EXPECT_THAT(sizes(0), ::testing::ElementsAre(0));
+  EXPECT_THAT(sizes(64), ::testing::ElementsAre(0));
+  EXPECT_THAT(sizes(300), ::testing::ElementsAre(0, 64, 128, 256));
   EXPECT_EQ(sizes(UINT64_MAX).size(), 1U + 58U);
 }
 
@@ -92,7 +92,7 @@ TEST(Predict, DecidesOnFrodoUnderLogGPAsCMDescribes) {
     }
     return names;
   };
-  using testing::ElementsAre;
+  using ::testing::ElementsAre;
   EXPECT_THAT(choices(4), ElementsAre("linear 0", "binomial 0", "pipeline 1024", "pipeline 8192"));
   EXPECT_THAT(choices(8), ElementsAre("linear 0", "binomial 0", "split-binary 1024",
                                       "pipeline 1024", "pipeline 8192"));
@@ -113,4 +113,4 @@ TEST(Predict, RefusesEmptyChoicesAndOtherModels) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::predict_test

@@ -7,7 +7,7 @@
 #include "cost_models/formulas/predict.hpp"
 #include "tests/cost_models/networks.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::printed_rows_test {
 namespace {
 
 // ns = 3, ceil(ns / 2) = 2, gamma ms = 22, (ms - 1) G = 10, ceil(log2 P) = ceil(log2 (P + 1)) = 3.
@@ -104,4 +104,4 @@ TEST(PrintedRows, FrodosLinearBroadcast) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::printed_rows_test

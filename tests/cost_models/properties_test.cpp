@@ -11,12 +11,12 @@
 #include "support/errors.hpp"
 #include "tests/cost_models/networks.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::properties_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-class EveryFormula : public testing::TestWithParam<std::size_t> {
+class EveryFormula : public ::testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] const FormulaEntry& entry() const { return formulas()[GetParam()]; }
   [[nodiscard]] double at(const Case& of) const {
@@ -101,11 +101,11 @@ TEST_P(EveryFormula, RefusesATimeThatOverflows) {
 }
 
 TEST_P(EveryFormula, NamesItsSource) {
-  EXPECT_THAT(std::string(entry().source), testing::MatchesRegex("(CM table [1-4], .*|TTC .*)"));
+  EXPECT_THAT(std::string(entry().source), ::testing::MatchesRegex("(CM table [1-4], .*|TTC .*)"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryFormula, testing::Range<std::size_t>(0, formulas().size()),
-                         [](const auto& of) {
+INSTANTIATE_TEST_SUITE_P(Registry, EveryFormula,
+                         ::testing::Range<std::size_t>(0, formulas().size()), [](const auto& of) {
                            std::string name = name_of(formulas()[of.param]);
                            for (char& letter : name) {
                              if (letter == ' ' || letter == '-') letter = '_';
@@ -117,13 +117,13 @@ TEST(Registry, NamesEachFormulaOnce) {
   std::set<std::string> names;
   for (const FormulaEntry& entry : formulas()) EXPECT_TRUE(names.insert(name_of(entry)).second);
   EXPECT_THAT(operation_names(),
-              testing::ElementsAre("barrier", "broadcast", "reduce", "alltoall"));
-  EXPECT_THAT(
-      algorithm_names("broadcast", "loggp"),
-      testing::ElementsAre("linear", "pipeline", "binomial", "binary", "split-binary", "two-tree"));
+              ::testing::ElementsAre("barrier", "broadcast", "reduce", "alltoall"));
+  EXPECT_THAT(algorithm_names("broadcast", "loggp"),
+              ::testing::ElementsAre("linear", "pipeline", "binomial", "binary", "split-binary",
+                                     "two-tree"));
   EXPECT_THAT(algorithm_names("reduce", "hockney"),
-              testing::ElementsAre("flat-tree", "pipeline", "binomial", "binary"));
+              ::testing::ElementsAre("flat-tree", "pipeline", "binomial", "binary"));
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::properties_test

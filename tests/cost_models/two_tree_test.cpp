@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cost_models/formulas/predict.hpp"
 #include "support/errors.hpp"
 #include "tests/cost_models/networks.hpp"
 
-namespace espalier::cost_models {
+namespace espalier::cost_models::two_tree_test {
 namespace {
 
 TEST(TwoTree, NoOtherNumberOfChunksIsBetter) {
@@ -51,8 +52,9 @@ TEST(TwoTree, ChunksWithoutCostAreBytesAndBytesWithoutCostNeedOneChunk) {
 
 TEST(TwoTree, ASegmentSizeIsAChunkSize) {
   const LogGP& boba = find_preset("boba").loggp;
-  EXPECT_DOUBLE_EQ(broadcast_two_tree(boba, {16, {8000}, {1000}, {}}).value,
-                   broadcast_two_tree_chunks(boba, {16, {8000}, {}, {}}, 8).value);
+  EXPECT_DOUBLE_EQ(
+      predict(entry_of("broadcast", "two-tree", "loggp"), boba, {16, {8000}, {1000}, {}}).value,
+      broadcast_two_tree_chunks(boba, {16, {8000}, {}, {}}, 8).value);
 }
 
 TEST(TwoTree, RefusesNoChunks) {
@@ -62,4 +64,4 @@ TEST(TwoTree, RefusesNoChunks) {
 }
 
 }  // namespace
-}  // namespace espalier::cost_models
+}  // namespace espalier::cost_models::two_tree_test

@@ -11,7 +11,7 @@
 #include "planner/solve/make_plan.hpp"
 #include "tests/experiments/small_study.hpp"
 
-namespace espalier::experiments {
+namespace espalier::experiments::experiment_test {
 namespace {
 
 using espalier::testing::results_of;
@@ -97,4 +97,4 @@ TEST(RunUnits, StopsAtTheFirstException) {
 }
 
 }  // namespace
-}  // namespace espalier::experiments
+}  // namespace espalier::experiments::experiment_test

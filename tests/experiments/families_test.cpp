@@ -11,7 +11,7 @@
 #include "platforms/generators/generators.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::experiments {
+namespace espalier::experiments::families_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(RandomFamily, RefusesGridsWithoutPlatforms) {
 }
 
 }  // namespace
-}  // namespace espalier::experiments
+}  // namespace espalier::experiments::families_test

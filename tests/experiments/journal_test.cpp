@@ -10,7 +10,7 @@
 #include "support/files.hpp"
 #include "tests/experiments/small_study.hpp"
 
-namespace espalier::experiments {
+namespace espalier::experiments::journal_test {
 namespace {
 
 using espalier::testing::FolderTest;
@@ -144,4 +144,4 @@ TEST_F(JournalTest, AFolderThatCannotBeCreatedIsRefused) {
 }
 
 }  // namespace
-}  // namespace espalier::experiments
+}  // namespace espalier::experiments::journal_test

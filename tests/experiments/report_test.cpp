@@ -10,7 +10,7 @@
 #include "tests/experiments/small_study.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::experiments {
+namespace espalier::experiments::report_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -114,15 +114,18 @@ TEST(SummaryTables, ShowMeanDeviationAndWorst) {
 }
 
 TEST(InstancesCsv, HasARowPerAlgorithmAndNoTimings) {
-  const ByHand hand;
+  ByHand hand;
   const std::string csv = instances_csv(hand.study, hand.results);
   EXPECT_EQ(count_of(csv, "\n"), 1U + 8 * 2);
   const std::string seed = std::to_string(hand.study.cases[1].seed);
   EXPECT_THAT(csv, StartsWith("family,platform,nodes,arcs,density,draw,seed,model,source,algorithm,"
-                              "trees,throughput_Bps,bound_Bps,relative,depth,error\n"));
-  EXPECT_THAT(csv,
-              HasSubstr("\nrandom,,6,10,0.3,2," + seed + ",one-port,n0,grow,1,80,100,0.8,2,\n"));
-  EXPECT_THAT(csv, HasSubstr(",chain,,,100,,,\"limit reached, no figure\"\n"));
+                              "trees,throughput_Bps,bound_Bps,relative,depth,error,"
+                              "bound_final\n"));
+  EXPECT_THAT(
+      csv, HasSubstr("\nrandom,,6,10,0.3,2," + seed + ",one-port,n0,grow,1,80,100,0.8,2,,true\n"));
+  EXPECT_THAT(csv, HasSubstr(",chain,,,100,,,\"limit reached, no figure\",true\n"));
+  hand.results.begin()->second.gap_open = true;
+  EXPECT_EQ(count_of(instances_csv(hand.study, hand.results), ",false\n"), 2U);
   const std::string timings = timings_csv(hand.study, hand.results);
   EXPECT_THAT(timings, HasSubstr("\nrandom,,6,10,0.3,2," + seed + ",one-port,n0,packing,0.25\n"));
   EXPECT_THAT(timings, HasSubstr("\nrandom,,6,10,0.3,2," + seed + ",one-port,n0,grow,0.5\n"));
@@ -168,4 +171,4 @@ TEST(Outputs, AreRecognisedByName) {
 }
 
 }  // namespace
-}  // namespace espalier::experiments
+}  // namespace espalier::experiments::report_test

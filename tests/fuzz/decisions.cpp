@@ -17,7 +17,7 @@ void follow_all(const espalier::runtime::Decisions& decisions, std::uint32_t ran
   for (std::uint64_t bytes = 0; bytes < (std::uint64_t{1} << 62); bytes = 7 * bytes + 1) {
     const runtime::Decision& decision = runtime::decision_for(decisions, ranks, bytes);
     const auto decided = runtime::plan_for(decisions, decision.algorithm, ranks, ranks - 1);
-    if (espalier::planner::structural_fault(decided.plan)) std::abort();
+    espalier::planner::check_structure(decided.plan);
     const auto segment = runtime::segment_tuned_for(decided.segments, bytes, 1e300);
     if (bytes != 0 && decision.message_bytes != 0 && !segment) std::abort();
     if (segment.value_or(1) > (std::uint64_t{1} << 30)) std::abort();

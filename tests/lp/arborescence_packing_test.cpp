@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "lp/packing/certificate.hpp"
-#include "lp/packing/flow_lp.hpp"
 #include "support/errors.hpp"
+#include "tests/lp/plain_certificate.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::arborescence_packing_test {
 namespace {
 
 using espalier::testing::draws;
@@ -220,4 +220,4 @@ TEST(Packing, PricesFewArborescences) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::arborescence_packing_test

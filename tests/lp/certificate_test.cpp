@@ -1,13 +1,12 @@
-#include "lp/packing/certificate.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::certificate_test {
 namespace {
 
 using espalier::testing::draws;
@@ -84,4 +83,4 @@ TEST(Certificate, AnyPricesBoundTheOptimum) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::certificate_test

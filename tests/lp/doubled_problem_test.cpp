@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "lp/packing/certificate.hpp"
-#include "lp/packing/flow_lp.hpp"
+#include "tests/lp/plain_certificate.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::doubled_problem_test {
 namespace {
 
 using espalier::testing::draws;
@@ -87,4 +87,4 @@ TEST_P(Doubled, PackingIsProvenAndAgreesWithTheFlowLp) {
 INSTANTIATE_TEST_SUITE_P(Models, Doubled, ::testing::ValuesIn(kAllModels));
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::doubled_problem_test

@@ -5,7 +5,7 @@
 #include "tests/lp/tree_sets.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::few_trees_test {
 namespace {
 
 using espalier::testing::draws;
@@ -74,4 +74,4 @@ TEST_P(FewTrees, FlatteningIsNoSlowerAndRaisesNoOutDegree) {
 INSTANTIATE_TEST_SUITE_P(Models, FewTrees, ::testing::ValuesIn(kAllModels));
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::few_trees_test

@@ -10,7 +10,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::linear_program_test {
 namespace {
 
 using ::testing::StartsWith;
@@ -31,7 +31,6 @@ TEST(LinearProgram, SolvesATextbookCase) {
   EXPECT_DOUBLE_EQ(program.row_dual(sum), 2);
   EXPECT_FALSE(program.is_basic(x));
   EXPECT_TRUE(program.is_basic(y));
-  EXPECT_DOUBLE_EQ(program.reduced_cost(x), 1);
 }
 
 TEST(LinearProgram, ContinuesFromItsBasisWhenRowsAndColumnsAreAdded) {
@@ -150,4 +149,4 @@ TEST(LinearProgram, ThreadsSolveConcurrently) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::linear_program_test

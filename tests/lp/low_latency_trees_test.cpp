@@ -10,7 +10,7 @@
 #include "lp/packing/few_trees.hpp"
 #include "tests/lp/tree_sets.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::low_latency_trees_test {
 namespace {
 
 using testing::fault_of;
@@ -118,4 +118,4 @@ TEST(TreeRoutes, AddLatenciesAndSegments) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::low_latency_trees_test

@@ -4,10 +4,10 @@
 
 #include <random>
 
-#include "lp/packing/certificate.hpp"
+#include "tests/lp/plain_certificate.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::min_cost_arborescence_test {
 namespace {
 
 using espalier::testing::draws;
@@ -121,4 +121,4 @@ TEST(MinCostArborescence, RootAlone) {
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::min_cost_arborescence_test

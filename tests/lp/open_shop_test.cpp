@@ -15,7 +15,7 @@
 
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::open_shop_test {
 namespace {
 
 using espalier::testing::draws;
@@ -236,4 +236,4 @@ INSTANTIATE_TEST_SUITE_P(Spreads, RandomShops,
                          });
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::open_shop_test

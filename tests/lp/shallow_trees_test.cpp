@@ -9,7 +9,7 @@
 #include "tests/lp/tree_sets.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::shallow_trees_test {
 namespace {
 
 using espalier::testing::draws;
@@ -34,7 +34,7 @@ TEST_P(ShallowTrees, AreFeasibleAndWithinTheDepthLimit) {
     const Packing packing = pack_arborescences(made.problem());
     bool possible = false;
     for (const std::uint32_t depth : {1U, 2U, 3U, 5U, 8U, 15U}) {
-      const auto trees = pack_shallow_trees(made.problem(), packing, {.max_depth = depth}).trees;
+      const auto trees = pack_shallow_trees(made.problem(), packing, {{}, depth}).trees;
       EXPECT_TRUE(!trees.empty() || !possible);
       possible = !trees.empty();
       if (!possible) continue;
@@ -43,8 +43,7 @@ TEST_P(ShallowTrees, AreFeasibleAndWithinTheDepthLimit) {
       for (const PackedTree& packed : trees) {
         EXPECT_LE(depth_of(made.graph, made.root, packed.tree), depth);
       }
-      const auto two =
-          pack_shallow_trees(made.problem(), packing, {.max_depth = depth, .max_trees = 2}).trees;
+      const auto two = pack_shallow_trees(made.problem(), packing, {{}, depth, {}, 2}).trees;
       EXPECT_LE(two.size(), 2U);
       EXPECT_EQ(fault_of(made, packing, two), "");
     }
@@ -71,7 +70,7 @@ TEST_P(ShallowTrees, AreWithinTheLatencyLimit) {
     double rate = packing.rate;
     bool possible = true;
     for (int step = 0; step < 24; ++step, limit.value *= 0.8) {
-      const auto trees = pack_shallow_trees(made.problem(), packing, {.max_latency = limit}).trees;
+      const auto trees = pack_shallow_trees(made.problem(), packing, {{}, 1, limit}).trees;
       if (step == 0) {
         EXPECT_NEAR(rate_of(trees) / packing.rate, 1, 1e-6);
       }
@@ -91,7 +90,7 @@ TEST_P(ShallowTrees, AreWithinTheLatencyLimit) {
 TEST_P(ShallowTrees, ReachTheOptimumWhereTheLimitHasNoEffect) {
   const RandomProblem made = random_problem({.hosts = 12, .extra_links = 30}, GetParam(), 5);
   const Packing packing = pack_arborescences(made.problem());
-  const auto trees = pack_shallow_trees(made.problem(), packing, {.max_depth = 11}).trees;
+  const auto trees = pack_shallow_trees(made.problem(), packing, {{}, 11}).trees;
   EXPECT_NEAR(rate_of(trees) / packing.rate, 1, 1e-6);
 }
 
@@ -105,11 +104,11 @@ TEST(ShallowTrees, OfTwoLevelsReachTheOptimumOfAClique) {
       random_problem({.hosts = 4, .extra_links = 200, .equal = true}, ModelKind::kOnePort, 1);
   ASSERT_EQ(made.graph.arc_count(), 12U);
   const Packing packing = pack_arborescences(made.problem());
-  const auto flat = pack_shallow_trees(made.problem(), packing, {.max_depth = 1}).trees;
+  const auto flat = pack_shallow_trees(made.problem(), packing, {{}, 1}).trees;
   EXPECT_NEAR(rate_of(flat) / packing.rate, 1.0 / 3, 1e-9);
-  const auto two_levels = pack_shallow_trees(made.problem(), packing, {.max_depth = 2}).trees;
+  const auto two_levels = pack_shallow_trees(made.problem(), packing, {{}, 2}).trees;
   EXPECT_NEAR(rate_of(two_levels) / packing.rate, 1, 1e-6);
 }
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::shallow_trees_test

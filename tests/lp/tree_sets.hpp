@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lp/packing/certificate.hpp"
+#include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/random_problems.hpp"
 
 namespace espalier::lp::testing {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/api/reduction.hpp"
+#include "runtime/api/collective.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 
@@ -29,7 +29,7 @@ enum class InPlace { kNo, kYes };
 // Reduces message number `message` of `count` elements with `op`. Checks each element against
 // `combine` over all ranks, and that the memory around the result and the sendbuf are unchanged.
 template <class T, class Combine>
-void check_reduction(runtime::Reduction& reduction, MPI_Comm comm, std::size_t count,
+void check_reduction(runtime::Collective& reduction, MPI_Comm comm, std::size_t count,
                      MPI_Datatype type, MPI_Op op, const Combine& combine, std::uint64_t message,
                      InPlace in_place = InPlace::kNo) {
   const int rank = rank_in(comm);
@@ -66,7 +66,7 @@ void check_reduction(runtime::Reduction& reduction, MPI_Comm comm, std::size_t c
   }
 }
 
-inline void check_sum(runtime::Reduction& reduction, MPI_Comm comm, std::size_t count,
+inline void check_sum(runtime::Collective& reduction, MPI_Comm comm, std::size_t count,
                       std::uint64_t message, InPlace in_place = InPlace::kNo) {
   const auto sum = [](double a, double b) { return a + b; };
   check_reduction<double>(reduction, comm, count, MPI_DOUBLE, MPI_SUM, sum, message, in_place);

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "runtime/api/broadcast.hpp"
-#include "runtime/memory/stores.hpp"
+#include "runtime/memory/element_shape.hpp"
 #include "tests/mpi/plans.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::datatype_test {
 namespace {
 
 using runtime::Broadcast;
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Datatype, OnlyTypesThatNeedPackingArePacked) {
   const auto is_plain = [](MPI_Datatype type) {
-    const bool plain = runtime::shape_of(MPI_COMM_SELF, type).is_plain;
+    const bool plain = runtime::is_plain(MPI_COMM_SELF, type);
     if (type != MPI_DOUBLE && type != MPI_BYTE) MPI_Type_free(&type);
     return plain;
   };
@@ -224,4 +224,4 @@ TEST(Datatype, AbsoluteAddresses) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::datatype_test

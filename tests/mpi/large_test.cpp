@@ -8,7 +8,7 @@
 #include "runtime/api/broadcast.hpp"
 #include "tests/mpi/plans.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::large_test {
 namespace {
 
 TEST(Large, MoreThanTwoToThe31Elements) {
@@ -42,4 +42,4 @@ TEST(Large, MoreThanTwoToThe31Elements) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::large_test

@@ -14,7 +14,7 @@
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/check_run.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::pacing_test {
 namespace {
 
 constexpr std::uint64_t kSegment = 1000;
@@ -93,4 +93,4 @@ INSTANTIATE_TEST_SUITE_P(All, PaceOfReductions,
                          });
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::pacing_test

@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "tests/mpi/plans.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::reduction_refusal_test {
 namespace {
 
 using planner::Operation;
@@ -189,4 +189,4 @@ INSTANTIATE_TEST_SUITE_P(All, Mismatch,
                          [](const auto& of) { return std::string(planner::name_of(of.param)); });
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::reduction_refusal_test

@@ -1,5 +1,4 @@
-// Reductions give the right result: every root, sizes around multiples of the segment, many trees,
-// windows, operations, types, communicators.
+// Reductions with all kinds of operations and types.
 #include "runtime/api/reduction.hpp"
 
 #include <gtest/gtest.h>
@@ -15,14 +14,12 @@
 
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/plans.hpp"
-#include "tests/support/draws.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::reduction_test {
 namespace {
 
 using planner::Operation;
 using runtime::Reduction;
-using runtime::ReductionOptions;
 
 planner::Plan as(Operation operation, const planner::Plan& broadcast) {
   return operation == Operation::kReduce ? reduce_plan(broadcast)
@@ -35,127 +32,6 @@ class Operations : public ::testing::TestWithParam<Operation> {
     return as(GetParam(), plan_shaped(shape, size_of(MPI_COMM_WORLD), source, segment));
   }
 };
-
-class ReductionShapes : public ::testing::TestWithParam<std::tuple<Operation, Shape>> {};
-
-TEST_P(ReductionShapes, EveryRootAndSizesAroundSegmentBoundaries) {
-  const auto [operation, shape] = GetParam();
-  constexpr std::size_t kSegment = 8;  // elements
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  std::uint64_t message = 0;
-  for (std::uint32_t source = 0; source < ranks; ++source) {
-    SCOPED_TRACE(source);
-    Reduction reduction(MPI_COMM_WORLD, as(operation, plan_shaped(shape, ranks, source,
-                                                                  kSegment * sizeof(double) + 3)));
-    EXPECT_EQ(reduction.root(), static_cast<int>(source));
-    EXPECT_EQ(reduction.operation(), operation);
-    for (const std::size_t count : {0UL, 1UL, kSegment - 1, kSegment, kSegment + 1, 2 * kSegment,
-                                    10 * kSegment, 20 * kSegment + 7}) {
-      check_sum(reduction, MPI_COMM_WORLD, count, message++);
-      check_sum(reduction, MPI_COMM_WORLD, count, message++, InPlace::kYes);
-    }
-  }
-}
-
-TEST_P(ReductionShapes, SegmentsBeyondTheEagerLimit) {
-  const auto [operation, shape] = GetParam();
-  constexpr std::size_t kSegment = 25'000;
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  ReductionOptions options;
-  options.segment_bytes = kSegment * sizeof(double);
-  Reduction reduction(MPI_COMM_WORLD, as(operation, plan_shaped(shape, ranks, ranks - 1, 1)),
-                      options);
-  for (const std::size_t count : {kSegment, kSegment + 1, 11 * kSegment + 4321}) {
-    check_sum(reduction, MPI_COMM_WORLD, count, count);
-    check_sum(reduction, MPI_COMM_WORLD, count, count + 1, InPlace::kYes);
-  }
-}
-
-TEST_P(ReductionShapes, EveryWindow) {
-  const auto [operation, shape] = GetParam();
-  const planner::Plan plan =
-      as(operation, plan_shaped(shape, size_of(MPI_COMM_WORLD), 0, 12 * sizeof(double)));
-  for (const std::size_t sends : {1UL, 2UL, 3UL, 50UL}) {
-    for (const std::size_t receives : {1UL, 2UL, 5UL, 50UL}) {
-      ReductionOptions options;
-      options.sends_in_flight = sends;
-      options.receives_in_flight = receives;
-      Reduction reduction(MPI_COMM_WORLD, plan, options);
-      check_sum(reduction, MPI_COMM_WORLD, 333, sends * 100 + receives);
-      check_sum(reduction, MPI_COMM_WORLD, 333, sends * 100 + receives, InPlace::kYes);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, ReductionShapes,
-    ::testing::Combine(::testing::Values(Operation::kReduce, Operation::kAllreduce),
-                       ::testing::Values(Shape::kChain, Shape::kFlat, Shape::kBinary)),
-    [](const auto& of) {
-      return std::string(planner::name_of(std::get<0>(of.param))) + name_of(std::get<1>(of.param));
-    });
-
-class RandomReductionPlans : public ::testing::TestWithParam<std::uint64_t> {};
-
-// Different trees up and down, with segments below and above the eager limit.
-TEST_P(RandomReductionPlans, WithManyTrees) {
-  std::mt19937_64 random(GetParam());
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  const std::uint64_t segment = 8 + random() % (GetParam() % 4 == 0 ? 20000 : 300);
-  const auto source = static_cast<std::uint32_t>(random() % ranks);
-  planner::Plan up = random_plan_from(source, ranks, segment, 12, random);
-  planner::Plan down = random_plan_from(source, ranks, segment, 12, random);
-  if (GetParam() % 2 == 0) {
-    up = over_long_links(std::move(up), random);
-    down = over_long_links(std::move(down), random);
-  }
-  ReductionOptions options;
-  options.sends_in_flight = 1 + random() % 4;
-  options.receives_in_flight = 1 + random() % 6;
-  options.segment_bytes = segment;
-  options.ports = GetParam() % 3;
-  for (const planner::Plan& plan : {reduce_plan(up), allreduce_plan(up, down)}) {
-    SCOPED_TRACE(planner::to_json(plan));
-    Reduction reduction(MPI_COMM_WORLD, plan, options);
-    for (int i = 0; i < 4; ++i) {
-      const std::size_t count = random() % (segment * 60 / sizeof(double));
-      check_sum(reduction, MPI_COMM_WORLD, count, random(),
-                i % 2 == 0 ? InPlace::kNo : InPlace::kYes);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomReductionPlans,
-                         ::testing::Range<std::uint64_t>(1, 1 + draws(40)));
-
-TEST_P(Operations, MoreTreesThanSegments) {
-  std::mt19937_64 random(3);
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  std::vector<planner::PlanTree> trees;
-  for (int i = 0; i < 100; ++i) trees.push_back(random_tree(ranks, 0, 1.0, random));
-  Reduction reduction(MPI_COMM_WORLD, as(GetParam(), plan_of(ranks, 0, trees, 16)));
-  for (const std::size_t count : {0UL, 1UL, 10UL, 99UL, 5000UL}) {
-    check_sum(reduction, MPI_COMM_WORLD, count, count);
-  }
-}
-
-// Late children do not make the segments of the others pile up, and messages do not mix.
-TEST_P(Operations, ConsecutiveMessagesOfLateRanksDoNotMix) {
-  std::mt19937_64 random(5);
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  const planner::Plan plan = as(GetParam(), random_plan(ranks, 50, 4, random));
-  std::mt19937 own(static_cast<unsigned>(rank_in(MPI_COMM_WORLD)) + 1);
-  for (const bool check_sizes : {true, false}) {
-    ReductionOptions options;
-    options.check_sizes = check_sizes;
-    Reduction reduction(MPI_COMM_WORLD, plan, options);
-    for (std::uint64_t message = 0; message < 60; ++message) {
-      if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      check_sum(reduction, MPI_COMM_WORLD, 7 * (message % 50), message,
-                message % 3 == 0 ? InPlace::kYes : InPlace::kNo);
-    }
-  }
-}
 
 TEST_P(Operations, WithPredefinedTypesAndOperations) {
   Reduction reduction(MPI_COMM_WORLD, plan(Shape::kBinary, 0, 50));
@@ -346,44 +222,9 @@ TEST_P(Operations, AreBitwiseReproducible) {
   }
 }
 
-TEST_P(Operations, OnPartsOfTheWorldConcurrently) {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  MPI_Comm half = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // and in reverse
-  std::mt19937_64 random(static_cast<std::uint64_t>(rank % 2) + 17);
-  {
-    Reduction reduction(half, as(GetParam(), random_plan(size_of(half), 33, 5, random)));
-    for (std::uint64_t message = 0; message < 20; ++message) {
-      check_sum(reduction, half, 100, message + static_cast<std::uint64_t>(rank % 2));
-    }
-  }
-  MPI_Comm_free(&half);
-}
-
-TEST_P(Operations, ReportProgressUpToTheWholeMessage) {
-  std::vector<std::uint64_t> reported;
-  ReductionOptions options;
-  options.on_progress = [&](std::uint64_t bytes) { reported.push_back(bytes); };
-  Reduction reduction(MPI_COMM_WORLD, plan(Shape::kChain, 0, 80), options);
-  check_sum(reduction, MPI_COMM_WORLD, 95, 1);
-  if (size_of(MPI_COMM_WORLD) == 1) return;  // one rank uses MPI's own
-  ASSERT_EQ(reported.size(), 10U);
-  EXPECT_TRUE(std::is_sorted(reported.begin(), reported.end()));
-  EXPECT_EQ(reported.back(), 95 * sizeof(double));
-}
-
-TEST_P(Operations, CanBeMovedAndReportTheirNode) {
-  Reduction first(MPI_COMM_WORLD, plan(Shape::kFlat, 0, 30));
-  Reduction second = std::move(first);
-  EXPECT_EQ(second.node(), "n" + std::to_string(rank_in(MPI_COMM_WORLD)));
-  EXPECT_EQ(second.segment_bytes(1000, 8), 24U);
-  EXPECT_EQ(second.segment_bytes(1000, 50), 50U);  // at least one element
-  check_sum(second, MPI_COMM_WORLD, 100, 1);
-}
-
 INSTANTIATE_TEST_SUITE_P(All, Operations,
                          ::testing::Values(Operation::kReduce, Operation::kAllreduce),
                          [](const auto& of) { return std::string(planner::name_of(of.param)); });
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::reduction_test

@@ -9,7 +9,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/mpi/refusals.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::refusal_test {
 namespace {
 
 using runtime::Broadcast;
@@ -27,56 +27,74 @@ TEST(Refusal, AnotherNumberOfRanksSaysBoth) {
                         std::to_string(ranks) + (ranks == 1 ? " rank is" : " ranks are")));
 }
 
-TEST(Refusal, APlanWithAFault) {
+struct Refused {
+  const char* what;
+  const char* expected;
+  void (*change)(planner::Plan& plan, BroadcastOptions& options);
+};
+
+void color(planner::Plan& plan) {
+  planner::PlanTree& tree = plan.broadcast_trees[0];
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) tree.colors.push_back(i % 2);
+}
+
+std::string refusal_with(const Refused& refused) {
   planner::Plan plan = chain_here();
-  plan.segment.value = 0;
-  EXPECT_THAT(refusal_of(plan), HasSubstr("/slice_bytes"));
-}
-
-TEST(Refusal, EmptyWindows) {
   BroadcastOptions options = as_planned();
-  options.sends_in_flight = 0;
-  EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr("window"));
+  refused.change(plan, options);
+  return refusal_of(plan, options);
 }
 
-TEST(Refusal, RoundsOfAPlanWithoutColors) {
-  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has no edges";
-  BroadcastOptions options = as_planned();
-  options.rounds = true;
-  EXPECT_EQ(refusal_of(chain_here(), options),
-            "/broadcast_trees/0: rounds need colors, which this plan's trees do not have");
-}
-
-TEST(Refusal, RoundsOnSomeRanksOnly) {
-  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
-  planner::Plan plan = chain_here();
-  for (std::size_t i = 0; i < plan.broadcast_trees[0].edges.size(); ++i) {
-    plan.broadcast_trees[0].colors.push_back(i % 2);
+TEST(Refusal, PlansAndOptionsThatCannotBeRun) {
+  const bool alone = size_of(MPI_COMM_WORLD) == 1;
+  for (const Refused& refused : {
+           Refused{"a plan with a fault", "/slice_bytes",
+                   [](auto&plan, auto&) { plan.segment.value = 0; }},
+           Refused{"empty windows", "window",
+                   [](auto&, auto&options) { options.sends_in_flight = 0; }},
+           Refused{"long segments", "MPI sends at most",
+                   [](auto&, auto&options) { options.segment_bytes = std::uint64_t{1} << 31U; }},
+           Refused{"rounds without colors",
+                   alone ? "accepted"
+                         : "/broadcast_trees/0: rounds need colors, which this plan's trees do not "
+                           "have",
+                   [](auto&, auto&options) { options.rounds = true; }},
+           Refused{"ports and rounds", "ports and rounds exclude each other",
+                   [](auto&plan, auto&options) {
+                     color(plan);
+                     options.ports = 1;
+                     options.rounds = true;
+                   }},
+           Refused{"a schedule that the plan has not",
+                   "/schedule: this plan has no schedule; make one with espalier plan --schedule",
+                   [](auto&, auto&options) { options.schedule = true; }},
+           Refused{"another operation", "/operation: the plan is for a reduce, not for a broadcast",
+                   [](auto&plan, auto&) { plan = reduce_plan(std::move(plan)); }},
+           Refused{
+               "hosts that do not identify nodes", alone ? "node 'n0'" : "both run on host",
+               [](auto&, auto&options) { options.mapping = runtime::RankMapping::kByHostName; }},
+       }) {
+    EXPECT_THAT(refusal_with(refused), HasSubstr(refused.expected)) << refused.what;
   }
-  BroadcastOptions options = as_planned();
-  options.rounds = rank_in(MPI_COMM_WORLD) == 1;
-  EXPECT_THAT(refusal_of(plan, options), HasSubstr("different plans or options"));
 }
 
-TEST(Refusal, PlansThatDifferAmongRanks) {
+TEST(Refusal, OnOneRankIsReportedOnAll) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
-  planner::Plan plan = chain_here();
-  if (rank_in(MPI_COMM_WORLD) == 1) plan.segment.value = 101;
-  EXPECT_THAT(refusal_of(plan), HasSubstr("different plans"));
-}
-
-TEST(Refusal, AFaultOnOneRankIsReportedOnAll) {
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  planner::Plan plan = chain_here();
-  if (rank_in(MPI_COMM_WORLD) + 1 == static_cast<int>(ranks)) plan.source = "nobody";
-  EXPECT_THAT(refusal_of(plan), HasSubstr("'nobody'"));
-}
-
-TEST(Refusal, HostNamesThatDoNotIdentifyNodes) {
-  BroadcastOptions options = as_planned();
-  options.mapping = runtime::RankMapping::kByHostName;
-  const std::string expected = size_of(MPI_COMM_WORLD) == 1 ? "node 'n0'" : "both run on host";
-  EXPECT_THAT(refusal_of(chain_here(), options), HasSubstr(expected));
+  for (const Refused& refused : {
+           Refused{"another plan", "different plans or options",
+                   [](auto&plan, auto&) { plan.segment.value = 101; }},
+           Refused{"rounds", "different plans or options",
+                   [](auto&, auto&options) { options.rounds = true; }},
+           Refused{"another window", "different plans or options",
+                   [](auto&, auto&options) { options.receives_in_flight = 7; }},
+           Refused{"a fault", "'nobody'", [](auto&plan, auto&) { plan.source = "nobody"; }},
+       }) {
+    planner::Plan plan = chain_here();
+    color(plan);
+    BroadcastOptions options = as_planned();
+    if (rank_in(MPI_COMM_WORLD) == 1) refused.change(plan, options);
+    EXPECT_THAT(refusal_of(plan, options), HasSubstr(refused.expected)) << refused.what;
+  }
 }
 
 // They differ so much that the ranks choose different segment sizes.
@@ -91,36 +109,6 @@ TEST(Refusal, SizesThatDifferWidely) {
       const std::size_t bytes = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_size : 10'000'000;
       std::vector<std::byte> buffer(bytes);
       EXPECT_THAT(refusal_of(broadcast, buffer, bytes), HasSubstr("disagree on the size"));
-      MPI_Barrier(MPI_COMM_WORLD);
-    }
-  }
-}
-
-TEST(Refusal, PortsAndRoundsTogether) {
-  BroadcastOptions options = as_planned();
-  options.ports = 1;
-  options.rounds = true;
-  planner::Plan plan = chain_here();
-  for (std::size_t i = 0; i < plan.broadcast_trees[0].edges.size(); ++i) {
-    plan.broadcast_trees[0].colors.push_back(i % 2);
-  }
-  EXPECT_THAT(refusal_of(plan, options), HasSubstr("ports and rounds exclude each other"));
-}
-
-TEST(Refusal, SizesThatDifferAmongRanks) {
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
-  // One segment more, one less, a shorter segment, nothing at all: on the source and on the last
-  // rank.
-  for (const int odd_rank : {0, static_cast<int>(ranks) - 1}) {
-    for (const std::size_t odd_size : {0UL, 250UL, 299UL, 301UL, 1000UL}) {
-      Broadcast broadcast(MPI_COMM_WORLD, chain_here(), as_planned());
-      std::vector<std::byte> buffer(1000);
-      const std::size_t bytes = rank_in(MPI_COMM_WORLD) == odd_rank ? odd_size : 300;
-      const std::string refusal = refusal_of(broadcast, buffer, bytes);
-      EXPECT_THAT(refusal, HasSubstr("disagree on the size"));
-      EXPECT_THAT(refusal, HasSubstr(std::to_string(bytes) + " bytes on rank"));
-      EXPECT_THROW(broadcast.run(buffer.data(), 10, MPI_BYTE), std::logic_error);
       MPI_Barrier(MPI_COMM_WORLD);
     }
   }
@@ -157,4 +145,4 @@ TEST(SharePlan, GivesAllRanksThePlanOrTheRefusal) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::refusal_test

@@ -23,7 +23,7 @@ inline std::string refusal_of(const planner::Plan& plan,
 }
 
 // The refusal of a message of `bytes` bytes. The buffer is at least as large.
-inline std::string refusal_of(runtime::Broadcast& broadcast, std::vector<std::byte>& buffer,
+inline std::string refusal_of(runtime::Collective& broadcast, std::vector<std::byte>& buffer,
                               std::size_t bytes) {
   try {
     broadcast.run(buffer.data(), bytes, MPI_BYTE);

@@ -21,7 +21,7 @@
 #include "tests/mpi/plans.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::ring_test {
 namespace {
 
 using runtime::Broadcast;
@@ -89,17 +89,6 @@ TEST(Rings, OfRandomTreesOverRandomHosts) {
   }
 }
 
-// Each rank reads at its own pace, and the writer may be several messages ahead.
-TEST(Rings, ConsecutiveMessagesDoNotMix) {
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 5000));
-  std::mt19937 own(static_cast<unsigned>(rank_in(MPI_COMM_WORLD)) + 1);
-  for (std::uint64_t message = 0; message < 60; ++message) {
-    if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    check_run(broadcast, MPI_COMM_WORLD, 3701 * (message % 20), message);
-  }
-}
-
 TEST(Rings, EveryRootAndSizesAroundCells) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   for (std::uint32_t source = 0; source < ranks; ++source) {
@@ -109,17 +98,6 @@ TEST(Rings, EveryRootAndSizesAroundCells) {
       check_run(broadcast, MPI_COMM_WORLD, bytes, bytes + source);
     }
   }
-}
-
-TEST(Rings, AreAbandonedForStreamsAndTheBroadcastStillWorks) {
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  Broadcast broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, ranks, 0, 1000));
-  check_run(broadcast, MPI_COMM_WORLD, 30'000, 1);
-  const auto shape = broadcast.stream_shape(30'000, 8000);
-  TestStore store(shape, 2);
-  EXPECT_TRUE(broadcast.stream(30'000, shape, store));
-  EXPECT_EQ(store.wrong(), 0U);
-  check_run(broadcast, MPI_COMM_WORLD, 30'000, 3);
 }
 
 // If one rank has no free file descriptor, no rank uses rings.
@@ -181,4 +159,4 @@ TEST(Rings, TransfersAreLogged) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::ring_test

@@ -10,7 +10,7 @@
 #include "runtime/transport/mpi_error.hpp"
 #include "tests/mpi/plans.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::timeout_test {
 namespace {
 
 using runtime::Broadcast;
@@ -147,4 +147,4 @@ TEST(Timeout, InvalidTimesAreRefused) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::timeout_test

@@ -9,7 +9,7 @@
 
 #include "tests/mpi/check_run.hpp"
 
-namespace espalier::testing {
+namespace espalier::testing::transfer_log_test {
 namespace {
 
 using runtime::Broadcast;
@@ -71,4 +71,4 @@ TEST(TransferLog, CountsTransfersThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace espalier::testing
+}  // namespace espalier::testing::transfer_log_test

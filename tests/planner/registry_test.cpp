@@ -8,7 +8,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::registry_test {
 namespace {
 
 using espalier::testing::refusal;
@@ -170,4 +170,4 @@ TEST(ParseAlgorithms, RefusesUnknownAndEmptyNames) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::registry_test

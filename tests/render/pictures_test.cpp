@@ -16,7 +16,7 @@
 #include "support/errors.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::render {
+namespace espalier::render::pictures_test {
 namespace {
 
 using espalier::testing::count_of;
@@ -257,4 +257,4 @@ TEST(Draw, DrawsEverySample) {
 }
 
 }  // namespace
-}  // namespace espalier::render
+}  // namespace espalier::render::pictures_test

@@ -19,7 +19,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::best_segment_test {
 namespace {
 
 using planner::Operation;
@@ -87,8 +87,7 @@ TEST(BestSegment, WithoutOverheadIsTheSmallest) {
   const Platform platform = testing::complete_platform(4, 1e9);
   const planner::Plan plan = plan_by("chain", platform);
   EXPECT_EQ(best_segment(plan, platform, {kKiB * kKiB}).segment, Bytes{kKiB});
-  EXPECT_EQ(best_segment(plan, platform, {kKiB * kKiB}, {.least_segment = {5000}}).segment.value,
-            5018U);
+  EXPECT_EQ(best_segment(plan, platform, {kKiB * kKiB}, {5000}).segment.value, 5018U);
   EXPECT_EQ(best_segment(plan, platform, {100}).segment, Bytes{100});
   EXPECT_EQ(best_segment(plan, platform, {1}).segment, Bytes{1});
 }
@@ -140,10 +139,9 @@ TEST(BestSegment, RefusesEmptyMessagesAndSegmentsAndPlansOfOtherPlatforms) {
   const Platform platform = chain();
   const planner::Plan plan = plan_by("chain", platform);
   EXPECT_THROW((void)best_segment(plan, platform, {0}), std::invalid_argument);
-  EXPECT_THROW((void)best_segment(plan, platform, {1}, {.least_segment = {0}}),
-               std::invalid_argument);
+  EXPECT_THROW((void)best_segment(plan, platform, {1}, {0}), std::invalid_argument);
   EXPECT_THROW((void)best_segment(plan, testing::complete_platform(4, 1e9), {1}), InputError);
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::best_segment_test

@@ -11,7 +11,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::closed_forms_test {
 namespace {
 
 using espalier::testing::Link;
@@ -278,6 +278,30 @@ TEST(Memory, DoesNotGrowWithTheSegments) {
   EXPECT_EQ(of.run(4 * 100).most_events, of.run(4 * 100'000).most_events);
 }
 
+// A longer message may be faster (docs/model.md, "What greedy sending loses"; Graham, Bounds on
+// multiprocessing timing anomalies, 1969, doi:10.1137/0117039). At 19/6 s h3 has a segment of the
+// first tree for h2 and one of the third for h1, in this order. Of 8 segments the first one goes,
+// and the third tree's two slow hops come last. The ninth, from h0 to h2, keeps h2 busy at this
+// moment: h3 begins the slow hop, beside which the rest is sent.
+TEST(Anomaly, ASegmentMoreMayMakeTheMessageFaster) {
+  Case of = one_tree(small_platform({"h0", "h1", "h2", "h3"}, {{"h0", "h2", 1. / 4},
+                                                               {"h0", "h3", 1. / 3},
+                                                               {"h1", "h2", 1. / 4},
+                                                               {"h2", "h1", 1. / 4},
+                                                               {"h2", "h3", 1},
+                                                               {"h3", "h1", 1},
+                                                               {"h3", "h2", 1. / 2}}),
+                     {{0, 3}, {3, 2}, {2, 1}});
+  of.plan.segment = {1};
+  of.plan.broadcast_trees = {{{20. / 14}, {{0, 3}, {3, 2}, {2, 1}}, {}},
+                             {{9. / 14}, {{0, 2}, {0, 3}, {2, 1}}, {}},
+                             {{4. / 14}, {{0, 3}, {3, 1}, {1, 2}}, {}},
+                             {{3. / 14}, {{0, 2}, {2, 1}, {2, 3}}, {}}};
+  of.plan.throughput = {36. / 14};
+  EXPECT_NEAR(of.run(8).makespan.value, 31. / 6, 1e-9);
+  EXPECT_NEAR(of.run(9).makespan.value, 5, 1e-9);
+}
+
 // Ten segments of 4 s each over a latency of 10 s. At 1 byte/s 10 bytes are in flight, so the
 // window is enlarged and the link is never idle. At a much lower rate the window stays 2: two
 // segments in 14 s.
@@ -292,4 +316,4 @@ TEST(Chain, SendsThatLastUntilReceivedWaitForLatencies) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::closed_forms_test

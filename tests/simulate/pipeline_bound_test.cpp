@@ -15,7 +15,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::pipeline_bound_test {
 namespace {
 
 struct Times {
@@ -170,4 +170,4 @@ INSTANTIATE_TEST_SUITE_P(Models, PipelineBoundUnder,
                          });
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::pipeline_bound_test

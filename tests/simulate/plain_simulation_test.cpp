@@ -16,7 +16,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::plain_simulation_test {
 namespace {
 
 using espalier::testing::Dice;
@@ -132,4 +132,4 @@ TEST(SingleTree, ReachesItsThroughputAsTheMessageGrows) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::plain_simulation_test

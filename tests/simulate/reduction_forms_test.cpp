@@ -10,7 +10,7 @@
 #include "simulate/simulate.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::reduction_forms_test {
 namespace {
 
 using espalier::testing::Link;
@@ -203,4 +203,4 @@ TEST(Simulator, RefusesAComputeRateIfNothingIsCombined) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::reduction_forms_test

@@ -17,7 +17,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/simulate/plain_simulation.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::reductions_test {
 namespace {
 
 using espalier::testing::Dice;
@@ -254,4 +254,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::reductions_test

@@ -9,7 +9,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::refusals_test {
 namespace {
 
 using espalier::testing::small_platform;
@@ -97,4 +97,4 @@ TEST(Simulator, RefusesOptionsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::refusals_test

@@ -17,7 +17,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::schedule_run_test {
 namespace {
 
 using espalier::testing::Dice;
@@ -217,4 +217,4 @@ TEST(BatchedAssignment, DividesTheRest) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::schedule_run_test

@@ -14,7 +14,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::simulate {
+namespace espalier::simulate::sharing_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -293,4 +293,4 @@ TEST(Sharing, HasNames) {
 }
 
 }  // namespace
-}  // namespace espalier::simulate
+}  // namespace espalier::simulate::sharing_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/counting_clock.hpp"
 
-namespace espalier {
+namespace espalier::deadline_test {
 namespace {
 
 using testing::CountingClock;
@@ -54,4 +54,4 @@ TEST(DeadlineWatch, LooksOncePerSoMuchWork) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::deadline_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace espalier {
+namespace espalier::errors_test {
 namespace {
 
 TEST(Errors, JoinFilePlaceAndReason) {
@@ -38,4 +38,4 @@ TEST(InQuotes, TruncatesLongText) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::errors_test

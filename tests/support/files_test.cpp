@@ -14,7 +14,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier {
+namespace espalier::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ TEST(DisplayName, CallsADashStdin) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::files_test

@@ -8,7 +8,7 @@
 #include "tests/support/draws.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier {
+namespace espalier::json_test {
 namespace {
 
 using testing::draws;
@@ -167,4 +167,4 @@ TEST_F(Cursor, OutlivesTheCursorItCameFrom) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::json_test

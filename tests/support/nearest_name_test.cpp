@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace espalier {
+namespace espalier::nearest_name_test {
 namespace {
 
 constexpr std::array<std::string_view, 4> kChoices{"grow", "prune-simple", "optimal", "flat"};
@@ -42,4 +42,4 @@ TEST(UnknownName, DoesNotListManyChoices) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::nearest_name_test

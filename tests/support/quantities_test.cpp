@@ -5,7 +5,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier {
+namespace espalier::quantities_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -150,4 +150,4 @@ TEST(ShortRate, HasThreeDigits) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::quantities_test

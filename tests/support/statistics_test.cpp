@@ -8,7 +8,7 @@
 
 #include "support/csv_line.hpp"
 
-namespace espalier {
+namespace espalier::statistics_test {
 namespace {
 
 TEST(SpreadOf, IsTheSampleStatistics) {
@@ -57,4 +57,4 @@ TEST(Quartiles, InterpolateBetweenFigures) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::statistics_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace espalier {
+namespace espalier::xml_text_test {
 namespace {
 
 TEST(XmlText, MarkupBecomesEntities) {
@@ -17,4 +17,4 @@ TEST(XmlText, ALeadingBlankIsKept) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::xml_text_test

@@ -68,7 +68,7 @@ std::string csv_of(const Report& report, const std::vector<planner::NamedPrice>&
   return rows_of(highest, 0)
       .csv({field("platform"), field("source"), field("model"), field("optimum_Bps"),
             field("bound_Bps"), field("gap")},
-           {field("operation")});
+           {field("operation"), field("bound_final")});
 }
 
 ExitStatus BoundCommand::run() const {

@@ -108,11 +108,21 @@ void report(const PlanCommand& options, const std::vector<PlanAttempt>& attempts
   print_beside(plan_summary(attempts).render(options.json), options.output, options.console);
 }
 
-// Runs `make`; an InputError of it gets the name of --schedule.
+// Runs `make`; a LimitReached of it gets the name.
+template <typename Make>
+auto with_name(std::string_view name, Make make) {
+  try {
+    return make();
+  } catch (const LimitReached& fault) {
+    throw LimitReached(fmt::format("{}: {}", name, fault.what()));
+  }
+}
+
+// Runs `make`; an InputError of it, too, gets the name of --schedule.
 template <typename Make>
 auto with_schedule_refusals(Make make) {
   try {
-    return make();
+    return with_name("--schedule", make);
   } catch (const InputError& fault) {
     throw InputError({}, "--schedule", fault.what());
   }
@@ -121,12 +131,15 @@ auto with_schedule_refusals(Make make) {
 PlanAttempt attempt(const PlanCommand& options, const planner::Algorithm& algorithm,
                     const planner::Collective& collective,
                     const planner::AlgorithmOptions& limits) {
-  Run run = run_timed(algorithm, collective, limits, options.console);
+  planner::ScheduleOptions scheduling = options.scheduling;
+  scheduling.deadline = limits.deadline.restarted();
+  Run run = with_name(algorithm.name,
+                      [&] { return run_timed(algorithm, collective, limits, options.console); });
   planner::Plan plan =
       planner::make_plan(collective, algorithm.name, run.outcome, collective.options().segment);
   if (options.schedule) {
     plan.schedule = with_schedule_refusals(
-        [&] { return planner::make_schedule(*collective.broadcast(), plan, options.scheduling); });
+        [&] { return planner::make_schedule(*collective.broadcast(), plan, scheduling); });
   }
   const auto makespan = makespan_of(run, collective, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run),
@@ -140,16 +153,16 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
   const Deadline clock(std::nullopt);
   simulate::ChoiceOptions how;
   if (options.algorithm) how.algorithms = {algorithm};
-  how.segment = options.problem.model.given_segment;
+  how.run.segment = options.problem.model.given_segment;
   how.overhead = options.overhead;
-  how.compute = options.compute;
+  how.run.compute = options.compute;
   how.limits = limits;
   simulate::Choice choice = choose_for(collective, limits.message, how, options.console);
   Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
   planner::Plan plan = choice.plan;
   const auto makespan = makespan_of(run, collective, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),
-          makespan,         limits.message,   std::move(choice),  how.compute};
+          makespan,         limits.message,   std::move(choice),  how.run.compute};
 }
 
 // Refuses options that cannot be combined with --message.
@@ -262,8 +275,9 @@ void PlanCommand::add_to(Arguments& app) {
   add_console_options(app, console);
   app.add_footer(
       "The summary goes to stdout when the plan goes to a file, otherwise to stderr. If the time\n"
-      "limit is reached before the proof is complete, the plan is still written, a warning states\n"
-      "the remaining gap, and the exit status is 4.\n"
+      "limit cuts the proof or a search short, the plan is still written, a warning names the "
+      "first\n"
+      "unfinished stage and the remaining gap, and the exit status is 4.\n"
       "With --message the segment size and (without --algorithm) the trees are chosen by "
       "simulation\n"
       "so that the operation on a message of that size finishes first. --segment, --max-trees,\n"

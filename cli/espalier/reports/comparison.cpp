@@ -135,7 +135,8 @@ std::string comparison_csv(const std::vector<Comparison>& comparisons) {
                                {"model", comparison.model},
                                {"optimum_Bps", BytesPerSecond{comparison.optimum_Bps}},
                                {"bound_Bps", BytesPerSecond{comparison.bound_Bps}}},
-                              {{"operation", planner::name_of(comparison.operation)}},
+                              {{"operation", planner::name_of(comparison.operation)},
+                               {"bound_final", Cell("", comparison.bound_final)}},
                               /*header=*/text.empty());
   }
   return text;

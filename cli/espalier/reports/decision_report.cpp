@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/common/report.hpp"
-#include "support/drawing.hpp"
+#include "render/charts/colours.hpp"
 
 namespace espalier::cli {
 
@@ -93,14 +93,14 @@ const std::vector<Prediction>& predictions_of(const DecisionReport& report) {
 }
 
 // A chart of the report's grid, without kinds and cells.
-CellChart empty_chart(const DecisionReport& report, std::string title) {
-  CellChart chart{.title = std::move(title),
-                  .x_label = "message",
-                  .y_label = "ranks",
-                  .columns = {},
-                  .rows = {},
-                  .kinds = {},
-                  .cells = {}};
+render::CellChart empty_chart(const DecisionReport& report, std::string title) {
+  render::CellChart chart{.title = std::move(title),
+                          .x_label = "message",
+                          .y_label = "ranks",
+                          .columns = {},
+                          .rows = {},
+                          .kinds = {},
+                          .cells = {}};
   const std::vector<Bytes>& messages = report.decision.grid.messages;
   for (const Bytes message : messages) {
     // An empty message is drawn at half a byte.
@@ -209,8 +209,8 @@ std::string decision_csv(const DecisionReport& report) {
   return rows_of(report).csv({{"operation", report.operation}, {"model", report.model}});
 }
 
-CellChart decision_chart(const DecisionReport& report) {
-  CellChart chart = empty_chart(
+render::CellChart decision_chart(const DecisionReport& report) {
+  render::CellChart chart = empty_chart(
       report, fmt::format("Best {} by {}, {}", report.operation, report.model, report.network));
   // Each algorithm has a hue; larger segments are paler.
   std::vector<const cost_models::FormulaEntry*> entries;
@@ -241,7 +241,9 @@ CellChart decision_chart(const DecisionReport& report) {
                                     static_cast<double>(segments.size() - 1);
       chart.kinds.push_back(
           {name_of(*used),
-           tint(kSeriesColours[place_in(entries, entry) % kSeriesColours.size()], pale)});
+           render::tint(
+               render::kSeriesColours[place_in(entries, entry) % render::kSeriesColours.size()],
+               pale)});
     }
   }
   for (const Prediction& best : report.decision.best) {
@@ -252,8 +254,8 @@ CellChart decision_chart(const DecisionReport& report) {
   return chart;
 }
 
-CellChart penalty_chart(const DecisionReport& report) {
-  CellChart chart =
+render::CellChart penalty_chart(const DecisionReport& report) {
+  render::CellChart chart =
       empty_chart(report, fmt::format("Penalty of choosing a {} by {}, {}", report.operation,
                                       report.model, report.network));
   // As in CM, figure 7: white below 5 %, the scale ends at 300 %.
@@ -262,9 +264,10 @@ CellChart penalty_chart(const DecisionReport& report) {
   for (std::size_t s = 1; s < kSteps.size(); ++s) {
     chart.kinds.push_back(
         {fmt::format("{:.0f} % to {:.0f} %", 100 * kSteps[s - 1], 100 * kSteps[s]),
-         ramp_colour(static_cast<double>(s - 1) / (kSteps.size() - 1))});
+         render::ramp_colour(static_cast<double>(s - 1) / (kSteps.size() - 1))});
   }
-  chart.kinds.push_back({fmt::format("{:.0f} % and over", 100 * kSteps.back()), ramp_colour(1)});
+  chart.kinds.push_back(
+      {fmt::format("{:.0f} % and over", 100 * kSteps.back()), render::ramp_colour(1)});
   chart.kinds.push_back({"not measured", "#d0d0d0"});
   for (const std::optional<Penalty>& penalty : report.penalties) {
     const auto loss = penalty ? penalty->loss() : std::nullopt;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cost_models/decide/decision.hpp"
-#include "support/cell_chart.hpp"
+#include "render/charts/cell_chart.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {
@@ -36,8 +36,8 @@ Json decision_json(const DecisionReport& report);
 // One row per cell, or per method and cell.
 std::string decision_csv(const DecisionReport& report);
 // As in CM, figure 6: the colour of a cell is its best method.
-CellChart decision_chart(const DecisionReport& report);
+render::CellChart decision_chart(const DecisionReport& report);
 // As in CM, figure 7: the darker a cell, the higher the penalty.
-CellChart penalty_chart(const DecisionReport& report);
+render::CellChart penalty_chart(const DecisionReport& report);
 
 }  // namespace espalier::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cli/common/report.hpp"
@@ -166,7 +167,8 @@ void add_plan_loss(Report& report, const ExplainedPlan& explained, std::size_t t
   text += fmt::format(
       "Of the loss, {} is idle time of bottlenecks and {} is trees that cost more than the "
       "cheapest.\n",
-      percent(loss.idle.value / all), percent(loss.costly.value / all));
+      percent(std::max(0.0, loss.idle.value) / all),
+      percent(std::max(0.0, loss.costly.value) / all));  // no "-0.00 %" by rounding
   report.say(text);
   if (loss.idle.value > least) report.add("", idle_rows(explained, all, top, least));
   if (loss.costly.value > least) report.add("", costly_rows(explained, all, top, least));

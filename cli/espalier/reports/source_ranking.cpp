@@ -54,6 +54,12 @@ std::string verdict(const Platform& platform, platforms::Model model, planner::O
   const RankedSource& best = ranking.front();
   text += fmt::format(": the best is {}, optimum {}", name_of(best, platform),
                       format_rate(best.optimum));
+  const auto unexamined = std::count_if(ranking.begin(), ranking.end(), [](const auto& ranked) {
+    return !ranked.error.empty() && ranked.termination == planner::Termination::kTimeLimit;
+  });
+  if (unexamined > 0) {
+    text += fmt::format(" ({} were not examined within the time limit)", unexamined);
+  }
   if (const std::size_t others = possibly_equal(ranking); others > 0) {
     text += fmt::format(" ({} more may be equally good, within the proven gaps)", others);
   }

@@ -82,16 +82,6 @@ void BcastCommand::check() {
   }
 }
 
-// Throws InputError if the plan cannot be run by rounds or by a schedule where that is wanted.
-void require_order(const planner::Plan& plan, const runtime::BroadcastOptions& options,
-                   const std::string& file) {
-  const auto refuse = [&](const auto& fault) {
-    if (fault) throw InputError(display_name(file), fault->place, fault->reason);
-  };
-  if (options.rounds) refuse(runtime::rounds_fault(plan));
-  if (options.schedule) refuse(runtime::timetable_fault(plan));
-}
-
 ExitStatus BcastCommand::run() const {
   const MPI_Comm comm = job.comm;
   Watchdog& watchdog = *job.watchdog;
@@ -100,7 +90,9 @@ ExitStatus BcastCommand::run() const {
   watchdog.start(options.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const NamedPlan named = plan_of_run(comm, arguments, planner::Operation::kBroadcast, options);
-  require_order(named.plan, options, arguments.plan);
+  const std::string file = display_name(arguments.plan);
+  if (options.rounds) runtime::require_rounds(named.plan, file);
+  if (options.schedule) runtime::require_timetable(named.plan, file);
 
   ProgressBar bar(rank == 0 && !arguments.quiet, named.plan.throughput);
   options.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };

@@ -101,7 +101,7 @@ class FileBroadcast {
     writes_ = !is_source() || is_tree_ || identity_of(files.in[0]) != identity_of(output_name_);
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
-    disk_ = disk_time(bytes_);
+    disk_ = disk_time(bytes_ + hole_bytes_);  // devices have no holes
     timer_.emplace(comm_, broadcast_->root(),
                    broadcast_->predicted_time(bytes_, shape_.segment_bytes),
                    arguments.running.timeout, watchdog);
@@ -166,6 +166,7 @@ class FileBroadcast {
   // The bytes sent, after run().
   [[nodiscard]] std::uint64_t bytes() const { return bytes_ - skipped_; }
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
+  [[nodiscard]] std::uint64_t hole_bytes() const { return hole_bytes_; }
   [[nodiscard]] std::uint64_t segment_bytes() const { return shape_.segment_bytes; }
   // With --allow-changes, on all ranks: what changed of the source; empty: nothing.
   [[nodiscard]] std::string change() {
@@ -183,28 +184,34 @@ class FileBroadcast {
       tree_ = runtime::scan_files(in);
       input_ = std::make_unique<runtime::InputTree>(in, tree_);
     } else {
-      input_ = std::make_unique<runtime::InputFile>(in[0]);
+      auto input = std::make_unique<runtime::InputFile>(in[0]);
+      tree_.entries = {
+          {.path = "file", .bytes = input->layout().bytes, .holes = input->layout().holes}};
+      input_ = std::move(input);
     }
   }
 
   // Shares with all ranks what they must know to create their outputs.
   void share_input_facts() {
     std::array<std::uint64_t, 2> facts{};
-    if (is_source()) facts = {input_->bytes(), input_->identity()};
+    if (is_source()) facts = {is_tree_ ? 1U : 0U, input_->identity()};
     check(MPI_Bcast(facts.data(), 2, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
-    bytes_ = facts[0];
+    is_tree_ = facts[0] != 0;
     if (resumes_) resume_ = facts[1];
-    std::string text = is_source() && is_tree_ ? to_text(tree_) : std::string{};
+    std::string text = is_source() ? to_text(tree_) : std::string{};
     runtime::share_text(comm_, broadcast_->root(), text);
-    is_tree_ = !text.empty();
-    runtime::collective_try(comm_, [&] {
-      if (is_tree_) tree_ = runtime::file_tree_from_text(text);
-    });
+    runtime::collective_try(comm_, [&] { tree_ = runtime::file_tree_from_text(text); });
+    bytes_ = runtime::sequence_of(tree_).bytes();
+    for (const runtime::FileTree::Entry& entry : tree_.entries) {
+      for (const runtime::ByteRange& hole : entry.holes) hole_bytes_ += hole.bytes;
+    }
   }
 
   std::unique_ptr<runtime::ByteTarget> make_output() {
     if (is_tree_) return std::make_unique<runtime::OutputTree>(output_name_, tree_, resume_);
-    return std::make_unique<runtime::OutputFile>(output_name_, bytes_, resume_);
+    const runtime::FileTree::Entry& file = tree_.entries.front();
+    return std::make_unique<runtime::OutputFile>(
+        output_name_, runtime::FileLayout{file.bytes, file.holes}, resume_);
   }
 
   std::unique_ptr<runtime::FileStore> make_store() {
@@ -287,8 +294,9 @@ class FileBroadcast {
   std::unique_ptr<runtime::ByteSource> input_;
   std::optional<runtime::SourceChange> change_;  // on the source
   bool is_tree_ = false;
-  runtime::FileTree tree_;
-  std::uint64_t bytes_ = 0;
+  runtime::FileTree tree_;   // of a single file: one entry, whose name does not matter
+  std::uint64_t bytes_ = 0;  // without those of holes
+  std::uint64_t hole_bytes_ = 0;
   bool writes_ = true;
   runtime::Broadcast::StreamShape shape_{};
   Seconds disk_;
@@ -307,6 +315,7 @@ Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast, const RunAr
   figures.message_bytes = files.bytes();
   figures.segment_bytes = files.segment_bytes();
   figures.resumed_bytes = files.skipped();
+  figures.hole_bytes = files.hole_bytes();
   figures.verified = true;
   figures.source_change = files.change();
   files.commit();

@@ -83,6 +83,7 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
                       format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
   if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
   if (figures.resumed_bytes > 0) report.write("resumed_bytes", figures.resumed_bytes);
+  if (figures.hole_bytes > 0) report.write("hole_bytes", figures.hole_bytes);
   if (!figures.source_change.empty()) report.write("source_change", figures.source_change);
   if (!figures.mpi_seconds.empty()) {
     const double theirs = median_of(figures.mpi_seconds);
@@ -97,6 +98,9 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
   }
   if (figures.resumed_bytes > 0) {
     text += fmt::format("\n{} kept from an earlier run", format_size({figures.resumed_bytes}));
+  }
+  if (figures.hole_bytes > 0) {
+    text += fmt::format("\n{} of holes, which were not sent", format_size({figures.hole_bytes}));
   }
   report.say(fmt::format("{}\n{}\n", text, verification_text(plan.operation, figures.verified)));
   return report;

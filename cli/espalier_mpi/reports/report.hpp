@@ -20,6 +20,7 @@ struct Figures {
   std::vector<double> mpi_seconds;  // of MPI's own function, timed alternately; empty: not timed
   bool verified = false;
   std::uint64_t resumed_bytes = 0;    // kept from an earlier run, in addition to message_bytes
+  std::uint64_t hole_bytes = 0;       // of sparse files, not sent, in addition to message_bytes
   std::string source_change{};        // what changed of the sent files; empty: nothing
   std::string library = "MPI_Bcast";  // MPI's own function
   std::string op{};                   // of a reduction; empty: a broadcast

@@ -9,14 +9,14 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::bad_input_test {
 
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class BadPlatform : public CliTest {
  protected:
@@ -202,7 +202,7 @@ TEST_F(BadPlatform, ANodeThatCannotBeReachedIsNamed) {
 TEST_F(BadPlatform, NamesCannotBreakTheLine) {
   const std::string err = refusal(R"({"format": "espalier-platform", "version": 1, "name": "x",
       "nodes": [{"name": "a\n\u001b[31m"}, {"name": "a\n\u001b[31m"}], "links": []})");
-  EXPECT_THAT(err, testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(err, ::testing::Not(HasSubstr("\x1b")));
 }
 
 TEST_F(BadPlatform, ACapThatMatchesNoNode) {
@@ -233,4 +233,4 @@ TEST_F(BadPlatform, AHundredMegabytesOfNoise) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::bad_input_test

@@ -7,15 +7,15 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::bad_plan_test {
 
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class VerifyCommand : public CliTest {
  protected:
@@ -56,6 +56,19 @@ TEST_F(VerifyCommand, JsonKeys) {
   const Json quick =
       run_json({"verify", "plan.json", "--platform", "p.json", "--json", "--no-proof"});
   EXPECT_TRUE(quick.at("bound_Bps").is_null());
+}
+
+TEST_F(VerifyCommand, ATimeLimitLeavesTheBoundUnfinished) {
+  ASSERT_EQ(run({"generate", "random", "--nodes", "60", "--density", "0.2", "-o", "p.json"}).status,
+            0);
+  ASSERT_EQ(
+      run({"plan", "p.json", "--source", "n0", "--algorithm", "grow", "-o", "plan.json"}).status,
+      0);
+  const Finished finished =
+      run({"verify", "plan.json", "--platform", "p.json", "--time-limit", "1ns"});
+  EXPECT_EQ(finished.status, 4);
+  EXPECT_THAT(finished.out, HasSubstr("\nbound (not final)  "));
+  EXPECT_THAT(finished.err, HasSubstr("verify: the time limit was reached before the gap was "));
 }
 
 TEST_F(VerifyCommand, PlansOfEveryAlgorithmAreValid) {
@@ -232,4 +245,4 @@ TEST_F(VerifyCommand, AFileThatIsNotAPlanIsBadInput) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::bad_plan_test

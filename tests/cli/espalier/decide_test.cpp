@@ -8,7 +8,7 @@
 #include "tests/cli/espalier/program.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::decide_test {
 
 namespace {
 
@@ -251,4 +251,4 @@ TEST_F(DecideCommand, RefusesWrongMeasurements) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::decide_test

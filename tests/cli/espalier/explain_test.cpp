@@ -7,16 +7,16 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::explain_test {
 
 namespace {
 
-using testing::ContainsRegex;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::StartsWith;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class ExplainCommand : public CliTest {
  protected:
@@ -265,7 +265,7 @@ TEST_F(ExplainCommand, LossOfReductionPlansNamesTheHalves) {
     EXPECT_THAT(text.out,
                 ContainsRegex(operation == "reduce"
                                   ? "\n +loss +share +load +price +idle resource +used by trees\n"
-                                  : "  up lyon-4 -> lyon-1 -> nancy-1 -> nancy-2 "));
+                                  : "  up lyon-[0-9] -> lyon-1 -> nancy-1 -> nancy-[0-9] "));
   }
 }
 
@@ -291,9 +291,10 @@ TEST_F(ExplainCommand, ATimeLimitGivesPartialResults) {
   const Finished each = run({"explain", platform, "--source", "each", "--time-limit", "1us"});
   EXPECT_EQ(each.status, 4);
   EXPECT_THAT(each.out, HasSubstr("71 sources: the best is "));
+  EXPECT_THAT(each.out, HasSubstr("were not examined within the time limit)"));
   EXPECT_THAT(each.err, HasSubstr("the time limit was reached before every source was examined"));
 }
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::explain_test

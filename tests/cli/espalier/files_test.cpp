@@ -8,14 +8,14 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::files_test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class ConvertCommand : public CliTest {};
 
@@ -66,7 +66,7 @@ TEST_F(ConvertCommand, AFolderOfRunsIsAPlatform) {
   EXPECT_THAT(run_json({"bound", sample("measured/iperf3"), "--source", "10.99.7.1", "--json"})
                   .at("gap")
                   .get<double>(),
-              testing::Le(1e-6));
+              ::testing::Le(1e-6));
 }
 
 TEST_F(ConvertCommand, ASlurmTopologyNeedsBandwidths) {
@@ -142,7 +142,7 @@ TEST_F(GenerateCommand, TiersTakesElevenNumbersOrAPreset) {
                                 "1", "1", "--seed", "4", "--verbose"});
   ASSERT_EQ(numbers.status, 0) << numbers.err;
   EXPECT_EQ(parse_json(numbers.out, "").at("nodes").size(), 27U);
-  EXPECT_THAT(numbers.err, testing::HasSubstr("density  0.0741\n"));
+  EXPECT_THAT(numbers.err, ::testing::HasSubstr("density  0.0741\n"));
   const Finished preset = run({"generate", "tiers", "--preset", "hbt-65", "--classes",
                                sample("tiers/enslyon_measured_links.csv")});
   ASSERT_EQ(preset.status, 0) << preset.err;
@@ -245,4 +245,4 @@ TEST_F(Outputs, AnErrorKeepsTheOldFile) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::files_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::fit_test {
 
 namespace {
 
@@ -122,4 +122,4 @@ TEST_F(FitCommand, RefusesWhatItCannotFit) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::fit_test

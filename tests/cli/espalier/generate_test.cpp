@@ -6,13 +6,13 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::generate_test {
 
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 class GenerateFamilies : public CliTest {
  protected:
@@ -118,4 +118,4 @@ TEST_F(GenerateFamilies, ASeriesPrintsTheFirstNotesAndHowManyHaveSome) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::generate_test

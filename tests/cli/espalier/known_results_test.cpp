@@ -10,7 +10,7 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::known_results_test {
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Known {
   double optimum_Gbps;
 };
 
-class KnownResults : public CliTest, public testing::WithParamInterface<Known> {};
+class KnownResults : public CliTest, public ::testing::WithParamInterface<Known> {};
 
 TEST_P(KnownResults, OptimumOfThe71Regions) {
   const Known& known = GetParam();
@@ -39,12 +39,12 @@ TEST_P(KnownResults, OptimumOfThe71Regions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cloud, KnownResults,
-                         testing::Values(Known{"aws:us-east-1", "bounded-multi-port", 5.0},
-                                         Known{"gcp:us-west1-a", "bounded-multi-port", 7.0},
-                                         Known{"azure:westeurope", "bounded-multi-port", 9.2143},
-                                         Known{"aws:us-east-1", "one-port", 4.7821},
-                                         Known{"gcp:us-west1-a", "one-port", 7.1632},
-                                         Known{"azure:westeurope", "one-port", 7.1632}),
+                         ::testing::Values(Known{"aws:us-east-1", "bounded-multi-port", 5.0},
+                                           Known{"gcp:us-west1-a", "bounded-multi-port", 7.0},
+                                           Known{"azure:westeurope", "bounded-multi-port", 9.2143},
+                                           Known{"aws:us-east-1", "one-port", 4.7821},
+                                           Known{"gcp:us-west1-a", "one-port", 7.1632},
+                                           Known{"azure:westeurope", "one-port", 7.1632}),
                          [](const auto& instance) {
                            std::string name = instance.param.source + '_' + instance.param.model;
                            for (char& letter : name) {
@@ -61,7 +61,7 @@ struct Fabric {
   double bounded_multi_port_GBps;
 };
 
-class GpuFabrics : public CliTest, public testing::WithParamInterface<Fabric> {};
+class GpuFabrics : public CliTest, public ::testing::WithParamInterface<Fabric> {};
 
 TEST_P(GpuFabrics, AnOptimumIsCertifiedUnderEveryModel) {
   const Fabric& fabric = GetParam();
@@ -82,12 +82,13 @@ TEST_P(GpuFabrics, AnOptimumIsCertifiedUnderEveryModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GpuFabrics,
-                         testing::Values(Fabric{"dgx1_v100", "gpu0", 50, 150},
-                                         Fabric{"dgx_a100_1node_forestcoll", "n0_gpu0", 300, 300},
-                                         // The other node receives through eight adapters.
-                                         Fabric{"dgx_a100_2node_forestcoll", "n0_gpu0", -1, 200},
-                                         Fabric{"mi250_1node_forestcoll", "n0_gpu0", -1, -1},
-                                         Fabric{"ndv2_taccl_measured", "gpu0", 43.4783, 130.4348}),
+                         ::testing::Values(Fabric{"dgx1_v100", "gpu0", 50, 150},
+                                           Fabric{"dgx_a100_1node_forestcoll", "n0_gpu0", 300, 300},
+                                           // The other node receives through eight adapters.
+                                           Fabric{"dgx_a100_2node_forestcoll", "n0_gpu0", -1, 200},
+                                           Fabric{"mi250_1node_forestcoll", "n0_gpu0", -1, -1},
+                                           Fabric{"ndv2_taccl_measured", "gpu0", 43.4783,
+                                                  130.4348}),
                          [](const auto& instance) { return instance.param.file; });
 
 // A sample platform and its source: the first host, or the first that reaches all others.
@@ -97,7 +98,7 @@ struct Sample {
   std::vector<std::string> options = {};
 };
 
-class Samples : public CliTest, public testing::WithParamInterface<Sample> {};
+class Samples : public CliTest, public ::testing::WithParamInterface<Sample> {};
 
 TEST_P(Samples, AnOptimumIsCertifiedUnderEveryModel) {
   for (const std::string model :
@@ -115,7 +116,7 @@ TEST_P(Samples, AnOptimumIsCertifiedUnderEveryModel) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Samples,
-    testing::Values(
+    ::testing::Values(
         Sample{"cloud-71-regions.json", "aws:us-east-2"}, Sample{"equal-hosts-16.json", "n0"},
         Sample{"heterogeneous-star.json", "master"}, Sample{"relays-shared-link.json", "a"},
         Sample{"seed-sketch.json", "P0"}, Sample{"two-clusters-thin-link.json", "lyon-1"},
@@ -156,4 +157,4 @@ INSTANTIATE_TEST_SUITE_P(
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::known_results_test

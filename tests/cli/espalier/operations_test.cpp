@@ -4,7 +4,7 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::operations_test {
 namespace {
 
 using ::testing::Each;
@@ -220,4 +220,4 @@ TEST_F(OperationOption, ComputeNeedsAReductionAndAMessage) {
 }
 
 }  // namespace
-}  // namespace espalier::cli
+}  // namespace espalier::cli::operations_test

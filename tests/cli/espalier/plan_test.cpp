@@ -7,14 +7,14 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::plan_test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class PlanCommand : public CliTest {};
 
@@ -23,7 +23,7 @@ TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
   const Finished finished = run({"plan", "p.json", "--source", "a"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const planner::Plan plan = planner::parse_plan(finished.out, "<stdout>");
-  EXPECT_FALSE(planner::structural_fault(plan));
+  EXPECT_NO_THROW(planner::check_structure(plan));
   EXPECT_EQ(plan.platform, "triangle");
   EXPECT_EQ(plan.source, "a");
   EXPECT_EQ(plan.model, "one-port");
@@ -97,6 +97,9 @@ TEST_F(PlanCommand, JsonSummary) {
   EXPECT_THAT(keys_of(summary.at("rows")[0]),
               ElementsAre("max_trees", "trees", "throughput_Bps", "bound_Bps", "bound_final",
                           "ends", "gap", "depth", "out_degree", "makespan_s", "seconds"));
+  EXPECT_EQ(summary.at("rows")[0].at("bound_final"), true);
+  EXPECT_THAT(keys_of(summary.at("rows")[0].at("ends")),
+              ElementsAre("packing", "proof", "few", "shallow", "search"));
   EXPECT_TRUE(summary.at("rows")[0].at("max_trees").is_null());
 }
 
@@ -298,6 +301,60 @@ TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndItsGap) {
             4);
 }
 
+// A limit that no machine can keep, on few enough hosts that the first round is never cut.
+TEST_F(PlanCommand, ALimitThatCutsAPlanShortSaysSo) {
+  ASSERT_EQ(run({"generate", "random", "--nodes", "60", "--density", "0.2", "-o", "p.json"}).status,
+            0);
+  const std::vector<std::vector<std::string>> cases{
+      {},
+      {"--max-trees", "4"},
+      {"--max-depth", "4"},
+      {"--max-latency", "1s"},
+      {"--operation", "allreduce"},
+      {"--operation", "allreduce", "--max-depth", "4"},
+      {"--algorithm", "lp-grow"},
+      {"--algorithm", "lp-prune"},
+      {"--algorithm", "best-tree"},
+      {"--algorithm", "exact-tree"},
+  };
+  for (const std::vector<std::string>& more : cases) {
+    std::vector<std::string> arguments{"plan", "p.json",      "--source", "n0", "--time-limit",
+                                       "1ns",  "--max-trees", "40",       "-o", "plan.json"};
+    if (!more.empty() && more.front() == "--max-trees") {
+      arguments.erase(arguments.begin() + 6, arguments.begin() + 8);
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 4) << ::testing::PrintToString(more);
+    EXPECT_THAT(finished.err,
+                HasSubstr(": the time limit was reached before the gap was closed: "));
+    EXPECT_THAT(finished.out, HasSubstr("bound (not final)"));
+  }
+  const Finished bound = run({"bound", "p.json", "--source", "n0", "--time-limit", "1ns"});
+  EXPECT_EQ(bound.status, 4);
+  EXPECT_THAT(bound.out, HasSubstr("\nbound (not final)  "));
+  const Finished compare =
+      run({"compare", "p.json", "--algorithm", "lp-grow,grow", "--time-limit", "1ns"});
+  EXPECT_EQ(compare.status, 4);
+  EXPECT_THAT(compare.out, HasSubstr(", bound (not final) "));
+  for (const char* command : {"bound", "compare"}) {
+    const Finished csv = run({command, "p.json", "--source", "n0", "--time-limit", "1ns", "--csv"});
+    EXPECT_EQ(csv.status, 4);
+    EXPECT_THAT(csv.out,
+                ::testing::AllOf(HasSubstr(",false\n"), ::testing::Not(HasSubstr(",true\n"))));
+  }
+}
+
+TEST_F(PlanCommand, AHeuristicWithoutATreeInTimeSaysSo) {
+  ASSERT_EQ(run({"generate", "star", "--hosts", "400", "-o", "p.json"}).status, 0);
+  const Finished finished = run({"plan", "p.json", "--source", "h0", "--algorithm", "grow",
+                                 "--time-limit", "1ns", "-o", "plan.json"});
+  EXPECT_EQ(finished.status, 4);
+  EXPECT_EQ(finished.err,
+            "espalier: grow: the time limit was reached before there was any result; raise the "
+            "limit\n");
+}
+
 // Shallower plans are slower, never deeper than the limit, and valid.
 TEST_F(PlanCommand, MaxDepthTradesThroughputForDepth) {
   const std::string platform = sample("cloud-71-regions.json");
@@ -474,8 +531,9 @@ TEST_F(BoundCommand, CsvHasARowPerBottleneck) {
   EXPECT_EQ(csv.status, 0);
   EXPECT_THAT(
       csv.out,
-      StartsWith("platform,source,model,optimum_Bps,bound_Bps,gap,resource,price,operation\n"
-                 "triangle,a,one-port,"));
+      StartsWith(
+          "platform,source,model,optimum_Bps,bound_Bps,gap,resource,price,operation,bound_final\n"
+          "triangle,a,one-port,"));
 }
 
 TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {
@@ -495,10 +553,10 @@ TEST_F(PlanCommand, TheSameInputGivesTheSameBytes) {
     const Finished second = run(command);
     EXPECT_EQ(first.status, 0) << first.err;
     EXPECT_EQ(without_seconds(first.out), without_seconds(second.out)) << command.front();
-    EXPECT_THAT(first.out, testing::Not(IsEmpty()));
+    EXPECT_THAT(first.out, ::testing::Not(IsEmpty()));
   }
 }
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::plan_test

@@ -6,13 +6,13 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::predict_test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class PredictCommand : public CliTest {
  protected:
@@ -122,4 +122,4 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::predict_test

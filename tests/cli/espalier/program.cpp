@@ -57,7 +57,7 @@ int run_program(const std::vector<std::string>& arguments, const std::filesystem
 }  // namespace
 
 CliTest::CliTest() {
-  std::string pattern = testing::TempDir() + "espalier-cli-XXXXXX";
+  std::string pattern = ::testing::TempDir() + "espalier-cli-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder " + pattern);
   folder_ = pattern;
   std::filesystem::create_directory(folder_ / "work");
@@ -128,12 +128,12 @@ std::string without_seconds(const std::string& text) {
   return std::regex_replace(text, std::regex("\"seconds\": [-+.e0-9]+"), "\"seconds\": _");
 }
 
-testing::AssertionResult is_one_line(const std::string& text) {
+::testing::AssertionResult is_one_line(const std::string& text) {
   if (text.rfind("espalier: ", 0) == 0 && std::count(text.begin(), text.end(), '\n') == 1 &&
       text.back() == '\n') {
-    return testing::AssertionSuccess();
+    return ::testing::AssertionSuccess();
   }
-  return testing::AssertionFailure() << "not one line of espalier's: " << text;
+  return ::testing::AssertionFailure() << "not one line of espalier's: " << text;
 }
 
 const std::string kTriangle = R"({

@@ -18,7 +18,7 @@ struct Finished {
 };
 
 // A test with its own folder, removed afterwards, and the program to run.
-class CliTest : public testing::Test {
+class CliTest : public ::testing::Test {
  protected:
   CliTest();
   ~CliTest() override;
@@ -55,7 +55,7 @@ std::vector<std::string> keys_of(const Json& object);
 std::string without_seconds(const std::string& text);
 
 // A single line that begins with "espalier: " and ends with a newline, as every refusal does.
-testing::AssertionResult is_one_line(const std::string& text);
+::testing::AssertionResult is_one_line(const std::string& text);
 
 // A full triangle of hosts a, b, c:
 //

@@ -6,7 +6,7 @@
 #include "tests/cli/espalier/program.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::show_test {
 
 namespace {
 
@@ -192,4 +192,4 @@ TEST_F(Show, RefusesAPlanAsVerifyDoes) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::show_test

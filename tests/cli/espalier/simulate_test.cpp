@@ -6,13 +6,13 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::simulate_test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class SimulateCommand : public CliTest {
  protected:
@@ -192,4 +192,4 @@ TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::simulate_test

@@ -9,7 +9,7 @@
 #include "tests/cli/espalier/program.hpp"
 #include "tests/support/xml.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::study_test {
 
 namespace {
 
@@ -189,7 +189,7 @@ TEST_F(StudyCommand, ThePlatformOfARowCanBeRegenerated) {
       cells.back() += letter;
     }
   }
-  ASSERT_EQ(cells.size(), 16U);
+  ASSERT_EQ(cells.size(), 17U);
   EXPECT_EQ(run({"generate", "random", "--nodes", cells[2], "--density", cells[4], "--seed",
                  cells[6], "-o", "p.json"})
                 .status,
@@ -206,4 +206,4 @@ TEST_F(StudyCommand, ThePlatformOfARowCanBeRegenerated) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::study_test

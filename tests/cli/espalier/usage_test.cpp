@@ -6,14 +6,14 @@
 
 #include "tests/cli/espalier/program.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::usage_test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class Usage : public CliTest {};
 
@@ -186,9 +186,9 @@ TEST_F(Usage, HelpAndListShowWhichAlgorithmsTakeAnInnerOne) {
     takers += (takers.empty() ? "" : ", ") + entry.at("name").get<std::string>();
   }
   EXPECT_EQ(takers, "hierarchical, hierarchical-node, hierarchical-group, reorder");
-  EXPECT_THAT(table.out, testing::ContainsRegex("name +summary +operations +inner\n"));
-  EXPECT_THAT(table.out, testing::ContainsRegex("reorder .* binomial\n"));
-  EXPECT_THAT(table.out, testing::ContainsRegex("grow .* -\n"));
+  EXPECT_THAT(table.out, ::testing::ContainsRegex("name +summary +operations +inner\n"));
+  EXPECT_THAT(table.out, ::testing::ContainsRegex("reorder .* binomial\n"));
+  EXPECT_THAT(table.out, ::testing::ContainsRegex("grow .* -\n"));
   for (const char* command : {"plan", "compare"}) {
     // Joins the lines of help.
     std::string words;
@@ -210,4 +210,4 @@ TEST_F(Usage, ListOfOneRegistryIsAPlainTable) {
 
 }  // namespace
 
-}  // namespace espalier::cli
+}  // namespace espalier::cli::usage_test

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace espalier::cli {
+namespace espalier::cli::elements_test {
 namespace {
 
 constexpr std::size_t kCount = 300;
@@ -124,4 +124,4 @@ TEST(Elements, EveryTypeAndOperation) {
 }
 
 }  // namespace
-}  // namespace espalier::cli
+}  // namespace espalier::cli::elements_test

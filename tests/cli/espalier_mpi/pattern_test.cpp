@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace espalier::cli {
+namespace espalier::cli::pattern_test {
 namespace {
 
 std::vector<std::byte> message_of(std::size_t bytes, std::uint64_t round) {
@@ -55,4 +55,4 @@ TEST(Pattern, DetectsASegmentOfThePreviousRound) {
 }
 
 }  // namespace
-}  // namespace espalier::cli
+}  // namespace espalier::cli::pattern_test

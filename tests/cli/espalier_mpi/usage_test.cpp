@@ -11,7 +11,7 @@
 #include "cli/espalier_mpi/options/options.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::cli {
+namespace espalier::cli::usage_test {
 namespace {
 
 // The words after the program's name; '' is an empty word.
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
 // clang-format on
 
 }  // namespace
-}  // namespace espalier::cli
+}  // namespace espalier::cli::usage_test

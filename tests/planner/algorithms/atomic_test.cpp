@@ -14,7 +14,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::atomic_test {
 namespace {
 
 using espalier::testing::case_name;
@@ -342,4 +342,4 @@ TEST(AtomicOptimum, NoTreeBeatsTheBestOfAllSchedules) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::atomic_test

@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "lp/packing/plain_bound.hpp"
 #include "lp/solver/linear_program.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "planner/solve/solve_packing.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::brute_force_test {
 namespace {
 
 using espalier::testing::all_host_paths;
@@ -184,6 +186,17 @@ TEST_P(BruteForce, ProvenOptimumIsThatOfTheLpOverAllTrees) {
   });
 }
 
+TEST_P(BruteForce, NoPlainBoundIsBelowTheLpOverAllTrees) {
+  int exact = 0;
+  for_each_small_platform([&](const Instance& instance, const Loads& trees) {
+    const double optimum = packing_optimum(trees);
+    const lp::PlainBound plain = lp::plain_bound(packing_problem(instance));
+    EXPECT_GE(plain.rate / optimum, 1 - 1e-7);
+    exact += plain.rate / optimum < 1 + 1e-6 ? 1 : 0;
+  });
+  EXPECT_GT(exact, 0);
+}
+
 TEST_P(BruteForce, PlanReachesTheLpOverAllTrees) {
   for_each_small_platform([](const Instance& instance, const Loads& trees) {
     const Outcome plan = run("optimal", instance);
@@ -230,4 +243,4 @@ INSTANTIATE_TEST_SUITE_P(Models, BruteForce, ::testing::ValuesIn(model_names()),
                          [](const auto& instance) { return case_name(instance.param); });
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::brute_force_test

@@ -17,7 +17,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/counting_clock.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::deadline_test {
 namespace {
 
 using espalier::testing::algorithm_names;
@@ -213,4 +213,4 @@ TEST(Deadlines, SourcesWhoseTurnDoesNotComeAreNamed) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::deadline_test

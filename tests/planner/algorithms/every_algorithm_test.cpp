@@ -14,7 +14,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::every_algorithm_test {
 namespace {
 
 using espalier::testing::algorithm_names;
@@ -182,4 +182,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
                          });
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::every_algorithm_test

@@ -6,7 +6,7 @@
 #include "platforms/generators/generators.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::generated_test {
 namespace {
 
 using platforms::Platform;
@@ -115,4 +115,4 @@ TEST(Generated, ARegionIsReachedThroughAllOthers) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::generated_test

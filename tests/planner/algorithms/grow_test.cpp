@@ -10,7 +10,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::grow_test {
 namespace {
 
 using espalier::testing::case_name;
@@ -178,4 +178,4 @@ INSTANTIATE_TEST_SUITE_P(Models, GrowModel, ::testing::ValuesIn(model_names()),
                          [](const auto& instance) { return case_name(instance.param); });
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::grow_test

@@ -15,7 +15,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::hierarchical_test {
 namespace {
 
 using espalier::testing::case_name;
@@ -268,4 +268,4 @@ TEST(SubProblem, RefusesAMemberThatCannotBeReached) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::hierarchical_test

@@ -9,7 +9,7 @@
 #include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::oblivious_test {
 namespace {
 
 using espalier::testing::complete_platform;
@@ -177,4 +177,4 @@ TEST(Oblivious, ReplacementParentsAreTriedUpwardsStepByStep) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::oblivious_test

@@ -12,7 +12,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::optimal_test {
 namespace {
 
 using espalier::testing::at_most;
@@ -230,4 +230,4 @@ INSTANTIATE_TEST_SUITE_P(Sources, CloudRegions,
                          });
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::optimal_test

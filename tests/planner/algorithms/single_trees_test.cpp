@@ -11,7 +11,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/counting_clock.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::single_trees_test {
 namespace {
 
 using espalier::testing::CountingClock;
@@ -127,4 +127,4 @@ TEST(SharedPacking, GivesTheSameTreesAsASeparatePacking) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::single_trees_test

@@ -12,7 +12,7 @@
 #include "planner/check/verify.hpp"
 #include "tests/planner/references/two_chains.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::verify_schedule_test {
 namespace {
 
 using espalier::testing::triangle;
@@ -135,4 +135,4 @@ TEST(VerifySchedule, RefusesAModelWithoutSchedules) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::verify_schedule_test

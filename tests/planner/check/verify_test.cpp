@@ -12,7 +12,7 @@
 #include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::verify_test {
 namespace {
 
 using espalier::testing::small_platform;
@@ -377,4 +377,4 @@ TEST(Verify, NamesEveryForeignArc) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::verify_test

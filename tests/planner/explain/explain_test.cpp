@@ -13,7 +13,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::explain_test {
 namespace {
 
 using espalier::testing::case_name;
@@ -373,4 +373,4 @@ TEST(RankSources, TheFirstSourceHasAResultWhateverTheLimit) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::explain_test

@@ -12,7 +12,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::plan_loss_test {
 namespace {
 
 using espalier::testing::case_name;
@@ -197,4 +197,4 @@ TEST(PlanLoss, DistinguishesTheHalvesOfAnAllreduce) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::plan_loss_test

@@ -10,7 +10,7 @@
 
 #include "planner/plan/segment_grid.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::segment_assignment_test {
 namespace {
 
 std::vector<double> random_rates(std::uint64_t seed) {
@@ -92,7 +92,7 @@ TEST(SegmentAssignment, AnAssignmentThatEndsIsOneToOne) {
     SegmentAssignment again(rates, lags_s);
     for (const std::uint64_t segments : {1UL, 7UL, 1'000UL, 40'000UL}) {
       const Bytes segment{1 + random() % 4000};
-      SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << segments << " segments");
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << segments << " segments");
       assignment.end_at(segments, segment);
       again.end_at(segments, segment);
       std::vector<std::uint64_t> assigned(rates.size(), 0);
@@ -192,4 +192,4 @@ TEST(SegmentGrid, TheLastSegmentIsTheRest) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::segment_assignment_test

@@ -5,7 +5,7 @@
 
 #include "planner/plan/send_windows.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::segment_choice_test {
 namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20U;
@@ -154,4 +154,4 @@ TEST(PipelinedTime, IsTheTimeOfTheMessagePlusTheFilling) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::segment_choice_test

@@ -12,7 +12,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::clusters_test {
 namespace {
 
 using espalier::testing::complete_platform;
@@ -238,4 +238,4 @@ TEST(HostGroups, WithoutGroupNamesAreTheClusters) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::clusters_test

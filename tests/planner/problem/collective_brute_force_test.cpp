@@ -9,13 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "lp/packing/plain_bound.hpp"
 #include "lp/solver/linear_program.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/problem/collective_problem.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::collective_brute_force_test {
 namespace {
 
 using espalier::testing::all_host_paths;
@@ -153,6 +155,8 @@ TEST_P(AllPairs, OptimumIsThatOfTheLpOverAllTreesInAndOut) {
         const Outcome proof = prove_optimum(collective, {});
         EXPECT_NEAR(throughput_of(proof).value / optimum, 1, 1e-6) << name_of(operation);
         EXPECT_GE(proof.bound->value / optimum, 1 - 1e-7);
+        const CollectiveProblem problem(collective);
+        EXPECT_GE(lp::plain_bound(problem.problem()).rate / optimum, 1 - 1e-7);
         const Outcome plan = run(find_algorithm("optimal", operation), collective, {});
         EXPECT_NEAR(throughput_of(plan).value / optimum, 1, 2e-6) << name_of(operation);
         if (operation == Operation::kAllreduce) ++allreduces;
@@ -206,4 +210,4 @@ INSTANTIATE_TEST_SUITE_P(Models, AllPairs, ::testing::ValuesIn(model_names()),
                          [](const auto& instance) { return case_name(instance.param); });
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::collective_brute_force_test

@@ -20,7 +20,7 @@
 #include "tests/support/draws.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::collective_test {
 namespace {
 
 using espalier::testing::algorithm_names;
@@ -82,8 +82,7 @@ void expect_plan_holds(const Collective& collective, const Outcome& outcome,
   const Plan made = make_plan(collective, algorithm, outcome, Bytes{1 << 20});
   const Plan plan = parse_plan(to_json(made), "plan.json");
   EXPECT_EQ(plan.operation, collective.operation());
-  const auto fault = structural_fault(plan);
-  ASSERT_FALSE(fault) << fault->place << ": " << fault->reason;
+  ASSERT_NO_THROW(check_structure(plan));
   const PlainModel plain(collective.platform(), collective.model(), collective.options());
   PlainModel::Load load = plain.no_load();
   follow(plan, plan.reduce_trees, true, collective.platform(), plain, load);
@@ -463,4 +462,4 @@ TEST(ReduceFaults, AnEdgeWithoutALinkUpwards) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::collective_test

@@ -10,7 +10,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::instance_test {
 namespace {
 
 using espalier::testing::instance_of;
@@ -88,4 +88,4 @@ TEST(Instance, ComputesTheLoadOfATree) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::instance_test

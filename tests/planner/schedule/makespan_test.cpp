@@ -14,7 +14,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::makespan_test {
 namespace {
 
 using espalier::testing::complete_platform;
@@ -233,4 +233,4 @@ TEST(Makespan, IsBetweenTheSlowestSendAndAllInARow) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::makespan_test

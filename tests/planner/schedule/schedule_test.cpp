@@ -13,13 +13,16 @@
 #include "planner/check/verify.hpp"
 #include "planner/schedule/make_schedule.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "platforms/generators/generators.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
+#include "tests/support/counting_clock.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::schedule_test {
 namespace {
 
+using espalier::testing::CountingClock;
 using espalier::testing::DrawnPlatform;
 using espalier::testing::for_each_platform;
 using espalier::testing::instance_of;
@@ -120,7 +123,7 @@ double bytes_a_period(const Plan& plan) {
 }
 
 void expect_executable(const platforms::Platform& platform, const Plan& plan) {
-  ASSERT_FALSE(structural_fault(plan)) << structural_fault(plan)->reason;
+  ASSERT_NO_THROW(check_structure(plan));
   expect_ports_keep_up(platform, plan);
   expect_steady_state(plan);
   const PlanSchedule& schedule = plan.schedule.value();
@@ -229,6 +232,25 @@ TEST(Schedule, RefusesALossOutOfRange) {
   }
 }
 
+TEST(Schedule, ALimitHoldsForSegmentsAndForMatchings) {
+  const auto platform = platforms::generate_random({.nodes = 120, .density = 0.2, .seed = 1});
+  const Instance instance(platform, platform.hosts().front(), kOnePort);
+  const Plan plan = make_plan(instance, "optimal", run("optimal", instance), Bytes{1 << 20});
+  CountingClock clock;
+  const PlanSchedule whole =
+      make_schedule(instance, plan, {.loss = 1e-3, .deadline = Deadline({}, &clock)});
+  const std::size_t looks = clock.looks();
+  ASSERT_GT(looks, 4U);
+  ASSERT_FALSE(whole.sends.empty());
+  for (std::size_t limit = 1; limit + 2 < looks; ++limit) {
+    CountingClock cut;
+    const Deadline deadline(Seconds{static_cast<double>(limit)}, &cut);
+    EXPECT_THROW((void)make_schedule(instance, plan, {.loss = 1e-3, .deadline = deadline}),
+                 LimitReached);
+    EXPECT_LE(cut.looks(), limit + 3);
+  }
+}
+
 // --- no schedule
 
 std::string refusal(const Instance& instance, const Plan& plan) {
@@ -314,4 +336,4 @@ TEST(Schedule, SeventyOneRegions) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::schedule_test

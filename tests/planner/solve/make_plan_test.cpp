@@ -7,7 +7,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::make_plan_test {
 namespace {
 
 using espalier::testing::DrawnPlatform;
@@ -124,4 +124,4 @@ TEST(ProveOptimum, ReportsProgressThatBoundsTheOptimum) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::make_plan_test

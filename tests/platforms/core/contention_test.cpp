@@ -8,7 +8,7 @@
 #include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::contention_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -283,4 +283,4 @@ TEST(Models, AreFoundByName) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::contention_test

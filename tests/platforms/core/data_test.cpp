@@ -10,7 +10,7 @@
 #include "platforms/formats/formats.hpp"
 #include "tests/platforms/expect_same.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::data_test {
 namespace {
 
 const std::filesystem::path kData = ESPALIER_SOURCE_DIR "/platforms/data";
@@ -188,4 +188,4 @@ TEST(Data, EveryFileIsTested) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::data_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace espalier::platforms {
+namespace espalier::platforms::faster_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(Faster, RefusesWhatIsNoLongerFinite) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::faster_test

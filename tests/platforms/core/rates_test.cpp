@@ -9,7 +9,7 @@
 #include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::rates_test {
 namespace {
 
 using espalier::testing::refusal;
@@ -72,4 +72,4 @@ TEST(Rates, AreRefusedWithTheNameOfTheFile) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::rates_test

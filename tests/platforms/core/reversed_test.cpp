@@ -10,7 +10,7 @@
 #include "tests/platforms/expect_same.hpp"
 #include "tests/platforms/random_platform.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::reversed_test {
 namespace {
 
 using espalier::testing::random_platform;
@@ -101,4 +101,4 @@ TEST(ReversedOccupation, EqualsTheOriginalUnderEveryModel) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::reversed_test

@@ -8,7 +8,7 @@
 
 #include "platforms/formats/formats.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::summary_test {
 namespace {
 
 //      8              1      hosts a, b, c; relay s; Gbit/s
@@ -106,4 +106,4 @@ TEST(Summary, HandlesExtremeBandwidths) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::summary_test

@@ -11,7 +11,7 @@
 #include "platforms/formats/formats.hpp"
 #include "platforms/generators/generators.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::warnings_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -164,4 +164,4 @@ TEST(Warnings, NothingToWarnAbout) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::warnings_test

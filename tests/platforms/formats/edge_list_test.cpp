@@ -5,7 +5,7 @@
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::edge_list_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -172,4 +172,4 @@ TEST(Edges, RefusesToWriteWhatItCannotRepresent) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::edge_list_test

@@ -11,7 +11,7 @@
 #include "support/files.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::formats_test {
 namespace {
 
 using testing::refusal;
@@ -206,4 +206,4 @@ TEST(Caps, Refusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::formats_test

@@ -3,7 +3,7 @@
 #include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::gpu_fabric_test {
 namespace {
 
 using testing::refusal;
@@ -96,4 +96,4 @@ TEST(GpuFabric, Refusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::gpu_fabric_test

@@ -7,7 +7,7 @@
 #include "support/files.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::iperf3_test {
 namespace {
 
 using ::testing::Contains;
@@ -237,4 +237,4 @@ TEST(Iperf3, Refusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::iperf3_test

@@ -5,7 +5,7 @@
 #include "platforms/formats/formats.hpp"
 #include "tests/platforms/expect_same.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::json_format_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -114,4 +114,4 @@ TEST(Json, ParallelLinksAreMergedAndNoted) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::json_format_test

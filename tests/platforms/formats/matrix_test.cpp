@@ -5,7 +5,7 @@
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::matrix_test {
 namespace {
 
 using testing::expect_same;
@@ -94,4 +94,4 @@ TEST(Matrix, RefusesToWriteWhatItCannotRepresent) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::matrix_test

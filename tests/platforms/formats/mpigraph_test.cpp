@@ -4,7 +4,7 @@
 #include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::mpigraph_test {
 namespace {
 
 using ::testing::Contains;
@@ -57,4 +57,4 @@ TEST(Mpigraph, Refusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::mpigraph_test

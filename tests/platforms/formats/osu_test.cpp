@@ -7,7 +7,7 @@
 #include "support/files.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::osu_test {
 namespace {
 
 using ::testing::Contains;
@@ -112,4 +112,4 @@ TEST(Osu, Refusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::osu_test

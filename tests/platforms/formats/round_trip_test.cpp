@@ -7,7 +7,7 @@
 #include "tests/platforms/expect_same.hpp"
 #include "tests/platforms/random_platform.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::round_trip_test {
 namespace {
 
 const std::filesystem::path kData = ESPALIER_SOURCE_DIR "/platforms/data";
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip, ::testing::Values("json", "graphml"
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::round_trip_test

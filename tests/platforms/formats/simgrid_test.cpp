@@ -7,7 +7,7 @@
 #include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::simgrid_test {
 namespace {
 
 using ::testing::Contains;
@@ -455,4 +455,4 @@ TEST(Simgrid, HostileFiles) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::simgrid_test

@@ -12,7 +12,7 @@
 #include "tests/platforms/random_platform.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::simgrid_writer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::simgrid_writer_test

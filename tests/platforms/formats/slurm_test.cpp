@@ -5,7 +5,7 @@
 #include "platforms/formats/slurm/slurm_topology.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::slurm_test {
 namespace {
 
 using ::testing::Contains;
@@ -322,4 +322,4 @@ TEST(Slurm, IsDetectedBelowComments) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::slurm_test

@@ -7,7 +7,7 @@
 #include "support/files.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::starpu_test {
 namespace {
 
 using ::testing::Contains;
@@ -93,4 +93,4 @@ TEST(Starpu, RefusesLatenciesOfAnotherMachine) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::starpu_test

@@ -10,7 +10,7 @@
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::tiers_test {
 namespace {
 
 using ::testing::Contains;
@@ -208,4 +208,4 @@ TEST(LinkClasses, AClassThatTheTableLacksIsRefused) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::tiers_test

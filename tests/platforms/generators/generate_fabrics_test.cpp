@@ -14,7 +14,7 @@
 #include "tests/platforms/generators/family_checks.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::generate_fabrics_test {
 namespace {
 
 using testing::counts;
@@ -267,4 +267,4 @@ TEST(DragonflyFamily, Refusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::generate_fabrics_test

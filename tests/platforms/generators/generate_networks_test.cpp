@@ -16,7 +16,7 @@
 #include "tests/platforms/generators/family_checks.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::generate_networks_test {
 namespace {
 
 using testing::counts;
@@ -460,4 +460,4 @@ TEST(Families, SpreadRefusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::generate_networks_test

@@ -9,7 +9,7 @@
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::generate_random_test {
 namespace {
 
 using testing::refusal;
@@ -146,4 +146,4 @@ TEST(RandomFamily, Refusals) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::generate_random_test

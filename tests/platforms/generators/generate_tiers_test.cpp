@@ -11,7 +11,7 @@
 #include "tests/platforms/expect_same.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::platforms {
+namespace espalier::platforms::generate_tiers_test {
 namespace {
 
 using testing::refusal;
@@ -303,4 +303,4 @@ TEST(TiersStatistics, RefusesOtherPlatforms) {
 }
 
 }  // namespace
-}  // namespace espalier::platforms
+}  // namespace espalier::platforms::generate_tiers_test

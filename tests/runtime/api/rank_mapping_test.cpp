@@ -5,7 +5,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::rank_mapping_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -55,4 +55,4 @@ TEST(RanksByHost, Refuses) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::rank_mapping_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::tuned_segments_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST(TunedSegments, RefuseInvalidFiles) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::tuned_segments_test

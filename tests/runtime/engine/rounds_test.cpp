@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace espalier::runtime {
+#include "tests/support/refusal.hpp"
+
+namespace espalier::runtime::rounds_test {
 namespace {
 
 using planner::Plan;
@@ -72,12 +74,14 @@ TEST(RoundClock, ASegmentIsDueEveryOtherRoundFromTheFirstOn) {
 }
 
 std::string refusal(const Plan& plan) {
-  const auto fault = rounds_fault(plan);
-  return fault ? fault->place + ": " + fault->reason : "accepted";
+  return espalier::testing::refusal([&] {
+    require_rounds(plan);
+    return 0;
+  });
 }
 
 TEST(RoundsFault, NamesTheReason) {
-  EXPECT_EQ(refusal(four_nodes()), "accepted");
+  EXPECT_EQ(refusal(four_nodes()), "(not refused)");
 
   Plan plain = four_nodes();
   for (PlanTree& tree : plain.broadcast_trees) tree.colors.clear();
@@ -102,8 +106,8 @@ TEST(RoundsFault, ALoneNodeNeedsNoColors) {
   Plan plan = four_nodes();
   plan.nodes = {"n0"};
   plan.broadcast_trees = {{{1}, {}, {}}};
-  EXPECT_EQ(refusal(plan), "accepted");
+  EXPECT_EQ(refusal(plan), "(not refused)");
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::rounds_test

@@ -8,7 +8,7 @@
 #include "planner/plan/segment_assignment.hpp"
 #include "planner/plan/send_windows.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::windows_test {
 namespace {
 
 using Counts = std::vector<std::uint64_t>;
@@ -87,4 +87,4 @@ TEST(Lookahead, OfARankWithoutChildrenIsUnlimited) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::windows_test

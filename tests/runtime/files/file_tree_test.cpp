@@ -12,7 +12,7 @@
 
 #include "support/errors.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::file_tree_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,7 +68,7 @@ TEST_F(FileTrees, AFolderConsistsOfItsContents) {
   const FileTree tree = scan_files({path("in")});
   EXPECT_THAT(paths_of(tree),
               ::testing::ElementsAre("a", "link", "sub", "sub/b", "sub/empty", "z"));
-  EXPECT_EQ(tree.bytes(), 5U + 100000U + 4U);
+  EXPECT_EQ(sequence_of(tree).bytes(), 5U + 100000U + 4U);
   EXPECT_EQ(tree.entries[1].target, "sub/b");
 }
 
@@ -119,7 +119,7 @@ TEST_F(FileTrees, RangesAreDividedAtTheEndsOfFiles) {
       tree.entries.push_back({.path = "f", .bytes = contents.back().size()});
       all += contents.back();
     }
-    const FileSequence sequence(tree);
+    const FileSequence sequence = sequence_of(tree);
     const std::size_t begin = random() % (all.size() + 1);
     const std::size_t bytes = random() % (all.size() - begin + 1);
     std::string got(bytes, '?');
@@ -174,4 +174,4 @@ TEST_F(FileTrees, AResumedOutputKnowsItsProgress) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::file_tree_test

@@ -15,7 +15,7 @@
 #include "runtime/files/file_tree.hpp"
 #include "runtime/files/files.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::source_change_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -131,4 +131,4 @@ TEST_F(SourceChanges, SinceTheListOfFilesCount) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::source_change_test

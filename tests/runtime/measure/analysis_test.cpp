@@ -7,7 +7,7 @@
 #include "runtime/measure/platform_file.hpp"
 #include "support/json.hpp"
 
-namespace espalier::runtime::probe {
+namespace espalier::runtime::probe::analysis_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -134,4 +134,4 @@ TEST(Analysis, FindsNoSharedLinkInsideAClusterOrOnArcsWithoutARate) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime::probe
+}  // namespace espalier::runtime::probe::analysis_test

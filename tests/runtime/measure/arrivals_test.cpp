@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace espalier::runtime::probe {
+namespace espalier::runtime::probe::arrivals_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -64,4 +64,4 @@ TEST(RateOf, AveragesChangingRates) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime::probe
+}  // namespace espalier::runtime::probe::arrivals_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace espalier::runtime::probe {
+namespace espalier::runtime::probe::measurements_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(Measurements, RefuseImpossibleValues) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime::probe
+}  // namespace espalier::runtime::probe::measurements_test

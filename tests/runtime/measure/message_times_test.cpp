@@ -6,7 +6,7 @@
 
 #include "tests/runtime/measure/calculated_network.hpp"
 
-namespace espalier::runtime::probe {
+namespace espalier::runtime::probe::message_times_test {
 namespace {
 
 using testing::CalculatedNetwork;
@@ -74,4 +74,4 @@ TEST(TimePairs, SendFewLongMessagesOnSlowNetworks) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime::probe
+}  // namespace espalier::runtime::probe::message_times_test

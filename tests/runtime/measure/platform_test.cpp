@@ -8,7 +8,7 @@
 #include "runtime/measure/probe.hpp"
 #include "tests/runtime/measure/calculated_network.hpp"
 
-namespace espalier::runtime::probe {
+namespace espalier::runtime::probe::platform_test {
 namespace {
 
 using testing::CalculatedNetwork;
@@ -89,4 +89,4 @@ TEST(ProbedPlatform, LoadsResourcesAsInThePlanner) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime::probe
+}  // namespace espalier::runtime::probe::platform_test

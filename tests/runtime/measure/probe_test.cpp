@@ -11,7 +11,7 @@
 #include "tests/runtime/measure/calculated_network.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace espalier::runtime::probe {
+namespace espalier::runtime::probe::probe_test {
 namespace {
 
 using ::testing::AllOf;
@@ -416,4 +416,4 @@ TEST(Effort, IsANameOrANumber) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime::probe
+}  // namespace espalier::runtime::probe::probe_test

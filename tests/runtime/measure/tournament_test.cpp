@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace espalier::runtime::probe {
+namespace espalier::runtime::probe::tournament_test {
 namespace {
 
 class Tournament : public ::testing::TestWithParam<std::size_t> {};
@@ -54,4 +54,4 @@ TEST(TournamentOfFew, HasNoRounds) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime::probe
+}  // namespace espalier::runtime::probe::tournament_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace espalier::runtime {
+namespace espalier::runtime::checksum_test {
 namespace {
 
 constexpr std::array<std::byte, 4> kFirst = {std::byte{1}, std::byte{2}, std::byte{3},
@@ -40,4 +40,4 @@ TEST(MessageChecksum, DetectsSwappedMissingAndChangedSegments) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::checksum_test

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace espalier::runtime {
+namespace espalier::runtime::direct_copies_test {
 namespace {
 
 using planner::PlanEdge;
@@ -117,4 +117,4 @@ TEST(Rings, AreNotForTreesWithExchangeEdges) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::direct_copies_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace espalier::runtime {
+namespace espalier::runtime::streaming_copy_test {
 namespace {
 
 TEST(CopyPastCaches, CopiesExactlyTheBytesAtAnyAlignment) {
@@ -29,4 +29,4 @@ TEST(CopyPastCaches, CopiesExactlyTheBytesAtAnyAlignment) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::streaming_copy_test

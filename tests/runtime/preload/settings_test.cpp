@@ -7,7 +7,7 @@
 #include "runtime/preload/tally.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::preload {
+namespace espalier::preload::settings_test {
 namespace {
 
 Settings from(const std::map<std::string, std::string>& variables) {
@@ -49,9 +49,9 @@ TEST(PreloadSettings, ReadsEachVariable) {
                                   {"ESPALIER_VERBOSE", "1"}});
   EXPECT_EQ(settings.timeout, Seconds{90});
   EXPECT_TRUE(settings.asks_for_something());
-  EXPECT_THAT(settings.plan_files, testing::ElementsAre("a.json", "b.json"));
-  EXPECT_THAT(settings.tuned_files, testing::ElementsAre("a.tuned", "b.tuned"));
-  EXPECT_THAT(settings.decision_files, testing::ElementsAre("bcast.json", "reduce.json"));
+  EXPECT_THAT(settings.plan_files, ::testing::ElementsAre("a.json", "b.json"));
+  EXPECT_THAT(settings.tuned_files, ::testing::ElementsAre("a.tuned", "b.tuned"));
+  EXPECT_THAT(settings.decision_files, ::testing::ElementsAre("bcast.json", "reduce.json"));
   EXPECT_EQ(settings.platform_file, "net.csv");
   EXPECT_EQ(settings.model, "multi-port");
   EXPECT_EQ(settings.algorithm, "grow");
@@ -78,8 +78,9 @@ TEST(PreloadSettings, RefusalsNameTheVariable) {
   }
   EXPECT_EQ(refusal_of("ESPALIER_TIMEOUT", "0 s"),
             "ESPALIER_TIMEOUT: '0 s' is not a positive time");
-  EXPECT_THAT(refusal_of("ESPALIER_TIMEOUT", "soon"), testing::StartsWith("ESPALIER_TIMEOUT: "));
-  EXPECT_THAT(refusal_of("ESPALIER_THRESHOLD", "-1"), testing::StartsWith("ESPALIER_THRESHOLD: "));
+  EXPECT_THAT(refusal_of("ESPALIER_TIMEOUT", "soon"), ::testing::StartsWith("ESPALIER_TIMEOUT: "));
+  EXPECT_THAT(refusal_of("ESPALIER_THRESHOLD", "-1"),
+              ::testing::StartsWith("ESPALIER_THRESHOLD: "));
 }
 
 TEST(PreloadTally, ListsOnlyReasonsThatOccurred) {
@@ -100,4 +101,4 @@ TEST(PreloadTally, NamesSendersAndReceivers) {
 }
 
 }  // namespace
-}  // namespace espalier::preload
+}  // namespace espalier::preload::settings_test

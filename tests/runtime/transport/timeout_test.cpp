@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-namespace espalier::runtime {
+namespace espalier::runtime::timeout_test {
 namespace {
 
 // Polls until it ends, at most `most` times.
@@ -42,4 +42,4 @@ TEST(Timeout, DoesNotCountGapsBetweenPolls) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::timeout_test

@@ -195,3 +195,44 @@ test_full_disk() {
   rm out2
   refused 2 "cannot write: File too large"
 }
+
+
+# Sparse files keep their holes, which are not sent.
+test_sparse() {
+  local rank file blocks
+  truncate -s 50000000 in
+  for at in 100 20000 20001 35000; do head -c 3000 /dev/urandom | dd of=in bs=1000 seek=$at conv=notrunc status=none; done
+  blocks=$(stat -c %b in)
+  [ "$blocks" -lt 1000 ] || { echo "this file system has no holes"; return; }
+  ranks 4 bcast good.json --in in --out 'out{rank}' --verify --json
+  done_well
+  for rank in 0 1 2 3; do
+    cmp in "out$rank" || fail "out$rank differs"
+    [ "$(stat -c %b "out$rank")" -le $((blocks + 16)) ] || fail "out$rank has $(stat -c %b "out$rank") blocks, not $blocks"
+  done
+  says '"message_bytes": [0-9]{5},'; says '"hole_bytes": 499[0-9]{5}'
+  rm out?
+  truncate -s 70000000 empty
+  ranks 4 bcast good.json --in empty --out 'out{rank}' --verify
+  done_well; says '^0 B to 4 ranks'; says '^66.76 MiB of holes, which were not sent$'
+  for rank in 0 1 2 3; do cmp empty "out$rank" || fail "out$rank differs"; done
+  rm out?
+  mkdir -p src/sub; cp --sparse=always in src/sub/holes; cp --sparse=always empty src; head -c 100000 /dev/urandom >src/dense
+  ranks 4 bcast good.json --in src --out 'out{rank}' --verify
+  done_well
+  for rank in 0 1 2 3; do
+    diff -r src "out$rank" || fail "out$rank differs"
+    for file in sub/holes empty; do
+      [ "$(stat -c %b "out$rank/$file")" -le $((blocks + 16)) ] || fail "$file of out$rank has $(stat -c %b "out$rank/$file") blocks"
+    done
+  done
+  rm -r out?
+  # A run that is interrupted and continued, and a device, which may contain anything.
+  head -c 60000000 /dev/urandom | dd of=in bs=1000000 seek=100 conv=notrunc status=none
+  interrupted in
+  ranks 4 bcast good.json --in in --out 'out{rank}' --resume --verify --json
+  done_well; says '"resumed_bytes": [1-9]'
+  [ "$(stat -c %b out3)" -le $((blocks + 60000000 / 512 + 32)) ] || fail "out3 has $(stat -c %b out3) blocks"
+  same_everywhere
+  ranks 4 bcast good.json --in in --out /dev/null; done_well
+}

@@ -1,0 +1,222 @@
+#include "lp/packing/plain_bound.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace espalier::lp {
+
+namespace {
+
+using Arcs = std::vector<std::uint32_t>;
+
+struct RowValue {
+  std::uint32_t row;
+  double value;
+};
+
+double total_of(std::span<const RowValue> prices) {
+  return std::accumulate(prices.begin(), prices.end(), 0.0,
+                         [](double sum, const RowValue& price) { return sum + price.value; });
+}
+
+class PlainBounds {
+ public:
+  explicit PlainBounds(const PackingProblem& problem)
+      : problem_(problem),
+        arcs_using_(static_cast<std::size_t>(problem.occupation.rows()), 0),
+        least_(arcs_using_.size(), 0.0),
+        least_in_all_(arcs_using_.size(), 0.0) {}
+
+  PlainBound best() && {
+    const Digraph& graph = problem_.graph;
+    std::vector<Arcs> out(graph.node_count);
+    std::vector<Arcs> into(graph.node_count);
+    for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
+      out[graph.tail[arc]].push_back(arc);
+      into[graph.head[arc]].push_back(arc);
+    }
+    for (std::uint32_t host = 0; host < graph.node_count; ++host) {
+      if (graph.relay(host) || host == problem_.root) continue;
+      try_star(into[host]);
+      for (const auto& [row, least] : rows_of_all(into[host])) least_in_all_[row] += least;
+    }
+    try_root(out[problem_.root]);
+    try_rows();
+    try_senders(out, into);
+    return std::move(best_);
+  }
+
+ private:
+  [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
+    return {problem_.occupation, static_cast<Eigen::Index>(arc)};
+  }
+  std::vector<RowValue> rows_of_all(std::span<const std::uint32_t> arcs);
+  std::vector<RowValue> cover(std::span<const std::uint32_t> arcs);
+  void try_star(std::span<const std::uint32_t> arcs);
+  void try_root(const Arcs& out);
+  void try_rows();
+  void try_senders(const std::vector<Arcs>& out, const std::vector<Arcs>& into);
+  [[nodiscard]] double least_cost(std::span<const double> price,
+                                  const std::vector<Arcs>& into) const;
+  void take(std::span<const RowValue> prices, double rate);
+
+  const PackingProblem& problem_;
+  std::vector<std::uint32_t> arcs_using_;  // scratch, per resource
+  std::vector<double> least_;              // scratch, per resource
+  std::vector<double> least_in_all_;  // per resource: the least use into a host, over all hosts
+  PlainBound best_;
+};
+
+// The resources that all of these arcs occupy, with the least that one does.
+std::vector<RowValue> PlainBounds::rows_of_all(std::span<const std::uint32_t> arcs) {
+  std::vector<RowValue> rows;
+  for (const std::uint32_t arc : arcs) {
+    for (auto use = uses(arc); use; ++use) {
+      const auto row = static_cast<std::uint32_t>(use.row());
+      const bool first = arcs_using_[row]++ == 0;
+      least_[row] = first ? use.value() : std::min(least_[row], use.value());
+      if (first) rows.push_back({row, 0});
+    }
+  }
+  std::vector<RowValue> of_all;
+  for (const RowValue& candidate : rows) {
+    const std::uint32_t row = candidate.row;
+    if (arcs_using_[row] == arcs.size() && least_[row] > 0) of_all.push_back({row, least_[row]});
+    arcs_using_[row] = 0;
+  }
+  return of_all;
+}
+
+// Prices at which each of these arcs costs at least 1: of one resource that all occupy, or for each
+// arc of the one that it occupies most, whichever costs less in all. Empty: an arc occupies
+// nothing.
+std::vector<RowValue> PlainBounds::cover(std::span<const std::uint32_t> arcs) {
+  std::vector<RowValue> prices;
+  for (const std::uint32_t arc : arcs) {
+    RowValue most{0, 0};
+    for (auto use = uses(arc); use; ++use) {
+      if (use.value() > most.value) most = {static_cast<std::uint32_t>(use.row()), use.value()};
+    }
+    if (!(most.value > 0)) return {};
+    prices.push_back({most.row, 1 / most.value});
+  }
+  std::ranges::sort(prices, {},
+                    [](const RowValue& price) { return std::pair(price.row, -price.value); });
+  const auto repeated = std::ranges::unique(prices, {}, &RowValue::row);  // the highest is kept
+  prices.erase(repeated.begin(), repeated.end());
+  double sum = total_of(prices);
+  for (const RowValue& common : rows_of_all(arcs)) {
+    if (1 / common.value >= sum) continue;
+    sum = 1 / common.value;
+    prices = {{common.row, sum}};
+  }
+  return prices;
+}
+
+// Every tree uses at least one of these arcs.
+void PlainBounds::try_star(std::span<const std::uint32_t> arcs) {
+  const std::vector<RowValue> prices = cover(arcs);
+  if (!prices.empty()) take(prices, total_of(prices));
+}
+
+// Each part of a tree uses at least one arc out of the root.
+void PlainBounds::try_root(const Arcs& out) {
+  std::array<Arcs, 2> part;
+  for (const std::uint32_t arc : out) part[arc < problem_.second_part ? 0 : 1].push_back(arc);
+  std::vector<RowValue> of_root;
+  for (const Arcs& arcs : part) {
+    if (arcs.empty()) continue;
+    try_star(arcs);
+    for (const auto& [row, least] : rows_of_all(arcs)) {
+      const auto same = std::ranges::find(of_root, row, &RowValue::row);
+      if (same == of_root.end()) {
+        of_root.push_back({row, least});
+      } else {
+        same->value += least;
+      }
+    }
+  }
+  // Not the sum: the arc into a host may be the one out of the root.
+  for (const auto& [row, least] : of_root) {
+    least_in_all_[row] = std::max(least_in_all_[row], least);
+  }
+}
+
+void PlainBounds::try_rows() {
+  const auto most = std::ranges::max_element(least_in_all_);
+  if (most == least_in_all_.end() || !(*most > 0)) return;
+  take(std::array{RowValue{static_cast<std::uint32_t>(most - least_in_all_.begin()), 1.0}},
+       1 / *most);
+}
+
+// Every edge of a tree leaves a host. A resource that several hosts share is paid once.
+void PlainBounds::try_senders(const std::vector<Arcs>& out, const std::vector<Arcs>& into) {
+  std::vector<double> price(least_.size(), 0.0);
+  for (std::uint32_t host = 0; host < out.size(); ++host) {
+    if (problem_.graph.relay(host) || out[host].empty()) continue;
+    const std::vector<RowValue> prices = cover(out[host]);
+    if (prices.empty()) return;
+    for (const auto& [row, value] : prices) price[row] = std::max(price[row], value);
+  }
+  std::vector<RowValue> prices;
+  for (std::uint32_t row = 0; row < price.size(); ++row) {
+    if (price[row] > 0) prices.push_back({row, price[row]});
+  }
+  const double cost = least_cost(price, into);
+  if (cost > 0) take(prices, total_of(prices) / cost);
+}
+
+// Below the cost of any tree: for each host but the root, that of the cheapest arc into it, and
+// where this comes from a relay, of the cheapest arc from a host to a relay.
+double PlainBounds::least_cost(std::span<const double> price, const std::vector<Arcs>& into) const {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const Digraph& graph = problem_.graph;
+  std::vector<double> cost(graph.arc_count(), 0.0);
+  double to_relay = kInfinite;
+  for (std::uint32_t arc = 0; arc < cost.size(); ++arc) {
+    for (auto use = uses(arc); use; ++use) {
+      cost[arc] += use.value() * price[static_cast<std::size_t>(use.row())];
+    }
+    const bool enters_relay = graph.relay(graph.head[arc]) && !graph.relay(graph.tail[arc]);
+    if (enters_relay) to_relay = std::min(to_relay, cost[arc]);
+  }
+  double sum = 0;
+  for (std::uint32_t host = 0; host < graph.node_count; ++host) {
+    if (graph.relay(host) || host == problem_.root) continue;
+    double least = kInfinite;
+    for (const std::uint32_t arc : into[host]) {
+      least = std::min(least, cost[arc] + (graph.relay(graph.tail[arc]) ? to_relay : 0));
+    }
+    sum += least;
+  }
+  return sum;
+}
+
+void PlainBounds::take(std::span<const RowValue> prices, double rate) {
+  if (!(rate < best_.rate)) return;
+  best_.rate = rate;
+  best_.prices.assign(least_.size(), 0.0);
+  for (const auto& [row, value] : prices) best_.prices[row] = value;
+}
+
+}  // namespace
+
+PlainBound plain_bound(const PackingProblem& problem) {
+  return PlainBounds(problem).best();
+}
+
+std::vector<std::uint32_t> arcs_per_resource(const SparseMatrix& occupation) {
+  std::vector<std::uint32_t> arcs(static_cast<std::size_t>(occupation.rows()), 0);
+  for (Eigen::Index arc = 0; arc < occupation.outerSize(); ++arc) {
+    for (SparseMatrix::InnerIterator it(occupation, arc); it; ++it) {
+      ++arcs[static_cast<std::size_t>(it.row())];
+    }
+  }
+  return arcs;
+}
+
+}  // namespace espalier::lp

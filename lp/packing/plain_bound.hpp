@@ -1,0 +1,30 @@
+// The plainest bounds of a packing, in a few passes over the matrix and without a tree:
+// - a host receives every byte over some arc into it, and the root sends every byte over some arc
+//   out of it: no more than these arcs carry together;
+// - every byte leaves some host for every host but the root: the hosts' arcs carry it that often;
+// - one resource: for each host, the least that any arc into it occupies the resource, and for the
+//   root the least that any arc out of it does.
+//
+// On networks with one narrow place, such as a slow host or an equal star, one of them is the
+// optimum; column generation needs many trees to find it where hosts are alike.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lp/packing/arborescence_packing.hpp"
+
+namespace espalier::lp {
+
+struct PlainBound {
+  double rate = Packing::kUnbounded;  // no set of trees is better, bytes per second
+  std::vector<double> prices;         // per resource: they prove it (docs/model.md)
+};
+
+// The least of these bounds.
+PlainBound plain_bound(const PackingProblem& problem);
+
+// Per resource, how many arcs occupy it.
+std::vector<std::uint32_t> arcs_per_resource(const SparseMatrix& occupation);
+
+}  // namespace espalier::lp

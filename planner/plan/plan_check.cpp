@@ -1,0 +1,335 @@
+// The faults of a plan that can be found without a platform.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+#include "planner/plan/plan.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr double kTolerance = 1e-6;
+
+bool differ(double one, double other) {
+  return !(std::abs(one - other) <= kTolerance * other);
+}
+
+bool finite_and_positive(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+class PlanCheck {
+ public:
+  PlanCheck(const Plan& plan, const std::string& file) : plan_(plan), file_(file) {}
+
+  void structure() {
+    nodes();
+    if (plan_.segment.value == 0) refuse("/slice_bytes", "a segment has at least one byte");
+    for (const PlanTrees& kind : trees_by_kind(plan_)) trees(kind);
+    rates();
+    if (!plan_.schedule) return;
+    if (plan_.operation != Operation::kBroadcast) {
+      refuse("/schedule", "only a broadcast has a schedule");
+    }
+    schedule(*plan_.schedule);
+  }
+
+  void colors() const {
+    // By node, direction and color: whether there is such an edge.
+    std::vector<bool> taken(plan_.nodes.size() * 4);
+    for (std::size_t t = 0; t < plan_.broadcast_trees.size(); ++t) {
+      const PlanTree& tree = plan_.broadcast_trees[t];
+      for (std::size_t i = 0; i < tree.colors.size(); ++i) {
+        const auto [parent, child] = tree.edges[i];
+        for (const bool receives : {false, true}) {
+          const std::uint32_t node = receives ? child : parent;
+          const std::size_t at = std::size_t{node} * 4 + (receives ? 2 : 0) + tree.colors[i];
+          if (taken[at]) {
+            refuse(fmt::format("/broadcast_trees/{}/colors/{}", t, i),
+                   "node '{}' {} on two edges of color {}", plan_.nodes[node],
+                   receives ? "receives" : "sends", tree.colors[i]);
+          }
+          taken[at] = true;
+        }
+      }
+    }
+  }
+
+ private:
+  template <typename... Values>
+  [[noreturn]] void refuse(const std::string& place, fmt::format_string<Values...> reason,
+                           Values&&... values) const {
+    throw InputError(file_, place, fmt::format(reason, std::forward<Values>(values)...));
+  }
+
+  // The same for element `index` of a list.
+  template <typename... Values>
+  [[noreturn]] void refuse_at(const std::string& list, std::size_t index,
+                              fmt::format_string<Values...> reason, Values&&... values) const {
+    refuse(fmt::format("{}/{}", list, index), reason, std::forward<Values>(values)...);
+  }
+
+  void nodes() {
+    if (plan_.nodes.empty()) refuse("/nodes", "a plan needs at least one node");
+    if (plan_.nodes.size() >= kNone) refuse("/nodes", "too many nodes");
+    std::unordered_map<std::string_view, std::size_t> first_place;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      if (plan_.nodes[i].empty()) refuse_at("/nodes", i, "empty name");
+      const auto [earlier, is_new] = first_place.emplace(plan_.nodes[i], i);
+      if (!is_new) {
+        refuse_at("/nodes", i, "'{}' is already /nodes/{}", plan_.nodes[i], earlier->second);
+      }
+    }
+    source_ = source_index(plan_);
+    if (source_ == kNone) refuse("/source", "'{}' is not one of the plan's nodes", plan_.source);
+  }
+
+  void trees(const PlanTrees& kind) {
+    const auto& [key, trees, up] = kind;
+    const bool wanted = up ? reduces(plan_.operation) : broadcasts(plan_.operation);
+    const std::string whole = fmt::format("/{}", key);
+    if (wanted && trees->empty()) refuse(whole, "a plan needs at least one tree");
+    if (!wanted && !trees->empty()) {
+      refuse(whole, "a plan for {} has no {} trees", with_article(plan_.operation),
+             up ? "reduce" : "broadcast");
+    }
+    for (std::size_t i = 0; i < trees->size(); ++i) {
+      const std::string place = fmt::format("{}/{}", whole, i);
+      tree((*trees)[i], up, place);
+      if ((*trees)[i].colors.empty() != trees->front().colors.empty()) {
+        refuse(place, "either all trees have colors or none; tree 0 differs");
+      }
+    }
+  }
+
+  void tree(const PlanTree& tree, bool up, const std::string& place) {
+    if (!finite_and_positive(tree.rate.value)) {
+      refuse(place + "/rate_Bps", "a rate is finite and positive, not {}", tree.rate.value);
+    }
+    parent_of_.assign(plan_.nodes.size(), kNone);
+    parents(tree, up, place + "/edges");
+    cycles(place + "/edges");
+    for (const auto& [edge, relays] : tree.via) {
+      const auto [parent, child] = edge;
+      if (is_edge(parent, child)) continue;
+      // In the file's order: the direction of the data.
+      refuse(fmt::format("{}/via/{}-{}", place, up ? child : parent, up ? parent : child),
+             "this tree has no such edge");
+    }
+    one_an_edge(tree, tree.colors, place + "/colors", "colors", [&](std::uint8_t color) {
+      return color <= 1 ? "" : fmt::format("a color is 0 or 1, not {}", color);
+    });
+    one_an_edge(tree, tree.latencies, place + "/latencies_s", "latencies", [&](Seconds latency) {
+      if (std::isfinite(latency.value) && latency.value >= 0) return std::string();
+      return fmt::format("a latency is finite and not negative, not {}", latency.value);
+    });
+    exchange(tree, place + "/exchange");
+  }
+
+  [[nodiscard]] bool is_edge(std::uint32_t parent, std::uint32_t child) const {
+    return child < parent_of_.size() && parent_of_[child] == parent;
+  }
+
+  // Every node but the source must have one parent, and the source none.
+  void parents(const PlanTree& tree, bool up, const std::string& place) {
+    for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+      const auto [parent, child] = tree.edges[i];
+      const std::size_t largest = std::max(parent, child);
+      if (largest >= plan_.nodes.size()) {
+        refuse_at(place, i, "node {} is out of range: the plan has {} nodes", largest,
+                  plan_.nodes.size());
+      }
+      const std::string& name = plan_.nodes[child];
+      if (parent == child) refuse_at(place, i, "edge from '{}' to itself", name);
+      if (child == source_) {
+        refuse_at(place, i, "edge {} the source '{}'", up ? "out of" : "into", name);
+      }
+      if (parent_of_[child] != kNone) {
+        refuse_at(place, i, "node '{}' has two parents, '{}' and '{}'", name,
+                  plan_.nodes[parent_of_[child]], plan_.nodes[parent]);
+      }
+      parent_of_[child] = parent;
+    }
+    for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) {
+      if (node == source_ || parent_of_[node] != kNone) continue;
+      refuse(place, "node '{}' is missing: no edge leads {} it ({} edges, {} needed)",
+             plan_.nodes[node], up ? "from" : "to", tree.edges.size(), plan_.nodes.size() - 1);
+    }
+  }
+
+  // As every node but the source has one parent, a node without the source among its ancestors
+  // leads into a cycle.
+  void cycles(const std::string& place) const {
+    constexpr std::uint32_t kReachesSource = kNone - 1;
+    std::vector<std::uint32_t> walk_of(plan_.nodes.size(), kNone);
+    walk_of[source_] = kReachesSource;
+    for (std::uint32_t start = 0; start < plan_.nodes.size(); ++start) {
+      std::uint32_t node = start;
+      while (walk_of[node] == kNone) {
+        walk_of[node] = start;
+        node = parent_of_[node];
+      }
+      if (walk_of[node] != start || start == source_) continue;
+      std::string names = plan_.nodes[node];
+      for (std::uint32_t up = parent_of_[node]; up != node; up = parent_of_[up]) {
+        names.insert(0, plan_.nodes[up] + " -> ");
+      }
+      refuse(place, "cycle {} -> {}", plan_.nodes[node], names);
+    }
+  }
+
+  // A list that is empty or has one value per edge; fault_of: the reason why a value is wrong.
+  template <typename Values, typename Fault>
+  void one_an_edge(const PlanTree& tree, const Values& values, const std::string& place,
+                   std::string_view what, const Fault& fault_of) const {
+    if (values.empty()) return;
+    if (values.size() != tree.edges.size()) {
+      refuse(place, "{} {} for {} edges", values.size(), what, tree.edges.size());
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string reason = fault_of(values[i]);
+      if (!reason.empty()) refuse_at(place, i, "{}", reason);
+    }
+  }
+
+  void exchange(const PlanTree& tree, const std::string& place) const {
+    std::vector<bool> is_named(plan_.nodes.size());
+    for (std::size_t i = 0; i < tree.exchange.size(); ++i) {
+      const auto [parent, child] = tree.exchange[i];
+      if (!is_edge(parent, child)) {
+        refuse_at(place, i, "this tree has no edge [{}, {}]", parent, child);
+      }
+      if (is_named[child]) refuse_at(place, i, "edge [{}, {}] is named twice", parent, child);
+      is_named[child] = true;
+    }
+  }
+
+  void rates() const {
+    const double throughput = plan_.throughput.value;
+    if (!finite_and_positive(throughput)) {
+      refuse("/throughput_Bps", "a throughput is finite and positive, not {}", throughput);
+    }
+    if (plan_.optimum && !finite_and_positive(plan_.optimum->value)) {
+      refuse("/optimum_Bps", "an optimum is finite and positive, not {}", plan_.optimum->value);
+    }
+    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
+      if (trees->empty()) continue;
+      const double sum = std::accumulate(
+          trees->begin(), trees->end(), 0.0,
+          [](double so_far, const PlanTree& tree) { return so_far + tree.rate.value; });
+      if (differ(sum, throughput)) {
+        refuse("/throughput_Bps", "the {} rates sum to {}, not to {}",
+               up ? "reduce trees'" : "trees'", sum, throughput);
+      }
+    }
+  }
+
+  void schedule(const PlanSchedule& schedule) {
+    figures(schedule);
+    // By tree and child.
+    std::vector<std::vector<std::uint32_t>> parent_of;
+    for (const PlanTree& tree : plan_.broadcast_trees) {
+      parent_of.emplace_back(plan_.nodes.size(), kNone);
+      for (const PlanEdge edge : tree.edges) parent_of.back()[edge.child] = edge.parent;
+    }
+    for (std::size_t i = 0; i < schedule.sends.size(); ++i) {
+      send(schedule.sends[i], parent_of, i);
+      if (i > 0 && schedule.sends[i].start < schedule.sends[i - 1].start) {
+        refuse_at("/schedule/sends", i,
+                  "it starts at {} s, before the send that is listed before it",
+                  schedule.sends[i].start.value);
+      }
+    }
+    amounts(schedule);
+  }
+
+  void figures(const PlanSchedule& schedule) const {
+    if (!finite_and_positive(schedule.period.value)) {
+      refuse("/schedule/period_s", "a period is finite and positive, not {}",
+             schedule.period.value);
+    }
+    if (schedule.segments.size() != plan_.broadcast_trees.size()) {
+      refuse("/schedule/slices", "{} counts for {} trees", schedule.segments.size(),
+             plan_.broadcast_trees.size());
+    }
+    double bytes = 0;
+    for (const std::uint64_t count : schedule.segments) bytes += bytes_of(count);
+    if (bytes == 0) refuse("/schedule/slices", "a period carries at least one segment");
+    const double throughput = bytes / schedule.period.value;
+    if (!finite_and_positive(schedule.throughput.value) ||
+        differ(schedule.throughput.value, throughput)) {
+      refuse("/schedule/throughput_Bps", "the segments of a period carry {}, not {}", throughput,
+             schedule.throughput.value);
+    }
+  }
+
+  [[nodiscard]] double bytes_of(std::uint64_t segments) const {
+    return static_cast<double>(segments) * static_cast<double>(plan_.segment.value);
+  }
+
+  void send(const ScheduledSend& send, const std::vector<std::vector<std::uint32_t>>& parent_of,
+            std::size_t i) const {
+    const std::string sends = "/schedule/sends";
+    if (send.tree >= parent_of.size()) refuse_at(sends, i, "there is no tree {}", send.tree);
+    if (send.parent >= plan_.nodes.size() || send.child >= plan_.nodes.size() ||
+        parent_of[send.tree][send.child] != send.parent) {
+      refuse_at(sends, i, "tree {} has no edge {} -> {}", send.tree, send.parent, send.child);
+    }
+    if (!(std::isfinite(send.start.value) && send.start.value >= 0)) {
+      refuse_at(sends, i, "a send starts at 0 or later, not at {}", send.start.value);
+    }
+    if (!finite_and_positive(send.time.value)) {
+      refuse_at(sends, i, "a send's time is finite and positive, not {}", send.time.value);
+    }
+    if (!finite_and_positive(send.bytes)) {
+      refuse_at(sends, i, "a send's bytes are finite and positive, not {}", send.bytes);
+    }
+    constexpr double kRounding = 1e-12;
+    const double end = send.start.value + send.time.value;
+    const double period = plan_.schedule->period.value;
+    if (end > period * (1 + kRounding)) {
+      refuse_at(sends, i, "it ends at {} s, after the period of {} s", end, period);
+    }
+  }
+
+  // Every edge of a tree must carry exactly the tree's segments.
+  void amounts(const PlanSchedule& schedule) const {
+    std::vector<std::vector<double>> carried(plan_.broadcast_trees.size());
+    for (auto& tree : carried) tree.assign(plan_.nodes.size(), 0.0);
+    for (const ScheduledSend& send : schedule.sends) carried[send.tree][send.child] += send.bytes;
+    for (std::size_t k = 0; k < carried.size(); ++k) {
+      const double wanted = bytes_of(schedule.segments[k]);
+      for (const PlanEdge edge : plan_.broadcast_trees[k].edges) {
+        if (!differ(carried[k][edge.child], wanted)) continue;
+        refuse("/schedule/sends",
+               "edge {} -> {} of tree {} carries {} bytes per period, but its {} {} {}",
+               edge.parent, edge.child, k, carried[k][edge.child],
+               counted(schedule.segments[k], "segment"), schedule.segments[k] == 1 ? "has" : "have",
+               wanted);
+      }
+    }
+  }
+
+  const Plan& plan_;
+  const std::string& file_;
+  std::uint32_t source_ = kNone;
+  std::vector<std::uint32_t> parent_of_;  // in the tree that is checked
+};
+
+}  // namespace
+
+void check_structure(const Plan& plan, const std::string& file) {
+  PlanCheck(plan, file).structure();
+}
+
+void check_colors(const Plan& plan, const std::string& file) {
+  PlanCheck(plan, file).colors();
+}
+
+}  // namespace espalier::planner

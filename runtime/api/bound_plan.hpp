@@ -1,0 +1,65 @@
+// A plan bound to a communicator: checked, equal on all ranks, with a rank for each node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/plan/segment_choice.hpp"
+#include "runtime/api/collective.hpp"
+#include "runtime/engine/timetable.hpp"
+#include "runtime/transport/owned_comm.hpp"
+#include "runtime/transport/timeout.hpp"
+
+namespace espalier::runtime {
+
+class BoundPlan {
+ public:
+  // Collective over `of`, which is duplicated. check: further checks of the plan; throws
+  // InputError. An error that one rank finds is thrown on all: InputError for a plan with a
+  // structural fault or more trees than there are tags, for invalid options, for ranks that do not
+  // match the plan's nodes, and where plans or options differ; MpiError; TimedOut.
+  BoundPlan(MPI_Comm of, planner::Plan with_plan, CollectiveOptions with_options,
+            const std::function<void()>& check);
+
+  OwnedComm comm;
+  planner::Plan plan;  // without its schedule; segments of at most kLargestSegment
+  CollectiveOptions options;
+  std::optional<Slots> slots;     // with options.schedule
+  std::vector<int> rank_of_node;  // for each of plan.nodes, in order
+  std::vector<int> hosts_of;      // each rank's host
+  int rank = 0;                   // this one
+  int root = 0;                   // the rank of the plan's source
+  std::string node;               // name of this rank's node
+  planner::SegmentCosts costs;    // of the network between the ranks
+
+  [[nodiscard]] bool reduces() const { return planner::reduces(plan.operation); }
+  [[nodiscard]] bool is_allreduce() const {
+    return plan.operation == planner::Operation::kAllreduce;
+  }
+  [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
+  // The trees that a message enters first.
+  [[nodiscard]] const std::vector<planner::PlanTree>& trees() const {
+    return reduces() ? plan.reduce_trees : plan.broadcast_trees;
+  }
+  [[nodiscard]] std::size_t ranks_here() const;
+
+  [[nodiscard]] std::uint64_t segment_of(std::uint64_t message) const;
+  // Whether the segment size depends on the message's.
+  [[nodiscard]] bool segments_vary() const { return fits_segments() || !options.tuned.empty(); }
+  // Whether the segments of every message are within the eager size.
+  [[nodiscard]] bool are_always_eager() const;
+  [[nodiscard]] Seconds predicted_time(std::uint64_t message, std::uint64_t segment) const;
+  // For waits in which all other ranks may still be busy with the message.
+  [[nodiscard]] Timeout timeout_with_all(std::uint64_t message, std::uint64_t segment) const;
+
+ private:
+  void bind(const std::function<void()>& check);
+  [[nodiscard]] bool fits_segments() const;
+};
+
+}  // namespace espalier::runtime

@@ -1,0 +1,393 @@
+#include "runtime/api/collective.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "planner/plan/send_windows.hpp"
+#include "runtime/api/bound_plan.hpp"
+#include "runtime/api/library_reduction.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/engine/reduce_engine.hpp"
+#include "runtime/engine/reduce_operation.hpp"
+#include "runtime/memory/direct_copies.hpp"
+#include "runtime/memory/stores.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/call_check.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "support/files.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+using planner::Operation;
+
+constexpr std::uint64_t kPage = 4096;
+
+// The result of an allreduce, which is broadcast while it is being computed.
+class ReducedStore : public MemoryStore {
+ public:
+  ReducedStore(std::byte* result, ReduceEngine& reduce) : MemoryStore(result), reduce_(&reduce) {}
+  [[nodiscard]] bool is_ready(const Segment& segment) const override {
+    return reduce_->has_combined(segment.index);
+  }
+  [[nodiscard]] bool is_free(const Segment& segment) const override {
+    return reduce_->is_finished_with(segment.index);
+  }
+  [[nodiscard]] bool has_work() const override { return !reduce_->is_done(); }
+  void work() override { reduce_->poll(); }
+
+ private:
+  ReduceEngine* reduce_;
+};
+
+std::byte* first_byte_of(void* buffer, const ElementShape& shape) {
+  return static_cast<std::byte*>(moved(buffer, shape.true_low));
+}
+
+// The reason why `count` elements cannot be in memory; empty if they can.
+std::string size_fault(std::size_t count, std::size_t element_bytes) {
+  if (count <=
+      std::numeric_limits<std::size_t>::max() / 2 / std::max<std::size_t>(element_bytes, 1))
+    return {};
+  return fmt::format("{} elements of {} bytes exceed the address space", count, element_bytes);
+}
+
+}  // namespace
+
+bool goes_along_trees(Operation operation, MPI_Datatype type, MPI_Op op) {
+  if (!operation_fault(type, op).empty()) return false;
+  int commutes = 0;
+  check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
+  const ElementShape shape = element_shape_of(type);
+  if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
+  return operation == Operation::kReduce ||
+         (shape.bytes <= kLargestSegment && is_plain(MPI_COMM_SELF, type));
+}
+
+struct Collective::State {
+  BoundPlan bound;
+  std::unique_ptr<ReduceEngine> up;
+  std::unique_ptr<Engine> down;
+  std::optional<CallCheck> call;  // of the reduction in progress
+  bool uses_rings = false;
+  bool broken = false;
+
+  State(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options, Expects expects)
+      : bound(comm, plan, options, [&] { require(plan, expects); }) {
+    if (bound.reduces()) {
+      make_up();
+      if (bound.is_allreduce()) make_half_down();
+      return;
+    }
+    std::vector<std::vector<int>> readers_of;
+    if (copies_directly()) {
+      copy_directly();
+      readers_of = ring_readers(bound.plan.broadcast_trees, bound.rank_of_node, bound.hosts_of);
+    }
+    make_down(share_rings(bound.comm.get(), readers_of), readers_of);
+  }
+
+  static void require(const planner::Plan& plan, Expects expects) {
+    if (expects == Expects::kBroadcast) {
+      planner::require_operation(plan, Operation::kBroadcast, {});
+    } else if (expects == Expects::kReduction && !planner::reduces(plan.operation)) {
+      throw InputError({}, "/operation",
+                       "a plan for a broadcast; expected a plan for a reduce or an allreduce");
+    }
+  }
+
+  // Runs `act`; after an exception nothing runs any more.
+  template <class Act>
+  auto unless_broken(const Act& act) {
+    if (broken) throw std::logic_error("a collective that failed cannot run again");
+    try {
+      return act();
+    } catch (...) {
+      broken = true;
+      if (up) up->abandon();
+      bound.comm.abandon();
+      throw;
+    }
+  }
+
+  // --- broadcasts ---
+
+  // Otherwise segments go along the plan's edges.
+  [[nodiscard]] bool copies_directly() const {
+    const CollectiveOptions& options = bound.options;
+    return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0;
+  }
+
+  void copy_directly() {
+    std::vector<int> host_of_node;
+    for (const int of_node : bound.rank_of_node) {
+      host_of_node.push_back(bound.hosts_of[static_cast<std::size_t>(of_node)]);
+    }
+    for (planner::PlanTree& tree : bound.plan.broadcast_trees) {
+      if (tree.exchange.empty()) tree = with_direct_copies(tree, host_of_node);
+    }
+  }
+
+  // In rounds every tree has its turn until the end of the message.
+  [[nodiscard]] planner::SegmentAssignment assignment() const {
+    if (bound.slots) return bound.slots->assignment();
+    return bound.options.rounds ? planner::assignment_for(bound.plan.broadcast_trees)
+                                : planner::assignment_down(bound.plan);
+  }
+
+  [[nodiscard]] EngineOptions options_down() const {
+    EngineOptions result;
+    result.sends_in_flight = bound.options.sends_in_flight;
+    result.receives_in_flight = bound.options.receives_in_flight;
+    result.costs = bound.costs;
+    result.most_in_flight = planner::most_bytes_in_flight(bound.plan.broadcast_trees);
+    result.ports = bound.options.ports;
+    result.timeout = bound.options.timeout;
+    result.on_progress = bound.options.on_progress;
+    return result;
+  }
+
+  // readers_of: the readers of each rank's ring; empty without rings.
+  void make_down(std::shared_ptr<HostRings> rings, std::span<const std::vector<int>> readers_of) {
+    const auto& [trees, ranks] = std::tie(bound.plan.broadcast_trees, bound.rank_of_node);
+    std::vector<TreeRole> roles = roles_of(trees, ranks, bound.rank, bound.hosts_of);
+    uses_rings = rings != nullptr;
+    if (uses_rings) use_rings(roles, trees, ranks, bound.hosts_of, bound.rank, readers_of);
+    EngineOptions with = options_down();
+    with.check_sizes = bound.options.check_sizes;
+    with.segments_vary = bound.segments_vary();
+    with.remote_segments_vary = with.segments_vary && !bound.are_always_eager();
+    if (bound.options.rounds) with.rounds = rounds_of(bound.plan, ranks, bound.rank);
+    if (bound.slots) with.timetable = bound.slots->of_rank(ranks, bound.rank, roles);
+    // Leaves the processors to ranks that have data to copy.
+    with.source_dozes =
+        bound.ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+    with.rings = std::move(rings);
+    with.transfers = bound.options.transfers;
+    down = std::make_unique<Engine>(bound.comm.get(), bound.root, std::move(roles), assignment(),
+                                    std::move(with));
+  }
+
+  Outcome run_down(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
+    return unless_broken([&] {
+      return down->run(grid, store, stoppable, bound.timeout_with_all(grid.message, grid.segment));
+    });
+  }
+
+  // --- reductions ---
+
+  void make_up() {
+    ReduceEngineOptions up_options;
+    up_options.sends_in_flight = bound.options.sends_in_flight;
+    up_options.receives_in_flight = bound.options.receives_in_flight;
+    up_options.ports = bound.options.ports;
+    up_options.most_in_flight = planner::most_bytes_in_flight(bound.plan.reduce_trees);
+    // Not within a host, where MPI may copy directly from process to process.
+    const bool are_eager = bound.are_always_eager();
+    for (const int host : bound.hosts_of) {
+      up_options.sends_at_once.push_back(
+          are_eager && host != bound.hosts_of[static_cast<std::size_t>(bound.rank)]);
+    }
+    if (bound.is_allreduce()) {
+      if (bound.costs.eager) up_options.least_in_flight = planner::kAllreduceInFlight;
+      // After the broadcast's.
+      up_options.first_tag = static_cast<int>(bound.plan.broadcast_trees.size()) + 1;
+    } else {
+      up_options.on_progress = bound.options.on_progress;
+    }
+    up = std::make_unique<ReduceEngine>(
+        bound.comm.get(), roles_of(bound.plan.reduce_trees, bound.rank_of_node, bound.rank),
+        planner::assignment_up(bound.plan), std::move(up_options));
+  }
+
+  void make_half_down() {
+    EngineOptions half = options_down();
+    half.check_sizes = false;  // the reduction has compared them before anything is received
+    down = std::make_unique<Engine>(
+        bound.comm.get(), bound.root,
+        roles_of(bound.plan.broadcast_trees, bound.rank_of_node, bound.rank),
+        planner::assignment_down(bound.plan), std::move(half));
+  }
+
+  [[nodiscard]] std::uint64_t segment_elements(std::uint64_t message, std::uint64_t element) const {
+    return std::max<std::uint64_t>(bound.segment_of(message) / element, 1);
+  }
+
+  // The error of a call that this rank can find alone; empty if there is none.
+  [[nodiscard]] std::string fault_of(const void* sendbuf, std::size_t count, MPI_Datatype type,
+                                     MPI_Op op) const {
+    if (type == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL is not a type";
+    if (std::string fault = operation_fault(type, op); !fault.empty()) return fault;
+    if (sendbuf == MPI_IN_PLACE && !bound.has_result()) {
+      return "MPI_IN_PLACE on a rank that is not the root";
+    }
+    const ElementShape shape = element_shape_of(type);
+    const auto extent = static_cast<std::size_t>(std::max<MPI_Aint>(shape.extent, 0));
+    return size_fault(count, std::max(extent, shape.bytes));
+  }
+
+  // For calls that do not use the plan's trees.
+  void compare(CallCheck with) {
+    call = std::move(with);
+    MPI_Request request = MPI_REQUEST_NULL;
+    call->begin(bound.comm.get(), request);
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+
+  // Informs the other ranks, which may have found no error.
+  [[noreturn]] void refuse(const std::string& fault) {
+    if (bound.options.check_sizes) compare(CallCheck::refusal());
+    throw InputError(fault);
+  }
+
+  void reduce(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op) {
+    if (const std::string fault = fault_of(sendbuf, count, type, op); !fault.empty()) refuse(fault);
+    const ElementShape shape = element_shape_of(type);
+    const Operation operation = bound.plan.operation;
+    const bool along_trees = bound.plan.nodes.size() > 1 && goes_along_trees(operation, type, op);
+    const std::uint64_t bytes = count * shape.bytes;
+    CallCheck mine(bytes, reduction_kind(type, op) + (along_trees ? 1 : 0));
+    if (!along_trees) {
+      if (bound.options.check_sizes) {
+        compare(std::move(mine));
+        call->judge(bound.rank);
+      }
+      return reduce_by_library(bound.comm.get(), operation, bound.root, sendbuf, recvbuf, count,
+                               type, op);
+    }
+    call = std::move(mine);
+    void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
+    const SegmentGrid grid{count, segment_elements(bytes, shape.bytes)};
+    const ReduceJob job{shape,
+                        type,
+                        op,
+                        grid,
+                        own,
+                        bound.has_result() ? recvbuf : nullptr,
+                        bound.options.check_sizes ? &*call : nullptr};
+    try {
+      up->reserve(job);
+    } catch (const std::bad_alloc&) {
+      refuse(fmt::format("rank {}: no memory for the windows of segments of {} bytes", bound.rank,
+                         grid.segment * shape.bytes));
+    }
+    up->begin(job);
+    if (!bound.is_allreduce()) {
+      while (!up->is_done()) up->wait_for_some();
+      return;
+    }
+    ReducedStore store(first_byte_of(recvbuf, shape), *up);
+    down->run({bytes, grid.segment * shape.bytes}, store, false, Timeout());
+  }
+};
+
+Collective::Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options)
+    : Collective(comm, plan, options, Expects::kAny) {}
+Collective::Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options,
+                       Expects expects)
+    : state_(std::make_unique<State>(comm, plan, options, expects)) {}
+Collective::~Collective() = default;
+Collective::Collective(Collective&&) noexcept = default;
+Collective& Collective::operator=(Collective&&) noexcept = default;
+
+Operation Collective::operation() const {
+  return state_->bound.plan.operation;
+}
+int Collective::root() const {
+  return state_->bound.root;
+}
+const std::string& Collective::node() const {
+  return state_->bound.node;
+}
+
+std::uint64_t Collective::segment_bytes(std::uint64_t message_bytes,
+                                        std::uint64_t element_bytes) const {
+  const std::uint64_t unit = state_->bound.reduces() ? element_bytes : 1;
+  return state_->segment_elements(message_bytes, unit) * unit;
+}
+
+Seconds Collective::predicted_time(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+  return state_->bound.predicted_time(message_bytes, segment_bytes);
+}
+
+void Collective::run(void* buffer, std::size_t count, MPI_Datatype type) {
+  State::require(state_->bound.plan, Expects::kBroadcast);
+  const ElementShape shape = element_shape_of(type);
+  if (const std::string fault = size_fault(count, shape.bytes); !fault.empty()) {
+    throw InputError(fault);
+  }
+  MPI_Comm comm = state_->bound.comm.get();
+  const std::uint64_t bytes = count * shape.bytes;
+  const SegmentGrid grid{bytes, state_->bound.segment_of(bytes)};
+  if (is_plain(comm, type)) {
+    MemoryStore store(first_byte_of(buffer, shape));
+    state_->run_down(grid, store, false);
+  } else {
+    PackedStore store(comm, buffer, count, type, shape.bytes, grid);
+    state_->run_down(grid, store, false);
+  }
+}
+
+void Collective::run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type,
+                     MPI_Op op) {
+  State::require(state_->bound.plan, Expects::kReduction);
+  state_->unless_broken([&] { state_->reduce(sendbuf, recvbuf, count, type, op); });
+}
+
+Collective::StreamShape Collective::stream_shape(std::uint64_t message_bytes,
+                                                 std::uint64_t buffer_bytes) const {
+  // Buffers for the posted receives, for the outstanding sends, and for one segment in between.
+  // Fewer where many trees would make the segments so small that their number costs more than the
+  // overlap gains.
+  constexpr std::uint64_t kSmallSegment = std::uint64_t{64} << 10;
+  const BoundPlan& bound = state_->bound;
+  const Bytes usual{bound.segment_of(message_bytes)};
+  const double in_flight = planner::most_bytes_in_flight(bound.plan);
+  const auto window = [&](std::uint64_t base) {
+    return planner::send_window(base, in_flight, usual, bound.costs.asks(usual));
+  };
+  const std::uint64_t trees = bound.plan.broadcast_trees.size();
+  const std::uint64_t least = bound.slots ? bound.slots->buffer_segments() : 2;
+  const std::uint64_t wanted = window(bound.options.receives_in_flight) +
+                               window(bound.options.sends_in_flight) + (bound.slots ? least : 1);
+  const std::uint64_t slots =
+      std::clamp(buffer_bytes / trees / kSmallSegment, least, std::max(wanted, least));
+  std::uint64_t segment = std::max(buffer_bytes / trees / slots, std::uint64_t{1});
+  if (segment > kPage) segment -= segment % kPage;
+  return {std::min(segment, usual.value), slots, trees};
+}
+
+bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store) {
+  const BoundPlan& bound = state_->bound;
+  State::require(bound.plan, Expects::kBroadcast);
+  if (bound.options.ports != 0) throw InputError("ports need the whole message in memory");
+  // The next segment arrives while the current one is sent to its second child.
+  if (bound.options.rounds && shape.segments_per_tree < 2) {
+    throw InputError("rounds need buffers for two segments of each tree");
+  }
+  if (bound.slots && shape.segments_per_tree < bound.slots->buffer_segments()) {
+    throw InputError(fmt::format("the schedule needs buffers for {} segments of each tree, not {}",
+                                 bound.slots->buffer_segments(), shape.segments_per_tree));
+  }
+  // The buffers are smaller than the message, and a store may fail: not with rings.
+  if (state_->uses_rings && !state_->broken) state_->make_down(nullptr, {});
+  return state_->run_down({bytes, shape.segment_bytes}, store, true) == Outcome::kComplete;
+}
+
+planner::Plan checked_plan(const std::string& text, const std::string& file) {
+  planner::Plan plan = planner::parse_plan(text, file);
+  planner::check_structure(plan, file);
+  return plan;
+}
+
+planner::Plan share_plan(MPI_Comm comm, const std::string& file) {
+  return checked_plan(share_file(comm, file), display_name(file));
+}
+
+}  // namespace espalier::runtime

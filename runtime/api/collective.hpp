@@ -1,0 +1,178 @@
+// Executes a plan on the ranks of an MPI communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/plan/segment_assignment.hpp"
+#include "runtime/api/tuned_segments.hpp"
+
+namespace espalier::runtime {
+
+class SegmentStore;
+class TransferLog;
+
+enum class RankMapping {
+  kByOrder,     // rank i is plan.nodes[i]
+  kByHostName,  // the rank that runs on host h (MPI_Get_processor_name, up to the first dot) is
+                // plan node h
+};
+
+// Must be the same on all ranks. The default windows were chosen by measurement (docs/runtime.md).
+// Reductions refuse rounds, a schedule and a timeout; direct_copies and transfers do not affect
+// them.
+struct CollectiveOptions {
+  // Outstanding sends per child of a tree; on the way up, per tree. A reduction's default is larger
+  // (ReductionOptions).
+  std::size_t sends_in_flight = planner::kSendsInFlight;
+  // Posted ahead per tree; on the way up, per child of a tree.
+  std::size_t receives_in_flight = planner::kReceivesInFlight;
+  // The most sends that a rank has in progress at once, over all children and trees; those of the
+  // oldest segments go first. 1: exactly the one-port model. 0: no limit. Not with rounds or a
+  // schedule, which limit sends themselves, nor with stream(). In an allreduce, for each of its
+  // halves.
+  std::size_t ports = 0;
+  RankMapping mapping = RankMapping::kByOrder;
+  // Ranks that share a host all copy from the one of them that a tree reaches first
+  // (runtime/memory/direct_copies.hpp). Off: they forward segments along the plan's edges, as hosts
+  // do. Always off with rounds, a schedule or ports, and in trees with exchange edges.
+  bool direct_copies = true;
+  // Bytes of a segment, 1 to 1 GiB; a reduction rounds them down to whole elements (at least one).
+  // 0: chosen for the message and the plan (planner/plan/segment_choice.hpp), at most the plan's
+  // segment; always the plan's segment with rounds or a schedule, and where all ranks share a host.
+  std::uint64_t segment_bytes = 0;
+  // Segment sizes for messages of about these sizes (segment_tuned_for), ascending by message. Not
+  // with segment_bytes, rounds or schedule.
+  std::vector<TunedSegment> tuned;
+  double tuned_within = kTunedWithin;  // the meaning of "about", at least 1; infinity: all sizes
+  // Compare the message's size among the ranks while it is sent (in a reduction also the type and
+  // the operation), so that a mismatch is an error instead of a hang. Costs no bandwidth, but a
+  // rank leaves run() only when all ranks have entered it.
+  bool check_sizes = true;
+  // Synchronised rounds given by the plan's colors (runtime/engine/rounds.hpp): in a round a rank
+  // sends at most one segment and receives at most one, whatever the windows. Refused: a plan
+  // without colors, with exchange edges, with trees of different rates, or in which a node would
+  // send or receive twice in a round. Off: colors are ignored.
+  bool rounds = false;
+  // Follow the plan's periodic schedule (runtime/engine/timetable.hpp): a rank begins its sends in
+  // the order of the schedule, sends_in_flight at a time over all trees, and its receives likewise.
+  // If segments differ in size from the plan's, periods scale in proportion. A plan without a
+  // schedule is refused. Off: schedules are ignored.
+  bool schedule = false;
+  // A rank gives up when none of its sends and receives has completed for this long. TimedOut
+  // (runtime/transport/mpi_error.hpp) reports the operations that it waits for, and their peers.
+  // Afterwards MPI is of little use: MPI_Finalize may wait indefinitely, MPI_Abort ends all ranks.
+  // Where ranks wait for one another as a whole (construction, the end of stream()), twice the time
+  // that the plan predicts is added. Unset: wait indefinitely.
+  std::optional<Seconds> timeout;
+  // Records what this rank sends and receives, and when; must outlive the collective. Null: no
+  // record.
+  TransferLog* transfers = nullptr;
+  // Called on this rank during a message, with the number of its bytes that this rank has finished
+  // (in an allreduce, of its broadcast half). May be empty.
+  std::function<void(std::uint64_t)> on_progress;
+};
+
+// A plan bound to a communicator: construct it once (collective), run it any number of times. The
+// plan determines the operation. Destroy it before MPI_Finalize.
+class Collective {
+ public:
+  // Collective over `comm`, which is duplicated. Throws InputError on all ranks when the numbers of
+  // ranks and of plan nodes differ (the message gives both), when a rank's host is not a node of
+  // the plan (kByHostName), when the plan has a structural fault or cannot be run with these
+  // options, or when the ranks have different plans or options; MpiError when MPI fails; TimedOut.
+  Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options = {});
+  ~Collective();
+  Collective(Collective&&) noexcept;
+  Collective& operator=(Collective&&) noexcept;
+  Collective(const Collective&) = delete;
+  Collective& operator=(const Collective&) = delete;
+
+  // Collective, for a broadcast. The data is in `buffer` on the plan's source; every other rank
+  // receives it in `buffer`. count elements of `type`, contiguous or not; any count, including 0.
+  // The types may differ among ranks where MPI_Bcast allows it.
+  //
+  // Both kinds of run() throw InputError when the ranks' messages differ in bytes, MpiError (naming
+  // segment, tree and peer) when MPI fails, TimedOut. After an exception the buffers' contents are
+  // undefined, and this object cannot run again. MPICH handles a failed request by the error
+  // handler of MPI_COMM_WORLD, whatever the request's communicator: unless that handler is
+  // MPI_ERRORS_RETURN, MPICH ends the program.
+  void run(void* buffer, std::size_t count, MPI_Datatype type);
+
+  // Collective, for a reduce (result on root() only) or an allreduce (result on all ranks), as
+  // MPI_Reduce and MPI_Allreduce. sendbuf: may be MPI_IN_PLACE, with the rank's own elements in
+  // recvbuf, on ranks with a result. recvbuf: unused on the others. Any count, including 0; any
+  // type on which `op` is defined.
+  //
+  // Commutative operations run along the plan's trees. Children are combined in the plan's order,
+  // so the same plan, segment size and data always give the same result, including rounding. MPI's
+  // own function runs instead, on the duplicated communicator, for operations that are not
+  // commutative, types whose extent is not positive, an allreduce of elements with holes or of over
+  // 1 GiB, and a single rank.
+  //
+  // Also throws InputError when `op` is not defined on `type`, for MPI_IN_PLACE on a rank where it
+  // is not allowed, when the ranks' types or operations differ, or when there is not enough memory
+  // for the windows.
+  void run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
+
+  // How a message that does not fit into memory is broadcast: in segments of `segment_bytes`, at
+  // most `segments_per_tree` of each tree at a time, so that they all fit into `buffer_bytes` on
+  // every rank. The segment size is that of run(), or smaller where the buffer requires it.
+  struct StreamShape {
+    std::uint64_t segment_bytes;
+    std::uint64_t segments_per_tree;
+    std::size_t trees;
+  };
+  [[nodiscard]] StreamShape stream_shape(std::uint64_t message_bytes,
+                                         std::uint64_t buffer_bytes) const;
+  // Collective: broadcasts `bytes` bytes from the source's store to the other stores, in segments
+  // of that shape. Throws InputError with ports. Returns false, on all ranks, when a store failed;
+  // any part of the message may then be missing anywhere. Rounds need a segments_per_tree of at
+  // least 2; a schedule may need more, which the InputError states; stream_shape provides enough.
+  // Exchange edges are treated as such where a tree's whole share fits into the buffer.
+  [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store);
+
+  [[nodiscard]] planner::Operation operation() const;
+  // The rank (in comm) that is the plan's source.
+  [[nodiscard]] int root() const;
+  // The name of this rank's node in the plan.
+  [[nodiscard]] const std::string& node() const;
+  // The segment size with which run() sends a message of `message_bytes`. element_bytes, at least
+  // 1: matters to a reduction, whose segments are whole elements.
+  [[nodiscard]] std::uint64_t segment_bytes(std::uint64_t message_bytes,
+                                            std::uint64_t element_bytes = 1) const;
+  // The time that the plan predicts for such a message in such segments (planner::pipelined_time),
+  // without the time for combining.
+  [[nodiscard]] Seconds predicted_time(std::uint64_t message_bytes,
+                                       std::uint64_t segment_bytes) const;
+
+ protected:
+  enum class Expects : std::uint8_t { kAny, kBroadcast, kReduction };
+  Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options,
+             Expects expects);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Whether an operation on such elements runs along a plan's trees (otherwise MPI's own reduction
+// runs, see Collective::run). False where MPI does not define it. operation: kReduce or kAllreduce;
+// type, op: not null handles. Throws MpiError.
+bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op);
+
+// planner::read_plan for a text whose origin is `file`.
+planner::Plan checked_plan(const std::string& text, const std::string& file);
+// Collective: rank 0 reads the plan file, so only its host needs the file, and all ranks get the
+// plan. An error in the file (see planner::read_plan) is thrown on all ranks.
+planner::Plan share_plan(MPI_Comm comm, const std::string& file);
+
+}  // namespace espalier::runtime
