@@ -148,7 +148,7 @@ class Header {
   }
   [[nodiscard]] double time(const platforms::CsvReader& row) const {
     const std::string_view field = text(row, kTime);
-    const auto value = parse_number(field);
+    const auto value = espalier::parse_number(field);
     if (!value || !is_time(*value)) {
       row.refuse(fmt::format("{}: {} is not a number above zero", kSeconds, in_quotes(field)));
     }
