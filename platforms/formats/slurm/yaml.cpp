@@ -15,14 +15,17 @@ std::string place_of(const YAML::Mark& mark) {
   return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
 }
 
-// Converts the library's tree. Aliases of a node are copies of it, so values are counted.
+// Converts the library's tree. A value takes a byte of the text, unless it is the copy of another
+// that an alias makes: a few lines of aliases of aliases would have billions of values.
 class Converter {
  public:
-  explicit Converter(const std::string& file) : file_(file) {}
+  Converter(const std::string& file, std::size_t most_values)
+      : file_(file), most_values_(most_values) {}
 
   Json convert(const YAML::Node& node, std::size_t depth) {
-    if (++values_ > kMaxJsonValues)
-      refuse(node, fmt::format("more than {} values", kMaxJsonValues));
+    if (++values_ > most_values_) {
+      refuse(node, fmt::format("aliases make more than {} values of this text", most_values_));
+    }
     if (node.IsNull()) return nullptr;
     if (node.IsScalar()) return node.Scalar();
     if (depth == kMaxJsonDepth) refuse(node, fmt::format("nested over {} levels", kMaxJsonDepth));
@@ -51,6 +54,7 @@ class Converter {
   }
 
   const std::string& file_;
+  std::size_t most_values_;
   std::size_t values_ = 0;
 };
 
@@ -61,7 +65,7 @@ Json parse_yaml(std::string_view text, const std::string& file) {
     const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
     if (documents.empty()) throw InputError(file, {}, "the file is empty");
     if (documents.size() > 1) throw InputError(file, {}, "more than one YAML document");
-    return Converter(file).convert(documents.front(), 0);
+    return Converter(file, text.size() + 1).convert(documents.front(), 0);
   } catch (const YAML::Exception& fault) {
     throw InputError(file, place_of(fault.mark), "not valid YAML: " + printable(fault.msg));
   }

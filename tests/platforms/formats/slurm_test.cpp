@@ -297,6 +297,16 @@ TEST(SlurmYaml, Refusals) {
       "x varying fastest");
 }
 
+TEST(SlurmYaml, AliasesOfAliasesAreRefused) {
+  std::string inside = "  a0: &a0 [x, x, x, x]\n";
+  for (int level = 1; level < 14; ++level) {
+    const std::string below = "*a" + std::to_string(level - 1);
+    const std::string name = "a" + std::to_string(level);
+    inside += "  " + name + ": &" + name + " [" + below + ", " + below + ", " + below + "]\n";
+  }
+  EXPECT_THAT(refused(yaml(inside)), HasSubstr("aliases make more than "));
+}
+
 TEST(SlurmYaml, InvalidYamlIsRefused) {
   EXPECT_THAT(refused(yaml("  tree: [\n")),
               StartsWith("t.conf: line 3, column 1: not valid YAML: "));
