@@ -13,11 +13,11 @@
 #include <string>
 
 #include "lp/graph/min_cost_arborescence.hpp"
-#include "tests/lp/plain_certificate.hpp"
-#include "tests/lp/plain_flow_lp.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/generators/generators.hpp"
+#include "tests/lp/plain_certificate.hpp"
+#include "tests/lp/plain_flow_lp.hpp"
 
 namespace {
 

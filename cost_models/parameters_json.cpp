@@ -28,11 +28,7 @@ PiecewiseLinear table(const JsonCursor& at, PiecewiseLinear::Beyond beyond) {
     if (pair.size() != 2) element.refuse("expected [bytes, value]");
     points.push_back({{pair[0].unsigned_integer()}, figure(pair[1])});
   }
-  try {
-    return PiecewiseLinear(std::move(points), beyond);
-  } catch (const InputError& fault) {
-    at.refuse(fault.what());
-  }
+  return at.at_place([&] { return PiecewiseLinear(std::move(points), beyond); });
 }
 
 Hockney read_hockney(const JsonCursor& root) {
@@ -57,11 +53,7 @@ PLogP read_plogp(const JsonCursor& root) {
               table(root.at("send_overhead_s"), kBeyond),
               table(root.at("receive_overhead_s"), kBeyond),
               table(root.at("gap_s"), kBeyond)};
-  try {
-    check(model);
-  } catch (const InputError& fault) {
-    root.refuse(fault.what());
-  }
+  root.at_place([&] { check(model); });
   return model;
 }
 

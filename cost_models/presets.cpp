@@ -1,10 +1,8 @@
 #include "cost_models/presets.hpp"
 
 #include <array>
-#include <vector>
 
-#include "support/errors.hpp"
-#include "support/nearest_name.hpp"
+#include "support/choice.hpp"
 
 namespace espalier::cost_models {
 
@@ -37,12 +35,7 @@ std::span<const Preset> presets() {
 }
 
 const Preset& find_preset(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Preset& preset : kPresets) {
-    if (preset.name == name) return preset;
-    names.push_back(preset.name);
-  }
-  throw InputError(unknown_name("preset", name, names));
+  return choice_named("preset", kPresets, name);
 }
 
 }  // namespace espalier::cost_models

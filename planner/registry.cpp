@@ -10,6 +10,7 @@
 #include "planner/algorithms/algorithms.hpp"
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
+#include "support/text.hpp"
 
 namespace espalier::planner {
 
@@ -239,15 +240,13 @@ std::vector<Algorithm> parse_algorithms(std::string_view list, Operation operati
     }
     return chosen;
   }
-  while (true) {
-    const std::size_t comma = list.find(',');
-    Algorithm algorithm = find_algorithm(list.substr(0, comma), operation);
+  for (const std::string_view name : split(list, ',')) {
+    Algorithm algorithm = find_algorithm(name, operation);
     if (std::find(chosen.begin(), chosen.end(), algorithm) == chosen.end()) {
       chosen.push_back(std::move(algorithm));
     }
-    if (comma == std::string_view::npos) return chosen;
-    list.remove_prefix(comma + 1);
   }
+  return chosen;
 }
 
 Outcome tree_algorithms::single_tree(const Instance& instance, lp::RoutedTree tree) {

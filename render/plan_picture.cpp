@@ -8,12 +8,12 @@
 #include <set>
 #include <vector>
 
+#include "render/charts/colours.hpp"
 #include "render/dot_text.hpp"
 #include "render/legend.hpp"
 #include "render/lines.hpp"
 #include "render/pictures.hpp"
 #include "render/sketch.hpp"
-#include "render/charts/colours.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::render {

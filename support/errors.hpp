@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace espalier {
 
@@ -41,6 +43,21 @@ class InputError : public Error {
   InputError(const std::string& file, const std::string& place, const std::string& reason);
   explicit InputError(const std::string& reason) : InputError({}, {}, reason) {}
 };
+
+// Runs `step`, whose InputErrors have a reason only, and adds file and place: a text, or a function
+// that composes it if an error needs it.
+template <class Place, class Step>
+decltype(auto) at_place(const std::string& file, const Place& place, Step&& step) {
+  try {
+    return std::forward<Step>(step)();
+  } catch (const InputError& fault) {
+    if constexpr (std::is_invocable_v<Place>) {
+      throw InputError(file, place(), fault.what());
+    } else {
+      throw InputError(file, place, fault.what());
+    }
+  }
+}
 
 // The problem as stated has no solution.
 class InfeasibleError : public Error {

@@ -13,8 +13,7 @@ namespace espalier {
 
 namespace {
 
-constexpr std::size_t kMaxJsonKeys = 1'000'000;    // of one object
-constexpr std::size_t kMaxJsonNumberBytes = 4096;  // digits of one number
+constexpr std::size_t kMaxJsonKeys = 1'000'000;  // of one object
 
 std::string pointer_step(std::string_view key) {
   constexpr std::size_t kMaxStep = 80;
@@ -52,25 +51,6 @@ std::string short_reason(std::string_view message) {
   std::string reason(message.substr(0, kMaxReason));
   if (message.size() > kMaxReason) reason += "...";
   return reason;
-}
-
-// The parser reads the whole number before its handler can reject it, so long numbers are rejected
-// here.
-void require_short_numbers(std::string_view text, const std::string& file) {
-  std::size_t run = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char letter = text[at];
-    const bool of_number = (letter >= '0' && letter <= '9') || letter == '.';
-    run = of_number ? run + 1 : 0;
-    if (run > kMaxJsonNumberBytes) {
-      throw InputError(file, line_and_column(text, at),
-                       fmt::format("a number of more than {} digits", kMaxJsonNumberBytes));
-    }
-    if (letter != '"') continue;
-    for (++at; at < text.size() && text[at] != '"'; ++at) {
-      if (text[at] == '\\') ++at;
-    }
-  }
 }
 
 // Builds the document from nlohmann's events. Each open array or object collects its values in a
@@ -207,27 +187,9 @@ class DocumentBuilder {
   Json root_;
 };
 
-std::string_view type_name(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::null:
-      return "null";
-    case Json::value_t::object:
-      return "an object";
-    case Json::value_t::array:
-      return "an array";
-    case Json::value_t::string:
-      return "a string";
-    case Json::value_t::boolean:
-      return "a boolean";
-    case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned:
-    case Json::value_t::number_float:
-      return "a number";
-    case Json::value_t::binary:
-    case Json::value_t::discarded:
-      break;
-  }
-  return "something else";
+std::string type_name(const Json& value) {
+  if (value.is_null()) return "null";
+  return fmt::format("{} {}", value.is_structured() ? "an" : "a", value.type_name());
 }
 
 // Appends the steps from `root` to `wanted`. Returns false if `wanted` is not inside `root`.
@@ -264,10 +226,21 @@ const Json* member_of(const Json& object, std::string_view key) {
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file, DuplicateKeys duplicates) {
-  require_short_numbers(text, file);
   DocumentBuilder builder(text, file, duplicates);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
+}
+
+std::string compact_dump(const Json& value) {
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& [key, element] : value.items()) {
+    if (!text.empty()) text += ", ";
+    if (value.is_object()) text += Json(key).dump() + ": ";
+    text += compact_dump(element);
+  }
+  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
 std::string JsonCursor::pointer() const {

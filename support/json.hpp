@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/errors.hpp"
+
 namespace espalier {
 
 using Json = nlohmann::ordered_json;
@@ -27,10 +29,13 @@ enum class DuplicateKeys { kRefused, kFirstCounts };
 // Parses a whole document. Refuses (InputError): malformed or truncated text (with line and
 // column), NaN and numbers that overflow a double, duplicate keys in one object (with the pointer;
 // unless kFirstCounts), nesting over kMaxJsonDepth levels, more than kMaxJsonValues values,
-// an object of over a million keys, a number of over 4,096 characters, trailing text. `file` is
-// only for messages.
+// an object of over a million keys, trailing text. `file` is only for messages.
 Json parse_json(std::string_view text, const std::string& file,
                 DuplicateKeys duplicates = DuplicateKeys::kRefused);
+
+// `value` on one line: {"name": "a", "pairs": [[0, 1], [1, 2]]}. Numbers are the shortest text that
+// reads back as the same double; invalid UTF-8 is refused (Json::exception).
+std::string compact_dump(const Json& value);
 
 // A value of a document, with its place for messages. Cheap to copy; the document must outlive it.
 // The place is not stored, but found by the value's address when a message needs it.
@@ -47,6 +52,13 @@ class JsonCursor {
 
   // Throws InputError(file, pointer, reason).
   [[noreturn]] void refuse(const std::string& reason) const;
+
+  // Runs `step`, whose InputErrors have a reason only, and adds the place.
+  template <class Step>
+  decltype(auto) at_place(Step&& step) const {
+    return espalier::at_place(
+        root_->file, [&] { return pointer(); }, std::forward<Step>(step));
+  }
 
   // Throws InputError unless the value is an object with only these keys. The message suggests the
   // nearest known key.

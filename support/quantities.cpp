@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier {
 
@@ -49,20 +50,13 @@ constexpr std::string_view kRateHelp =
 constexpr std::string_view kTimeHelp = "s, ms, us, ns or min";
 constexpr std::string_view kSizeHelp = "B, with k M G T or Ki Mi Gi Ti before it";
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
 struct Amount {
   double number;
   std::string_view digits;  // the number as written
   std::string_view unit;    // the text after it
 };
 
-Amount split(std::string_view text, std::string_view what) {
+Amount take_amount(std::string_view text, std::string_view what) {
   const std::string_view body = trimmed(text);
   const std::size_t start = body.starts_with('-') ? 1 : 0;
   // from_chars would accept "inf" and "nan", which are not valid here.
@@ -116,18 +110,18 @@ double scaled(std::string_view text, std::string_view what, const Amount& amount
 }  // namespace
 
 BytesPerSecond parse_rate(std::string_view text) {
-  const Amount amount = split(text, "rate");
+  const Amount amount = take_amount(text, "rate");
   return {scaled(text, "rate", amount, prefixed_unit(amount.unit, kRateUnits), kRateHelp)};
 }
 
 Seconds parse_duration(std::string_view text) {
-  const Amount amount = split(text, "duration");
+  const Amount amount = take_amount(text, "duration");
   return {scaled(text, "duration", amount, unit_named(amount.unit, kTimeUnits), kTimeHelp)};
 }
 
 Bytes parse_size(std::string_view text) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  const Amount amount = split(text, "size");
+  const Amount amount = take_amount(text, "size");
   const auto refuse = [&](std::string_view reason) {
     return InputError(fmt::format("size {}: {}", in_quotes(text), reason));
   };
@@ -139,13 +133,10 @@ Bytes parse_size(std::string_view text) {
     scale = known->times;
   }
   if (amount.number < 0) throw refuse("it is negative");
-  std::uint64_t whole = 0;
-  const char* const last = amount.digits.data() + amount.digits.size();
-  const auto [end, fault] = std::from_chars(amount.digits.data(), last, whole);
-  if (fault == std::errc{} && end == last) {  // exact, also above 2^53
+  if (const auto whole = parse_whole<std::uint64_t>(amount.digits)) {  // exact, also above 2^53
     const auto factor = static_cast<std::uint64_t>(scale);
-    if (whole > kMost / factor) throw refuse("it is over 2^63 - 1 bytes");
-    return {whole * factor};
+    if (*whole > kMost / factor) throw refuse("it is over 2^63 - 1 bytes");
+    return {*whole * factor};
   }
   const double bytes = amount.number * scale;
   if (bytes >= 0x1p63) throw refuse("it is over 2^63 - 1 bytes");
@@ -182,6 +173,10 @@ std::string fixed(double value, int decimals) {
 
 std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
 std::string format_rate(BytesPerSecond rate) {

@@ -47,6 +47,8 @@ Bytes parse_size(std::string_view text);
 std::string fixed(double value, int decimals);
 // For reports: "1 rank", "3 ranks".
 std::string counted(std::uint64_t count, std::string_view noun);
+// "1 link has", "3 links have".
+std::string counted(std::uint64_t count, std::string_view one, std::string_view several);
 // For reports: always bit/s, with four decimals after scaling (k, M, G, T): "9.2143 Gbit/s".
 std::string format_rate(BytesPerSecond rate);
 // The same in three digits, for labels: "9.21 Gbit/s", "10 Mbit/s".

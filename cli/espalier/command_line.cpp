@@ -1,10 +1,8 @@
 #include "cli/espalier/command_line.hpp"
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
-#include "cli/espalier/arguments.hpp"
+#include "cli/common/arguments.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "support/files.hpp"
 
@@ -25,16 +23,15 @@ ExitStatus run_command_line(int argc, const char* const* argv) {
       "Plans collective communication on heterogeneous networks and proves how good the plans are.",
       "espalier", ESPALIER_VERSION);
   line.root().add_footer(kFooter);
-  const std::vector<Command> commands = add_commands(line.root());
-  const std::string help = line.parse(argc, argv);
-  if (!help.empty()) {
-    write_text("-", help);
-    return ExitStatus::kDone;
+  for (const auto add :
+       {add_plan, add_compare, add_bound, add_explain, add_verify, add_simulate, add_predict,
+        add_decide, add_fit, add_show, add_convert, add_generate, add_study, add_list}) {
+    add(line.root());
   }
-  const auto chosen = std::find_if(commands.begin(), commands.end(), [](const Command& command) {
-    return command.arguments.chosen();
-  });
-  return chosen->run();
+  const std::string help = line.parse(argc, argv);
+  if (help.empty()) return line.run();
+  write_text("-", help);
+  return ExitStatus::kDone;
 }
 
 }  // namespace espalier::cli

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace espalier::cli {
 
@@ -43,6 +44,11 @@ void print_error(std::string_view text) {
 
 std::string json_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void print_beside(const std::string& report, std::string_view file, const Console& console) {
+  if (file == "-") return console.block(report);
+  write_text("-", report);
 }
 
 void require_writable(const std::string& file) {

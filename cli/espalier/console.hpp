@@ -31,6 +31,9 @@ void print_error(std::string_view text);
 // `json` as an indented document that ends with a newline.
 std::string json_text(const Json& json);
 
+// A report on stdout; on stderr if the file written beside it went to stdout ("-").
+void print_beside(const std::string& report, std::string_view file, const Console& console);
+
 // Throws InputError if `file` cannot be written. For use before long work. "-" is standard output.
 void require_writable(const std::string& file);
 

@@ -16,18 +16,6 @@ namespace {
 
 constexpr std::string_view kLogP = "logp";
 
-std::vector<std::string_view> preset_names() {
-  std::vector<std::string_view> names;
-  for (const cost_models::Preset& preset : cost_models::presets()) names.push_back(preset.name);
-  return names;
-}
-
-void require_name(std::string_view option, std::string_view kind, const std::string& name,
-                  const std::vector<std::string_view>& names) {
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  throw InputError({}, std::string(option), unknown_name(kind, name, names));
-}
-
 // LogP uses LogGP's formulas.
 std::string_view formulas_of(std::string_view model) {
   return model == kLogP ? "loggp" : model;
@@ -53,37 +41,23 @@ std::vector<const cost_models::FormulaEntry*> entries_of(const std::string& oper
                                                          std::string_view model,
                                                          const std::vector<std::string>& wanted) {
   const auto names = cost_models::algorithm_names(operation, model);
-  std::vector<std::string> chosen;
-  for (const std::string& text : wanted) {
-    for (std::size_t start = 0; start <= text.size();) {
-      const std::size_t comma = std::min(text.find(',', start), text.size());
-      chosen.push_back(text.substr(start, comma - start));
-      start = comma + 1;
-      if (chosen.back() != "all") {
-        require_name("--algorithm", "algorithm of " + operation, chosen.back(), names);
-      }
-    }
+  for (const std::string& name : wanted) {
+    if (name == "all" || std::ranges::find(names, name) != names.end()) continue;
+    throw InputError({}, "--algorithm", unknown_name("algorithm of " + operation, name, names));
   }
-  const bool all = chosen.empty() || std::find(chosen.begin(), chosen.end(), "all") != chosen.end();
+  const auto is_wanted = [&](std::string_view name) {
+    return std::ranges::find(wanted, name) != wanted.end();
+  };
+  const bool all = wanted.empty() || is_wanted("all");
   std::vector<const cost_models::FormulaEntry*> entries;
   for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
     if (entry.operation != operation || entry.model() != model) continue;
-    if (all || std::find(chosen.begin(), chosen.end(), entry.algorithm) != chosen.end()) {
-      entries.push_back(&entry);
-    }
+    if (all || is_wanted(entry.algorithm)) entries.push_back(&entry);
   }
   return entries;
 }
 
-}  // namespace
-
-cost_models::SecondsPerByte computation_of(const std::string& rate) {
-  if (rate.empty()) return {};
-  const double value = parse_option("--compute", rate, parse_rate).value;
-  if (value <= 0) throw InputError({}, "--compute", "must be above zero");
-  return {1 / value};
-}
-
+// The names that --model accepts: those of the formulas, and logp.
 std::vector<std::string_view> cost_model_names() {
   std::vector<std::string_view> names(cost_models::kModelNames.begin(),
                                       cost_models::kModelNames.end());
@@ -91,49 +65,58 @@ std::vector<std::string_view> cost_model_names() {
   return names;
 }
 
-void CostOptions::add_to(Arguments& app) {
-  app.add("--operation", operation_, one_of(cost_models::operation_names()), {.type = "NAME"});
-  app.add(
-      "--algorithm,--algorithms", algorithms_,
-      "Algorithms; repeatable, or separated by commas; 'all' (default): all that the model has a "
-      "formula for",
-      {.type = "NAME"});
-  app.add("--model", model_,
-          one_of(cost_model_names()) + "; default: that of --parameters, or loggp",
-          {.type = "MODEL"});
-  app.add("--preset", preset_, "A network with published parameters, " + one_of(preset_names()),
-          {.type = "NAME"});
-  app.add(
-      "--parameters", file_,
-      "Read the parameters from this JSON file instead (docs/formats.md); '-' is standard input",
-      {.type = "FILE"});
-  app.exclude("--preset", "--parameters");
-  app.add("--compute", compute_,
+}  // namespace
+
+void add_compute(Arguments& app, cost_models::SecondsPerByte& computation) {
+  app.add("--compute", computation,
+          [](const std::string& text) {
+            return cost_models::SecondsPerByte{1 / read_positive_rate(text).value};
+          },
           "How fast a rank combines data in a reduction, \"4 GB/s\"; default: instantly",
           {.type = "RATE"});
 }
 
+void CostOptions::add_to(Arguments& app) {
+  const std::vector<std::string_view> operations = cost_models::operation_names();
+  const std::vector<std::string_view> presets = names_of(cost_models::presets());
+  app.add("--operation", operation, among("operation", operations), one_of(operations),
+          {.type = "NAME"});
+  app.add(
+      "--algorithm,--algorithms", algorithms, [](const std::string& name) { return name; },
+      "Algorithms; repeatable, or separated by commas; 'all' (default): all that the model has a "
+      "formula for",
+      {.type = "NAME"});
+  app.add("--model", model, among("model", cost_model_names()),
+          one_of(cost_model_names()) + "; default: that of --parameters, or loggp",
+          {.type = "MODEL"});
+  app.add("--preset", preset, among("preset", presets),
+          "A network with published parameters, " + one_of(presets), {.type = "NAME"});
+  app.add(
+      "--parameters", file,
+      "Read the parameters from this JSON file instead (docs/formats.md); '-' is standard input",
+      {.type = "FILE"});
+  app.exclude("--preset", "--parameters");
+  add_compute(app, computation);
+}
+
 CostOptions::Read CostOptions::read() const {
-  require_name("--operation", "operation", operation_, cost_models::operation_names());
-  if (!model_.empty()) require_name("--model", "model", model_, cost_model_names());
-  if (preset_.empty() && file_.empty()) {
+  if (preset.empty() && file.empty()) {
     throw InputError({}, "--preset", "missing; give --preset NAME or --parameters FILE");
   }
-  if (!preset_.empty()) require_name("--preset", "preset", preset_, preset_names());
+  const std::string network = file.empty() ? preset : display_name(file);
   const cost_models::Parameters given =
-      file_.empty() ? cost_models::Parameters(cost_models::find_preset(preset_).loggp)
-                    : cost_models::parse_parameters(read_text(file_), display_name(file_));
-  const std::string model =
-      model_.empty() ? std::string(cost_models::kModelNames[given.index()]) : model_;
+      file.empty() ? cost_models::Parameters(cost_models::find_preset(preset).loggp)
+                   : cost_models::parse_parameters(read_text(file), network);
+  const std::string name =
+      model.empty() ? std::string(cost_models::kModelNames[given.index()]) : model;
   const auto parameters = [&] {
     try {
-      return converted(given, model);
+      return converted(given, name);
     } catch (const InputError& fault) {
-      throw InputError(file_.empty() ? preset_ : display_name(file_), {}, fault.what());
+      throw InputError(network, {}, fault.what());
     }
   }();
-  return {parameters, model, file_.empty() ? preset_ : display_name(file_),
-          entries_of(operation_, formulas_of(model), algorithms_), computation_of(compute_)};
+  return {parameters, name, network, entries_of(operation, formulas_of(name), algorithms)};
 }
 
 }  // namespace espalier::cli

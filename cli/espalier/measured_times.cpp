@@ -24,8 +24,8 @@ using cost_models::Measurement;
 constexpr std::string_view kSeconds = "seconds";
 constexpr std::string_view kPredicted = "predicted_s";
 
-enum Column { kOperation, kAlgorithm, kSegment, kRanks, kMessage, kTime, kColumns };
-constexpr std::array<std::string_view, kColumns> kNames{
+enum Field { kOperation, kAlgorithm, kSegment, kRanks, kMessage, kTime, kFields };
+constexpr std::array<std::string_view, kFields> kNames{
     "operation", "algorithm", "segment_bytes", "ranks", "message_bytes", kSeconds};
 
 bool is_time(double seconds) {
@@ -127,19 +127,19 @@ class Header {
       if (place) reader.refuse(fmt::format("column {} appears twice", in_quotes(name)));
       place = f;
     }
-    for (std::size_t c = kAlgorithm; c < kColumns; ++c) {
+    for (std::size_t c = kAlgorithm; c < kFields; ++c) {
       if (!places_[c]) reader.refuse(fmt::format("no column {}", in_quotes(kNames[c])));
     }
     width_ = fields.size();
   }
 
-  [[nodiscard]] bool has(Column column) const { return places_[column].has_value(); }
-  [[nodiscard]] std::string_view text(const platforms::CsvReader& row, Column column) const {
+  [[nodiscard]] bool has(Field column) const { return places_[column].has_value(); }
+  [[nodiscard]] std::string_view text(const platforms::CsvReader& row, Field column) const {
     return row.fields()[*places_[column]];
   }
-  [[nodiscard]] std::uint64_t whole(const platforms::CsvReader& row, Column column) const {
+  [[nodiscard]] std::uint64_t whole(const platforms::CsvReader& row, Field column) const {
     const std::string_view field = text(row, column);
-    const auto value = platforms::parse_whole<std::uint64_t>(field);
+    const auto value = parse_whole<std::uint64_t>(field);
     if (!value) {
       row.refuse(fmt::format("{}: {} is not a whole number of at least 0", kNames[column],
                              in_quotes(field)));
@@ -148,7 +148,7 @@ class Header {
   }
   [[nodiscard]] double time(const platforms::CsvReader& row) const {
     const std::string_view field = text(row, kTime);
-    const auto value = platforms::parse_number(field);
+    const auto value = espalier::parse_number(field);
     if (!value || !is_time(*value)) {
       row.refuse(fmt::format("{}: {} is not a number above zero", kSeconds, in_quotes(field)));
     }
@@ -157,7 +157,7 @@ class Header {
   [[nodiscard]] std::size_t width() const { return width_; }
 
  private:
-  std::array<std::optional<std::size_t>, kColumns> places_{};
+  std::array<std::optional<std::size_t>, kFields> places_{};
   std::size_t width_ = 0;
 };
 

@@ -1,51 +1,39 @@
-// Options that several commands share. Each group is added by one call and read by another.
+// Options that several commands share. Each group binds to what the library takes.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/espalier/arguments.hpp"
+#include "cli/common/arguments.hpp"
 #include "cli/espalier/console.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "platforms/formats/formats.hpp"
-#include "support/errors.hpp"
 
 namespace espalier::cli {
-
-// The result of `parse` for the text given for `option`. An InputError of `parse` gets the option's
-// name.
-template <typename Parse>
-auto parse_option(std::string_view option, const std::string& text, Parse parse) {
-  try {
-    return parse(text);
-  } catch (const InputError& fault) {
-    throw InputError({}, std::string(option), fault.what());
-  }
-}
-
-// A time that is not negative, given for `option`.
-Seconds parse_span(std::string_view option, const std::string& text);
 
 // --quiet, --verbose.
 void add_console_options(Arguments& app, Console& console);
 
-// "one of: a, b, c".
-std::string one_of(const std::vector<std::string_view>& names);
-std::vector<std::string_view> algorithm_names();
 // The choices of --algorithm, for help: the names, and which take an inner algorithm.
 std::string algorithm_choices();
-std::vector<std::string_view> model_names();
-std::vector<std::string_view> format_names();
+// A platform or plan file as the command's argument.
+void add_file(Arguments& app, const std::string& name, std::string& file);
+// Throws InputError if both are standard input.
+void require_one_stdin(std::string_view command, std::string_view plan, std::string_view platform);
 
 // How platform files are read: --from, options of single formats, --send-cap, --receive-cap.
-class PlatformOptions {
- public:
-  void add_to(Arguments& app);
+struct PlatformOptions {
+  platforms::ReadOptions options{};
+  std::vector<platforms::PrefixCap> send_caps{};
+  std::vector<platforms::PrefixCap> receive_caps{};
+
+  // Every command understands all of them. Only the help of commands whose subject is the platform
+  // describes those of single formats; the others refer to it.
+  void add_to(Arguments& app, bool in_help = false);
   // The platform of `file` with the caps set. The reader's notes go to the console.
   [[nodiscard]] platforms::Platform read(const std::string& file, const Console& console) const;
   // The same, but returns the notes to the caller. parse() reads text that is already in memory;
@@ -56,13 +44,8 @@ class PlatformOptions {
                                             const Console& console) const;
 
  private:
-  [[nodiscard]] platforms::ReadOptions read_options() const;
   [[nodiscard]] platforms::ReadResult finish(platforms::ReadResult result, const std::string& file,
                                              const Console& console) const;
-  platforms::ReadOptions options_;
-  std::vector<std::string> send_caps_;
-  std::vector<std::string> receive_caps_;
-  std::vector<std::string> class_rates_;
 };
 
 // Prints suspicious properties of the platform as notes (platforms/core/warnings.hpp). Only for
@@ -75,69 +58,59 @@ void note_warnings(const platforms::Platform& platform, const Console& console);
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
                                           const std::vector<std::string>& texts);
 
-// --operation.
-class OperationOption {
- public:
-  void add_to(Arguments& app);
-  [[nodiscard]] planner::Operation read() const;
+// --operation, a broadcast unless given.
+template <class Value>  // planner::Operation, or optional
+void add_operation(Arguments& app, Value& operation) {
+  static const std::vector<std::string_view> names = names_of(planner::kOperations);
+  app.add("--operation", operation, one_named<planner::Operation>("operation", names),
+          "The operation to plan, " + one_of(names),
+          {.type = "OPERATION", .shown = std::string(names.front())});
+}
+// When to stop: --time-limit, --gap.
+void add_limits(Arguments& app, planner::AlgorithmOptions& limits);
+void add_time_limit(Arguments& app, std::optional<Seconds>& limit, const std::string& help);
+// Parameters of some algorithms: --chains, and --message, whose makespan is also reported.
+template <class Size>  // Bytes, or optional
+void add_algorithm_parameters(Arguments& app, std::size_t& chains, Size& message) {
+  app.add("--chains", chains, "How many chains k-chain makes", {.type = "K"});
+  app.check([&chains] {
+    if (chains == 0) throw InputError({}, "--chains", "k-chain needs at least one chain");
+  });
+  app.add("--message", message, read_nonempty_size,
+          "Message size of the reported makespan (sent unsegmented); fnf and ecef plan for it",
+          {.type = "SIZE", .shown = shown(planner::AlgorithmOptions{}.message)});
+}
 
- private:
-  std::string operation_ = "broadcast";
-};
+// The model of the problem: --model, --segment, --latency; each unset if not given.
+struct ModelOptions {
+  std::optional<platforms::Model> given_model{};
+  std::optional<Bytes> given_segment{};
+  std::optional<bool> latency_occupies{};
 
-// The model of the problem: --model, --segment, --latency.
-class ModelOptions {
- public:
   void add_to(Arguments& app);
   // The same without --model.
   void add_occupation_to(Arguments& app);
-  [[nodiscard]] platforms::Model model() const;
+  [[nodiscard]] platforms::Model model() const {
+    return given_model.value_or(platforms::Model::kOnePort);
+  }
   // The segment size is always set, so that a plan is checked with the size that it was made with.
   // It matters only where links have overheads.
-  [[nodiscard]] platforms::OccupationOptions occupation() const;
-
- private:
-  std::string model_ = "one-port";
-  std::string segment_ = "512KiB";  // planner::kDefaultSegment
-  std::string latency_ = "delays";
-};
-
-// The text of --time-limit; empty: no limit. Throws InputError.
-std::optional<Seconds> parse_time_limit(const std::string& text);
-
-// When to stop: --time-limit, --gap.
-class LimitOptions {
- public:
-  void add_to(Arguments& app);
-  // Without on_progress; the deadline gives the limit, and is to be started again for each task.
-  [[nodiscard]] planner::AlgorithmOptions read() const;
-
- private:
-  std::string time_limit_;
-  double gap_ = 1e-6;
-};
-
-// Parameters of some algorithms: --chains, and --message, whose makespan is also reported.
-class AlgorithmParameters {
- public:
-  void add_to(Arguments& app);
-  void write_to(planner::AlgorithmOptions& options) const;
-
- private:
-  std::uint64_t chains_ = planner::AlgorithmOptions{}.chains;
-  std::string message_ = "1MiB";
+  [[nodiscard]] platforms::OccupationOptions occupation() const {
+    return {.segment = given_segment.value_or(planner::kDefaultSegment),
+            .latency_occupies = latency_occupies.value_or(false)};
+  }
 };
 
 // One planning problem: platform, --operation, --source, and the groups above.
 struct ProblemOptions {
-  std::string platform;
-  OperationOption operation;
-  std::string source;
-  PlatformOptions reading;
-  ModelOptions model;
-  LimitOptions limits;
+  std::string platform{};
+  planner::Operation operation = planner::Operation::kBroadcast;
+  std::string source{};
+  PlatformOptions reading{};
+  ModelOptions model{};
+  planner::AlgorithmOptions limits{};
 
-  void add_to(Arguments& arguments);
+  void add_to(Arguments& app);
 };
 
 }  // namespace espalier::cli

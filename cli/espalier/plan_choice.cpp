@@ -135,14 +135,4 @@ Json choice_json(const Choice& choice, Bytes message, std::optional<BytesPerSeco
           {"rivals", candidates}};
 }
 
-BytesPerSecond parse_compute(const std::string& text) {
-  const BytesPerSecond compute = parse_option("--compute", text, parse_rate);
-  if (!(compute.value > 0)) throw InputError({}, "--compute", "must be above zero");
-  return compute;
-}
-
-Seconds parse_overhead(const std::string& text) {
-  return parse_span("--overhead", text);
-}
-
 }  // namespace espalier::cli

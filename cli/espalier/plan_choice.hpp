@@ -23,9 +23,4 @@ std::string choice_text(const simulate::Choice& choice, Bytes message,
 Json choice_json(const simulate::Choice& choice, Bytes message,
                  std::optional<BytesPerSecond> compute);
 
-// "--compute RATE": above 0. Throws InputError that names the option.
-BytesPerSecond parse_compute(const std::string& text);
-// "--overhead TIME": finite, not negative. Throws InputError that names the option.
-Seconds parse_overhead(const std::string& text);
-
 }  // namespace espalier::cli

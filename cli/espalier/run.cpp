@@ -15,6 +15,32 @@
 
 namespace espalier::cli {
 
+Report report_on(const planner::Collective& collective) {
+  Report report;
+  report.write("operation", planner::name_of(collective.operation()));
+  report.write("platform", collective.platform().name());
+  report.write("source", collective.platform().node(collective.source()).name);
+  report.write("model", platforms::name_of(collective.model()));
+  return report;
+}
+
+Report report_on(const planner::Plan& plan) {
+  Report report;
+  report.write("operation", planner::name_of(plan.operation));
+  report.write("platform", plan.platform);
+  report.write("source", plan.source);
+  report.write("model", plan.model);
+  report.write("algorithm", plan.algorithm);
+  return report;
+}
+
+void report_bound(Report& report, const std::optional<BytesPerSecond>& bound,
+                  const planner::Ends& ends, const std::string& missing) {
+  report.add(std::string(bound_title(ends)), "bound_Bps",
+             bound ? Cell(*bound) : Cell(missing, Json()));
+  report.write("bound_final", bound && ends.is_bound_final());
+}
+
 std::string_view relation_to_source(planner::Operation operation) {
   switch (operation) {
     case planner::Operation::kReduce:
@@ -121,6 +147,11 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
   console.warn(fmt::format("{}: {} before {}: {} {}", label, cause, unfinished(ends, end),
                            format_rate(run.throughput), proven));
   return ExitStatus::kLimitReached;
+}
+
+bool print_faults(const planner::VerifyReport& report, const std::string& file) {
+  for (const std::string& fault : report.faults) print_error(fmt::format("{}: {}", file, fault));
+  return !report.faults.empty();
 }
 
 TreeFigures figures_of(const planner::Plan& plan) {

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "cli/common/report.hpp"
 #include "cli/espalier/console.hpp"
+#include "planner/check/verify.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
@@ -27,6 +29,13 @@ struct Run {
 inline std::size_t tree_count(const Run& run) {
   return run.outcome.trees.size() + run.outcome.reduce_trees.size();
 }
+
+// What every report on a collective, or on a plan (with its algorithm), begins with in JSON.
+Report report_on(const planner::Collective& collective);
+Report report_on(const planner::Plan& plan);
+// The bound in text and JSON, with "bound_final" beside it. missing: its text where there is none.
+void report_bound(Report& report, const std::optional<BytesPerSecond>& bound,
+                  const planner::Ends& ends, const std::string& missing = "-");
 
 // "from", "reduced to" or "allreduced via": printed between the platform and its source.
 std::string_view relation_to_source(planner::Operation operation);
@@ -60,6 +69,9 @@ Json ends_json(const planner::Ends& ends);
 // time limit cut any stage short, or the solver stalled; otherwise kDone. A gap that --max-trees
 // leaves is intended and gives kDone.
 ExitStatus judge(const Run& run, std::string_view label, const Console& console);
+
+// Prints each fault on stderr after the plan's file; whether there are any.
+bool print_faults(const planner::VerifyReport& report, const std::string& file);
 
 struct TreeFigures {
   std::size_t depth = 0;

@@ -16,11 +16,6 @@
 #include <string>
 #include <thread>
 
-#include "cli/espalier_mpi/bench/bench.hpp"
-#include "cli/espalier_mpi/commands/bcast.hpp"
-#include "cli/espalier_mpi/commands/probe.hpp"
-#include "cli/espalier_mpi/commands/reduce.hpp"
-#include "cli/espalier_mpi/commands/tune.hpp"
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/run/watchdog.hpp"
 #include "runtime/api/rank_mapping.hpp"
@@ -43,24 +38,10 @@ constexpr espalier::Seconds kLongestAbort{5};
 
 ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdog) {
   try {
-    const auto command = espalier::cli::parse_command_line(argc, argv);
-    if (command.bcast) {
-      watchdog.start(command.bcast->broadcast.timeout);
-      espalier::cli::run_bcast(MPI_COMM_WORLD, *command.bcast, watchdog);
-    } else if (command.reduce) {
-      watchdog.start(command.reduce->timeout);
-      espalier::cli::run_reduce(MPI_COMM_WORLD, *command.reduce, watchdog);
-    } else if (command.bench) {
-      watchdog.start(command.bench->timeout);
-      espalier::cli::run_bench(MPI_COMM_WORLD, *command.bench, watchdog);
-    } else if (command.tune) {
-      watchdog.start(command.tune->bench.timeout);
-      espalier::cli::run_tune(MPI_COMM_WORLD, *command.tune, watchdog);
-    } else if (command.probe) {
-      espalier::cli::run_probe(MPI_COMM_WORLD, *command.probe);
-    } else if (rank == 0) {
-      fmt::print("{}", command.text);
-    }
+    const auto line = espalier::cli::make_command_line({MPI_COMM_WORLD, &watchdog});
+    const std::string help = line->parse(argc, argv);
+    if (help.empty()) return line->run();
+    if (rank == 0) fmt::print("{}", help);
     return ExitStatus::kDone;
   } catch (const espalier::runtime::MpiError&) {
     throw;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace espalier::planner {
 namespace {
@@ -141,18 +141,13 @@ std::vector<PlanEdge> parse_edges(const JsonCursor& edges, std::size_t nodes, Di
 // "0-2" as a pair of nodes.
 std::pair<std::uint32_t, std::uint32_t> parse_via_key(const JsonCursor& via, const std::string& key,
                                                       std::size_t nodes) {
-  const char* const end = key.data() + key.size();
-  std::uint32_t parent = 0;
-  std::uint32_t child = 0;
-  const auto first = std::from_chars(key.data(), end, parent);
-  bool good = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
-  if (good) {
-    const auto second = std::from_chars(first.ptr + 1, end, child);
-    // Only the canonical spelling, or else "0-2" and "00-2" would be two keys for one edge.
-    good =
-        second.ec == std::errc() && second.ptr == end && key == fmt::format("{}-{}", parent, child);
+  const auto ends = split(key, '-');
+  const std::uint32_t parent = parse_whole<std::uint32_t>(ends.front()).value_or(0);
+  const std::uint32_t child = parse_whole<std::uint32_t>(ends.back()).value_or(0);
+  // Only the canonical spelling, or else "0-2" and "00-2" would be two keys for one edge.
+  if (key != fmt::format("{}-{}", parent, child)) {
+    via.refuse(fmt::format("'{}' is not an edge; expected one like \"0-2\"", key));
   }
-  if (!good) via.refuse(fmt::format("'{}' is not an edge; expected one like \"0-2\"", key));
   if (parent >= nodes || child >= nodes) {
     via.refuse(fmt::format("edge '{}' is out of range: the plan has {} nodes", key, nodes));
   }

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "support/nearest_name.hpp"
+#include "support/choice.hpp"
 
 namespace espalier::platforms {
 
@@ -26,12 +26,6 @@ constexpr std::array<ModelEntry, 4> kModels{{
      "any number of transfers at once, within caps on what a node sends and receives",
      "Hong, Prasanna, IEEE TPDS 18 (2007)"},
 }};
-
-constexpr std::array<std::string_view, kModels.size()> model_names() {
-  std::array<std::string_view, kModels.size()> names{};
-  for (std::size_t i = 0; i < kModels.size(); ++i) names[i] = kModels[i].name;
-  return names;
-}
 
 constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
@@ -243,10 +237,7 @@ std::string_view name_of(Model model) {
 }
 
 Model parse_model(std::string_view name) {
-  static constexpr auto kNames = model_names();
-  const auto* const found = std::ranges::find(kModels, name, &ModelEntry::name);
-  if (found == kModels.end()) throw InputError(unknown_name("model", name, kNames));
-  return found->model;
+  return choice_named("model", kModels, name).model;
 }
 
 double arc_seconds_per_byte(const Arc& arc, const OccupationOptions& options) {
@@ -263,17 +254,17 @@ Occupation occupation(const Platform& platform, Model model, const OccupationOpt
 }
 
 std::string describe(const Resource& resource, const Platform& platform) {
-  const auto node_name = [&](NodeId node) { return printable(platform.node(node).name); };
+  const auto name = [&](NodeId node) { return printable(platform.node(node).name); };
   switch (resource.kind) {
     case Resource::Kind::kOutPort:
-      return "out-port of " + node_name(NodeId{resource.index});
+      return "out-port of " + name(NodeId{resource.index});
     case Resource::Kind::kInPort:
-      return "in-port of " + node_name(NodeId{resource.index});
+      return "in-port of " + name(NodeId{resource.index});
     case Resource::Kind::kPort:
-      return "port of " + node_name(NodeId{resource.index});
+      return "port of " + name(NodeId{resource.index});
     case Resource::Kind::kLink: {
       const Arc& arc = platform.arc(ArcId{resource.index});
-      return fmt::format("link {} -> {}", node_name(arc.from), node_name(arc.to));
+      return fmt::format("link {} -> {}", name(arc.from), name(arc.to));
     }
     case Resource::Kind::kSharedLink:
       return "shared link " + printable(platform.shared_links()[resource.index].name);

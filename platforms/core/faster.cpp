@@ -14,43 +14,13 @@ enum class End : std::uint8_t { kOut, kIn, kBoth };
 
 std::vector<ArcId> links_at(const Platform& platform, NodeId node, End end) {
   std::vector<ArcId> links;
-  if (end == End::kOut) {
-    const auto [first, last] = platform.arcs_out_of(node);
-    for (std::uint32_t e = first; e < last; ++e) links.push_back(ArcId{e});
-    return links;
-  }
   for (std::size_t e = 0; e < platform.arcs().size(); ++e) {
     const Arc& arc = platform.arcs()[e];
-    const bool out = end == End::kBoth && arc.from == node;
-    if (out || arc.to == node) links.push_back(ArcId{static_cast<std::uint32_t>(e)});
+    const bool out = end != End::kIn && arc.from == node;
+    const bool in = end != End::kOut && arc.to == node;
+    if (out || in) links.push_back(ArcId{static_cast<std::uint32_t>(e)});
   }
   return links;
-}
-
-// The values behind a port: its cap under bounded-multi-port, and under multi-port if it has one;
-// otherwise the bandwidths of its links.
-Figures figures_of_port(const Resource& port, const Platform& platform, Model model) {
-  const NodeId node{port.index};
-  Figures figures;
-  switch (port.kind) {
-    case Resource::Kind::kOutPort:
-      if (model != Model::kOnePort && platform.node(node).send) {
-        figures.send_caps = {node};
-      } else {
-        figures.links = links_at(platform, node, End::kOut);
-      }
-      break;
-    case Resource::Kind::kInPort:
-      if (model != Model::kOnePort && platform.node(node).receive) {
-        figures.receive_caps = {node};
-      } else {
-        figures.links = links_at(platform, node, End::kIn);
-      }
-      break;
-    default:
-      figures.links = links_at(platform, node, End::kBoth);
-  }
-  return figures;
 }
 
 template <typename Id>
@@ -63,17 +33,24 @@ std::vector<Id> sorted_union(const std::vector<Id>& one, const std::vector<Id>& 
 }  // namespace
 
 Figures figures_behind(const Resource& resource, const Platform& platform, Model model) {
-  Figures figures;
+  const NodeId node{resource.index};
+  // Caps count under bounded-multi-port, and under multi-port if there are any.
+  const bool capped = model != Model::kOnePort;
   switch (resource.kind) {
     case Resource::Kind::kLink:
-      figures.links = {ArcId{resource.index}};
-      return figures;
+      return {.links = {ArcId{resource.index}}};
     case Resource::Kind::kSharedLink:
-      figures.shared = {resource.index};
-      return figures;
-    default:
-      return figures_of_port(resource, platform, model);
+      return {.shared = {resource.index}};
+    case Resource::Kind::kOutPort:
+      if (capped && platform.node(node).send) return {.send_caps = {node}};
+      return {.links = links_at(platform, node, End::kOut)};
+    case Resource::Kind::kInPort:
+      if (capped && platform.node(node).receive) return {.receive_caps = {node}};
+      return {.links = links_at(platform, node, End::kIn)};
+    case Resource::Kind::kPort:
+      break;
   }
+  return {.links = links_at(platform, node, End::kBoth)};
 }
 
 Figures union_of(const Figures& one, const Figures& other) {

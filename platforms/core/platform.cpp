@@ -99,9 +99,7 @@ NodeId PlatformBuilder::add_node(Node node) {
 
 NodeId PlatformBuilder::node_named(std::string_view name) {
   if (const auto known = find_node(name)) return *known;
-  Node node;
-  node.name = name;
-  return add_node(std::move(node));
+  return add_node({.name = std::string(name)});
 }
 
 std::optional<NodeId> PlatformBuilder::find_node(std::string_view name) const {
@@ -117,6 +115,11 @@ void PlatformBuilder::add_arc(const Arc& arc) {
   require_duration(arc.latency, "a latency");
   require_duration(arc.overhead, "an overhead");
   arcs_.push_back(arc);
+}
+
+void PlatformBuilder::add_both_ways(const Arc& arc) {
+  add_arc(arc);
+  add_arc({arc.to, arc.from, arc.bandwidth, arc.latency, arc.overhead});
 }
 
 void PlatformBuilder::add_shared_link(std::string name, BytesPerSecond bandwidth,

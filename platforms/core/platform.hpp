@@ -40,19 +40,19 @@ struct Position {
 
 struct Node {
   std::string name;
-  bool relay = false;                     // forwards, cannot copy, needs no data
-  std::optional<BytesPerSecond> send;     // cap on the total rate at which it sends
-  std::optional<BytesPerSecond> receive;  // cap on the total rate at which it receives
-  std::string group;                      // "site/rack", or empty
+  bool relay = false;                       // forwards, cannot copy, needs no data
+  std::optional<BytesPerSecond> send{};     // cap on the total rate at which it sends
+  std::optional<BytesPerSecond> receive{};  // cap on the total rate at which it receives
+  std::string group{};                      // "site/rack", or empty
   std::optional<Position> position{};
 };
 
 struct Arc {
   NodeId from{};
   NodeId to{};
-  BytesPerSecond bandwidth;
-  Seconds latency;   // delays a message, occupies nothing
-  Seconds overhead;  // per segment: a segment of s bytes occupies overhead + s / bandwidth
+  BytesPerSecond bandwidth{};
+  Seconds latency{};   // delays a message, occupies nothing
+  Seconds overhead{};  // per segment: a segment of s bytes occupies overhead + s / bandwidth
 };
 
 // A link that several arcs share: the sum of their rates is at most its bandwidth.
@@ -148,6 +148,8 @@ class PlatformBuilder {
   // Throws on a self-loop, a bandwidth that is not finite and positive, or a latency or overhead
   // that is negative or not finite.
   void add_arc(const Arc& arc);
+  // The arc and its reverse.
+  void add_both_ways(const Arc& arc);
   // Throws on an empty or repeated name, an invalid bandwidth, no arcs. Since links may be added
   // later, build() checks the pairs: it throws SharedLinkError for a pair without an arc or given
   // twice.

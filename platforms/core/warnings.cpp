@@ -27,16 +27,18 @@ class Examples {
   [[nodiscard]] std::string text() const {
     return count_ == named_ ? text_ : fmt::format("{} and {} more", text_, count_ - named_);
   }
+  // Adds "3 links have RULE EXAMPLES" if there is one.
+  void add_to(std::vector<std::string>& lines, std::string_view one, std::string_view several,
+              std::string_view rule) const {
+    if (count_ == 0) return;
+    lines.push_back(fmt::format("{} {} {}", counted(count_, one, several), rule, text()));
+  }
 
  private:
   std::string text_;
   std::size_t count_ = 0;
   std::size_t named_ = 0;
 };
-
-std::string_view plural(std::size_t count, std::string_view one, std::string_view several) {
-  return count == 1 ? one : several;
-}
 
 // The median bandwidth of the links; of two middle values, the upper one. There must be links.
 double median_bandwidth(const Platform& platform) {
@@ -48,24 +50,21 @@ double median_bandwidth(const Platform& platform) {
   return *middle;
 }
 
-// Disjoint sets of connected nodes, ignoring the direction of links.
-class Sets {
- public:
-  explicit Sets(std::size_t nodes) : parent_(nodes) {
-    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
-  }
-  std::size_t root(std::size_t node) {
-    while (parent_[node] != node) {
-      parent_[node] = parent_[parent_[node]];
-      node = parent_[node];
-    }
+// The set of each node, numbered by one of its nodes: links of at least this bandwidth connect a
+// set, whatever their direction.
+std::vector<std::size_t> connected_by(const Platform& platform, double least) {
+  std::vector<std::size_t> parent(platform.nodes().size());
+  std::iota(parent.begin(), parent.end(), std::size_t{0});
+  const auto root = [&](std::size_t node) {
+    while (parent[node] != node) node = parent[node] = parent[parent[node]];
     return node;
+  };
+  for (const Arc& arc : platform.arcs()) {
+    if (arc.bandwidth.value >= least) parent[root(index_of(arc.from))] = root(index_of(arc.to));
   }
-  void join(std::size_t one, std::size_t other) { parent_[root(one)] = root(other); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
+  for (std::size_t& node : parent) node = root(node);
+  return parent;
+}
 
 // Finds sets of nodes that are connected by links of at least 1/thin of the median bandwidth and
 // have a single link into them.
@@ -73,17 +72,14 @@ void warn_of_thin_links(const Platform& platform, const WarningLimits& limits,
                         std::vector<std::string>& lines) {
   const std::size_t nodes = platform.nodes().size();
   const double thick = median_bandwidth(platform) / limits.thin;
-  Sets sets(nodes);
-  for (const Arc& arc : platform.arcs()) {
-    if (arc.bandwidth.value >= thick) sets.join(index_of(arc.from), index_of(arc.to));
-  }
+  const std::vector<std::size_t> set_of = connected_by(platform, thick);
   std::vector<std::size_t> links_into(nodes, 0);  // each set, by its root
   std::vector<std::size_t> hosts(nodes, 0);       // of each set
   std::vector<const Arc*> last_into(nodes, nullptr);
-  for (const NodeId host : platform.hosts()) ++hosts[sets.root(index_of(host))];
+  for (const NodeId host : platform.hosts()) ++hosts[set_of[index_of(host)]];
   for (const Arc& arc : platform.arcs()) {
-    const std::size_t into = sets.root(index_of(arc.to));
-    if (sets.root(index_of(arc.from)) == into) continue;
+    const std::size_t into = set_of[index_of(arc.to)];
+    if (set_of[index_of(arc.from)] == into) continue;
     ++links_into[into];
     last_into[into] = &arc;
   }
@@ -92,16 +88,15 @@ void warn_of_thin_links(const Platform& platform, const WarningLimits& limits,
   for (std::size_t root = 0; root < nodes; ++root) {
     if (root == largest || links_into[root] != 1 || hosts[root] == 0) continue;
     examples.add([&] {
-      return fmt::format("{} ({}, to {} {})", name_of(platform, *last_into[root]),
-                         format_rate(last_into[root]->bandwidth), hosts[root],
-                         plural(hosts[root], "host", "hosts"));
+      return fmt::format("{} ({}, to {})", name_of(platform, *last_into[root]),
+                         format_rate(last_into[root]->bandwidth), counted(hosts[root], "host"));
     });
   }
   if (examples.count() == 0) return;
   lines.push_back(fmt::format(
       "{} over {:g} times slower than the median link is the only link to "
       "its hosts: {}",
-      plural(examples.count(), "a link", "each of several links"), limits.thin, examples.text()));
+      examples.count() == 1 ? "a link" : "each of several links", limits.thin, examples.text()));
 }
 
 void warn_of_one_way_links(const Platform& platform, std::vector<std::string>& lines) {
@@ -115,9 +110,8 @@ void warn_of_one_way_links(const Platform& platform, std::vector<std::string>& l
     examples.add([&] { return name_of(platform, arc); });
   }
   // If most links have one direction only, this is taken as intended.
-  if (examples.count() == 0 || examples.count() > both_ways) return;
-  lines.push_back(fmt::format("{} {} one direction only: {}", examples.count(),
-                              plural(examples.count(), "link has", "links have"), examples.text()));
+  if (examples.count() > both_ways) return;
+  examples.add_to(lines, "link has", "links have", "one direction only:");
 }
 
 // The arcs into each node, sorted by their start.
@@ -192,11 +186,9 @@ void warn_of_detours(const Platform& platform, const WarningLimits& limits,
                          format_duration({detour->latency_s}));
     });
   }
-  if (examples.count() == 0) return;
   const std::string sample = stride > 1 ? fmt::format(" (checked every {}-th link)", stride) : "";
-  lines.push_back(fmt::format("{} {} over {:g} times the latency of a detour{}: {}",
-                              examples.count(), plural(examples.count(), "link has", "links have"),
-                              limits.detour, sample, examples.text()));
+  examples.add_to(lines, "link has", "links have",
+                  fmt::format("over {:g} times the latency of a detour{}:", limits.detour, sample));
 }
 
 void warn_of_rates(const Platform& platform, const WarningLimits& limits,
@@ -213,10 +205,8 @@ void warn_of_rates(const Platform& platform, const WarningLimits& limits,
     if (rate > limits.most_rate) fast.add(example);
   });
   const auto warn = [&](const Examples& examples, std::string_view side, BytesPerSecond limit) {
-    if (examples.count() == 0) return;
-    lines.push_back(fmt::format("{} {} {} {}; is the unit right? {}", examples.count(),
-                                plural(examples.count(), "rate is", "rates are"), side,
-                                format_rate(limit), examples.text()));
+    examples.add_to(lines, "rate is", "rates are",
+                    fmt::format("{} {}; is the unit right?", side, format_rate(limit)));
   };
   warn(slow, "under", limits.least_rate);
   warn(fast, "over", limits.most_rate);
@@ -235,10 +225,8 @@ void warn_of_latencies(const Platform& platform, const WarningLimits& limits,
       return fmt::format("{} ({})", name_of(platform, arc), format_duration(arc.latency));
     });
   }
-  if (examples.count() == 0) return;
-  lines.push_back(fmt::format("{} {} over {}; is the unit right? {}", examples.count(),
-                              plural(examples.count(), "latency is", "latencies are"),
-                              format_duration(limits.most_latency), examples.text()));
+  examples.add_to(lines, "latency is", "latencies are",
+                  fmt::format("over {}; is the unit right?", format_duration(limits.most_latency)));
 }
 
 }  // namespace

@@ -57,4 +57,39 @@ std::optional<Place> parse_place(std::string_view latitude, std::string_view lon
   return Place{*north, *east};
 }
 
+GraphBuilder::GraphBuilder(Source& source, std::string name)
+    : source_(source), builder_(std::move(name)) {
+  if (source.options.missing_bandwidth.empty()) return;
+  missing_ = parse_rate(source.options.missing_bandwidth);
+  require_rate(*missing_, "the missing bandwidth");
+}
+
+NodeId GraphBuilder::add_node(Node node, const std::optional<Place>& place) {
+  if (place && !node.position) node.position = position_of(*place);
+  const NodeId id = builder_.add_node(std::move(node));
+  places_.push_back(place);
+  return id;
+}
+
+Seconds GraphBuilder::latency_of(NodeId from, NodeId to, const std::optional<Seconds>& given) {
+  if (given) return *given;
+  const auto& one = places_[index_of(from)];
+  const auto& other = places_[index_of(to)];
+  if (one && other) return latency_between(*one, *other);
+  ++placeless_;
+  return {};
+}
+
+void GraphBuilder::add_notes(bool note_latencies) {
+  source_.note_counted(unknown_, "link",
+                       "left out {} without a speed; give them one with --missing-bandwidth");
+  source_.note_counted(note_latencies ? placeless_ : 0, "link",
+                       "no latency for {}: an end has no coordinates");
+  source_.note_counted(loops_, "link", "left out {} from a node to itself");
+}
+
+Platform GraphBuilder::platform() {
+  return source_.at({}, [&] { return source_.build(std::move(builder_)); });
+}
+
 }  // namespace espalier::platforms

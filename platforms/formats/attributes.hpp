@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "platforms/core/platform.hpp"
+#include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/generators/geography.hpp"
 
@@ -90,5 +90,52 @@ struct NodeAttributes {
 // Unset if either text is empty. Throws InputError (reason only) if one is not a number or is out
 // of range.
 std::optional<Place> parse_place(std::string_view latitude, std::string_view longitude);
+
+// A graph of nodes and links with attributes, as both formats read it.
+class GraphBuilder {
+ public:
+  // Throws InputError (reason only) on an invalid --missing-bandwidth or name.
+  GraphBuilder(Source& source, std::string name);
+
+  // `place` also is the position of a node without one.
+  NodeId add_node(Node node, const std::optional<Place>& place);
+  [[nodiscard]] std::size_t size() { return builder_.nodes().size(); }
+  [[nodiscard]] bool has_node(std::string_view name) const {
+    return builder_.find_node(name).has_value();
+  }
+
+  // Adds a link from `from` to `to`, and the reverse if `both_ways`. A link to itself or without a
+  // bandwidth is only counted. `text_of` as in QuantityAttribute; bandwidth_of() gives the
+  // bandwidth if no attribute does.
+  template <typename TextOf, typename BandwidthOf>
+  void add_link(NodeId from, NodeId to, bool both_ways, const LinkAttributes& attributes,
+                TextOf&& text_of, BandwidthOf&& bandwidth_of) {
+    if (from == to) return static_cast<void>(++loops_);
+    auto bandwidth = attributes.bandwidth.read(text_of);
+    if (!bandwidth) bandwidth = bandwidth_of();
+    if (!bandwidth) bandwidth = missing_;
+    if (!bandwidth) return static_cast<void>(++unknown_);
+    const Seconds overhead = attributes.overhead.read(text_of).value_or(Seconds{});
+    const Arc arc{from, to, *bandwidth, latency_of(from, to, attributes.latency.read(text_of)),
+                  overhead};
+    both_ways ? builder_.add_both_ways(arc) : builder_.add_arc(arc);
+  }
+
+  // Notes what was left out; links without a latency only if `note_latencies`.
+  void add_notes(bool note_latencies);
+  Platform platform();
+
+ private:
+  // The given one, otherwise that of the distance if both ends have a place.
+  Seconds latency_of(NodeId from, NodeId to, const std::optional<Seconds>& given);
+
+  Source& source_;
+  PlatformBuilder builder_;
+  std::optional<BytesPerSecond> missing_;
+  std::vector<std::optional<Place>> places_;  // by node
+  std::size_t unknown_ = 0;
+  std::size_t placeless_ = 0;
+  std::size_t loops_ = 0;
+};
 
 }  // namespace espalier::platforms

@@ -8,7 +8,7 @@
 
 namespace espalier::platforms {
 
-std::string default_name(const std::string& file, const ReadOptions& options) {
+std::string Source::default_name() const {
   if (!options.name.empty()) return options.name;
   if (file == display_name("-")) return "stdin";
   return printable(std::filesystem::path(file).stem().string());

@@ -63,13 +63,15 @@ class FolderReader {
       throw InputError(folder_, {},
                        "no file in this folder is a measurement of a pair of hosts (iperf3, osu)");
     }
-    ReadResult result = std::move(measurements_).result(format_->name, folder_name(), folder_);
-    if (!left_out_.empty()) {
-      result.notes.insert(result.notes.begin(),
-                          fmt::format("left out {} that are not {} files, first {}",
-                                      left_out_.size(), format_->name, left_out_.front()));
+    Source source{{}, folder_, options_};
+    source.note_count(left_out_.size(), "left out {} that are not {} files, first {}",
+                      format_->name, left_out_.empty() ? "" : left_out_.front());
+    try {
+      Platform platform = std::move(measurements_).platform(source, folder_name());
+      return {std::move(platform), std::string(format_->name), std::move(source.notes)};
+    } catch (const SpreadError& fault) {
+      source.refuse(fault.what());
     }
-    return result;
   }
 
  private:
@@ -87,7 +89,9 @@ class FolderReader {
           fmt::format("has format {}, but the files before it in the folder have format {}",
                       format->name, format_->name));
     }
-    format->gather(text, file, options_, measurements_);
+    Source source{text, file, options_};
+    require_size(*format, source);
+    format->gather(source, measurements_);
   }
 
   [[nodiscard]] std::string folder_name() const {

@@ -2,6 +2,7 @@
 // `list formats`. docs/formats.md describes each format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -66,18 +67,20 @@ ReadResult parse_platform(std::string_view text, const std::string& file,
 Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,
                    std::span<const PrefixCap> receive);
 
+struct Source;
 class PairMeasurements;
 
+// Each reader exports its own (platforms/formats/readers.hpp).
 struct FormatEntry {
   std::string_view name;     // "json", "edges", ...
   std::string_view summary;  // one line
   bool (*detects)(std::string_view text);
-  ReadResult (*parse)(std::string_view text, const std::string& file, const ReadOptions& options);
-  std::string (*write)(const Platform& platform);  // null: read only
-  std::string_view extensions;                     // comma-separated, for `convert -o`: ".json"
+  Platform (*parse)(Source& source) = nullptr;  // null: see gather
+  std::size_t most_MiB = 1024;                  // the size limit of a file
+  std::string_view extensions = "";             // comma-separated, for `convert -o`: ".json"
+  std::string (*write)(const Platform& platform) = nullptr;  // null: read only
   // Adds the measurements of one file for a pair of hosts; null: a file is a whole platform.
-  void (*gather)(std::string_view text, const std::string& file, const ReadOptions& options,
-                 PairMeasurements& into) = nullptr;
+  void (*gather)(Source& source, PairMeasurements& into) = nullptr;
 };
 std::span<const FormatEntry> formats();
 

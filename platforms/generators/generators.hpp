@@ -1,7 +1,6 @@
-// Families of generated platforms: those of published experiments, and common network topologies.
-//
-// All functions give the same platform for the same family on every machine, and throw InputError
-// (reason only) for invalid families.
+// Families of generated platforms; docs/formats.md, "Generated families", describes them. The same
+// family gives the same platform on every machine. All functions throw InputError (reason only) for
+// invalid families.
 #pragma once
 
 #include <array>
@@ -27,35 +26,29 @@ struct RandomFamily {
   std::uint64_t seed = 1;
 };
 
-// A connected platform of hosts n0, n1, ...: a random spanning tree, then further random pairs up
-// to the density; each link has two equal directions. Bandwidths are Gaussian, redrawn below a
-// tenth of the mean. The same family gives the same platform on every machine. Throws InputError
-// for fewer than 2 nodes, a density outside (0, 1], an invalid bandwidth or deviation.
+// Hosts n0, n1, ...: a random spanning tree, then further random pairs up to the density.
 Platform generate_random(const RandomFamily& family);
 
-// The eleven parameters of Tiers' command line, in its order: the numbers of WANs, MANs per WAN and
-// LANs per MAN, the number of nodes of each, the minimum degree of nodes inside each (1: a tree),
-// and the numbers of links from a MAN to the WAN and from a LAN to its MAN.
+// The eleven parameters of Tiers' command line, in its order.
 struct TiersShape {
   std::uint64_t wans = 1;                // NW: always 1
-  std::uint64_t mans = 0;                // NM
-  std::uint64_t lans = 0;                // NL
+  std::uint64_t mans = 0;                // NM: per WAN
+  std::uint64_t lans = 0;                // NL: per MAN
   std::uint64_t wan_nodes = 1;           // SW
   std::uint64_t man_nodes = 0;           // SM
   std::uint64_t lan_nodes = 0;           // SL
-  std::uint64_t wan_redundancy = 1;      // RW
+  std::uint64_t wan_redundancy = 1;      // RW: minimum degree of nodes inside; 1: a tree
   std::uint64_t man_redundancy = 1;      // RM
   std::uint64_t lan_redundancy = 1;      // RL
-  std::uint64_t man_wan_redundancy = 1;  // RMW
-  std::uint64_t lan_man_redundancy = 1;  // RLM
+  std::uint64_t man_wan_redundancy = 1;  // RMW: links from a MAN to the WAN
+  std::uint64_t lan_man_redundancy = 1;  // RLM: links from a LAN to its MAN
 };
 
-// WAN-MAN-LAN topologies by the model of Tiers: M. Doar, "A better model for generating test
-// networks", GLOBECOM 1996, doi:10.1109/GLOCOM.1996.586131.
+// M. Doar, "A better model for generating test networks", GLOBECOM 1996,
+// doi:10.1109/GLOCOM.1996.586131.
 struct TiersFamily {
   TiersShape shape;
-  // If not empty, each link is drawn from its class (10 in the WAN and between MAN and WAN, 100 in
-  // MANs and between LAN and MAN, 1000 in LANs), and the bandwidths and the spread are ignored.
+  // If not empty, each link is drawn from its class, and the bandwidths and the spread are ignored.
   LinkClasses measured;
   // Mean bandwidth of each class; the defaults are Tiers' own values, taken as Mbit/s.
   BytesPerSecond wan_bandwidth{10e6 / 8};
@@ -65,12 +58,8 @@ struct TiersFamily {
   std::uint64_t seed = 1;
 };
 
-// A connected platform of hosts n0, n1, ...: first those of the WAN, then of the MANs, then of the
-// LANs; groups "wan-0", "man-2", "man-2/lan-5"; built as docs/methods.md, "Tiers", says. The
-// topology depends on the shape and the seed only and is the same on every machine. Throws
-// InputError for NW other than 1, fewer than 2 or over 20,000 nodes, a network without nodes or
-// with over 10,000, a redundancy outside 1 to 100, an invalid bandwidth or spread, a class that
-// `measured` lacks.
+// Hosts n0, n1, ...: first those of the WAN, then of the MANs, then of the LANs. The topology
+// depends on the shape and the seed only. Throws also for a class that `measured` lacks.
 Platform generate_tiers(const TiersFamily& family);
 
 // Shapes like the Tiers platforms of Beaumont, Legrand, Marchal, Robert (HBT, Simulations, 2),
@@ -106,12 +95,9 @@ TiersStatistics tiers_statistics(const Platform& platform);
 // Random variation of links with equal mean bandwidth; used by all families below.
 struct Spread {
   // Deviation of a link's bandwidth relative to its mean, 0 (all equal) to 1000: Gaussian, redrawn
-  // if below a tenth of the mean, as in RandomFamily and TiersFamily. One draw per link for both
-  // directions. Latencies and caps do not vary.
+  // if below a tenth of the mean.
   double heterogeneity = 0;
-  // Hosts of older generations: a share of the hosts, drawn at random and rounded to whole hosts,
-  // has its own links (not those between switches) `factor` times slower. A link between two such
-  // hosts is as slow as that of the slower host.
+  // A share of the hosts, drawn at random, has its own links `factor` times slower.
   struct SlowHosts {
     double share = 0;   // over 0; the sum of all shares is at most 1
     double factor = 1;  // 1 to 1e6
@@ -122,11 +108,8 @@ struct Spread {
 // "0.25/4": a quarter of the hosts, 4 times slower. Throws InputError (reason only).
 Spread::SlowHosts parse_slow_hosts(std::string_view text);
 
-// In the families below, hosts are h0, h1, ..., which is also their rank order; relays cannot copy
-// and need no data; a link is two arcs; a bandwidth is a mean, which `spread` varies. At most
-// 200,000 nodes and 500,000 links.
+// In the families below a bandwidth is a mean, which `spread` varies.
 
-// Hosts around a switch, "s0".
 struct StarFamily {
   std::size_t hosts = 16;
   // By host; the last one is for all further hosts.
@@ -135,19 +118,17 @@ struct StarFamily {
   // Empty: equal to `bandwidth`.
   std::vector<BytesPerSecond> upload;
   Seconds latency{20e-6};  // of each link
-  // h0 in place of the switch: the master of a master-worker platform. Bandwidths are those of h1,
-  // h2, ...; upload is from the workers.
+  // h0 in place of the switch; bandwidths are those of h1, h2, ...; upload is from the workers.
   bool master = false;
   Spread spread;
 };
 Platform generate_star(const StarFamily& family);
 
-// Two clusters and a thin link, with groups "cluster-0" and "cluster-1".
 struct TwoClustersFamily {
   enum class Form : std::uint8_t {
-    kSwitches,    // hosts on switches s0 and s1, with the thin link between these
-    kGateways,    // no relays: each cluster fully connected, the thin link between the first hosts
-    kSharedLink,  // no relays: fully connected, one shared link for all links between the clusters
+    kSwitches,    // the thin link is between the switches of the clusters
+    kGateways,    // between the first hosts of fully connected clusters
+    kSharedLink,  // a shared link for all links between fully connected clusters
   };
   std::array<std::size_t, 2> hosts{8, 8};
   std::array<BytesPerSecond, 2> bandwidth{{{125e6}, {125e6}}};  // of the links in each cluster
@@ -156,9 +137,7 @@ struct TwoClustersFamily {
   Seconds thin_latency{5e-3};
   Form form = Form::kSwitches;
   bool half_duplex = false;  // both directions of the thin link share its bandwidth
-  // Rank order: false: the hosts of the first cluster, then those of the second; true: alternating,
-  // as long as both have hosts.
-  bool interleaved = false;
+  bool interleaved = false;  // ranks alternate between the clusters as long as both have hosts
   Spread spread;
 };
 Platform generate_two_clusters(const TwoClustersFamily& family);
@@ -177,44 +156,36 @@ FatTreeShape k_port_fat_tree(std::size_t k);
 // SimGrid's "levels;down,...;up,...;cables,...": "2;4,4;1,2;1,1".
 FatTreeShape parse_fat_tree_shape(std::string_view text);
 
-// Switches "s1-0", "s1-1", ...: level, number. Groups name the subtrees below the top level, from
-// the largest to the smallest: "level2-0/level1-3".
 struct FatTreeFamily {
   FatTreeShape shape = k_port_fat_tree(4);
   BytesPerSecond bandwidth{1.25e9};  // of a cable
-  // By level of switches: the total bandwidth of the links below a switch, divided by that of the
-  // links above. Empty: every cable has `bandwidth`. Otherwise only the hosts' cables have it, and
-  // the ratios give the rest; the ratio is 1 for levels beyond the list.
+  // By level of switches: the total bandwidth below divided by that above, 1 for levels beyond the
+  // list; empty: every cable has `bandwidth`.
   std::vector<double> oversubscription;
   Seconds latency{1e-6};  // of each link
   Spread spread;
 };
 Platform generate_fat_tree(const FatTreeFamily& family);
 
-// A torus; a dimension of 2 has one link, not two.
 struct TorusFamily {
   std::vector<std::size_t> dimensions{4, 4, 4};  // the first varies fastest in the rank order
   BytesPerSecond bandwidth{1.25e9};              // between neighbours
   Seconds latency{1e-6};
-  // Set: each host has a link of this bandwidth to its own router ("s0", a relay), and the routers
-  // form the torus. Unset: neighbouring hosts are linked directly.
+  // Of each host's link to its own router, a relay; unset: neighbouring hosts are linked directly.
   std::optional<BytesPerSecond> injection;
   Spread spread;
 };
 Platform generate_torus(const TorusFamily& family);
 
 // J. Kim, W. J. Dally, S. Scott, D. Abts, "Technology-driven, highly-scalable dragonfly topology",
-// ISCA 2008, doi:10.1109/ISCA.2008.19, and its variant with chassis: in a group, the routers of a
-// chassis are fully connected, and so are those at the same position in the chassis; every two
-// groups have one link.
+// ISCA 2008, doi:10.1109/ISCA.2008.19, and its variant with chassis.
 struct DragonflyShape {
   std::size_t groups = 9;
   std::size_t chassis = 1;  // of a group
   std::size_t routers = 4;  // of a chassis
   std::size_t hosts = 2;    // of a router
-  // Maximum number of links of a router to other groups: the k-th link of a group leads to the
-  // (k + 1)-th group after it, and the links are assigned to its routers in turn. 0: as in SimGrid,
-  // router j of group i is linked to router i of group j.
+  // Maximum number of links of a router to other groups. 0: as in SimGrid, router j of group i is
+  // linked to router i of group j.
   std::size_t global_ports = 2;
   // Parallel links; their bandwidths add.
   std::size_t group_cables = 1;
@@ -224,7 +195,6 @@ struct DragonflyShape {
 // SimGrid's "groups,links;chassis,links;routers,links;nodes": "3,4;4,3;5,1;2".
 DragonflyShape parse_dragonfly_shape(std::string_view text);
 
-// Routers "s0", "s1", ...; groups "group-2/router-9", with chassis "group-2/chassis-5/router-9".
 struct DragonflyFamily {
   DragonflyShape shape;
   BytesPerSecond bandwidth{1.25e9};         // of a host's link
@@ -236,21 +206,16 @@ struct DragonflyFamily {
 };
 Platform generate_dragonfly(const DragonflyFamily& family);
 
-// Cloud regions: hosts on one gateway per region ("gw0", a relay), links between all gateways. The
-// bandwidth of each direction between two regions is drawn separately, with its logarithm uniform
-// between least_wan and most_wan, whose ratio is at most 1e9.
-// Regions are uniformly distributed on a sphere of the earth's size, which gives the positions of
-// their nodes in degrees; the latency is the great-circle distance at 200 km per millisecond.
-// Groups "region-3", with several providers "provider-0/region-3".
+// The gateways of the regions are relays "gw0", "gw1", ...
 struct MultiRegionFamily {
   std::size_t regions = 8;           // 2 to 700
   std::size_t hosts = 4;             // in each
   BytesPerSecond bandwidth{1.25e9};  // between host and gateway; varied by `spread`
   Seconds latency{100e-6};
-  BytesPerSecond least_wan{12.5e6};
+  BytesPerSecond least_wan{12.5e6};  // each direction between two regions is drawn separately
   BytesPerSecond most_wan{1.25e9};
-  // Cap on all traffic that leaves or enters a region, as a shared link ("egress of region-3").
-  // Empty: no cap. Several: one for each provider; the regions belong to the providers in turn.
+  // Cap on all traffic that leaves or enters a region, as a shared link. Empty: no cap. Several:
+  // one for each provider; the regions belong to the providers in turn.
   std::vector<BytesPerSecond> egress;
   std::vector<BytesPerSecond> ingress;
   Spread spread;

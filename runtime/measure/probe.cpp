@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -15,6 +14,7 @@
 #include "runtime/measure/tournament.hpp"
 #include "support/errors.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
@@ -317,15 +317,13 @@ double parse_effort(std::string_view text) {
   if (text == "quick") return kQuick;
   if (text == "normal") return kNormal;
   if (text == "thorough") return kThorough;
-  double effort = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), effort);
-  if (fault != std::errc{} || end != text.data() + text.size() ||
-      !(effort >= kLeastEffort && effort <= kMostEffort)) {
+  const auto effort = parse_number(text);
+  if (!effort || *effort < kLeastEffort || *effort > kMostEffort) {
     throw InputError(
         fmt::format("{} is neither quick, normal or thorough nor a number from {} to {}",
                     in_quotes(text), kLeastEffort, kMostEffort));
   }
-  return effort;
+  return *effort;
 }
 
 Measurements measure(Network& network, Measurements so_far, const ProbeOptions& options) {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string_view>
 
 #include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier::preload {
 namespace {
@@ -16,22 +16,17 @@ namespace {
 
 std::vector<std::string> split_at_colons(const char* variable, std::string_view list) {
   std::vector<std::string> parts;
-  for (std::size_t start = 0; start <= list.size();) {
-    const std::size_t colon = std::min(list.find(':', start), list.size());
-    if (colon > start) parts.emplace_back(list.substr(start, colon - start));
-    start = colon + 1;
+  for (const std::string_view part : split(list, ':')) {
+    if (!part.empty()) parts.emplace_back(part);
   }
   if (parts.empty()) refuse(variable, list, "not a list of files");
   return parts;
 }
 
 std::size_t parse_trees(const char* variable, std::string_view text) {
-  std::size_t trees = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), trees);
-  if (fault != std::errc{} || end != text.data() + text.size() || trees == 0) {
-    refuse(variable, text, "not a number of trees");
-  }
-  return trees;
+  const auto trees = parse_whole<std::size_t>(text);
+  if (trees.value_or(0) == 0) refuse(variable, text, "not a number of trees");
+  return *trees;
 }
 
 runtime::RankMapping parse_mapping(const char* variable, std::string_view text) {
@@ -52,20 +47,11 @@ bool parse_switch(const char* variable, std::string_view text) {
 }
 
 Bytes parse_threshold(const char* variable, std::string_view text) {
-  try {
-    return parse_size(text);
-  } catch (const InputError& error) {
-    throw InputError({}, variable, error.what());
-  }
+  return at_place({}, variable, [&] { return parse_size(text); });
 }
 
 Seconds parse_timeout(const char* variable, std::string_view text) {
-  Seconds timeout;
-  try {
-    timeout = parse_duration(text);
-  } catch (const InputError& error) {
-    throw InputError({}, variable, error.what());
-  }
+  const Seconds timeout = at_place({}, variable, [&] { return parse_duration(text); });
   if (!(timeout.value > 0)) refuse(variable, text, "not a positive time");
   return timeout;
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "support/choice.hpp"
+
 namespace espalier::simulate {
 
 enum class Sharing : std::uint8_t {
@@ -16,12 +18,8 @@ enum class Sharing : std::uint8_t {
   kSends,  // each send in progress has a share
 };
 
-struct SharingEntry {
-  Sharing sharing;
-  std::string_view name;
-};
-inline constexpr std::array<SharingEntry, 3> kSharings{
-    {{Sharing::kTurns, "turns"}, {Sharing::kEdges, "edges"}, {Sharing::kSends, "sends"}}};
+inline constexpr std::array<Choice<Sharing>, 3> kSharings{
+    {{"turns", Sharing::kTurns}, {"edges", Sharing::kEdges}, {"sends", Sharing::kSends}}};
 
 [[nodiscard]] std::string_view name_of(Sharing sharing);
 // Throws InputError (reason only) for another name.

@@ -12,7 +12,7 @@
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp {
+namespace espalier::lp::plain_bound_test {
 namespace {
 
 using espalier::testing::draws;
@@ -147,4 +147,4 @@ TEST_P(PlainBoundOfModel, IsProvenByItsPricesAndNotBelowTheOptimum) {
 INSTANTIATE_TEST_SUITE_P(Models, PlainBoundOfModel, ::testing::ValuesIn(kAllModels));
 
 }  // namespace
-}  // namespace espalier::lp
+}  // namespace espalier::lp::plain_bound_test

@@ -16,7 +16,7 @@ using runtime::Broadcast;
 Broadcast broadcast_by(const runtime::Decisions& decisions, const std::string& algorithm,
                        std::uint32_t ranks, std::uint32_t root) {
   const runtime::DecidedPlan decided = plan_for(decisions, algorithm, ranks, root);
-  runtime::BroadcastOptions options;
+  runtime::CollectiveOptions options;
   follow(decided, options);
   return {MPI_COMM_WORLD, decided.plan, options};
 }

@@ -280,8 +280,8 @@ INSTANTIATE_TEST_SUITE_P(Models, SharingUnder, ::testing::ValuesIn(platforms::mo
                          [](const auto& entry) { return testing::case_name(entry.param.name); });
 
 TEST(Sharing, HasNames) {
-  for (const SharingEntry& entry : kSharings) {
-    EXPECT_EQ(parse_sharing(name_of(entry.sharing)), entry.sharing);
+  for (const auto& entry : kSharings) {
+    EXPECT_EQ(parse_sharing(name_of(entry.value)), entry.value);
   }
   try {
     (void)parse_sharing("send");

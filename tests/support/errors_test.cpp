@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/refusal.hpp"
+
 namespace espalier::errors_test {
 namespace {
 
@@ -35,6 +37,18 @@ TEST(Printable, KeepsUtf8AndEscapesTheRest) {
 TEST(InQuotes, TruncatesLongText) {
   EXPECT_EQ(in_quotes("a"), "'a'");
   EXPECT_EQ(in_quotes(std::string(1000, 'x')), "'" + std::string(80, 'x') + "...'");
+}
+
+TEST(AtPlace, AddsThePlaceToAReason) {
+  const auto refuse = []() -> int { throw InputError("too long"); };
+  EXPECT_EQ(testing::refusal([&] { return at_place("a.csv", "line 3", refuse); }),
+            "a.csv: line 3: too long");
+  EXPECT_EQ(testing::refusal([&] {
+              return at_place(
+                  "a.csv", [] { return "/x"; }, refuse);
+            }),
+            "a.csv: /x: too long");
+  EXPECT_EQ(at_place("a.csv", "line 3", [] { return 5; }), 5);
 }
 
 }  // namespace

@@ -166,5 +166,13 @@ TEST_F(Cursor, OutlivesTheCursorItCameFrom) {
   EXPECT_EQ(elements[0].pointer(), "/list/0");
 }
 
+TEST(CompactDump, WritesOneLine) {
+  const Json json{
+      {"name", "a \"b\""}, {"pairs", {{0, 1}, {1, 2}}}, {"rate", 1.25e8}, {"none", nullptr}};
+  EXPECT_EQ(compact_dump(json),
+            R"({"name": "a \"b\"", "pairs": [[0, 1], [1, 2]], "rate": 125000000, "none": null})");
+  EXPECT_EQ(compact_dump(Json::array()) + compact_dump(Json::object()), "[]{}");
+}
+
 }  // namespace
 }  // namespace espalier::json_test

@@ -133,6 +133,8 @@ TEST(Figures, AreShort) {
   EXPECT_EQ(counted(1, "rank"), "1 rank");
   EXPECT_EQ(counted(0, "rank"), "0 ranks");
   EXPECT_EQ(counted(2, "rank"), "2 ranks");
+  EXPECT_EQ(counted(1, "link has", "links have"), "1 link has");
+  EXPECT_EQ(counted(2, "link has", "links have"), "2 links have");
 }
 
 TEST(Format, Sizes) {

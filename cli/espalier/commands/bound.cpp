@@ -23,114 +23,86 @@ namespace espalier::cli {
 
 namespace {
 
-struct BoundOptions {
-  Console console;
-  ProblemOptions problem;
+struct BoundCommand {
+  Console console{};
+  ProblemOptions problem{};
   std::size_t top = 10;
   bool json = false;
   bool csv = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
-std::string as_table(const planner::Collective& collective, const Run& run,
-                     const std::vector<planner::NamedPrice>& highest) {
-  const auto& bound = run.outcome.bound;
-  Table facts(
-      {{"optimum", Table::Align::kLeft}, {format_rate(run.throughput), Table::Align::kLeft}});
-  facts.add_row({std::string(bound_title(run.outcome.ends)), bound ? format_rate(*bound) : "-"});
-  facts.add_row({"gap", fmt::format("{:.1e}", gap_of(run.throughput, bound))});
-  facts.add_row({"trees", std::to_string(tree_count(run))});
-  facts.add_row({"operation", std::string(planner::name_of(collective.operation()))});
-  facts.add_row({"platform", collective.platform().name()});
-  facts.add_row({"source", collective.platform().node(collective.source()).name});
-  facts.add_row({"model", std::string(platforms::name_of(collective.model()))});
-  facts.add_row({"seconds", fixed(run.seconds, 3)});
-  if (highest.empty()) return facts.text();
-  Table prices({{"price"}, {"bottleneck", Table::Align::kLeft}});
-  for (const planner::NamedPrice& bottleneck : highest) {
-    // tables omit prices below 0.01 %; JSON and CSV contain all
-    if (bottleneck.price < planner::kLeastPrice) break;
-    prices.add_row({percent(bottleneck.price), bottleneck.resource});
+Rows rows_of(const std::vector<planner::NamedPrice>& prices, double least) {
+  Rows rows({left("bottleneck", "resource"), {"price", "price"}});
+  rows.order_text({"price", "resource"});
+  for (const planner::NamedPrice& one : prices) {
+    if (one.price >= least) rows.add({one.resource, share(one.price)});
   }
-  return facts.text() + '\n' + prices.text();
+  return rows;
 }
 
-Json as_json(const planner::Collective& collective, const Run& run,
-             const std::vector<planner::NamedPrice>& highest) {
-  Json rows = Json::array();
-  for (const planner::NamedPrice& bottleneck : highest) {
-    rows.push_back({{"resource", bottleneck.resource}, {"price", bottleneck.price}});
+Report report_of(const planner::Collective& collective, const Run& run,
+                 const std::vector<planner::NamedPrice>& highest) {
+  Report report = report_on(collective);
+  report.add("optimum", "optimum_Bps", run.throughput);
+  report_bound(report, run.outcome.bound, run.outcome.ends);
+  report.add("gap", "gap", tiny(gap_of(run.throughput, run.outcome.bound)));
+  report.add("trees", "trees", tree_count(run));
+  for (const char* const key : {"operation", "platform", "source", "model"}) {
+    report.add(key, key, report.json().at(key).get<std::string>());
   }
-  const auto& bound = run.outcome.bound;
-  return {{"operation", planner::name_of(collective.operation())},
-          {"platform", collective.platform().name()},
-          {"source", collective.platform().node(collective.source()).name},
-          {"model", platforms::name_of(collective.model())},
-          {"optimum_Bps", run.throughput.value},
-          {"bound_Bps", bound ? Json(bound->value) : Json()},
-          {"bound_final", bound && run.outcome.ends.is_bound_final()},
-          {"gap", gap_of(run.throughput, bound)},
-          {"trees", tree_count(run)},
-          {"bottlenecks", std::move(rows)},
-          {"seconds", run.seconds}};
+  report.write("bottlenecks", rows_of(highest, 0).json());
+  report.add("seconds", "seconds", took(run.seconds));
+  // the table omits prices below 0.01 %; JSON and CSV contain all
+  if (!highest.empty()) report.add("", rows_of(highest, planner::kLeastPrice));
+  return report;
 }
 
-std::string as_csv(const planner::Collective& collective, const Run& run,
-                   const std::vector<planner::NamedPrice>& highest) {
-  std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps", "gap",
-                               "resource", "price", "operation", "bound_final"});
-  const auto& bound = run.outcome.bound;
-  for (const planner::NamedPrice& bottleneck : highest) {
-    text += csv_line(
-        {collective.platform().name(), collective.platform().node(collective.source()).name,
-         std::string(platforms::name_of(collective.model())), exact(run.throughput.value),
-         bound ? exact(bound->value) : "", exact(gap_of(run.throughput, bound)),
-         bottleneck.resource, exact(bottleneck.price),
-         std::string(planner::name_of(collective.operation())),
-         bound && run.outcome.ends.is_bound_final() ? "true" : "false"});
-  }
-  return text;
+// One line per bottleneck.
+std::string csv_of(const Report& report, const std::vector<planner::NamedPrice>& highest) {
+  const auto field = [&](const char* key) {
+    return std::pair(std::string(key), Cell("", report.json().at(key)));
+  };
+  return rows_of(highest, 0)
+      .csv({field("platform"), field("source"), field("model"), field("optimum_Bps"),
+            field("bound_Bps"), field("gap")},
+           {field("operation"), field("bound_final")});
 }
 
-ExitStatus run_bound(const BoundOptions& options) {
-  const planner::Operation operation = options.problem.operation.read();
-  const platforms::Model model = options.problem.model.model();
-  const platforms::OccupationOptions occupation = options.problem.model.occupation();
-  const planner::AlgorithmOptions limits = options.problem.limits.read();
-  const platforms::Platform platform =
-      options.problem.reading.read(options.problem.platform, options.console);
-  const planner::Collective collective(operation, platform,
-                                       planner::source_named(platform, options.problem.source),
-                                       model, occupation);
-  const Run run = run_proof(collective, limits, options.console);
-  note_warnings(platform, options.console);
-  const std::vector<planner::NamedPrice> highest = planner::highest_priced_resources(
-      platform, collective.occupation(), run.outcome, options.top);
-  if (options.json) {
-    write_text("-", json_text(as_json(collective, run, highest)));
-  } else {
-    write_text("-",
-               options.csv ? as_csv(collective, run, highest) : as_table(collective, run, highest));
-  }
-  return judge(run, "bound", options.console);
+ExitStatus BoundCommand::run() const {
+  const platforms::Platform platform = problem.reading.read(problem.platform, console);
+  const planner::Collective collective(problem.operation, platform,
+                                       planner::source_named(platform, problem.source),
+                                       problem.model.model(), problem.model.occupation());
+  const Run proof = run_proof(collective, problem.limits, console);
+  note_warnings(platform, console);
+  const std::vector<planner::NamedPrice> highest =
+      planner::highest_priced_resources(platform, collective.occupation(), proof.outcome, top);
+  Report report = report_of(collective, proof, highest);
+  write_text("-", csv ? csv_of(report, highest) : report.render(json));
+  return judge(proof, "bound", console);
 }
 
-}  // namespace
-
-Command add_bound(Arguments root) {
-  auto options = std::make_shared<BoundOptions>();
-  Arguments app =
-      root.add_command("bound", "The best possible throughput, its proof, and the bottlenecks");
-  options->problem.add_to(app);
-  app.add("--top", options->top, "How many bottlenecks to list", {.type = "N"});
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  app.add_flag("--csv", options->csv, "CSV, one row per bottleneck");
+void BoundCommand::add_to(Arguments& app) {
+  problem.add_to(app);
+  app.add("--top", top, "How many bottlenecks to list", {.type = "N"});
+  app.add("--json", json, "JSON instead of tables");
+  app.add("--csv", csv, "CSV, one row per bottleneck");
   app.exclude("--csv", "--json");
-  add_console_options(app, options->console);
+  add_console_options(app, console);
   app.add_footer(
       "A bottleneck's price is its share of the bound: making it 1 % faster raises the bound by\n"
       "about price x 1 %. Exit status 4: the time limit was reached before the proof was "
       "complete.");
-  return {app, [options] { return run_bound(*options); }};
+}
+
+}  // namespace
+
+void add_bound(Arguments root) {
+  root.add_command<BoundCommand>("bound",
+                                 "The best possible throughput, its proof, and the bottlenecks");
 }
 
 }  // namespace espalier::cli

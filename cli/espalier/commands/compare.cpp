@@ -21,18 +21,20 @@ namespace espalier::cli {
 
 namespace {
 
-struct CompareOptions {
-  Console console;
-  PlatformOptions reading;
-  OperationOption operation;
-  ModelOptions model;
-  LimitOptions limits;
-  std::vector<std::string> platforms;
-  std::vector<std::string> sources;
+struct CompareCommand {
+  Console console{};
+  PlatformOptions reading{};
+  planner::Operation operation = planner::Operation::kBroadcast;
+  ModelOptions model{};
+  planner::AlgorithmOptions limits{};
+  std::vector<std::string> platforms{};
+  std::vector<std::string> sources{};
   std::string algorithms = "all";
-  AlgorithmParameters parameters;
   bool json = false;
   bool csv = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
 // What all instances of one call share.
@@ -136,71 +138,65 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
   return comparison;
 }
 
-ExitStatus run_compare(const CompareOptions& options) {
-  const planner::Operation operation = options.operation.read();
+ExitStatus CompareCommand::run() const {
   Context context{.operation = operation,
-                  .algorithms = planner::parse_algorithms(options.algorithms, operation),
-                  .model = options.model.model(),
-                  .occupation = options.model.occupation(),
-                  .limits = options.limits.read(),
-                  .console = options.console};
-  options.parameters.write_to(context.limits);
-  if (options.algorithms == "all" && !context.limits.deadline.limit())
-    context.proof_limit = kProofLimit;
+                  .algorithms = planner::parse_algorithms(algorithms, operation),
+                  .model = model.model(),
+                  .occupation = model.occupation(),
+                  .limits = limits,
+                  .console = console};
+  if (algorithms == "all" && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;
-  std::vector<std::vector<platforms::NodeId>> sources;
+  std::vector<std::vector<platforms::NodeId>> nodes;
   std::size_t instances = 0;
-  for (const std::string& file : options.platforms) {
-    read.push_back(options.reading.read(file, options.console));
-    sources.push_back(sources_of(read.back(), options.sources));
-    instances += sources.back().size();
+  for (const std::string& file : platforms) {
+    read.push_back(reading.read(file, console));
+    nodes.push_back(sources_of(read.back(), sources));
+    instances += nodes.back().size();
   }
   context.several = instances > 1;
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < read.size(); ++i) {
-    for (const platforms::NodeId source : sources[i]) {
+    for (const platforms::NodeId source : nodes[i]) {
       comparisons.push_back(compare_one(read[i], source, context));
     }
   }
-  if (options.json) {
-    write_text("-", json_text(comparison_json(comparisons)));
-  } else {
-    write_text("-", options.csv ? comparison_csv(comparisons) : comparison_tables(comparisons));
-  }
+  write_text("-", csv ? comparison_csv(comparisons) : comparison_text(comparisons, json));
   return context.status;
 }
 
-}  // namespace
-
-Command add_compare(Arguments root) {
-  auto options = std::make_shared<CompareOptions>();
-  Arguments app = root.add_command("compare", "Every algorithm's throughput against the optimum");
-  app.add("platforms", options->platforms, "Platform files; '-' is standard input",
+void CompareCommand::add_to(Arguments& app) {
+  app.add("platforms", platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
-  options->operation.add_to(app);
+  add_operation(app, operation);
   app.add(
-      "--source", options->sources,
+      "--source", sources,
       "The node that has the data, or to which it is reduced; repeatable, or separated by commas; "
       "'each': every host in turn; default: the first host",
       {.type = "NAME"});
-  app.add("--algorithm", options->algorithms,
-          "'all', or names separated by commas, " + algorithm_choices(), {.type = "A,B"});
-  options->parameters.add_to(app);
-  options->model.add_to(app);
-  options->limits.add_to(app);
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  app.add_flag("--csv", options->csv, "CSV, one row per instance and algorithm");
+  app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
+          {.type = "A,B"});
+  add_algorithm_parameters(app, limits.chains, limits.message);
+  model.add_to(app);
+  add_limits(app, limits);
+  app.add("--json", json, "JSON instead of tables");
+  app.add("--csv", csv, "CSV, one row per instance and algorithm");
   app.exclude("--csv", "--json");
-  options->reading.add_to(app);
-  add_console_options(app, options->console);
+  reading.add_to(app);
+  add_console_options(app, console);
   app.add_footer(
       "'relative' is the throughput over the proven bound: at least this share of the optimum.\n"
       "Several platforms or sources are compared one by one, followed by a summary with mean and\n"
       "deviation. Exit status 3: an instance has no solution; 4: limit reached. With 'all' the\n"
       "proof of exact-tree gets half a second, unless --time-limit is given.");
-  return {app, [options] { return run_compare(*options); }};
+}
+
+}  // namespace
+
+void add_compare(Arguments root) {
+  root.add_command<CompareCommand>("compare", "Every algorithm's throughput against the optimum");
 }
 
 }  // namespace espalier::cli

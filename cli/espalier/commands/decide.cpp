@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,7 +15,6 @@
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/cost_model.hpp"
 #include "cli/espalier/measured_times.hpp"
-#include "cli/espalier/number_list.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/decision_report.hpp"
 #include "cost_models/decide/decision.hpp"
@@ -32,37 +30,40 @@ constexpr std::string_view kBarrier = "barrier";
 constexpr std::size_t kMostCells = 200'000;
 constexpr std::size_t kMostPredictions = 20'000'000;
 
-struct DecideOptions {
-  Console console;
-  CostOptions cost;
-  std::string ranks = "3..32";
-  std::string sizes = "1..8MiB";
-  std::string segments = "0,1KiB,8KiB";
-  std::vector<std::string> against;
-  std::string chart;
-  std::string rules;
+struct DecideCommand {
+  Console console{};
+  CostOptions cost{};
+  std::vector<std::size_t> ranks = parse_counts_by_one("3..32");
+  std::optional<std::vector<Bytes>> sizes{};
+  std::vector<Bytes> segments = parse_sizes("0,1KiB,8KiB");
+  std::vector<std::string> against{};
+  std::string chart{};
+  std::string rules{};
   bool every = false;
   bool json = false;
   bool csv = false;
-  bool sizes_given = false;
+
+  void add_to(Arguments& app);
+  void check() const;
+  [[nodiscard]] ExitStatus run() const;
 };
 
-cost_models::DecisionGrid grid_of(const DecideOptions& options,
-                                  cost_models::SecondsPerByte computation) {
-  cost_models::DecisionGrid grid{{}, {}, computation};
-  for (const std::size_t ranks : parse_option("--ranks", options.ranks, parse_counts_by_one)) {
-    if (ranks == 0 || ranks > cost_models::kMaxRanks) {
-      throw InputError({}, "--ranks",
-                       fmt::format("{} is not from 1 to {}", ranks, cost_models::kMaxRanks));
-    }
-    grid.ranks.push_back(ranks);
+constexpr const char* kSizes = "1..8MiB";
+
+std::vector<std::size_t> read_ranks(const std::string& text) {
+  std::vector<std::size_t> all = parse_counts_by_one(text);
+  for (const std::size_t ranks : all) {
+    if (ranks > 0 && ranks <= cost_models::kMaxRanks) continue;
+    throw InputError(fmt::format("{} is not from 1 to {}", ranks, cost_models::kMaxRanks));
   }
-  if (options.cost.operation() == kBarrier) {
-    if (options.sizes_given)
-      throw InputError({}, "--sizes", "a barrier has no message; leave this option out");
-    grid.messages = {{0}};
-  } else {
-    grid.messages = parse_option("--sizes", options.sizes, parse_sizes);
+  return all;
+}
+
+cost_models::DecisionGrid grid_of(const DecideCommand& options) {
+  cost_models::DecisionGrid grid{
+      {options.ranks.begin(), options.ranks.end()}, {{0}}, options.cost.computation};
+  if (options.cost.operation != kBarrier) {
+    grid.messages = options.sizes ? *options.sizes : parse_sizes(kSizes);
   }
   return grid;
 }
@@ -99,7 +100,7 @@ void note_unknown_algorithms(const std::vector<cost_models::Measurement>& measur
   }
 }
 
-void compare(DecisionReport& report, const DecideOptions& options) {
+void compare(DecisionReport& report, const DecideCommand& options) {
   std::vector<cost_models::Measurement> measured;
   std::string files;
   for (const std::string& name : options.against) {
@@ -149,19 +150,19 @@ std::string rules_of(const DecisionReport& report, const CostOptions::Read& read
   return open_mpi_rules(decision);
 }
 
-std::string text_of(const DecisionReport& report, const DecideOptions& options) {
+std::string text_of(const DecisionReport& report, const DecideCommand& options) {
   if (options.json) return json_text(decision_json(report));
   if (options.csv) return decision_csv(report);
   if (report.penalties.empty()) return decision_table(report);
   return decision_table(report) + '\n' + penalty_table(report);
 }
 
-DecisionReport report_of(const DecideOptions& options, const CostOptions::Read& read) {
-  const cost_models::DecisionGrid grid = grid_of(options, read.computation);
-  const std::vector<cost_models::Method> methods = cost_models::methods_of(
-      read.entries, parse_option("--segments", options.segments, parse_sizes));
+DecisionReport report_of(const DecideCommand& options, const CostOptions::Read& read) {
+  const cost_models::DecisionGrid grid = grid_of(options);
+  const std::vector<cost_models::Method> methods =
+      cost_models::methods_of(read.entries, options.segments);
   require_bounded(grid, methods.size());
-  DecisionReport report{options.cost.operation(), read.model, read.network,
+  DecisionReport report{options.cost.operation, read.model, read.network,
                         decide(methods, read.parameters, grid), methods};
   for (std::size_t cell = 0; options.every && cell < grid.cells(); ++cell) {
     for (const cost_models::Prediction& one :
@@ -172,76 +173,72 @@ DecisionReport report_of(const DecideOptions& options, const CostOptions::Read& 
   return report;
 }
 
-ExitStatus run_decide(const DecideOptions& options) {
-  if (options.every && !options.json && !options.csv) {
+void DecideCommand::check() const {
+  if (every && !json && !csv) {
     throw InputError({}, "--every", "the table shows only the best methods; add --json or --csv");
   }
-  require_chart(options.chart);
-  if (!options.rules.empty()) require_writable(options.rules);
-  if (options.chart == "-" && options.rules == "-") {
+  if (chart == "-" && rules == "-") {
     throw InputError("decide: chart and rules cannot both go to standard output");
   }
-  const CostOptions::Read read = options.cost.read();
-  DecisionReport report = report_of(options, read);
-  if (!options.against.empty()) compare(report, options);
+  if (cost.operation == kBarrier && sizes) {
+    throw InputError({}, "--sizes", "a barrier has no message; leave this option out");
+  }
+}
 
-  const std::string text = text_of(report, options);
-  if (!options.rules.empty()) write_text(options.rules, rules_of(report, read, options.console));
-  if (!options.chart.empty()) {
-    write_text(options.chart,
+ExitStatus DecideCommand::run() const {
+  require_chart(chart);
+  if (!rules.empty()) require_writable(rules);
+  const CostOptions::Read read = cost.read();
+  DecisionReport report = report_of(*this, read);
+  if (!against.empty()) compare(report, *this);
+
+  const std::string text = text_of(report, *this);
+  if (!rules.empty()) write_text(rules, rules_of(report, read, console));
+  if (!chart.empty()) {
+    write_text(chart,
                to_svg(report.penalties.empty() ? decision_chart(report) : penalty_chart(report)));
   }
-  if (options.chart == "-" || options.rules == "-") {
-    options.console.block(text);
-  } else {
-    write_text("-", text);
-  }
+  print_beside(text, chart == "-" || rules == "-" ? "-" : "", console);
   return ExitStatus::kDone;
 }
 
-void add_options(Arguments& app, DecideOptions& options) {
-  options.cost.add_to(app);
-  app.add("--ranks", options.ranks, "Numbers of processes: \"4,8,16\", \"3..32\", \"8..64:8\"",
-          {.type = "LIST"});
-  app.add("--sizes", options.sizes,
+void DecideCommand::add_to(Arguments& app) {
+  cost.add_to(app);
+  app.add("--ranks", ranks, read_ranks, "Numbers of processes: \"4,8,16\", \"3..32\", \"8..64:8\"",
+          {.type = "LIST", .shown = "3..32"});
+  app.add("--sizes", sizes, parse_sizes,
           "Message sizes: \"1KiB,1MiB\"; \"1..8MiB\" doubles, \"1..8MiB:4\" quadruples",
-          {.type = "LIST"});
-  app.add("--segments", options.segments, "Segment sizes to choose from; 0: not segmented",
+          {.type = "LIST", .shown = kSizes});
+  app.add("--segments", segments, parse_sizes, "Segment sizes to choose from; 0: not segmented",
           {.type = "LIST"});
   app.add(
-      "--against", options.against,
+      "--against", against,
       "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
       "report the penalty of the decision against the best measured; repeatable; '-' is standard "
       "input",
       {.type = "FILE"});
-  app.add("-o,--output", options.chart,
+  app.add("-o,--output", chart,
           "Draw the decision (with --against: the penalty) as SVG; '-' is standard output",
           {.type = "FILE"});
-  app.add("--open-mpi-rules", options.rules,
+  app.add("--open-mpi-rules", rules,
           "Write the decision as rules for Open MPI 4.1 (coll_tuned_dynamic_rules_filename)",
           {.type = "FILE"});
-  app.add_flag("--every", options.every, "With --json or --csv: all methods, not only the best");
-  app.add_flag("--json", options.json, "JSON instead of a table");
-  app.add_flag("--csv", options.csv, "CSV instead of a table");
+  app.add("--every", every, "With --json or --csv: all methods, not only the best");
+  app.add("--json", json, "JSON instead of a table");
+  app.add("--csv", csv, "CSV instead of a table");
   app.exclude("--json", "--csv");
   app.exclude("--every", "--against");
-  add_console_options(app, options.console);
+  add_console_options(app, console);
+  app.add_footer(
+      "Assumes identical ranks and links; use 'compare' for heterogeneous platforms.\n"
+      "The formulas: docs/models.md.");
 }
 
 }  // namespace
 
-Command add_decide(Arguments root) {
-  auto options = std::make_shared<DecideOptions>();
-  Arguments app = root.add_command(
+void add_decide(Arguments root) {
+  root.add_command<DecideCommand>(
       "decide", "The best algorithm and segment size by number of ranks and message size");
-  add_options(app, *options);
-  app.add_footer(
-      "Assumes identical ranks and links; use 'compare' for heterogeneous platforms.\n"
-      "The formulas: docs/models.md.");
-  return {app, [app, options] {
-            options->sizes_given = app.given("--sizes");
-            return run_decide(*options);
-          }};
 }
 
 }  // namespace espalier::cli

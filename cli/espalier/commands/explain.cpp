@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,17 +30,20 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-struct ExplainCommandOptions {
-  Console console;
-  PlatformOptions reading;
-  ModelOptions model;
-  LimitOptions limits;
-  OperationOption operation;
-  std::string platform;
-  std::vector<std::string> sources;
-  std::string plan;
+struct ExplainCommand {
+  Console console{};
+  PlatformOptions reading{};
+  ModelOptions model{};
+  planner::AlgorithmOptions limits{};
+  std::optional<planner::Operation> operation{};
+  std::string platform{};
+  std::vector<std::string> sources{};
+  std::string plan{};
   std::size_t top = planner::ExplainOptions{}.top;
   bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
 // The problem to explain: from the command line, or from the plan.
@@ -63,14 +65,14 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-ExitStatus warn_of_limit(const ExplainCommandOptions& options, std::string_view what) {
+ExitStatus warn_of_limit(const ExplainCommand& options, std::string_view what) {
   options.console.warn(fmt::format("explain: {}", what));
   return ExitStatus::kLimitReached;
 }
 
-ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
+ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
   const Stopwatch watch;
-  planner::AlgorithmOptions limits = options.limits.read();
+  planner::AlgorithmOptions limits = options.limits;
   const std::size_t count = subject.sources.size();
   std::vector<planner::RankedSource> ranking;
   {
@@ -83,13 +85,9 @@ ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
           line.show(elapsed, fmt::format("{:.1f} s, {} of {} sources", elapsed.value, done, count));
         });
   }
-  if (options.json) {
-    Json json = ranking_json(subject.platform, subject.model, subject.operation, ranking);
-    json["seconds"] = watch.seconds();
-    write_text("-", json_text(json));
-  } else {
-    write_text("-", ranking_text(subject.platform, subject.model, subject.operation, ranking));
-  }
+  Report report = ranking_report(subject.platform, subject.model, subject.operation, ranking);
+  report.write("seconds", watch.seconds());
+  write_text("-", report.render(options.json));
   const auto any = [&](auto is) { return std::any_of(ranking.begin(), ranking.end(), is); };
   const auto is_cut = [](const planner::RankedSource& ranked) {
     return ranked.termination != planner::Termination::kDone;
@@ -104,13 +102,13 @@ ExitStatus rank(const ExplainCommandOptions& options, const Subject& subject) {
   return ExitStatus::kDone;
 }
 
-planner::Explanation explain_one(const ExplainCommandOptions& options,
+planner::Explanation explain_one(const ExplainCommand& options,
                                  const planner::Collective& collective) {
   ProgressLine line(options.console, "explain");
   planner::ExplainOptions explaining;
   explaining.top = options.top;
   ProgressClock clock(line);
-  explaining.limits = options.limits.read();
+  explaining.limits = options.limits;
   explaining.limits.deadline = clock.deadline(explaining.limits.deadline.limit());
   explaining.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
   explaining.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
@@ -119,7 +117,7 @@ planner::Explanation explain_one(const ExplainCommandOptions& options,
   return planner::explain(collective, explaining);
 }
 
-ExitStatus judge_explanation(const ExplainCommandOptions& options,
+ExitStatus judge_explanation(const ExplainCommand& options,
                              const planner::Explanation& explanation) {
   const Run base{explanation.optimum, explanation.reached};
   const ExitStatus status = judge(base, "explain", options.console);
@@ -136,7 +134,7 @@ struct LoadedPlan {
   planner::VerifyReport report;
 };
 
-ExitStatus explain_subject(const ExplainCommandOptions& options, const Subject& subject,
+ExitStatus explain_subject(const ExplainCommand& options, const Subject& subject,
                            const std::optional<LoadedPlan>& loaded) {
   const Stopwatch watch;
   const planner::Collective collective(subject.operation, subject.platform, subject.sources.front(),
@@ -149,113 +147,84 @@ ExitStatus explain_subject(const ExplainCommandOptions& options, const Subject& 
                                                explanation.optimum.prices),
                               loaded->report.busiest_load, loaded->report.busiest_resource};
   }
-  if (options.json) {
-    Json json = explanation_json(collective, explanation);
-    if (explained) json["plan"] = plan_loss_json(*explained, options.top);
-    json["seconds"] = watch.seconds();
-    write_text("-", json_text(json));
-  } else {
-    std::string text = explanation_text(collective, explanation);
-    if (explained) text += '\n' + plan_loss_text(*explained, options.top);
-    write_text("-", text);
-  }
+  Report report = explanation_report(collective, explanation);
+  if (explained) add_plan_loss(report, *explained, options.top);
+  report.write("seconds", watch.seconds());
+  write_text("-", report.render(options.json));
   return judge_explanation(options, explanation);
 }
 
 // The plan names its problem. Options may repeat it but must not differ.
-void require_agreement(const Arguments& arguments, const ExplainCommandOptions& options,
-                       const Subject& subject, const planner::Plan& plan) {
-  const NodeId source = subject.sources.front();
-  if (arguments.given("--operation") && options.operation.read() != plan.operation) {
-    throw InputError({}, "--operation",
-                     fmt::format("the plan's operation is '{}'; leave this option out",
-                                 planner::name_of(plan.operation)));
+void require_agreement(const ExplainCommand& options, const Subject& subject,
+                       const planner::Plan& plan) {
+  const auto refuse = [](const char* option, const std::string& what) {
+    throw InputError({}, option, fmt::format("the plan{}; leave this option out", what));
+  };
+  if (options.operation && options.operation != plan.operation) {
+    refuse("--operation", fmt::format("'s operation is '{}'", planner::name_of(plan.operation)));
   }
-  if (!options.sources.empty() &&
-      sources_of(subject.platform, options.sources) != std::vector<NodeId>{source}) {
-    throw InputError(
-        {}, "--source",
-        fmt::format("the plan's source is {}; leave this option out", in_quotes(plan.source)));
+  if (!options.sources.empty() && sources_of(subject.platform, options.sources) !=
+                                      std::vector<NodeId>{subject.sources.front()}) {
+    refuse("--source", fmt::format("'s source is {}", in_quotes(plan.source)));
   }
-  if (arguments.given("--model") && options.model.model() != subject.model) {
-    throw InputError({}, "--model",
-                     fmt::format("the plan's model is '{}'; leave this option out", plan.model));
+  const ModelOptions& given = options.model;
+  if (given.given_model && given.given_model != subject.model) {
+    refuse("--model", fmt::format("'s model is '{}'", plan.model));
   }
-  const platforms::OccupationOptions given = options.model.occupation();
-  if (arguments.given("--segment") && given.segment != subject.occupation.segment) {
-    throw InputError({}, "--segment",
-                     fmt::format("the plan's segments are of {}; leave this option out",
-                                 format_size(plan.segment)));
+  if (given.given_segment && given.given_segment != subject.occupation.segment) {
+    refuse("--segment", fmt::format("'s segments are of {}", format_size(plan.segment)));
   }
-  if (arguments.given("--latency") && given.latency_occupies != plan.latency_occupies) {
-    throw InputError({}, "--latency",
-                     fmt::format("the plan has {}; leave this option out",
-                                 plan.latency_occupies ? "'occupies'" : "'delays'"));
+  if (given.latency_occupies && given.latency_occupies != plan.latency_occupies) {
+    refuse("--latency", plan.latency_occupies ? " has 'occupies'" : " has 'delays'");
   }
 }
 
-ExitStatus explain_plan(const Arguments& arguments, const ExplainCommandOptions& options) {
-  if (options.plan == "-" && options.platform == "-") {
-    throw InputError("explain: plan and platform cannot both be standard input");
-  }
+ExitStatus explain_plan(const ExplainCommand& options) {
+  require_one_stdin("explain", options.plan, options.platform);
   LoadedPlan loaded;
   loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan));
   const Platform platform = options.reading.read(options.platform, options.console);
   loaded.report = planner::verify(loaded.plan, platform, {.prove = false});
-  for (const std::string& fault : loaded.report.faults) {
-    print_error(fmt::format("{}: {}", display_name(options.plan), fault));
-  }
-  if (!loaded.report.faults.empty()) return ExitStatus::kCheckFailed;
+  if (print_faults(loaded.report, display_name(options.plan))) return ExitStatus::kCheckFailed;
   const planner::Plan& plan = loaded.plan;
   const Subject subject{plan.operation,
                         platform,
                         {planner::source_named(platform, plan.source)},
                         platforms::parse_model(plan.model),
                         {.segment = plan.segment, .latency_occupies = plan.latency_occupies}};
-  require_agreement(arguments, options, subject, plan);
+  require_agreement(options, subject, plan);
   return explain_subject(options, subject, loaded);
 }
 
-ExitStatus run_explain(const Arguments& arguments, const ExplainCommandOptions& options) {
-  static_cast<void>(options.limits.read());  // refuses bad options before any file is read
-  const planner::Operation operation = options.operation.read();
-  const platforms::Model model = options.model.model();
-  const platforms::OccupationOptions occupation = options.model.occupation();
-  if (!options.plan.empty()) return explain_plan(arguments, options);
-  if (options.sources.empty()) throw InputError("explain: --source is required");
-  const Platform platform = options.reading.read(options.platform, options.console);
-  const Subject subject{operation, platform, sources_of(platform, options.sources), model,
-                        occupation};
-  if (subject.sources.size() > 1) return rank(options, subject);
-  return explain_subject(options, subject, std::nullopt);
+ExitStatus ExplainCommand::run() const {
+  if (!plan.empty()) return explain_plan(*this);
+  if (sources.empty()) throw InputError("explain: --source is required");
+  const Platform read = reading.read(platform, console);
+  const Subject subject{operation.value_or(planner::Operation::kBroadcast), read,
+                        sources_of(read, sources), model.model(), model.occupation()};
+  if (subject.sources.size() > 1) return rank(*this, subject);
+  return explain_subject(*this, subject, std::nullopt);
 }
 
-}  // namespace
-
-Command add_explain(Arguments root) {
-  auto options = std::make_shared<ExplainCommandOptions>();
-  Arguments app = root.add_command(
-      "explain", "Bottlenecks, what upgrades would gain, the best source, where a plan loses");
-  app.add("platform", options->platform, "Platform file; '-' is standard input",
-          {.type = "PLATFORM", .required = true});
-  options->operation.add_to(app);
+void ExplainCommand::add_to(Arguments& app) {
+  add_file(app, "platform", platform);
+  add_operation(app, operation);
   app.add(
-      "--source", options->sources,
+      "--source", sources,
       "The node that has the data, or to which it is reduced. Several (option repeated, or names "
       "separated by commas) or 'each' are ranked. With --plan: the plan's",
       {.type = "NAME"});
-  app.add("--plan", options->plan,
+  app.add("--plan", plan,
           "Show where this plan loses against the optimum; operation, source, model, segment and "
           "latency "
           "are the plan's; '-' is standard input",
           {.type = "PLAN"});
-  options->model.add_to(app);
-  options->limits.add_to(app);
-  app.add("--top", options->top, "How many resources, links and sets to examine, each",
-          {.type = "N"});
-  app.add_flag("--json", options->json, "JSON instead of text");
-  options->reading.add_to(app);
-  add_console_options(app, options->console);
+  model.add_to(app);
+  add_limits(app, limits);
+  app.add("--top", top, "How many resources, links and sets to examine, each", {.type = "N"});
+  app.add("--json", json, "JSON instead of text");
+  reading.add_to(app);
+  add_console_options(app, console);
   app.add_footer(
       "price: share of the bound; 1 % more of the resource raises the bound by about price x 1 %.\n"
       "load: share of the time that it is busy. copies: bytes that it carries per byte of the\n"
@@ -264,7 +233,13 @@ Command add_explain(Arguments root) {
       "--time-limit covers all upgrades together. Exit status 4: limit reached; 3: a host cannot "
       "be\n"
       "reached; 5: the plan is invalid.");
-  return {app, [app, options] { return run_explain(app, *options); }};
+}
+
+}  // namespace
+
+void add_explain(Arguments root) {
+  root.add_command<ExplainCommand>(
+      "explain", "Bottlenecks, what upgrades would gain, the best source, where a plan loses");
 }
 
 }  // namespace espalier::cli

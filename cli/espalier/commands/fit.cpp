@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/cost_model.hpp"
@@ -21,7 +19,6 @@
 #include "cost_models/parameters_json.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
-#include "support/nearest_name.hpp"
 
 namespace espalier::cli {
 
@@ -33,14 +30,17 @@ using cost_models::TimedCase;
 
 constexpr std::size_t kMostRows = 100'000;  // some seconds
 
-struct FitOptions {
-  Console console;
-  std::vector<std::string> files;
+struct FitCommand {
+  Console console{};
+  std::vector<std::string> files{};
   std::string operation = "broadcast";
   std::string model = "loggp";
-  std::string compute;
-  std::string output;
+  cost_models::SecondsPerByte computation{};
+  std::string output{};
   bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
 const cost_models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
@@ -54,9 +54,8 @@ const cost_models::FormulaEntry* entry_of(std::string_view operation, std::strin
 }
 
 // Adds a file's measured times that have a formula; a note counts the others.
-void add_cases(const FitOptions& options, const std::string& name, std::vector<TimedCase>& cases) {
+void add_cases(const FitCommand& options, const std::string& name, std::vector<TimedCase>& cases) {
   const std::string file = display_name(name);
-  const cost_models::SecondsPerByte computation = computation_of(options.compute);
   std::map<std::string, std::size_t> left_out;
   for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
     const std::string& operation = row.operation.empty() ? options.operation : row.operation;
@@ -71,7 +70,7 @@ void add_cases(const FitOptions& options, const std::string& name, std::vector<T
                                   : std::string("one rank")];
       continue;
     }
-    cases.push_back({entry, {one.ranks, one.message, one.segment, computation}, one.time});
+    cases.push_back({entry, {one.ranks, one.message, one.segment, options.computation}, one.time});
   }
   for (const auto& [what, rows] : left_out) {
     options.console.note(
@@ -79,17 +78,17 @@ void add_cases(const FitOptions& options, const std::string& name, std::vector<T
   }
 }
 
-std::string names_of(const std::vector<std::string>& files) {
+std::string files_text(const std::vector<std::string>& files) {
   std::vector<std::string> names;
   for (const std::string& file : files) names.push_back(display_name(file));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<TimedCase> read_cases(const FitOptions& options) {
+std::vector<TimedCase> read_cases(const FitCommand& options) {
   std::vector<TimedCase> cases;
   for (const std::string& name : options.files) add_cases(options, name, cases);
   if (cases.size() > kMostRows) {
-    throw InputError(names_of(options.files), {},
+    throw InputError(files_text(options.files), {},
                      fmt::format("{} rows are more than {}; give fewer", cases.size(), kMostRows));
   }
   return cases;
@@ -140,26 +139,6 @@ std::string microseconds(double seconds) {
   return fmt::format("{:.6g} us", seconds * 1e6);
 }
 
-std::string tables(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
-  Table figures({{"parameter", Table::Align::kLeft}, {"value"}, {"standard error"}});
-  for (const FittedFigure& figure : fit.figures) {
-    figures.add_row(
-        {label_of(figure), microseconds(figure.value),
-         figure.error ? microseconds(*figure.error) : (figure.determined ? "-" : "undetermined")});
-  }
-  Table rows({{"operation", Table::Align::kLeft},
-              {"algorithm", Table::Align::kLeft},
-              {"rows"},
-              {"outliers"},
-              {"median error"},
-              {"worst error"}});
-  for (const Accuracy& one : accuracy) {
-    rows.add_row({one.operation, one.algorithm, fmt::format("{}", one.rows()),
-                  fmt::format("{}", one.outliers), percent(one.middle()), percent(one.worst())});
-  }
-  return figures.text() + '\n' + rows.text();
-}
-
 // By parameter; for a table by size: [[bytes, error], ...].
 Json errors_json(const CollectiveFit& fit) {
   Json errors = Json::object();
@@ -174,85 +153,76 @@ Json errors_json(const CollectiveFit& fit) {
   return errors;
 }
 
-Json report_json(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
-  const auto number = [](double value) { return std::isnan(value) ? Json() : Json(value); };
+Report report_of(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
+  Report report;
+  report.write("parameters", Json::parse(parameters_json(fit.parameters, {})));
+  report.write("standard_errors", errors_json(fit));
+  Rows figures({left("parameter", ""), {"value", ""}, {"standard error", ""}});
   Json undetermined = Json::array();
   for (const FittedFigure& figure : fit.figures) {
     if (!figure.determined) undetermined.push_back(label_of(figure));
+    figures.add({label_of(figure), microseconds(figure.value),
+                 figure.error        ? microseconds(*figure.error)
+                 : figure.determined ? "-"
+                                     : "undetermined"});
   }
-  Json rows = Json::array();
+  report.write("not_told_apart", std::move(undetermined));
+  report.add("", figures);
+  Rows rows({left("operation", "operation"),
+             left("algorithm", "algorithm"),
+             {"rows", "rows"},
+             {"outliers", "outliers"},
+             {"median error", "median_error"},
+             {"worst error", "worst_error"}});
   for (const Accuracy& one : accuracy) {
-    rows.push_back({{"operation", one.operation},
-                    {"algorithm", one.algorithm},
-                    {"rows", one.rows()},
-                    {"outliers", one.outliers},
-                    {"median_error", number(one.middle())},
-                    {"worst_error", number(one.worst())}});
+    rows.add({one.operation, one.algorithm, one.rows(), one.outliers, share(one.middle()),
+              share(one.worst())});
   }
-  return {{"parameters", Json::parse(parameters_json(fit.parameters, {}))},
-          {"standard_errors", errors_json(fit)},
-          {"not_told_apart", std::move(undetermined)},
-          {"rows", std::move(rows)}};
+  report.add("rows", rows);
+  return report;
 }
 
-void require(std::string_view option, std::string_view kind, const std::string& name,
-             std::span<const std::string_view> names) {
-  if (std::ranges::find(names, name) != names.end()) return;
-  throw InputError({}, std::string(option), unknown_name(kind, name, names));
-}
-
-ExitStatus run_fit(const FitOptions& options) {
-  require("--model", "model", options.model, cost_models::kModelNames);
-  require("--operation", "operation", options.operation, cost_models::operation_names());
-  if (!options.output.empty()) require_writable(options.output);
-  const std::vector<TimedCase> cases = read_cases(options);
+ExitStatus FitCommand::run() const {
+  if (!output.empty()) require_writable(output);
+  const std::vector<TimedCase> cases = read_cases(*this);
   const CollectiveFit fit = [&] {
     try {
-      return cost_models::fit_collectives(options.model, cases);
+      return cost_models::fit_collectives(model, cases);
     } catch (const InputError& fault) {
-      throw InputError(names_of(options.files), {}, fault.what());
+      throw InputError(files_text(files), {}, fault.what());
     }
   }();
   const std::vector<Accuracy> accuracy = accuracy_of(fit, cases);
-  const std::string report =
-      options.json ? json_text(report_json(fit, accuracy)) : tables(fit, accuracy);
-  if (!options.output.empty()) {
-    write_text(options.output, parameters_json(fit.parameters, {}));
-  }
-  if (options.output == "-") {
-    options.console.block(report);
-  } else {
-    write_text("-", report);
-  }
+  if (!output.empty()) write_text(output, parameters_json(fit.parameters, {}));
+  print_beside(report_of(fit, accuracy).render(json), output, console);
   return ExitStatus::kDone;
+}
+
+void FitCommand::add_to(Arguments& app) {
+  const std::vector<std::string_view> models(cost_models::kModelNames.begin(),
+                                             cost_models::kModelNames.end());
+  app.add("file", files,
+          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
+          "'-' is standard input",
+          {.type = "TIMES", .required = true});
+  app.add("--model", model, among("model", models), "Model to fit, " + one_of(models),
+          {.type = "MODEL"});
+  app.add("--operation", operation, among("operation", cost_models::operation_names()),
+          "Operation of rows that do not name one", {.type = "NAME"});
+  add_compute(app, computation);
+  app.add("-o,--output", output,
+          "Write the parameters to this file, for --parameters of 'predict' and 'decide'",
+          {.type = "FILE"});
+  app.add("--json", json, "JSON instead of tables");
+  add_console_options(app, console);
+  app.add_footer("The formulas: docs/models.md.");
 }
 
 }  // namespace
 
-Command add_fit(Arguments root) {
-  auto options = std::make_shared<FitOptions>();
-  Arguments app =
-      root.add_command("fit", "Fit a network's parameters to measured times of collectives");
-  app.add("file", options->files,
-          "Measured times, JSON or CSV (docs/formats.md), or what espalier-mpi bench --json wrote; "
-          "'-' is standard input",
-          {.type = "TIMES", .required = true});
-  app.add(
-      "--model", options->model,
-      "Model to fit, " + one_of({cost_models::kModelNames.begin(), cost_models::kModelNames.end()}),
-      {.type = "MODEL"});
-  app.add("--operation", options->operation, "Operation of rows that do not name one",
-          {.type = "NAME"});
-  app.add("--compute", options->compute,
-          "How fast a rank combines data in a reduction, \"4 GB/s\"; default: instantly",
-          {.type = "RATE"});
-  app.add("-o,--output", options->output,
-          "Write the parameters to this file, for --parameters of 'predict' and 'decide'",
-          {.type = "FILE"});
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  add_console_options(app, options->console);
-  app.add_footer("The formulas: docs/models.md.");
-  return {app, [options] { return run_fit(*options); }};
+void add_fit(Arguments root) {
+  root.add_command<FitCommand>("fit",
+                               "Fit a network's parameters to measured times of collectives");
 }
 
 }  // namespace espalier::cli

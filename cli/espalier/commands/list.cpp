@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
@@ -16,128 +15,95 @@
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
-#include "support/json.hpp"
 #include "support/nearest_name.hpp"
 
 namespace espalier::cli {
 
 namespace {
 
-struct ListOptions {
-  Console console;
-  std::string what;
+struct ListCommand {
+  Console console{};
+  std::string what{};
   bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
-Json algorithms_json() {
-  Json rows = Json::array();
+// A column with the same name in text and JSON; `always`: not only with --verbose.
+Column column(const char* name, bool always) {
+  return {name, name, Table::Align::kLeft, always};
+}
+
+Rows algorithm_rows(bool verbose) {
+  Rows rows({column("name", true), column("summary", true), column("source", verbose),
+             column("complexity", verbose), column("guarantee", verbose),
+             column("operations", true), column("inner", true)});
   for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
-    Json operations = Json::array();
+    std::vector<std::string_view> operations;
     for (const planner::Operation operation : planner::kOperations) {
       if (entry.does(operation)) operations.push_back(planner::name_of(operation));
     }
-    rows.push_back({{"name", entry.name},
-                    {"summary", entry.summary},
-                    {"source", entry.source},
-                    {"complexity", entry.complexity},
-                    {"guarantee", entry.guarantee},
-                    {"operations", std::move(operations)},
-                    {"inner", entry.takes_inner() ? Json(planner::kDefaultInner) : Json()}});
+    rows.add({entry.name, entry.summary, entry.source, entry.complexity, entry.guarantee,
+              Cell(fmt::format("{}", fmt::join(operations, ", ")), operations),
+              entry.takes_inner() ? Cell(planner::kDefaultInner) : Cell("-", Json())});
   }
   return rows;
 }
 
-Json models_json() {
-  Json rows = Json::array();
-  for (const platforms::ModelEntry& entry : platforms::models()) {
-    rows.push_back({{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}});
-  }
-  return rows;
-}
-
-Json formats_json() {
-  Json rows = Json::array();
+Rows format_rows(bool verbose) {
+  Rows rows({column("name", true), column("summary", true), column("extensions", verbose),
+             column("writes", verbose)});
   for (const platforms::FormatEntry& entry : platforms::formats()) {
-    rows.push_back({{"name", entry.name},
-                    {"summary", entry.summary},
-                    {"extensions", entry.extensions},
-                    {"writes", entry.write != nullptr}});
+    const bool writes = entry.write != nullptr;
+    rows.add({entry.name, entry.summary, entry.extensions, Cell(writes ? "yes" : "no", writes)});
   }
   return rows;
 }
 
-Json families_json() {
-  Json rows = Json::array();
-  for (const FamilyEntry& entry : families()) {
-    rows.push_back({{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}});
-  }
+// Of models or families.
+template <class Entries>
+Rows entry_rows(const Entries& entries, bool verbose) {
+  Rows rows({column("name", true), column("summary", true), column("source", verbose)});
+  for (const auto& entry : entries) rows.add({entry.name, entry.summary, entry.source});
   return rows;
 }
 
 struct Registry {
   std::string_view name;
-  Json (*entries)();
+  Rows (*rows)(bool verbose);
 };
-constexpr std::array kRegistries{Registry{"algorithms", algorithms_json},
-                                 Registry{"models", models_json}, Registry{"formats", formats_json},
-                                 Registry{"families", families_json}};
+constexpr std::array kRegistries{
+    Registry{"algorithms", algorithm_rows},
+    Registry{"models", [](bool verbose) { return entry_rows(platforms::models(), verbose); }},
+    Registry{"formats", format_rows},
+    Registry{"families", [](bool verbose) { return entry_rows(families(), verbose); }}};
 
-std::string cell(const Json& value) {
-  if (value.is_null()) return "-";
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_array())
-    return fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ", "));
-  return value.get<std::string>();
-}
-
-// A table of names and summaries; with --verbose of all fields.
-std::string table_of(const Json& entries, bool verbose) {
-  std::vector<Table::Column> columns;
-  for (const auto& [key, value] : entries.front().items()) {
-    if (verbose || key == "name" || key == "summary" || key == "inner" || key == "operations")
-      columns.push_back({key, Table::Align::kLeft});
+ExitStatus ListCommand::run() const {
+  const std::vector<std::string_view> names = names_of(kRegistries);
+  if (!what.empty() && std::ranges::find(names, what) == names.end()) {
+    throw InputError("list: " + unknown_name("registry", what, names));
   }
-  Table table(columns);
-  for (const Json& entry : entries) {
-    std::vector<std::string> cells;
-    cells.reserve(columns.size());
-    for (const Table::Column& column : columns) cells.push_back(cell(entry.at(column.title)));
-    table.add_row(std::move(cells));
-  }
-  return table.text();
-}
-
-ExitStatus run_list(const ListOptions& options) {
-  std::vector<std::string_view> names;
-  names.reserve(kRegistries.size());
-  for (const Registry& registry : kRegistries) names.push_back(registry.name);
-  if (!options.what.empty() && std::find(names.begin(), names.end(), options.what) == names.end()) {
-    throw InputError("list: " + unknown_name("registry", options.what, names));
-  }
-  Json json = Json::object();
-  std::string text;
+  Report report;
   for (const Registry& registry : kRegistries) {
-    if (!options.what.empty() && options.what != registry.name) continue;
-    const Json entries = registry.entries();
-    json[std::string(registry.name)] = entries;
-    if (!text.empty()) text += '\n';
-    if (options.what.empty()) text += fmt::format("{}:\n", registry.name);
-    text += table_of(entries, options.console.verbose);
+    if (!what.empty() && what != registry.name) continue;
+    if (what.empty()) report.say(fmt::format("{}:\n", registry.name), /*joined=*/true);
+    report.add(std::string(registry.name), registry.rows(console.verbose));
   }
-  write_text("-", options.json ? json_text(json) : text);
+  write_text("-", report.render(json));
   return ExitStatus::kDone;
+}
+
+void ListCommand::add_to(Arguments& app) {
+  app.add("what", what, "algorithms, models, formats or families; default: all");
+  app.add("--json", json, "JSON instead of tables");
+  add_console_options(app, console);
 }
 
 }  // namespace
 
-Command add_list(Arguments root) {
-  auto options = std::make_shared<ListOptions>();
-  Arguments app = root.add_command("list", "List the algorithms, models, formats and families");
-  app.add("what", options->what, "algorithms, models, formats or families; default: all");
-
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  add_console_options(app, options->console);
-  return {app, [options] { return run_list(*options); }};
+void add_list(Arguments root) {
+  root.add_command<ListCommand>("list", "List the algorithms, models, formats and families");
 }
 
 }  // namespace espalier::cli

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -24,24 +23,23 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFormats{"svg", "png", "dot"};
 
-struct ShowOptions {
-  Console console;
-  PlatformOptions reading;
-  std::string input;
-  std::string platform;
-  std::string output;
-  std::string to;
+struct ShowCommand {
+  Console console{};
+  PlatformOptions reading{};
+  std::string input{};
+  std::string platform{};
+  std::string output{};
+  std::string to{};
   std::size_t top = 10;
   bool json = false;
-};
 
-std::string choices() {
-  return one_of({kFormats.begin(), kFormats.end()});
-}
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
+};
 
 // The picture's format; empty if no picture is wanted. Throws InputError if the picture cannot be
 // written. Called before the work.
-std::string picture_format(const ShowOptions& options) {
+std::string picture_format(const ShowCommand& options) {
   if (options.output.empty()) {
     if (!options.to.empty()) throw InputError({}, "--to", "is the picture's format; add -o FILE");
     return {};
@@ -53,7 +51,7 @@ std::string picture_format(const ShowOptions& options) {
     format = std::filesystem::path(options.output).extension().string();
     if (!format.empty()) format.erase(0, 1);
     if (std::ranges::find(kFormats, format) == kFormats.end()) {
-      throw InputError(options.output, {}, "unknown extension; add --to, " + choices());
+      throw InputError(options.output, {}, "unknown extension; add --to, " + one_of(kFormats));
     }
   }
   if (std::ranges::find(kFormats, format) == kFormats.end()) {
@@ -83,16 +81,12 @@ std::string drawn(const std::string& dot, const std::string& format, const std::
 
 // Writes the picture to its file and the report to stdout, or to stderr if the picture goes to
 // stdout.
-void write_all(const ShowOptions& options, const std::string& report, const std::string& picture) {
+void write_all(const ShowCommand& options, const std::string& report, const std::string& picture) {
   if (!options.output.empty()) write_text(options.output, picture);
-  if (options.output == "-") {
-    options.console.block(report);
-  } else {
-    write_text("-", report);
-  }
+  print_beside(report, options.output, options.console);
 }
 
-ExitStatus show_platform(const ShowOptions& options, const platforms::ReadResult& read,
+ExitStatus show_platform(const ShowCommand& options, const platforms::ReadResult& read,
                          const std::string& format) {
   note_warnings(read.platform, options.console);
   std::string picture;
@@ -100,19 +94,17 @@ ExitStatus show_platform(const ShowOptions& options, const platforms::ReadResult
     picture =
         drawn(render::platform_picture(read.platform), format, options.output, options.console);
   }
-  write_all(options, options.json ? json_text(platform_json(read)) : platform_tables(read),
-            picture);
+  write_all(options, platform_report(read).render(options.json), picture);
   return ExitStatus::kDone;
 }
 
-ExitStatus show_plan(const ShowOptions& options, const std::string& text,
+ExitStatus show_plan(const ShowCommand& options, const std::string& text,
                      const std::string& format) {
   const std::string file = display_name(options.input);
   const planner::Plan plan = planner::parse_plan(text, file);
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
   const planner::VerifyReport report = planner::verify(plan, platform, {.prove = false});
-  for (const std::string& fault : report.faults) print_error(fmt::format("{}: {}", file, fault));
-  if (!report.faults.empty()) return ExitStatus::kCheckFailed;
+  if (print_faults(report, file)) return ExitStatus::kCheckFailed;
 
   std::vector<planner::ResourceLoad> loads =
       planner::loads_of(plan, platform,
@@ -124,58 +116,51 @@ ExitStatus show_plan(const ShowOptions& options, const std::string& text,
     picture =
         drawn(render::plan_picture(plan, platform, loads), format, options.output, options.console);
   }
-  write_all(options,
-            options.json ? json_text(plan_json(plan, platform, loads, options.top))
-                         : plan_tables(plan, platform, loads, options.top),
-            picture);
+  write_all(options, plan_report(plan, platform, loads, options.top).render(options.json), picture);
   return ExitStatus::kDone;
 }
 
-ExitStatus run_show(const ShowOptions& options) {
-  if (options.input == "-" && options.platform == "-") {
-    throw InputError("show: plan and platform cannot both be standard input");
-  }
-  const std::string format = picture_format(options);
+ExitStatus ShowCommand::run() const {
+  require_one_stdin("show", input, platform);
+  const std::string format = picture_format(*this);
   std::error_code unknown;
-  if (std::filesystem::is_directory(options.input, unknown) && options.platform.empty()) {
-    return show_platform(options, options.reading.read_all(options.input, options.console), format);
+  if (std::filesystem::is_directory(input, unknown) && platform.empty()) {
+    return show_platform(*this, reading.read_all(input, console), format);
   }
-  const std::string text = read_text(options.input);
-  const bool plan = is_plan(text, display_name(options.input));
-  if (plan && options.platform.empty()) {
-    throw InputError(display_name(options.input), {},
-                     "this is a plan; add --platform FILE, the platform that it is for");
+  const std::string text = read_text(input);
+  const std::string file = display_name(input);
+  const bool plan = is_plan(text, file);
+  if (plan && platform.empty()) {
+    throw InputError(file, {}, "this is a plan; add --platform FILE, the platform that it is for");
   }
-  if (!plan && !options.platform.empty()) {
-    throw InputError(display_name(options.input), {}, "this is not a plan; leave out --platform");
+  if (!plan && !platform.empty()) {
+    throw InputError(file, {}, "this is not a plan; leave out --platform");
   }
-  if (plan) return show_plan(options, text, format);
-  return show_platform(
-      options, options.reading.parse(text, display_name(options.input), options.console), format);
+  if (plan) return show_plan(*this, text, format);
+  return show_platform(*this, reading.parse(text, file, console), format);
+}
+
+void ShowCommand::add_to(Arguments& app) {
+  app.add("file", input, "Platform or plan file; '-' is standard input",
+          {.type = "PLATFORM|PLAN", .required = true});
+  app.add("--platform", platform, "For a plan: its platform", {.type = "PLATFORM"});
+  app.add("-o,--output", output, "Draw a picture into this file; '-' is standard output",
+          {.type = "FILE"});
+  app.add("--to", to,
+          "The picture's format, " + one_of(kFormats) + "; default: by FILE's extension",
+          {.type = "FORMAT"});
+  app.add("--top", top, "For a plan: how many of the busiest resources to list", {.type = "N"});
+  app.add("--json", json, "JSON instead of tables");
+  reading.add_to(app, /*in_help=*/true);
+  add_console_options(app, console);
+  app.add_footer(
+      "An invalid plan is refused as by verify: one line per fault on stderr, exit status 5.");
 }
 
 }  // namespace
 
-Command add_show(Arguments root) {
-  auto options = std::make_shared<ShowOptions>();
-  Arguments app =
-      root.add_command("show", "Show a platform or a plan in figures, and as a picture");
-  app.add("file", options->input, "Platform or plan file; '-' is standard input",
-          {.type = "PLATFORM|PLAN", .required = true});
-  app.add("--platform", options->platform, "For a plan: its platform", {.type = "PLATFORM"});
-  app.add("-o,--output", options->output, "Draw a picture into this file; '-' is standard output",
-          {.type = "FILE"});
-  app.add("--to", options->to,
-          "The picture's format, " + choices() + "; default: by FILE's extension",
-          {.type = "FORMAT"});
-  app.add("--top", options->top, "For a plan: how many of the busiest resources to list",
-          {.type = "N"});
-  app.add_flag("--json", options->json, "JSON instead of tables");
-  options->reading.add_to(app);
-  add_console_options(app, options->console);
-  app.add_footer(
-      "An invalid plan is refused as by verify: one line per fault on stderr, exit status 5.");
-  return {app, [options] { return run_show(*options); }};
+void add_show(Arguments root) {
+  root.add_command<ShowCommand>("show", "Show a platform or a plan in figures, and as a picture");
 }
 
 }  // namespace espalier::cli

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,69 +25,28 @@ namespace espalier::cli {
 
 namespace {
 
-struct SimulateOptions {
-  Console console;
-  PlatformOptions reading;
-  std::string plan;
-  std::string platform;
-  std::vector<std::string> messages;
-  std::string segment;
-  std::string overhead;
-  std::uint64_t window = 0;  // 0: not given
-  std::uint64_t receives = planner::kReceivesInFlight;
-  std::string compute;
-  bool no_schedule = false;
-  bool until_received = false;
-  std::string sharing = "turns";
-  std::string trace;
-  std::string time_limit;
+struct SimulateCommand {
+  Console console{};
+  PlatformOptions reading{};
+  std::string plan{};
+  std::string platform{};
+  std::vector<Bytes> messages{};
+  simulate::Options how{};
+  Seconds overhead{};
+  std::optional<std::uint64_t> receives{};
+  std::string trace{};
+  std::optional<Seconds> time_limit{};
   bool nodes = false;
   bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
-// "1MiB,1GiB", possibly spread over several options.
-std::vector<Bytes> parse_messages(const std::vector<std::string>& texts) {
-  std::vector<Bytes> messages;
-  for (const std::string& text : texts) {
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      messages.push_back(parse_option("--message", text.substr(begin, end - begin), parse_size));
-      begin = end + 1;
-    }
-  }
-  return messages;
-}
-
-void require_window(std::string_view option, std::uint64_t value, std::string_view of_what) {
-  if (value > 0 && value <= simulate::kMostWindow) return;
-  throw InputError({}, std::string(option),
-                   fmt::format("{} is not from 1 to {} {}", value, simulate::kMostWindow, of_what));
-}
-
-simulate::Options parse_options(const SimulateOptions& options, bool window_given) {
-  simulate::Options result;
-  result.follow_schedule = !options.no_schedule;
-  result.until_received = options.until_received;
-  result.sharing = parse_option("--sharing", options.sharing, simulate::parse_sharing);
-  if (window_given) {
-    require_window("--window", options.window, "sends");
-    result.window = options.window;
-  }
-  require_window("--receives", options.receives, "segments");
-  result.receives = options.receives;
-  if (!options.compute.empty()) result.compute = parse_compute(options.compute);
-  if (!options.segment.empty()) {
-    result.segment = parse_option("--segment", options.segment, parse_size);
-    if (result.segment->value == 0) {
-      throw InputError({}, "--segment", "must be at least one byte");
-    }
-  }
-  return result;
-}
-
 // Names of the resources and, for a reduction, of the processors.
-std::vector<std::string> names_of(const simulate::Simulator& simulator, const planner::Plan& plan,
-                                  const platforms::Platform& platform) {
+std::vector<std::string> resource_names(const simulate::Simulator& simulator,
+                                        const planner::Plan& plan,
+                                        const platforms::Platform& platform) {
   std::vector<std::string> names;
   for (const platforms::Resource& resource : simulator.resources()) {
     names.push_back(platforms::describe(resource, platform));
@@ -129,9 +87,9 @@ std::string size_of_run(const simulate::Simulator& simulator, Bytes message) {
 // Throws InputError for a message that would take hours. A followed schedule repeats, so its time
 // does not depend on the message, but its trace does.
 void require_feasible(const simulate::Simulator& simulator, std::span<const Bytes> messages,
-                      const SimulateOptions& options) {
+                      const SimulateCommand& options) {
   constexpr double kMostSends = 1e10;  // a quarter of an hour at 10 million a second
-  if (!options.time_limit.empty()) return;
+  if (options.time_limit) return;
   if (simulator.follows_schedule() && options.trace.empty()) return;
   for (const Bytes message : messages) {
     if (simulator.sends_of(message) <= kMostSends) continue;
@@ -177,7 +135,7 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
 // Runs one message and writes its trace to the file of --trace.
 SimulationRow run_traced(const simulate::Simulator& simulator, Bytes message,
                          const planner::Plan& plan, const std::vector<std::string>& resources,
-                         const SimulateOptions& options, const Deadline& deadline) {
+                         const SimulateCommand& options, const Deadline& deadline) {
   ChromeTrace trace(resources);
   SimulationRow row = run_timed(
       simulator, message, [&](const simulate::Send& send) { add_bars(trace, send, plan); },
@@ -197,45 +155,38 @@ simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::P
 }
 
 // Receive windows and combining exist only in reductions.
-void require_reduction(const Arguments& arguments, const planner::Plan& plan) {
-  if (planner::reduces(plan.operation)) return;
-  for (const char* option : {"--receives", "--compute"}) {
-    if (arguments.given(option)) {
-      throw InputError({}, option, "is for a reduce or an allreduce; the plan is for a broadcast");
-    }
-  }
+void require_reduction(const SimulateCommand& options, const planner::Plan& plan) {
+  if (planner::reduces(plan.operation) || !(options.receives || options.how.compute)) return;
+  throw InputError({}, options.receives ? "--receives" : "--compute",
+                   "is for a reduce or an allreduce; the plan is for a broadcast");
 }
 
-ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& options) {
-  if (options.plan == "-" && options.platform == "-") {
-    throw InputError("simulate: plan and platform cannot both be standard input");
-  }
-  const std::vector<Bytes> messages = parse_messages(options.messages);
-  const simulate::Options how = parse_options(options, arguments.given("--window"));
-  if (!options.trace.empty()) {
+ExitStatus SimulateCommand::run() const {
+  require_one_stdin("simulate", plan, platform);
+  if (!trace.empty()) {
     if (messages.size() > 1)
       throw InputError({}, "--trace", "shows a single message; give one --message SIZE");
-    require_writable(options.trace);
+    require_writable(trace);
   }
-  const planner::Plan plan =
-      planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  require_reduction(arguments, plan);
-  const Seconds overhead = options.overhead.empty() ? Seconds{} : parse_overhead(options.overhead);
-  const platforms::Platform platform =
-      simulate::with_overhead(options.reading.read(options.platform, options.console), overhead);
-  const simulate::Simulator simulator = make_simulator(plan, platform, how, options.plan);
-  const std::vector<std::string> resources = names_of(simulator, plan, platform);
+  const planner::Plan read = planner::parse_plan(read_text(plan), display_name(plan));
+  require_reduction(*this, read);
+  const platforms::Platform network =
+      simulate::with_overhead(reading.read(platform, console), overhead);
+  simulate::Options options = how;
+  options.receives = receives.value_or(options.receives);
+  const simulate::Simulator simulator = make_simulator(read, network, options, plan);
+  const std::vector<std::string> resources = resource_names(simulator, read, network);
 
-  const Deadline deadline(parse_time_limit(options.time_limit));
-  require_feasible(simulator, messages, options);
+  const Deadline deadline(time_limit);
+  require_feasible(simulator, messages, *this);
 
   std::vector<SimulationRow> rows;
   ExitStatus status = ExitStatus::kDone;
   for (const Bytes message : messages) {
     try {
-      rows.push_back(options.trace.empty()
-                         ? run_timed(simulator, message, {}, options.console, deadline)
-                         : run_traced(simulator, message, plan, resources, options, deadline));
+      rows.push_back(trace.empty()
+                         ? run_timed(simulator, message, {}, console, deadline)
+                         : run_traced(simulator, message, read, resources, *this, deadline));
     } catch (const LimitReached& limit) {
       if (rows.empty()) throw;
       print_error(limit.what());  // and the rows so far
@@ -243,76 +194,74 @@ ExitStatus run_simulate(const Arguments& arguments, const SimulateOptions& optio
       break;
     }
     const simulate::Simulation& simulation = rows.back().simulation;
-    options.console.detail(fmt::format("{}: {} segments, {} sends, {:.3f} s", format_size(message),
-                                       simulation.segments, simulation.sends, rows.back().seconds));
+    console.detail(fmt::format("{}: {} segments, {} sends, {:.3f} s", format_size(message),
+                               simulation.segments, simulation.sends, rows.back().seconds));
   }
-  if (options.json) {
-    write_text("-", json_text(simulation_json(rows, plan, simulator, how, resources)));
-  } else {
-    std::string text = simulation_table(rows, plan, resources);
-    if (options.nodes) text += '\n' + simulation_nodes_table(rows, plan);
-    write_text("-", text);
-  }
+  Report report = simulation_report(rows, read, simulator, options, resources);
+  if (nodes) report.say(simulation_nodes_table(rows, read));
+  write_text("-", report.render(json));
   return status;
 }
 
-}  // namespace
-
-Command add_simulate(Arguments root) {
-  auto options = std::make_shared<SimulateOptions>();
-  Arguments app =
-      root.add_command("simulate", "The time that a plan takes for a message, with latencies");
-  app.add("plan", options->plan, "Plan file; '-' is standard input",
-          {.type = "PLAN", .required = true});
-  app.add("--platform", options->platform, "The platform that the plan runs on",
+void SimulateCommand::add_to(Arguments& app) {
+  add_file(app, "plan", plan);
+  app.add("--platform", platform, "The platform that the plan runs on",
           {.type = "PLATFORM", .required = true});
-  app.add("--message", options->messages, "Size of the message; repeatable, or separated by commas",
+  app.add("--message", messages, "Size of the message; repeatable, or separated by commas",
           {.type = "SIZE", .required = true});
-  app.add("--segment,--slice", options->segment, "Segment size; default: the plan's",
+  app.add("--segment,--slice", how.segment, read_nonempty_size, "Segment size; default: the plan's",
           {.type = "SIZE"});
-  app.add("--overhead", options->overhead,
-          "Overhead per segment on links without one; default: none", {.type = "TIME"});
+  app.add("--overhead", overhead, read_span,
+          "Overhead per segment on links without one; default: none",
+          {.type = "TIME", .shown = ""});
   app.add(
-      "--window", options->window,
+      "--window", how.window,
       fmt::format("Maximum sends outstanding, per child of a tree, and per tree towards the root; "
                   "default: {}, for a reduce or allreduce {}",
                   simulate::window_for(planner::Operation::kBroadcast),
                   simulate::window_for(planner::Operation::kReduce)),
-      {.type = "N"});
-  app.add("--receives", options->receives,
+      {.type = "N", .range = Range{1, simulate::kMostWindow, "sends"}});
+  app.add("--receives", receives,
           "For a reduce or allreduce: segments of a child that its parent can buffer",
-          {.type = "N"});
+          {.type = "N",
+           .shown = shown(how.receives),
+           .range = Range{1, simulate::kMostWindow, "segments"}});
   app.add(
-      "--compute", options->compute,
+      "--compute", how.compute, read_positive_rate,
       "For a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; default: instantly",
       {.type = "RATE"});
-  app.add_flag("--no-schedule", options->no_schedule,
-               "Ignore the plan's schedule; send as soon as possible");
-  app.add_flag(
-      "--until-received", options->until_received,
+  app.add("!--no-schedule", how.follow_schedule,
+          "Ignore the plan's schedule; send as soon as possible");
+  app.add(
+      "--until-received", how.until_received,
       "A send ends when the segment has arrived, so that its latency counts against the window");
-  app.add("--sharing", options->sharing,
+  app.add("--sharing", how.sharing, simulate::parse_sharing,
           "How concurrent sends use a resource: in \"turns\" (default), or with a fair share for "
           "each of "
           "the \"edges\" of a tree or of the \"sends\" in progress",
           {.type = "RULE"});
-  app.add_flag("--nodes", options->nodes, "Also print when each node is done");
-  app.add("--trace", options->trace,
+  app.add("--nodes", nodes, "Also print when each node is done");
+  app.add("--trace", trace,
           "Write the activity of each resource, for chrome://tracing or ui.perfetto.dev",
           {.type = "FILE"});
-  app.add("--time-limit", options->time_limit,
-          "Stop after this time, e.g. 10s; default: refuse what would take hours",
-          {.type = "TIME"});
-  app.add_flag("--json", options->json, "JSON instead of a table, with all nodes and resources");
-  options->reading.add_to(app);
-  add_console_options(app, options->console);
+  add_time_limit(app, time_limit,
+                 "Stop after this time, e.g. 10s; default: refuse what would take hours");
+  app.add("--json", json, "JSON instead of a table, with all nodes and resources");
+  reading.add_to(app);
+  add_console_options(app, console);
   app.add_footer(
       "Follows the plan's periodic schedule if it has one; otherwise every host sends each "
       "segment\n"
       "as soon as possible, as the executor does. The platform may have other bandwidths than the\n"
       "one that the plan was made for, but must have its hosts and links. See docs/model.md,\n"
       "\"Simulation\".");
-  return {app, [app, options] { return run_simulate(app, *options); }};
+}
+
+}  // namespace
+
+void add_simulate(Arguments root) {
+  root.add_command<SimulateCommand>("simulate",
+                                    "The time that a plan takes for a message, with latencies");
 }
 
 }  // namespace espalier::cli

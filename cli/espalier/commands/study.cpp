@@ -13,7 +13,6 @@
 
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
-#include "cli/espalier/number_list.hpp"
 #include "cli/espalier/options.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/families.hpp"
@@ -28,18 +27,31 @@ namespace {
 
 using experiments::Study;
 
+// "all", or names separated by commas; in the registry's order.
+std::vector<platforms::Model> read_models(const std::string& text) {
+  std::vector<platforms::Model> models;
+  for (const platforms::ModelEntry& entry : platforms::models()) {
+    if (text == "all") models.push_back(entry.model);
+  }
+  if (!models.empty()) return models;
+  for (const std::string& name : split_list(text)) models.push_back(platforms::parse_model(name));
+  std::sort(models.begin(), models.end());
+  models.erase(std::unique(models.begin(), models.end()), models.end());
+  return models;
+}
+
 // What all studies share.
 struct StudyOptions {
-  Console console;
-  ModelOptions occupation;
-  LimitOptions limits;
-  std::string models = "one-port,multi-port";
+  Console console{};
+  ModelOptions occupation{};
+  planner::AlgorithmOptions limits{};
+  std::vector<platforms::Model> models{platforms::Model::kOnePort, platforms::Model::kMultiPort};
   // HBT's algorithms, the trees of MPI libraries, and the best single tree. Without exact-tree,
   // which may run indefinitely.
   std::string algorithms =
       "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
       "flat";
-  std::string folder;
+  std::string folder{};
   std::uint64_t jobs = 0;
   bool restart = false;
   bool json = false;
@@ -50,41 +62,9 @@ struct StudyOptions {
   [[nodiscard]] Study read(std::string_view family) const;
 };
 
-// A family of random platforms.
-struct DrawnOptions {
-  StudyOptions common;
-  std::string nodes;
-  std::string densities;
-  std::uint64_t draws = 0;
-  std::uint64_t seed = 0;
-};
-
-// Platforms in files.
-struct FilesOptions {
-  StudyOptions common;
-  PlatformOptions reading;
-  std::vector<std::string> platforms;
-  std::vector<std::string> sources;
-};
-
-std::vector<platforms::Model> parse_models(const std::string& text) {
-  std::vector<platforms::Model> models;
-  if (text == "all") {
-    for (const platforms::ModelEntry& entry : platforms::models()) models.push_back(entry.model);
-    return models;
-  }
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    models.push_back(platforms::parse_model(text.substr(start, comma - start)));
-    start = comma + 1;
-  }
-  std::sort(models.begin(), models.end());
-  models.erase(std::unique(models.begin(), models.end()), models.end());
-  return models;
-}
-
 void StudyOptions::add_to(Arguments& app) {
-  app.add("--models", models, "'all', or names separated by commas, " + one_of(model_names()),
+  app.add("--models", models, read_models,
+          "'all', or names separated by commas, " + one_of(names_of(platforms::models())),
           {.type = "A,B"});
   app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
           {.type = "A,B"});
@@ -92,11 +72,11 @@ void StudyOptions::add_to(Arguments& app) {
           "Folder for the results and for the state from which an interrupted run resumes",
           {.type = "DIR", .required = true});
   app.add("--jobs", jobs, "Instances run in parallel; 0: one per core", {.type = "N"});
-  app.add_flag("--restart", restart, "Discard an earlier study in the folder");
+  app.add("--restart", restart, "Discard an earlier study in the folder");
   occupation.add_occupation_to(app);
-  limits.add_to(app);
-  app.add_flag("--json", json, "The summary as JSON instead of tables");
-  app.add_flag("--csv", csv, "The summary as CSV instead of tables");
+  add_limits(app, limits);
+  app.add("--json", json, "The summary as JSON instead of tables");
+  app.add("--csv", csv, "The summary as CSV instead of tables");
   app.exclude("--csv", "--json");
   add_console_options(app, console);
   app.add_footer(
@@ -110,10 +90,10 @@ Study StudyOptions::read(std::string_view family) const {
   Study study{.family = std::string(family),
               .origin = Json::object(),
               .cases = {},
-              .models = parse_option("--models", models, parse_models),
+              .models = models,
               .algorithms = planner::parse_algorithms(algorithms),
               .occupation = occupation.occupation(),
-              .limits = limits.read()};
+              .limits = limits};
   // In the order of the registry.
   std::sort(study.algorithms.begin(), study.algorithms.end());
   return study;
@@ -208,42 +188,35 @@ ExitStatus run_study(const Study& study, const StudyOptions& options) {
   return judge(journal.done(), options.console);
 }
 
-ExitStatus run_drawn(const experiments::FamilyEntry& family, const DrawnOptions& options) {
-  Study study = options.common.read(family.name);
-  experiments::Grid grid{.nodes = parse_option("--nodes", options.nodes, parse_counts),
-                         .densities = {},
-                         .draws = options.draws,
-                         .seed = options.seed};
-  if (!options.densities.empty()) {
-    grid.densities = parse_option("--densities", options.densities, parse_numbers);
-  }
-  study.cases = family.cases(grid);
-  study.origin = {{"nodes", grid.nodes},
-                  {"densities", grid.densities},
-                  {"draws", grid.draws},
-                  {"seed", grid.seed}};
-  return run_study(study, options.common);
-}
+// A family of random platforms.
+struct DrawnStudy {
+  const experiments::FamilyEntry* family = nullptr;
+  StudyOptions common{};
+  experiments::Grid grid{};
 
-Command add_drawn(Arguments& root, const experiments::FamilyEntry& family) {
-  auto options = std::make_shared<DrawnOptions>();
-  Arguments app = root.add_command(std::string(family.name), std::string(family.summary));
-  const experiments::Grid grid = family.defaults();
-  options->nodes = fmt::format("{}", fmt::join(grid.nodes, ","));
-  options->densities = fmt::format("{}", fmt::join(grid.densities, ","));
-  options->draws = grid.draws;
-  options->seed = grid.seed;
-  app.add("--nodes", options->nodes, "Numbers of hosts, e.g. 10,20 or 10..50:10", {.type = "LIST"});
-  if (!grid.densities.empty()) {
-    app.add("--densities", options->densities,
-            "Shares of all pairs that are linked, raised if needed; e.g. 0.04..0.20:0.04",
+  void add_to(Arguments& app) {
+    grid = family->defaults();
+    app.add("--nodes", grid.nodes, parse_counts, "Numbers of hosts, e.g. 10,20 or 10..50:10",
             {.type = "LIST"});
+    if (!grid.densities.empty()) {
+      app.add("--densities", grid.densities, parse_numbers,
+              "Shares of all pairs that are linked, raised if needed; e.g. 0.04..0.20:0.04",
+              {.type = "LIST"});
+    }
+    app.add("--draws", grid.draws, "Platforms per combination", {.type = "N"});
+    app.add("--seed", grid.seed, "The same seed gives the same platforms", {.type = "N"});
+    common.add_to(app);
   }
-  app.add("--draws", options->draws, "Platforms per combination", {.type = "N"});
-  app.add("--seed", options->seed, "The same seed gives the same platforms", {.type = "N"});
-  options->common.add_to(app);
-  return {app, [options, &family] { return run_drawn(family, *options); }};
-}
+  [[nodiscard]] ExitStatus run() const {
+    Study study = common.read(family->name);
+    study.cases = family->cases(grid);
+    study.origin = {{"nodes", grid.nodes},
+                    {"densities", grid.densities},
+                    {"draws", grid.draws},
+                    {"seed", grid.seed}};
+    return run_study(study, common);
+  }
+};
 
 // FNV-1a, 64 bits: detects changed files. Not cryptographic.
 std::string fingerprint(std::string_view text) {
@@ -252,56 +225,59 @@ std::string fingerprint(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
-ExitStatus run_files(const FilesOptions& options) {
-  Study study = options.common.read("files");
+// Platforms in files.
+struct FilesStudy {
+  StudyOptions common{};
+  PlatformOptions reading{};
+  std::vector<std::string> platforms{};
+  std::vector<std::string> sources{};
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
+};
+
+ExitStatus FilesStudy::run() const {
+  Study study = common.read("files");
   study.origin["platforms"] = Json::array();
   const std::vector<std::string> each{"each"};
-  for (const std::string& file : options.platforms) {
-    auto platform = std::make_shared<const platforms::Platform>(
-        options.reading.read(file, options.common.console));
-    Json sources = Json::array();
-    for (const platforms::NodeId source :
-         sources_of(*platform, options.sources.empty() ? each : options.sources)) {
+  for (const std::string& file : platforms) {
+    auto platform = std::make_shared<const platforms::Platform>(reading.read(file, common.console));
+    Json names = Json::array();
+    for (const platforms::NodeId source : sources_of(*platform, sources.empty() ? each : sources)) {
       study.cases.push_back({.platform = platform->name(),
                              .nodes = platform->hosts().size(),
                              .density = {},
                              .source = platform->node(source).name,
                              .make = [platform] { return platform; }});
-      sources.push_back(study.cases.back().source);
+      names.push_back(study.cases.back().source);
     }
     study.origin["platforms"].push_back(
         {{"name", platform->name()},
          {"fingerprint", fingerprint(platforms::write_platform(*platform, "json"))},
-         {"sources", std::move(sources)}});
+         {"sources", std::move(names)}});
   }
-  return run_study(study, options.common);
+  return run_study(study, common);
 }
 
-Command add_files(Arguments& root) {
-  auto options = std::make_shared<FilesOptions>();
-  Arguments app = root.add_command("files", "The experiment on platforms from files");
-  app.add("platforms", options->platforms, "Platform files; '-' is standard input",
+void FilesStudy::add_to(Arguments& app) {
+  app.add("platforms", platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
-  app.add("--source", options->sources,
+  app.add("--source", sources,
           "The node that has the data; repeatable, or separated by commas; default: each host in "
           "turn",
           {.type = "NAME"});
-  options->common.add_to(app);
-  options->reading.add_to(app);
-  return {app, [options] { return run_files(*options); }};
+  common.add_to(app);
+  reading.add_to(app);
 }
 
 }  // namespace
 
-std::vector<Command> add_study(Arguments root) {
-  Arguments app =
-      root.add_command("study", "Run experiments: tables and charts over many instances");
-  std::vector<Command> commands;
+void add_study(Arguments root) {
+  Arguments app = root.add_group("study", "Run experiments: tables and charts over many instances");
   for (const experiments::FamilyEntry& family : experiments::families()) {
-    commands.push_back(add_drawn(app, family));
+    app.add_command(family.name, family.summary, DrawnStudy{.family = &family});
   }
-  commands.push_back(add_files(app));
-  return commands;
+  app.add_command<FilesStudy>("files", "The experiment on platforms from files");
 }
 
 }  // namespace espalier::cli

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 
 #include "cli/common/table.hpp"
@@ -19,115 +18,94 @@ namespace espalier::cli {
 
 namespace {
 
-struct VerifyCommandOptions {
-  Console console;
-  PlatformOptions reading;
-  planner::VerifyOptions checks;
-  LimitOptions limits;
-  std::string plan;
-  std::string platform;
-  bool no_proof = false;
+struct VerifyCommand {
+  Console console{};
+  PlatformOptions reading{};
+  planner::VerifyOptions checks{};
+  std::string plan{};
+  std::string platform{};
   bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
 };
 
-// Figures that the faults made impossible to recompute are left out.
-std::string as_table(const planner::VerifyReport& report) {
-  Table table({{"faults", Table::Align::kLeft},
-               {std::to_string(report.faults.size()), Table::Align::kLeft}});
-  if (!report.busiest_resource.empty()) {
-    table.add_row({"throughput", format_rate(report.throughput)});
-    if (report.scheduled) table.add_row({"scheduled", format_rate(*report.scheduled)});
-    table.add_row({std::string(bound_title(report.proof)),
-                   report.bound ? format_rate(*report.bound) : "not computed"});
-    if (report.bound && report.bound->value > 0) {
-      table.add_row({"relative", fixed(report.throughput.value / report.bound->value, 4)});
-    }
-    table.add_row(
-        {"busiest", fmt::format("{}: {}", report.busiest_resource, percent(report.busiest_load))});
+// Text leaves out the figures that the faults made impossible to recompute.
+Report report_of(const planner::VerifyReport& found, const planner::Plan& plan) {
+  const bool has_figures = !found.busiest_resource.empty();
+  const auto named = [](bool is_shown, const char* name) { return is_shown ? name : ""; };
+  Report report = report_on(plan);
+  report.write("valid", found.faults.empty());
+  report.add("faults", "faults", Cell(std::to_string(found.faults.size()), found.faults));
+  report.add(named(has_figures, "throughput"), "throughput_Bps", found.throughput);
+  if (has_figures && found.scheduled) {
+    report.add("scheduled", "", *found.scheduled);
   }
-  if (report.trees > 0) {
-    table.add_row({"trees", std::to_string(report.trees)});
-    table.add_row({"depth", std::to_string(report.depth)});
-    table.add_row({"degree", std::to_string(report.out_degree)});
+  if (has_figures) {
+    report_bound(report, found.bound, found.proof, "not computed");
+  } else {
+    report.write("bound_Bps", found.bound ? Json(found.bound->value) : Json());
+    report.write("bound_final", found.bound && found.proof.is_bound_final());
   }
-  return table.text();
+  if (has_figures && found.bound && found.bound->value > 0) {
+    report.add("relative", "", decimal(found.throughput.value / found.bound->value));
+  }
+  report.add(named(has_figures, "busiest"), "busiest_resource",
+             Cell(fmt::format("{}: {}", found.busiest_resource, percent(found.busiest_load)),
+                  found.busiest_resource));
+  report.write("busiest_load", found.busiest_load);
+  report.add(named(found.trees > 0, "trees"), "trees", found.trees);
+  report.add(named(found.trees > 0, "depth"), "depth", found.depth);
+  report.add(named(found.trees > 0, "degree"), "out_degree", found.out_degree);
+  if (found.scheduled) report.write("scheduled_Bps", found.scheduled->value);
+  return report;
 }
 
-Json as_json(const planner::VerifyReport& report, const planner::Plan& plan) {
-  Json json{{"operation", planner::name_of(plan.operation)},
-            {"platform", plan.platform},
-            {"source", plan.source},
-            {"model", plan.model},
-            {"algorithm", plan.algorithm},
-            {"valid", report.faults.empty()},
-            {"faults", report.faults},
-            {"throughput_Bps", report.throughput.value},
-            {"bound_Bps", report.bound ? Json(report.bound->value) : Json()},
-            {"bound_final", report.bound && report.proof.is_bound_final()},
-            {"busiest_resource", report.busiest_resource},
-            {"busiest_load", report.busiest_load},
-            {"trees", report.trees},
-            {"depth", report.depth},
-            {"out_degree", report.out_degree}};
-  if (report.scheduled) json["scheduled_Bps"] = report.scheduled->value;
-  return json;
-}
-
-planner::VerifyReport checked(VerifyCommandOptions& options, const planner::Plan& plan,
-                              const platforms::Platform& platform) {
-  ProgressLine line(options.console, "verify");
+planner::VerifyReport checked(planner::VerifyOptions checks, const Console& console,
+                              const planner::Plan& plan, const platforms::Platform& platform) {
+  ProgressLine line(console, "verify");
   ProgressClock clock(line);
-  options.checks.limits.deadline = clock.deadline(options.checks.limits.deadline.limit());
-  options.checks.limits.on_progress = [&](const planner::Progress& progress) {
-    line.show(progress);
-  };
-  return planner::verify(plan, platform, options.checks);
+  checks.limits.deadline = clock.deadline(checks.limits.deadline.limit());
+  checks.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
+  return planner::verify(plan, platform, checks);
 }
 
-ExitStatus run_verify(VerifyCommandOptions& options) {
-  if (options.plan == "-" && options.platform == "-") {
-    throw InputError("verify: plan and platform cannot both be standard input");
-  }
-  options.checks.prove = !options.no_proof;
-  options.checks.limits = options.limits.read();
-  const planner::Plan plan =
-      planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  const platforms::Platform platform = options.reading.read(options.platform, options.console);
-  const planner::VerifyReport report = checked(options, plan, platform);
-  write_text("-", options.json ? json_text(as_json(report, plan)) : as_table(report));
-  for (const std::string& fault : report.faults) {
-    print_error(fmt::format("{}: {}", display_name(options.plan), fault));
-  }
-  if (!report.faults.empty()) return ExitStatus::kCheckFailed;
+ExitStatus VerifyCommand::run() const {
+  require_one_stdin("verify", plan, platform);
+  const std::string file = display_name(plan);
+  const planner::Plan read = planner::parse_plan(read_text(plan), file);
+  const planner::VerifyReport report =
+      checked(checks, console, read, reading.read(platform, console));
+  write_text("-", report_of(report, read).render(json));
+  if (print_faults(report, file)) return ExitStatus::kCheckFailed;
   if (report.proof.worst() != planner::Termination::kTimeLimit) return ExitStatus::kDone;
   Run proof;
   proof.outcome.bound = report.bound;
   proof.outcome.ends = report.proof;
   proof.throughput = report.throughput;
-  return judge(proof, "verify", options.console);
+  return judge(proof, "verify", console);
 }
 
-}  // namespace
-
-Command add_verify(Arguments root) {
-  auto options = std::make_shared<VerifyCommandOptions>();
-  Arguments app =
-      root.add_command("verify", "Check a plan against its platform; recompute every figure");
-  app.add("plan", options->plan, "Plan file; '-' is standard input",
-          {.type = "PLAN", .required = true});
-  app.add("--platform", options->platform, "The plan's platform",
-          {.type = "PLATFORM", .required = true});
-  options->limits.add_to(app);
-  app.add_flag("--no-proof", options->no_proof, "Do not prove the optimum again");
-  app.add_flag("--json", options->json, "JSON instead of a table");
-  options->reading.add_to(app);
-  add_console_options(app, options->console);
+void VerifyCommand::add_to(Arguments& app) {
+  add_file(app, "plan", plan);
+  app.add("--platform", platform, "The plan's platform", {.type = "PLATFORM", .required = true});
+  add_limits(app, checks.limits);
+  app.add("!--no-proof", checks.prove, "Do not prove the optimum again");
+  app.add("--json", json, "JSON instead of a table");
+  reading.add_to(app);
+  add_console_options(app, console);
   app.add_footer(
       "Each fault is one line on stderr that names the place in the plan. Exit status 0: the plan\n"
       "is valid; 5: it is not; 4: it is valid, but the time limit was reached before the optimum "
       "was\n"
       "proven; 2: not a plan file, or the platform cannot be read.");
-  return {app, [options] { return run_verify(*options); }};
+}
+
+}  // namespace
+
+void add_verify(Arguments root) {
+  root.add_command<VerifyCommand>("verify",
+                                  "Check a plan against its platform; recompute every figure");
 }
 
 }  // namespace espalier::cli

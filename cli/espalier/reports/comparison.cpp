@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/run.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
@@ -13,53 +13,69 @@ namespace espalier::cli {
 
 namespace {
 
-std::string rate_cell(double rate_Bps) {
-  return std::isnan(rate_Bps) ? "-" : format_rate(BytesPerSecond{rate_Bps});
+Rows rows_of(const std::vector<ComparisonRow>& all) {
+  Rows rows({left("algorithm", "algorithm"),
+             {"trees", "trees"},
+             {"throughput", "throughput_Bps"},
+             {"relative", "relative"},
+             {"depth", "depth"},
+             {"makespan", "makespan_s"},
+             {"seconds", "seconds"},
+             left("", "error")});
+  for (const ComparisonRow& row : all) {
+    const bool failed = !row.error.empty();
+    const auto count = [&](std::size_t figure) {
+      const Cell cell = figure;
+      return failed ? cell.as("-") : cell;
+    };
+    rows.add({row.algorithm, count(row.trees), BytesPerSecond{row.throughput_Bps},
+              decimal(row.relative), count(row.depth), Seconds{row.makespan_s}, took(row.seconds),
+              failed ? Cell(row.error) : shown_only("")});
+  }
+  return rows;
 }
 
-std::string duration_cell(double seconds) {
-  return std::isnan(seconds) ? "-" : format_duration(Seconds{seconds});
-}
-
-std::string table_of(const Comparison& comparison) {
-  std::string text =
+// The instance and its rows, or the reason why it has none.
+Report report_of(const Comparison& comparison) {
+  const Cell optimum = BytesPerSecond{comparison.optimum_Bps};
+  const Cell bound = BytesPerSecond{comparison.bound_Bps};
+  Report report;
+  report.write("operation", planner::name_of(comparison.operation));
+  report.write("platform", comparison.platform);
+  report.write("source", comparison.source);
+  report.write("model", comparison.model);
+  report.write("optimum_Bps", *optimum.json);
+  report.write("bound_Bps", *bound.json);
+  report.write("bound_final", comparison.bound_final);
+  const std::string head =
       fmt::format("{} {} {}, {}: ", comparison.platform, relation_to_source(comparison.operation),
                   comparison.source, comparison.model);
-  if (!comparison.error.empty()) return text + comparison.error + '\n';
-  text += fmt::format("optimum {}, {} {}\n", rate_cell(comparison.optimum_Bps),
-                      comparison.bound_final ? "proven bound" : "bound (not final)",
-                      rate_cell(comparison.bound_Bps));
-  Table table({{"algorithm", Table::Align::kLeft},
-               {"trees"},
-               {"throughput"},
-               {"relative"},
-               {"depth"},
-               {"makespan"},
-               {"seconds"},
-               {"", Table::Align::kLeft}});
-  for (const ComparisonRow& row : comparison.rows) {
-    const bool failed = !row.error.empty();
-    table.add_row({row.algorithm, failed ? "-" : std::to_string(row.trees),
-                   rate_cell(row.throughput_Bps), fixed(row.relative, 4),
-                   failed ? "-" : std::to_string(row.depth), duration_cell(row.makespan_s),
-                   fixed(row.seconds, 3), row.error});
+  const Rows rows = rows_of(comparison.rows);
+  if (!comparison.error.empty()) {
+    report.say(head + comparison.error + '\n');
+    report.write("rows", rows.json());
+    report.write("error", comparison.error);
+    return report;
   }
-  return text + table.text();
+  report.say(fmt::format("{}optimum {}, {} {}\n", head, optimum.text,
+                         comparison.bound_final ? "proven bound" : "bound (not final)", bound.text),
+             /*joined=*/true);
+  report.add("rows", rows);
+  return report;
 }
 
-std::string table_of(const std::vector<ComparisonSummary>& summaries) {
-  Table table({{"relative to the bound", Table::Align::kLeft},
-               {"instances"},
-               {"mean"},
-               {"deviation"},
-               {"worst"},
-               {"failed"}});
+Rows rows_of(const std::vector<ComparisonSummary>& summaries) {
+  Rows rows({left("relative to the bound", "algorithm"),
+             {"instances", "instances"},
+             {"mean", "mean"},
+             {"deviation", "deviation"},
+             {"worst", "worst"},
+             {"failed", "failures"}});
   for (const ComparisonSummary& summary : summaries) {
-    table.add_row({summary.algorithm, std::to_string(summary.instances), fixed(summary.mean, 4),
-                   fixed(summary.deviation, 4), fixed(summary.worst, 4),
-                   std::to_string(summary.failures)});
+    rows.add({summary.algorithm, summary.instances, decimal(summary.mean),
+              decimal(summary.deviation), decimal(summary.worst), summary.failures});
   }
-  return table.text();
+  return rows;
 }
 
 ComparisonSummary summary_of(const std::string& algorithm, const std::vector<double>& relatives,
@@ -71,28 +87,6 @@ ComparisonSummary summary_of(const std::string& algorithm, const std::vector<dou
           .mean = spread.mean,
           .deviation = spread.deviation,
           .worst = spread.least};
-}
-
-Json json_of(const Comparison& comparison) {
-  Json json{{"operation", planner::name_of(comparison.operation)},
-            {"platform", comparison.platform},
-            {"source", comparison.source},
-            {"model", comparison.model},
-            {"optimum_Bps", comparison.optimum_Bps},
-            {"bound_Bps", comparison.bound_Bps},
-            {"bound_final", comparison.bound_final},
-            {"rows", Json::array()}};
-  if (!comparison.error.empty()) json["error"] = comparison.error;
-  for (const ComparisonRow& row : comparison.rows) {
-    const Json makespan = std::isnan(row.makespan_s) ? Json() : Json(row.makespan_s);
-    Json entry{
-        {"algorithm", row.algorithm}, {"trees", row.trees}, {"throughput_Bps", row.throughput_Bps},
-        {"relative", row.relative},   {"depth", row.depth}, {"makespan_s", makespan},
-        {"seconds", row.seconds}};
-    if (!row.error.empty()) entry["error"] = row.error;
-    json["rows"].push_back(std::move(entry));
-  }
-  return json;
 }
 
 }  // namespace
@@ -117,55 +111,35 @@ std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparis
   return summaries;
 }
 
-std::string comparison_tables(const std::vector<Comparison>& comparisons) {
-  std::string text;
+std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_json) {
+  if (comparisons.size() == 1) return report_of(comparisons.front()).render(as_json);
+  Report all;
+  Json instances = Json::array();
   for (const Comparison& comparison : comparisons) {
-    if (!text.empty()) text += '\n';
-    text += table_of(comparison);
+    Report one = report_of(comparison);
+    all.say(one.text());
+    instances.push_back(one.json());
   }
-  if (comparisons.size() > 1) text += '\n' + table_of(summarise(comparisons));
-  return text;
+  all.write("instances", std::move(instances));
+  all.add("summary", rows_of(summarise(comparisons)));
+  return all.render(as_json);
 }
 
 std::string comparison_csv(const std::vector<Comparison>& comparisons) {
-  std::string text = csv_line({"platform", "source", "model", "optimum_Bps", "bound_Bps",
-                               "algorithm", "trees", "throughput_Bps", "relative", "depth",
-                               "makespan_s", "seconds", "error", "operation", "bound_final"});
+  std::string text;
   for (const Comparison& comparison : comparisons) {
-    const std::vector<std::string> instance{comparison.platform, comparison.source,
-                                            comparison.model, exact(comparison.optimum_Bps),
-                                            exact(comparison.bound_Bps)};
     std::vector<ComparisonRow> rows = comparison.rows;
     if (!comparison.error.empty()) rows.push_back({.error = comparison.error});
-    for (const ComparisonRow& row : rows) {
-      const bool failed = !row.error.empty();
-      std::vector<std::string> cells = instance;
-      for (const std::string& cell :
-           {row.algorithm, failed ? "" : std::to_string(row.trees), exact(row.throughput_Bps),
-            exact(row.relative), failed ? "" : std::to_string(row.depth), exact(row.makespan_s),
-            exact(row.seconds), row.error, std::string(planner::name_of(comparison.operation)),
-            std::string(comparison.bound_final ? "true" : "false")}) {
-        cells.push_back(cell);
-      }
-      text += csv_line(cells);
-    }
+    text += rows_of(rows).csv({{"platform", comparison.platform},
+                               {"source", comparison.source},
+                               {"model", comparison.model},
+                               {"optimum_Bps", BytesPerSecond{comparison.optimum_Bps}},
+                               {"bound_Bps", BytesPerSecond{comparison.bound_Bps}}},
+                              {{"operation", planner::name_of(comparison.operation)},
+                               {"bound_final", Cell("", comparison.bound_final)}},
+                              /*header=*/text.empty());
   }
   return text;
-}
-
-Json comparison_json(const std::vector<Comparison>& comparisons) {
-  if (comparisons.size() == 1) return json_of(comparisons.front());
-  Json json{{"instances", Json::array()}, {"summary", Json::array()}};
-  for (const Comparison& comparison : comparisons) json["instances"].push_back(json_of(comparison));
-  for (const ComparisonSummary& summary : summarise(comparisons)) {
-    json["summary"].push_back({{"algorithm", summary.algorithm},
-                               {"instances", summary.instances},
-                               {"mean", summary.mean},
-                               {"deviation", summary.deviation},
-                               {"worst", summary.worst},
-                               {"failures", summary.failures}});
-  }
-  return json;
 }
 
 }  // namespace espalier::cli

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
-#include "support/json.hpp"
 
 namespace espalier::cli {
 
@@ -49,11 +48,10 @@ struct ComparisonSummary {
 };
 std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparisons);
 
-// One table per instance, and a summary for several instances.
-std::string comparison_tables(const std::vector<Comparison>& comparisons);
+// One table per instance, and a summary for several instances; in JSON the object of one instance,
+// or {"instances": […], "summary": […]}.
+std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_json);
 // One row per instance and algorithm.
 std::string comparison_csv(const std::vector<Comparison>& comparisons);
-// The object of one instance, or {"instances": […], "summary": […]} for several.
-Json comparison_json(const std::vector<Comparison>& comparisons);
 
 }  // namespace espalier::cli

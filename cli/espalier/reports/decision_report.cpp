@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "render/charts/colours.hpp"
 
 namespace espalier::cli {
@@ -75,24 +75,6 @@ void add_row(Table& table, const std::string& ranks, std::size_t cells, const Su
   table.add_row(std::move(row));
 }
 
-Json row_json(const Prediction& prediction) {
-  return {{"ranks", prediction.of.ranks},
-          {"message_bytes", prediction.of.message.value},
-          {"algorithm", prediction.entry->algorithm},
-          {"segment_bytes", prediction.of.segment.value},
-          {"predicted_s", prediction.time.value}};
-}
-
-void add_penalty(Json& row, const std::optional<Penalty>& penalty) {
-  const auto number = [](const auto& value) { return value ? Json(*value) : Json(); };
-  const auto loss = penalty ? penalty->loss() : std::nullopt;
-  row["measured_s"] = penalty && penalty->chosen ? Json(penalty->chosen->value) : Json();
-  row["best_algorithm"] = penalty ? Json(penalty->best.algorithm) : Json();
-  row["best_segment_bytes"] = penalty ? Json(penalty->best.segment.value) : Json();
-  row["best_s"] = penalty ? Json(penalty->best.time.value) : Json();
-  row["penalty_percent"] = number(loss ? std::optional(100 * *loss) : std::nullopt);
-}
-
 Json summary_json(const DecisionReport& report) {
   Summary summary;
   for (std::size_t i = 0; i < report.penalties.size(); ++i) {
@@ -106,7 +88,7 @@ Json summary_json(const DecisionReport& report) {
 }
 
 // All methods if they were requested, otherwise the best.
-const std::vector<Prediction>& rows_of(const DecisionReport& report) {
+const std::vector<Prediction>& predictions_of(const DecisionReport& report) {
   return report.all.empty() ? report.decision.best : report.all;
 }
 
@@ -179,49 +161,52 @@ std::string penalty_table(const DecisionReport& report) {
   return table.text();
 }
 
+namespace {
+
+// A row per cell, or per method and cell.
+Rows rows_of(const DecisionReport& report) {
+  const bool measured = !report.penalties.empty();
+  std::vector<Column> columns{written("ranks"), written("message_bytes"), written("algorithm"),
+                              written("segment_bytes"), written("predicted_s")};
+  if (measured) {
+    for (const char* const key :
+         {"measured_s", "best_algorithm", "best_segment_bytes", "best_s", "penalty_percent"}) {
+      columns.push_back(written(key));
+    }
+  }
+  Rows rows(std::move(columns));
+  const std::vector<Prediction>& all = predictions_of(report);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Prediction& row = all[i];
+    std::vector<Cell> cells{row.of.ranks, row.of.message, row.entry->algorithm, row.of.segment,
+                            row.time};
+    if (measured) {
+      const std::optional<Penalty>& penalty = report.penalties[i];
+      const auto loss = penalty ? penalty->loss() : std::nullopt;
+      const Cell missing("-", Json());
+      cells.push_back(penalty ? Cell(penalty->chosen) : missing);
+      cells.push_back(penalty ? Cell(penalty->best.algorithm) : missing);
+      cells.push_back(penalty ? Cell(penalty->best.segment) : missing);
+      cells.push_back(penalty ? Cell(penalty->best.time) : missing);
+      cells.push_back(loss ? decimal(100 * *loss) : missing);
+    }
+    rows.add(std::move(cells));
+  }
+  return rows;
+}
+
+}  // namespace
+
 Json decision_json(const DecisionReport& report) {
-  Json rows = Json::array();
-  for (const Prediction& prediction : rows_of(report)) rows.push_back(row_json(prediction));
   Json result{
       {"operation", report.operation}, {"model", report.model}, {"network", report.network}};
-  if (!report.penalties.empty()) {
-    for (std::size_t i = 0; i < rows.size(); ++i) add_penalty(rows[i], report.penalties[i]);
-    result["summary"] = summary_json(report);
-  }
-  result["rows"] = std::move(rows);
+  if (!report.penalties.empty()) result["summary"] = summary_json(report);
+  result["rows"] = rows_of(report).json();
   return result;
 }
 
 std::string decision_csv(const DecisionReport& report) {
-  std::vector<std::string> header{"operation", "model",         "ranks",      "message_bytes",
-                                  "algorithm", "segment_bytes", "predicted_s"};
-  if (!report.penalties.empty()) {
-    header.insert(header.end(), {"measured_s", "best_algorithm", "best_segment_bytes", "best_s",
-                                 "penalty_percent"});
-  }
-  std::string text = csv_line(header);
-  const std::vector<Prediction>& rows = rows_of(report);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Prediction& row = rows[i];
-    std::vector<std::string> cells{report.operation,
-                                   report.model,
-                                   fmt::format("{}", row.of.ranks),
-                                   fmt::format("{}", row.of.message.value),
-                                   std::string(row.entry->algorithm),
-                                   fmt::format("{}", row.of.segment.value),
-                                   exact(row.time.value)};
-    if (!report.penalties.empty()) {
-      const std::optional<Penalty>& penalty = report.penalties[i];
-      const auto loss = penalty ? penalty->loss() : std::nullopt;
-      cells.push_back(penalty && penalty->chosen ? exact(penalty->chosen->value) : "");
-      cells.push_back(penalty ? penalty->best.algorithm : "");
-      cells.push_back(penalty ? fmt::format("{}", penalty->best.segment.value) : "");
-      cells.push_back(penalty ? exact(penalty->best.time.value) : "");
-      cells.push_back(loss ? exact(100 * *loss) : "");
-    }
-    text += csv_line(cells);
-  }
-  return text;
+  return rows_of(report).csv({{"operation", report.operation}, {"model", report.model}});
 }
 
 render::CellChart decision_chart(const DecisionReport& report) {

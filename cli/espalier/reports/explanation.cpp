@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/run.hpp"
 
 namespace espalier::cli {
@@ -140,99 +140,89 @@ std::string meaning_of_faster(platforms::Model model) {
           : "");
 }
 
-std::string upgrade_table(const Explanation& explanation, planner::Operation operation) {
-  const std::vector<const Upgrade*> upgrades = in_order(explanation);
-  if (upgrades.empty()) return {};
+Json outcomes_json(const Upgrade& upgrade, const Explanation& explanation) {
+  Rows rows({written("factor"), written("optimum_Bps"), written("bound_Bps"), written("gap"),
+             written("gain")});
+  for (const WhatIf& what_if : upgrade.outcomes) {
+    rows.add({decimal(what_if.factor), what_if.optimum, what_if.bound,
+              tiny(gap_of(what_if.optimum, what_if.bound)),
+              share(planner::gain_of(what_if, explanation).likely)});
+  }
+  return rows.json();
+}
+
+// The factors of the upgrade with the most of them.
+std::vector<double> factors_of(const std::vector<const Upgrade*>& upgrades) {
   std::vector<double> factors;
   for (const Upgrade* upgrade : upgrades) {
     if (upgrade->outcomes.size() <= factors.size()) continue;
     factors.clear();
     for (const WhatIf& what_if : upgrade->outcomes) factors.push_back(what_if.factor);
   }
-  const bool is_allreduce = operation == planner::Operation::kAllreduce;
-  std::vector<Table::Column> columns{{"price"}, {"load"}, {"copies"}};
-  if (is_allreduce) columns.push_back({"up"});
-  for (const double factor : factors) columns.push_back({factor_text(factor)});
-  columns.push_back({"raised", Table::Align::kLeft});
-  columns.push_back({"bottleneck", Table::Align::kLeft});
-  Table table(std::move(columns));
-  for (const Upgrade* upgrade : upgrades) {
-    const Bottleneck& what = upgrade->what;
-    std::vector<std::string> cells{percent(what.price), percent(what.load), fixed(what.copies, 2)};
-    if (is_allreduce) cells.push_back(fixed(what.copies_up, 2));
-    for (std::size_t i = 0; i < factors.size(); ++i) {
-      cells.push_back(i < upgrade->outcomes.size()
-                          ? gain_text(planner::gain_of(upgrade->outcomes[i], explanation))
-                          : "-");
-    }
-    cells.push_back(platforms::describe(what.figures));
-    cells.push_back(what.name);
-    table.add_row(std::move(cells));
-  }
-  return table.text();
+  return factors;
 }
 
-Json upgrade_json(const Upgrade& upgrade, const Explanation& explanation,
-                  planner::Operation operation) {
+// A row per upgrade. In text the outcome of each factor has a column of its own.
+Rows upgrade_rows(const Explanation& explanation, planner::Operation operation) {
   constexpr std::string_view kKinds[]{"resource", "link", "set"};
-  Json outcomes = Json::array();
-  for (const WhatIf& what_if : upgrade.outcomes) {
-    const Gain gain = planner::gain_of(what_if, explanation);
-    outcomes.push_back({{"factor", what_if.factor},
-                        {"optimum_Bps", what_if.optimum.value},
-                        {"bound_Bps", what_if.bound.value},
-                        {"gap", gap_of(what_if.optimum, what_if.bound)},
-                        {"gain", gain.likely}});
+  const std::vector<const Upgrade*> upgrades = in_order(explanation);
+  const std::vector<double> factors = factors_of(upgrades);
+  const bool is_allreduce = operation == planner::Operation::kAllreduce;
+  std::vector<Column> columns{
+      written("kind"), written("name"), {"price", "price"}, {"load", "load"}, {"copies", "copies"}};
+  if (is_allreduce) columns.push_back({"up", "copies_up"});
+  columns.push_back(written("resources"));
+  for (const double factor : factors) columns.push_back({factor_text(factor), ""});
+  columns.push_back(left("raised", "raised"));
+  columns.push_back(left("bottleneck", ""));
+  columns.push_back(written("faster"));
+  Rows rows(std::move(columns));
+  for (const Upgrade* upgrade : upgrades) {
+    const Bottleneck& what = upgrade->what;
+    std::vector<Cell> cells{kKinds[static_cast<std::size_t>(what.kind)], what.name,
+                            share(what.price), share(what.load), decimal(what.copies, 2)};
+    if (is_allreduce) cells.push_back(decimal(what.copies_up, 2));
+    cells.emplace_back(what.size);
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      cells.emplace_back(i < upgrade->outcomes.size()
+                             ? gain_text(planner::gain_of(upgrade->outcomes[i], explanation))
+                             : "-");
+    }
+    cells.emplace_back(platforms::describe(what.figures));
+    cells.emplace_back(what.name);
+    cells.push_back(written_only(outcomes_json(*upgrade, explanation)));
+    rows.add(std::move(cells));
   }
-  const Bottleneck& what = upgrade.what;
-  Json json{{"kind", kKinds[static_cast<std::size_t>(what.kind)]},
-            {"name", what.name},
-            {"price", what.price},
-            {"load", what.load},
-            {"copies", what.copies}};
-  if (operation == planner::Operation::kAllreduce) json["copies_up"] = what.copies_up;
-  json["resources"] = what.size;
-  json["raised"] = platforms::describe(what.figures);
-  json["faster"] = std::move(outcomes);
-  return json;
+  return rows;
 }
 
 }  // namespace
 
-std::string explanation_text(const planner::Collective& collective,
-                             const Explanation& explanation) {
-  const auto& bound = explanation.optimum.bound;
-  std::string text = fmt::format(
-      "{} {} {}, {}: optimum {}, {} {}, gap {:.1e}, {}\n", printable(collective.platform().name()),
-      relation_to_source(collective.operation()),
-      printable(collective.platform().node(collective.source()).name),
-      platforms::name_of(collective.model()), format_rate(explanation.reached),
-      bound_title(explanation.optimum.ends), bound ? format_rate(*bound) : "-",
-      gap_of(explanation.reached, bound),
-      count_of_trees(explanation.optimum.reduce_trees.size(), explanation.optimum.trees.size()));
-  text += bottleneck_text(explanation, collective.operation());
-  const std::string table = upgrade_table(explanation, collective.operation());
-  if (table.empty()) return text;
-  return text + '\n' + table + '\n' + best_upgrades_text(explanation) +
-         meaning_of_faster(collective.model());
-}
-
-Json explanation_json(const planner::Collective& collective, const Explanation& explanation) {
-  Json bottlenecks = Json::array();
-  for (const Upgrade* upgrade : in_order(explanation)) {
-    bottlenecks.push_back(upgrade_json(*upgrade, explanation, collective.operation()));
+Report explanation_report(const planner::Collective& collective, const Explanation& explanation) {
+  Report report = report_on(collective);
+  const planner::Outcome& optimum = explanation.optimum;
+  const double gap = gap_of(explanation.reached, optimum.bound);
+  report.write("optimum_Bps", explanation.reached.value);
+  report.write("bound_Bps", *Cell(optimum.bound).json);
+  report.write("bound_final", optimum.bound && optimum.ends.is_bound_final());
+  report.write("gap", gap);
+  report.write("trees", optimum.reduce_trees.size() + optimum.trees.size());
+  report.say(fmt::format("{} {} {}, {}: optimum {}, {} {}, gap {:.1e}, {}\n",
+                         printable(collective.platform().name()),
+                         relation_to_source(collective.operation()),
+                         printable(collective.platform().node(collective.source()).name),
+                         platforms::name_of(collective.model()), format_rate(explanation.reached),
+                         bound_title(optimum.ends), Cell(optimum.bound).text, gap,
+                         count_of_trees(optimum.reduce_trees.size(), optimum.trees.size())) +
+             bottleneck_text(explanation, collective.operation()));
+  const Rows rows = upgrade_rows(explanation, collective.operation());
+  if (rows.empty()) {
+    report.write("bottlenecks", rows.json());
+    return report;
   }
-  const auto& bound = explanation.optimum.bound;
-  return {{"operation", planner::name_of(collective.operation())},
-          {"platform", collective.platform().name()},
-          {"source", collective.platform().node(collective.source()).name},
-          {"model", platforms::name_of(collective.model())},
-          {"optimum_Bps", explanation.reached.value},
-          {"bound_Bps", bound ? Json(bound->value) : Json()},
-          {"bound_final", bound && explanation.optimum.ends.is_bound_final()},
-          {"gap", gap_of(explanation.reached, bound)},
-          {"trees", explanation.optimum.reduce_trees.size() + explanation.optimum.trees.size()},
-          {"bottlenecks", std::move(bottlenecks)}};
+  report.add("bottlenecks", rows);
+  report.say(best_upgrades_text(explanation) + meaning_of_faster(collective.model()));
+  return report;
 }
 
 }  // namespace espalier::cli

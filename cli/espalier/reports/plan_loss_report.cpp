@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/explain/bottlenecks.hpp"
 #include "support/errors.hpp"
@@ -72,57 +72,95 @@ std::string users_of(const std::vector<planner::ResourceUser>& users,
   return listed(names, kNamed);
 }
 
-std::string idle_table(const ExplainedPlan& explained, double all, std::size_t top) {
-  const planner::PlanLoss& loss = explained.loss;
-  Table table({{"loss"},
-               {"share"},
-               {"load"},
-               {"price"},
-               {"idle resource", Table::Align::kLeft},
-               {"used by trees", Table::Align::kLeft}});
-  std::size_t rows = 0;
-  for (const planner::IdleResource& idle : loss.idle_resources) {
-    if (rows++ == top || idle.loss.value < kNoLoss * loss.bound.value) break;
-    table.add_row({format_rate(idle.loss), percent(idle.loss.value / all), percent(idle.load),
-                   percent(idle.price), idle.resource,
-                   users_of(idle.users, explained.plan.operation)});
+Json users_json(const std::vector<planner::ResourceUser>& users) {
+  Rows rows({written("kind"), written("tree"), written("load")});
+  for (const planner::ResourceUser& user : users) {
+    rows.add({user.up ? "reduce_trees" : "broadcast_trees", user.tree, share(user.load)});
   }
-  return table.text();
+  return rows.json();
 }
 
-std::string costly_edges_table(const ExplainedPlan& explained, double all, std::size_t top) {
-  const planner::PlanLoss& loss = explained.loss;
-  const bool is_allreduce = explained.plan.operation == planner::Operation::kAllreduce;
-  Table table({{"loss"},
-               {"share"},
-               {"carries"},
-               {"cost"},
-               {"cheapest"},
-               {"costly edge", Table::Align::kLeft},
-               {"edge of the cheapest tree", Table::Align::kLeft}});
-  std::size_t rows = 0;
-  for (const planner::CostlyEdge& costly : loss.costly_edges) {
-    if (rows++ == top || costly.loss.value < kNoLoss * loss.bound.value) break;
-    table.add_row(
-        {format_rate(costly.loss), percent(costly.loss.value / all), format_rate(costly.rate),
-         fixed(costly.cost, 4), fixed(costly.cheapest_cost, 4),
-         is_allreduce ? fmt::format("{} {}", costly.up ? "up" : "down", costly.edge) : costly.edge,
-         costly.cheapest});
+// The first `top` of the idle resources that lose at least `least`.
+Rows idle_rows(const ExplainedPlan& explained, double all, std::size_t top, double least) {
+  Rows rows({left("idle resource", "resource"),
+             {"price", "price"},
+             {"load", "load"},
+             {"loss", "loss_Bps"},
+             {"share", "share"},
+             left("used by trees", "trees")});
+  rows.order_text({"loss_Bps", "share", "load", "price", "resource", "trees"});
+  std::size_t count = 0;
+  for (const planner::IdleResource& idle : explained.loss.idle_resources) {
+    if (count++ == top || idle.loss.value < least) break;
+    rows.add({idle.resource, share(idle.price), share(idle.load), idle.loss,
+              shown_only(percent(idle.loss.value / all)),
+              Cell(users_of(idle.users, explained.plan.operation), users_json(idle.users))});
   }
-  return table.text();
+  return rows;
+}
+
+// Likewise the edges that cost more than those of the cheapest tree.
+Rows costly_rows(const ExplainedPlan& explained, double all, std::size_t top, double least) {
+  const bool is_allreduce = explained.plan.operation == planner::Operation::kAllreduce;
+  Rows rows({left("costly edge", "edge"),
+             written("kind"),
+             {"carries", "rate_Bps"},
+             {"cost", "cost"},
+             left("edge of the cheapest tree", "cheapest"),
+             {"cheapest", "cheapest_cost"},
+             {"loss", "loss_Bps"},
+             {"share", "share"}});
+  rows.order_text({"loss_Bps", "share", "rate_Bps", "cost", "cheapest_cost", "edge", "cheapest"});
+  std::size_t count = 0;
+  for (const planner::CostlyEdge& costly : explained.loss.costly_edges) {
+    if (count++ == top || costly.loss.value < least) break;
+    const std::string direction = !is_allreduce ? "" : costly.up ? "up " : "down ";
+    rows.add({Cell(direction + costly.edge, costly.edge),
+              costly.up ? "reduce_trees" : "broadcast_trees", costly.rate, decimal(costly.cost),
+              costly.cheapest, decimal(costly.cheapest_cost), costly.loss,
+              shown_only(percent(costly.loss.value / all))});
+  }
+  return rows;
+}
+
+Json full_json(const planner::PlanLoss& loss) {
+  Rows rows({written("resource"), written("load"), written("price"), written("trees")});
+  for (const planner::FullResource& full : loss.full) {
+    rows.add(
+        {full.resource, share(full.load), share(full.price), written_only(users_json(full.users))});
+  }
+  return rows.json();
+}
+
+Json loss_json(const ExplainedPlan& explained, double all, std::size_t top) {
+  const planner::PlanLoss& loss = explained.loss;
+  return {{"algorithm", explained.plan.algorithm},
+          {"trees", planner::tree_count(explained.plan)},
+          {"throughput_Bps", loss.throughput.value},
+          {"bound_Bps", loss.bound.value},
+          {"loss_Bps", all},
+          {"idle_Bps", loss.idle.value},
+          {"dear_Bps", loss.costly.value},
+          {"busiest_resource", explained.busiest_resource},
+          {"busiest_load", explained.busiest_load},
+          {"full", full_json(loss)},
+          {"idle", idle_rows(explained, all, top, 0).json()},
+          {"dear", costly_rows(explained, all, top, 0).json()}};
 }
 
 }  // namespace
 
-std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
+void add_plan_loss(Report& report, const ExplainedPlan& explained, std::size_t top) {
   const planner::PlanLoss& loss = explained.loss;
   const double all = loss.bound.value - loss.throughput.value;
+  const double least = kNoLoss * loss.bound.value;
   const planner::Plan& plan = explained.plan;
+  report.write("plan", loss_json(explained, all, top));
   std::string text =
       fmt::format("{} ({}, {}) carries {}", explained.file, printable(plan.algorithm),
                   count_of_trees(plan.reduce_trees.size(), plan.broadcast_trees.size()),
                   format_rate(loss.throughput));
-  if (all <= kNoLoss * loss.bound.value) return text + ": the optimum, within the proof's gap.\n";
+  if (all <= least) return report.say(text + ": the optimum, within the proof's gap.\n");
   text += fmt::format(", {} less than the proven bound ({}).\n", format_rate({all}),
                       percent(all / loss.bound.value));
   text += saturated_text(explained);
@@ -131,67 +169,9 @@ std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top) {
       "cheapest.\n",
       percent(std::max(0.0, loss.idle.value) / all),
       percent(std::max(0.0, loss.costly.value) / all));  // no "-0.00 %" by rounding
-  if (loss.idle.value > kNoLoss * loss.bound.value) text += '\n' + idle_table(explained, all, top);
-  if (loss.costly.value > kNoLoss * loss.bound.value)
-    text += '\n' + costly_edges_table(explained, all, top);
-  return text;
-}
-
-namespace {
-
-Json users_json(const std::vector<planner::ResourceUser>& users) {
-  Json list = Json::array();
-  for (const planner::ResourceUser& user : users) {
-    list.push_back({{"kind", user.up ? "reduce_trees" : "broadcast_trees"},
-                    {"tree", user.tree},
-                    {"load", user.load}});
-  }
-  return list;
-}
-
-}  // namespace
-
-Json plan_loss_json(const ExplainedPlan& explained, std::size_t top) {
-  const planner::PlanLoss& loss = explained.loss;
-  Json idle = Json::array();
-  for (const planner::IdleResource& one : loss.idle_resources) {
-    if (idle.size() == top) break;
-    idle.push_back({{"resource", one.resource},
-                    {"price", one.price},
-                    {"load", one.load},
-                    {"loss_Bps", one.loss.value},
-                    {"trees", users_json(one.users)}});
-  }
-  Json dear = Json::array();
-  for (const planner::CostlyEdge& one : loss.costly_edges) {
-    if (dear.size() == top) break;
-    dear.push_back({{"edge", one.edge},
-                    {"kind", one.up ? "reduce_trees" : "broadcast_trees"},
-                    {"rate_Bps", one.rate.value},
-                    {"cost", one.cost},
-                    {"cheapest", one.cheapest},
-                    {"cheapest_cost", one.cheapest_cost},
-                    {"loss_Bps", one.loss.value}});
-  }
-  Json full = Json::array();
-  for (const planner::FullResource& one : loss.full) {
-    full.push_back({{"resource", one.resource},
-                    {"load", one.load},
-                    {"price", one.price},
-                    {"trees", users_json(one.users)}});
-  }
-  return {{"algorithm", explained.plan.algorithm},
-          {"trees", planner::tree_count(explained.plan)},
-          {"throughput_Bps", loss.throughput.value},
-          {"bound_Bps", loss.bound.value},
-          {"loss_Bps", loss.bound.value - loss.throughput.value},
-          {"idle_Bps", loss.idle.value},
-          {"dear_Bps", loss.costly.value},
-          {"busiest_resource", explained.busiest_resource},
-          {"busiest_load", explained.busiest_load},
-          {"full", std::move(full)},
-          {"idle", std::move(idle)},
-          {"dear", std::move(dear)}};
+  report.say(text);
+  if (loss.idle.value > least) report.add("", idle_rows(explained, all, top, least));
+  if (loss.costly.value > least) report.add("", costly_rows(explained, all, top, least));
 }
 
 }  // namespace espalier::cli

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
+#include "cli/common/report.hpp"
 #include "planner/explain/plan_loss.hpp"
 #include "planner/plan/plan.hpp"
-#include "support/json.hpp"
 
 namespace espalier::cli {
 
@@ -17,8 +17,7 @@ struct ExplainedPlan {
   double busiest_load = 0;
   std::string busiest_resource;
 };
-// At most `top` rows of each table.
-std::string plan_loss_text(const ExplainedPlan& explained, std::size_t top);
-Json plan_loss_json(const ExplainedPlan& explained, std::size_t top);
+// At most `top` rows of each table; in JSON the object "plan".
+void add_plan_loss(Report& report, const ExplainedPlan& explained, std::size_t top);
 
 }  // namespace espalier::cli

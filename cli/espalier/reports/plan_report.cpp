@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
+#include "cli/espalier/run.hpp"
 #include "platforms/core/contention.hpp"
 
 namespace espalier::cli {
@@ -42,98 +43,70 @@ std::string tree_counts(const Plan& plan) {
   return fmt::format("{} up, {} down", plan.reduce_trees.size(), plan.broadcast_trees.size());
 }
 
-std::string facts(const Plan& plan, std::span<const ResourceLoad> loads) {
-  Table table({{"platform", Table::Align::kLeft}, {plan.platform, Table::Align::kLeft}});
+void add_facts(Report& report, const Plan& plan) {
+  report.add("platform", "", plan.platform);
   if (planner::reduces(plan.operation)) {
-    table.add_row({"operation", std::string(planner::name_of(plan.operation))});
+    report.add("operation", "", planner::name_of(plan.operation));
   }
-  table.add_row({"source", plan.source});
-  table.add_row({"model", plan.model});
-  table.add_row({"algorithm", plan.algorithm});
-  table.add_row({"throughput", format_rate(plan.throughput)});
-  table.add_row({"optimum", plan.optimum ? format_rate(*plan.optimum) : "not computed"});
-  table.add_row({"segment", format_size(plan.segment)});
-  table.add_row({"schedule", plan.schedule
-                                 ? fmt::format("every {}", format_duration(plan.schedule->period))
-                                 : "none"});
-  table.add_row({"trees", tree_counts(plan)});
-  table.add_row(
-      {"full", fmt::format("{} of {} resources", planner::full_count(loads), loads.size())});
-  return table.text();
+  report.add("source", "", plan.source);
+  report.add("model", "", plan.model);
+  report.add("algorithm", "", plan.algorithm);
+  report.add("throughput", "throughput_Bps", plan.throughput);
+  const Cell optimum = plan.optimum;
+  report.add("optimum", "optimum_Bps", plan.optimum ? optimum : optimum.as("not computed"));
+  report.add("segment", "segment_bytes", plan.segment);
+  report.write("slice_bytes", plan.segment.value);
+  report.add("schedule", "period_s",
+             plan.schedule ? Cell(fmt::format("every {}", format_duration(plan.schedule->period)),
+                                  plan.schedule->period.value)
+                           : Cell("none", Json()));
+  report.add("trees", "", tree_counts(plan));
 }
 
-double share_of(const PlanTree& tree, const Plan& plan) {
-  return tree.rate.value / plan.throughput.value;
+// One row per tree; `direction` is shown before its number.
+void add_trees(Rows& rows, const Plan& plan, const std::vector<PlanTree>& trees,
+               std::string_view direction) {
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const Shape shape = shape_of(plan, trees[t]);
+    rows.add({shown_only(fmt::format("{}{}", direction, t)), trees[t].rate,
+              share(trees[t].rate.value / plan.throughput.value), shape.depth, shape.out_degree,
+              shape.source_out_degree, shape.leaves});
+  }
 }
 
 }  // namespace
 
-std::string plan_tables(const Plan& plan, const Platform& platform,
-                        std::span<const ResourceLoad> loads, std::size_t top) {
-  std::string text = facts(plan, loads);
-  Table trees({{"tree"}, {"rate"}, {"share"}, {"depth"}, {"degree"}, {"of source"}, {"leaves"}});
+Report plan_report(const Plan& plan, const Platform& platform, std::span<const ResourceLoad> loads,
+                   std::size_t top) {
+  Report report = report_on(plan);
+  add_facts(report, plan);
+  const std::vector<Column> columns{
+      {"tree", ""},        {"rate", "rate_Bps"},     {"share", "share"},
+      {"depth", "depth"},  {"degree", "out_degree"}, {"of source", "source_out_degree"},
+      {"leaves", "leaves"}};
+  const bool both = plan.operation == planner::Operation::kAllreduce;
+  Rows all(columns);
   for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
-    const std::string_view direction = plan.operation != planner::Operation::kAllreduce ? ""
-                                       : kind.up                                        ? "up "
-                                                                                        : "down ";
-    for (std::size_t t = 0; t < kind.trees->size(); ++t) {
-      const PlanTree& tree = (*kind.trees)[t];
-      const Shape shape = shape_of(plan, tree);
-      trees.add_row({fmt::format("{}{}", direction, t), format_rate(tree.rate),
-                     percent(share_of(tree, plan)), std::to_string(shape.depth),
-                     std::to_string(shape.out_degree), std::to_string(shape.source_out_degree),
-                     std::to_string(shape.leaves)});
-    }
+    add_trees(all, plan, *kind.trees, !both ? "" : kind.up ? "up " : "down ");
   }
-  text += '\n' + trees.text();
-  if (loads.empty() || top == 0) return text;
-  Table busiest({{"load"}, {"resource", Table::Align::kLeft}});
+  for (const auto& [key, trees] :
+       {std::pair("reduce_trees", &plan.reduce_trees), std::pair("trees", &plan.broadcast_trees)}) {
+    Rows own(columns);
+    add_trees(own, plan, *trees, "");
+    report.write(key, own.json());
+  }
+  report.write("resources", loads.size());
+  const std::size_t full = planner::full_count(loads);
+  report.add("full", "full", Cell(fmt::format("{} of {} resources", full, loads.size()), full));
+  report.add("", all);
+  Rows busiest({left("resource", "resource"), {"load", "load"}});
+  busiest.order_text({"load", "resource"});
   for (const ResourceLoad& load : loads.first(std::min(top, loads.size()))) {
-    busiest.add_row({percent(load.load), platforms::describe(load.resource, platform)});
+    busiest.add({platforms::describe(load.resource, platform), share(load.load)});
   }
-  return text + '\n' + busiest.text();
-}
-
-namespace {
-
-Json trees_json(const Plan& plan, const std::vector<PlanTree>& trees) {
-  Json list = Json::array();
-  for (const PlanTree& tree : trees) {
-    const Shape shape = shape_of(plan, tree);
-    list.push_back({{"rate_Bps", tree.rate.value},
-                    {"share", share_of(tree, plan)},
-                    {"depth", shape.depth},
-                    {"out_degree", shape.out_degree},
-                    {"source_out_degree", shape.source_out_degree},
-                    {"leaves", shape.leaves}});
-  }
-  return list;
-}
-
-}  // namespace
-
-Json plan_json(const Plan& plan, const Platform& platform, std::span<const ResourceLoad> loads,
-               std::size_t top) {
-  Json resources = Json::array();
-  for (const ResourceLoad& load : loads.first(std::min(top, loads.size()))) {
-    resources.push_back(
-        {{"resource", platforms::describe(load.resource, platform)}, {"load", load.load}});
-  }
-  return {{"operation", planner::name_of(plan.operation)},
-          {"platform", plan.platform},
-          {"source", plan.source},
-          {"model", plan.model},
-          {"algorithm", plan.algorithm},
-          {"throughput_Bps", plan.throughput.value},
-          {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
-          {"segment_bytes", plan.segment.value},
-          {"slice_bytes", plan.segment.value},
-          {"period_s", plan.schedule ? Json(plan.schedule->period.value) : Json()},
-          {"reduce_trees", trees_json(plan, plan.reduce_trees)},
-          {"trees", trees_json(plan, plan.broadcast_trees)},
-          {"resources", loads.size()},
-          {"full", planner::full_count(loads)},
-          {"bottlenecks", std::move(resources)}};
+  report.write("bottlenecks", busiest.json());
+  if (!busiest.empty()) report.add("", busiest);
+  return report;
 }
 
 }  // namespace espalier::cli

@@ -9,7 +9,6 @@
 #include "cli/espalier/run.hpp"
 #include "planner/plan/plan.hpp"
 #include "simulate/search/choose_plan.hpp"
-#include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -28,7 +27,6 @@ struct PlanAttempt {
 };
 
 // A row for each attempt, and the choice of the last one.
-std::string plan_summary_table(const std::vector<PlanAttempt>& attempts);
-Json plan_summary_json(const std::vector<PlanAttempt>& attempts);
+Report plan_summary(const std::vector<PlanAttempt>& attempts);
 
 }  // namespace espalier::cli

@@ -29,13 +29,8 @@ std::vector<std::string_view> writable_formats() {
 
 // Whether `extension` (".csv") is one of a comma-separated list.
 bool lists(std::string_view extensions, std::string_view extension) {
-  while (!extensions.empty()) {
-    const std::size_t comma = extensions.find(',');
-    if (extensions.substr(0, comma) == extension) return true;
-    extensions =
-        comma == std::string_view::npos ? std::string_view{} : extensions.substr(comma + 1);
-  }
-  return false;
+  const std::vector<std::string> all = split_list(extensions);
+  return std::ranges::find(all, extension) != all.end();
 }
 
 // The first extension of a writable format, ".json". Throws InputError for other formats.

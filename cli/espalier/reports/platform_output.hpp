@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "cli/espalier/arguments.hpp"
+#include "cli/common/arguments.hpp"
 #include "cli/espalier/console.hpp"
 #include "platforms/core/platform.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "platforms/core/summary.hpp"
 #include "support/quantities.hpp"
 
@@ -45,85 +45,14 @@ std::string caps_text(const platforms::CapCount& caps) {
   return fmt::format("{}: {} to {}", nodes, short_rate(caps.least), short_rate(caps.greatest));
 }
 
-std::string facts(const platforms::ReadResult& read, const Summary& summary) {
-  const Platform& platform = read.platform;
-  Table table({{"platform", Table::Align::kLeft}, {platform.name(), Table::Align::kLeft}});
-  table.add_row({"format", read.format});
-  table.add_row({"hosts", std::to_string(summary.hosts)});
-  table.add_row({"relays", std::to_string(summary.relays)});
-  table.add_row({"links", fmt::format("{}: {} in both directions, {} in one", summary.arcs,
-                                      counted(summary.both_ways, "pair"), summary.one_way)});
-  table.add_row({"density", fixed(summary.density, 4)});
-  table.add_row({"asymmetry", asymmetry_text(summary, platform)});
-  table.add_row({"components", summary.components == 1
-                                   ? "1 (strongly connected)"
-                                   : fmt::format("{} (strongly connected), the largest with {}",
-                                                 summary.components,
-                                                 counted(summary.largest_component, "node"))});
-  if (!summary.groups.empty()) {
-    table.add_row({"groups", fmt::format("{}: {}", summary.groups.size(),
-                                         named(summary.groups.size(), [&](std::size_t i) {
-                                           const platforms::GroupCount& group = summary.groups[i];
-                                           return fmt::format("{} ({})", group.group,
-                                                              counted(group.nodes, "node"));
-                                         }))});
-  }
-  const auto links = platform.shared_links();
-  if (!links.empty()) {
-    table.add_row({"shared links",
-                   fmt::format("{}: {}", links.size(), named(links.size(), [&](std::size_t i) {
-                                 return fmt::format("{} ({}, {})", links[i].name,
-                                                    short_rate(links[i].bandwidth),
-                                                    counted(links[i].arcs.size(), "link"));
-                               }))});
-  }
-  if (summary.send_caps.nodes > 0) table.add_row({"send caps", caps_text(summary.send_caps)});
-  if (summary.receive_caps.nodes > 0) {
-    table.add_row({"receive caps", caps_text(summary.receive_caps)});
-  }
-  return table.text();
-}
-
-// Quartiles of the links' figures, one row per kind; kinds that no link has are left out.
-std::string spreads(const Summary& summary) {
-  Table table({{"of links", Table::Align::kLeft},
-               {"least"},
-               {"quarter"},
-               {"median"},
-               {"three quarters"},
-               {"greatest"}});
-  const auto add = [&](const char* what, const Quartiles& spread, const auto& shown) {
-    table.add_row({what, shown(spread.least), shown(spread.lower), shown(spread.median),
-                   shown(spread.upper), shown(spread.greatest)});
-  };
-  const auto time = [](double seconds) { return format_duration({seconds}); };
-  add("bandwidth", summary.bandwidth_Bps, [](double rate) { return format_rate({rate}); });
-  add("latency", summary.latency_s, time);
-  if (summary.overhead_s.greatest > 0) add("overhead", summary.overhead_s, time);
-  return table.text();
-}
-
 // By a power of 1000, because the bits of the largest rate would overflow.
 BytesPerSecond start_of(int power) {
   return {power < 300 ? std::pow(10.0, power) / 8 : std::pow(10.0, power - 3) / 8 * 1000};
 }
 
-std::string histogram(const Summary& summary) {
-  constexpr double kLongest = 40;
-  std::size_t most = 0;
-  for (const platforms::Decade& decade : summary.decades) most = std::max(most, decade.arcs);
-  Table table({{"from"}, {"to below"}, {"links"}, {"", Table::Align::kLeft}});
-  for (const platforms::Decade& decade : summary.decades) {
-    const double length =
-        std::ceil(kLongest * static_cast<double>(decade.arcs) / static_cast<double>(most));
-    table.add_row({short_rate(start_of(decade.power)), short_rate(start_of(decade.power + 1)),
-                   std::to_string(decade.arcs),
-                   std::string(static_cast<std::size_t>(length), '#')});
-  }
-  return table.text();
-}
-
-Json spread_json(const Quartiles& spread) {
+// Quartiles of the links' figures; null without links.
+Json spread_json(const Quartiles& spread, bool none) {
+  if (none) return {};
   return {{"least", spread.least},
           {"lower_quartile", spread.lower},
           {"median", spread.median},
@@ -131,11 +60,12 @@ Json spread_json(const Quartiles& spread) {
           {"greatest", spread.greatest}};
 }
 
-Json caps_json(const platforms::CapCount& caps) {
+Cell caps_cell(const platforms::CapCount& caps) {
   const bool none = caps.nodes == 0;
-  return {{"nodes", caps.nodes},
-          {"least_Bps", none ? Json() : Json(caps.least.value)},
-          {"greatest_Bps", none ? Json() : Json(caps.greatest.value)}};
+  return {none ? "" : caps_text(caps),
+          Json{{"nodes", caps.nodes},
+               {"least_Bps", none ? Json() : Json(caps.least.value)},
+               {"greatest_Bps", none ? Json() : Json(caps.greatest.value)}}};
 }
 
 Json asymmetry_json(const Summary& summary, const Platform& platform) {
@@ -149,55 +79,115 @@ Json asymmetry_json(const Summary& summary, const Platform& platform) {
   return json;
 }
 
-}  // namespace
-
-std::string platform_tables(const platforms::ReadResult& read) {
-  const Summary summary = platforms::summary_of(read.platform);
-  std::string text = facts(read, summary);
-  if (summary.arcs > 0) text += '\n' + spreads(summary) + '\n' + histogram(summary);
-  if (!read.notes.empty()) text += '\n';
-  for (const std::string& note : read.notes) text += "note: " + printable(note) + '\n';
-  return text;
+void add_links(Report& report, const Summary& summary, const Platform& platform) {
+  report.add("links", "links",
+             Cell(fmt::format("{}: {} in both directions, {} in one", summary.arcs,
+                              counted(summary.both_ways, "pair"), summary.one_way),
+                  summary.arcs));
+  report.write("pairs_both_ways", summary.both_ways);
+  report.write("one_way_links", summary.one_way);
+  report.add("density", "density", decimal(summary.density));
+  report.write("bandwidth_Bps", spread_json(summary.bandwidth_Bps, summary.arcs == 0));
+  Rows decades({written("from_Bps"), written("links")});
+  for (const platforms::Decade& decade : summary.decades) {
+    decades.add({start_of(decade.power), decade.arcs});
+  }
+  report.write("decades", decades.json());
+  report.add("asymmetry", "asymmetry",
+             Cell(asymmetry_text(summary, platform), asymmetry_json(summary, platform)));
+  report.add("components", "components",
+             Cell(summary.components == 1
+                      ? "1 (strongly connected)"
+                      : fmt::format("{} (strongly connected), the largest with {}",
+                                    summary.components, counted(summary.largest_component, "node")),
+                  summary.components));
+  report.write("largest_component", summary.largest_component);
 }
 
-Json platform_json(const platforms::ReadResult& read) {
-  const Platform& platform = read.platform;
-  const Summary summary = platforms::summary_of(platform);
-  const bool none = summary.arcs == 0;
-  Json decades = Json::array();
+// Groups and shared links: the first of them in text, all in JSON.
+void add_named(Report& report, const Summary& summary, const Platform& platform) {
+  Rows groups({written("group"), written("nodes")});
+  for (const platforms::GroupCount& one : summary.groups) groups.add({one.group, one.nodes});
+  const auto group = [&](std::size_t i) {
+    return fmt::format("{} ({})", summary.groups[i].group,
+                       counted(summary.groups[i].nodes, "node"));
+  };
+  const std::size_t count = summary.groups.size();
+  report.add(count == 0 ? "" : "groups", "groups",
+             Cell(fmt::format("{}: {}", count, named(count, group)), groups.json()));
+  const auto links = platform.shared_links();
+  Rows shared({written("name"), written("bandwidth_Bps"), written("links")});
+  for (const platforms::SharedLink& one : links) {
+    shared.add({one.name, one.bandwidth, one.arcs.size()});
+  }
+  const auto link = [&](std::size_t i) {
+    return fmt::format("{} ({}, {})", links[i].name, short_rate(links[i].bandwidth),
+                       counted(links[i].arcs.size(), "link"));
+  };
+  report.add(links.empty() ? "" : "shared links", "shared",
+             Cell(fmt::format("{}: {}", links.size(), named(links.size(), link)), shared.json()));
+  for (const auto& [name, key, caps] :
+       {std::tuple("send caps", "send_caps", &summary.send_caps),
+        std::tuple("receive caps", "receive_caps", &summary.receive_caps)}) {
+    report.add(caps->nodes > 0 ? name : "", key, caps_cell(*caps));
+  }
+}
+
+// Quartiles of the links' figures, one row per kind; kinds that no link has are left out.
+Rows spreads(const Summary& summary) {
+  Rows rows({left("of links", ""),
+             {"least", ""},
+             {"quarter", ""},
+             {"median", ""},
+             {"three quarters", ""},
+             {"greatest", ""}});
+  const auto add = [&]<class Unit>(const char* what, const Quartiles& spread, Unit) {
+    rows.add({what, Unit{spread.least}, Unit{spread.lower}, Unit{spread.median}, Unit{spread.upper},
+              Unit{spread.greatest}});
+  };
+  add("bandwidth", summary.bandwidth_Bps, BytesPerSecond{});
+  add("latency", summary.latency_s, Seconds{});
+  if (summary.overhead_s.greatest > 0) add("overhead", summary.overhead_s, Seconds{});
+  return rows;
+}
+
+Rows histogram(const Summary& summary) {
+  constexpr double kLongest = 40;
+  std::size_t most = 0;
+  for (const platforms::Decade& decade : summary.decades) most = std::max(most, decade.arcs);
+  Rows rows({{"from", ""}, {"to below", ""}, {"links", ""}, left("", "")});
   for (const platforms::Decade& decade : summary.decades) {
-    decades.push_back({{"from_Bps", start_of(decade.power).value}, {"links", decade.arcs}});
+    const double length =
+        std::ceil(kLongest * static_cast<double>(decade.arcs) / static_cast<double>(most));
+    rows.add({short_rate(start_of(decade.power)), short_rate(start_of(decade.power + 1)),
+              decade.arcs, std::string(static_cast<std::size_t>(length), '#')});
   }
-  Json groups = Json::array();
-  for (const platforms::GroupCount& group : summary.groups) {
-    groups.push_back({{"group", group.group}, {"nodes", group.nodes}});
+  return rows;
+}
+
+}  // namespace
+
+Report platform_report(const platforms::ReadResult& read) {
+  const Summary summary = platforms::summary_of(read.platform);
+  const bool none = summary.arcs == 0;
+  Report report;
+  report.add("platform", "platform", read.platform.name());
+  report.add("format", "format", read.format);
+  report.add("hosts", "hosts", summary.hosts);
+  report.add("relays", "relays", summary.relays);
+  add_links(report, summary, read.platform);
+  add_named(report, summary, read.platform);
+  report.write("latency_s", spread_json(summary.latency_s, none));
+  report.write("overhead_s", spread_json(summary.overhead_s, none));
+  report.write("notes", read.notes);
+  if (!none) {
+    report.add("", spreads(summary));
+    report.add("", histogram(summary));
   }
-  Json links = Json::array();
-  for (const platforms::SharedLink& link : platform.shared_links()) {
-    links.push_back({{"name", link.name},
-                     {"bandwidth_Bps", link.bandwidth.value},
-                     {"links", link.arcs.size()}});
-  }
-  return {{"platform", platform.name()},
-          {"format", read.format},
-          {"hosts", summary.hosts},
-          {"relays", summary.relays},
-          {"links", summary.arcs},
-          {"pairs_both_ways", summary.both_ways},
-          {"one_way_links", summary.one_way},
-          {"density", summary.density},
-          {"bandwidth_Bps", none ? Json() : spread_json(summary.bandwidth_Bps)},
-          {"decades", std::move(decades)},
-          {"asymmetry", asymmetry_json(summary, platform)},
-          {"components", summary.components},
-          {"largest_component", summary.largest_component},
-          {"groups", std::move(groups)},
-          {"shared", std::move(links)},
-          {"send_caps", caps_json(summary.send_caps)},
-          {"receive_caps", caps_json(summary.receive_caps)},
-          {"latency_s", none ? Json() : spread_json(summary.latency_s)},
-          {"overhead_s", none ? Json() : spread_json(summary.overhead_s)},
-          {"notes", read.notes}};
+  std::string notes;
+  for (const std::string& note : read.notes) notes += "note: " + printable(note) + '\n';
+  report.say(notes);
+  return report;
 }
 
 }  // namespace espalier::cli

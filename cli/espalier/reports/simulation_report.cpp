@@ -6,30 +6,9 @@
 #include <utility>
 
 #include "cli/common/table.hpp"
+#include "cli/espalier/run.hpp"
 
 namespace espalier::cli {
-
-std::string simulation_table(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
-                             const std::vector<std::string>& resources) {
-  Table table({{"message"},
-               {"makespan"},
-               {"achieved"},
-               {"of plan"},
-               {"of optimum"},
-               {"last node", Table::Align::kLeft},
-               {"busiest", Table::Align::kLeft},
-               {"utilisation"}});
-  for (const SimulationRow& row : rows) {
-    const bool empty = row.message.value == 0;
-    table.add_row({format_size(row.message), format_duration(row.simulation.makespan),
-                   empty ? "-" : format_rate(row.simulation.achieved),
-                   fixed(row.share_of(plan.throughput), 4), fixed(row.share_of(plan.optimum), 4),
-                   empty ? "-" : plan.nodes[row.last_node()],
-                   empty ? "-" : resources[row.busiest()],
-                   percent(row.utilisation(row.busiest()))});
-  }
-  return table.text();
-}
 
 std::string simulation_nodes_table(const std::vector<SimulationRow>& rows,
                                    const planner::Plan& plan) {
@@ -51,59 +30,66 @@ std::string simulation_nodes_table(const std::vector<SimulationRow>& rows,
 
 namespace {
 
-Json row_json(const SimulationRow& row, const planner::Plan& plan,
-              const std::vector<std::string>& resources) {
-  Json nodes = Json::array();
-  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
-    nodes.push_back({{"node", plan.nodes[node]}, {"done_s", row.simulation.done[node].value}});
-  }
-  Json busy = Json::array();
+// Resources that are busy at some time.
+Json busy_json(const SimulationRow& row, const std::vector<std::string>& resources) {
+  Rows busy({left("", "resource"), written("busy_s"), written("utilisation")});
   for (std::size_t r = 0; r < resources.size(); ++r) {
     if (row.simulation.busy[r].value == 0) continue;
-    busy.push_back({{"resource", resources[r]},
-                    {"busy_s", row.simulation.busy[r].value},
-                    {"utilisation", row.utilisation(r)}});
+    busy.add({resources[r], row.simulation.busy[r], share(row.utilisation(r))});
   }
-  const double of_plan = row.share_of(plan.throughput);
-  const double of_optimum = row.share_of(plan.optimum);
-  return {{"message_bytes", row.message.value},
-          {"segments", row.simulation.segments},
-          {"slices", row.simulation.segments},
-          {"sends", row.simulation.sends},
-          {"makespan_s", row.simulation.makespan.value},
-          {"achieved_Bps", row.simulation.achieved.value},
-          {"of_plan", of_plan == of_plan ? Json(of_plan) : Json()},
-          {"of_optimum", of_optimum == of_optimum ? Json(of_optimum) : Json()},
-          {"nodes", std::move(nodes)},
-          {"resources", std::move(busy)},
-          {"seconds", row.seconds}};
+  return busy.json();
+}
+
+Json done_json(const SimulationRow& row, const planner::Plan& plan) {
+  Rows nodes({left("", "node"), written("done_s")});
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+    nodes.add({plan.nodes[n], row.simulation.done[n]});
+  }
+  return nodes.json();
 }
 
 }  // namespace
 
-Json simulation_json(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
-                     const simulate::Simulator& simulator, const simulate::Options& how,
-                     const std::vector<std::string>& resources) {
-  Json list = Json::array();
-  for (const SimulationRow& row : rows) list.push_back(row_json(row, plan, resources));
+Report simulation_report(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
+                         const simulate::Simulator& simulator, const simulate::Options& how,
+                         const std::vector<std::string>& resources) {
   const bool greedy = !simulator.follows_schedule();
-  const bool reduces = planner::reduces(plan.operation);
-  return {{"operation", planner::name_of(plan.operation)},
-          {"platform", plan.platform},
-          {"source", plan.source},
-          {"model", plan.model},
-          {"algorithm", plan.algorithm},
-          {"throughput_Bps", plan.throughput.value},
-          {"optimum_Bps", plan.optimum ? Json(plan.optimum->value) : Json()},
-          {"segment_bytes", simulator.segment().value},
-          {"slice_bytes", simulator.segment().value},
-          {"scheduled", simulator.follows_schedule()},
-          {"window", greedy ? Json(simulator.window()) : Json()},
-          {"until_received", how.until_received},
-          {"sharing", greedy ? Json(simulate::name_of(how.sharing)) : Json()},
-          {"receives", reduces ? Json(how.receives) : Json()},
-          {"compute_Bps", how.compute ? Json(how.compute->value) : Json()},
-          {"rows", std::move(list)}};
+  const auto where = [](bool applies, auto value) { return applies ? Json(value) : Json(); };
+  Report report = report_on(plan);
+  report.write("throughput_Bps", plan.throughput.value);
+  report.write("optimum_Bps", *Cell(plan.optimum).json);
+  report.write("segment_bytes", simulator.segment().value);
+  report.write("slice_bytes", simulator.segment().value);
+  report.write("scheduled", !greedy);
+  report.write("window", where(greedy, simulator.window()));
+  report.write("until_received", how.until_received);
+  report.write("sharing", where(greedy, simulate::name_of(how.sharing)));
+  report.write("receives", where(planner::reduces(plan.operation), how.receives));
+  report.write("compute_Bps", *Cell(how.compute).json);
+  Rows table({{"message", "message_bytes"},
+              written("segments"),
+              written("slices"),
+              written("sends"),
+              {"makespan", "makespan_s"},
+              {"achieved", "achieved_Bps"},
+              {"of plan", "of_plan"},
+              {"of optimum", "of_optimum"},
+              left("last node", "nodes"),
+              left("busiest", "resources"),
+              {"utilisation", ""},
+              written("seconds")});
+  for (const SimulationRow& row : rows) {
+    const bool empty = row.message.value == 0;
+    const Cell achieved = row.simulation.achieved;
+    table.add({row.message, row.simulation.segments, row.simulation.segments, row.simulation.sends,
+               row.simulation.makespan, empty ? achieved.as("-") : achieved,
+               decimal(row.share_of(plan.throughput)), decimal(row.share_of(plan.optimum)),
+               Cell(empty ? "-" : plan.nodes[row.last_node()], done_json(row, plan)),
+               Cell(empty ? "-" : resources[row.busiest()], busy_json(row, resources)),
+               share(row.utilisation(row.busiest())), written_only(row.seconds)});
+  }
+  report.add("rows", table);
+  return report;
 }
 
 }  // namespace espalier::cli

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/common/report.hpp"
 #include "planner/plan/plan.hpp"
 #include "simulate/simulate.hpp"
-#include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -39,15 +39,12 @@ struct SimulationRow {
 };
 
 // One row per message. resources: names, in the simulation's order.
-std::string simulation_table(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
-                             const std::vector<std::string>& resources);
+Report simulation_report(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
+                         const simulate::Simulator& simulator, const simulate::Options& how,
+                         const std::vector<std::string>& resources);
 
 // When each node is done; one column per message.
 std::string simulation_nodes_table(const std::vector<SimulationRow>& rows,
                                    const planner::Plan& plan);
-
-Json simulation_json(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
-                     const simulate::Simulator& simulator, const simulate::Options& how,
-                     const std::vector<std::string>& resources);
 
 }  // namespace espalier::cli

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "cli/common/table.hpp"
+#include "cli/common/report.hpp"
 #include "cli/espalier/run.hpp"
 #include "support/errors.hpp"
 
@@ -74,43 +74,34 @@ std::string verdict(const Platform& platform, platforms::Model model, planner::O
 
 }  // namespace
 
-std::string ranking_text(const Platform& platform, platforms::Model model,
-                         planner::Operation operation, const std::vector<RankedSource>& ranking) {
-  Table table({{"optimum"},
-               {"of best"},
-               {"gap"},
-               {planner::reduces(operation) ? "root" : "source", Table::Align::kLeft}});
+Report ranking_report(const Platform& platform, platforms::Model model,
+                      planner::Operation operation, const std::vector<RankedSource>& ranking) {
+  Report report;
+  report.write("operation", planner::name_of(operation));
+  report.write("platform", platform.name());
+  report.write("model", platforms::name_of(model));
+  report.say(verdict(platform, model, operation, ranking));
+  Rows rows({left(planner::reduces(operation) ? "root" : "source", "source"),
+             {"optimum", "optimum_Bps"},
+             {"of best", "of_best"},
+             written("bound_Bps"),
+             {"gap", "gap"},
+             written("error")});
+  rows.order_text({"optimum_Bps", "of_best", "gap", "source"});
   for (const RankedSource& ranked : ranking) {
+    const std::string& name = platform.node(ranked.source).name;
     if (!ranked.error.empty()) {
-      table.add_row({"-", "-", "-", printable(ranked.error)});
+      const Cell missing = shown_only("-");
+      rows.add(
+          {Cell(printable(ranked.error), name), missing, missing, missing, missing, ranked.error});
       continue;
     }
-    table.add_row({format_rate(ranked.optimum),
-                   fixed(ranked.optimum.value / ranking.front().optimum.value, 4),
-                   fmt::format("{:.1e}", gap_of(ranked.optimum, ranked.bound)),
-                   name_of(ranked, platform)});
+    rows.add({name, ranked.optimum,
+              shown_only(fixed(ranked.optimum.value / ranking.front().optimum.value, 4)),
+              ranked.bound, tiny(gap_of(ranked.optimum, ranked.bound)), shown_only("")});
   }
-  return verdict(platform, model, operation, ranking) + '\n' + table.text();
-}
-
-Json ranking_json(const Platform& platform, platforms::Model model, planner::Operation operation,
-                  const std::vector<RankedSource>& ranking) {
-  Json rows = Json::array();
-  for (const RankedSource& ranked : ranking) {
-    Json row{{"source", platform.node(ranked.source).name}};
-    if (ranked.error.empty()) {
-      row["optimum_Bps"] = ranked.optimum.value;
-      row["bound_Bps"] = ranked.bound.value;
-      row["gap"] = gap_of(ranked.optimum, ranked.bound);
-    } else {
-      row["error"] = ranked.error;
-    }
-    rows.push_back(std::move(row));
-  }
-  return {{"operation", planner::name_of(operation)},
-          {"platform", platform.name()},
-          {"model", platforms::name_of(model)},
-          {"sources", std::move(rows)}};
+  report.add("sources", rows);
+  return report;
 }
 
 }  // namespace espalier::cli

@@ -1,111 +1,43 @@
-// espalier-mpi bench: plans against MPI's own function.
+// espalier-mpi bench: plans against MPI's own function. Its options and figures are tune's, too.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cli/espalier_mpi/bench/candidates.hpp"
 #include "cli/espalier_mpi/options/running_options.hpp"
-#include "cli/espalier_mpi/run/elements.hpp"
-#include "cli/espalier_mpi/run/watchdog.hpp"
-#include "runtime/api/broadcast.hpp"
-#include "runtime/api/reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
 
-struct BenchArguments {
-  std::vector<std::string> plans;  // files; none: time only MPI's own function
-  std::optional<planner::Operation>
-      operation;             // unset: the first plan's, or a broadcast if there is no plan
-  std::vector<Bytes> sizes;  // of messages
-  std::string sizes_option = "--sizes";
-  std::size_t repeat = 9;   // timed rounds
-  std::size_t warm_up = 2;  // rounds before them
-  bool verify = false;
+// The options of commands that time rounds.
+struct TimingOptions {
+  std::vector<Bytes> sizes{};  // of messages
+  Rounds rounds{.timed = 9, .warm_up = 2};
   bool json = false;
-  std::optional<Bytes> segment;    // instead of the plans'
-  std::vector<std::string> tuned;  // files of tuned segments, each for one of the plans
-  std::optional<Seconds> timeout;
-  runtime::BroadcastOptions broadcast;
-  runtime::ReductionOptions reduction;
-  Elements elements;  // of reductions
-  // The name of an option that was given and applies to only one kind of operation; empty: none.
-  std::string only_for_reductions{};
-  std::string only_for_broadcasts{};
+  RunningOptions running{};
+  runtime::BroadcastOptions broadcast{};
+  ElementOptions elements{};
+
+  void add_to(Arguments& app);
+  // Throws InputError.
+  void check();
 };
 
-// A plan, and the segments in which it is run.
-struct BenchPlan {
-  std::string name;  // in tables
-  planner::Plan plan;
-  std::uint64_t segment_bytes = 0;  // 0: the executor chooses
-  std::vector<runtime::TunedSegment> tuned{};
-};
-
-// The unchecked texts that CLI11 stores.
-struct BenchTexts {
-  RunningTexts running;
-  ElementTexts elements;
-  std::string operation;
-  std::string sizes = "64KiB,256KiB,1MiB,4MiB,16MiB,64MiB,256MiB";
-};
-// Adds the subcommand to the command line; checks and converts its texts. Throws InputError.
-CLI::App* add_bench(CLI::App& app, BenchArguments& to, BenchTexts& texts);
-void check_bench(const CLI::App& command, BenchArguments& to, const BenchTexts& texts);
-
-// A method of running an operation.
-struct BenchMethod {
-  std::string name;  // "MPI_Bcast", or a plan's file
-  // Runs on the memory that prepare has filled.
-  std::function<void(std::span<std::byte>)> run;
-  // Of a plan: the segment size for a message of the given bytes, and the predicted time. Empty for
-  // MPI's own function, about which nothing is known.
-  std::function<std::uint64_t(std::uint64_t)> segment_bytes{};
-  std::function<Seconds(std::uint64_t)> predicted_time{};
-  std::string algorithm{};  // of a plan
-
-  [[nodiscard]] bool is_mpi() const { return !predicted_time; }
-};
-
-// An operation, and the methods that are timed alternately.
-struct BenchOperation {
-  planner::Operation operation = planner::Operation::kBroadcast;
-  int root = 0;  // the rank that collects the reports and measures the time
-  // Messages in this rank's memory: 1 if the output replaces the input, 2 if the output follows it.
-  std::uint64_t copies = 1;
-  // Fills the input on this rank before a round. Each round has other bytes.
-  std::function<void(std::span<std::byte>, std::uint64_t round)> prepare;
-  // Describes the error in the output after a round; unset: it is correct.
-  std::function<std::optional<std::string>(std::span<const std::byte>, std::uint64_t round)> fault;
-  std::vector<BenchMethod> methods;  // at least one; MPI's own, if present, is the first
-  std::shared_ptr<void> state{};     // what the functions refer to
-};
-
-// Broadcasts: MPI_Bcast and each plan. Collective. Throws MpiError, and InputError on all ranks
-// when plans have different sources or cannot run here.
-BenchOperation broadcast_bench(MPI_Comm comm, const std::vector<BenchPlan>& plans,
-                               const BenchArguments& arguments);
-// Reduces or allreduces: MPI_Reduce or MPI_Allreduce, and each plan. As above; InputError also when
-// a size is not a multiple of the element size. watchdog must outlive the result.
-BenchOperation reduction_bench(MPI_Comm comm, const std::vector<BenchPlan>& plans,
-                               planner::Operation operation, const BenchArguments& arguments,
+// MPI's own function and the plans, bound to the ranks. Collective. Throws MpiError, and InputError
+// on all ranks when the plans cannot run here, an option does not apply to the operation, or a size
+// is not a multiple of the element size. watchdog must outlive the result.
+TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
+                               planner::Operation operation, const TimingOptions& options,
                                Watchdog& watchdog);
-// The one of them for `operation`; InputError also for an option that does not apply to it.
-BenchOperation bench_of(MPI_Comm comm, const std::vector<BenchPlan>& plans,
-                        planner::Operation operation, const BenchArguments& arguments,
-                        Watchdog& watchdog);
-// Throws InputError that names the plan's file when a plan has another source than the first one.
-void require_same_source(const std::vector<BenchPlan>& plans);
 
-// The figures of a message size and a method. The same on all ranks.
+// The figures of a message size and a candidate. The same on all ranks.
 struct BenchRow {
   std::uint64_t message_bytes = 0;
   std::string method;
@@ -129,20 +61,16 @@ struct BenchFigures {
   int ranks = 0;
   std::size_t warm_up = 0;
   bool verified = false;
-  std::vector<BenchRow> rows;
+  std::vector<BenchRow> rows{};
   std::vector<BestSegment> best{};  // of a tune
 };
 // No rows yet. Collective.
 BenchFigures empty_figures(MPI_Comm comm, planner::Operation operation,
-                           const BenchArguments& arguments);
-// Adds the rows of these sizes. Collective. Throws as run_bench does.
-void measure_alternating(MPI_Comm comm, const BenchOperation& operation,
-                         std::span<const Bytes> sizes, const BenchArguments& arguments,
-                         Watchdog& watchdog, BenchFigures& figures);
-std::string bench_json(const BenchFigures& figures);
-std::string bench_text(const BenchFigures& figures);
-
-// The whole command. Throws on all ranks, except MpiError.
-void run_bench(MPI_Comm comm, const BenchArguments& arguments, Watchdog& watchdog);
+                           const TimingOptions& options);
+// Adds the rows of these sizes. Collective. Throws as AlternatingTimer does.
+void measure(MPI_Comm comm, const TimedOperation& operation, std::span<const Bytes> sizes,
+             const TimingOptions& options, Watchdog& watchdog, BenchFigures& figures);
+// Prints the figures on rank 0.
+void print_figures(MPI_Comm comm, const BenchFigures& figures, bool json);
 
 }  // namespace espalier::cli

@@ -1,8 +1,10 @@
+#include "cli/common/report.hpp"
+
 #include <fmt/format.h>
 
-#include "cli/common/table.hpp"
 #include "cli/espalier_mpi/bench/bench.hpp"
-#include "support/json.hpp"
+#include "cli/espalier_mpi/reports/report.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
 
@@ -30,85 +32,74 @@ std::string what_ran(const BenchFigures& figures) {
   return "broadcast to " + ranks;
 }
 
-}  // namespace
-
-std::string bench_json(const BenchFigures& figures) {
-  Json json;
-  json["operation"] = planner::name_of(figures.operation);
-  if (!figures.op.empty()) {
-    json["op"] = figures.op;
-    json["type"] = figures.type;
-  }
-  json["ranks"] = figures.ranks;
-  json["warm_up"] = figures.warm_up;
-  json["verified"] = figures.verified;
-  json["rows"] = Json::array();
-  for (const BenchRow& row : figures.rows) {
-    const Quartiles quartiles = quartiles_of(row.seconds);
-    Json one;
-    one["message_bytes"] = row.message_bytes;
-    one["method"] = row.method;
-    one["algorithm"] = row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm);
-    one["segment_bytes"] = row.segment_bytes ? Json(*row.segment_bytes) : Json(nullptr);
-    one["slice_bytes"] = one["segment_bytes"];
-    one["seconds"] = row.seconds;
-    one["lower_s"] = quartiles.lower;
-    one["median_s"] = quartiles.median;
-    one["upper_s"] = quartiles.upper;
-    one["achieved_Bps"] = rate_of(row, quartiles.median);
-    one["relative_to_mpi"] =
-        row.mpi_median_s ? Json(ratio_of(*row.mpi_median_s, quartiles.median)) : Json(nullptr);
-    one["predicted_s"] = row.predicted_time ? Json(row.predicted_time->value) : Json(nullptr);
-    json["rows"].push_back(std::move(one));
-  }
-  for (const BestSegment& best : figures.best) {
-    Json one = {{"message_bytes", best.segment.message_bytes},
-                {"segment_bytes", best.segment.segment_bytes},
-                {"slice_bytes", best.segment.segment_bytes},
-                {"median_s", best.segment.median_s},
-                {"default_median_s", best.default_median_s}};
-    json["tuned"].push_back(std::move(one));
-  }
-  return json.dump(2) + "\n";
-}
-
-std::string bench_text(const BenchFigures& figures) {
-  using Align = Table::Align;
-  Table table({{"message", Align::kRight},
-               {"method", Align::kLeft},
-               {"segments", Align::kRight},
-               {"median", Align::kRight},
-               {"lower", Align::kRight},
-               {"upper", Align::kRight},
-               {"rate", Align::kRight},
-               {"times MPI's", Align::kRight},
-               {"predicted", Align::kRight},
-               {"of median", Align::kRight}});
+Rows rows_of(const BenchFigures& figures) {
+  Rows rows({{"message", "message_bytes"},
+             left("method", "method"),
+             written("algorithm"),
+             {"segments", "segment_bytes"},
+             written("slice_bytes"),
+             written("seconds"),
+             {"lower", "lower_s"},
+             {"median", "median_s"},
+             {"upper", "upper_s"},
+             {"rate", "achieved_Bps"},
+             {"times MPI's", "relative_to_mpi"},
+             {"predicted", "predicted_s"},
+             {"of median", "of_median"}});
+  rows.order_text({"message_bytes", "method", "segment_bytes", "median_s", "lower_s", "upper_s",
+                   "achieved_Bps", "relative_to_mpi", "predicted_s", "of_median"});
   for (const BenchRow& row : figures.rows) {
     const Quartiles quartiles = quartiles_of(row.seconds);
     const double median = quartiles.median;
-    table.add_row(
-        {format_size({row.message_bytes}), row.method,
-         row.segment_bytes ? format_size({*row.segment_bytes}) : "-", format_duration({median}),
-         format_duration({quartiles.lower}), format_duration({quartiles.upper}),
-         short_rate({rate_of(row, median)}),
-         row.mpi_median_s ? fixed(ratio_of(*row.mpi_median_s, median), 2) : "-",
-         row.predicted_time ? format_duration(*row.predicted_time) : "-",
-         row.predicted_time ? percent(ratio_of(row.predicted_time->value, median)) : "-"});
+    const BytesPerSecond rate{rate_of(row, median)};
+    const Cell segment = row.segment_bytes ? Cell(Bytes{*row.segment_bytes}) : Cell("-", Json());
+    rows.add(
+        {Bytes{row.message_bytes}, row.method,
+         row.algorithm.empty() ? Cell("-", Json()) : Cell(row.algorithm), segment, segment,
+         written_only(row.seconds), Seconds{quartiles.lower}, Seconds{median},
+         Seconds{quartiles.upper}, Cell(short_rate(rate), rate.value),
+         row.mpi_median_s ? decimal(ratio_of(*row.mpi_median_s, median), 2) : Cell("-", Json()),
+         Cell(row.predicted_time),
+         shown_only(row.predicted_time ? percent(ratio_of(row.predicted_time->value, median))
+                                       : "-")});
   }
+  return rows;
+}
+
+Report report_of(const BenchFigures& figures) {
+  Report report;
+  report.write("operation", planner::name_of(figures.operation));
+  if (!figures.op.empty()) {
+    report.write("op", figures.op);
+    report.write("type", figures.type);
+  }
+  report.write("ranks", figures.ranks);
+  report.write("warm_up", figures.warm_up);
+  report.write("verified", figures.verified);
   const std::size_t rounds = figures.rows.empty() ? 0 : figures.rows[0].seconds.size();
-  const bool at_root = figures.operation == planner::Operation::kReduce;
-  std::string tuned;
+  report.say(fmt::format("{}, {} rounds after {}, {}\n", what_ran(figures), rounds, figures.warm_up,
+                         verification_text(figures.operation, figures.verified)),
+             /*joined=*/true);
+  report.add("rows", rows_of(figures), /*joined=*/true);
+  Rows tuned({written("message_bytes"), written("segment_bytes"), written("slice_bytes"),
+              written("median_s"), written("default_median_s")});
   for (const auto& [segment, default_median_s] : figures.best) {
-    tuned += fmt::format("tuned: {} in segments of {}, {} times as fast as by default\n",
-                         format_size({segment.message_bytes}), format_size({segment.segment_bytes}),
-                         fixed(ratio_of(default_median_s, segment.median_s), 2));
+    tuned.add({segment.message_bytes, segment.segment_bytes, segment.segment_bytes,
+               decimal(segment.median_s), decimal(default_median_s)});
+    report.say(
+        fmt::format("tuned: {} in segments of {}, {} times as fast as by default\n",
+                    format_size({segment.message_bytes}), format_size({segment.segment_bytes}),
+                    fixed(ratio_of(default_median_s, segment.median_s), 2)),
+        /*joined=*/true);
   }
-  return fmt::format("{}, {} rounds after {}, {}\n", what_ran(figures), rounds, figures.warm_up,
-                     !figures.verified ? "not verified"
-                     : at_root         ? "verified on the root"
-                                       : "verified on every rank") +
-         table.text() + tuned;
+  if (!tuned.empty()) report.write("tuned", tuned.json());
+  return report;
+}
+
+}  // namespace
+
+void print_figures(MPI_Comm comm, const BenchFigures& figures, bool json) {
+  if (runtime::rank_in(comm) == 0) print_report(report_of(figures), json);
 }
 
 }  // namespace espalier::cli

@@ -1,59 +1,136 @@
-#include "cli/espalier_mpi/commands/bcast.hpp"
-
+// espalier-mpi bcast.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
-#include "cli/espalier_mpi/options/decided.hpp"
-#include "cli/espalier_mpi/reports/report.hpp"
+#include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "cli/espalier_mpi/reports/trace.hpp"
 #include "runtime/engine/rounds.hpp"
 #include "runtime/engine/timetable.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
+namespace {
 
-void run_bcast(MPI_Comm comm, BcastArguments arguments, Watchdog& watchdog) {
+struct BcastCommand {
+  Job job{};
+  RunArguments arguments{};
+  FileOptions files{};
+  std::string trace{};  // trace file; empty: none
+  runtime::BroadcastOptions broadcast{};
+
+  void add_to(Arguments& app);
+  void check();
+  [[nodiscard]] ExitStatus run() const;
+};
+
+void BcastCommand::add_to(Arguments& app) {
+  arguments.add_to(app, broadcast);
+  app.add("--in", files.in,
+          "file or folder to broadcast, on the plan's source; several are sent as one stream");
+  app.add(
+      "--out", files.out,
+      "output file of each rank; {rank} and {host} are replaced. For a folder or several --in: an "
+      "output folder, new or empty. The source writes it too, unless it is the --in file");
+  app.add("--resume", files.resume,
+          "continue an interrupted run that had --resume; if this run is interrupted, keep "
+          ".espalier-NAME.part beside the output");
+  app.add("--allow-changes", files.allow_changes,
+          "send a source that changes meanwhile, such as a log that grows, with a warning; without "
+          "this option such a run ends with status 5 and writes no output");
+  app.add("--verify", arguments.verify,
+          "check every received byte; with --in, read the written files back");
+  add_broadcast_options(app, broadcast);
+  app.add("--compare-mpi-bcast", arguments.compare,
+          "time MPI_Bcast of the same message in alternation, and print the ratio");
+  app.add("--trace", trace,
+          "write the times of each rank's sends and receives to this file, for chrome://tracing "
+          "and Perfetto");
+}
+
+void BcastCommand::check() {
+  arguments.running.write_to(broadcast);
+  arguments.check("bcast", broadcast);
+  const bool sends_files = !files.in.empty();
+  if (!arguments.decisions.empty() && sends_files) {
+    throw InputError("--decisions needs a --message; of --in only the source knows the size");
+  }
+  if (sends_files == files.out.empty()) {
+    throw InputError("--in and --out must be given together");
+  }
+  if (sends_files && arguments.given_message) {
+    throw InputError("--message and --in are given; give one of them");
+  }
+  if (files.resume && (!sends_files || arguments.repeat > 1)) {
+    throw InputError("--resume needs --in, and --repeat 1");
+  }
+  if (files.allow_changes && !sends_files) throw InputError("--allow-changes needs --in");
+  if (sends_files && arguments.compare) {
+    throw InputError("--compare-mpi-bcast needs a --message; leave out --in");
+  }
+  if (sends_files && broadcast.ports != 0) {
+    throw InputError("--ports needs a --message, which is entirely in memory; leave out --in");
+  }
+  if (trace == "-")
+    throw InputError("--trace needs a file name; standard output contains the figures");
+  if (files.out == "-" || std::ranges::find(files.in, "-") != files.in.end()) {
+    throw InputError("--in and --out need file names; - is not supported");
+  }
+}
+
+ExitStatus BcastCommand::run() const {
+  const MPI_Comm comm = job.comm;
+  Watchdog& watchdog = *job.watchdog;
   const int rank = runtime::rank_in(comm);
+  runtime::BroadcastOptions options = broadcast;
+  watchdog.start(options.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
-  const planner::Plan plan =
-      plan_of_run(comm, arguments, planner::Operation::kBroadcast, arguments.broadcast);
+  const NamedPlan named = plan_of_run(comm, arguments, planner::Operation::kBroadcast, options);
   const std::string file = display_name(arguments.plan);
-  if (arguments.broadcast.rounds) runtime::require_rounds(plan, file);
-  if (arguments.broadcast.schedule) runtime::require_timetable(plan, file);
+  if (options.rounds) runtime::require_rounds(named.plan, file);
+  if (options.schedule) runtime::require_timetable(named.plan, file);
 
-  ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
-  arguments.on_message = [&bar](std::uint64_t bytes) { bar.expect(bytes); };
-  arguments.broadcast.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };
-  std::optional<TraceRecorder> trace;
-  if (!arguments.trace.empty()) {
+  ProgressBar bar(rank == 0 && !arguments.quiet, named.plan.throughput);
+  options.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };
+  std::optional<TraceRecorder> recorder;
+  if (!trace.empty()) {
     watchdog.expect("waiting for all ranks to compare their clocks");
-    trace.emplace(comm, arguments.trace);
-    arguments.broadcast.transfers = &trace->log();
+    recorder.emplace(comm, trace);
+    options.transfers = &recorder->log();
   }
   // The constructor has a timeout of its own, which is shorter.
   watchdog.expect("waiting for all ranks to set up the broadcast",
-                  arguments.broadcast.timeout.value_or(Seconds{}));
-  runtime::Broadcast broadcast(comm, plan, arguments.broadcast);
-  const Figures figures = arguments.in.empty()
-                              ? broadcast_message(comm, broadcast, arguments, watchdog)
-                              : broadcast_file(comm, broadcast, arguments, watchdog);
-  bar.end();
-  if (trace) {
-    watchdog.expect("waiting for the trace records of all ranks");
-    trace->write(broadcast.node(), arguments.quiet);
+                  options.timeout.value_or(Seconds{}));
+  const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);
+  Figures figures;
+  if (files.in.empty()) {
+    bar.expect(arguments.message().value);
+    figures = time_message(comm, timed_broadcast(comm, {&named, 1}, bound), arguments, watchdog);
+  } else {
+    figures = broadcast_file(comm, bound->front(), arguments, files, bar, watchdog);
   }
-  if (rank != 0) return;
-  if (!figures.source_change.empty()) {
+  bar.end();
+  if (recorder) {
+    watchdog.expect("waiting for the trace records of all ranks");
+    recorder->write(bound->front().node(), arguments.quiet);
+  }
+  if (rank == 0 && !figures.source_change.empty()) {
     fmt::print(stderr, "espalier-mpi: warning: {}; the copies are what was read\n",
                figures.source_change);
   }
-  fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));
-  std::fflush(stdout);
+  if (rank == 0) print_report(figures_report(named.plan, figures), arguments.json);
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+void add_bcast(Arguments root, const Job& job) {
+  root.add_command("bcast", "run a broadcast plan on the ranks of this mpirun",
+                   BcastCommand{.job = job});
 }
 
 }  // namespace espalier::cli

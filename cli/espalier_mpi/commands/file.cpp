@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
-#include "cli/espalier_mpi/commands/bcast.hpp"
+#include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
@@ -79,33 +78,33 @@ bool is_tree(const std::vector<std::string>& in) {
 
 class FileBroadcast {
  public:
-  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const BcastArguments& arguments,
-                Watchdog& watchdog)
+  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const RunArguments& arguments,
+                const FileOptions& files, ProgressBar& bar, Watchdog& watchdog)
       : comm_(comm),
         broadcast_(&broadcast),
         watchdog_(&watchdog),
         verify_(arguments.verify),
-        resumes_(arguments.resume),
-        allows_changes_(arguments.allow_changes),
-        on_message_(arguments.on_message) {
+        resumes_(files.resume),
+        allows_changes_(files.allow_changes),
+        bar_(&bar) {
     rank_ = runtime::rank_in(comm_);
     watchdog_->expect("waiting for all ranks to name their files");
-    output_name_ = replace_all(arguments.out, "{rank}", std::to_string(rank_));
+    output_name_ = replace_all(files.out, "{rank}", std::to_string(rank_));
     output_name_ = replace_all(output_name_, "{host}", runtime::host_name());
     runtime::collective_try(
         comm_,
         [&] {
-          if (is_source()) open_input(arguments.in);
+          if (is_source()) open_input(files.in);
         },
         true);
     share_input_facts();
-    writes_ = !is_source() || is_tree_ || identity_of(arguments.in[0]) != identity_of(output_name_);
+    writes_ = !is_source() || is_tree_ || identity_of(files.in[0]) != identity_of(output_name_);
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
     disk_ = disk_time(bytes_ + hole_bytes_);  // devices have no holes
     timer_.emplace(comm_, broadcast_->root(),
                    broadcast_->predicted_time(bytes_, shape_.segment_bytes),
-                   arguments.broadcast.timeout, watchdog);
+                   arguments.running.timeout, watchdog);
   }
 
   // One round. Afterwards the files are complete, but do not have their final names yet.
@@ -121,7 +120,7 @@ class FileBroadcast {
     store_ = std::make_unique<runtime::FileStore>(shape_, input_.get(), output_.get());
     watchdog_->expect("waiting for all ranks to check their partial files", disk_);
     skip_kept_bytes();
-    if (on_message_) on_message_(bytes());
+    bar_->expect(bytes());
     const ReportTimer::Act stream{[&] {
                                     if (broadcast_->stream(bytes_ - skipped_, shape_, *store_)) {
                                       return;
@@ -282,7 +281,7 @@ class FileBroadcast {
   bool verify_;
   bool resumes_;
   bool allows_changes_;
-  std::function<void(std::uint64_t)> on_message_;
+  ProgressBar* bar_;
   std::optional<std::uint64_t> resume_;  // the source's identity
   std::uint64_t skipped_ = 0;            // bytes kept from an earlier run
   int rank_ = 0;
@@ -303,9 +302,9 @@ class FileBroadcast {
 
 }  // namespace
 
-Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast,
-                       const BcastArguments& arguments, Watchdog& watchdog) {
-  FileBroadcast files(comm, broadcast, arguments, watchdog);
+Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast, const RunArguments& arguments,
+                       const FileOptions& options, ProgressBar& bar, Watchdog& watchdog) {
+  FileBroadcast files(comm, broadcast, arguments, options, bar, watchdog);
   Figures figures;
   for (std::size_t i = 0; i < arguments.repeat; ++i) figures.seconds.push_back(files.run());
   figures.message_bytes = files.bytes();

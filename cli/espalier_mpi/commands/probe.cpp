@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/reports/probe_report.hpp"
+#include "cli/espalier_mpi/reports/report.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/measure/analysis.hpp"
 #include "runtime/measure/mpi_network.hpp"
@@ -146,10 +146,7 @@ void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
   });
   if (!estimate) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  const std::string text =
-      arguments.json ? probe_json(*estimate, seconds) : probe_text(*estimate, seconds);
-  fmt::print(arguments.out == "-" ? stderr : stdout, "{}", text);
-  std::fflush(nullptr);
+  print_report(probe_report(*estimate, seconds), arguments.json, arguments.out == "-");
 }
 
 }  // namespace espalier::cli

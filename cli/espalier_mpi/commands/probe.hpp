@@ -7,44 +7,41 @@
 #include <optional>
 #include <string>
 
+#include "cli/common/arguments.hpp"
 #include "runtime/measure/message_times.hpp"
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/measure/probe.hpp"
 #include "support/quantities.hpp"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): theirs
-class App;
-}
-
 namespace espalier::cli {
 
 // The cost model whose parameters are measured, instead of a platform.
 struct ModelArguments {
-  std::string name;  // hockney, loggp or plogp; empty: none
+  std::string name{};  // hockney, loggp or plogp; empty: none
   std::optional<runtime::probe::PairClass>
-      pair_class;                            // unset: between hosts, if there are several
-  std::optional<runtime::probe::Flow> pair;  // only this one
-  Bytes largest{std::uint64_t{1} << 20};     // of the messages
-  std::string class_text;                    // as given, before the check
-  std::string pair_text;
-  std::string largest_text;
+      pair_class{};                            // unset: between hosts, if there are several
+  std::optional<runtime::probe::Flow> pair{};  // only this one
+  std::optional<Bytes> given_largest{};        // of the messages
+
+  [[nodiscard]] Bytes largest() const {
+    return given_largest.value_or(Bytes{std::uint64_t{1} << 20});
+  }
 };
 
 struct ProbeArguments {
-  std::string out;           // the platform or parameters file; - is standard output
-  std::string measurements;  // file for the raw measurements; empty: none
-  std::string name;          // of the platform; empty: "probe of N ranks"
-  std::string effort = "normal";
+  std::string out{};           // the platform or parameters file; - is standard output
+  std::string measurements{};  // file for the raw measurements; empty: none
+  std::string name{};          // of the platform; empty: "probe of N ranks"
   double effort_factor = runtime::probe::kNormal;
   bool resume = false;
   bool json = false;
   bool quiet = false;
-  ModelArguments model;
-};
+  ModelArguments model{};
 
-// Adds the subcommand to the command line; checks and converts its texts. Throws InputError.
-CLI::App* add_probe(CLI::App& app, ProbeArguments& to);
-void check_probe(ProbeArguments& arguments);
+  void add_to(Arguments& app);
+  // Throws InputError for options that do not fit each other.
+  void check() const;
+};
 
 // The whole command: measures, analyses, writes; rank 0 prints. Until it is done, the measurements
 // so far are in a file beside the output, for --resume. Throws on all ranks, except MpiError.

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <set>
 #include <vector>
 
 #include "cli/espalier_mpi/commands/probe.hpp"
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/reports/probe_report.hpp"
+#include "cli/espalier_mpi/reports/report.hpp"
 #include "cost_models/fit/measured_messages.hpp"
 #include "cost_models/parameters_json.hpp"
 #include "runtime/api/rank_mapping.hpp"
@@ -95,7 +95,7 @@ void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
     }
     lead(network, [&] {
       ProbeProgress progress(!arguments.quiet);
-      const probe::MessageOptions options{arguments.effort_factor, arguments.model.largest.value,
+      const probe::MessageOptions options{arguments.effort_factor, arguments.model.largest().value,
                                           [&](const probe::Progress& now) { progress.show(now); }};
       report.times = probe::typical(probe::time_pairs(network, sample.pairs, options));
     });
@@ -105,9 +105,7 @@ void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
   });
   if (rank != 0) return;
   report.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  fmt::print(arguments.out == "-" ? stderr : stdout, "{}",
-             arguments.json ? model_json(report) : model_text(report));
-  std::fflush(nullptr);
+  print_report(report_of(report), arguments.json, arguments.out == "-");
 }
 
 }  // namespace espalier::cli

@@ -1,122 +1,74 @@
-#include "cli/espalier_mpi/commands/reduce.hpp"
-
+// espalier-mpi reduce and allreduce.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-
-#include "cli/espalier_mpi/options/decided.hpp"
-#include "cli/espalier_mpi/reports/report.hpp"
-#include "cli/espalier_mpi/run/buffer.hpp"
-#include "cli/espalier_mpi/run/timing.hpp"
-#include "runtime/api/library_reduction.hpp"
-#include "runtime/transport/agreement.hpp"
+#include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "runtime/transport/mpi_error.hpp"
-#include "support/errors.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {
 
 using planner::Operation;
-using runtime::check;
 
-// A test message in memory; `predicted_time` is the plan's predicted time for it. Throws
-// CheckFailed on all ranks when an element differs.
-Figures reduce_message(MPI_Comm comm, runtime::Reduction& reduction,
-                       const ReduceArguments& arguments, Seconds predicted_time,
-                       Watchdog& watchdog) {
-  const int rank = runtime::rank_in(comm);
-  const int ranks = runtime::size_of(comm);
-  const Elements elements = arguments.elements;
-  const std::uint64_t bytes = arguments.message.value;
-  const std::size_t count = bytes / bytes_of(elements.type);
-  const bool everywhere = arguments.operation == Operation::kAllreduce;
-  const bool has_result = everywhere || rank == reduction.root();
-  const std::uint64_t result_bytes = has_result ? bytes : 0;
-  watchdog.expect("waiting for all ranks to have memory for the message");
-  const auto own = allocate_message(comm, bytes, "--message", everywhere ? 2 : 1);
-  const auto result_of_reduce = allocate_message(comm, everywhere ? 0 : result_bytes, "--message");
-  std::byte* const result = everywhere ? own.get() + bytes : result_of_reduce.get();
+struct ReduceCommand {
+  Job job{};
+  Operation operation = Operation::kReduce;  // or kAllreduce
+  RunArguments arguments{};
+  ElementOptions elements{};
+  runtime::ReductionOptions reduction{};
 
-  Figures figures{
-      bytes, reduction.segment_bytes(bytes, bytes_of(elements.type)), {}, {}, arguments.verify};
-  figures.library = everywhere ? "MPI_Allreduce" : "MPI_Reduce";
-  figures.op = name_of(elements.op);
-  figures.type = name_of(elements.type);
+  void add_to(Arguments& app);
+  void check();
+  [[nodiscard]] ExitStatus run() const;
+};
 
-  // Touches the pages before the timing, and clears the result.
-  std::uint64_t round = 0;
-  const ReportTimer timer(comm, reduction.root(), predicted_time, arguments.timeout, watchdog);
-  const auto timed = [&](const ReportTimer::Act& act) {
-    watchdog.pause();  // while the elements are filled, and checked
-    if (arguments.verify || round == 0) {
-      fill_elements({own.get(), bytes}, elements, rank, round);
-      std::fill_n(result, result_bytes, static_cast<std::byte>(0xA5 ^ rank));
-    }
-    const double seconds = timer.seconds_of(act);
-    if (arguments.verify) {
-      runtime::collective_try(
-          comm,
-          [&] {
-            const auto wrong = find_wrong_element({result, result_bytes}, elements, ranks, round);
-            if (wrong) throw CheckFailed(*wrong);
-          },
-          true);
-    }
-    ++round;
-    return seconds;
-  };
+void ReduceCommand::add_to(Arguments& app) {
+  arguments.add_to(app, reduction);
+  elements.add_to(app);
+  app.add("--verify", arguments.verify, "check every element of the result");
+  app.add("--compare-mpi", arguments.compare,
+          fmt::format("time {} of the same message in alternation, and print the ratio",
+                      operation == Operation::kReduce ? "MPI_Reduce" : "MPI_Allreduce"));
+}
 
-  const MPI_Datatype type = mpi_type(elements.type);
-  const MPI_Op op = mpi_op(elements.op);
-  const ReportTimer::Act ours{[&] {
-                                watchdog.expect(kReducing, predicted_time);
-                                reduction.run(own.get(), result, count, type, op);
-                              },
-                              {}};
-  const ReportTimer::Act theirs{[&] {
-                                  runtime::reduce_by_library(comm, arguments.operation,
-                                                             reduction.root(), own.get(), result,
-                                                             count, type, op);
-                                },
-                                "waiting in " + figures.library};
-  if (arguments.compare) {  // sets up the connections and caches of both
-    timed(ours);
-    timed(theirs);
-  }
-  for (std::size_t i = 0; i < arguments.repeat; ++i) {
-    figures.seconds.push_back(timed(ours));
-    if (arguments.compare) figures.mpi_seconds.push_back(timed(theirs));
-  }
-  return figures;
+void ReduceCommand::check() {
+  arguments.running.write_to(reduction);
+  arguments.check(name_of(operation));
+  require_whole("--message", arguments.message(), elements.read());
+}
+
+ExitStatus ReduceCommand::run() const {
+  const MPI_Comm comm = job.comm;
+  Watchdog& watchdog = *job.watchdog;
+  runtime::ReductionOptions options = reduction;
+  watchdog.start(arguments.running.timeout);
+  watchdog.expect("waiting for the plan, which rank 0 reads");
+  const NamedPlan named = plan_of_run(comm, arguments, operation, options);
+  planner::require_operation(named.plan, operation, display_name(arguments.plan));
+
+  ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
+  bar.expect(arguments.message().value);
+  options.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };
+  watchdog.expect("waiting for all ranks to set up the reduction");
+  const Elements of = elements.read();
+  Figures figures =
+      time_message(comm, timed_reduction(comm, operation, {&named, 1}, options, of, watchdog),
+                   arguments, watchdog);
+  figures.op = name_of(of.op);
+  figures.type = name_of(of.type);
+  bar.end();
+  if (runtime::rank_in(comm) == 0)
+    print_report(figures_report(named.plan, figures), arguments.json);
+  return ExitStatus::kDone;
 }
 
 }  // namespace
 
-void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
-  const int rank = runtime::rank_in(comm);
-  watchdog.expect("waiting for the plan, which rank 0 reads");
-  const planner::Plan plan = plan_of_run(comm, arguments, arguments.operation, arguments.reduction);
-  planner::require_operation(plan, arguments.operation, display_name(arguments.plan));
-
-  ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
-  bar.expect(arguments.message.value);
-  // A rank may wait for any segment as long as for its first one.
-  const Seconds predicted_time{static_cast<double>(arguments.message.value) /
-                               plan.throughput.value};
-  arguments.reduction.on_progress = [&](std::uint64_t bytes) {
-    bar.show(bytes);
-    watchdog.expect(kReducing, predicted_time);
-  };
-  watchdog.expect("waiting for all ranks to set up the reduction");
-  runtime::Reduction reduction(comm, plan, arguments.reduction);
-  const Figures figures = reduce_message(comm, reduction, arguments, predicted_time, watchdog);
-  bar.end();
-  if (rank != 0) return;
-  fmt::print("{}", arguments.json ? figures_json(plan, figures) : figures_text(plan, figures));
-  std::fflush(stdout);
+void add_reductions(Arguments root, const Job& job) {
+  root.add_command("reduce", "run a reduce plan on the ranks of this mpirun",
+                   ReduceCommand{.job = job});
+  root.add_command("allreduce", "run an allreduce plan on the ranks of this mpirun",
+                   ReduceCommand{.job = job, .operation = Operation::kAllreduce});
 }
 
 }  // namespace espalier::cli

@@ -1,14 +1,15 @@
-#include "cli/espalier_mpi/commands/tune.hpp"
-
+// espalier-mpi tune: finds the best segment sizes for a plan by running it.
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
+#include "cli/espalier_mpi/bench/bench.hpp"
+#include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/options/simulated.hpp"
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "planner/plan/segment_choice.hpp"
@@ -29,6 +30,22 @@ namespace fs = std::filesystem;
 constexpr const char* kDefault = "by default";
 constexpr int kPercents[] = {0, -20, -10, 10, 20};  // around the centre
 
+struct TuneCommand {
+  Job job{};
+  std::string plan{};  // file
+  std::string out{};   // file of tuned segments; empty: beside the plan
+  // Platform file for simulating the segment around which others are tried; empty: none.
+  std::string platform{};
+  bool around_plan_segment = false;  // instead: the plan's own
+  // timing.sizes: the messages to tune for. timing.running.segment: instead: this segment. If none
+  // of the three is given: the segment that the formula predicts.
+  TimingOptions timing{};
+
+  void add_to(Arguments& app);
+  void check();
+  [[nodiscard]] ExitStatus run() const;
+};
+
 // The segment with the least time by the formula of planner/plan/segment_choice.hpp.
 std::uint64_t predicted_segment(const planner::Plan& plan, Bytes message, std::size_t hosts) {
   planner::SegmentCosts costs;
@@ -43,16 +60,16 @@ struct Centre {
 };
 
 // Collective: one for each message. Rank 0 simulates.
-std::vector<Centre> centres_for(MPI_Comm comm, const TuneArguments& arguments,
+std::vector<Centre> centres_for(MPI_Comm comm, const TuneCommand& arguments,
                                 const planner::Plan& plan, std::size_t hosts, Watchdog& watchdog) {
-  const std::vector<Bytes>& messages = arguments.bench.sizes;
+  const std::vector<Bytes>& messages = arguments.timing.sizes;
   std::vector<Centre> centres;
   if (arguments.platform.empty()) {
     for (const Bytes message : messages) {
       if (arguments.around_plan_segment) {
         centres.push_back({"the plan's", plan.segment.value});
-      } else if (arguments.bench.segment) {
-        centres.push_back({"--segment", arguments.bench.segment->value});
+      } else if (arguments.timing.running.segment) {
+        centres.push_back({"--segment", arguments.timing.running.segment->value});
       } else {
         centres.push_back({"predicted", predicted_segment(plan, message, hosts)});
       }
@@ -77,8 +94,8 @@ std::vector<Centre> centres_for(MPI_Comm comm, const TuneArguments& arguments,
 // The plan in the segments that the executor chooses on its own, and in segments around the centre.
 // The latter are passed as tuned segments, so that they are timed as they will be run. (Segments
 // that are the same for all messages, as with --segment, cost less.)
-std::vector<BenchPlan> candidates(const planner::Plan& plan, Bytes message, const Centre& centre) {
-  std::vector<BenchPlan> all = {{kDefault, plan}};
+std::vector<NamedPlan> candidates(const planner::Plan& plan, Bytes message, const Centre& centre) {
+  std::vector<NamedPlan> all = {{kDefault, plan}};
   for (const int percent : kPercents) {
     std::string name = centre.name;
     if (percent != 0) name += fmt::format(" {:+} %", percent);
@@ -92,12 +109,12 @@ std::vector<BenchPlan> candidates(const planner::Plan& plan, Bytes message, cons
   return all;
 }
 
-// Drops MPI's own function, and methods that would cut the message as an earlier one does.
-void drop_redundant(BenchOperation& operation, Bytes message) {
+// Drops MPI's own function, and candidates that would cut the message as an earlier one does.
+void drop_redundant(TimedOperation& operation, Bytes message) {
+  operation.drop_mpi();
   std::set<std::uint64_t> seen;
-  std::erase_if(operation.methods, [&](const BenchMethod& method) {
-    return method.is_mpi() ||
-           !seen.insert(std::min(method.segment_bytes(message.value), message.value)).second;
+  std::erase_if(operation.candidates, [&](const Candidate& one) {
+    return !seen.insert(std::min(one.segment_bytes(message.value), message.value)).second;
   });
 }
 
@@ -126,39 +143,85 @@ std::vector<runtime::TunedSegment> earlier_segments(const std::string& file,
                               now.hosts, file);
 }
 
-}  // namespace
+void TuneCommand::add_to(Arguments& app) {
+  timing.rounds.option = "--message";
+  app.add("PLAN", plan, "plan file, read by rank 0 only; - is standard input", {.required = true});
+  app.add("--message", timing.sizes, "sizes of messages, separated by commas", {.required = true});
+  app.add("-o,--output", out,
+          "file of tuned segments to which the result is added (default: PLAN.tuned.json)");
+  app.add_text(
+      "--segment,--slice",
+      [this](const std::string& text) {
+        around_plan_segment = text == "plan";
+        if (!around_plan_segment) timing.running.segment = read_segment(text);
+      },
+      "search around this segment; plan: the plan's own (default: the segment from simulation "
+      "with --platform, otherwise from a formula)");
+  timing.add_to(app);
+  app.add("--platform", platform,
+          "the plan's platform, in Espalier's JSON, read by rank 0 only: search around the segment "
+          "that is best by simulation");
+}
 
-void run_tune(MPI_Comm comm, const TuneArguments& arguments, Watchdog& watchdog) {
-  const BenchArguments& timing = arguments.bench;
+void TuneCommand::check() {
+  timing.check();
+  if (!platform.empty() && (around_plan_segment || timing.running.segment)) {
+    throw InputError("--platform and --segment both set where to search; give one of them");
+  }
+  for (const Bytes size : timing.sizes) {
+    if (size.value == 0)
+      throw InputError("--message: an empty message has no segments; give at least 1 byte");
+  }
+  if (timing.broadcast.rounds) throw InputError("--rounds needs the plan's segments; leave it out");
+  if (timing.broadcast.schedule) {
+    throw InputError("--schedule needs the plan's segments; leave it out");
+  }
+  if (out == "-") throw InputError("-o needs a file name; standard output contains the figures");
+  if (!out.empty()) return;
+  if (plan == "-") throw InputError("-o is required for a plan from standard input");
+  out = plan + ".tuned.json";
+}
+
+ExitStatus TuneCommand::run() const {
+  const MPI_Comm comm = job.comm;
+  Watchdog& watchdog = *job.watchdog;
   const int rank = runtime::rank_in(comm);
+  watchdog.start(timing.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
-  const planner::Plan plan = runtime::share_plan(comm, arguments.plan);
-  runtime::TunedSegments tuned{runtime::identity_of(plan),
+  const planner::Plan read = runtime::share_plan(comm, plan);
+  runtime::TunedSegments tuned{runtime::identity_of(read),
                                static_cast<std::size_t>(runtime::size_of(comm)),
                                runtime::count_hosts(comm),
                                {}};
   runtime::collective_try(comm, [&] {
-    if (rank == 0) tuned.segments = earlier_segments(arguments.out, tuned, plan);
+    if (rank == 0) tuned.segments = earlier_segments(out, tuned, read);
   });
-  BenchFigures figures = empty_figures(comm, plan.operation, timing);
-  const std::vector<Centre> centres = centres_for(comm, arguments, plan, tuned.hosts, watchdog);
+  BenchFigures figures = empty_figures(comm, read.operation, timing);
+  const std::vector<Centre> centres = centres_for(comm, *this, read, tuned.hosts, watchdog);
   for (std::size_t i = 0; i < centres.size(); ++i) {
     const Bytes message = timing.sizes[i];
-    watchdog.expect("waiting for all ranks to have the plan", timing.timeout.value_or(Seconds{}));
-    BenchOperation operation =
-        bench_of(comm, candidates(plan, message, centres[i]), plan.operation, timing, watchdog);
+    watchdog.expect("waiting for all ranks to have the plan",
+                    timing.running.timeout.value_or(Seconds{}));
+    TimedOperation operation = timed_operation(comm, candidates(read, message, centres[i]),
+                                               read.operation, timing, watchdog);
     drop_redundant(operation, message);
     const std::size_t first = figures.rows.size();
-    measure_alternating(comm, operation, {&message, 1}, timing, watchdog, figures);
+    measure(comm, operation, {&message, 1}, timing, watchdog, figures);
     figures.best.push_back(best_of(figures, first));
     runtime::merge(tuned.segments, std::vector{figures.best.back().segment});
     runtime::collective_try(comm, [&] {
-      if (rank == 0) write_text(arguments.out, runtime::tuned_json(tuned));
+      if (rank == 0) write_text(out, runtime::tuned_json(tuned));
     });
   }
-  if (rank != 0) return;
-  fmt::print("{}", timing.json ? bench_json(figures) : bench_text(figures));
-  std::fflush(stdout);
+  print_figures(comm, figures, timing.json);
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+void add_tune(Arguments root, const Job& job) {
+  root.add_command("tune", "run a plan in segments around the predicted size, and save the best",
+                   TuneCommand{.job = job});
 }
 
 }  // namespace espalier::cli

@@ -1,13 +1,9 @@
 #include <fmt/format.h>
 
-// smpicxx makes it a macro, but CLI11 has a member of that name.
-#undef exit
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
 #include "cli/espalier_mpi/commands/probe.hpp"
-#include "cli/espalier_mpi/options/running_options.hpp"
+#include "cli/espalier_mpi/options/options.hpp"
 #include "cost_models/parameters.hpp"
 #include "support/errors.hpp"
 
@@ -15,104 +11,93 @@ namespace espalier::cli {
 
 namespace {
 
-constexpr Bytes kLargestMessage{std::uint64_t{1} << 30};
-
-runtime::probe::Flow pair_of(const std::string& text) {
-  const auto rank_at = [&](const char* begin, const char* end) {
-    std::size_t rank = 0;
-    const auto [stop, fault] = std::from_chars(begin, end, rank);
-    if (fault != std::errc{} || stop != end) {
-      throw InputError(
-          fmt::format("--pair: {} is not a pair of ranks; give FROM,TO", in_quotes(text)));
-    }
-    return rank;
-  };
-  const char* const end = text.data() + text.size();
-  const char* const comma = std::find(text.data(), end, ',');
-  const runtime::probe::Flow pair{rank_at(text.data(), comma),
-                                  rank_at(comma == end ? end : comma + 1, end)};
-  if (pair.from == pair.to)
-    throw InputError("--pair: a rank cannot send to itself; give two ranks");
+runtime::probe::Flow read_pair(const std::string& text) {
+  const std::vector<std::string> ranks = split_list(text);
+  runtime::probe::Flow pair{};
+  try {
+    if (ranks.size() != 2) throw InputError("not a pair");
+    pair = {parse_count(ranks[0]), parse_count(ranks[1])};
+  } catch (const InputError&) {
+    throw InputError(fmt::format("{} is not a pair of ranks; give FROM,TO", in_quotes(text)));
+  }
+  if (pair.from == pair.to) throw InputError("a rank cannot send to itself; give two ranks");
   return pair;
 }
 
-void check_model(ProbeArguments& arguments) {
-  ModelArguments& model = arguments.model;
-  if (model.name.empty()) {
-    if (!(model.class_text + model.pair_text + model.largest_text).empty()) {
-      throw InputError("--class, --pair and --largest need --model");
-    }
-    return;
-  }
-  place_of("--model", "model", model.name, cost_models::kModelNames);
-  if (arguments.resume || !arguments.measurements.empty()) {
-    throw InputError("--resume and --measurements cannot be combined with --model");
-  }
-  if (!model.class_text.empty() && !model.pair_text.empty()) {
-    throw InputError("--class and --pair both select the pairs; give one of them");
-  }
-  if (!model.class_text.empty()) {
-    model.pair_class = static_cast<runtime::probe::PairClass>(
-        place_of("--class", "class", model.class_text, runtime::probe::kPairClasses));
-  }
-  if (!model.pair_text.empty()) model.pair = pair_of(model.pair_text);
-  if (!model.largest_text.empty()) model.largest = size_of("--largest", model.largest_text);
-  if (model.largest.value < 2 || model.largest > kLargestMessage) {
-    throw InputError(fmt::format("--largest: {} is out of range; give 2 B to {}",
-                                 format_size(model.largest), format_size(kLargestMessage)));
-  }
+Bytes read_largest(const std::string& text) {
+  constexpr Bytes kMost{std::uint64_t{1} << 30};
+  const Bytes largest = parse_size(text);
+  if (largest.value >= 2 && largest <= kMost) return largest;
+  throw InputError(
+      fmt::format("{} is out of range; give 2 B to {}", format_size(largest), format_size(kMost)));
 }
+
+struct ProbeCommand : ProbeArguments {
+  Job job{};
+
+  [[nodiscard]] ExitStatus run() const {
+    run_probe(job.comm, *this);
+    return ExitStatus::kDone;
+  }
+};
 
 }  // namespace
 
-CLI::App* add_probe(CLI::App& app, ProbeArguments& to) {
-  CLI::App* probe = app.add_subcommand(
-      "probe", "measure the network between the ranks, and write it as a platform");
-  probe
-      ->add_option("-o,--output", to.out,
-                   "platform file, with --model parameters file; - is standard output")
-      ->required();
-  probe->add_option("--effort", to.effort,
-                    "quick, normal, thorough, or a multiple of normal (0.1 to 100)");
-  probe->add_flag("--resume", to.resume,
-                  "continue an interrupted probe from its measurements in "
-                  "OUTPUT.measurements.json");
-  probe->add_option("--measurements", to.measurements, "file for the raw measurements");
-  probe->add_option("--name", to.name, "name of the platform, or with --model of the network");
-  probe->add_option("--model", to.model.name,
-                    fmt::format("instead of a platform, write the parameters of a cost model, for "
-                                "espalier decide and predict: {}",
-                                fmt::join(cost_models::kModelNames, ", ")));
-  probe->add_option("--class", to.model.class_text,
-                    fmt::format("with --model: the pairs to measure: {} (default: between hosts if "
-                                "there are several)",
-                                fmt::join(runtime::probe::kPairClasses, ", ")));
-  probe->add_option("--pair", to.model.pair_text,
-                    "with --model: measure only this pair of ranks, FROM,TO");
-  probe->add_option("--largest", to.model.largest_text,
-                    "with --model: the largest message (default 1MiB)");
-  probe->add_flag("--json", to.json, "a summary as JSON on standard output");
-  probe->add_flag("--quiet", to.quiet, "no progress");
-  return probe;
+void ProbeArguments::add_to(Arguments& app) {
+  const std::vector<std::string_view> models(cost_models::kModelNames.begin(),
+                                             cost_models::kModelNames.end());
+  app.add("-o,--output", out, "platform file, with --model parameters file; - is standard output",
+          {.required = true});
+  app.add("--effort", effort_factor, runtime::probe::parse_effort,
+          "quick, normal, thorough, or a multiple of normal (0.1 to 100)", {.shown = "normal"});
+  app.add("--resume", resume,
+          "continue an interrupted probe from its measurements in OUTPUT.measurements.json");
+  app.add("--measurements", measurements, "file for the raw measurements");
+  app.add("--name", name, "name of the platform, or with --model of the network");
+  app.add("--model", model.name, among("model", models),
+          "instead of a platform, write the parameters of a cost model, for espalier decide and "
+          "predict, " +
+              one_of(models));
+  app.add("--class", model.pair_class,
+          one_named<runtime::probe::PairClass>("class", runtime::probe::kPairClasses),
+          "with --model: the pairs to measure, " + one_of(runtime::probe::kPairClasses) +
+              " (default: between hosts if there are several)");
+  app.add("--pair", model.pair, read_pair,
+          "with --model: measure only this pair of ranks, FROM,TO");
+  app.add("--largest", model.given_largest, read_largest, "with --model: the largest message",
+          {.shown = shown(model.largest())});
+  app.add("--json", json, "a summary as JSON on standard output");
+  app.add("--quiet", quiet, "no progress");
 }
 
-void check_probe(ProbeArguments& arguments) {
-  check_model(arguments);
-  try {
-    arguments.effort_factor = runtime::probe::parse_effort(arguments.effort);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--effort: {}", error.what()));
+void ProbeArguments::check() const {
+  const bool has_model = !model.name.empty();
+  if (!has_model && (model.pair_class || model.pair || model.given_largest)) {
+    throw InputError("--class, --pair and --largest need --model");
   }
-  if (arguments.out == "-" && arguments.json) {
+  if (has_model && (resume || !measurements.empty())) {
+    throw InputError("--resume and --measurements cannot be combined with --model");
+  }
+  if (model.pair_class && model.pair) {
+    throw InputError("--class and --pair both select the pairs; give one of them");
+  }
+  if (out == "-" && json) {
     throw InputError("--json and -o - both write to standard output; give one of them");
   }
-  if (arguments.out == "-" && arguments.resume) {
+  if (out == "-" && resume) {
     throw InputError("--resume reads measurements beside the output file; give -o a file name");
   }
-  if (arguments.measurements == "-") throw InputError("--measurements needs a file name");
-  if (!arguments.measurements.empty() && arguments.measurements == arguments.out) {
+  if (measurements == "-") throw InputError("--measurements needs a file name");
+  if (!measurements.empty() && measurements == out) {
     throw InputError("--measurements and -o are the same file; give two names");
   }
+}
+
+void add_probe(Arguments root, const Job& job) {
+  ProbeCommand command;
+  command.job = job;
+  root.add_command("probe", "measure the network between the ranks, and write it as a platform",
+                   std::move(command));
 }
 
 }  // namespace espalier::cli

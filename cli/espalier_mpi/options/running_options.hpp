@@ -1,71 +1,78 @@
-// Options that several commands of espalier-mpi share, and their checks.
+// Options that several commands of espalier-mpi share.
 #pragma once
+
+#include <mpi.h>
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "cli/common/arguments.hpp"
 #include "cli/espalier_mpi/run/elements.hpp"
+#include "cli/espalier_mpi/run/watchdog.hpp"
 #include "runtime/api/broadcast.hpp"
 #include "support/quantities.hpp"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): theirs
-class App;
-}
-
 namespace espalier::cli {
+
+// Where commands run. Their arguments can be parsed without it.
+struct Job {
+  MPI_Comm comm = MPI_COMM_NULL;
+  Watchdog* watchdog = nullptr;
+};
 
 inline constexpr std::size_t kMostRepeats = 1'000'000;
 
-// The unchecked texts that CLI11 stores.
-struct RunningTexts {
-  std::string segment;
-  std::string map = "order";
-  std::string timeout = "1 min";
-};
-struct ElementTexts {
-  std::string type{kElementTypes[0]};
-  std::string op{kElementOps[0]};
+// How a plan is run: --map, --window, --receives, --ports, --timeout; and --segment.
+struct RunningOptions {
+  runtime::RankMapping mapping = runtime::RankMapping::kByOrder;
+  std::optional<std::size_t> sends{};  // unset: the executor's default, as the next two
+  std::optional<std::size_t> receives{};
+  std::optional<std::size_t> ports{};
+  std::optional<Seconds> timeout{{60}};  // unset: none
+  std::optional<Bytes> segment{};        // unset: not given
+
+  // defaults: runtime::BroadcastOptions or ReductionOptions.
+  template <class Options>
+  void add_to(Arguments& app, const Options& defaults) {
+    add_to(app, defaults.sends_in_flight, defaults.receives_in_flight);
+  }
+  void add_segment_to(Arguments& app);
+  template <class Options>
+  void write_to(Options& options) const {
+    options.mapping = mapping;
+    options.sends_in_flight = sends.value_or(options.sends_in_flight);
+    options.receives_in_flight = receives.value_or(options.receives_in_flight);
+    options.ports = ports.value_or(options.ports);
+    if constexpr (requires { options.timeout; }) options.timeout = timeout;
+  }
+
+ private:
+  void add_to(Arguments& app, std::size_t default_sends, std::size_t default_receives);
 };
 
-// References to the fields of BroadcastOptions or ReductionOptions that options set.
-struct Windows {
-  std::size_t& sends;
-  std::size_t& receives;
-  std::size_t& ports;
-};
+// A reader of --segment; at least one byte.
+Bytes read_segment(std::string_view text);
 
-// Options for running any plan.
-void add_running_options(CLI::App& command, Windows to, RunningTexts& texts);
-// The same, and those that only broadcasts have.
-void add_broadcast_options(CLI::App& command, runtime::BroadcastOptions& to, RunningTexts& texts);
+// --as-planned, --rounds, --schedule.
+void add_broadcast_options(Arguments& app, runtime::BroadcastOptions& to);
+
 // --type and --op.
-void add_element_options(CLI::App& command, ElementTexts& texts);
+struct ElementOptions {
+  std::optional<ElementType> type{};
+  std::optional<ElementOp> op{};
+
+  void add_to(Arguments& app);
+  // Throws InputError where the operation is not defined on the type.
+  [[nodiscard]] Elements read() const;
+};
 
 // --tuned.
-void add_tuned_option(CLI::App& command, std::vector<std::string>& to);
+void add_tuned_option(Arguments& app, std::vector<std::string>& to);
 // Throws InputError when it cannot be combined with the other options.
 void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& segment,
                  const runtime::BroadcastOptions& options);
-
-// The parsed texts of add_running_options.
-struct Running {
-  runtime::RankMapping mapping = runtime::RankMapping::kByOrder;
-  std::optional<Seconds> timeout;  // unset: none
-  std::optional<Bytes> segment;    // unset: not given
-};
-// All of these throw InputError that names the option.
-Running check_running(const RunningTexts& texts);
-Elements check_elements(const ElementTexts& texts);
-Bytes size_of(const std::string& option, const std::string& text);
-// Sizes separated by commas, at least one.
-std::vector<Bytes> sizes_of(const std::string& option, const std::string& text);
-// The index of a name in its table. kind: the noun for it in messages.
-std::size_t place_of(const std::string& option, std::string_view kind, const std::string& name,
-                     std::span<const std::string_view> table);
 // Throws InputError unless `message` is a whole number of elements.
 void require_whole(const std::string& option, Bytes message, Elements elements);
 

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include "cli/common/table.hpp"
 #include "cli/espalier_mpi/reports/probe_report.hpp"
 #include "cost_models/parameters_json.hpp"
-#include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -31,49 +29,39 @@ std::string parameters_text(const cost_models::Parameters& parameters, std::uint
 
 }  // namespace
 
-std::string model_json(const ModelReport& report) {
-  Json json;
-  json["operation"] = "probe";
-  json["ranks"] = report.ranks;
-  json["hosts"] = report.hosts;
-  json["seconds"] = report.seconds;
-  json["pairs"] = Json::array();
-  for (const auto& pair : report.pairs) json["pairs"].push_back(Json::array({pair.from, pair.to}));
-  json["of_pairs"] = report.of_pairs;
-  json["gap_s"] = report.times.gap_s;
-  json["sizes"] = Json::array();
-  for (const SizeTimes& size : report.times.sizes) {
-    Json one = {{"message_bytes", size.bytes},
-                {"round_trip_s", size.times.round_trip_s},
-                {"send_s", size.times.send_s},
-                {"receive_s", size.times.receive_s}};
-    json["sizes"].push_back(std::move(one));
+Report report_of(const ModelReport& found) {
+  Report report;
+  report.write("operation", "probe");
+  report.write("ranks", found.ranks);
+  report.write("hosts", found.hosts);
+  report.write("seconds", found.seconds);
+  Json pairs = Json::array();
+  for (const auto& pair : found.pairs) pairs.push_back(Json::array({pair.from, pair.to}));
+  report.write("pairs", std::move(pairs));
+  report.write("of_pairs", found.of_pairs);
+  report.write("gap_s", found.times.gap_s);
+  const std::string which = found.of_pairs == 1
+                                ? fmt::format("one pair, {}", found.which)
+                                : fmt::format("median of {} of {} pairs {}", found.pairs.size(),
+                                              found.of_pairs, found.which);
+  report.say(fmt::format("{} on {}, {}, measured in {}\n", counted(found.ranks, "rank"),
+                         counted(found.hosts, "host"), which, format_duration({found.seconds})),
+             /*joined=*/true);
+  Rows sizes({{"message", "message_bytes"},
+              {"round trip", "round_trip_s"},
+              {"sending", "send_s"},
+              {"receiving", "receive_s"}});
+  for (const SizeTimes& size : found.times.sizes) {
+    sizes.add({Bytes{size.bytes}, Seconds{size.times.round_trip_s}, Seconds{size.times.send_s},
+               Seconds{size.times.receive_s}});
   }
-  json["parameters"] = Json::parse(cost_models::parameters_json(report.parameters, report.name));
-  return json.dump(2) + "\n";
-}
-
-std::string model_text(const ModelReport& report) {
-  using Align = Table::Align;
-  Table table({{"message", Align::kRight},
-               {"round trip", Align::kRight},
-               {"sending", Align::kRight},
-               {"receiving", Align::kRight}});
-  for (const SizeTimes& size : report.times.sizes) {
-    table.add_row({format_size({size.bytes}), format_duration({size.times.round_trip_s}),
-                   format_duration({size.times.send_s}), format_duration({size.times.receive_s})});
-  }
-  const std::size_t pairs = report.pairs.size();
-  std::string text =
-      fmt::format("{} on {}, ", counted(report.ranks, "rank"), counted(report.hosts, "host"));
-  text += report.of_pairs == 1
-              ? fmt::format("one pair, {}", report.which)
-              : fmt::format("median of {} of {} pairs {}", pairs, report.of_pairs, report.which);
-  return text + fmt::format(", measured in {}\n", format_duration({report.seconds})) +
-         table.text() +
-         fmt::format("gap between consecutive 1-byte messages: {}\n",
-                     format_duration({report.times.gap_s})) +
-         parameters_text(report.parameters, report.times.sizes.back().bytes);
+  report.add("sizes", sizes, /*joined=*/true);
+  report.write("parameters",
+               Json::parse(cost_models::parameters_json(found.parameters, found.name)));
+  report.say(fmt::format("gap between consecutive 1-byte messages: {}\n{}",
+                         format_duration({found.times.gap_s}),
+                         parameters_text(found.parameters, found.times.sizes.back().bytes)));
+  return report;
 }
 
 }  // namespace espalier::cli

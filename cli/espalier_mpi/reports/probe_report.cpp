@@ -7,7 +7,6 @@
 
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "runtime/measure/platform_file.hpp"
-#include "support/json.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
 
@@ -25,13 +24,11 @@ Quartiles spread_of_links(const Estimate& estimate, double Link::*figure) {
   return quartiles_of(std::move(figures));
 }
 
-Json spread_json(const Quartiles& spread) {
-  return {{"least", spread.least}, {"median", spread.median}, {"greatest", spread.greatest}};
-}
-
-std::string spread_text(const Quartiles& spread, const auto& format) {
-  return fmt::format("{} to {}, median {}", format(spread.least), format(spread.greatest),
-                     format(spread.median));
+// "1 ms to 2 ms, median 1.5 ms", as `show` writes each.
+Cell spread_cell(const Quartiles& spread, const auto& show) {
+  return {fmt::format("{} to {}, median {}", show(spread.least), show(spread.greatest),
+                      show(spread.median)),
+          Json{{"least", spread.least}, {"median", spread.median}, {"greatest", spread.greatest}}};
 }
 
 std::string caps_text(const Estimate& estimate, const std::vector<std::optional<double>>& caps,
@@ -52,75 +49,66 @@ std::string caps_text(const Estimate& estimate, const std::vector<std::optional<
 
 }  // namespace
 
-std::string probe_json(const Estimate& estimate, double seconds) {
-  Json fits = Json::array();
-  for (const auto& fit : estimate.fits) {
-    Json one = {{"model", fit.model}, {"typical_factor", fit.typical}, {"worst_factor", fit.worst}};
-    fits.push_back(std::move(one));
-  }
-  Json nodes = Json::array();
-  for (std::size_t rank = 0; rank < estimate.nodes.size(); ++rank) {
-    const auto cap = [](const std::optional<double>& rate) { return rate ? Json(*rate) : Json(); };
-    Json one = {{"name", estimate.nodes[rank]},
-                {"send_Bps", cap(estimate.send_Bps[rank])},
-                {"receive_Bps", cap(estimate.receive_Bps[rank])},
-                {"send_overhead_s", estimate.sender_s[rank]}};
-    nodes.push_back(std::move(one));
-  }
-  Json shared = Json::array();
-  for (const auto& shared_link : estimate.shared_links) {
-    Json one = {{"name", runtime::probe::shared_link_name(estimate, shared_link)},
-                {"bandwidth_Bps", shared_link.bandwidth_Bps},
-                {"links", shared_link.arcs.size()}};
-    shared.push_back(std::move(one));
-  }
-  Json json;
-  json["operation"] = "probe";
-  json["ranks"] = estimate.nodes.size();
-  json["seconds"] = seconds;
-  json["model"] = estimate.fits[estimate.best].model;
-  json["models"] = std::move(fits);
-  json["nodes"] = std::move(nodes);
-  json["links"] = estimate.links.size();
-  json["bandwidth_Bps"] = spread_json(spread_of_links(estimate, &Link::bandwidth_Bps));
-  json["latency_s"] = spread_json(spread_of_links(estimate, &Link::latency_s));
-  json["overhead_s"] = spread_json(spread_of_links(estimate, &Link::overhead_s));
-  json["shared"] = std::move(shared);
-  json["noise"] = estimate.noise;
-  json["disturbed_links"] = estimate.disturbed;
-  json["doubtful_links"] = estimate.doubtful;
-  return json.dump(2) + "\n";
-}
-
-std::string probe_text(const Estimate& estimate, double seconds) {
+Report probe_report(const Estimate& estimate, double seconds) {
   const auto rate = [](double value) { return short_rate({value}); };
   const auto time = [](double value) { return format_duration({value}); };
+  const std::string model(estimate.fits[estimate.best].model);
+  Report report;
+  report.write("operation", "probe");
+  report.write("ranks", estimate.nodes.size());
+  report.write("seconds", seconds);
+  report.write("model", model);
+  Rows fits({written("model"), written("typical_factor"), written("worst_factor")});
+  std::string fits_text = fmt::format("model: {}\n", model);
+  for (const auto& fit : estimate.fits) {
+    fits.add({fit.model, decimal(fit.typical), decimal(fit.worst)});
+    fits_text += fmt::format("  {:<23} off by a factor of {:.2f}, at worst {:.2f}\n", fit.model,
+                             fit.typical, fit.worst);
+  }
+  report.write("models", fits.json());
+  Rows nodes(
+      {written("name"), written("send_Bps"), written("receive_Bps"), written("send_overhead_s")});
+  const auto cap = [](const std::optional<double>& value) {
+    return value ? decimal(*value) : Cell("-", Json());
+  };
+  for (std::size_t rank = 0; rank < estimate.nodes.size(); ++rank) {
+    nodes.add({estimate.nodes[rank], cap(estimate.send_Bps[rank]), cap(estimate.receive_Bps[rank]),
+               decimal(estimate.sender_s[rank])});
+  }
+  report.write("nodes", nodes.json());
+  report.write("links", estimate.links.size());
   std::string text = fmt::format(
-      "{}, {}, measured in {}, repeats within {:.1f} %\n"
-      "bandwidth {}\nlatency {}\noverhead of a message {}\n",
-      counted(estimate.nodes.size(), "rank"), counted(estimate.links.size(), "link"),
-      format_duration({seconds}), 100 * estimate.noise,
-      spread_text(spread_of_links(estimate, &Link::bandwidth_Bps), rate),
-      spread_text(spread_of_links(estimate, &Link::latency_s), time),
-      spread_text(spread_of_links(estimate, &Link::overhead_s), time));
+      "{}, {}, measured in {}, repeats within {:.1f} %\n", counted(estimate.nodes.size(), "rank"),
+      counted(estimate.links.size(), "link"), format_duration({seconds}), 100 * estimate.noise);
+  const auto add_spread = [&](const char* name, const char* key, double Link::*figure,
+                              const auto& show) {
+    const Cell cell = spread_cell(spread_of_links(estimate, figure), show);
+    text += fmt::format("{} {}\n", name, cell.text);
+    report.write(key, *cell.json);
+  };
+  add_spread("bandwidth", "bandwidth_Bps", &Link::bandwidth_Bps, rate);
+  add_spread("latency", "latency_s", &Link::latency_s, time);
+  add_spread("overhead of a message", "overhead_s", &Link::overhead_s, time);
   text += caps_text(estimate, estimate.send_Bps, "send");
   text += caps_text(estimate, estimate.receive_Bps, "receive");
-  for (const auto& shared_link : estimate.shared_links) {
-    text += fmt::format("shared link of {} from {}\n", short_rate({shared_link.bandwidth_Bps}),
-                        runtime::probe::shared_link_name(estimate, shared_link));
+  Rows shared({written("name"), written("bandwidth_Bps"), written("links")});
+  for (const auto& link : estimate.shared_links) {
+    const std::string name = runtime::probe::shared_link_name(estimate, link);
+    shared.add({name, BytesPerSecond{link.bandwidth_Bps}, link.arcs.size()});
+    text += fmt::format("shared link of {} from {}\n", rate(link.bandwidth_Bps), name);
   }
+  report.write("shared", shared.json());
+  report.write("noise", estimate.noise);
+  report.write("disturbed_links", estimate.disturbed);
+  report.write("doubtful_links", estimate.doubtful);
   if (estimate.doubtful > 0) {
     text += fmt::format(
         "{} links may be faster than measured: there was no time to measure them one by one; "
         "increase --effort\n",
         estimate.doubtful);
   }
-  text += fmt::format("model: {}\n", estimate.fits[estimate.best].model);
-  for (const auto& fit : estimate.fits) {
-    text += fmt::format("  {:<23} off by a factor of {:.2f}, at worst {:.2f}\n", fit.model,
-                        fit.typical, fit.worst);
-  }
-  return text;
+  report.say(text + fits_text);
+  return report;
 }
 
 ProbeProgress::ProbeProgress(bool enabled)

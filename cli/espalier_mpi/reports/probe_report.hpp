@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common/report.hpp"
 #include "cli/common/status_line.hpp"
 #include "cost_models/parameters.hpp"
 #include "runtime/measure/analysis.hpp"
@@ -14,8 +15,7 @@
 
 namespace espalier::cli {
 
-std::string probe_json(const runtime::probe::Estimate& estimate, double seconds);
-std::string probe_text(const runtime::probe::Estimate& estimate, double seconds);
+Report probe_report(const runtime::probe::Estimate& estimate, double seconds);
 
 // The results of --model.
 struct ModelReport {
@@ -30,8 +30,7 @@ struct ModelReport {
   cost_models::Parameters parameters;
   double seconds = 0;
 };
-std::string model_json(const ModelReport& report);
-std::string model_text(const ModelReport& report);
+Report report_of(const ModelReport& found);
 
 // Shows the progress of a probe on stderr.
 class ProbeProgress {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "support/json.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
 
@@ -43,57 +42,59 @@ std::string what_ran(const planner::Plan& plan, const Figures& figures) {
 
 }  // namespace
 
-std::string figures_json(const planner::Plan& plan, const Figures& figures) {
-  const double median = median_of(figures.seconds);
-  Json json;
-  json["operation"] = planner::name_of(plan.operation);
-  if (!figures.op.empty()) {
-    json["op"] = figures.op;
-    json["type"] = figures.type;
-  }
-  json["ranks"] = plan.nodes.size();
-  json["message_bytes"] = figures.message_bytes;
-  json["segment_bytes"] = figures.segment_bytes;
-  json["slice_bytes"] = figures.segment_bytes;
-  json["seconds"] = figures.seconds;
-  json["median_s"] = median;
-  json["achieved_Bps"] = rate_of(figures.message_bytes, median);
-  json["planned_Bps"] = plan.throughput.value;
-  json["optimum_Bps"] = plan.optimum ? Json(plan.optimum->value) : Json(nullptr);
-  json["verified"] = figures.verified;
-  if (figures.resumed_bytes > 0) json["resumed_bytes"] = figures.resumed_bytes;
-  if (figures.hole_bytes > 0) json["hole_bytes"] = figures.hole_bytes;
-  if (!figures.source_change.empty()) json["source_change"] = figures.source_change;
-  if (!figures.mpi_seconds.empty()) {
-    const double theirs = median_of(figures.mpi_seconds);
-    const std::string library = lower_case(figures.library);
-    json[library] = {{"seconds", figures.mpi_seconds},
-                     {"median_s", theirs},
-                     {"achieved_Bps", rate_of(figures.message_bytes, theirs)}};
-    json["relative_to_" + library] = median > 0 ? theirs / median : 0;
-  }
-  return json.dump(2) + "\n";
+std::string_view verification_text(planner::Operation operation, bool verified) {
+  if (!verified) return "not verified";
+  return operation == planner::Operation::kReduce ? "verified on the root"
+                                                  : "verified on every rank";
 }
 
-std::string figures_text(const planner::Plan& plan, const Figures& figures) {
+void print_report(Report report, bool json, bool to_stderr) {
+  fmt::print(to_stderr ? stderr : stdout, "{}", report.render(json));
+  std::fflush(nullptr);
+}
+
+Report figures_report(const planner::Plan& plan, const Figures& figures) {
   const double median = median_of(figures.seconds);
   const double achieved = rate_of(figures.message_bytes, median);
-  const auto [fastest, slowest] =
-      std::minmax_element(figures.seconds.begin(), figures.seconds.end());
+  Report report;
+  report.write("operation", planner::name_of(plan.operation));
+  if (!figures.op.empty()) {
+    report.write("op", figures.op);
+    report.write("type", figures.type);
+  }
+  report.write("ranks", plan.nodes.size());
+  report.write("message_bytes", figures.message_bytes);
+  report.write("segment_bytes", figures.segment_bytes);
+  report.write("slice_bytes", figures.segment_bytes);
+  report.write("seconds", figures.seconds);
+  report.write("median_s", median);
+  report.write("achieved_Bps", achieved);
+  report.write("planned_Bps", plan.throughput.value);
+  report.write("optimum_Bps", *Cell(plan.optimum).json);
+  report.write("verified", figures.verified);
   std::string text = fmt::format("{}, segments of {}: {}", what_ran(plan, figures),
                                  format_size({figures.segment_bytes}), format_duration({median}));
   if (figures.seconds.size() > 1) {
+    const auto [fastest, slowest] = std::ranges::minmax(figures.seconds);
     text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
-                        format_duration({*fastest}), format_duration({*slowest}));
+                        format_duration({fastest}), format_duration({slowest}));
   }
   text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
                       format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
   if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
+  if (figures.resumed_bytes > 0) report.write("resumed_bytes", figures.resumed_bytes);
+  if (figures.hole_bytes > 0) report.write("hole_bytes", figures.hole_bytes);
+  if (!figures.source_change.empty()) report.write("source_change", figures.source_change);
   if (!figures.mpi_seconds.empty()) {
     const double theirs = median_of(figures.mpi_seconds);
-    text += fmt::format(
-        "\n{}: {}, {}; ours is {:.2f} times as fast", figures.library, format_duration({theirs}),
-        format_rate({rate_of(figures.message_bytes, theirs)}), median > 0 ? theirs / median : 0);
+    const double rate = rate_of(figures.message_bytes, theirs);
+    const double ratio = median > 0 ? theirs / median : 0;
+    const std::string library = lower_case(figures.library);
+    report.write(library,
+                 {{"seconds", figures.mpi_seconds}, {"median_s", theirs}, {"achieved_Bps", rate}});
+    report.write("relative_to_" + library, ratio);
+    text += fmt::format("\n{}: {}, {}; ours is {:.2f} times as fast", figures.library,
+                        format_duration({theirs}), format_rate({rate}), ratio);
   }
   if (figures.resumed_bytes > 0) {
     text += fmt::format("\n{} kept from an earlier run", format_size({figures.resumed_bytes}));
@@ -101,11 +102,8 @@ std::string figures_text(const planner::Plan& plan, const Figures& figures) {
   if (figures.hole_bytes > 0) {
     text += fmt::format("\n{} of holes, which were not sent", format_size({figures.hole_bytes}));
   }
-  const bool at_root = plan.operation == planner::Operation::kReduce;
-  text += !figures.verified ? "\nnot verified\n"
-          : at_root         ? "\nverified on the root\n"
-                            : "\nverified on every rank\n";
-  return text;
+  report.say(fmt::format("{}\n{}\n", text, verification_text(plan.operation, figures.verified)));
+  return report;
 }
 
 bool stderr_reaches_terminal() {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common/report.hpp"
 #include "cli/common/status_line.hpp"
 #include "planner/plan/plan.hpp"
 
@@ -26,8 +27,11 @@ struct Figures {
   std::string type{};
 };
 
-std::string figures_json(const planner::Plan& plan, const Figures& figures);
-std::string figures_text(const planner::Plan& plan, const Figures& figures);
+Report figures_report(const planner::Plan& plan, const Figures& figures);
+// "verified on every rank".
+std::string_view verification_text(planner::Operation operation, bool verified);
+// On rank 0.
+void print_report(Report report, bool json, bool to_stderr = false);
 
 // Shows the progress of a message on stderr.
 class ProgressBar {

@@ -43,7 +43,6 @@ bool is_rate_unit(std::string_view heading) {
 }
 
 struct Columns {
-  std::size_t width = 0;
   std::size_t from = 0;
   std::size_t to = 0;
   std::size_t bandwidth = 0;
@@ -54,8 +53,8 @@ Columns columns_of(const CsvReader& csv) {
   std::optional<std::size_t> from;
   std::optional<std::size_t> to;
   std::optional<std::size_t> bandwidth;
-  Columns columns{.width = csv.fields().size()};
-  for (std::size_t i = 0; i < columns.width; ++i) {
+  Columns columns;
+  for (std::size_t i = 0; i < csv.fields().size(); ++i) {
     const std::string_view heading = csv.fields()[i];
     const auto take = [&](std::optional<std::size_t>& column) {
       if (column) csv.refuse(fmt::format("two columns give {}", in_quotes(heading)));
@@ -82,27 +81,18 @@ Columns columns_of(const CsvReader& csv) {
 
 NodeId node_named(PlatformBuilder& builder, std::string_view name) {
   if (const auto known = builder.find_node(name)) return *known;
-  Node node;
-  node.name = name;
-  node.relay = !is_gpu(name);
+  Node node{.name = std::string(name), .relay = !is_gpu(name)};
   if (!node.relay) node.group = machine_of(name);
   return builder.add_node(std::move(node));
 }
 
-}  // namespace
-
 bool detects_gpufabric(std::string_view text) {
-  const auto header = header_of(text);
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(header, name) != header.end();
-  };
-  return has("src") && has("dst") && std::ranges::any_of(header, is_rate_unit);
+  return has_headings(text, {"src", "dst"}) && std::ranges::any_of(header_of(text), is_rate_unit);
 }
 
-ReadResult parse_gpufabric(std::string_view text, const std::string& file,
-                           const ReadOptions& options) {
-  CsvReader csv(text, file);
-  if (!csv.next()) throw InputError(file, {}, "there is no header line");
+Platform read_gpufabric(Source& source) {
+  CsvReader csv(source.text, source.file);
+  csv.start();
   const Columns columns = columns_of(csv);
   const QuantityColumn<BytesPerSecond> bandwidths(
       fmt::format("bandwidth_{}", csv.fields()[columns.bandwidth]), &parse_rate);
@@ -111,32 +101,29 @@ ReadResult parse_gpufabric(std::string_view text, const std::string& file,
     latencies = csv.at_place(
         [&] { return QuantityColumn<Seconds>(csv.fields()[*columns.latency], &parse_duration); });
   }
-  PlatformBuilder builder = csv.at_place([&] {
-    return PlatformBuilder(csv.name().empty() ? default_name(file, options) : csv.name());
-  });
-  while (csv.next()) {
+  PlatformBuilder builder = csv.builder(source);
+  while (csv.next_full()) {
     const auto& fields = csv.fields();
-    if (fields.size() != columns.width) {
-      csv.refuse(fmt::format("{} fields where the header has {}", fields.size(), columns.width));
-    }
     csv.at_place([&] {
-      Arc arc{node_named(builder, fields[columns.from]),
-              node_named(builder, fields[columns.to]),
-              bandwidths.read(fields[columns.bandwidth]),
-              {},
-              {}};
+      Arc arc{node_named(builder, fields[columns.from]), node_named(builder, fields[columns.to]),
+              bandwidths.read(fields[columns.bandwidth])};
       if (latencies && !fields[*columns.latency].empty()) {
         arc.latency = latencies->read(fields[*columns.latency]);
       }
       builder.add_arc(arc);
     });
   }
-  ReadResult result{{}, "gpufabric", {}};
-  result.platform = csv.at_place([&] { return std::move(builder).build(&result.notes); });
-  if (result.platform.hosts().empty()) {
-    throw InputError(file, {}, "there are no hosts; name them 'gpu' and a number");
+  Platform platform = csv.at_place([&] { return source.build(std::move(builder)); });
+  if (platform.hosts().empty()) {
+    source.refuse("there are no hosts; name them 'gpu' and a number");
   }
-  return result;
+  return platform;
 }
+
+}  // namespace
+
+constinit const FormatEntry kGpufabricFormat{
+    "gpufabric", "CSV, GPUs and switches, one directed link a row: src,dst,GBps,alpha_us,kind",
+    detects_gpufabric, read_gpufabric, 64};
 
 }  // namespace espalier::platforms

@@ -51,12 +51,8 @@ void start_table(Testcase& test, std::size_t size) {
 
 class TextReader {
  public:
-  TextReader(std::string_view text, const std::string& file) : lines_(text, file) {}
-
-  std::vector<Testcase> testcases() && {
-    while (const auto line = lines_.next()) {
-      lines_.at(lines_.number(), [&] { read_line(*line); });
-    }
+  std::vector<Testcase> testcases(const Source& source) && {
+    TextLines(source.text, source.file).each([&](std::string_view line) { read_line(line); });
     return std::move(tests_);
   }
 
@@ -66,8 +62,7 @@ class TextReader {
   void read_line(std::string_view line) {
     const auto words = words_of(line, kMostColumns + 2);
     if (words.empty()) return;
-    line = line.substr(line.find_first_not_of(kBlank));
-    line = line.substr(0, line.find_last_not_of(kBlank) + 1);
+    line = trimmed(line);
     if (within_ == Within::kRows && add_numbered_row(*tests_.back().table, words)) return;
     if (within_ == Within::kHeading && count_up(words)) {
       start_table(tests_.back(), words.size());
@@ -97,7 +92,6 @@ class TextReader {
                                [&](std::string_view fault) { return word.starts_with(fault); });
   }
 
-  TextLines lines_;
   std::vector<Testcase> tests_;
   Within within_ = Within::kNothing;
 };
@@ -113,16 +107,12 @@ void read_row(const JsonCursor& row, FigureTable& table) {
     texts.push_back(cell.value().is_number() ? fmt::format("{}", cell.number()) : cell.string());
   }
   const std::vector<std::string_view> cells(texts.begin(), texts.end());
-  try {
-    table.add_row(cells);
-  } catch (const InputError& fault) {
-    row.refuse(fault.what());
-  }
+  row.at_place([&] { table.add_row(cells); });
 }
 
-std::vector<Testcase> json_testcases(std::string_view text, const std::string& file) {
-  const Json document = parse_json(text, file);
-  const JsonCursor root(document, file);
+std::vector<Testcase> json_testcases(const Source& source) {
+  const Json document = parse_json(source.text, source.file);
+  const JsonCursor root(document, source.file);
   std::vector<Testcase> tests;
   for (const JsonCursor& entry : root.at("nvbandwidth").at("testcases").elements()) {
     Testcase test{text_at(entry, "name"), text_at(entry, "bandwidth_description")};
@@ -163,13 +153,6 @@ std::string label_of(const Testcase& test) {
   return test.name.empty() ? in_quotes(test.description) : test.name;
 }
 
-void require_complete(const Testcase& test, const std::string& file) {
-  if (test.table->complete()) return;
-  throw InputError(file, {},
-                   fmt::format("{}: {} rows for {} GPUs: the matrix is cut short", label_of(test),
-                               test.table->rows(), test.table->size()));
-}
-
 // "there is no ...; waived_test: 'WAIVED'", with the first failed test only.
 std::string nothing_found(const std::vector<Testcase>& tests) {
   std::string reason = "there is no matrix of unidirectional bandwidths between GPUs";
@@ -182,42 +165,35 @@ std::string nothing_found(const std::vector<Testcase>& tests) {
 
 // Notes on the other tests.
 void note_rest(const std::vector<Testcase>& tests, const Testcase& taken, const Testcase* latency,
-               std::vector<std::string>& notes) {
+               Source& source) {
   std::size_t others = 0;
   for (const Testcase& test : tests) {
     if (!test.fault.empty()) {
-      notes.push_back(fmt::format("{} has no matrix: {}", label_of(test), in_quotes(test.fault)));
+      source.note("{} has no matrix: {}", label_of(test), in_quotes(test.fault));
     } else if (&test != &taken && &test != latency && !test.description.empty()) {
       ++others;
     }
   }
-  if (others > 0) {
-    notes.push_back(fmt::format(
-        "left out {} more {}; --table NAME selects another of device_to_device_memcpy_*", others,
-        others == 1 ? "matrix" : "matrices"));
-  }
+  source.note_count(
+      others, "left out {} more {}; --table NAME selects another of device_to_device_memcpy_*",
+      others == 1 ? "matrix" : "matrices");
 }
 
 bool is_json(std::string_view text) {
   return detects_json(text) && has(text, "\"nvbandwidth\"");
 }
 
-}  // namespace
-
 bool detects_nvbandwidth(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // contains the first heading
+  const std::string_view head = head_of(text);
   if (detects_json(text)) {
-    const std::string_view head = text.substr(0, kEnough);
     return has(head, "\"nvbandwidth\"") && !has(head, "\"espalier-platform\"");
   }
-  const std::string_view head = text.substr(0, kEnough);
   return has(head, "GPU(column)") && (has(head, "GPU(row)") || has(head, "CPU(row)"));
 }
 
-ReadResult parse_nvbandwidth(std::string_view text, const std::string& file,
-                             const ReadOptions& options) {
+Platform read_nvbandwidth(Source& source) {
   const std::vector<Testcase> tests =
-      is_json(text) ? json_testcases(text, file) : TextReader(text, file).testcases();
+      is_json(source.text) ? json_testcases(source) : TextReader().testcases(source);
   std::vector<const Testcase*> links;
   const Testcase* latency = nullptr;
   for (const Testcase& test : tests) {
@@ -227,33 +203,28 @@ ReadResult parse_nvbandwidth(std::string_view text, const std::string& file,
     else if (latency == nullptr)
       latency = &test;
   }
-  if (links.empty()) throw InputError(file, {}, nothing_found(tests));
-  const Testcase* taken = nullptr;
-  try {
-    taken = &chosen(links, options.table);
-  } catch (const InputError& fault) {
-    throw InputError(file, {}, fault.what());
+  if (links.empty()) source.refuse(nothing_found(tests));
+  const Testcase& taken =
+      source.at({}, [&]() -> const Testcase& { return chosen(links, source.options.table); });
+  const GpuTable bandwidths{label_of(taken), *taken.table};
+  bandwidths.require_complete(source);
+  std::optional<GpuTable> latencies;
+  if (latency != nullptr) {
+    latencies.emplace(GpuTable{label_of(*latency), *latency->table});
+    latencies->require_complete(source);
+    if (latencies->table.size() != bandwidths.table.size()) latency = nullptr;
   }
-  require_complete(*taken, file);
-  if (latency != nullptr) require_complete(*latency, file);
-  if (latency != nullptr && latency->table->size() != taken->table->size()) latency = nullptr;
-
-  ReadResult result{{}, "nvbandwidth", {}};
-  result.notes.push_back(fmt::format("took {}: {}", label_of(*taken), taken->description));
-  PlatformBuilder builder(default_name(file, options));
-  const auto gpus = add_gpus(taken->table->size(), builder);
-  const LinkCounts counts = add_links({.bandwidths = *taken->table,
-                                       .latencies = latency == nullptr ? nullptr : &*latency->table,
-                                       .columns_send = has(taken->description, "<-")},
-                                      gpus, builder);
-  if (latency != nullptr)
-    result.notes.push_back(fmt::format("latencies from {}", label_of(*latency)));
-  if (counts.unlinked > 0) {
-    result.notes.push_back(fmt::format("{} pairs have no figure: no link", counts.unlinked));
-  }
-  note_rest(tests, *taken, latency, result.notes);
-  result.platform = std::move(builder).build(&result.notes);
-  return result;
+  source.note("took {}: {}", bandwidths.label, taken.description);
+  Platform platform = gpu_platform(bandwidths, latency == nullptr ? nullptr : &*latencies,
+                                   has(taken.description, "<-"), source);
+  note_rest(tests, taken, latency, source);
+  return platform;
 }
+
+}  // namespace
+
+constinit const FormatEntry kNvbandwidthFormat{
+    "nvbandwidth", "Bandwidths between GPUs as nvbandwidth measures them, text or JSON (-j)",
+    detects_nvbandwidth, read_nvbandwidth, 16};
 
 }  // namespace espalier::platforms

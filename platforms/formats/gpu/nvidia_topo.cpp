@@ -163,31 +163,25 @@ struct Port {
   }
 };
 
-class TopologyReader {
+class TopologyReader : LineReader {
  public:
-  TopologyReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file),
-        file_(file),
-        builder_(default_name(file, options)),
-        rates_(options.class_rates) {}
+  explicit TopologyReader(Source& source)
+      : LineReader(source), rates_(source.options.class_rates) {}
 
-  ReadResult result() && {
-    for (auto line = lines_.next(); line; line = done_ ? std::nullopt : lines_.next()) {
-      lines_.at(lines_.number(), [&] { read_line(without_escapes(*line)); });
-    }
-    if (devices_.empty()) throw InputError(file_, {}, "there is no line with the GPUs as columns");
+  Platform platform() {
+    lines_.each([&](std::string_view line) {
+      read_line(without_escapes(line));
+      return !done_;
+    });
+    if (devices_.empty()) source_.refuse("there is no line with the GPUs as columns");
     if (!done_) {
-      throw InputError(file_, {},
-                       fmt::format("{} rows of GPUs for {} columns: the table is cut short", rows_,
-                                   gpus_.size()));
+      source_.refuse(fmt::format("{} rows of GPUs for {} columns: the table is cut short", rows_,
+                                 gpus_.size()));
     }
-    try {
-      rates_.require_all_known();
-    } catch (const InputError& fault) {
-      throw InputError(file_, {}, fault.what());
-    }
+    source_.at({}, [&] { rates_.require_all_known(); });
     add_ports();
-    return finish();
+    add_notes();
+    return source_.build(std::move(builder_));
   }
 
  private:
@@ -200,10 +194,7 @@ class TopologyReader {
       throw InputError(fmt::format("more than {} devices", kMostDevices));
     }
     for (const std::string& device : devices_) {
-      if (!is_gpu(device)) continue;
-      Node gpu;
-      gpu.name = device;
-      gpus_.push_back(builder_.add_node(std::move(gpu)));
+      if (is_gpu(device)) gpus_.push_back(builder_.add_node({.name = device}));
     }
   }
 
@@ -273,33 +264,18 @@ class TopologyReader {
     }
   }
 
-  ReadResult finish() {
-    ReadResult result{{}, "nvidiatopo", {}};
-    auto& notes = result.notes;
+  void add_notes() {
     if (const std::string taken = rates_.defaults_taken(); !taken.empty()) {
-      notes.push_back(
-          fmt::format("took {}; give the rates of your links with --class-rate CLASS=RATE", taken));
+      source_.note("took {}; give the rates of your links with --class-rate CLASS=RATE", taken);
     }
-    if (switched_ > 0) {
-      notes.push_back(
-          fmt::format("{} GPUs have more than {} NVLinks in their row: taken as links to an "
-                      "NVSwitch, which all peers share",
-                      switched_, kMostNvlinks));
-    }
-    if (const std::size_t others = devices_.size() - gpus_.size(); others > 0) {
-      notes.push_back(fmt::format("left out {} network adapters", others));
-    }
-    if (left_out_ > 0) {
-      notes.push_back(
-          fmt::format("left out {} of classes without a rate", counted(left_out_, "link")));
-    }
-    result.platform = std::move(builder_).build(&notes);
-    return result;
+    source_.note_count(switched_,
+                       "{} GPUs have more than {} NVLinks in their row: taken as links to an "
+                       "NVSwitch, which all peers share",
+                       kMostNvlinks);
+    source_.note_count(devices_.size() - gpus_.size(), "left out {} network adapters");
+    source_.note_counted(left_out_, "link", "left out {} of classes without a rate");
   }
 
-  TextLines lines_;
-  const std::string& file_;
-  PlatformBuilder builder_;
   Rates rates_;
   std::vector<std::string> devices_;  // the columns, once they are known
   std::vector<NodeId> gpus_;          // the GPUs among the devices
@@ -313,12 +289,9 @@ class TopologyReader {
   std::size_t left_out_ = 0;
 };
 
-}  // namespace
-
 bool detects_nvidiatopo(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // a prompt or a driver banner may precede the table
   const std::string unnamed;
-  TextLines lines(text.substr(0, kEnough), unnamed);
+  TextLines lines(head_of(text), unnamed);
   while (const auto line = lines.next()) {
     const std::string plain = without_escapes(*line);
     const auto words = words_of(plain, 2);
@@ -327,10 +300,11 @@ bool detects_nvidiatopo(std::string_view text) {
   return false;
 }
 
-ReadResult parse_nvidiatopo(std::string_view text, const std::string& file,
-                            const ReadOptions& options) {
-  return TopologyReader(text, file, options).result();
-}
+}  // namespace
+
+constinit const FormatEntry kNvidiatopoFormat{
+    "nvidiatopo", "Connections of GPUs as nvidia-smi topo -m prints them, with a table of rates",
+    detects_nvidiatopo, [](Source& source) { return TopologyReader(source).platform(); }, 16};
 
 ClassRate parse_class_rate(std::string_view text) {
   const std::size_t mark = text.rfind('=');

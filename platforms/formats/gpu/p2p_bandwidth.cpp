@@ -18,42 +18,28 @@ struct Matrix {
   FigureTable table;
 };
 
-class P2pReader {
+class P2pReader : LineReader {
  public:
-  P2pReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file), file_(file), options_(options) {}
+  using LineReader::LineReader;
 
-  ReadResult result() && {
-    while (const auto line = lines_.next()) {
-      lines_.at(lines_.number(), [&] { read_line(*line); });
-    }
+  Platform platform() {
+    lines_.each([&](std::string_view line) { read_line(line); });
     const Matrix& taken = chosen();
     const Matrix* const latency = latency_of(taken);
-    require_complete(taken);
-    if (latency != nullptr) require_complete(*latency);
-
-    ReadResult result{{}, "p2pbandwidth", {}};
-    result.notes.push_back(fmt::format("took {}", in_quotes(taken.title)));
-    PlatformBuilder builder(default_name(file_, options_));
-    const auto gpus = add_gpus(taken.table.size(), builder);
-    const LinkCounts counts =
-        add_links({.bandwidths = taken.table,
-                   .latencies = latency == nullptr ? nullptr : &latency->table,
-                   .columns_send = has(taken.title, "(P2P Reads)")},
-                  gpus, builder);
+    const GpuTable bandwidths{in_quotes(taken.title), taken.table};
+    bandwidths.require_complete(source_);
+    std::optional<GpuTable> latencies;
     if (latency != nullptr) {
-      result.notes.push_back(fmt::format("latencies from {}", in_quotes(latency->title)));
+      latencies.emplace(GpuTable{in_quotes(latency->title), latency->table});
+      latencies->require_complete(source_);
     }
-    if (counts.unlinked > 0) {
-      result.notes.push_back(fmt::format("{} pairs have no figure: no link", counts.unlinked));
-    }
-    if (staged_ > 0 && has(taken.title, "P2P=Enabled")) {
-      result.notes.push_back(fmt::format(
-          "{} pairs cannot access each other: their figures are for copies through the host",
-          staged_));
-    }
-    result.platform = std::move(builder).build(&result.notes);
-    return result;
+    source_.note("took {}", bandwidths.label);
+    Platform platform = gpu_platform(bandwidths, latencies ? &*latencies : nullptr,
+                                     has(taken.title, "(P2P Reads)"), source_);
+    source_.note_count(
+        has(taken.title, "P2P=Enabled") ? staged_ : 0,
+        "{} pairs cannot access each other: their figures are for copies through the host");
+    return platform;
   }
 
  private:
@@ -75,8 +61,7 @@ class P2pReader {
       return;
     }
     if (has(line, " CANNOT Access Peer ")) ++staged_;
-    line = line.substr(line.find_first_not_of(kBlank));
-    line = line.substr(0, line.find_last_not_of(kBlank) + 1);
+    line = trimmed(line);
     if (!has(line, "P2P=")) return;
     title_.clear();
     // Bidirectional values do not give those of one direction.
@@ -85,10 +70,8 @@ class P2pReader {
   }
 
   [[nodiscard]] const Matrix& chosen() const {
-    if (bandwidths_.empty()) {
-      throw InputError(file_, {}, "there is no matrix of unidirectional bandwidths");
-    }
-    if (options_.table.empty()) {
+    if (bandwidths_.empty()) source_.refuse("there is no matrix of unidirectional bandwidths");
+    if (source_.options.table.empty()) {
       const auto enabled = std::ranges::find_if(
           bandwidths_, [](const Matrix& matrix) { return has(matrix.title, "P2P=Enabled"); });
       return enabled == bandwidths_.end() ? bandwidths_.front() : *enabled;
@@ -96,11 +79,8 @@ class P2pReader {
     std::vector<std::string> titles;
     titles.reserve(bandwidths_.size());
     for (const Matrix& matrix : bandwidths_) titles.push_back(matrix.title);
-    try {
-      return bandwidths_[index_of_name(titles, options_.table, "matrix")];
-    } catch (const InputError& fault) {
-      throw InputError(file_, {}, fault.what());
-    }
+    return bandwidths_[source_.at(
+        {}, [&] { return index_of_name(titles, source_.options.table, "matrix"); })];
   }
 
   // The latencies of the same setting and, if there are several, the same kind of copies; null:
@@ -117,17 +97,6 @@ class P2pReader {
     return found;
   }
 
-  void require_complete(const Matrix& matrix) const {
-    if (matrix.table.complete()) return;
-    throw InputError(
-        file_, {},
-        fmt::format("{}: {} rows for {} GPUs: the matrix is cut short", in_quotes(matrix.title),
-                    matrix.table.rows(), matrix.table.size()));
-  }
-
-  TextLines lines_;
-  const std::string& file_;
-  const ReadOptions& options_;
   std::string title_;  // of the matrix whose column headings are expected next
   std::vector<Matrix> bandwidths_;
   std::vector<Matrix> latencies_;
@@ -135,17 +104,15 @@ class P2pReader {
   std::size_t staged_ = 0;
 };
 
-}  // namespace
-
 bool detects_p2pbandwidth(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;
-  const std::string_view head = text.substr(0, kEnough);
+  const std::string_view head = head_of(text);
   return has(head, "D\\D") && (has(head, "P2P=Enabled") || has(head, "P2P=Disabled"));
 }
 
-ReadResult parse_p2pbandwidth(std::string_view text, const std::string& file,
-                              const ReadOptions& options) {
-  return P2pReader(text, file, options).result();
-}
+}  // namespace
+
+constinit const FormatEntry kP2pbandwidthFormat{
+    "p2pbandwidth", "Bandwidths between GPUs as CUDA's p2pBandwidthLatencyTest prints them",
+    detects_p2pbandwidth, [](Source& source) { return P2pReader(source).platform(); }, 16};
 
 }  // namespace espalier::platforms

@@ -9,9 +9,7 @@
 #include <unordered_map>
 
 #include "platforms/formats/attributes.hpp"
-#include "platforms/formats/graph/dot_limits.hpp"
 #include "platforms/formats/readers.hpp"
-#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -41,7 +39,7 @@ int collect_message(char* message) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   if (text.empty() || text == ": " || text == "Error" || text == "Warning") return 0;
   if (!messages.is_error) messages.warnings.push_back(printable(text));
-  if (messages.is_error && messages.error.empty()) messages.error = text;
+  if (messages.is_error && messages.error.empty()) messages.error = text.substr(0, text.find('\n'));
   return 0;
 }
 
@@ -63,16 +61,52 @@ using Graph = std::unique_ptr<Agraph_t, CloseGraph>;
                    error.substr(0, mark) + error.substr(end));
 }
 
-Graph parse_graph(const std::string& text, const std::string& file,
-                  std::vector<std::string>& notes) {
+// Removes a comment at the start of `text`; false if there is none, or if it has no end.
+bool cut_comment(std::string_view& text, bool line_starts) {
+  if (text.starts_with("/*")) {
+    const std::size_t end = text.find("*/", 2);
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + 2);
+    return true;
+  }
+  if (!text.starts_with("//") && !(line_starts && text.starts_with('#'))) return false;
+  text.remove_prefix(std::min(text.find('\n'), text.size()));
+  return true;
+}
+
+// `text` from its first word: without leading blanks and comments.
+std::string_view skip_comments(std::string_view text) {
+  bool line_starts = true;
+  while (!text.empty()) {
+    if (cut_comment(text, line_starts)) continue;
+    const std::size_t blanks = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    if (blanks == 0) break;
+    line_starts = text[blanks - 1] == '\n';
+    text.remove_prefix(blanks);
+  }
+  return text;
+}
+
+// Whether the scanner is ready for the next text; if not, ends what the last one left open.
+bool is_scanner_ready() {
+  if (const Graph probe{agmemread("graph {}")}) return true;
+  for (const char* const end : {"*/", "\"", ">"}) {
+    Graph(agmemread(end)).reset();
+    if (const Graph probe{agmemread("graph {}")}) break;
+  }
+  return false;
+}
+
+Graph parse_graph(const std::string& text, Source& source) {
   parser_messages() = {};
-  // The C API has no const; these calls do not modify the arguments.
   agusererrf const before = agseterrf(&collect_message);
   Graph graph(agmemread(text.c_str()));
+  const ParserMessages messages = parser_messages();
+  const bool ended = is_scanner_ready();
   agseterrf(before);
-  ParserMessages messages = std::move(parser_messages());
-  if (!graph || !messages.error.empty()) refuse_syntax(messages.error, file);
-  notes = std::move(messages.warnings);
+  if (!graph || !messages.error.empty()) refuse_syntax(messages.error, source.file);
+  if (!ended) source.refuse("there is text after the graph");
+  source.notes = messages.warnings;
   return graph;
 }
 
@@ -105,46 +139,41 @@ std::optional<Position> parse_pos(std::string_view text) {
 
 class DotReader {
  public:
-  DotReader(Agraph_t* graph, const std::string& file, const ReadOptions& options,
-            std::vector<std::string> notes)
-      : graph_(graph), file_(file), builder_(name_of(graph, file, options)) {
-    result_.format = "dot";
-    result_.notes = std::move(notes);
-    at({}, [&] {
+  DotReader(Agraph_t* graph, Source& source)
+      : graph_(graph),
+        source_(source),
+        builder_(source.at({}, [&] { return GraphBuilder(source, name_of(graph, source)); })) {
+    source_.at({}, [&] {
       declare(AGNODE, nodes_);
       declare(AGEDGE, links_);
-      if (options.missing_bandwidth.empty()) return;
-      missing_ = parse_rate(options.missing_bandwidth);
-      require_rate(*missing_, "the missing bandwidth");
     });
   }
 
-  ReadResult result() && {
+  Platform platform() {
     for (Agnode_t* node = agfstnode(graph_); node != nullptr; node = agnxtnode(graph_, node)) {
-      at(fmt::format("node {}", agnameof(node)), [&] { add_node(node); });
+      source_.at(fmt::format("node {}", agnameof(node)), [&] { add_node(node); });
     }
-    if (ids_.empty()) throw InputError(file_, {}, "the graph has no nodes");
+    if (ids_.empty()) source_.refuse("the graph has no nodes");
     for (Agnode_t* node = agfstnode(graph_); node != nullptr; node = agnxtnode(graph_, node)) {
       for (Agedge_t* edge = agfstout(graph_, node); edge != nullptr;
            edge = agnxtout(graph_, edge)) {
-        at_link(edge, [&] { add_link(edge); });
+        const auto place = [&] {
+          return fmt::format("{} {} {}", agnameof(agtail(edge)),
+                             agisdirected(graph_) != 0 ? "->" : "--", agnameof(aghead(edge)));
+        };
+        at_place(source_.file, place, [&] { add_link(edge); });
       }
     }
-    at("shared", [&] {
-      const std::string_view shared = attribute(graph_, "shared");
-      if (!shared.empty()) read_shared_links(shared, builder_);
-    });
-    add_notes();
-    at({}, [&] { result_.platform = std::move(builder_).build(&result_.notes); });
-    return std::move(result_);
+    builder_.add_notes(/*note_latencies=*/false);
+    return builder_.platform();
   }
 
  private:
-  static std::string name_of(Agraph_t* graph, const std::string& file, const ReadOptions& options) {
+  static std::string name_of(Agraph_t* graph, const Source& source) {
     const char* const name = agnameof(graph);
     // libcgraph gives odd ids to graphs without a name, or with one that starts with %.
-    const bool named = options.name.empty() && name != nullptr && (AGID(graph) & 1U) == 0;
-    return named ? printable(name) : default_name(file, options);
+    const bool named = source.options.name.empty() && name != nullptr && (AGID(graph) & 1U) == 0;
+    return named ? printable(name) : source.default_name();
   }
 
   template <typename Attributes>
@@ -152,27 +181,6 @@ class DotReader {
     for (Agsym_t* symbol = agnxtattr(graph_, kind, nullptr); symbol != nullptr;
          symbol = agnxtattr(graph_, kind, symbol)) {
       attributes.declare(symbol->name);
-    }
-  }
-
-  template <typename Step>
-  void at(const std::string& place, Step&& step) const {
-    try {
-      step();
-    } catch (const InputError& fault) {
-      throw InputError(file_, place, fault.what());
-    }
-  }
-  // Composes the place of a link only if `step` fails.
-  template <typename Step>
-  void at_link(Agedge_t* edge, Step&& step) const {
-    try {
-      step();
-    } catch (const InputError& fault) {
-      throw InputError(file_,
-                       fmt::format("{} {} {}", agnameof(agtail(edge)),
-                                   agisdirected(graph_) != 0 ? "->" : "--", agnameof(aghead(edge))),
-                       fault.what());
     }
   }
 
@@ -188,84 +196,46 @@ class DotReader {
     node.group = printable(node.group);
     const auto place = parse_place(either(element, "Latitude", "latitude"),
                                    either(element, "Longitude", "longitude"));
-    if (place && !node.position) node.position = position_of(*place);
-    if (!node.position) node.position = parse_pos(attribute(element, "pos"));
-    const NodeId id = builder_.add_node(std::move(node));
-    ids_.emplace(element, id);
-    places_.push_back(place);
+    if (!place && !node.position) node.position = parse_pos(attribute(element, "pos"));
+    ids_.emplace(element, builder_.add_node(std::move(node), place));
   }
 
-  // From the bandwidth attribute, otherwise from the label if all of it is a rate: "10 Gbit/s".
-  std::optional<BytesPerSecond> bandwidth_of(Agedge_t* edge) const {
-    const auto text = [&](std::string_view name) { return attribute(edge, name); };
-    if (const auto rate = links_.bandwidth.read(text)) return rate;
+  // The label if all of it is a rate: "10 Gbit/s".
+  static std::optional<BytesPerSecond> rate_of_label(Agedge_t* edge) {
     try {
-      return parse_rate(text("label"));
+      return parse_rate(attribute(edge, "label"));
     } catch (const InputError&) {
-      return missing_;
+      return std::nullopt;
     }
   }
 
   void add_link(Agedge_t* edge) {
-    Arc arc;
-    arc.from = ids_.at(agtail(edge));
-    arc.to = ids_.at(aghead(edge));
-    if (arc.from == arc.to) {
-      ++loops_;
-      return;
-    }
-    const auto bandwidth = bandwidth_of(edge);
-    if (!bandwidth) {
-      ++unknown_;
-      return;
-    }
-    arc.bandwidth = *bandwidth;
-    set_times(edge, arc);
+    NodeId from = ids_.at(agtail(edge));
+    NodeId to = ids_.at(aghead(edge));
     const std::string_view direction = attribute(edge, "dir");
     const bool both =
         direction.empty() ? agisdirected(graph_) == 0 : direction == "both" || direction == "none";
-    if (direction != "back") builder_.add_arc(arc);
-    std::swap(arc.from, arc.to);
-    if (both || direction == "back") builder_.add_arc(arc);
-  }
-
-  void set_times(Agedge_t* edge, Arc& arc) const {
-    const auto text = [&](std::string_view name) { return attribute(edge, name); };
-    arc.overhead = links_.overhead.read(text).value_or(Seconds{});
-    const auto& from = places_[index_of(arc.from)];
-    const auto& to = places_[index_of(arc.to)];
-    const Seconds distance = from && to ? latency_between(*from, *to) : Seconds{};
-    arc.latency = links_.latency.read(text).value_or(distance);
-  }
-
-  void add_notes() {
-    auto& notes = result_.notes;
-    if (unknown_ > 0) {
-      notes.push_back(
-          fmt::format("left out {} without a speed; give them one with --missing-bandwidth",
-                      counted(unknown_, "link")));
-    }
-    if (loops_ > 0)
-      notes.push_back(fmt::format("left out {} from a node to itself", counted(loops_, "link")));
+    if (direction == "back") std::swap(from, to);
+    builder_.add_link(
+        from, to, both, links_, [&](std::string_view name) { return attribute(edge, name); },
+        [&] { return rate_of_label(edge); });
   }
 
   Agraph_t* graph_;
-  const std::string& file_;
-  PlatformBuilder builder_;
+  Source& source_;
+  GraphBuilder builder_;
   NodeAttributes nodes_;
   LinkAttributes links_;
-  std::optional<BytesPerSecond> missing_;
   std::unordered_map<const Agnode_t*, NodeId> ids_;
-  std::vector<std::optional<Place>> places_;  // by node
-  std::size_t unknown_ = 0;
-  std::size_t loops_ = 0;
-  ReadResult result_;
 };
 
-}  // namespace
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
 
 bool detects_dot(std::string_view text) {
-  text = skip_dot_comments(text);
+  text = skip_comments(without_mark(text));
   const auto take = [&](std::string_view word) {
     const bool same = std::ranges::equal(text.substr(0, word.size()), word, [](char a, char b) {
       return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
@@ -275,20 +245,23 @@ bool detects_dot(std::string_view text) {
     if (!rest.empty() && std::string_view(" \t\r\n{\"</").find(rest[0]) == std::string_view::npos) {
       return false;
     }
-    text = skip_dot_comments(rest);
+    text = skip_comments(rest);
     return true;
   };
   take("strict");
   return (take("digraph") || take("graph")) && !text.empty() && text.find('{') < text.size();
 }
 
-ReadResult parse_dot(std::string_view text, const std::string& file, const ReadOptions& options) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  require_bounded_dot(text, file);
+Platform read_dot(Source& source) {
   const std::scoped_lock lock(parser_lock());
-  std::vector<std::string> notes;
-  const Graph graph = parse_graph(std::string(text), file, notes);
-  return DotReader(graph.get(), file, options, std::move(notes)).result();
+  const Graph graph = parse_graph(std::string(without_mark(source.text)), source);
+  return DotReader(graph.get(), source).platform();
 }
+
+}  // namespace
+
+constinit const FormatEntry kDotFormat{
+    "dot",    "Graphviz's language: links with bandwidths", detects_dot, read_dot, 16, ".dot,.gv",
+    write_dot};
 
 }  // namespace espalier::platforms

@@ -1,9 +1,8 @@
-// Writer of Graphviz's DOT language; the result reads back as the same platform.
+// Writer of Graphviz's DOT language.
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "platforms/formats/graph/dot_limits.hpp"
 #include "platforms/formats/readers.hpp"
 
 namespace espalier::platforms {
@@ -11,7 +10,7 @@ namespace espalier::platforms {
 namespace {
 
 // In double quotes, \" is the only escape sequence, so DOT cannot represent a backslash before a
-// quote or at the end. Throws InputError on such a `text`, and on one that is too long.
+// quote or at the end. Throws InputError on such a `text`.
 std::string dot_string(std::string_view text) {
   std::string quoted = "\"";
   bool escape = false;  // after a backslash that is not the second of two
@@ -22,10 +21,6 @@ std::string dot_string(std::string_view text) {
     }
     quoted += letter;
     escape = letter == '\\' && !escape;
-  }
-  if (quoted.size() > kLongestDotString) {
-    throw InputError(
-        fmt::format("dot cannot represent {}: over {} bytes", in_quotes(text), kLongestDotString));
   }
   if (escape) {
     throw InputError(fmt::format("dot cannot represent {}: a backslash before a quote or the end",
@@ -41,21 +36,6 @@ std::string dot_name(std::string_view name) {
       fmt::format("dot cannot represent the name {}: it starts with %", in_quotes(name)));
 }
 
-// The same JSON without the escape sequences \" and \\.
-std::string without_escapes(std::string_view json) {
-  std::string plain;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const std::string_view pair = json.substr(i, 2);
-    if (pair != "\\\"" && pair != "\\\\") {
-      plain += json[i];
-      continue;
-    }
-    plain += pair[1] == '"' ? "\\u0022" : "\\u005c";
-    ++i;
-  }
-  return plain;
-}
-
 class DotWriter {
  public:
   explicit DotWriter(const Platform& platform) : platform_(platform) {
@@ -64,9 +44,6 @@ class DotWriter {
 
   std::string write() {
     put("digraph {} {{\n", dot_name(platform_.name()));
-    if (const std::string shared = write_shared_links(platform_); !shared.empty()) {
-      put("  shared={};\n", dot_string(without_escapes(shared)));
-    }
     for (std::size_t i = 0; i < names_.size(); ++i) write_node(i);
     for (const Arc& arc : platform_.arcs()) write_arc(arc);
     text_ += "}\n";

@@ -3,7 +3,6 @@
 // S. Knight et al., "The Internet Topology Zoo", JSAC 29(9), 2011, doi:10.1109/JSAC.2011.111002.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -11,9 +10,6 @@
 #include "platforms/formats/attributes.hpp"
 #include "platforms/formats/graph/xml.hpp"
 #include "platforms/formats/readers.hpp"
-#include "platforms/formats/text/csv.hpp"
-#include "platforms/generators/geography.hpp"
-#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -21,18 +17,17 @@ namespace {
 
 class GraphmlReader {
  public:
-  GraphmlReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : file_(file), options_(options), xml_(text, file) {}
+  explicit GraphmlReader(Source& source) : source_(source), xml_(source.text, source.file) {}
 
-  ReadResult result() && {
+  Platform platform() {
     const pugi::xml_node root = xml_.document().child("graphml");
-    if (!root) throw InputError(file_, {}, "there is no element <graphml>");
+    if (!root) source_.refuse("there is no element <graphml>");
     for (const pugi::xml_node key : root.children("key")) {
       xml_.at(key, [&] { add_key(key); });
     }
     const pugi::xml_node graph = root.child("graph");
-    if (!graph) throw InputError(file_, {}, "there is no element <graph>");
-    if (graph.next_sibling("graph")) throw InputError(file_, {}, "there is more than one graph");
+    if (!graph) source_.refuse("there is no element <graph>");
+    if (graph.next_sibling("graph")) source_.refuse("there is more than one graph");
     xml_.at(graph, [&] { start(graph); });
     for (const pugi::xml_node node : graph.children("node")) {
       xml_.at(node, [&] { add_node(node); });
@@ -43,8 +38,10 @@ class GraphmlReader {
     for (const pugi::xml_node node : graph.children("hyperedge")) {
       xml_.at(node, [] { throw InputError("element <hyperedge> is not supported"); });
     }
-    if (places_.empty()) throw InputError(file_, {}, "the graph has no nodes");
-    return finish();
+    if (builder_->size() == 0) source_.refuse("the graph has no nodes");
+    builder_->add_notes(/*note_latencies=*/true);
+    source_.note_count(external_, "{} nodes belong to other networks (Internal is 0)");
+    return builder_->platform();
   }
 
  private:
@@ -99,20 +96,14 @@ class GraphmlReader {
           fmt::format("edgedefault is directed or undirected, not {}", in_quotes(edges)));
     }
     directed_ = edges == "directed";
-    if (!options_.missing_bandwidth.empty()) {
-      missing_ = parse_rate(options_.missing_bandwidth);
-      require_rate(*missing_, "the missing bandwidth");
-    }
-    const Data data = data_of(graph);
-    shared_ = text_of(data, "shared");
-    builder_.emplace(name_of(data));
+    builder_.emplace(source_, name_of(data_of(graph)));
   }
 
   std::string name_of(const Data& graph) const {
-    if (!options_.name.empty()) return options_.name;
+    if (!source_.options.name.empty()) return source_.options.name;
     if (graph.contains("name")) return printable(text_of(graph, "name"));
     const std::string_view label = text_of(graph, "label");
-    return label.empty() ? default_name(file_, options_) : printable(label);
+    return label.empty() ? source_.default_name() : printable(label);
   }
 
   void add_node(const pugi::xml_node& element) {
@@ -122,7 +113,7 @@ class GraphmlReader {
     Node node = node_attributes_.read([&](std::string_view name) { return text_of(data, name); });
     node.name = printable(text_of(data, "label"));
     // Labels may repeat ("None", "?"); the id makes them unique.
-    if (node.name.empty() || builder_->find_node(node.name)) {
+    if (node.name.empty() || builder_->has_node(node.name)) {
       node.name =
           node.name.empty() ? printable(id) : fmt::format("{} ({})", node.name, printable(id));
     }
@@ -132,12 +123,10 @@ class GraphmlReader {
         node.relay || text_of(data, "hyperedge") == "1" || text_of(data, "type") == "hyperedge";
     if (text_of(data, "Internal") == "0") ++external_;
     const auto place = parse_place(text_of(data, "Latitude"), text_of(data, "Longitude"));
-    if (place && !node.position) node.position = position_of(*place);
-    if (!ids_.emplace(id, NodeId{static_cast<std::uint32_t>(places_.size())}).second) {
+    if (!ids_.emplace(id, NodeId{static_cast<std::uint32_t>(builder_->size())}).second) {
       throw InputError(fmt::format("two nodes have the id {}", in_quotes(id)));
     }
-    builder_->add_node(std::move(node));
-    places_.push_back(place);
+    builder_->add_node(std::move(node), place);
   }
 
   [[nodiscard]] NodeId end_of(const pugi::xml_node& edge, const char* end) const {
@@ -147,15 +136,12 @@ class GraphmlReader {
     throw InputError(fmt::format("there is no node of id {}", in_quotes(id)));
   }
 
-  // From the bandwidth data, otherwise LinkSpeedRaw in bit/s, otherwise LinkSpeed with
-  // LinkSpeedUnits.
-  [[nodiscard]] std::optional<BytesPerSecond> bandwidth_of(const Data& data) const {
-    const auto text = [&](std::string_view name) { return text_of(data, name); };
-    if (const auto rate = link_attributes_.bandwidth.read(text)) return rate;
+  // LinkSpeedRaw in bit/s, otherwise LinkSpeed with LinkSpeedUnits.
+  static std::optional<BytesPerSecond> speed_of(const Data& data) {
     if (const auto bits = number_of(data, "LinkSpeedRaw")) return BytesPerSecond{*bits / 8};
     const std::string_view units = text_of(data, "LinkSpeedUnits");
     const auto speed = parse_number(text_of(data, "LinkSpeed"));
-    if (!speed || units.empty()) return missing_;
+    if (!speed || units.empty()) return std::nullopt;
     const std::size_t power = std::string_view("KMGT").find(units);
     if (units.size() != 1 || power == std::string_view::npos) {
       throw InputError(fmt::format("LinkSpeedUnits is K, M, G or T, not {}", in_quotes(units)));
@@ -164,83 +150,25 @@ class GraphmlReader {
   }
 
   void add_edge(const pugi::xml_node& element) {
-    Arc arc;
-    arc.from = end_of(element, "source");
-    arc.to = end_of(element, "target");
-    if (arc.from == arc.to) {
-      ++loops_;
-      return;
-    }
-    const Data data = data_of(element);
-    const auto bandwidth = bandwidth_of(data);
-    if (!bandwidth) {
-      ++unknown_;
-      return;
-    }
-    arc.bandwidth = *bandwidth;
-    const auto text = [&](std::string_view name) { return text_of(data, name); };
-    arc.overhead = link_attributes_.overhead.read(text).value_or(Seconds{});
-    const auto& from = places_[index_of(arc.from)];
-    const auto& to = places_[index_of(arc.to)];
-    if (const auto latency = link_attributes_.latency.read(text)) {
-      arc.latency = *latency;
-    } else if (from && to) {
-      arc.latency = latency_between(*from, *to);
-    } else {
-      ++placeless_;
-    }
-    builder_->add_arc(arc);
-    if (element.attribute("directed").as_bool(directed_)) return;
-    std::swap(arc.from, arc.to);
-    builder_->add_arc(arc);
+    const NodeId from = end_of(element, "source");
+    const NodeId to = end_of(element, "target");
+    const Data data = from == to ? Data{} : data_of(element);
+    builder_->add_link(
+        from, to, !element.attribute("directed").as_bool(directed_), link_attributes_,
+        [&](std::string_view name) { return text_of(data, name); }, [&] { return speed_of(data); });
   }
 
-  ReadResult finish() {
-    ReadResult result{{}, "graphml", {}};
-    auto& notes = result.notes;
-    if (unknown_ > 0) {
-      notes.push_back(
-          fmt::format("left out {} without a speed; give them one with --missing-bandwidth",
-                      counted(unknown_, "link")));
-    }
-    if (placeless_ > 0) {
-      notes.push_back(
-          fmt::format("no latency for {}: an end has no coordinates", counted(placeless_, "link")));
-    }
-    if (loops_ > 0)
-      notes.push_back(fmt::format("left out {} from a node to itself", counted(loops_, "link")));
-    if (external_ > 0) {
-      notes.push_back(fmt::format("{} nodes belong to other networks (Internal is 0)", external_));
-    }
-    try {
-      if (!shared_.empty()) read_shared_links(shared_, *builder_);
-      result.platform = std::move(*builder_).build(&notes);
-    } catch (const InputError& fault) {
-      throw InputError(file_, {}, fault.what());
-    }
-    return result;
-  }
-
-  const std::string& file_;
-  const ReadOptions& options_;
+  Source& source_;
   XmlFile xml_;
-  std::optional<PlatformBuilder> builder_;
-  std::optional<BytesPerSecond> missing_;
+  std::optional<GraphBuilder> builder_;
   std::map<std::string, std::string> keys_;  // by id: the name
   std::map<std::string, Data, std::less<>> defaults_{{"graph", {}}, {"node", {}}, {"edge", {}}};
   LinkAttributes link_attributes_;
   NodeAttributes node_attributes_;
-  std::string shared_;  // the platform file's list of shared links
   std::unordered_map<std::string, NodeId> ids_;
-  std::vector<std::optional<Place>> places_;  // by node
   bool directed_ = false;
-  std::size_t unknown_ = 0;
-  std::size_t placeless_ = 0;
-  std::size_t loops_ = 0;
   std::size_t external_ = 0;
 };
-
-}  // namespace
 
 bool detects_graphml(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
@@ -248,9 +176,15 @@ bool detects_graphml(std::string_view text) {
   return text.find("<graphml") != std::string_view::npos;
 }
 
-ReadResult parse_graphml(std::string_view text, const std::string& file,
-                         const ReadOptions& options) {
-  return GraphmlReader(text, file, options).result();
-}
+}  // namespace
+
+constinit const FormatEntry kGraphmlFormat{
+    "graphml",
+    "GraphML: links with bandwidths, or the Internet Topology Zoo's with coordinates",
+    detects_graphml,
+    [](Source& source) { return GraphmlReader(source).platform(); },
+    64,
+    ".graphml",
+    write_graphml};
 
 }  // namespace espalier::platforms

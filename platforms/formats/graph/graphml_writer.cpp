@@ -1,5 +1,5 @@
-// Writer of GraphML that reads back as the same platform, and that NetworkX, Gephi and yEd read:
-// directed edges, no parallel edges, no hyperedges; node names are the ids if XML allows them.
+// Writer of GraphML that NetworkX, Gephi and yEd read, too: directed edges, no parallel edges, no
+// hyperedges; node names are the ids if XML allows them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,6 @@ namespace {
 constexpr std::string_view kHead = R"(<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="name" for="graph" attr.name="name" attr.type="string"/>
-<key id="shared" for="graph" attr.name="shared" attr.type="string"/>
 <key id="label" for="node" attr.name="label" attr.type="string"/>
 <key id="relay" for="node" attr.name="relay" attr.type="boolean"><default>false</default></key>
 <key id="group" for="node" attr.name="group" attr.type="string"/>
@@ -50,9 +49,6 @@ class GraphmlWriter {
     text_ = kHead;
     text_ += "<graph edgedefault=\"directed\">\n";
     put_text("name", platform_.name());
-    if (const std::string shared = write_shared_links(platform_); !shared.empty()) {
-      put_text("shared", shared);
-    }
     text_ += '\n';
     for (std::size_t i = 0; i < ids_.size(); ++i) write_node(i);
     for (const Arc& arc : platform_.arcs()) write_arc(arc);

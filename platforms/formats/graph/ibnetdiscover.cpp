@@ -58,23 +58,25 @@ struct Port {
   auto operator<=>(const Port&) const = default;  // NOLINT(modernize-use-nullptr): as in quantities
 };
 
-class FabricReader {
+class FabricReader : LineReader {
  public:
-  FabricReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file), file_(file), builder_(default_name(file, options)) {}
+  using LineReader::LineReader;
 
-  ReadResult result() && {
-    while (auto line = lines_.next()) {
-      line->remove_prefix(std::min(line->find_first_not_of(kBlank), line->size()));
-      lines_.at(lines_.number(), [&] { read_line(*line); });
-    }
-    if (nodes_.empty()) throw InputError(file_, {}, "there are no switches and no adapters");
-    name_nodes();
+  Platform platform() {
+    lines_.each([&](std::string_view line) {
+      read_line(line.substr(std::min(line.find_first_not_of(kBlank), line.size())));
+    });
+    if (nodes_.empty()) source_.refuse("there are no switches and no adapters");
+    source_.at({}, [&] { name_nodes(); });
     for (const auto& entry : cables_) {
       lines_.at(entry.second.line,
                 [&] { add_cable(entry.first.first, entry.first.second, entry.second.rate); });
     }
-    return finish();
+    source_.note_count(disagreeing_,
+                       "{} cables have different rates at their ends: took the lower");
+    source_.note_count(loops_, "left out {} cables from a node to itself");
+    source_.note_count(dangling_, "{} ports are not connected");
+    return source_.build(std::move(builder_));
   }
 
  private:
@@ -182,18 +184,12 @@ class FabricReader {
     std::map<std::string, std::size_t> uses;
     for (const Device& device : devices_) ++uses[device.description];
     for (const Device& device : devices_) {
-      Node node;
-      node.relay = device.relay;
-      node.name = device.description;
+      Node node{.name = device.description, .relay = device.relay};
       if (node.name.empty()) node.name = printable(device.key);
       if (uses[device.description] > 1 && !device.description.empty()) {
         node.name += fmt::format(" ({})", printable(device.key));
       }
-      try {
-        builder_.add_node(std::move(node));
-      } catch (const InputError& fault) {
-        throw InputError(file_, {}, fault.what());
-      }
+      builder_.add_node(std::move(node));
     }
   }
 
@@ -203,33 +199,10 @@ class FabricReader {
       if (found != nodes_.end()) return found->second;
       throw InputError(fmt::format("there is no stanza of {}", in_quotes(end.node)));
     };
-    Arc arc{node_of(port), node_of(peer), rate, {}, {}};
-    if (arc.from == arc.to) {
-      ++loops_;
-      return;
-    }
-    builder_.add_arc(arc);
-    std::swap(arc.from, arc.to);
-    builder_.add_arc(arc);
+    const Arc arc{node_of(port), node_of(peer), rate};
+    arc.from == arc.to ? static_cast<void>(++loops_) : builder_.add_both_ways(arc);
   }
 
-  ReadResult finish() {
-    ReadResult result{{}, "ibnetdiscover", {}};
-    auto& notes = result.notes;
-    if (disagreeing_ > 0) {
-      notes.push_back(fmt::format("{} cables have different rates at their ends: took the lower",
-                                  disagreeing_));
-    }
-    if (loops_ > 0)
-      notes.push_back(fmt::format("left out {} cables from a node to itself", loops_));
-    if (dangling_ > 0) notes.push_back(fmt::format("{} ports are not connected", dangling_));
-    result.platform = std::move(builder_).build(&notes);
-    return result;
-  }
-
-  TextLines lines_;
-  const std::string& file_;
-  PlatformBuilder builder_;
   std::string stanza_;  // the key of the device whose ports are being listed
   std::vector<Device> devices_;
   std::map<std::string, NodeId, std::less<>> nodes_;
@@ -239,29 +212,26 @@ class FabricReader {
   std::size_t dangling_ = 0;
 };
 
-}  // namespace
-
 bool detects_ibnetdiscover(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // contains the first stanza
-  std::string_view rest = text.substr(0, kEnough);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.starts_with("Switch") || line.starts_with("Ca")) {
-      return line.find("\"S-") != std::string_view::npos ||
-             line.find("\"H-") != std::string_view::npos;
+  const std::string unnamed;
+  TextLines lines(head_of(text), unnamed);
+  while (const auto line = lines.next()) {
+    if (line->starts_with("Switch") || line->starts_with("Ca")) {
+      return has(*line, "\"S-") || has(*line, "\"H-");
     }
-    if (line.starts_with("CA ") || line.starts_with("SW ")) {
-      return line.find(" 0x") != std::string_view::npos;
-    }
+    if (line->starts_with("CA ") || line->starts_with("SW ")) return has(*line, " 0x");
   }
   return false;
 }
 
-ReadResult parse_ibnetdiscover(std::string_view text, const std::string& file,
-                               const ReadOptions& options) {
-  return FabricReader(text, file, options).result();
-}
+}  // namespace
+
+constinit const FormatEntry kIbnetdiscoverFormat{
+    "ibnetdiscover",
+    "An InfiniBand fabric as ibnetdiscover prints it, with or without -p",
+    detects_ibnetdiscover,
+    [](Source& source) { return FabricReader(source).platform(); },
+    64,
+    ".ibnetdiscover"};
 
 }  // namespace espalier::platforms

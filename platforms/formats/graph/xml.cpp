@@ -7,19 +7,7 @@
 
 namespace espalier::platforms {
 
-namespace {
-constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
-constexpr std::ptrdiff_t kMostMarks = 4'000'000;
-}  // namespace
-
 XmlFile::XmlFile(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
-  // Each tag and each attribute takes about 50 bytes once parsed, so they are counted first.
-  const auto marks = std::ranges::count(text, '<') + std::ranges::count(text, '=');
-  if (text.size() > kMostBytes || marks > kMostMarks) {
-    throw InputError(file_, {},
-                     fmt::format("more than {} bytes, or more than {} tags and attributes",
-                                 kMostBytes, kMostMarks));
-  }
   const auto parsed =
       document_.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
   if (!parsed) throw InputError(file_, place_of(parsed.offset), parsed.description());

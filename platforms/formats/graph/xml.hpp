@@ -1,4 +1,4 @@
-// Reading untrusted XML: with limits, and with the line in every error. Not installed.
+// Reading XML, with the line in every error. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,8 @@ namespace espalier::platforms {
 
 class XmlFile {
  public:
-  // Parses `text`, which must outlive this object. Throws InputError on malformed text, on more
-  // than 64 MiB or 4,000,000 tags and attributes, and on a DOCTYPE with its own declarations
-  // (entities are never expanded).
+  // Parses `text`, which must outlive this object. Throws InputError on malformed text, and on a
+  // DOCTYPE with its own declarations (entities are never expanded).
   XmlFile(std::string_view text, std::string file);
 
   [[nodiscard]] const pugi::xml_document& document() const { return document_; }

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "platforms/formats/measured/pair_measurements.hpp"
-#include "platforms/formats/readers.hpp"
 #include "support/json.hpp"
 
 namespace espalier::platforms {
@@ -71,12 +70,10 @@ class Run {
       bits = sent ? sent : udp_sum(flow.suffix);
     }
     if (!bits || *bits == 0) return into_.add_failure(file_, "nothing was received");
-    try {
+    end_.at_place([&] {
       into_.add_bandwidth(flow.local_sends ? local_ : remote_, flow.local_sends ? remote_ : local_,
                           {*bits / 8});
-    } catch (const InputError& fault) {
-      end_.refuse(fault.what());
-    }
+    });
     if (udp_) into_.add_remark("used UDP: the rate is limited by -b");
     if (both) into_.add_remark("ran in both directions at once (--bidir)");
   }
@@ -104,11 +101,9 @@ class Run {
       ++count;
     }
     if (count == 0) return;
-    try {
+    end_.at_place([&] {
       into_.add_latency(local_, remote_, {sum / static_cast<double>(count) / 2 * kMicrosecond});
-    } catch (const InputError& fault) {
-      end_.refuse(fault.what());
-    }
+    });
   }
 
   JsonCursor start_;
@@ -132,8 +127,6 @@ std::string_view first_key(std::string_view text) {
   return text.substr(0, text.find('"'));
 }
 
-}  // namespace
-
 bool detects_iperf3(std::string_view text) {
   constexpr std::size_t kEnough = 4096;
   constexpr std::array<std::string_view, 4> kFirst{"start", "title", "extra_data", "event"};
@@ -141,26 +134,29 @@ bool detects_iperf3(std::string_view text) {
          text.substr(0, kEnough).find("\"start\"") != std::string_view::npos;
 }
 
-void gather_iperf3(std::string_view text, const std::string& file, const ReadOptions& /*options*/,
-                   PairMeasurements& into) {
-  if (first_key(text) == "event") {
-    throw InputError(file, {},
-                     "the output of iperf3 --json-stream is not supported; run it with -J");
+void gather_iperf3(Source& source, PairMeasurements& into) {
+  if (first_key(source.text) == "event") {
+    source.refuse("the output of iperf3 --json-stream is not supported; run it with -J");
   }
   // iperf3 prints some TCP options twice.
-  const Json document = parse_json(text, file, DuplicateKeys::kFirstCounts);
-  const JsonCursor root(document, file);
+  const Json document = parse_json(source.text, source.file, DuplicateKeys::kFirstCounts);
+  const JsonCursor root(document, source.file);
   if (const auto error = root.find("error")) {
-    return into.add_failure(file, printable(error->string()));
+    return into.add_failure(source.file, printable(error->string()));
   }
-  Run(root, file, into).gather();
+  Run(root, source.file, into).gather();
 }
 
-ReadResult parse_iperf3(std::string_view text, const std::string& file,
-                        const ReadOptions& options) {
-  PairMeasurements measurements;
-  gather_iperf3(text, file, options, measurements);
-  return std::move(measurements).result("iperf3", default_name(file, options), file);
-}
+}  // namespace
+
+constinit const FormatEntry kIperf3Format{
+    "iperf3",
+    "Output of iperf3 -J for a pair of hosts; a folder of such files is a platform",
+    detects_iperf3,
+    nullptr,
+    8,
+    "",
+    nullptr,
+    gather_iperf3};
 
 }  // namespace espalier::platforms

@@ -19,40 +19,31 @@ constexpr std::string_view kTo = " to";
 std::vector<std::string_view> fields_of(std::string_view line, std::size_t most) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.ends_with('\t')) line.remove_suffix(1);
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t tab = line.find('\t');
-    fields.push_back(line.substr(0, tab));
-    if (tab == std::string_view::npos || fields.size() == most) return fields;
-    line.remove_prefix(tab + 1);
-  }
+  auto fields = split(line, '\t');
+  if (fields.size() > most) fields.resize(most);
+  return fields;
 }
 
-class MpigraphReader {
+class MpigraphReader : LineReader {
  public:
-  MpigraphReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file), file_(file), builder_(default_name(file, options)) {}
+  using LineReader::LineReader;
 
-  ReadResult result() && {
-    for (auto line = lines_.next(); line; line = done_ ? std::nullopt : lines_.next()) {
-      lines_.at(lines_.number(), [&] { read_line(*line); });
-    }
-    if (names_.empty()) throw InputError(file_, {}, "there is no line 'Send' with the ranks");
+  Platform platform() {
+    lines_.each([&](std::string_view line) {
+      read_line(line);
+      return !table_ || !table_->complete();
+    });
+    if (names_.empty()) source_.refuse("there is no line 'Send' with the ranks");
     if (!table_->complete()) {
-      throw InputError(file_, {},
-                       fmt::format("{} rows of 'Send' for {} ranks: the file is cut short",
-                                   table_->rows(), names_.size()));
+      source_.refuse(fmt::format("{} rows of 'Send' for {} ranks: the file is cut short",
+                                 table_->rows(), names_.size()));
     }
-    ReadResult result{{}, "mpigraph", {}};
-    result.notes.emplace_back(
+    source_.note(
         "took the table 'Send', in MiB/s, measured while all ranks send; left out the table "
         "'Recv'");
     const LinkCounts counts = add_links({.bandwidths = *table_}, nodes_, builder_);
-    if (counts.unlinked > 0) {
-      result.notes.push_back(fmt::format("{} pairs measured 0: no link", counts.unlinked));
-    }
-    result.platform = std::move(builder_).build(&result.notes);
-    return result;
+    source_.note_count(counts.unlinked, "{} pairs measured 0: no link");
+    return source_.build(std::move(builder_));
   }
 
  private:
@@ -67,15 +58,12 @@ class MpigraphReader {
       }
       names_.assign(fields.begin() + 1, fields.end());
       for (const std::string_view name : names_) {
-        Node node;
-        node.name = name;
-        nodes_.emplace_back(builder_.add_node(std::move(node)));
+        nodes_.emplace_back(builder_.add_node({.name = std::string(name)}));
       }
       table_.emplace(names_.size(), rates_in({kMebibyte}));
       return;
     }
     read_row(fields);
-    done_ = table_->complete();
   }
 
   void read_row(const std::vector<std::string_view>& fields) {
@@ -91,24 +79,16 @@ class MpigraphReader {
     table_->add_row(std::span(fields).subspan(1));
   }
 
-  TextLines lines_;
-  const std::string& file_;
-  PlatformBuilder builder_;
   std::vector<std::string_view> names_;
   std::vector<std::optional<NodeId>> nodes_;
   std::optional<FigureTable> table_;  // once the ranks are known
-  bool done_ = false;
 };
 
 }  // namespace
 
-bool detects_mpigraph(std::string_view text) {
-  return text.starts_with("START mpiGraph");
-}
-
-ReadResult parse_mpigraph(std::string_view text, const std::string& file,
-                          const ReadOptions& options) {
-  return MpigraphReader(text, file, options).result();
-}
+constinit const FormatEntry kMpigraphFormat{
+    "mpigraph", "Bandwidths between all pairs of ranks as mpiGraph prints them",
+    [](std::string_view text) { return text.starts_with("START mpiGraph"); },
+    [](Source& source) { return MpigraphReader(source).platform(); }, 128};
 
 }  // namespace espalier::platforms

@@ -7,8 +7,6 @@
 #include <optional>
 
 #include "platforms/formats/measured/pair_measurements.hpp"
-#include "platforms/formats/readers.hpp"
-#include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 
 namespace espalier::platforms {
@@ -24,13 +22,12 @@ struct Ends {
 };
 
 // From the name a__b.bw or, with a label for the run, a__b__2.bw.
-Ends ends_of(const std::string& file) {
+Ends ends_of(const Source& source) {
   constexpr std::string_view kBetween = "__";
-  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::string stem = std::filesystem::path(source.file).stem().string();
   const std::size_t first = stem.find(kBetween);
   if (first == std::string::npos) {
-    throw InputError(file, {},
-                     "the file name must give the pair, as in FROM__TO.bw, but it has no '__'");
+    source.refuse("the file name must give the pair, as in FROM__TO.bw, but it has no '__'");
   }
   const std::string_view rest = std::string_view(stem).substr(first + kBetween.size());
   Ends ends{stem.substr(0, first), std::string(rest.substr(0, rest.find(kBetween)))};
@@ -38,7 +35,7 @@ Ends ends_of(const std::string& file) {
     require_name(ends.from, "a host name");
     require_name(ends.to, "a host name");
   } catch (const InputError& fault) {
-    throw InputError(file, {}, fmt::format("the file name must be FROM__TO.bw: {}", fault.what()));
+    source.refuse(fmt::format("the file name must be FROM__TO.bw: {}", fault.what()));
   }
   return ends;
 }
@@ -58,23 +55,16 @@ Test test_of(std::string_view title) {
 
 class OsuReader {
  public:
-  OsuReader(std::string_view text, const std::string& file, const ReadOptions& options,
-            PairMeasurements& into)
-      : lines_(text, file), file_(file), ends_(ends_of(file)), into_(into) {
-    if (options.osu_size.empty()) return;
-    try {
-      size_ = parse_size(options.osu_size);
-    } catch (const InputError& fault) {
-      throw InputError({}, "--osu-size", fault.what());
-    }
+  OsuReader(const Source& source, PairMeasurements& into)
+      : source_(source), ends_(ends_of(source)), into_(into) {
+    const std::string& size = source.options.osu_size;
+    if (!size.empty()) size_ = at_place({}, "--osu-size", [&] { return parse_size(size); });
   }
 
   void gather() {
-    while (const auto line = lines_.next()) {
-      lines_.at(lines_.number(), [&] { read_line(*line); });
-    }
+    TextLines(source_.text, source_.file).each([&](std::string_view line) { read_line(line); });
     end_table();
-    if (tables_ == 0) throw InputError(file_, {}, "there is no line '# OSU MPI ... Test'");
+    if (tables_ == 0) source_.refuse("there is no line '# OSU MPI ... Test'");
   }
 
  private:
@@ -107,9 +97,9 @@ class OsuReader {
   void end_table() {
     if (!test_) return;
     if (rows_.empty()) {
-      into_.add_failure(file_, "a table without figures");
+      into_.add_failure(source_.file, "a table without figures");
     } else if (failed_) {
-      into_.add_failure(file_, "the validation failed");
+      into_.add_failure(source_.file, "the validation failed");
     } else if (*test_ == Test::kBandwidth) {
       add_bandwidth();
     } else {
@@ -125,14 +115,13 @@ class OsuReader {
     const auto row = size_ ? std::ranges::find(rows_, *size_, &Row::size)
                            : std::ranges::max_element(rows_, {}, &Row::value);
     if (row == rows_.end()) {
-      throw InputError(file_, {}, fmt::format("no figure for messages of {}", format_size(*size_)));
+      source_.refuse(fmt::format("no figure for messages of {}", format_size(*size_)));
     }
-    if (row->value == 0) return into_.add_failure(file_, "nothing was received");
+    if (row->value == 0) return into_.add_failure(source_.file, "nothing was received");
     into_.add_bandwidth(ends_.from, ends_.to, {row->value * kMegabyte});
   }
 
-  TextLines lines_;
-  const std::string& file_;
+  const Source& source_;
   Ends ends_;
   PairMeasurements& into_;
   std::optional<Bytes> size_;
@@ -142,12 +131,9 @@ class OsuReader {
   std::size_t tables_ = 0;
 };
 
-}  // namespace
-
 // Output of mpirun or of the job may precede the title.
 bool detects_osu(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;
-  const std::string_view head = text.substr(0, kEnough);
+  const std::string_view head = head_of(text);
   for (std::size_t at = head.find(kTitle); at != std::string_view::npos;
        at = head.find(kTitle, at + 1)) {
     if (at == 0 || head[at - 1] == '\n') return true;
@@ -155,15 +141,16 @@ bool detects_osu(std::string_view text) {
   return false;
 }
 
-void gather_osu(std::string_view text, const std::string& file, const ReadOptions& options,
-                PairMeasurements& into) {
-  OsuReader(text, file, options, into).gather();
-}
+}  // namespace
 
-ReadResult parse_osu(std::string_view text, const std::string& file, const ReadOptions& options) {
-  PairMeasurements measurements;
-  gather_osu(text, file, options, measurements);
-  return std::move(measurements).result("osu", default_name(file, options), file);
-}
+constinit const FormatEntry kOsuFormat{
+    "osu",
+    "Output of osu_bw and osu_latency for a pair of hosts; a folder of it is a platform",
+    detects_osu,
+    nullptr,
+    1,
+    "",
+    nullptr,
+    [](Source& source, PairMeasurements& into) { OsuReader(source, into).gather(); }};
 
 }  // namespace espalier::platforms

@@ -3,24 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
-#include "platforms/formats/text/text_lines.hpp"
-#include "support/quantities.hpp"
+#include "support/statistics.hpp"
 
 namespace espalier::platforms {
-
-namespace {
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
-}
-
-}  // namespace
 
 void PairMeasurements::add_bandwidth(const std::string& from, const std::string& to,
                                      BytesPerSecond bandwidth) {
@@ -79,40 +66,27 @@ std::string PairMeasurements::nothing_measured(const std::string& place) const {
   return "no measurement between two hosts";
 }
 
-void PairMeasurements::note_left_out(std::vector<std::string>& notes) const {
-  if (failed_.count > 0) {
-    notes.push_back(fmt::format("left out {}, first {}: {}",
-                                counted(failed_.count, "failed measurement"), failed_.file,
-                                failed_.reason));
-  }
-  if (self_pairs_ > 0) {
-    notes.push_back(
-        fmt::format("left out {} of a host with itself", counted(self_pairs_, "measurement")));
-  }
+void PairMeasurements::note_left_out(Source& source) const {
+  source.note_counted(failed_.count, "failed measurement", "left out {}, first {}: {}",
+                      failed_.file, failed_.reason);
+  source.note_counted(self_pairs_, "measurement", "left out {} of a host with itself");
   std::size_t repeats = 0;
   for (const auto& [pair, runs] : bandwidths_) repeats += runs.size() - 1;
-  if (repeats > 0) {
-    notes.push_back(fmt::format("took the median where a pair was measured more than once ({})",
-                                counted(repeats, "repeated run")));
-  }
+  source.note_counted(repeats, "repeated run",
+                      "took the median where a pair was measured more than once ({})");
   for (const auto& [remark, count] : remarks_) {
-    notes.push_back(fmt::format("{} {}", counted(count, "measurement"), remark));
+    source.note("{} {}", counted(count, "measurement"), remark);
   }
   const auto unused = static_cast<std::size_t>(std::ranges::count_if(latencies_, [&](auto& entry) {
     const Pair& pair = entry.first;
     return !bandwidths_.contains(pair) && !bandwidths_.contains({pair.second, pair.first});
   }));
-  if (unused > 0) {
-    notes.push_back(
-        fmt::format("left out the latencies of {} without a bandwidth", counted(unused, "pair")));
-  }
+  source.note_counted(unused, "pair", "left out the latencies of {} without a bandwidth");
 }
 
-ReadResult PairMeasurements::result(std::string_view format, std::string name,
-                                    const std::string& place) && {
-  if (bandwidths_.empty()) throw InputError(place, {}, nothing_measured(place));
-  ReadResult result{{}, std::string(format), {}};
-  note_left_out(result.notes);
+Platform PairMeasurements::platform(Source& source, std::string name) && {
+  if (bandwidths_.empty()) source.refuse(nothing_measured(source.file));
+  note_left_out(source);
   PlatformBuilder builder(std::move(name));
   const auto names = node_names();
   std::set<std::string> ordered;
@@ -125,21 +99,14 @@ ReadResult PairMeasurements::result(std::string_view format, std::string name,
     if (latency == latencies_.end()) ++without;
     builder.add_arc({builder.node_named(names.at(pair.first)),
                      builder.node_named(names.at(pair.second)),
-                     {median(runs)},
-                     {latency == latencies_.end() ? 0 : median(latency->second)},
-                     {}});
+                     {median_of(runs)},
+                     {latency == latencies_.end() ? 0 : median_of(latency->second)}});
   }
-  if (without > 0) {
-    result.notes.push_back(
-        fmt::format("no latency for {} of {} links: taken as 0", without, bandwidths_.size()));
-  }
+  source.note_count(without, "no latency for {} of {} links: taken as 0", bandwidths_.size());
   const std::size_t pairs = names.size() * (names.size() - 1);
-  if (bandwidths_.size() < pairs) {
-    result.notes.push_back(fmt::format("{} of {} ordered pairs were not measured: no link",
-                                       pairs - bandwidths_.size(), pairs));
-  }
-  result.platform = std::move(builder).build(&result.notes);
-  return result;
+  source.note_count(pairs - bandwidths_.size(), "{} of {} ordered pairs were not measured: no link",
+                    pairs);
+  return source.build(std::move(builder));
 }
 
 }  // namespace espalier::platforms

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "platforms/formats/formats.hpp"
+#include "platforms/formats/readers.hpp"
 
 namespace espalier::platforms {
 
@@ -33,11 +33,9 @@ class PairMeasurements {
   // A note with the number of measurements to which it applies: "{} measurements ...".
   void add_remark(const std::string& remark) { ++remarks_[remark]; }
 
-  // The platform called `name`; hosts are in the alphabetical order of their names. `place`, the
-  // file or folder, is for messages. Throws InputError if there is no measurement between two
-  // hosts.
-  [[nodiscard]] ReadResult result(std::string_view format, std::string name,
-                                  const std::string& place) &&;
+  // The platform called `name`; hosts are in the alphabetical order of their names. Throws
+  // InputError if there is no measurement between two hosts.
+  [[nodiscard]] Platform platform(Source& source, std::string name) &&;
 
  private:
   using Pair = std::pair<std::string, std::string>;
@@ -48,7 +46,7 @@ class PairMeasurements {
   };
   [[nodiscard]] std::map<std::string, std::string> node_names() const;
   [[nodiscard]] std::string nothing_measured(const std::string& place) const;
-  void note_left_out(std::vector<std::string>& notes) const;
+  void note_left_out(Source& source) const;
 
   std::map<Pair, std::vector<double>> bandwidths_;  // bytes per second
   std::map<Pair, std::vector<double>> latencies_;   // seconds

@@ -10,7 +10,6 @@
 #include "platforms/formats/text/figure_table.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 #include "support/files.hpp"
-#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -29,26 +28,24 @@ std::optional<std::size_t> columns_of(std::string_view line) {
 }
 
 // Reads the single table of a file.
-FigureTable read_table(std::string_view text, const std::string& file, FigureUnit unit) {
-  TextLines lines(text, file);
+FigureTable read_table(const Source& source, FigureUnit unit) {
+  TextLines lines(source.text, source.file);
   std::optional<FigureTable> table;
-  while (const auto line = lines.next()) {
-    lines.at(lines.number(), [&] {
-      if (!table) {
-        const auto columns = columns_of(*line);
-        if (!columns) throw InputError("the first line must be '# to 0 to 1 ...'");
-        table.emplace(*columns, unit);
-        return;
-      }
-      const auto words = words_of(*line, table->size() + 1);
-      if (!words.empty() && !words[0].starts_with('#')) table->add_row(words);
-    });
-  }
-  if (!table) throw InputError(file, {}, "the file is empty");
+  lines.each([&](std::string_view line) {
+    if (!table) {
+      const auto columns = columns_of(line);
+      if (!columns) throw InputError("the first line must be '# to 0 to 1 ...'");
+      table.emplace(*columns, unit);
+      return true;
+    }
+    const auto words = words_of(line, table->size() + 1);
+    if (!words.empty() && !words[0].starts_with('#')) table->add_row(words);
+    return true;
+  });
+  if (!table) source.refuse("the file is empty");
   if (!table->complete()) {
-    throw InputError(file, {},
-                     fmt::format("{} rows for {} memory nodes: the file is cut short",
-                                 table->rows(), table->size()));
+    source.refuse(fmt::format("{} rows for {} memory nodes: the file is cut short", table->rows(),
+                              table->size()));
   }
   return *table;
 }
@@ -63,13 +60,6 @@ std::vector<std::optional<NodeId>> add_nodes(const FigureTable& table, PlatformB
   return nodes;
 }
 
-void require_no_latencies(const std::string& file) {
-  if (!file.ends_with(kLatencyEnding)) return;
-  throw InputError(
-      file, {},
-      "this file contains latencies; give the file of bandwidths, and this one as --latencies");
-}
-
 // The file of latencies in the folder of `file`, under StarPU's name; empty if there is none.
 std::string latencies_beside(const std::string& file) {
   std::filesystem::path beside(file);
@@ -78,47 +68,49 @@ std::string latencies_beside(const std::string& file) {
   return std::filesystem::is_regular_file(beside, ignored) ? beside.string() : std::string{};
 }
 
-}  // namespace
-
-bool detects_starpu(std::string_view text) {
-  return columns_of(text.substr(0, text.find('\n'))).has_value();
+// Of the file given, whose table must have `size` rows.
+FigureTable read_latencies(const Source& bandwidths, std::size_t size) {
+  const std::string text = read_text(bandwidths.options.latencies);
+  const std::string name = display_name(bandwidths.options.latencies);
+  const Source source{text, name, bandwidths.options};
+  FigureTable latencies = read_table(source, durations_in({1e-6}));
+  if (latencies.size() != size) {
+    source.refuse(fmt::format("{} memory nodes where {} has {}", latencies.size(),
+                              printable(bandwidths.file), size));
+  }
+  return latencies;
 }
 
-ReadResult parse_starpu(std::string_view text, const std::string& file,
-                        const ReadOptions& options) {
-  require_no_latencies(file);
-  const FigureTable bandwidths = read_table(text, file, rates_in({1e6}));
-  std::optional<FigureTable> latencies;
-  if (!options.latencies.empty()) {
-    const std::string name = display_name(options.latencies);
-    latencies = read_table(read_text(options.latencies), name, durations_in({1e-6}));
-    if (latencies->size() != bandwidths.size()) {
-      throw InputError(name, {},
-                       fmt::format("{} memory nodes where {} has {}", latencies->size(),
-                                   printable(file), bandwidths.size()));
-    }
+Platform read_starpu(Source& source) {
+  if (source.file.ends_with(kLatencyEnding)) {
+    source.refuse(
+        "this file contains latencies; give the file of bandwidths, and this one as --latencies");
   }
-  ReadResult result{{}, "starpu", {}};
-  PlatformBuilder builder(default_name(file, options));
+  const FigureTable bandwidths = read_table(source, rates_in({1e6}));
+  std::optional<FigureTable> latencies;
+  if (!source.options.latencies.empty()) latencies = read_latencies(source, bandwidths.size());
+  PlatformBuilder builder(source.default_name());
   const auto nodes = add_nodes(bandwidths, builder);
   const LinkCounts counts = add_links(
       {.bandwidths = bandwidths, .latencies = latencies ? &*latencies : nullptr}, nodes, builder);
-  const std::size_t absent = nodes.size() - builder.nodes().size();
-  if (absent > 0)
-    result.notes.push_back(fmt::format("left out {} memory nodes that do not exist", absent));
-  if (counts.unlinked > 0) {
-    result.notes.push_back(fmt::format("{} pairs have no figure: no link", counts.unlinked));
+  source.note_count(nodes.size() - builder.nodes().size(),
+                    "left out {} memory nodes that do not exist");
+  source.note_count(counts.unlinked, "{} pairs have no figure: no link");
+  source.note_counted(counts.without_latency, "link", "no latency for {}: taken as 0");
+  if (const std::string beside = latencies_beside(source.file); !latencies && !beside.empty()) {
+    source.note("no latencies; read them with --latencies {}", printable(beside));
   }
-  if (counts.without_latency > 0) {
-    result.notes.push_back(
-        fmt::format("no latency for {}: taken as 0", counted(counts.without_latency, "link")));
-  }
-  if (const std::string beside = latencies_beside(file); !latencies && !beside.empty()) {
-    result.notes.push_back(
-        fmt::format("no latencies; read them with --latencies {}", printable(beside)));
-  }
-  result.platform = std::move(builder).build(&result.notes);
-  return result;
+  return source.build(std::move(builder));
 }
+
+}  // namespace
+
+constinit const FormatEntry kStarpuFormat{
+    "starpu",
+    "Bandwidths between the memory nodes of a machine as StarPU samples them",
+    [](std::string_view text) { return columns_of(text.substr(0, text.find('\n'))).has_value(); },
+    read_starpu,
+    16,
+    ".bandwidth"};
 
 }  // namespace espalier::platforms

@@ -12,8 +12,6 @@
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/simgrid/simgrid_elements.hpp"
 #include "platforms/formats/simgrid/simgrid_network.hpp"
-#include "platforms/formats/simgrid/simgrid_written.hpp"
-#include "platforms/formats/text/csv.hpp"
 #include "support/nearest_name.hpp"
 
 namespace espalier::platforms {
@@ -43,20 +41,21 @@ struct HostLink {
 
 class SimgridReader {
  public:
-  SimgridReader(const XmlFile& xml, const std::string& file, const ReadOptions& options)
-      : file_(file), xml_(xml), network_(default_name(file, options)) {}
+  explicit SimgridReader(Source& source)
+      : source_(source), xml_(source.text, source.file), network_(source.default_name()) {}
 
-  ReadResult result() && {
+  Platform platform() {
     const pugi::xml_node platform = xml_.document().child("platform");
-    if (!platform) throw InputError(file_, {}, "there is no element <platform>");
+    if (!platform) source_.refuse("there is no element <platform>");
     xml_.at(platform, [&] { simgrid::require_version(platform); });
     for (const pugi::xml_node node : platform.children()) declare(node, std::nullopt);
-    if (zones_.empty()) throw InputError(file_, {}, "there is no zone and no cluster");
+    if (zones_.empty()) source_.refuse("there is no zone and no cluster");
     for (const Pending& route : routes_) xml_.at(route.node, [&] { find_gateways(route); });
     for (const Pending& router : routers_) xml_.at(router.node, [&] { add_router(router); });
     for (const Pending& zone : stars_) xml_.at(zone.node, [&] { add_star(zone); });
     for (const Pending& route : routes_) xml_.at(route.node, [&] { add_route(route); });
-    return finish();
+    add_notes();
+    return source_.at({}, [&] { return std::move(network_).build(source_); });
   }
 
  private:
@@ -323,38 +322,20 @@ class SimgridReader {
     network_.connect(to.out, from.in, std::move(back));
   }
 
-  ReadResult finish() {
-    ReadResult result{{}, "simgrid", {}};
-    auto& notes = result.notes;
-    if (!left_out_.empty()) {
-      notes.push_back(fmt::format(
-          "left out {} routers in zones of Full routing that are not gateways", left_out_.size()));
-    }
-    if (without_routes_ > 0) {
-      notes.push_back(fmt::format("{} zones of routing None: no routes inside", without_routes_));
-    }
-    if (tori_ > 0) {
-      notes.push_back(fmt::format(
-          "{} tori: hosts are linked to their neighbours; the planner chooses longer paths",
-          tori_));
-    }
+  void add_notes() {
+    source_.note_count(left_out_.size(),
+                       "left out {} routers in zones of Full routing that are not gateways");
+    source_.note_count(without_routes_, "{} zones of routing None: no routes inside");
+    source_.note_count(
+        tori_, "{} tori: hosts are linked to their neighbours; the planner chooses longer paths");
     if (host_gateways_ > 0) {
-      notes.emplace_back("hosts as gateways: they forward as hosts, not as switches");
+      source_.note("hosts as gateways: they forward as hosts, not as switches");
     }
-    if (profiles_ > 0) {
-      notes.push_back(
-          fmt::format("left out {} profiles: links keep their declared figures", profiles_));
-    }
-    try {
-      result.platform = std::move(network_).build(notes);
-    } catch (const InputError& fault) {
-      throw InputError(file_, {}, fault.what());
-    }
-    return result;
+    source_.note_count(profiles_, "left out {} profiles: links keep their declared figures");
   }
 
-  const std::string& file_;
-  const XmlFile& xml_;
+  Source& source_;
+  XmlFile xml_;
   Network network_;
   std::vector<Zone> zones_;
   std::unordered_map<std::string, std::size_t> zones_by_name_;
@@ -373,8 +354,6 @@ class SimgridReader {
   std::size_t profiles_ = 0;
 };
 
-}  // namespace
-
 bool detects_simgrid(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return false;
@@ -383,14 +362,15 @@ bool detects_simgrid(std::string_view text) {
   return text.find("<platform") != std::string_view::npos;
 }
 
-ReadResult parse_simgrid(std::string_view text, const std::string& file,
-                         const ReadOptions& options) {
-  const XmlFile xml(text, file);
-  const pugi::xml_node zone = xml.document().child("platform").child("zone");
-  if (!simgrid::property(zone, simgrid::kVersionProperty).empty()) {
-    return simgrid::read_written(xml, zone, file, options);
-  }
-  return SimgridReader(xml, file, options).result();
-}
+}  // namespace
+
+constinit const FormatEntry kSimgridFormat{
+    "simgrid",
+    "XML, SimGrid's platforms: zones, clusters, routes over shared links",
+    detects_simgrid,
+    [](Source& source) { return SimgridReader(source).platform(); },
+    64,
+    ".xml",
+    write_simgrid};
 
 }  // namespace espalier::platforms

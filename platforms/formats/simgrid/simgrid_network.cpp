@@ -14,27 +14,22 @@ namespace espalier::platforms::simgrid {
 
 namespace {
 
-// Removes the number at the start of `text` and returns it.
-double take_number(std::string_view& text, std::string_view what) {
-  const std::string_view whole = text;
-  double number = 0;
+// Removes the number at the start of `text` and returns it; `refuse` makes the error if there is
+// none.
+template <class Number, class Refuse>
+Number take_number(std::string_view& text, const Refuse& refuse) {
+  Number number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc{}) {
-    throw InputError(fmt::format("{} must start with a number: {}", what, in_quotes(whole)));
-  }
+  if (fault != std::errc{}) throw refuse();
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  while (text.starts_with(' ')) text.remove_prefix(1);
   return number;
 }
 
-std::uint64_t take_whole(std::string_view& text, std::string_view radical) {
-  std::uint64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc{}) {
-    throw InputError(fmt::format("a radical is numbers and ranges, such as 1-29,58, not {}",
-                                 in_quotes(radical)));
-  }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+double take_quantity(std::string_view& text, std::string_view what) {
+  const auto number = take_number<double>(text, [&] {
+    return InputError(fmt::format("{} must start with a number: {}", what, in_quotes(text)));
+  });
+  while (text.starts_with(' ')) text.remove_prefix(1);
   return number;
 }
 
@@ -42,7 +37,7 @@ std::uint64_t take_whole(std::string_view& text, std::string_view radical) {
 
 BytesPerSecond parse_bandwidth(std::string_view text) {
   const std::string_view whole = text;
-  double value = take_number(text, "a bandwidth");
+  double value = take_quantity(text, "a bandwidth");
   if (!text.empty()) {
     double scale = 1;
     constexpr std::string_view kPrefixes = "kMGTPE";
@@ -78,7 +73,7 @@ Seconds parse_latency(std::string_view text) {
                                          {"d", 86400},
                                          {"w", 604800}}};
   const std::string_view whole = text;
-  const double value = take_number(text, "a latency");
+  const double value = take_quantity(text, "a latency");
   const auto* const unit = std::ranges::find(kUnits, text, &Unit::name);
   if (unit == kUnits.end()) {
     throw InputError(fmt::format("unknown unit in latency {}", in_quotes(whole)));
@@ -90,13 +85,19 @@ Seconds parse_latency(std::string_view text) {
 
 std::vector<std::uint64_t> parse_radical(std::string_view text) {
   const std::string_view whole = text;
+  const auto take_whole = [&] {
+    return take_number<std::uint64_t>(text, [&] {
+      return InputError(fmt::format("a radical is numbers and ranges, such as 1-29,58, not {}",
+                                    in_quotes(whole)));
+    });
+  };
   std::vector<std::uint64_t> numbers;
   while (true) {
-    const std::uint64_t first = take_whole(text, whole);
+    const std::uint64_t first = take_whole();
     std::uint64_t last = first;
     if (text.starts_with('-')) {
       text.remove_prefix(1);
-      last = take_whole(text, whole);
+      last = take_whole();
     }
     if (last < first) throw InputError(fmt::format("the range {}-{} is empty", first, last));
     if (last - first >= kMostNodes - numbers.size()) {
@@ -125,11 +126,7 @@ NodeId Network::add_node(const std::string& name, bool relay, const std::string&
   if (builder_.nodes().size() >= kMostNodes) {
     throw InputError(fmt::format("more than {} nodes", kMostNodes));
   }
-  Node node;
-  node.name = name;
-  node.relay = relay;
-  node.group = group;
-  return builder_.add_node(std::move(node));
+  return builder_.add_node({.name = name, .relay = relay, .group = group});
 }
 
 void Network::add_netpoint(const std::string& name, const Netpoint& netpoint) {
@@ -142,10 +139,6 @@ const Netpoint& Network::netpoint(std::string_view name) const {
   const auto found = netpoints_.find(name);
   if (found != netpoints_.end()) return found->second;
   throw InputError(fmt::format("there is no host or router {}", in_quotes(name)));
-}
-
-bool Network::has_netpoint(std::string_view name) const {
-  return netpoints_.contains(name);
 }
 
 DirectedLinkId Network::add_directed_link(std::string name, BytesPerSecond bandwidth,
@@ -217,11 +210,11 @@ void Network::connect(NodeId from, NodeId to, std::vector<DirectedLinkId> direct
   routes_.push_back({from, to, std::move(directed_links)});
 }
 
-Platform Network::build(std::vector<std::string>& notes) && {
+Platform Network::build(Source& source) && {
   std::vector<std::vector<std::pair<NodeId, NodeId>>> users(directed_links_.size());
   std::vector<bool> taken_as_shared(directed_links_.size());
   for (const Route& route : routes_) {
-    Arc arc{route.from, route.to, {std::numeric_limits<double>::max()}, {}, {}};
+    Arc arc{route.from, route.to, {std::numeric_limits<double>::max()}};
     const bool relay =
         builder_.nodes()[index_of(arc.from)].relay || builder_.nodes()[index_of(arc.to)].relay;
     for (const DirectedLinkId id : route.directed_links) {
@@ -233,17 +226,14 @@ Platform Network::build(std::vector<std::string>& notes) && {
     }
     builder_.add_arc(arc);
   }
-  const auto fat = std::ranges::count(taken_as_shared, true);
-  if (fat > 0) {
-    notes.push_back(
-        fmt::format("{} FATPIPE links at switches: taken as shared by all routes over them", fat));
-  }
+  source.note_count(static_cast<std::size_t>(std::ranges::count(taken_as_shared, true)),
+                    "{} FATPIPE links at switches: taken as shared by all routes over them");
   for (std::size_t i = 0; i < directed_links_.size(); ++i) {
     if (users[i].size() < 2) continue;
     builder_.add_shared_link(directed_links_[i].name, directed_links_[i].bandwidth,
                              std::move(users[i]));
   }
-  return std::move(builder_).build(&notes);
+  return source.build(std::move(builder_));
 }
 
 }  // namespace espalier::platforms::simgrid

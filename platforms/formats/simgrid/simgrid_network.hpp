@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "platforms/core/platform.hpp"
-#include "support/quantities.hpp"
+#include "platforms/formats/readers.hpp"
 
 namespace pugi {  // NOLINT(readability-identifier-naming)
 class xml_node;
@@ -61,7 +60,6 @@ class Network {
   void add_netpoint(const std::string& name, const Netpoint& netpoint);
   // Throws on an unknown name.
   [[nodiscard]] const Netpoint& netpoint(std::string_view name) const;
-  [[nodiscard]] bool has_netpoint(std::string_view name) const;
 
   // A link with one capacity.
   DirectedLinkId add_directed_link(std::string name, BytesPerSecond bandwidth, Seconds latency,
@@ -89,7 +87,7 @@ class Network {
 
   // Notes what a platform cannot represent. Links of a single route only limit its bandwidth; links
   // of several routes become shared links.
-  Platform build(std::vector<std::string>& notes) &&;
+  Platform build(Source& source) &&;
 
  private:
   struct DirectedLink {

@@ -16,14 +16,18 @@
 #include <iterator>
 
 #include "platforms/formats/readers.hpp"
-#include "platforms/formats/simgrid/simgrid_written.hpp"
 #include "support/xml_text.hpp"
 
 namespace espalier::platforms {
 
 namespace {
 
-using namespace simgrid;  // NOLINT(google-build-using-namespace): the names of what is written
+// Names of links, followed by a number or the name of the shared link or the node.
+constexpr std::string_view kArcLink = "link:";
+constexpr std::string_view kSharedLink = "shared:";
+constexpr std::string_view kSendLink = "send:";
+constexpr std::string_view kReceiveLink = "receive:";
+constexpr std::string_view kPadLink = "pad:";
 
 constexpr std::size_t kMostSteps = 1'000'000;         // total links of all routes
 constexpr std::size_t kMostRelayVisits = 50'000'000;  // arcs visited to measure paths
@@ -124,17 +128,6 @@ class SimgridWriter {
         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
         "<platform version=\"4.1\">\n";
     put("<zone id=\"{}\" routing=\"Dijkstra\">\n", xml_escaped(zone_name()));
-    write_zone_property(kVersionProperty, "1");
-    write_zone_property(kNameProperty, platform_.name());
-    for (const Node& node : platform_.nodes()) {
-      if (!node.relay) continue;
-      if (!node.group.empty()) {
-        write_zone_property(fmt::format("{}{}", kRelayGroup, node.name), node.group);
-      }
-      if (node.position) {
-        write_zone_property(fmt::format("{}{}", kRelayPosition, node.name), position_text(node));
-      }
-    }
     for (const Node& node : platform_.nodes()) write_node(node);
     write_links();
     for (std::size_t i = 0; i < crossed_.size(); ++i) write_route(i);
@@ -155,30 +148,10 @@ class SimgridWriter {
     return name;
   }
 
-  void write_property(std::string_view id, std::string_view value) {
-    put("<prop id=\"{}\" value=\"{}\"/>", xml_escaped(id), xml_escaped(value));
-  }
-  void write_zone_property(std::string_view id, std::string_view value) {
-    write_property(id, value);
-    text_ += '\n';
-  }
-
-  static std::string position_text(const Node& node) {
-    return fmt::format("{} {}", node.position->x, node.position->y);
-  }
-
   void write_node(const Node& node) {
     const std::string name = xml_escaped(node.name);
     if (node.relay) return put("<router id=\"{}\"/>\n", name);
-    put("<host id=\"{}\" speed=\"{}Gf\"", name, kHostSpeed);
-    if (node.group.empty() && !node.position) {
-      text_ += "/>\n";
-      return;
-    }
-    text_ += '>';
-    if (!node.group.empty()) write_property(kGroupProperty, node.group);
-    if (node.position) write_property(kPositionProperty, position_text(node));
-    text_ += "</host>\n";
+    put("<host id=\"{}\" speed=\"{}Gf\"/>\n", name, kHostSpeed);
   }
 
   void write_links() {
@@ -186,8 +159,7 @@ class SimgridWriter {
     for (std::size_t i = 0; i < platform_.arcs().size(); ++i) {
       const Arc& arc = platform_.arcs()[i];
       fastest = std::max(fastest, arc.bandwidth.value);
-      write_link(fmt::format("{}{}", kArcLink, i), arc.bandwidth, arc.latency, "SHARED",
-                 arc.overhead);
+      write_link(fmt::format("{}{}", kArcLink, i), arc.bandwidth, arc.latency);
     }
     for (const SharedLink& shared_link : platform_.shared_links()) {
       write_link(fmt::format("{}{}", kSharedLink, shared_link.name), shared_link.bandwidth);
@@ -204,14 +176,9 @@ class SimgridWriter {
   }
 
   void write_link(const std::string& id, BytesPerSecond bandwidth, Seconds latency = {},
-                  std::string_view sharing = "SHARED", Seconds overhead = {}) {
-    put("<link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\" sharing_policy=\"{}\"",
+                  std::string_view sharing = "SHARED") {
+    put("<link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\" sharing_policy=\"{}\"/>\n",
         xml_escaped(id), bandwidth.value, latency.value, sharing);
-    if (overhead.value > 0) {
-      put("><prop id=\"{}\" value=\"{}\"/></link>\n", kOverheadProperty, overhead.value);
-    } else {
-      text_ += "/>\n";
-    }
   }
 
   [[nodiscard]] std::size_t pads_of(std::size_t index) const {

@@ -9,7 +9,7 @@
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/slurm/slurm_topology.hpp"
 #include "platforms/formats/text/text_lines.hpp"
-#include "support/nearest_name.hpp"
+#include "support/choice.hpp"
 
 namespace espalier::platforms {
 
@@ -77,34 +77,31 @@ constexpr std::array<Record, 4> kRecords{{{"SwitchName", {"Nodes", "Switches", "
                                           {"RingName", {"Nodes", "", "", ""}}}};
 
 const Record& record_of(std::string_view key) {
-  std::array<std::string_view, kRecords.size()> names{};
-  std::ranges::transform(kRecords, names.begin(), &Record::name);
   for (const Record& record : kRecords) {
     if (lower(record.name) == lower(key)) return record;
   }
-  throw InputError(unknown_name("key", key, names));
+  throw InputError(unknown_name("key", key, names_of(kRecords)));
 }
 
-class ConfReader {
+class ConfReader : LineReader {
  public:
-  ConfReader(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file), file_(file), options_(options) {}
+  using LineReader::LineReader;
 
-  ReadResult result() && {
+  Platform platform() {
     while (read_line()) {
     }
     SlurmTopology topology;
     const std::string_view kind = chosen_kind();
     if (kind == "tree") {
       topology.switches = std::move(switches_);
-      if (speeds_ > 0) notes_.push_back("left out LinkSpeed, whose unit is not defined");
+      if (speeds_ > 0) source_.note("left out LinkSpeed, whose unit is not defined");
     } else if (kind == "block") {
       topology.switches = std::move(blocks_);
-      join_blocks(topology.switches, notes_);
+      join_blocks(topology.switches, source_.notes);
     } else {
       topology.toruses = std::move(rings_);
     }
-    return slurm_platform(topology, "slurm-conf", file_, options_, std::move(notes_));
+    return slurm_platform(topology, source_);
   }
 
  private:
@@ -117,9 +114,7 @@ class ConfReader {
     const std::size_t first = lines_.number();
     while (line) {
       std::string_view part = line->substr(0, line->find('#'));
-      while (!part.empty() && kBlank.find(part.back()) != std::string_view::npos) {
-        part.remove_suffix(1);
-      }
+      part = part.substr(0, part.find_last_not_of(kBlank) + 1);
       const bool goes_on = part.ends_with('\\');
       if (goes_on) part.remove_suffix(1);
       joined += part;
@@ -179,39 +174,30 @@ class ConfReader {
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
       if (counts[i] > 0) there.push_back(kKinds[i]);
     }
-    if (there.empty()) throw InputError(file_, {}, "there are no switches, blocks or rings");
+    if (there.empty()) source_.refuse("there are no switches, blocks or rings");
     std::string_view chosen = there.front();
-    if (!options_.topology.empty()) {
-      const auto found = std::ranges::find(there, options_.topology);
-      if (found == there.end()) {
-        throw InputError(file_, {}, unknown_name("topology", options_.topology, there));
-      }
+    if (const std::string& wanted = source_.options.topology; !wanted.empty()) {
+      const auto found = std::ranges::find(there, wanted);
+      if (found == there.end()) source_.refuse(unknown_name("topology", wanted, there));
       chosen = *found;
     }
     if (there.size() > 1) {
-      notes_.push_back(fmt::format("took the topology '{}' of: {}; --topology selects another",
-                                   chosen, fmt::join(there, ", ")));
+      source_.note("took the topology '{}' of: {}; --topology selects another", chosen,
+                   fmt::join(there, ", "));
     }
     return chosen;
   }
 
-  TextLines lines_;
-  const std::string& file_;
-  const ReadOptions& options_;
   Hostlists hostlists_;
   std::vector<SlurmSwitch> switches_;
   std::vector<SlurmSwitch> blocks_;
   std::vector<SlurmTorus> rings_;
-  std::vector<std::string> notes_;
   std::size_t speeds_ = 0;
 };
 
-}  // namespace
-
 bool detects_slurm_conf(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // leading comments included
   const std::string none;
-  TextLines lines(text.substr(0, kEnough), none);
+  TextLines lines(head_of(text), none);
   while (const auto line = lines.next()) {
     std::string_view rest = *line;
     skip_blanks(rest);
@@ -227,9 +213,10 @@ bool detects_slurm_conf(std::string_view text) {
   return false;
 }
 
-ReadResult parse_slurm_conf(std::string_view text, const std::string& file,
-                            const ReadOptions& options) {
-  return ConfReader(text, file, options).result();
-}
+}  // namespace
+
+constinit const FormatEntry kSlurmConfFormat{
+    "slurm-conf", "Slurm's topology.conf; --level-bandwidth gives the speeds", detects_slurm_conf,
+    [](Source& source) { return ConfReader(source).platform(); }, 64};
 
 }  // namespace espalier::platforms

@@ -52,13 +52,11 @@ Range parse_range(std::string_view text) {
 
 std::vector<Range> parse_ranges(std::string_view text) {
   std::vector<Range> ranges;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    ranges.push_back(parse_range(text.substr(0, comma)));
+  for (const std::string_view range : split(text, ',')) {
+    ranges.push_back(parse_range(range));
     if (ranges.size() > kMostNames) refuse_count();
-    if (comma == std::string_view::npos) return ranges;
-    text.remove_prefix(comma + 1);
   }
+  return ranges;
 }
 
 // Removes the next name with its brackets from `list`, which does not begin with a separator.

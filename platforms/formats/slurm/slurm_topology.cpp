@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/pending/disjoint_sets.hpp>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "platforms/formats/readers.hpp"
-#include "support/quantities.hpp"
+#include "platforms/generators/fabrics.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -19,60 +20,46 @@ namespace {
 
 std::vector<BytesPerSecond> parse_levels(std::string_view text) {
   std::vector<BytesPerSecond> levels;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    try {
-      levels.push_back(parse_rate(text.substr(0, comma)));
+  if (text.empty()) return levels;
+  if (text.ends_with(',')) text.remove_suffix(1);
+  at_place({}, "--level-bandwidth", [&] {
+    for (const std::string_view level : split(text, ',')) {
+      levels.push_back(parse_rate(level));
       require_rate(levels.back(), "a rate");
-    } catch (const InputError& fault) {
-      throw InputError({}, "--level-bandwidth", fault.what());
     }
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
+  });
   return levels;
 }
 
 // Common parts of trees and tori: nodes, links by level, and connected components.
 class Network {
  public:
-  Network(std::string_view format, const std::string& file, const ReadOptions& options,
-          std::vector<std::string> notes)
-      : file_(file),
-        speeds_(parse_levels(options.level_bandwidth)),
-        builder_(default_name(file, options)),
-        result_{{}, std::string(format), std::move(notes)} {}
+  explicit Network(Source& source)
+      : source_(source),
+        speeds_(parse_levels(source.options.level_bandwidth)),
+        builder_(source.default_name()) {}
 
   // Throws InputError unless there is one speed for each of `count` levels.
   void require_levels(std::size_t count) {
     if (speeds_.empty()) {
       std::string example = "100Gbit/s";
       for (std::size_t level = 1; level < count; ++level) example += ",200Gbit/s";
-      throw InputError(file_, {},
-                       fmt::format("the file has no speeds: give one for each of its {} of "
-                                   "links, from the hosts up, as in --level-bandwidth {}",
-                                   counted(count, "level"), example));
+      source_.refuse(
+          fmt::format("the file has no speeds: give one for each of its {} of "
+                      "links, from the hosts up, as in --level-bandwidth {}",
+                      counted(count, "level"), example));
     }
     if (speeds_.size() != count) {
-      throw InputError(file_, {},
-                       fmt::format("the file has {} of links, but --level-bandwidth has {}",
-                                   counted(count, "level"), speeds_.size()));
+      source_.refuse(fmt::format("the file has {} of links, but --level-bandwidth has {}",
+                                 counted(count, "level"), speeds_.size()));
     }
     links_.assign(count, 0);
   }
 
   NodeId add_node(const std::string& name, bool relay, const std::string& group,
                   const std::string& place) {
-    Node node;
-    node.name = name;
-    node.relay = relay;
-    node.group = group;
-    try {
-      parts_.push_back(parts_.size());
-      return builder_.add_node(std::move(node));
-    } catch (const InputError& fault) {
-      throw InputError(file_, place, fault.what());
-    }
+    return source_.at(
+        place, [&] { return builder_.add_node({.name = name, .relay = relay, .group = group}); });
   }
   [[nodiscard]] std::optional<NodeId> find_node(std::string_view name) const {
     return builder_.find_node(name);
@@ -80,40 +67,33 @@ class Network {
 
   // In both directions; level 0 is that of the hosts.
   void add_link(NodeId one, NodeId other, std::size_t level) {
-    builder_.add_arc({one, other, speeds_[level], {}, {}});
-    builder_.add_arc({other, one, speeds_[level], {}, {}});
+    builder_.add_both_ways({one, other, speeds_[level]});
     ++links_[level];
-    parts_[part_of(index_of(one))] = part_of(index_of(other));
+    joined_.emplace_back(one, other);
   }
-  void note(std::string text) { result_.notes.push_back(std::move(text)); }
 
-  ReadResult result() && {
+  Platform platform() {
     note_links();
     note_parts();
-    result_.platform = std::move(builder_).build(&result_.notes);
-    return std::move(result_);
+    return source_.build(std::move(builder_));
   }
 
  private:
-  // The root of `node` in a disjoint-set forest, with path halving.
-  std::size_t part_of(std::size_t node) {
-    while (parts_[node] != node) node = parts_[node] = parts_[parts_[node]];
-    return node;
-  }
-
   void note_links() {
     std::string list;
     for (std::size_t level = 0; level < links_.size(); ++level) {
       list += fmt::format("{}{} of {}", level == 0 ? "" : ", ", links_[level],
                           format_rate(speeds_[level]));
     }
-    note(fmt::format("links by level from the hosts up: {}", list));
+    source_.note("links by level from the hosts up: {}", list);
   }
 
   void note_parts() {
+    boost::disjoint_sets_with_storage<> parts(builder_.nodes().size());
+    for (const auto& [one, other] : joined_) parts.union_set(index_of(one), index_of(other));
     std::map<std::size_t, std::size_t> hosts;  // by part
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      if (!builder_.nodes()[i].relay) ++hosts[part_of(i)];
+    for (std::size_t i = 0; i < builder_.nodes().size(); ++i) {
+      if (!builder_.nodes()[i].relay) ++hosts[parts.find_set(i)];
     }
     if (hosts.size() < 2) return;
     std::vector<std::size_t> sizes;
@@ -121,19 +101,16 @@ class Network {
     for (const auto& [part, size] : hosts) sizes.push_back(size);
     std::ranges::sort(sizes, std::greater<>{});
     constexpr std::size_t kShown = 8;
-    const std::size_t shown = std::min(kShown, sizes.size());
-    note(fmt::format(
-        "the network is disconnected: {} parts, of {}{} hosts", sizes.size(),
-        fmt::join(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-        shown < sizes.size() ? ", ..." : ""));
+    const std::span shown = std::span(sizes).first(std::min(kShown, sizes.size()));
+    source_.note("the network is disconnected: {} parts, of {}{} hosts", sizes.size(),
+                 fmt::join(shown, ", "), shown.size() < sizes.size() ? ", ..." : "");
   }
 
-  const std::string& file_;
+  Source& source_;
   std::vector<BytesPerSecond> speeds_;
   std::vector<std::size_t> links_;  // by level
   PlatformBuilder builder_;
-  std::vector<std::size_t> parts_;  // by node
-  ReadResult result_;
+  std::vector<std::pair<NodeId, NodeId>> joined_;
 };
 
 // Switches by name, with their parents, children and heights; a switch without switches below it
@@ -244,9 +221,8 @@ class Tree {
   std::vector<std::size_t> heights_;
 };
 
-void build_tree(const std::vector<SlurmSwitch>& switches, const std::string& file,
-                Network& network) {
-  const Tree tree(switches, file);
+void build_tree(const std::vector<SlurmSwitch>& switches, Source& source, Network& network) {
+  const Tree tree(switches, source.file);
   network.require_levels(tree.level_count());
   const bool below_top = tree.root_count() == 1;
   std::set<std::pair<std::string_view, std::size_t>> links;
@@ -274,27 +250,12 @@ void build_tree(const std::vector<SlurmSwitch>& switches, const std::string& fil
       network.add_link(relays[i], relays[above], tree.height(i));
     }
   }
-  if (repeated > 0) network.note(fmt::format("{} nodes are listed twice under a switch", repeated));
-  if (!several.empty()) {
-    network.note(fmt::format("{} nodes are on several switches, first {}: a link to each",
-                             several.size(), in_quotes(*several.begin())));
-  }
+  source.note_count(repeated, "{} nodes are listed twice under a switch");
+  source.note_count(several.size(), "{} nodes are on several switches, first {}: a link to each",
+                    several.empty() ? "" : in_quotes(*several.begin()));
 }
 
-void add_torus_links(const SlurmTorus& torus, const std::vector<NodeId>& nodes, Network& network) {
-  std::uint64_t stride = 1;
-  for (const std::uint64_t size : torus.sizes) {
-    for (std::uint64_t i = 0; i < nodes.size(); ++i) {
-      const std::uint64_t at = i / stride % size;
-      if (size == 1 || (size == 2 && at == 1)) continue;  // a dimension of 2 has one link
-      const std::uint64_t next = at + 1 < size ? i + stride : i - at * stride;
-      network.add_link(nodes[i], nodes[next], 0);
-    }
-    stride *= size;
-  }
-}
-
-void build_torus(const SlurmTorus& torus, bool alone, const std::string& file, Network& network) {
+void build_torus(const SlurmTorus& torus, bool alone, const Source& source, Network& network) {
   std::uint64_t count = 1;
   for (const std::uint64_t size : torus.sizes) {
     // No product can overflow: it stays below the number of nodes.
@@ -305,7 +266,7 @@ void build_torus(const SlurmTorus& torus, bool alone, const std::string& file, N
     count *= size;
   }
   if (count != torus.nodes.size()) {
-    throw InputError(file, torus.place,
+    throw InputError(source.file, torus.place,
                      fmt::format("{} nodes do not fill {} x {} x {}", torus.nodes.size(),
                                  torus.sizes[0], torus.sizes[1], torus.sizes[2]));
   }
@@ -314,7 +275,9 @@ void build_torus(const SlurmTorus& torus, bool alone, const std::string& file, N
   for (const std::string& name : torus.nodes) {
     nodes.push_back(network.add_node(name, false, alone ? "" : torus.name, torus.place));
   }
-  add_torus_links(torus, nodes, network);
+  for (const Cable& cable : platforms::torus(torus.sizes, /*routers=*/false).cables) {
+    network.add_link(nodes[cable.one], nodes[cable.other], 0);
+  }
 }
 
 }  // namespace
@@ -329,23 +292,21 @@ void join_blocks(std::vector<SlurmSwitch>& blocks, std::vector<std::string>& not
       "the file does not describe the network between blocks: added one relay, '{}'", kBetween));
 }
 
-ReadResult slurm_platform(const SlurmTopology& topology, std::string_view format,
-                          const std::string& file, const ReadOptions& options,
-                          std::vector<std::string> notes) {
+Platform slurm_platform(const SlurmTopology& topology, Source& source) {
   const auto is_empty = [](const auto& one) { return one.nodes.empty(); };
   if (std::ranges::all_of(topology.switches, is_empty) &&
       std::ranges::all_of(topology.toruses, is_empty)) {
-    throw InputError(file, {}, "there are no nodes");
+    source.refuse("there are no nodes");
   }
-  Network network(format, file, options, std::move(notes));
+  Network network(source);
   if (!topology.switches.empty()) {
-    build_tree(topology.switches, file, network);
+    build_tree(topology.switches, source, network);
   } else {
     network.require_levels(1);
     const bool alone = topology.toruses.size() == 1;
-    for (const SlurmTorus& torus : topology.toruses) build_torus(torus, alone, file, network);
+    for (const SlurmTorus& torus : topology.toruses) build_torus(torus, alone, source, network);
   }
-  return std::move(network).result();
+  return network.platform();
 }
 
 }  // namespace espalier::platforms

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platforms/formats/formats.hpp"
+#include "platforms/formats/readers.hpp"
 
 namespace espalier::platforms {
 
@@ -55,12 +55,9 @@ struct SlurmTopology {
 // network between blocks.
 void join_blocks(std::vector<SlurmSwitch>& blocks, std::vector<std::string>& notes);
 
-// The platform, named by default_name(): hosts, and switches as relays; each link in both
-// directions with the bandwidth of its level. `format` is the registry name; `notes` are additional
-// notes. Throws InputError if the number of speeds differs from that of the levels, and on cycles,
-// unknown names and duplicate names.
-ReadResult slurm_platform(const SlurmTopology& topology, std::string_view format,
-                          const std::string& file, const ReadOptions& options,
-                          std::vector<std::string> notes);
+// Hosts, and switches as relays; each link in both directions with the bandwidth of its level.
+// Throws InputError if the number of speeds differs from that of the levels, and on cycles, unknown
+// names and duplicate names.
+Platform slurm_platform(const SlurmTopology& topology, Source& source);
 
 }  // namespace espalier::platforms

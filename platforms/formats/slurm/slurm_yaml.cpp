@@ -30,10 +30,9 @@ std::uint64_t whole(const JsonCursor& value) {
 
 class YamlReader {
  public:
-  YamlReader(const JsonCursor& root, const std::string& file, const ReadOptions& options)
-      : root_(root), file_(file), options_(options) {}
+  YamlReader(const JsonCursor& root, Source& source) : root_(root), source_(source) {}
 
-  ReadResult result() && {
+  Platform platform() {
     const JsonCursor chosen = choose();
     chosen.expect_object(
         {"topology", "cluster_default", "tree", "block", "flat", "ring", "torus3d"});
@@ -56,7 +55,7 @@ class YamlReader {
       chosen.refuse(
           fmt::format("a topology is one of tree, block, ring, torus3d, flat; this has {}", kinds));
     }
-    return slurm_platform(topology, "slurm-yaml", file_, options_, std::move(notes_));
+    return slurm_platform(topology, source_);
   }
 
  private:
@@ -68,10 +67,10 @@ class YamlReader {
     names.reserve(all.size());
     for (const JsonCursor& one : all) names.push_back(one.at("topology").string());
     auto chosen = names.begin();
-    if (!options_.topology.empty()) {
-      chosen = std::ranges::find(names, options_.topology);
+    if (!source_.options.topology.empty()) {
+      chosen = std::ranges::find(names, source_.options.topology);
       if (chosen == names.end()) {
-        root_.refuse(unknown_name("topology", options_.topology, names));
+        root_.refuse(unknown_name("topology", source_.options.topology, names));
       }
     } else {
       const auto found = std::ranges::find_if(all, [](const JsonCursor& one) {
@@ -82,13 +81,10 @@ class YamlReader {
     }
     if (all.size() > 1) {
       constexpr std::size_t kShown = 8;
-      notes_.push_back(fmt::format(
-          "took the topology {} of: {}{}; --topology selects another", in_quotes(*chosen),
-          printable(fmt::format("{}", fmt::join(names.begin(),
-                                                names.begin() + static_cast<std::ptrdiff_t>(
-                                                                    std::min(kShown, names.size())),
-                                                ", "))),
-          names.size() > kShown ? ", ..." : ""));
+      const std::span shown = std::span(names).first(std::min(kShown, names.size()));
+      source_.note("took the topology {} of: {}{}; --topology selects another", in_quotes(*chosen),
+                   printable(fmt::format("{}", fmt::join(shown, ", "))),
+                   names.size() > kShown ? ", ..." : "");
     }
     return all[static_cast<std::size_t>(chosen - names.begin())];
   }
@@ -98,21 +94,13 @@ class YamlReader {
     const auto list = object.find(key);
     if (!list || list->value().is_null()) return {};
     const std::string& text = list->string();
-    try {
-      return hostlists_.expand(text);
-    } catch (const InputError& fault) {
-      list->refuse(fault.what());
-    }
+    return list->at_place([&] { return hostlists_.expand(text); });
   }
 
   std::string name(const JsonCursor& object, std::string_view key) {
     const JsonCursor place = object.at(key);
     const std::string& text = place.string();
-    try {
-      return hostlists_.single(text);
-    } catch (const InputError& fault) {
-      place.refuse(fault.what());
-    }
+    return place.at_place([&] { return hostlists_.single(text); });
   }
 
   void read_tree(const JsonCursor& tree, SlurmTopology& topology) {
@@ -133,7 +121,7 @@ class YamlReader {
       topology.switches.push_back(
           {name(one, "block"), names(one, "nodes"), {}, place(block, "blocks", index++)});
     }
-    join_blocks(topology.switches, notes_);
+    join_blocks(topology.switches, source_.notes);
   }
 
   void read_rings(const JsonCursor& ring, SlurmTopology& topology) {
@@ -173,19 +161,14 @@ class YamlReader {
   }
 
   JsonCursor root_;
-  const std::string& file_;
-  const ReadOptions& options_;
+  Source& source_;
   Hostlists hostlists_;
   std::string kind_pointer_;
-  std::vector<std::string> notes_;
 };
 
-}  // namespace
-
 bool detects_slurm_yaml(std::string_view text) {
-  constexpr std::size_t kEnough = 100'000;  // leading comments included
   const std::string none;
-  TextLines lines(text.substr(0, kEnough), none);
+  TextLines lines(head_of(text), none);
   while (const auto line = lines.next()) {
     const auto words = words_of(*line, 3);
     if (words.empty() || words[0].starts_with('#') || words[0] == "---") continue;
@@ -194,11 +177,15 @@ bool detects_slurm_yaml(std::string_view text) {
   return false;
 }
 
-ReadResult parse_slurm_yaml(std::string_view text, const std::string& file,
-                            const ReadOptions& options) {
-  const Json document = parse_yaml(text, file);
-  const JsonCursor root(document, file);
-  return YamlReader(root, file, options).result();
+Platform read_slurm_yaml(Source& source) {
+  const Json document = parse_yaml(source.text, source.file);
+  return YamlReader(JsonCursor(document, source.file), source).platform();
 }
+
+}  // namespace
+
+constinit const FormatEntry kSlurmYamlFormat{
+    "slurm-yaml", "Slurm's topology.yaml; --level-bandwidth gives the speeds", detects_slurm_yaml,
+    read_slurm_yaml, 1};
 
 }  // namespace espalier::platforms

@@ -9,9 +9,9 @@
 namespace espalier::platforms {
 
 // The single document of `text`: maps as objects, sequences as arrays, every scalar as its literal
-// string, an empty value as null. Throws InputError on malformed text (with line and column),
-// aliases, keys that are not scalars, duplicate keys, nesting over kMaxJsonDepth levels, texts over
-// 1 MiB, or a second document. `file` is only for messages.
+// string, an empty value as null. Throws InputError on malformed text (with line and column), keys
+// that are not scalars, duplicate keys, nesting over kMaxJsonDepth levels, or a second document.
+// `file` is only for messages.
 Json parse_yaml(std::string_view text, const std::string& file);
 
 }  // namespace espalier::platforms

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "platforms/formats/text/text_lines.hpp"
@@ -14,12 +12,6 @@ namespace espalier::platforms {
 namespace {
 
 constexpr std::size_t kMaxFields = 100'000;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -49,6 +41,36 @@ bool CsvReader::next() {
     return true;
   }
   return false;
+}
+
+void CsvReader::start() {
+  if (!next()) throw InputError(file_, {}, "there is no header line");
+  width_ = fields_.size();
+}
+
+bool CsvReader::next_full() {
+  if (!next()) return false;
+  if (fields_.size() == width_) return true;
+  refuse(fmt::format("{} fields where the header has {}", fields_.size(), width_));
+}
+
+std::size_t CsvReader::column(std::initializer_list<std::string_view> spellings,
+                              bool with_unit) const {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    for (const std::string_view name : spellings) {
+      const bool same = fields_[i] == name;
+      if (same || (with_unit && fields_[i].starts_with(name) && fields_[i][name.size()] == '_')) {
+        return i;
+      }
+    }
+  }
+  refuse(fmt::format("there is no column '{}'", *spellings.begin()));
+}
+
+std::optional<std::size_t> CsvReader::find_column(std::string_view heading) const {
+  const auto found = std::ranges::find(fields_, heading);
+  if (found == fields_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - fields_.begin());
 }
 
 void CsvReader::refuse(const std::string& reason) const {
@@ -120,12 +142,11 @@ std::vector<std::string> header_of(std::string_view text) {
   return fields;
 }
 
-std::optional<double> parse_number(std::string_view text) {
-  double number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, fault] = std::from_chars(text.data(), last, number);
-  if (fault != std::errc{} || end != last || !std::isfinite(number)) return std::nullopt;
-  return number;
+bool has_headings(std::string_view text, std::initializer_list<std::string_view> headings) {
+  const auto header = header_of(text);
+  return std::ranges::all_of(headings, [&](std::string_view name) {
+    return std::ranges::find(header, name) != header.end();
+  });
 }
 
 std::string csv_field(std::string_view text) {

@@ -4,14 +4,20 @@
 // quote inside); blanks around an unquoted field are removed; line ends are LF or CRLF.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <deque>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "platforms/formats/readers.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -21,6 +27,15 @@ class CsvReader {
 
   // Moves to the next row; false at the end. Throws InputError on an open quote.
   bool next();
+  // Moves to the row of headings. Throws InputError if there is none.
+  void start();
+  // Moves to the next row. Throws InputError if it has not as many fields as the headings.
+  bool next_full();
+  // The index of the first of `spellings` that is a heading, alone or, if `with_unit`, followed by
+  // "_UNIT". Throws InputError if none is.
+  [[nodiscard]] std::size_t column(std::initializer_list<std::string_view> spellings,
+                                   bool with_unit = false) const;
+  [[nodiscard]] std::optional<std::size_t> find_column(std::string_view heading) const;
   // The current row. The fields live until next().
   [[nodiscard]] const std::vector<std::string_view>& fields() const { return fields_; }
   // Line of the current row, from 1.
@@ -32,12 +47,13 @@ class CsvReader {
   [[noreturn]] void refuse(const std::string& reason) const;
   // Runs `step`, whose errors have a reason only, and adds the place.
   template <typename Step>
-  auto at_place(Step&& step) const {
-    try {
-      return step();
-    } catch (const InputError& fault) {
-      refuse(fault.what());
-    }
+  decltype(auto) at_place(Step&& step) const {
+    return espalier::at_place(
+        file_, [&] { return fmt::format("line {}", line_); }, std::forward<Step>(step));
+  }
+  // Of the platform with the name in a comment so far, otherwise the default name.
+  [[nodiscard]] PlatformBuilder builder(const Source& source) const {
+    return at_place([&] { return PlatformBuilder(name_.empty() ? source.default_name() : name_); });
   }
 
  private:
@@ -49,15 +65,15 @@ class CsvReader {
   std::string file_;
   std::string name_;
   std::size_t line_ = 0;
+  std::size_t width_ = 0;  // of the headings
   std::vector<std::string_view> fields_;
   std::deque<std::string> unquoted_;  // fields with "" inside
 };
 
 // The first few fields of the first row, for detecting formats. Never throws.
 std::vector<std::string> header_of(std::string_view text);
-
-// All of `text` as a whole number or decimal fraction, locale-independent. Unset if it is not one.
-std::optional<double> parse_number(std::string_view text);
+// Whether they include all of these.
+bool has_headings(std::string_view text, std::initializer_list<std::string_view> headings);
 
 // A column of quantities: "bandwidth_Gbps" has numbers in that unit, "bandwidth" texts with a unit.
 template <typename Quantity>

@@ -32,9 +32,9 @@ struct Column {
 
 class Header {
  public:
-  explicit Header(const CsvReader& csv) : width_(csv.fields().size()) {
+  explicit Header(const CsvReader& csv) {
     std::array<std::optional<std::size_t>, kColumns.size()> found;
-    for (std::size_t i = 0; i < width_; ++i) {
+    for (std::size_t i = 0; i < csv.fields().size(); ++i) {
       const std::string_view heading = csv.fields()[i];
       const auto* const known = std::ranges::find(kColumns, quantity_of(heading));
       if (known == kColumns.end()) csv.refuse(unknown_name("column", heading, kColumns));
@@ -53,8 +53,6 @@ class Header {
     both_ways = found[5];
   }
 
-  [[nodiscard]] std::size_t width() const { return width_; }
-
   std::size_t from = 0;
   std::size_t to = 0;
   std::optional<Column<BytesPerSecond>> bandwidth;
@@ -68,8 +66,6 @@ class Header {
                                                 Quantity (*parse)(std::string_view)) {
     return Column<Quantity>{index, QuantityColumn<Quantity>(csv.fields()[index], parse)};
   }
-
-  std::size_t width_;
 };
 
 Seconds duration_in(const CsvReader& csv, const std::optional<Column<Seconds>>& column) {
@@ -79,9 +75,6 @@ Seconds duration_in(const CsvReader& csv, const std::optional<Column<Seconds>>& 
 
 void read_row(const CsvReader& csv, const Header& header, PlatformBuilder& builder) {
   const auto& fields = csv.fields();
-  if (fields.size() != header.width()) {
-    csv.refuse(fmt::format("{} fields where the header has {}", fields.size(), header.width()));
-  }
   csv.at_place([&] {
     Arc arc;
     arc.from = builder.node_named(fields[header.from]);
@@ -89,10 +82,8 @@ void read_row(const CsvReader& csv, const Header& header, PlatformBuilder& build
     arc.bandwidth = header.bandwidth->quantity.read(fields[header.bandwidth->index]);
     arc.latency = duration_in(csv, header.latency);
     arc.overhead = duration_in(csv, header.overhead);
-    builder.add_arc(arc);
-    if (!header.both_ways || !parse_flag(fields[*header.both_ways], "both_ways")) return;
-    std::swap(arc.from, arc.to);
-    builder.add_arc(arc);
+    const bool both_ways = header.both_ways && parse_flag(fields[*header.both_ways], "both_ways");
+    both_ways ? builder.add_both_ways(arc) : builder.add_arc(arc);
   });
 }
 
@@ -111,26 +102,13 @@ void require_links(const Platform& platform) {
                   in_quotes(node.name)));
 }
 
-}  // namespace
-
-bool detects_edges(std::string_view text) {
-  const auto header = header_of(text);
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(header, name) != header.end();
-  };
-  return has("from") && has("to");
-}
-
-ReadResult parse_edges(std::string_view text, const std::string& file, const ReadOptions& options) {
-  CsvReader csv(text, file);
-  if (!csv.next()) throw InputError(file, {}, "there is no header line");
+Platform read_edges(Source& source) {
+  CsvReader csv(source.text, source.file);
+  csv.start();
   const Header header(csv);
-  const std::string name = csv.name().empty() ? default_name(file, options) : csv.name();
-  PlatformBuilder builder = csv.at_place([&] { return PlatformBuilder(name); });
-  while (csv.next()) read_row(csv, header, builder);
-  ReadResult result{{}, "edges", {}};
-  result.platform = csv.at_place([&] { return std::move(builder).build(&result.notes); });
-  return result;
+  PlatformBuilder builder = csv.builder(source);
+  while (csv.next_full()) read_row(csv, header, builder);
+  return csv.at_place([&] { return source.build(std::move(builder)); });
 }
 
 std::string write_edges(const Platform& platform) {
@@ -156,5 +134,17 @@ std::string write_edges(const Platform& platform) {
   }
   return text;
 }
+
+}  // namespace
+
+constinit const FormatEntry kEdgesFormat{"edges",
+                                         "CSV, one link a row: from,to,bandwidth_UNIT,...",
+                                         [](std::string_view text) {
+                                           return has_headings(text, {"from", "to"});
+                                         },
+                                         read_edges,
+                                         1024,
+                                         ".csv,.edges",
+                                         write_edges};
 
 }  // namespace espalier::platforms

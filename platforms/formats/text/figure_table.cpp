@@ -77,12 +77,27 @@ LinkCounts add_links(const TableLinks& tables, std::span<const std::optional<Nod
   return counts;
 }
 
-std::vector<std::optional<NodeId>> add_gpus(std::size_t count, PlatformBuilder& builder) {
+void GpuTable::require_complete(const Source& source) const {
+  if (table.complete()) return;
+  source.refuse(fmt::format("{}: {} rows for {} GPUs: the matrix is cut short", label, table.rows(),
+                            table.size()));
+}
+
+Platform gpu_platform(const GpuTable& bandwidths, const GpuTable* latencies, bool columns_send,
+                      Source& source) {
+  PlatformBuilder builder(source.default_name());
   std::vector<std::optional<NodeId>> gpus;
-  gpus.reserve(count);
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < bandwidths.table.size(); ++i) {
     gpus.emplace_back(builder.node_named(fmt::format("GPU{}", i)));
-  return gpus;
+  }
+  const LinkCounts counts =
+      add_links({.bandwidths = bandwidths.table,
+                 .latencies = latencies == nullptr ? nullptr : &latencies->table,
+                 .columns_send = columns_send},
+                gpus, builder);
+  if (latencies != nullptr) source.note("latencies from {}", latencies->label);
+  source.note_count(counts.unlinked, "{} pairs have no figure: no link");
+  return source.build(std::move(builder));
 }
 
 bool count_up(std::span<const std::string_view> words) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platforms/core/platform.hpp"
+#include "platforms/formats/readers.hpp"
 
 namespace espalier::platforms {
 
@@ -68,8 +68,17 @@ struct LinkCounts {
 LinkCounts add_links(const TableLinks& tables, std::span<const std::optional<NodeId>> nodes,
                      PlatformBuilder& builder);
 
-// Adds hosts "GPU0", "GPU1", ... and returns them in the form that add_links() expects.
-std::vector<std::optional<NodeId>> add_gpus(std::size_t count, PlatformBuilder& builder);
+// A table of GPUs and what it is called in messages.
+struct GpuTable {
+  std::string label;
+  const FigureTable& table;
+
+  // Throws InputError if there are fewer rows than columns.
+  void require_complete(const Source& source) const;
+};
+// The platform of hosts "GPU0", "GPU1", ... latencies: null: none.
+Platform gpu_platform(const GpuTable& bandwidths, const GpuTable* latencies, bool columns_send,
+                      Source& source);
 
 // Limit on columns, above the number of GPUs of any machine; longer lines are not part of a table.
 inline constexpr std::size_t kMostColumns = 10'000;

@@ -1,8 +1,6 @@
 // The platform file in JSON, version 1 (docs/formats.md).
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "platforms/formats/readers.hpp"
 #include "support/json.hpp"
 #include "support/nearest_name.hpp"
@@ -13,16 +11,6 @@ namespace {
 
 constexpr std::string_view kFormat = "espalier-platform";
 constexpr std::uint64_t kVersion = 1;
-
-// Runs `step`, whose errors have a reason only, and adds the place.
-template <typename Step>
-auto at_place(const JsonCursor& place, Step&& step) {
-  try {
-    return step();
-  } catch (const InputError& fault) {
-    place.refuse(fault.what());
-  }
-}
 
 // A quantity as a number with its SI suffix ("bandwidth_Bps") or as text with a unit ("bandwidth").
 struct QuantityKeys {
@@ -53,7 +41,7 @@ std::optional<Quantity> read_quantity(const JsonCursor& object, const QuantityKe
   }
   const double value = number ? number->number() : 0;
   const std::string_view written = text ? std::string_view(text->string()) : std::string_view{};
-  return at_place(place, [&] {
+  return place.at_place([&] {
     const Quantity quantity = number ? Quantity{value} : parse(written);
     require(quantity, keys.what);
     return quantity;
@@ -105,14 +93,14 @@ void read_shared_link(const JsonCursor& object, PlatformBuilder& builder) {
     if (ends.size() != 2) link.refuse("expected a pair [from, to]");
     links.emplace_back(find_node(ends[0], builder), find_node(ends[1], builder));
   }
-  at_place(object, [&] { builder.add_shared_link(name, bandwidth, std::move(links)); });
+  object.at_place([&] { builder.add_shared_link(name, bandwidth, std::move(links)); });
 }
 
 class Reader {
  public:
   Reader(const JsonCursor& root, std::string name) : root_(root), builder_(std::move(name)) {}
 
-  Platform read(std::vector<std::string>& notes) {
+  Platform read(Source& source) {
     root_.expect_object({"format", "version", "name", "nodes", "links", "shared"});
     for (const JsonCursor& node : root_.at("nodes").elements()) read_node(node);
     for (const JsonCursor& link : root_.at("links").elements()) read_link(link);
@@ -120,7 +108,7 @@ class Reader {
     const auto shared_links = shared ? shared->elements() : std::vector<JsonCursor>{};
     for (const JsonCursor& shared_link : shared_links) read_shared_link(shared_link, builder_);
     try {
-      return std::move(builder_).build(&notes);
+      return source.build(std::move(builder_));
     } catch (const SharedLinkError& fault) {
       shared_links[fault.shared_link()].at("links").elements()[fault.pair()].refuse(fault.what());
     } catch (const InputError& fault) {
@@ -142,10 +130,10 @@ class Reader {
     if (const auto group = object.find("group")) {
       node.group = group->string();
       if (!node.group.empty()) {
-        at_place(*group, [&] { require_name(node.group, "a group's name"); });
+        group->at_place([&] { require_name(node.group, "a group's name"); });
       }
     }
-    at_place(name, [&] { builder_.add_node(std::move(node)); });
+    name.at_place([&] { builder_.add_node(std::move(node)); });
   }
 
   void read_link(const JsonCursor& object) {
@@ -157,10 +145,8 @@ class Reader {
     arc.bandwidth = read_bandwidth(object);
     arc.latency = read_duration(object, kLatency);
     arc.overhead = read_duration(object, kOverhead);
-    at_place(object, [&] { builder_.add_arc(arc); });
-    if (!read_flag(object, "both_ways")) return;
-    std::swap(arc.from, arc.to);
-    builder_.add_arc(arc);
+    const bool both_ways = read_flag(object, "both_ways");
+    object.at_place([&] { both_ways ? builder_.add_both_ways(arc) : builder_.add_arc(arc); });
   }
 
   const JsonCursor& root_;
@@ -180,103 +166,79 @@ void require_version(const JsonCursor& root) {
   }
 }
 
-std::string json_string(const std::string& text) {
-  return Json(text).dump();
+bool same_figures(const Arc& there, const Arc& back) {
+  return there.bandwidth == back.bandwidth && there.latency == back.latency &&
+         there.overhead == back.overhead;
 }
 
-// {"name": "trunk", "bandwidth_Bps": 1e9, "links": [["a", "b"], ...]}
-std::string shared_link_json(const Platform& platform, const SharedLink& shared_link) {
-  std::string text = fmt::format("{{\"name\": {}, \"bandwidth_Bps\": {}, \"links\": [",
-                                 json_string(shared_link.name), shared_link.bandwidth.value);
+std::string write_node(const Node& node) {
+  Json json{{"name", node.name}};
+  if (node.relay) json["relay"] = true;
+  if (node.send) json["send_Bps"] = node.send->value;
+  if (node.receive) json["receive_Bps"] = node.receive->value;
+  if (!node.group.empty()) json["group"] = node.group;
+  if (node.position) json.update({{"x", node.position->x}, {"y", node.position->y}});
+  return compact_dump(json);
+}
+
+// Empty if the link is written with its other direction.
+std::string write_link(const Platform& platform, const Arc& arc) {
+  const auto back = platform.find_arc(arc.to, arc.from);
+  const bool both_ways = back && same_figures(arc, platform.arc(*back));
+  if (both_ways && arc.to < arc.from) return {};
+  Json json{{"from", platform.node(arc.from).name},
+            {"to", platform.node(arc.to).name},
+            {"bandwidth_Bps", arc.bandwidth.value}};
+  if (arc.latency.value > 0) json["latency_s"] = arc.latency.value;
+  if (arc.overhead.value > 0) json["overhead_s"] = arc.overhead.value;
+  if (both_ways) json["both_ways"] = true;
+  return compact_dump(json);
+}
+
+std::string write_shared_link(const Platform& platform, const SharedLink& shared_link) {
+  Json links = Json::array();
   for (const ArcId id : shared_link.arcs) {
     const Arc& arc = platform.arc(id);
-    fmt::format_to(
-        std::back_inserter(text), "{}[{}, {}]", id == shared_link.arcs.front() ? "" : ", ",
-        json_string(platform.node(arc.from).name), json_string(platform.node(arc.to).name));
+    links.push_back(Json::array({platform.node(arc.from).name, platform.node(arc.to).name}));
   }
-  text += "]}";
-  return text;
+  return compact_dump({{"name", shared_link.name},
+                       {"bandwidth_Bps", shared_link.bandwidth.value},
+                       {"links", std::move(links)}});
 }
 
-class Writer {
- public:
-  explicit Writer(const Platform& platform) : platform_(platform) {
-    for (const Node& node : platform.nodes()) names_.push_back(json_string(node.name));
+// A member of the document, one element per line.
+template <class Elements, class Write>
+std::string list(std::string_view key, const Elements& elements, const Write& write) {
+  std::vector<std::string> lines;
+  for (const auto& element : elements) {
+    if (std::string line = write(element); !line.empty()) lines.push_back(std::move(line));
   }
+  if (lines.empty()) return fmt::format(" \"{}\": []", key);
+  return fmt::format(" \"{}\": [\n  {}\n ]", key, fmt::join(lines, ",\n  "));
+}
 
-  std::string write() {
-    put("{{\"format\": \"{}\", \"version\": {}, \"name\": {},\n", kFormat, kVersion,
-        json_string(platform_.name()));
-    open_list("nodes");
-    for (std::size_t i = 0; i < names_.size(); ++i) write_node(i);
-    close_list();
-    text_ += ",\n";
-    open_list("links");
-    for (const Arc& arc : platform_.arcs()) write_link(arc);
-    close_list();
-    if (!platform_.shared_links().empty()) {
-      text_ += ",\n";
-      open_list("shared");
-      for (const SharedLink& shared_link : platform_.shared_links()) {
-        start_element();
-        text_ += shared_link_json(platform_, shared_link);
-      }
-      close_list();
-    }
-    text_ += "}\n";
-    return std::move(text_);
-  }
+Platform read_json(Source& source) {
+  const Json document = parse_json(source.text, source.file);
+  const JsonCursor root(document, source.file);
+  require_version(root);
+  const auto name = root.find("name");
+  std::string title = name ? name->string() : source.default_name();
+  return (name ? *name : root)
+      .at_place([&] { return Reader(root, std::move(title)); })
+      .read(source);
+}
 
- private:
-  template <typename... Values>
-  void put(fmt::format_string<Values...> pattern, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), pattern, std::forward<Values>(values)...);
-  }
-  void open_list(std::string_view key) {
-    put(" \"{}\": [", key);
-    first_ = true;
-  }
-  void close_list() { text_ += first_ ? "]" : "\n ]"; }
-  void start_element() {
-    text_ += first_ ? "\n  " : ",\n  ";
-    first_ = false;
-  }
-
-  void write_node(std::size_t index) {
-    const Node& node = platform_.nodes()[index];
-    start_element();
-    put("{{\"name\": {}", names_[index]);
-    if (node.relay) put(", \"relay\": true");
-    if (node.send) put(", \"send_Bps\": {}", node.send->value);
-    if (node.receive) put(", \"receive_Bps\": {}", node.receive->value);
-    if (!node.group.empty()) put(", \"group\": {}", json_string(node.group));
-    if (node.position) put(", \"x\": {}, \"y\": {}", node.position->x, node.position->y);
-    text_ += '}';
-  }
-
-  void write_link(const Arc& arc) {
-    const auto back = platform_.find_arc(arc.to, arc.from);
-    const bool both_ways = back && same_figures(arc, platform_.arc(*back));
-    if (both_ways && arc.to < arc.from) return;  // written with the other direction
-    start_element();
-    put("{{\"from\": {}, \"to\": {}, \"bandwidth_Bps\": {}", names_[index_of(arc.from)],
-        names_[index_of(arc.to)], arc.bandwidth.value);
-    if (arc.latency.value > 0) put(", \"latency_s\": {}", arc.latency.value);
-    if (arc.overhead.value > 0) put(", \"overhead_s\": {}", arc.overhead.value);
-    if (both_ways) put(", \"both_ways\": true");
-    text_ += '}';
-  }
-
-  static bool same_figures(const Arc& there, const Arc& back) {
-    return there.bandwidth == back.bandwidth && there.latency == back.latency &&
-           there.overhead == back.overhead;
-  }
-
-  const Platform& platform_;
-  std::vector<std::string> names_;
-  std::string text_;
-  bool first_ = true;
-};
+std::string write_json(const Platform& platform) {
+  const auto shared = platform.shared_links();
+  return fmt::format(
+      "{{\"format\": \"{}\", \"version\": {}, \"name\": {},\n{},\n{}{}{}}}\n", kFormat, kVersion,
+      compact_dump(platform.name()), list("nodes", platform.nodes(), write_node),
+      list("links", platform.arcs(), [&](const Arc& arc) { return write_link(platform, arc); }),
+      shared.empty() ? "" : ",\n",
+      shared.empty() ? "" : list("shared", shared, [&](const SharedLink& link) {
+        return write_shared_link(platform, link);
+      }));
+}
 
 }  // namespace
 
@@ -286,36 +248,17 @@ bool detects_json(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
+constinit const FormatEntry kJsonFormat{
+    "json",       "Espalier's own format: everything a platform has",
+    detects_json, read_json,
+    1024,         ".json",
+    write_json};
+
 ReadResult parse_json_format(std::string_view text, const std::string& file,
                              const ReadOptions& options) {
-  const Json document = parse_json(text, file);
-  const JsonCursor root(document, file);
-  require_version(root);
-  const auto name = root.find("name");
-  ReadResult result{{}, "json", {}};
-  std::string title = name ? name->string() : default_name(file, options);
-  auto reader = at_place(name ? *name : root, [&] { return Reader(root, std::move(title)); });
-  result.platform = reader.read(result.notes);
-  return result;
-}
-
-std::string write_json_format(const Platform& platform) {
-  return Writer(platform).write();
-}
-
-std::string write_shared_links(const Platform& platform) {
-  std::string text;
-  for (const SharedLink& shared_link : platform.shared_links()) {
-    text += (text.empty() ? "[" : ", ") + shared_link_json(platform, shared_link);
-  }
-  return text.empty() ? text : text + "]";
-}
-
-void read_shared_links(std::string_view text, PlatformBuilder& builder) {
-  const Json document = parse_json(text, {});
-  for (const JsonCursor& shared_link : JsonCursor(document, {}, "shared").elements()) {
-    read_shared_link(shared_link, builder);
-  }
+  Source source{text, file, options};
+  Platform platform = read_json(source);
+  return {std::move(platform), "json", std::move(source.notes)};
 }
 
 }  // namespace espalier::platforms

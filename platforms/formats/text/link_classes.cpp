@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <initializer_list>
 
 #include "platforms/core/platform.hpp"
 #include "platforms/formats/text/csv.hpp"
@@ -14,21 +11,6 @@
 namespace espalier::platforms {
 
 namespace {
-
-// The index of the first column with one of `names`, or, if `with_unit`, one of them and a unit.
-std::size_t column(const CsvReader& csv, std::initializer_list<std::string_view> names,
-                   bool with_unit) {
-  for (std::size_t i = 0; i < csv.fields().size(); ++i) {
-    for (const std::string_view name : names) {
-      const std::string_view field = csv.fields()[i];
-      if (field == name) return i;
-      if (with_unit && field.starts_with(name) && field.substr(name.size()).starts_with('_')) {
-        return i;
-      }
-    }
-  }
-  csv.refuse(fmt::format("there is no column '{}'", *names.begin()));
-}
 
 // Converts "bandwidth_kbit_per_s" to the spelling of the edge list, "bandwidth_kbit/s".
 std::string with_slash(std::string_view heading) {
@@ -41,24 +23,18 @@ std::string with_slash(std::string_view heading) {
 }
 
 std::uint64_t parse_class(std::string_view cell) {
-  std::uint64_t number = 0;
-  const char* const last = cell.data() + cell.size();
-  const auto [end, fault] = std::from_chars(cell.data(), last, number);
-  if (fault != std::errc{} || end != last) {
-    throw InputError(fmt::format("a class is a whole number, not {}", in_quotes(cell)));
-  }
-  return number;
+  if (const auto number = parse_whole<std::uint64_t>(cell)) return *number;
+  throw InputError(fmt::format("a class is a whole number, not {}", in_quotes(cell)));
 }
 
 }  // namespace
 
 LinkClasses parse_link_classes(std::string_view text, const std::string& file) {
   CsvReader csv(text, file);
-  if (!csv.next()) throw InputError(file, {}, "there is no header line");
-  const std::size_t width = csv.fields().size();
-  const std::size_t class_at = column(csv, {"class", "tiers_class"}, false);
-  const std::size_t bandwidth_at = column(csv, {"bandwidth"}, true);
-  const std::size_t latency_at = column(csv, {"latency"}, true);
+  csv.start();
+  const std::size_t class_at = csv.column({"class", "tiers_class"});
+  const std::size_t bandwidth_at = csv.column({"bandwidth"}, /*with_unit=*/true);
+  const std::size_t latency_at = csv.column({"latency"}, /*with_unit=*/true);
   const auto bandwidth = csv.at_place([&] {
     return QuantityColumn<BytesPerSecond>(with_slash(csv.fields()[bandwidth_at]), &parse_rate);
   });
@@ -66,11 +42,8 @@ LinkClasses parse_link_classes(std::string_view text, const std::string& file) {
     return QuantityColumn<Seconds>(with_slash(csv.fields()[latency_at]), &parse_duration);
   });
   LinkClasses classes;
-  while (csv.next()) {
+  while (csv.next_full()) {
     const auto& fields = csv.fields();
-    if (fields.size() != width) {
-      csv.refuse(fmt::format("{} fields where the header has {}", fields.size(), width));
-    }
     csv.at_place([&] {
       const MeasuredLink link{bandwidth.read(fields[bandwidth_at]),
                               latency.read(fields[latency_at])};

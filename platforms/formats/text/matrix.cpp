@@ -32,15 +32,13 @@ void read_row(const CsvReader& csv, std::size_t row,
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (i == row || is_missing(fields[i + 1])) continue;
-    try {
-      Arc arc;
-      arc.from = NodeId{static_cast<std::uint32_t>(row)};
-      arc.to = NodeId{static_cast<std::uint32_t>(i)};
-      arc.bandwidth = bandwidths.read(fields[i + 1]);
-      builder.add_arc(arc);
-    } catch (const InputError& fault) {
-      csv.refuse(fmt::format("column {}: {}", in_quotes(builder.nodes()[i].name), fault.what()));
-    }
+    csv.at_place([&] {
+      const auto column = [&] { return "column " + in_quotes(builder.nodes()[i].name); };
+      at_place({}, column, [&] {
+        builder.add_arc({NodeId{static_cast<std::uint32_t>(row)},
+                         NodeId{static_cast<std::uint32_t>(i)}, bandwidths.read(fields[i + 1])});
+      });
+    });
   }
 }
 
@@ -54,31 +52,25 @@ void require_bandwidths_only(const Platform& platform) {
   }
 }
 
-}  // namespace
-
 bool detects_matrix(std::string_view text) {
   const auto header = header_of(text);
-  return header.size() > 1 && is_corner(header[0]) && !detects_edges(text);
+  return header.size() > 1 && is_corner(header[0]) && !has_headings(text, {"from", "to"});
 }
 
-ReadResult parse_matrix(std::string_view text, const std::string& file,
-                        const ReadOptions& options) {
-  CsvReader csv(text, file);
-  if (!csv.next()) throw InputError(file, {}, "there is no header line");
+Platform read_matrix(Source& source) {
+  CsvReader csv(source.text, source.file);
+  csv.start();
   const auto header = csv.fields();
   if (!is_corner(header[0])) {
     csv.refuse(fmt::format("the first cell must be 'bandwidth_UNIT' (bandwidth_Gbps), not {}",
                            in_quotes(header[0])));
   }
-  const std::string name = csv.name().empty() ? default_name(file, options) : csv.name();
-  PlatformBuilder builder = csv.at_place([&] { return PlatformBuilder(name); });
+  PlatformBuilder builder = csv.builder(source);
   const auto bandwidths =
       csv.at_place([&] { return QuantityColumn<BytesPerSecond>(header[0], &parse_rate); });
   csv.at_place([&] {
     for (auto column = header.begin() + 1; column != header.end(); ++column) {
-      Node node;
-      node.name = *column;
-      builder.add_node(std::move(node));
+      builder.add_node({.name = std::string(*column)});
     }
   });
   std::size_t rows = 0;
@@ -86,9 +78,7 @@ ReadResult parse_matrix(std::string_view text, const std::string& file,
   if (rows < builder.nodes().size()) {
     csv.refuse(fmt::format("the rows end here: {} of {}", rows, builder.nodes().size()));
   }
-  ReadResult result{{}, "matrix", {}};
-  result.platform = std::move(builder).build(&result.notes);
-  return result;
+  return source.build(std::move(builder));
 }
 
 std::string write_matrix(const Platform& platform) {
@@ -114,5 +104,13 @@ std::string write_matrix(const Platform& platform) {
   }
   return text;
 }
+
+}  // namespace
+
+constinit const FormatEntry kMatrixFormat{
+    "matrix",       "CSV, a square matrix of bandwidths, the unit in the first cell",
+    detects_matrix, read_matrix,
+    1024,           ".matrix",
+    write_matrix};
 
 }  // namespace espalier::platforms

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -11,9 +10,7 @@
 
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/csv.hpp"
-#include "platforms/formats/text/text_lines.hpp"
 #include "support/files.hpp"
-#include "support/quantities.hpp"
 
 namespace espalier::platforms {
 
@@ -21,31 +18,24 @@ namespace {
 
 constexpr std::string_view kFrom = "src_region";
 constexpr std::string_view kTo = "dst_region";
-// The second is a misspelling in the grid of November 2022.
-constexpr std::array<std::string_view, 2> kThroughput{"throughput_received", "throughput_recieved"};
-
 // A grid with columns identified by name; other columns are ignored.
 class Grid {
  public:
-  Grid(std::string_view text, const std::string& file, std::span<const std::string_view> value,
-       std::string tier)
+  Grid(std::string_view text, const std::string& file,
+       std::initializer_list<std::string_view> value, std::string tier)
       : csv_(text, file), tier_(std::move(tier)) {
-    if (!csv_.next()) throw InputError(file, {}, "there is no header line");
-    width_ = csv_.fields().size();
-    from_ = required({&kFrom, 1});
-    to_ = required({&kTo, 1});
-    value_ = required(value);
-    from_tier_ = column("src_tier");
-    to_tier_ = column("dst_tier");
-    success_ = column("success");
+    csv_.start();
+    from_ = csv_.column({kFrom});
+    to_ = csv_.column({kTo});
+    value_ = csv_.column(value);
+    from_tier_ = csv_.find_column("src_tier");
+    to_tier_ = csv_.find_column("dst_tier");
+    success_ = csv_.find_column("success");
   }
 
   // Moves to the next row of the tier between two different regions.
   bool next() {
-    while (csv_.next()) {
-      if (csv_.fields().size() != width_) {
-        csv_.refuse(fmt::format("{} fields where the header has {}", csv_.fields().size(), width_));
-      }
+    while (csv_.next_full()) {
       if (!of_tier(from_tier_) || !of_tier(to_tier_)) {
         ++other_tier_;
       } else if (from() == to()) {
@@ -75,17 +65,6 @@ class Grid {
   }
 
  private:
-  [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const {
-    const auto found = std::ranges::find(csv_.fields(), name);
-    if (found == csv_.fields().end()) return std::nullopt;
-    return static_cast<std::size_t>(found - csv_.fields().begin());
-  }
-  [[nodiscard]] std::size_t required(std::span<const std::string_view> spellings) const {
-    for (const std::string_view name : spellings) {
-      if (const auto found = column(name)) return *found;
-    }
-    csv_.refuse(fmt::format("there is no column '{}'", spellings.front()));
-  }
   [[nodiscard]] bool of_tier(const std::optional<std::size_t>& column) const {
     return tier_.empty() || !column || csv_.fields()[*column] == tier_;
   }
@@ -99,7 +78,6 @@ class Grid {
 
   CsvReader csv_;
   std::string tier_;
-  std::size_t width_ = 0;
   std::size_t from_ = 0;
   std::size_t to_ = 0;
   std::size_t value_ = 0;
@@ -120,11 +98,13 @@ struct Sample {
 
 class Importer {
  public:
-  Importer(const ReadOptions& options, std::string name)
-      : options_(options), builder_(std::move(name)) {}
+  explicit Importer(Source& source)
+      : source_(source), options_(source.options), builder_(source.default_name()) {}
 
-  void read_throughputs(std::string_view text, const std::string& file) {
-    Grid grid(text, file, kThroughput, options_.tier);
+  void read_throughputs() {
+    // The second is a misspelling in the grid of November 2022.
+    Grid grid(source_.text, source_.file, {"throughput_received", "throughput_recieved"},
+              options_.tier);
     std::set<std::string> unmeasured;
     std::size_t failed = 0;
     while (grid.next()) {
@@ -143,15 +123,14 @@ class Importer {
         require_rate({sample.sum}, "a throughput");
       });
     }
-    if (samples_.empty()) throw InputError(file, {}, nothing_left(grid, failed));
+    if (samples_.empty()) source_.refuse(nothing_left(grid, failed));
     std::erase_if(unmeasured, [&](const std::string& name) { return builder_.find_node(name); });
     note_left_out(grid, failed, unmeasured.size());
   }
 
   void read_latencies(const std::string& file) {
-    constexpr std::array<std::string_view, 1> kRoundTrip{"avg_rtt"};
     const std::string text = read_text(file);
-    Grid grid(text, display_name(file), kRoundTrip, options_.tier);
+    Grid grid(text, display_name(file), {"avg_rtt"}, options_.tier);
     while (grid.next()) {
       const auto milliseconds = grid.value();
       const auto from = builder_.find_node(grid.from());
@@ -163,21 +142,18 @@ class Importer {
     }
   }
 
-  ReadResult result() && {
+  Platform platform() {
     std::size_t without = 0;
     for (const auto& [pair, sample] : samples_) {
-      Arc arc{pair.first, pair.second, {sample.sum / static_cast<double>(sample.count)}, {}, {}};
+      Arc arc{pair.first, pair.second, {sample.sum / static_cast<double>(sample.count)}};
       const auto latency = latency_of(pair);
       arc.latency = latency.value_or(Seconds{});
       if (!latency) ++without;
       builder_.add_arc(arc);
     }
-    if (!options_.latencies.empty() && without > 0) {
-      notes_.push_back(
-          fmt::format("no latency for {} of {} links: taken as 0", without, samples_.size()));
-    }
-    Platform platform = std::move(builder_).build(&notes_);
-    return {std::move(platform), "skyplane", std::move(notes_)};
+    if (options_.latencies.empty()) without = 0;  // none were wanted
+    source_.note_count(without, "no latency for {} of {} links: taken as 0", samples_.size());
+    return source_.build(std::move(builder_));
   }
 
  private:
@@ -190,26 +166,15 @@ class Importer {
   }
 
   void note_left_out(const Grid& grid, std::size_t failed, std::size_t unmeasured) {
-    if (grid.other_tier() > 0) {
-      notes_.push_back(fmt::format("left out {} not of tier {} at both ends",
-                                   counted(grid.other_tier(), "row"), options_.tier));
-    }
-    if (failed > 0) {
-      notes_.push_back("left out " + counted(failed, "failed measurement"));
-    }
-    if (unmeasured > 0) {
-      notes_.push_back("left out " + counted(unmeasured, "region") + " without any measurement");
-    }
-    if (grid.self_pairs() > 0) {
-      notes_.push_back("left out " + counted(grid.self_pairs(), "row") +
-                       " from a region to itself");
-    }
+    source_.note_counted(grid.other_tier(), "row", "left out {} not of tier {} at both ends",
+                         options_.tier);
+    source_.note_counted(failed, "failed measurement", "left out {}");
+    source_.note_counted(unmeasured, "region", "left out {} without any measurement");
+    source_.note_counted(grid.self_pairs(), "row", "left out {} from a region to itself");
     std::size_t repeats = 0;
     for (const auto& [pair, sample] : samples_) repeats += sample.count - 1;
-    if (repeats > 0) {
-      notes_.push_back(fmt::format("took the mean where a pair was measured more than once ({})",
-                                   counted(repeats, "repeated row")));
-    }
+    source_.note_counted(repeats, "repeated row",
+                         "took the mean where a pair was measured more than once ({})");
   }
 
   // The round-trip time is equal when measured from the other end.
@@ -220,29 +185,26 @@ class Importer {
     return std::nullopt;
   }
 
+  Source& source_;
   const ReadOptions& options_;
   PlatformBuilder builder_;
   std::map<Pair, Sample> samples_;
   std::map<Pair, Seconds> latencies_;
-  std::vector<std::string> notes_;
 };
+
+Platform read_skyplane(Source& source) {
+  Importer importer(source);
+  importer.read_throughputs();
+  if (!source.options.latencies.empty()) importer.read_latencies(source.options.latencies);
+  return importer.platform();
+}
 
 }  // namespace
 
-bool detects_skyplane(std::string_view text) {
-  const auto header = header_of(text);
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(header, name) != header.end();
-  };
-  return has(kFrom) && has(kTo);
-}
-
-ReadResult parse_skyplane(std::string_view text, const std::string& file,
-                          const ReadOptions& options) {
-  Importer importer(options, default_name(file, options));
-  importer.read_throughputs(text, file);
-  if (!options.latencies.empty()) importer.read_latencies(options.latencies);
-  return std::move(importer).result();
-}
+constinit const FormatEntry kSkyplaneFormat{"skyplane", "CSV, Skyplane's measured throughput grids",
+                                            [](std::string_view text) {
+                                              return has_headings(text, {kFrom, kTo});
+                                            },
+                                            read_skyplane};
 
 }  // namespace espalier::platforms

@@ -3,17 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "platforms/formats/readers.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -28,14 +29,11 @@ inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// All of `text` as a whole number in the range of the type; unset if it is not one.
-template <class Whole>
-std::optional<Whole> parse_whole(std::string_view text) {
-  Whole number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, fault] = std::from_chars(text.data(), last, number);
-  if (fault != std::errc{} || end != last) return std::nullopt;
-  return number;
+// The beginning of a text, which contains what identifies its format: leading comments, a prompt or
+// the output of a job included.
+inline std::string_view head_of(std::string_view text) {
+  constexpr std::size_t kEnough = 100'000;
+  return text.substr(0, kEnough);
 }
 
 // The lines of a text, one after the other.
@@ -49,20 +47,46 @@ class TextLines {
   // The number of the last line returned, from 1.
   [[nodiscard]] std::size_t number() const { return number_; }
 
+  // Calls step(line), whose errors have a reason only, with the remaining lines; one that returns
+  // false is the last.
+  template <class Step>
+  void each(const Step& step) {
+    bool more = true;
+    while (more) {
+      const auto line = next();
+      if (!line) return;
+      at(number_, [&] {
+        if constexpr (std::is_void_v<decltype(step(*line))>) {
+          step(*line);
+        } else {
+          more = step(*line);
+        }
+      });
+    }
+  }
   // Runs `step`, whose errors have a reason only, and adds line `number` of the file as the place.
   template <class Step>
   void at(std::size_t number, Step&& step) const {
-    try {
-      std::forward<Step>(step)();
-    } catch (const InputError& fault) {
-      throw InputError(file_, fmt::format("line {}", number), fault.what());
-    }
+    at_place(
+        file_, [&] { return fmt::format("line {}", number); }, std::forward<Step>(step));
   }
 
  private:
   std::string_view rest_;
   const std::string& file_;
   std::size_t number_ = 0;
+};
+
+// What readers of lines have.
+class LineReader {
+ public:
+  explicit LineReader(Source& source)
+      : source_(source), lines_(source.text, source.file), builder_(source.default_name()) {}
+
+ protected:
+  Source& source_;
+  TextLines lines_;
+  PlatformBuilder builder_;
 };
 
 }  // namespace espalier::platforms

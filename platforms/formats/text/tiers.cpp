@@ -43,28 +43,23 @@ struct Link {
   std::size_t line;
 };
 
-class TiersParser {
+class TiersParser : LineReader {
  public:
-  TiersParser(std::string_view text, const std::string& file, const ReadOptions& options)
-      : lines_(text, file), file_(file), options_(options), builder_(default_name(file, options)) {
-    if (!options.classes.empty()) classes_ = read_link_classes(options.classes);
+  explicit TiersParser(Source& source) : LineReader(source), options_(source.options) {
+    if (!options_.classes.empty()) classes_ = read_link_classes(options_.classes);
   }
 
-  ReadResult result() && {
-    while (const auto line = lines_.next()) {
-      lines_.at(lines_.number(), [&] { read_line(*line); });
-    }
-    if (part_ != Part::kEdges) throw InputError(file_, {}, "there is no line '# EDGES'");
+  Platform platform() {
+    lines_.each([&](std::string_view line) { read_line(line); });
+    if (part_ != Part::kEdges) source_.refuse("there is no line '# EDGES'");
     if (total_ && *total_ != levels_.size()) {
-      throw InputError(
-          file_, {},
+      source_.refuse(
           fmt::format("the header gives {} nodes, the list has {}", *total_, levels_.size()));
     }
     set_groups();
     add_arcs();
     add_notes();
-    Platform platform = std::move(builder_).build(&notes_);
-    return {std::move(platform), "tiers", std::move(notes_)};
+    return source_.build(std::move(builder_));
   }
 
  private:
@@ -110,11 +105,9 @@ class TiersParser {
     if (!parse_whole<std::uint64_t>(words[0])) {
       throw InputError(fmt::format("a node's id is a whole number, not {}", in_quotes(words[0])));
     }
-    Node node;
-    node.name = words[0];
-    node.position =
-        Position{number_in(words[1], "a coordinate"), number_in(words[2], "a coordinate")};
-    builder_.add_node(std::move(node));
+    const Position position{number_in(words[1], "a coordinate"),
+                            number_in(words[2], "a coordinate")};
+    builder_.add_node({.name = std::string(words[0]), .position = position});
     levels_.push_back(parse_level(words[3]));
     networks_.emplace_back();
   }
@@ -217,38 +210,30 @@ class TiersParser {
       if (!has_back && !undirected_) ++one_way_;
       lines_.at(link.line, [&] {
         const MeasuredLink figures = figures_of(link);
-        Arc arc{link.from, link.to, figures.bandwidth, figures.latency, {}};
-        builder_.add_arc(arc);
-        if (!undirected_ || has_back) return;
-        std::swap(arc.from, arc.to);
-        builder_.add_arc(arc);
+        const Arc arc{link.from, link.to, figures.bandwidth, figures.latency};
+        undirected_ && !has_back ? builder_.add_both_ways(arc) : builder_.add_arc(arc);
       });
     }
   }
 
   void add_notes() {
     if (classes_) {
-      notes_.push_back(fmt::format(
+      source_.note(
           "drew each link's bandwidth and latency from {} by its class; left out the delays "
           "and states",
-          printable(options_.classes)));
+          printable(options_.classes));
     } else {
-      notes_.emplace_back(
+      source_.note(
           "the file has no units: took bandwidths as Mbit/s, delays as us; left out states");
     }
-    if (repeated_ > 0) {
-      notes_.push_back(fmt::format("left out {} lines that repeat a link", repeated_));
-    }
-    if (one_way_ > 0) notes_.push_back(fmt::format("{} links have no reverse direction", one_way_));
+    source_.note_count(repeated_, "left out {} lines that repeat a link");
+    source_.note_count(one_way_, "{} links have no reverse direction");
     if (!complete_) {
-      notes_.emplace_back("there is no line '# End of Model': the file may be cut short");
+      source_.note("there is no line '# End of Model': the file may be cut short");
     }
   }
 
-  TextLines lines_;
-  const std::string& file_;
   const ReadOptions& options_;
-  PlatformBuilder builder_;
   std::optional<LinkClasses> classes_;
   Sampler sampler_{options_.classes_seed};
   Part part_ = Part::kHeader;
@@ -264,10 +249,7 @@ class TiersParser {
   std::unordered_map<std::uint64_t, MeasuredLink> drawn_;   // by key()
   std::size_t repeated_ = 0;
   std::size_t one_way_ = 0;
-  std::vector<std::string> notes_;
 };
-
-}  // namespace
 
 bool detects_tiers(std::string_view text) {
   const std::size_t nodes = text.find("# NODES");
@@ -275,8 +257,14 @@ bool detects_tiers(std::string_view text) {
   return text.find("# EDGES", nodes) != std::string_view::npos;
 }
 
-ReadResult parse_tiers(std::string_view text, const std::string& file, const ReadOptions& options) {
-  return TiersParser(text, file, options).result();
-}
+}  // namespace
+
+constinit const FormatEntry kTiersFormat{
+    "tiers",
+    "Output of Tiers, the generator of WAN-MAN-LAN topologies",
+    detects_tiers,
+    [](Source& source) { return TiersParser(source).platform(); },
+    64,
+    ".tiers"};
 
 }  // namespace espalier::platforms

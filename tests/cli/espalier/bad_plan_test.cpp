@@ -59,9 +59,10 @@ TEST_F(VerifyCommand, JsonKeys) {
 }
 
 TEST_F(VerifyCommand, ATimeLimitLeavesTheBoundUnfinished) {
-  ASSERT_EQ(run({"generate", "star", "--hosts", "60", "-o", "p.json"}).status, 0);
+  ASSERT_EQ(run({"generate", "random", "--nodes", "60", "--density", "0.2", "-o", "p.json"}).status,
+            0);
   ASSERT_EQ(
-      run({"plan", "p.json", "--source", "h0", "--algorithm", "flat", "-o", "plan.json"}).status,
+      run({"plan", "p.json", "--source", "n0", "--algorithm", "grow", "-o", "plan.json"}).status,
       0);
   const Finished finished =
       run({"verify", "plan.json", "--platform", "p.json", "--time-limit", "1ns"});

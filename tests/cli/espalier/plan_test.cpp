@@ -303,7 +303,8 @@ TEST_F(PlanCommand, ATimeLimitLeavesAPlanAndItsGap) {
 
 // A limit that no machine can keep, on few enough hosts that the first round is never cut.
 TEST_F(PlanCommand, ALimitThatCutsAPlanShortSaysSo) {
-  ASSERT_EQ(run({"generate", "star", "--hosts", "60", "-o", "p.json"}).status, 0);
+  ASSERT_EQ(run({"generate", "random", "--nodes", "60", "--density", "0.2", "-o", "p.json"}).status,
+            0);
   const std::vector<std::vector<std::string>> cases{
       {},
       {"--max-trees", "4"},
@@ -317,7 +318,7 @@ TEST_F(PlanCommand, ALimitThatCutsAPlanShortSaysSo) {
       {"--algorithm", "exact-tree"},
   };
   for (const std::vector<std::string>& more : cases) {
-    std::vector<std::string> arguments{"plan", "p.json",      "--source", "h0", "--time-limit",
+    std::vector<std::string> arguments{"plan", "p.json",      "--source", "n0", "--time-limit",
                                        "1ns",  "--max-trees", "40",       "-o", "plan.json"};
     if (!more.empty() && more.front() == "--max-trees") {
       arguments.erase(arguments.begin() + 6, arguments.begin() + 8);
@@ -329,7 +330,7 @@ TEST_F(PlanCommand, ALimitThatCutsAPlanShortSaysSo) {
                 HasSubstr(": the time limit was reached before the gap was closed: "));
     EXPECT_THAT(finished.out, HasSubstr("bound (not final)"));
   }
-  const Finished bound = run({"bound", "p.json", "--source", "h0", "--time-limit", "1ns"});
+  const Finished bound = run({"bound", "p.json", "--source", "n0", "--time-limit", "1ns"});
   EXPECT_EQ(bound.status, 4);
   EXPECT_THAT(bound.out, HasSubstr("\nbound (not final)  "));
   const Finished compare =
@@ -337,7 +338,7 @@ TEST_F(PlanCommand, ALimitThatCutsAPlanShortSaysSo) {
   EXPECT_EQ(compare.status, 4);
   EXPECT_THAT(compare.out, HasSubstr(", bound (not final) "));
   for (const char* command : {"bound", "compare"}) {
-    const Finished csv = run({command, "p.json", "--source", "h0", "--time-limit", "1ns", "--csv"});
+    const Finished csv = run({command, "p.json", "--source", "n0", "--time-limit", "1ns", "--csv"});
     EXPECT_EQ(csv.status, 4);
     EXPECT_THAT(csv.out,
                 ::testing::AllOf(HasSubstr(",false\n"), ::testing::Not(HasSubstr(",true\n"))));

@@ -22,7 +22,8 @@ std::string refusal(const std::string& words) {
   std::vector<const char*> arguments;
   for (const std::string& text : texts) arguments.push_back(text.c_str());
   try {
-    parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    static_cast<void>(
+        make_command_line({})->parse(static_cast<int>(arguments.size()), arguments.data()));
   } catch (const InputError& error) {
     EXPECT_EQ(error.status(), ExitStatus::kBadInput);
     return error.what();
@@ -58,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"allreduce", "PLAN is required; see espalier-mpi allreduce --help"},
     Usage{"alreduce reduce.json", "did you mean 'allreduce'?"},
     Usage{"bcast timed.json --schedule --tuned tuned", "--tuned: --schedule needs the plan's segments"},
-    Usage{"", "a command is required"},
+    Usage{"", "no command given; one of: bcast, reduce, allreduce, bench, tune, probe"},
     Usage{"bcats good.json", "unknown command 'bcats'; did you mean 'bcast'?"},
     Usage{"bcast", "PLAN is required"},
     Usage{"bcast good.json --nonsense", "--nonsense"},

@@ -34,7 +34,8 @@ void expect_refusal(const std::string& text, const Refusal& refusal) {
     check_structure(parse_plan(text, "p.json"), "p.json");
     FAIL() << "accepted\n" << text;
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), ::testing::StartsWith("p.json: " + place + ": "));
+    EXPECT_THAT(error.what(),
+                ::testing::StartsWith("p.json: " + (place.empty() ? place : place + ": ")));
     EXPECT_THAT(error.what(), HasSubstr(reason));
     EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
   }

@@ -13,7 +13,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/support/counting_clock.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::large_networks_test {
 namespace {
 
 using espalier::testing::collective_of;
@@ -111,4 +111,4 @@ TEST(LargeNetworks, ADenseOneIsBoundedByItsPorts) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::large_networks_test

@@ -9,7 +9,7 @@
 #include "planner/problem/instance.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
-namespace espalier::planner {
+namespace espalier::planner::walk_tree_test {
 namespace {
 
 using espalier::testing::instance_of;
@@ -64,4 +64,4 @@ TEST(WalkTree, IsMissingWhereARelayHasOneDirectionOnly) {
 }
 
 }  // namespace
-}  // namespace espalier::planner
+}  // namespace espalier::planner::walk_tree_test

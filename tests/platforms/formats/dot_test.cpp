@@ -134,25 +134,21 @@ TEST(Dot, PositionsAreFromXAndYThenCoordinatesThenPos) {
   EXPECT_EQ(refused("graph { a [x=east, y=1] }"), "g.dot: node a: x is a number, not 'east'");
 }
 
-TEST(Dot, SharedLinks) {
-  const Platform platform = read(R"(digraph {
-  shared="[{\"name\": \"trunk\", \"bandwidth\": \"1 GB/s\", \"links\": [[\"a\", \"b\"]]}]";
-  a -> b [bandwidth_Bps=1] })")
-                                .platform;
-  ASSERT_EQ(platform.shared_links().size(), 1U);
-  EXPECT_EQ(platform.shared_links()[0].name, "trunk");
-  EXPECT_EQ(platform.shared_links()[0].bandwidth.value, 1e9);
-}
-
 TEST(Dot, Refusals) {
   EXPECT_EQ(refused("digraph {\n a -> ;\n}"), "g.dot: line 2: syntax error near ';'");
-  EXPECT_EQ(refused("digraph { a [b=\"c }"), "g.dot: line 1: the string has no end");
-  EXPECT_EQ(refused("digraph {\n a [b=<c }"), "g.dot: line 2: the string in <> has no end");
-  EXPECT_EQ(refused("/* graph"), "g.dot: line 1: the comment has no end");
-  EXPECT_EQ(refused("graph {}\n\ngraph {}"), "g.dot: line 3: there is text after the graph");
+  EXPECT_THAT(refused("digraph { a [b=\"c }"),
+              HasSubstr("g.dot: line 1: syntax error scanning a quoted string (missing endquote?"));
+  EXPECT_THAT(refused("digraph {\n a [b=<c }"),
+              HasSubstr("g.dot: line 2: syntax error scanning a HTML string (missing '>'?"));
+  EXPECT_EQ(refused("/* graph"), "g.dot: there is no graph");
+  for (const std::string rest : {"x", "}", "/* ", "\"", "<"}) {
+    EXPECT_EQ(refused("graph {a} " + rest), "g.dot: there is text after the graph") << rest;
+  }
   EXPECT_EQ(refused("graph {}"), "g.dot: the graph has no nodes");
   EXPECT_EQ(refused(""), "g.dot: there is no graph");
-  EXPECT_EQ(refused(std::string("graph {\0}", 9)), "g.dot: line 1: a byte of value 0");
+  EXPECT_EQ(refused(std::string("graph {\0}", 9)), "g.dot: line 1: syntax error");
+  EXPECT_EQ(refused("graph {" + std::string(100'000, '{')),
+            "g.dot: line 1: memory exhausted near '{'");
   EXPECT_EQ(refused("digraph { a -> b [bandwidth=10] }"),
             "g.dot: a -> b: rate '10': the unit is missing (bit/s, b/s, bps, B/s or Bps, with k M "
             "G T or Ki Mi Gi Ti before it)");
@@ -166,66 +162,11 @@ TEST(Dot, Refusals) {
   EXPECT_EQ(refused("graph { a [Latitude=x, Longitude=1] }"),
             "g.dot: node a: Latitude is a number, not 'x'");
   EXPECT_THAT(refused("graph { \"%1\" }"), HasSubstr("a node's name must not start with '%'"));
-  EXPECT_THAT(refused("graph { shared=\"[1\"; a }"), HasSubstr("g.dot: shared: line 1"));
-  EXPECT_EQ(refused("graph { shared=\"[1]\"; a }"),
-            "g.dot: shared: shared/0: expected an object, got a number");
 }
 
 TEST(Dot, ReadsRightAfterARefusal) {
   refused("digraph {\n a -> ;\n b -> c [bandwidth_Bps=1] }");
   EXPECT_EQ(read("digraph { a -> b [bandwidth_Bps=1] }").platform.arcs().size(), 1U);
-}
-
-// Texts on which libcgraph would spend much memory or time are refused before they are given to it.
-TEST(Dot, HostileTextsAreRefused) {
-  const auto repeated = [](const std::string& part, std::size_t times) {
-    std::string text;
-    for (std::size_t i = 0; i < times; ++i) text += part;
-    return text;
-  };
-  const std::string too_many =
-      "g.dot: line 1: more than 300000 nodes and links, counted once per subgraph";
-  EXPECT_EQ(refused("graph {" + repeated("{", 100'000)), "g.dot: line 1: nested over 64 levels");
-  const std::string thousand = repeated("a ", 1'000);
-  EXPECT_EQ(refused("graph { {" + thousand + "} -- {" + thousand + "} }"), too_many);
-  EXPECT_EQ(refused("graph { {" + thousand + "} -- subgraph \"x\" + \"y\" {" + thousand + "} }"),
-            too_many);
-  EXPECT_EQ(refused("graph { subgraph s {" + thousand + "} subgraph s -- subgraph s }"), too_many);
-  const std::string list = repeated("a,", 1'000);
-  EXPECT_EQ(refused("graph { " + list + "a -- " + list + "a }"), too_many);
-  EXPECT_EQ(refused("graph { " + repeated("{", 60) + repeated("a ", 10'000) + "}"), too_many);
-  std::string attributes;
-  for (int i = 0; i < 99; ++i) attributes += "x" + std::to_string(i) + "=1 ";
-  EXPECT_THAT(refused("graph { " + repeated("a ", 50'000) + "node [" + attributes + "] }"),
-              HasSubstr("more than 4000000 values"));
-  EXPECT_EQ(refused("graph { a [y=1, z=1, " + attributes + "] }"),
-            "g.dot: line 1: more than 100 different attributes");
-  EXPECT_EQ(refused("graph { a [y=\"" + std::string(300'000, 'y') + "\"] }"),
-            "g.dot: line 1: a name or value of more than 262144 bytes");
-  EXPECT_EQ(refused(std::string((std::size_t{16} << 20U) + 1, ' ')),
-            "g.dot: more than 16777216 bytes");
-}
-
-TEST(Dot, TextsThatAreSlowToScanAreRefused) {
-  const std::string most = "more than 1048576 bytes in names and values of over 4096 bytes";
-  std::string strings = "digraph {\n";
-  for (int i = 0; i < 6; ++i) strings += "a [b=\"" + std::string(200'000, 'x') + "\"];\n";
-  EXPECT_EQ(refusal([&] { return parse_platform(strings + "}", "g.dot"); }),
-            "g.dot: line 7: " + most);
-
-  std::string joined = "digraph {\na [b=\"\"";
-  for (int i = 0; i < 2000; ++i) joined += "+\"aaaa\"";
-  EXPECT_EQ(refusal([&] { return parse_platform(joined + "]; }", "g.dot"); }),
-            "g.dot: line 2: " + most);
-
-  const std::string lines = "digraph {\na [b=\"" + std::string(200'000, '\n') + "\"]; }";
-  EXPECT_EQ(refusal([&] { return parse_platform(lines, "g.dot"); }),
-            "g.dot: line 2: names and values have too many lines");
-
-  std::string settings = "digraph {\na [";
-  for (int i = 0; i < 2'000'001; ++i) settings += "b=1,";
-  EXPECT_EQ(refusal([&] { return parse_platform(settings + "]; }", "g.dot"); }),
-            "g.dot: line 2: attributes are set more than 2000000 times");
 }
 
 TEST(Dot, WhatCannotBeWritten) {

@@ -138,9 +138,7 @@ TEST(Graphml, ThePlatformFilesNames) {
 <key id="d2" for="node" attr.name="group"/><key id="d3" for="graph" attr.name="name"/>
 <key id="d4" for="edge" attr.name="bandwidth_Gbps"><default>8</default></key>
 <key id="d5" for="edge" attr.name="latency"/><key id="d6" for="edge" attr.name="overhead_us"/>
-<key id="d7" for="graph" attr.name="shared"/>
 <graph edgedefault="undirected"><data key="d3">net</data>
-<data key="d7">[{"name": "w", "bandwidth": "1 GB/s", "links": [["a", "b"], ["b", "a"]]}]</data>
 <node id="a"><data key="d1">1 GB/s</data><data key="d2">x/y</data></node>
 <node id="b"><data key="d0">True</data></node><node id="c"/>
 <edge source="a" target="b"><data key="d5">5 ms</data><data key="d6">2</data></edge>
@@ -156,8 +154,6 @@ TEST(Graphml, ThePlatformFilesNames) {
   EXPECT_EQ(arc(result.platform, "b", "c").bandwidth.value, 2e9);
   EXPECT_DOUBLE_EQ(arc(result.platform, "b", "a").latency.value, 5e-3);
   EXPECT_DOUBLE_EQ(arc(result.platform, "b", "a").overhead.value, 2e-6);
-  ASSERT_EQ(result.platform.shared_links().size(), 1U);
-  EXPECT_EQ(result.platform.shared_links()[0].arcs.size(), 2U);
 }
 
 TEST(Graphml, PositionsAreFromXAndYOtherwiseFromCoordinates) {

@@ -223,18 +223,13 @@ TEST(JsonRefusals, AHundredMegabytesOfNoise) {
   EXPECT_THAT(read(noise), StartsWith("f.json: line 1, column 2: not valid JSON"));
 }
 
-TEST(JsonRefusals, KeysAndDigitsHaveLimits) {
+TEST(JsonRefusals, KeysHaveALimit) {
   std::string keys = "{";
   for (int i = 0; i < 1'000'001; ++i) keys += "\"a\":0,";
   const auto refused = [](const std::string& text) {
     return refusal([&] { return parse_platform(text, "f.json"); });
   };
   EXPECT_EQ(refused(keys + "\"a\":0}"), "f.json: more than 1000000 keys in one object");
-  EXPECT_EQ(refused("{\"1\\\"\":" + std::string(5000, '9') + "}"),
-            "f.json: line 1, column 4103: a number of more than 4096 digits");
-  // Digits in a string are not limited.
-  EXPECT_EQ(refused("{\"a\":\"" + std::string(5000, '9') + "\"}"),
-            "f.json: the key 'format' is missing");
 }
 
 }  // namespace

@@ -141,41 +141,22 @@ TEST(SimgridWriter, RefusesWhatWouldGrowWithoutBound) {
             "routes of up to 1001 links for 1001 arcs: more than 1000000 to write for SimGrid");
 }
 
-TEST(SimgridWriter, ReadsNothingThatItDidNotWrite) {
-  const auto refused = [](const std::string& inside, const std::string& version = "1") {
-    return refusal([&] {
-      return parse_platform(
-          "<platform version='4.1'><zone id='z' routing='Dijkstra'>\n"
-          "<prop id='espalier' value='" +
-              version + "'/><host id='a'/><host id='b'/>\n" + inside + "\n</zone></platform>",
-          "s.xml");
-    });
-  };
-  EXPECT_EQ(refused("", "2"),
-            "s.xml: line 1: this Espalier reads only version 1 of its SimGrid platforms");
-  EXPECT_THAT(refused("<cluster/>"),
-              HasSubstr("s.xml: line 3: element <cluster> is not supported"));
-  EXPECT_EQ(refused("<link id='x' bandwidth='1'/>"),
-            "s.xml: line 3: 'x' is not a link that Espalier writes");
-  EXPECT_EQ(refused("<link id='send:c' bandwidth='1'/>"),
-            "s.xml: line 3: there is no host or router 'c'");
-  EXPECT_EQ(refused("<link id='link:0' bandwidth='1'/><link id='link:0' bandwidth='1'/>"),
-            "s.xml: line 3: two links are named 'link:0'");
-  const std::string route = "<route src='a' dst='b' symmetrical='NO'>";
-  EXPECT_EQ(refused(route + "<link_ctn id='link:0'/></route>"),
-            "s.xml: line 3: there is no link 'link:0'");
-  EXPECT_EQ(refused(route + "</route>"),
-            "s.xml: line 3: a route must use one link 'link:N', not 0");
-  EXPECT_EQ(refused("<route src='a' dst='b' symmetrical='YES'/>"),
-            "s.xml: line 3: the routes that Espalier writes have symmetrical=\"NO\"");
-  EXPECT_EQ(refused("<link id='link:0' bandwidth='1'><prop id='overhead_s' value='x'/></link>"),
-            "s.xml: line 3: an overhead is a number, not 'x'");
-  EXPECT_EQ(refused("<host id='c'><prop id='position' value='1'/></host>"),
-            "s.xml: line 3: a position is 'x y', not '1'");
-  EXPECT_EQ(refused("<prop id='position:r' value='1 2 3'/><router id='r'/>"),
-            "s.xml: line 3: y is a number, not '2 3'");
-  EXPECT_EQ(refused("<link id='shared:w' bandwidth='1'/>"),
-            "s.xml: line 1: shared link 'w' has no links");
+// The same platform, read back: shared links and caps are shared links of its routes.
+TEST(SimgridWriter, HostsRelaysAndArcsAreReadBack) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(seed);
+    const Platform platform = testing::random_platform(seed);
+    const Platform again = parse_platform(write_platform(platform, "simgrid"), "s.xml").platform;
+    EXPECT_EQ(again.hosts().size(), platform.hosts().size());
+    ASSERT_EQ(again.arcs().size(), platform.arcs().size());
+    for (const Arc& arc : platform.arcs()) {
+      const auto found = again.find_arc(*again.find_node(platform.node(arc.from).name),
+                                        *again.find_node(platform.node(arc.to).name));
+      ASSERT_TRUE(found);
+      EXPECT_LE(again.arc(*found).bandwidth.value, arc.bandwidth.value) << "within all caps";
+      EXPECT_EQ(again.arc(*found).latency.value, arc.latency.value);
+    }
+  }
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(Decisions, GivePlansWithTheirSegments) {
   EXPECT_DOUBLE_EQ(pipeline.plan.throughput.value, (1 << 20) / 1e-3);  // the higher of two rates
   EXPECT_EQ(pipeline.segments,
             (std::vector<TunedSegment>{{65536, 1024, 1e-3}, {1 << 20, 8192, 1e-3}}));
-  BroadcastOptions options;
+  CollectiveOptions options;
   follow(pipeline, options);
   EXPECT_EQ(options.tuned, pipeline.segments);
   EXPECT_FALSE(options.direct_copies);

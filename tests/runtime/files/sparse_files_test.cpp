@@ -15,7 +15,7 @@
 #include "runtime/files/files.hpp"
 #include "support/errors.hpp"
 
-namespace espalier::runtime {
+namespace espalier::runtime::sparse_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -194,4 +194,4 @@ TEST(FileSequences, LeaveOutTheHoles) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::runtime::sparse_files_test

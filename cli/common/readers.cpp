@@ -1,4 +1,4 @@
-#include "cli/espalier/number_list.hpp"
+#include "cli/common/readers.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "support/errors.hpp"
+#include "support/nearest_name.hpp"
 
 namespace espalier::cli {
 
@@ -55,17 +56,6 @@ void add_range(std::string_view text, std::size_t dots, std::vector<double>& val
   }
 }
 
-// The texts between commas; at least one.
-std::vector<std::string_view> elements_of(std::string_view text) {
-  std::vector<std::string_view> elements;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    elements.push_back(text.substr(start, comma - start));
-    start = comma + 1;
-  }
-  return elements;
-}
-
 void add_sizes(std::string_view text, std::size_t dots, std::vector<Bytes>& sizes) {
   const std::size_t colon = std::min(text.find(':', dots), text.size());
   const Bytes first = parse_size(text.substr(0, dots));
@@ -88,6 +78,63 @@ void add_sizes(std::string_view text, std::size_t dots, std::vector<Bytes>& size
 
 }  // namespace
 
+std::vector<std::string> split_list(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    parts.emplace_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+std::size_t parse_count(std::string_view text) {
+  std::size_t count = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, count);
+  if (fault == std::errc{} && end == last) return count;
+  throw InputError(fmt::format("{} is not a whole number", in_quotes(text)));
+}
+
+BytesPerSecond read_positive_rate(std::string_view text) {
+  const BytesPerSecond rate = parse_rate(text);
+  if (!(rate.value > 0)) throw InputError("must be above zero");
+  return rate;
+}
+
+Seconds read_positive_duration(std::string_view text) {
+  const Seconds duration = parse_duration(text);
+  if (!(duration.value > 0)) throw InputError("must be above zero");
+  return duration;
+}
+
+Seconds read_span(std::string_view text) {
+  const Seconds span = parse_duration(text);
+  if (!(span.value >= 0) || !std::isfinite(span.value)) throw InputError("must not be negative");
+  return span;
+}
+
+Bytes read_nonempty_size(std::string_view text) {
+  const Bytes size = parse_size(text);
+  if (size.value == 0) throw InputError("must be at least one byte");
+  return size;
+}
+
+std::size_t place_of(std::string_view kind, std::string_view text,
+                     std::span<const std::string_view> names) {
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) throw InputError(unknown_name(kind, text, names));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::string one_of(std::span<const std::string_view> names) {
+  return fmt::format("one of: {}", fmt::join(names, ", "));
+}
+
+std::string Quantity<double>::show(double value) {
+  return fmt::format("{}", value);
+}
+
 double parse_number(std::string_view text) {
   double value = 0;
   if (is_number(text, value)) return value;
@@ -96,9 +143,9 @@ double parse_number(std::string_view text) {
 
 std::vector<double> parse_numbers(std::string_view text) {
   std::vector<double> values;
-  for (const std::string_view one : elements_of(text)) {
+  for (const std::string& one : split_list(text)) {
     const std::size_t dots = one.find("..");
-    if (dots == std::string_view::npos) {
+    if (dots == std::string::npos) {
       values.push_back(as_written(parse_element(one)));
     } else {
       add_range(one, dots, values);
@@ -123,7 +170,7 @@ std::vector<std::size_t> parse_counts(std::string_view text) {
 
 std::vector<std::size_t> parse_counts_by_one(std::string_view text) {
   std::string stepped;
-  for (const std::string_view one : elements_of(text)) {
+  for (const std::string& one : split_list(text)) {
     const bool lacks_step =
         one.find("..") != std::string_view::npos && one.find(':') == std::string_view::npos;
     stepped += fmt::format("{}{}{}", stepped.empty() ? "" : ",", one, lacks_step ? ":1" : "");
@@ -133,7 +180,7 @@ std::vector<std::size_t> parse_counts_by_one(std::string_view text) {
 
 std::vector<Bytes> parse_sizes(std::string_view text) {
   std::vector<Bytes> sizes;
-  for (const std::string_view one : elements_of(text)) {
+  for (const std::string& one : split_list(text)) {
     const std::size_t dots = one.find("..");
     if (dots == std::string_view::npos) {
       sizes.push_back(parse_size(one));

@@ -1,0 +1,228 @@
+#include "cli/espalier_mpi/bench/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/espalier_mpi/run/buffer.hpp"
+#include "cli/espalier_mpi/run/pattern.hpp"
+#include "cli/espalier_mpi/run/timing.hpp"
+#include "runtime/api/library_reduction.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using planner::Operation;
+
+// Below the rate of any network worth benchmarking, for when no plan predicts a rate.
+constexpr BytesPerSecond kSlowNetwork{1e6};
+// What a rank waits for in a reduction, for the watchdog.
+constexpr const char* kReducing = "waiting for segments of the reduction";
+
+// Throws InputError that names the plan's file when a plan has another source than the first one.
+void require_same_source(std::span<const NamedPlan> plans) {
+  for (const NamedPlan& one : plans) {
+    if (one.plan.source == plans[0].plan.source) continue;
+    throw InputError(one.name, "/source",
+                     fmt::format("{} is not {}, the source of {}", in_quotes(one.plan.source),
+                                 in_quotes(plans[0].plan.source), plans[0].name));
+  }
+}
+
+// Adds each plan, bound to the ranks, to `to`.
+template <class Bound, class Options>
+void bind_plans(MPI_Comm comm, std::span<const NamedPlan> plans, Options options,
+                std::vector<Bound>& to) {
+  for (const NamedPlan& one : plans) {
+    options.segment_bytes = one.segment_bytes;
+    options.tuned = one.tuned;
+    try {
+      to.push_back(Bound(comm, one.plan, options));
+    } catch (const InputError& error) {  // on all ranks
+      throw InputError(one.name, {}, error.what());
+    }
+  }
+}
+
+struct ReductionState {
+  std::vector<runtime::Reduction> reductions;
+  Seconds predicted_time{};  // of the run in progress, for the watchdog
+};
+
+// A rank's elements, then the memory for the result if it has one.
+template <class Byte>
+struct Parts {
+  std::span<Byte> own;
+  std::span<Byte> result;
+};
+template <class Byte>
+Parts<Byte> parts_of(std::span<Byte> memory, std::uint64_t copies) {
+  const std::size_t bytes = memory.size() / copies;
+  return {memory.first(bytes), memory.subspan(bytes)};
+}
+
+Candidate candidate_of(const NamedPlan& plan, runtime::Reduction& reduction, ReductionState& state,
+                       std::uint64_t copies, Elements elements, Watchdog& watchdog) {
+  const auto segment_bytes = [&reduction, element = bytes_of(elements.type)](std::uint64_t bytes) {
+    return reduction.segment_bytes(bytes, element);
+  };
+  const auto predicted_time = [&reduction, segment_bytes](std::uint64_t bytes) {
+    return reduction.predicted_time(bytes, segment_bytes(bytes));
+  };
+  const auto run = [&reduction, &state, &watchdog, copies, elements,
+                    predicted_time](std::span<std::byte> memory) {
+    const auto [own, result] = parts_of(memory, copies);
+    state.predicted_time = predicted_time(own.size());
+    watchdog.expect(kReducing, state.predicted_time);
+    reduction.run(own.data(), result.data(), own.size() / bytes_of(elements.type),
+                  mpi_type(elements.type), mpi_op(elements.op));
+  };
+  return {plan.name, run, segment_bytes, predicted_time, plan.plan.algorithm};
+}
+
+Candidate library_reduction(MPI_Comm comm, const TimedOperation& timed, Elements elements) {
+  return {timed.operation == Operation::kAllreduce ? "MPI_Allreduce" : "MPI_Reduce",
+          [comm, operation = timed.operation, root = timed.root, copies = timed.copies,
+           elements](std::span<std::byte> memory) {
+            const auto [own, result] = parts_of(memory, copies);
+            runtime::reduce_by_library(comm, operation, root, own.data(), result.data(),
+                                       own.size() / bytes_of(elements.type),
+                                       mpi_type(elements.type), mpi_op(elements.op));
+          }};
+}
+
+// The time that a round may take, for the timeouts of ranks that wait.
+Seconds longest_of(const TimedOperation& operation, std::uint64_t bytes) {
+  Seconds longest{0};
+  for (const Candidate& one : operation.candidates) {
+    if (one.predicted_time) longest = std::max(longest, one.predicted_time(bytes));
+  }
+  return longest.value > 0 ? longest : Seconds{static_cast<double>(bytes) / kSlowNetwork.value};
+}
+
+}  // namespace
+
+Broadcasts bind_broadcasts(MPI_Comm comm, std::span<const NamedPlan> plans,
+                           runtime::BroadcastOptions options) {
+  require_same_source(plans);
+  auto bound = std::make_shared<std::vector<runtime::Broadcast>>();
+  bind_plans(comm, plans, std::move(options), *bound);
+  return bound;
+}
+
+TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
+                               const Broadcasts& bound) {
+  const int rank = runtime::rank_in(comm);
+  const int root = bound->empty() ? 0 : bound->front().root();
+  TimedOperation timed;
+  timed.root = root;
+  timed.candidates.push_back({"MPI_Bcast", [comm, root](std::span<std::byte> message) {
+                                mpi_bcast(message, root, comm);
+                              }});
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    runtime::Broadcast* const broadcast = &(*bound)[i];
+    const auto segment_bytes = [broadcast](std::uint64_t bytes) {
+      return broadcast->segment_bytes(bytes);
+    };
+    const auto predicted_time = [broadcast](std::uint64_t bytes) {
+      return broadcast->predicted_time(bytes, broadcast->segment_bytes(bytes));
+    };
+    const auto run = [broadcast](std::span<std::byte> message) {
+      broadcast->run(message.data(), message.size(), MPI_BYTE);
+    };
+    timed.candidates.push_back(
+        {plans[i].name, run, segment_bytes, predicted_time, plans[i].plan.algorithm});
+  }
+  timed.prepare = [rank, root](std::span<std::byte> message, std::uint64_t round) {
+    if (rank == root) {
+      fill_with_pattern(message, round);
+    } else {
+      std::ranges::fill(message, static_cast<std::byte>(0xA5 ^ rank));
+    }
+  };
+  timed.fault = find_fault;
+  timed.state = bound;
+  return timed;
+}
+
+TimedOperation timed_reduction(MPI_Comm comm, Operation operation, std::span<const NamedPlan> plans,
+                               runtime::ReductionOptions options, Elements elements,
+                               Watchdog& watchdog) {
+  const int rank = runtime::rank_in(comm);
+  const int ranks = runtime::size_of(comm);
+  if (operation == Operation::kReduce) require_same_source(plans);
+  const auto state = std::make_shared<ReductionState>();
+  // A rank may wait for any segment as long as for its first one.
+  options.on_progress = [&watchdog, running = state.get(),
+                         show = options.on_progress](std::uint64_t bytes) {
+    if (show) show(bytes);
+    watchdog.expect(kReducing, running->predicted_time);
+  };
+  bind_plans(comm, plans, std::move(options), state->reductions);
+
+  TimedOperation timed;
+  timed.operation = operation;
+  timed.root = plans.empty() ? 0 : state->reductions.front().root();
+  timed.copies = operation == Operation::kAllreduce || rank == timed.root ? 2 : 1;
+  timed.candidates.push_back(library_reduction(comm, timed, elements));
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    timed.candidates.push_back(
+        candidate_of(plans[i], state->reductions[i], *state, timed.copies, elements, watchdog));
+  }
+  timed.prepare = [rank, elements, copies = timed.copies](std::span<std::byte> memory,
+                                                          std::uint64_t round) {
+    const auto [own, result] = parts_of(memory, copies);
+    fill_elements(own, elements, rank, round);
+    std::ranges::fill(result, static_cast<std::byte>(0xA5 ^ rank));
+  };
+  timed.fault = [ranks, elements, copies = timed.copies](std::span<const std::byte> memory,
+                                                         std::uint64_t round) {
+    return find_wrong_element(parts_of(memory, copies).result, elements, ranks, round);
+  };
+  timed.state = state;
+  return timed;
+}
+
+AlternatingTimer::AlternatingTimer(MPI_Comm comm, const TimedOperation& operation, Bytes largest,
+                                   const Rounds& rounds, Watchdog& watchdog)
+    : comm_(comm), operation_(&operation), rounds_(&rounds), watchdog_(&watchdog) {
+  watchdog.expect("waiting for all ranks to have memory for the messages");
+  buffer_ = allocate_message(comm, largest.value, rounds.option, operation.copies);
+}
+
+std::vector<std::vector<double>> AlternatingTimer::seconds_of(Bytes size) {
+  const std::span<std::byte> memory(buffer_.get(), operation_->copies * size.value);
+  const std::vector<Candidate>& candidates = operation_->candidates;
+  const ReportTimer timer(comm_, operation_->root, longest_of(*operation_, size.value),
+                          rounds_->timeout, *watchdog_);
+  std::vector<std::vector<double>> seconds(candidates.size());
+  for (std::size_t round = 0; round < rounds_->warm_up + rounds_->timed; ++round) {
+    for (std::size_t turn = 0; turn < candidates.size(); ++turn) {
+      const std::size_t i = round % 2 == 0 ? turn : candidates.size() - 1 - turn;
+      const Candidate& one = candidates[i];
+      watchdog_->pause();  // while the message is filled, and checked
+      operation_->prepare(memory, round_);
+      const double time = timer.seconds_of(
+          {[&] { one.run(memory); }, one.is_mpi() ? "waiting in " + one.name : std::string{}});
+      if (round >= rounds_->warm_up) seconds[i].push_back(time);
+      if (rounds_->verify) {
+        watchdog_->pause();
+        runtime::collective_try(
+            comm_,
+            [&] {
+              const auto fault = operation_->fault(memory, round_);
+              if (fault) throw CheckFailed(one.name + (one.name.empty() ? "" : ": ") + *fault);
+            },
+            true);
+      }
+      ++round_;
+    }
+  }
+  return seconds;
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,54 @@
+// What the commands share that run one plan: bcast, reduce and allreduce.
+#pragma once
+
+#include <mpi.h>
+
+#include "cli/espalier_mpi/bench/candidates.hpp"
+#include "cli/espalier_mpi/options/options.hpp"
+#include "cli/espalier_mpi/reports/report.hpp"
+#include "runtime/api/decisions.hpp"
+
+namespace espalier::cli {
+
+// Collective: the entry of the --decisions table for the message, from or to --root. Throws
+// InputError on all ranks when the table is invalid or for another operation, or when there is no
+// such root.
+runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
+                                 planner::Operation operation);
+
+// Collective: the plan of the run, from its file or from the decision table, and its segments; also
+// sets what a decision implies in `options`. Throws as decided_for, share_plan and
+// tuned_segments_from.
+template <class Options>
+NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Operation operation,
+                      Options& options) {
+  if (!arguments.decisions.empty()) {
+    const runtime::DecidedPlan decided = decided_for(comm, arguments, operation);
+    follow(decided, options);
+    return {{}, decided.plan, 0, options.tuned};
+  }
+  NamedPlan named{{}, runtime::share_plan(comm, arguments.plan)};
+  named.segment_bytes = arguments.running.segment.value_or(Bytes{0}).value;
+  for (const std::string& file : arguments.tuned) {
+    named.tuned = runtime::tuned_segments_from(comm, file, named.plan);
+  }
+  return named;
+}
+
+// Times a test message of the plan, with --compare against MPI's own function. Collective. Throws
+// CheckFailed on all ranks when the output is wrong.
+Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments& arguments,
+                     Watchdog& watchdog);
+
+// A file, several files or a folder to every rank.
+struct FileOptions {
+  std::vector<std::string> in{};  // empty: a test message instead
+  std::string out{};
+  bool resume = false;  // continue an interrupted run; if interrupted, keep the partial output
+  bool allow_changes = false;  // of the source while it is sent: warn instead of failing
+};
+// Throws InputError and CheckFailed on all ranks, and then leaves no output.
+Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast, const RunArguments& arguments,
+                       const FileOptions& files, ProgressBar& bar, Watchdog& watchdog);
+
+}  // namespace espalier::cli

@@ -1,0 +1,35 @@
+// Parts of a text: list entries, numbers.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace espalier {
+
+// Without the blanks, tabs and line ends around it.
+std::string_view trimmed(std::string_view text);
+
+// The parts between separators, empty ones included; an empty text is one empty part.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// All of `text` as a whole number in the range of the type; unset if it is not one.
+template <class Whole>
+std::optional<Whole> parse_whole(std::string_view text) {
+  Whole number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, number);
+  if (fault != std::errc{} || end != last) return std::nullopt;
+  return number;
+}
+
+// All of `text` as a finite number, locale-independent; unset if it is not one.
+inline std::optional<double> parse_number(std::string_view text) {
+  const auto number = parse_whole<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+}  // namespace espalier
