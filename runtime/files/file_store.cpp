@@ -6,8 +6,10 @@
 
 namespace espalier::runtime {
 
-FileStore::FileStore(const Broadcast::StreamShape& shape)
+FileStore::FileStore(const Broadcast::StreamShape& shape, ByteSource* in, ByteTarget* out)
     : shape_(shape),
+      in_(in),
+      out_(out),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(shape.segment_bytes *
                                                           shape.segments_per_tree * shape.trees)),
       written_(shape.trees) {}
@@ -23,48 +25,38 @@ std::byte* FileStore::buffer_for(const Segment& segment) {
   return &buffer_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
 }
 
-template <class Act>
-void FileStore::attempt(const Act& act) {
+void FileStore::load(const Segment& segment) {
+  move(segment);
+}
+
+void FileStore::arrived(const Segment& segment) {
+  move(segment);
+}
+
+void FileStore::move(const Segment& segment) {
   if (failed()) return;
+  std::byte* const buffer = buffer_for(segment);
+  const std::uint64_t place = begin_ + segment.offset;
   try {
-    act();
+    if (in_ != nullptr) in_->read_at(place, buffer, segment.bytes);
+    checksum_.add(place, {buffer, segment.bytes});
+    if (out_ == nullptr) return;
+    out_->write_at(place, buffer, segment.bytes);
+    note_written(segment.tree, place + segment.bytes);
   } catch (const InputError& error) {
     failure_ = error.what();
   }
 }
 
-void FileStore::add_to_checksum(const Segment& segment) {
-  checksum_.add(place_of(segment), {buffer_for(segment), segment.bytes});
-}
-
-void FileStore::note_written(const Segment& segment, ByteTarget& out) {
+void FileStore::note_written(std::size_t tree, std::uint64_t end) {
   constexpr std::uint64_t kStep = std::uint64_t{16} << 20;
-  written_[segment.tree] = place_of(segment) + segment.bytes;
-  if (written_[segment.tree] < noted_ + kStep) return;
+  written_[tree] = end;
+  if (end < noted_ + kStep) return;
   // A tree's segments arrive in order, so everything before the slowest tree's position is written.
   const std::uint64_t all = *std::min_element(written_.begin(), written_.end());
   if (all < noted_ + kStep) return;
   noted_ = all;
-  out.keep(all);
-}
-
-void FileSource::load(const Segment& segment) {
-  attempt([&] {
-    std::byte* const buffer = buffer_for(segment);
-    in_->read_at(place_of(segment), buffer, segment.bytes);
-    add_to_checksum(segment);
-    if (out_ == nullptr) return;
-    out_->write_at(place_of(segment), buffer, segment.bytes);
-    note_written(segment, *out_);
-  });
-}
-
-void FileSink::arrived(const Segment& segment) {
-  attempt([&] {
-    add_to_checksum(segment);
-    out_->write_at(place_of(segment), buffer_for(segment), segment.bytes);
-    note_written(segment, *out_);
-  });
+  out_->keep(all);
 }
 
 std::uint64_t checksum_of(StoredBytes& file, std::uint64_t bytes, std::uint64_t segment_bytes) {

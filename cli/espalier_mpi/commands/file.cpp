@@ -117,7 +117,7 @@ class FileBroadcast {
           if (writes_) output_ = make_output();
         },
         true);
-    store_ = make_store();
+    store_ = std::make_unique<runtime::FileStore>(shape_, input_.get(), output_.get());
     watchdog_->expect("waiting for all ranks to check their partial files", disk_);
     skip_kept_bytes();
     bar_->expect(bytes());
@@ -212,11 +212,6 @@ class FileBroadcast {
     const runtime::FileTree::Entry& file = tree_.entries.front();
     return std::make_unique<runtime::OutputFile>(
         output_name_, runtime::FileLayout{file.bytes, file.holes}, resume_);
-  }
-
-  std::unique_ptr<runtime::FileStore> make_store() {
-    if (!is_source()) return std::make_unique<runtime::FileSink>(shape_, *output_);
-    return std::make_unique<runtime::FileSource>(shape_, *input_, output_.get());
   }
 
   // The first bytes that every rank kept from an earlier run are not sent again if their checksum
