@@ -26,6 +26,23 @@ const FormatEntry& detected(std::string_view text, const std::string& file) {
                                fmt::join(names_of(formats()), ", ")));
 }
 
+// The two sides of an option NAME=VALUE; `what` it is, and what was expected, are for errors.
+std::pair<std::string_view, std::string_view> split_assignment(std::string_view text,
+                                                               std::string_view what,
+                                                               std::string_view expected) {
+  const std::size_t mark = text.rfind('=');
+  if (mark != std::string_view::npos && mark > 0) {
+    return {text.substr(0, mark), text.substr(mark + 1)};
+  }
+  throw InputError(fmt::format("{} {}: expected {}", what, in_quotes(text), expected));
+}
+
+BytesPerSecond checked_rate(std::string_view rate, std::string_view text, std::string_view what) {
+  const BytesPerSecond parsed = parse_rate(rate);
+  require_rate(parsed, fmt::format("{} {}: the rate", what, in_quotes(text)));
+  return parsed;
+}
+
 bool matches(std::string_view name, std::string_view prefix) {
   return name.starts_with(prefix) && (name.size() == prefix.size() || name[prefix.size()] == ':');
 }
@@ -139,15 +156,15 @@ std::string write_platform(const Platform& platform, std::string_view format) {
   return entry.write(platform);
 }
 
+ClassRate parse_class_rate(std::string_view text) {
+  const auto [name, rate] = split_assignment(text, "class rate", "CLASS=RATE, such as NV=25GB/s");
+  if (rate == "none") return {std::string(name), std::nullopt};
+  return {std::string(name), checked_rate(rate, text, "class rate")};
+}
+
 PrefixCap parse_prefix_cap(std::string_view text) {
-  const std::size_t mark = text.rfind('=');
-  if (mark == std::string_view::npos || mark == 0) {
-    throw InputError(
-        fmt::format("cap {}: expected PREFIX=RATE, such as aws=5Gbit/s", in_quotes(text)));
-  }
-  PrefixCap cap{std::string(text.substr(0, mark)), parse_rate(text.substr(mark + 1))};
-  require_rate(cap.cap, fmt::format("cap {}: the rate", in_quotes(text)));
-  return cap;
+  const auto [prefix, rate] = split_assignment(text, "cap", "PREFIX=RATE, such as aws=5Gbit/s");
+  return {std::string(prefix), checked_rate(rate, text, "cap")};
 }
 
 Platform with_caps(const Platform& platform, std::span<const PrefixCap> send,

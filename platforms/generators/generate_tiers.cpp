@@ -9,7 +9,7 @@
 #include "platforms/generators/generators.hpp"
 #include "platforms/generators/link_drawer.hpp"
 #include "platforms/generators/sampler.hpp"
-#include "support/nearest_name.hpp"
+#include "support/choice.hpp"
 
 namespace espalier::platforms {
 
@@ -292,23 +292,16 @@ Platform generate_tiers(const TiersFamily& family) {
   const Topology topology(family);
   PlatformBuilder builder(title(family));
   for (std::uint64_t i = 0; i < nodes_of(family.shape); ++i) {
-    Node node;
-    node.name = fmt::format("n{}", i);
-    node.group = group_of(family.shape, i);
-    node.position = topology.positions()[i];
-    builder.add_node(std::move(node));
+    builder.add_node({.name = fmt::format("n{}", i),
+                      .group = group_of(family.shape, i),
+                      .position = topology.positions()[i]});
   }
   Sampler sampler(family.seed ^ kOtherDraws);
   for (const TiersLink& link : topology.links()) {
     const MeasuredLink figures = draw_figures(family, link, sampler);
-    Arc arc{NodeId{static_cast<std::uint32_t>(link.u)},
-            NodeId{static_cast<std::uint32_t>(link.v)},
-            figures.bandwidth,
-            figures.latency,
-            {}};
-    builder.add_arc(arc);
-    std::swap(arc.from, arc.to);
-    builder.add_arc(arc);
+    builder.add_both_ways({NodeId{static_cast<std::uint32_t>(link.u)},
+                           NodeId{static_cast<std::uint32_t>(link.v)}, figures.bandwidth,
+                           figures.latency});
   }
   return std::move(builder).build();
 }
@@ -318,11 +311,7 @@ std::span<const TiersPreset> tiers_presets() {
 }
 
 TiersShape tiers_preset(std::string_view name) {
-  const auto* const found = std::ranges::find(kPresets, name, &TiersPreset::name);
-  if (found != kPresets.end()) return found->shape;
-  std::array<std::string_view, kPresets.size()> names{};
-  std::ranges::transform(kPresets, names.begin(), &TiersPreset::name);
-  throw InputError(unknown_name("preset", name, names));
+  return choice_named("preset", kPresets, name).shape;
 }
 
 }  // namespace espalier::platforms

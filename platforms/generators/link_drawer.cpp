@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -67,20 +68,16 @@ void require_hosts(std::size_t count, std::size_t least) {
 }
 
 Spread::SlowHosts parse_slow_hosts(std::string_view text) {
-  Spread::SlowHosts slow;
-  const char* const last = text.data() + text.size();
-  const auto share = std::from_chars(text.data(), last, slow.share);
-  bool sound = share.ec == std::errc{} && share.ptr != last && *share.ptr == '/';
-  if (sound) {
-    const auto factor = std::from_chars(share.ptr + 1, last, slow.factor);
-    sound = factor.ec == std::errc{} && factor.ptr == last;
-  }
-  if (!sound) {
+  const auto parts = split(text, '/');  // infinite values are refused below
+  const auto share = parse_whole<double>(parts.front());
+  const auto factor = parse_whole<double>(parts.back());
+  if (parts.size() != 2 || !share || !factor) {
     throw InputError(
         fmt::format("{}: expected SHARE/FACTOR, such as 0.25/4 for a quarter of the "
                     "hosts, 4 times slower",
                     in_quotes(text)));
   }
+  const Spread::SlowHosts slow{*share, *factor};
   require_slow(slow);
   return slow;
 }
@@ -94,17 +91,12 @@ LinkDrawer::LinkDrawer(PlatformBuilder& builder, const Spread& spread, std::size
 }
 
 NodeId LinkDrawer::add_host(std::string group) {
-  Node node;
-  node.name = fmt::format("h{}", builder_.nodes().size());
-  node.group = std::move(group);
-  return builder_.add_node(std::move(node));
+  return builder_.add_node(
+      {.name = fmt::format("h{}", builder_.nodes().size()), .group = std::move(group)});
 }
 
 NodeId LinkDrawer::add_relay(std::string name) {
-  Node node;
-  node.name = std::move(name);
-  node.relay = true;
-  return builder_.add_node(std::move(node));
+  return builder_.add_node({.name = std::move(name), .relay = true});
 }
 
 void LinkDrawer::link(NodeId one, NodeId other, BytesPerSecond mean, Seconds latency) {

@@ -306,17 +306,4 @@ constinit const FormatEntry kNvidiatopoFormat{
     "nvidiatopo", "Connections of GPUs as nvidia-smi topo -m prints them, with a table of rates",
     detects_nvidiatopo, [](Source& source) { return TopologyReader(source).platform(); }, 16};
 
-ClassRate parse_class_rate(std::string_view text) {
-  const std::size_t mark = text.rfind('=');
-  if (mark == std::string_view::npos || mark == 0) {
-    throw InputError(
-        fmt::format("class rate {}: expected CLASS=RATE, such as NV=25GB/s", in_quotes(text)));
-  }
-  ClassRate rate{std::string(text.substr(0, mark)), std::nullopt};
-  if (text.substr(mark + 1) == "none") return rate;
-  rate.rate = parse_rate(text.substr(mark + 1));
-  require_rate(*rate.rate, fmt::format("class rate {}: the rate", in_quotes(text)));
-  return rate;
-}
-
 }  // namespace espalier::platforms

@@ -10,6 +10,7 @@
 
 #include "platforms/formats/attributes.hpp"
 #include "platforms/formats/readers.hpp"
+#include "platforms/formats/text/text_lines.hpp"
 
 namespace espalier::platforms {
 
@@ -228,11 +229,6 @@ class DotReader {
   LinkAttributes links_;
   std::unordered_map<const Agnode_t*, NodeId> ids_;
 };
-
-std::string_view without_mark(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return text;
-}
 
 bool detects_dot(std::string_view text) {
   text = skip_comments(without_mark(text));

@@ -13,7 +13,7 @@ namespace espalier::platforms {
 namespace {
 
 constexpr double kMebibyte = 1048576;
-constexpr std::string_view kTo = " to";
+constexpr std::string_view kRowEnding = " to";
 
 // The first `most` tab-separated fields of a line, without the empty field after a final tab.
 std::vector<std::string_view> fields_of(std::string_view line, std::size_t most) {
@@ -71,9 +71,10 @@ class MpigraphReader : LineReader {
       throw InputError(fmt::format("{} values for {} ranks", fields.size() - 1, names_.size()));
     }
     const std::string_view name = names_[table_->rows()];
-    if (!fields[0].ends_with(kTo) || fields[0].substr(0, fields[0].size() - kTo.size()) != name) {
+    if (!fields[0].ends_with(kRowEnding) ||
+        fields[0].substr(0, fields[0].size() - kRowEnding.size()) != name) {
       throw InputError(fmt::format("expected the row of {}, got {}",
-                                   in_quotes(fmt::format("{}{}", name, kTo)),
+                                   in_quotes(fmt::format("{}{}", name, kRowEnding)),
                                    in_quotes(fields[0])));
     }
     table_->add_row(std::span(fields).subspan(1));

@@ -10,9 +10,9 @@
 
 #include "platforms/formats/graph/xml.hpp"
 #include "platforms/formats/readers.hpp"
-#include "platforms/formats/simgrid/simgrid_elements.hpp"
 #include "platforms/formats/simgrid/simgrid_network.hpp"
 #include "support/nearest_name.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -39,6 +39,28 @@ struct HostLink {
   DirectedLinkId down;
 };
 
+void require_version(const pugi::xml_node& platform) {
+  const std::string text = required_attribute(platform, "version");
+  const auto version = parse_number(text);
+  if (version && *version >= 3 && *version < 5) return;
+  throw InputError(fmt::format(
+      "version {} is not supported, only 3 to 4.1; upgrade the file with simgrid_update_xml",
+      in_quotes(text)));
+}
+
+// Whether a route element joins zones, and so names gateways.
+bool between_zones(const pugi::xml_node& route) {
+  const std::string_view name = route.name();
+  return name != "route" && name != "bypassRoute";
+}
+
+bool symmetrical(const pugi::xml_node& route) {
+  const std::string_view text = route.attribute("symmetrical").as_string("YES");
+  if (text == "YES" || text == "yes") return true;
+  if (text == "NO" || text == "no") return false;
+  throw InputError(fmt::format("symmetrical is YES or NO, not {}", in_quotes(text)));
+}
+
 class SimgridReader {
  public:
   explicit SimgridReader(Source& source)
@@ -47,7 +69,7 @@ class SimgridReader {
   Platform platform() {
     const pugi::xml_node platform = xml_.document().child("platform");
     if (!platform) source_.refuse("there is no element <platform>");
-    xml_.at(platform, [&] { simgrid::require_version(platform); });
+    xml_.at(platform, [&] { require_version(platform); });
     for (const pugi::xml_node node : platform.children()) declare(node, std::nullopt);
     if (zones_.empty()) source_.refuse("there is no zone and no cluster");
     for (const Pending& route : routes_) xml_.at(route.node, [&] { find_gateways(route); });
@@ -215,7 +237,7 @@ class SimgridReader {
   }
 
   void find_gateways(const Pending& route) {
-    if (!simgrid::between_zones(route.node)) return;
+    if (!between_zones(route.node)) return;
     gateways_.insert(required_attribute(route.node, "gw_src"));
     gateways_.insert(required_attribute(route.node, "gw_dst"));
   }
@@ -258,7 +280,7 @@ class SimgridReader {
   // An end of a route: src or dst, or the gateway of the zone that these name.
   const Netpoint& end_of(const Pending& route, const char* end, const char* gateway) const {
     const std::string name = required_attribute(route.node, end);
-    if (!simgrid::between_zones(route.node)) {
+    if (!between_zones(route.node)) {
       const Netpoint& netpoint = network_.netpoint(name);
       if (netpoint.zone != route.zone) refuse_outside(name, route.zone);
       return netpoint;
@@ -288,11 +310,10 @@ class SimgridReader {
     const std::string source = required_attribute(route.node, "src");
     const std::string target = required_attribute(route.node, "dst");
     if (source == target) {
-      if (simgrid::between_zones(route.node)) throw InputError("a route from a zone to itself");
+      if (between_zones(route.node)) throw InputError("a route from a zone to itself");
       return;  // a loopback
     }
-    if (!simgrid::between_zones(route.node) &&
-        (left_out_.contains(source) || left_out_.contains(target))) {
+    if (!between_zones(route.node) && (left_out_.contains(source) || left_out_.contains(target))) {
       return;
     }
     const Netpoint& from = end_of(route, "src", "gw_src");
@@ -307,17 +328,16 @@ class SimgridReader {
       const std::string id = required_attribute(link, "id");
       const std::string_view direction = link.attribute("direction").as_string("NONE");
       there.push_back(network_.directed_link(id, direction));
-      const bool up = direction == "UP";
-      back.push_back(network_.directed_link(id, up                    ? "DOWN"
-                                                : direction == "DOWN" ? "UP"
-                                                                      : direction));
+      std::string_view opposite = direction;
+      if (direction == "UP") opposite = "DOWN";
+      if (direction == "DOWN") opposite = "UP";
+      back.push_back(network_.directed_link(id, opposite));
     }
-    if (simgrid::between_zones(route.node))
-      host_gateways_ += (from.host ? 1U : 0U) + (to.host ? 1U : 0U);
+    if (between_zones(route.node)) host_gateways_ += (from.host ? 1U : 0U) + (to.host ? 1U : 0U);
     const bool bypass = route.node.name()[0] == 'b';
     network_.connect(from.out, to.in, std::move(there),
                      bypass ? Network::Duplicate::kReplace : Network::Duplicate::kRefuse);
-    if (bypass || !simgrid::symmetrical(route.node)) return;
+    if (bypass || !symmetrical(route.node)) return;
     std::ranges::reverse(back);
     network_.connect(to.out, from.in, std::move(back));
   }

@@ -6,13 +6,11 @@
 #include "platforms/formats/graph/xml.hpp"
 #include "platforms/formats/simgrid/simgrid_network.hpp"
 #include "platforms/generators/fabrics.hpp"
-#include "support/nearest_name.hpp"
+#include "support/choice.hpp"
 
 namespace espalier::platforms::simgrid {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> kTopologies{"FLAT", "FAT_TREE", "TORUS", "DRAGONFLY"};
 
 class Cluster {
  public:
@@ -83,7 +81,7 @@ class Cluster {
   void add_fabric(const Fabric& fabric) {
     std::vector<NodeId> nodes = hosts_;
     for (std::size_t kind = 0; kind < fabric.switches.size(); ++kind) {
-      const std::string stem = options_.topology == kTopologies[1]
+      const std::string stem = options_.topology == "FAT_TREE"
                                    ? fmt::format("{}_level{}", options_.id, kind + 1)
                                    : options_.id + "_router";
       for (std::size_t i = 0; i < fabric.switches[kind]; ++i) {
@@ -156,16 +154,17 @@ ClusterOptions cluster_options(const pugi::xml_node& node) {
 }
 
 void add_cluster(Network& network, const ClusterOptions& options) {
+  constexpr std::array<Choice<void (Cluster::*)()>, 4> kTopologies{
+      {{"FLAT", &Cluster::add_flat},
+       {"FAT_TREE", &Cluster::add_fat_tree},
+       {"TORUS", &Cluster::add_torus},
+       {"DRAGONFLY", &Cluster::add_dragonfly}}};
   Cluster cluster(network, options);
-  if (options.topology == kTopologies[0]) return cluster.add_flat();
-  if (options.has_backbone || options.limiter.value > 0) {
+  if (options.topology != "FLAT" && (options.has_backbone || options.limiter.value > 0)) {
     throw InputError(
         fmt::format("a {} with a backbone or limiter_link is not supported", options.topology));
   }
-  if (options.topology == kTopologies[1]) return cluster.add_fat_tree();
-  if (options.topology == kTopologies[2]) return cluster.add_torus();
-  if (options.topology == kTopologies[3]) return cluster.add_dragonfly();
-  throw InputError(unknown_name("topology", options.topology, kTopologies));
+  (cluster.*choice_named("topology", kTopologies, options.topology).value)();
 }
 
 }  // namespace espalier::platforms::simgrid

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxFields = 100'000;
 
-std::string_view without_mark(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return text;
-}
-
 // Removes the first line from `rest` and returns it without its end.
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = rest.find('\n');

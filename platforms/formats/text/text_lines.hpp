@@ -29,6 +29,12 @@ inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Without a byte order mark.
+inline std::string_view without_mark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
 // The beginning of a text, which contains what identifies its format: leading comments, a prompt or
 // the output of a job included.
 inline std::string_view head_of(std::string_view text) {
