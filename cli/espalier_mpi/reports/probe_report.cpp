@@ -52,7 +52,7 @@ std::string caps_text(const Estimate& estimate, const std::vector<std::optional<
 Report probe_report(const Estimate& estimate, double seconds) {
   const auto rate = [](double value) { return short_rate({value}); };
   const auto time = [](double value) { return format_duration({value}); };
-  const std::string& model = estimate.fits[estimate.best].model;
+  const std::string model(estimate.fits[estimate.best].model);
   Report report;
   report.write("operation", "probe");
   report.write("ranks", estimate.nodes.size());
