@@ -14,7 +14,6 @@
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
-#include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -99,7 +98,6 @@ void run_reduce(MPI_Comm comm, ReduceArguments arguments, Watchdog& watchdog) {
   const int rank = runtime::rank_in(comm);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan plan = plan_of_run(comm, arguments, arguments.operation, arguments.reduction);
-  planner::require_operation(plan, arguments.operation, display_name(arguments.plan));
 
   ProgressBar bar(rank == 0 && !arguments.quiet, plan.throughput);
   bar.expect(arguments.message.value);

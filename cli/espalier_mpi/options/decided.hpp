@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include "cli/espalier_mpi/options/options.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/api/decisions.hpp"
+#include "support/files.hpp"
 
 namespace espalier::cli {
 
@@ -16,7 +18,8 @@ runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  planner::Operation operation);
 
 // Collective: returns the plan and sets the segment size in `options`, which are those of a
-// broadcast or of a reduction. Throws as decided_for, share_plan and tuned_segments_from.
+// broadcast or of a reduction. Throws as decided_for, share_plan, require_operation and
+// tuned_segments_from.
 template <class Options>
 planner::Plan plan_of_run(MPI_Comm comm, const RunArguments& arguments,
                           planner::Operation operation, Options& options) {
@@ -26,6 +29,7 @@ planner::Plan plan_of_run(MPI_Comm comm, const RunArguments& arguments,
     return decided.plan;
   }
   planner::Plan plan = runtime::share_plan(comm, arguments.plan);
+  planner::require_operation(plan, operation, display_name(arguments.plan));
   for (const std::string& file : arguments.tuned) {
     options.tuned = runtime::tuned_segments_from(comm, file, plan);
   }
