@@ -18,10 +18,10 @@ import tempfile
 import time
 import traceback
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "support")]
 from lab import Finding, Lab
+from script_settings import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 # kind: what it attacks; each is a module with attack(lab, random), which is False where the case was none.
 KINDS = {
     "optima": "random small platforms against a linear program over all arborescences",
@@ -46,7 +46,8 @@ def run_case(kind, seed, programs, keep):
             what = traceback.format_exc()
         kept = pathlib.Path(keep) / f"{kind}-{seed}"
         shutil.rmtree(kept, ignore_errors=True)
-        shutil.copytree(folder, kept, symlinks=True, ignore_dangling_symlinks=True)
+        shutil.copytree(folder, kept, symlinks=True, ignore=lambda at, names: [
+            name for name in names if not (pathlib.Path(at) / name).is_dir() and not (pathlib.Path(at) / name).is_file()])
         return True, f"{kind}, seed {seed}: {what}\n  files: {kept}"
 
 

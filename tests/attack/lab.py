@@ -12,7 +12,7 @@ import time
 LONGEST_S = 60  # a command that takes longer hangs; all that can last are given a limit of their own
 MESSAGE = re.compile(r"^espalier(-mpi)?: ")
 # Lines beside the one that refuses: notes, warnings, and progress of what takes over a second.
-BESIDE = re.compile(r"^espalier(-mpi)?: (note: |warning: |.*: \d+\.\d s($|, ))")
+BESIDE = re.compile(r"^espalier(-mpi)?: (note: |warning: |.*: \d+\.\d s($|, )|.*: laying out and drawing$)")
 
 
 class Finding(Exception):
@@ -29,6 +29,10 @@ class Ended:
 
     def command(self):
         return " ".join(word if re.fullmatch(r"[\w./,:=+-]+", word) else repr(word) for word in self.words)
+
+    def of_several(self):
+        """Whether the command has several results, and reports in the table the ones that there are not."""
+        return self.words[1] in ("compare", "study") or "each" in self.words
 
     def refusals(self):
         return [line for line in self.err.split("\n") if line and not BESIDE.match(line)]
@@ -116,7 +120,7 @@ def check_end(ended, names=None):
     if re.search(r"[\x00-\x09\x0b-\x1f\x7f]", ended.err):
         found("printed a control character")
     refusals = ended.refusals()
-    if ended.status in (2, 3) and ended.words[1] not in ("compare", "study") and len(refusals) != 1:
+    if ended.status in (2, 3) and not ended.of_several() and len(refusals) != 1:
         found(f"refused in {len(refusals)} lines")
     if ended.status == 2 and names and not any(name in line for name in names for line in refusals):
         found(f"refused without naming {' or '.join(names)}")

@@ -5,6 +5,7 @@ over all spanning arborescences, one column each, and a plan is checked by follo
 
 import itertools
 import math
+import operator
 
 MODELS = ["one-port", "one-port-unidirectional", "multi-port", "bounded-multi-port"]
 
@@ -171,41 +172,67 @@ def best_tree(network, model, operation, root, segment, latency_occupies=False):
 
 def maximum(columns, limits):
     """max c·x subject to A·x <= limits, x >= 0, for limits >= 0; columns: ([(row, value)], c). The revised simplex
-    method, by Bland's rule where it does not progress; the result is compared with that of the dual."""
+    method, by Bland's rule where it does not progress. What its steps lose in digits is found by inverting the last
+    basis anew: then it goes on from there, or the result is that of its dual."""
     rows = len(limits)
-    columns = columns + [([(row, 1.0)], 0.0) for row in range(rows)]  # the slacks
+    columns = [([(row, value / largest) for row, value in column], c / largest)
+               for column, c in columns for largest in [max(abs(value) for _, value in column)]]
+    columns += [([(row, 1.0)], 0.0) for row in range(rows)]  # the slacks
+    tolerance = 1e-12 * max(c for _, c in columns)
     basis = list(range(len(columns) - rows, len(columns)))
-    inverse = [[float(i == j) for j in range(rows)] for i in range(rows)]
-    values = list(limits)
+    inverse = _inverse([columns[index][0] for index in basis])
+    fresh = True
     stalled = 0
     for _ in range(5000):
+        values = [sum(map(operator.mul, row, limits)) for row in inverse]
         prices = [sum(columns[basis[i]][1] * inverse[i][j] for i in range(rows)) for j in range(rows)]
         gains = [c - sum(prices[row] * value for row, value in column) for column, c in columns]
         entering = max(range(len(columns)), key=gains.__getitem__)
-        if gains[entering] <= 1e-11:
+        if gains[entering] <= tolerance and fresh:
             objective = sum(columns[b][1] * value for b, value in zip(basis, values))
-            dual = sum(price * limit for price, limit in zip(prices, limits))
-            if abs(objective - dual) > 1e-9 * max(1.0, abs(dual)):
-                raise ArithmeticError(f"the reference's own linear program: {objective} against {dual}")
+            if min(values) < -1e-9 or max(abs(gains[b]) for b in basis) > 1e-9 * objective:
+                raise ArithmeticError("the reference's own linear program is not solved")
             return objective
+        if gains[entering] <= tolerance or stalled % 50 == 49:
+            inverse = _inverse([columns[index][0] for index in basis])
+            fresh = True
+            stalled += 1
+            continue
         if stalled > 2 * rows:
-            entering = next(index for index, gain in enumerate(gains) if gain > 1e-11)
+            entering = next(index for index, gain in enumerate(gains) if gain > tolerance)
         direction = [sum(inverse[i][row] * value for row, value in columns[entering][0]) for i in range(rows)]
-        steps = [(values[i] / direction[i], basis[i], i) for i in range(rows) if direction[i] > 1e-10]
+        steps = [(max(0.0, values[i]) / direction[i], basis[i], i) for i in range(rows) if direction[i] > 1e-9]
         if not steps:
             raise ArithmeticError("the reference's own linear program is unbounded")
         step, _, leaving = min(steps)
         stalled = stalled + 1 if step <= 1e-13 else 0
-        pivot = direction[leaving]
-        inverse[leaving] = [x / pivot for x in inverse[leaving]]
-        values[leaving] /= pivot
+        inverse[leaving] = [x / direction[leaving] for x in inverse[leaving]]
         for i in range(rows):
             if i != leaving and direction[i]:
                 factor = direction[i]
                 inverse[i] = [x - factor * y for x, y in zip(inverse[i], inverse[leaving])]
-                values[i] = max(0.0, values[i] - factor * values[leaving])
         basis[leaving] = entering
+        fresh = False
     raise ArithmeticError("the reference's own linear program does not end")
+
+
+def _inverse(columns):
+    """The inverse of the matrix with these columns, by Gauss and Jordan with the largest pivots."""
+    rows = len(columns)
+    matrix = [[0.0] * rows + [float(i == j) for j in range(rows)] for i in range(rows)]
+    for j, column in enumerate(columns):
+        for row, value in column:
+            matrix[row][j] = value
+    for j in range(rows):
+        best = max(range(j, rows), key=lambda i: abs(matrix[i][j]))
+        matrix[j], matrix[best] = matrix[best], matrix[j]
+        pivot = matrix[j][j]
+        matrix[j] = [x / pivot for x in matrix[j]]
+        for i in range(rows):
+            if i != j and matrix[i][j]:
+                factor = matrix[i][j]
+                matrix[i] = [x - factor * y for x, y in zip(matrix[i], matrix[j])]
+    return [row[rows:] for row in matrix]
 
 
 def faults_of_plan(plan, network):

@@ -18,11 +18,11 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "support")]
 from outputs import agree, difference, lines_of, renewed
 from pages import PageError, blocks_of, steps_of
+from script_settings import ROOT, environment_of_scripts
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST_S = 300  # a command that takes longer is stopped
 
 
@@ -128,13 +128,6 @@ class Shell:
 
     def write(self, name, text):
         (pathlib.Path(self.folder) / name).write_text(text)
-
-
-def environment_of_scripts():
-    """The environment with the settings of scripts/lib.sh for MPI."""
-    text = subprocess.run(["bash", "-c", 'source "$0" && env -0', str(ROOT / "scripts/lib.sh")], capture_output=True, check=True).stdout
-    variables = dict(entry.split("=", 1) for entry in text.decode().split("\0") if "=" in entry)
-    return {**variables, "LC_ALL": "C.UTF-8"}
 
 
 def report(pages):
