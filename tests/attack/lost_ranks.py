@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -66,7 +67,7 @@ def run(lab, random, ranks, words, copies, plan_text):
             try:
                 mpirun.wait(ALLOWED_S + SLACK_S)
             except subprocess.TimeoutExpired:
-                if not ranks_of(mpirun):  # mpirun itself (docs/runtime.md, "Timeouts")
+                if all(map(is_stopped, ranks_of(mpirun))):  # mpirun itself (docs/runtime.md, "Timeouts")
                     return
                 raise Finding(f"'{' '.join(command)}' did not end within {ALLOWED_S} + {SLACK_S} s after {victims}: {said(lab)}") from None
             seconds = time.monotonic() - begin
@@ -111,6 +112,12 @@ def ranks_of(mpirun):
         children = pathlib.Path(f"/proc/{mpirun.pid}/task/{mpirun.pid}/children").read_text().split()
         return [int(child) for child in children if (pathlib.Path("/proc") / child / "comm").read_text().startswith("espalier-mpi")]
     return []
+
+
+def is_stopped(process):
+    with contextlib.suppress(OSError):
+        return re.search(r"^State:\s+[TtZX]", pathlib.Path(f"/proc/{process}/status").read_text(), re.M) is not None
+    return True
 
 
 def end(mpirun):
