@@ -2,8 +2,11 @@
 output, no crash and no hang."""
 
 import functools
+import json
 
 from damage import damaged
+from lab import Finding, check_end
+from lost_ranks import plan
 from networks import OPERATIONS, hosts_of, platform
 from reference import MODELS
 from script_settings import ROOT
@@ -30,7 +33,10 @@ def others(folder):
 
 
 def attack(lab, random):
-    random.choice([of_platform, of_platform, of_platform, of_plan, of_plan, of_parameters, of_times])(lab, random)
+    kinds = [of_platform] * 9 + [of_plan] * 6 + [of_parameters, of_times] * 2
+    if (lab.programs / "espalier-mpi").exists():
+        kinds.append(of_a_run)  # few: mpirun takes long
+    random.choice(kinds)(lab, random)
 
 
 def of_platform(lab, random):
@@ -87,6 +93,27 @@ def of_plan(lab, random):
                 ["explain", "platform.json", "--plan", "plan.json", "--top", "1", *LIMIT]]
     for words in random.sample(commands, 2):
         lab.checked(*words, names=[*names, "--message"] if ended.status == 2 else None)
+
+
+def of_a_run(lab, random):
+    """The files that rank 0 of an mpirun reads: a plan, decisions, tuned segments."""
+    ranks = 3
+    operation = random.choice(OPERATIONS)
+    lab.write_json("plan.json", plan(random, ranks, operation))
+    words = [{"broadcast": "bcast"}.get(operation, operation), "--message", "64KiB", "--verify", "--timeout", "20s", "--json"]
+    what = random.choice(["plan", "plan", "decisions", "tuned"])
+    if what == "plan":
+        lab.write("damaged.json", damaged(random, (lab.folder / "plan.json").read_bytes()))
+        words += ["damaged.json"]
+    else:
+        lab.write("damaged.json", damaged(random, random.choice(others("tests/runtime/corpus/" + {"tuned": "tuned_slices"}.get(what, what))).read_bytes()))
+        words += (["plan.json"] if what == "tuned" else []) + [f"--{what}", "damaged.json"]
+    ended = lab.run(*words, program="espalier-mpi", ranks=ranks)
+    ended.err = "\n".join(line for line in ended.err.split("\n") if line.startswith("espalier-mpi: "))
+    # A plan that is whole, but for another number of ranks, is refused by what it is.
+    check_end(ended, names=["damaged.json", "the plan has", "--message", "rank 0 on"])
+    if ended.status == 0 and not json.loads(ended.out)["verified"]:
+        raise Finding(f"'{ended.command()}' is not verified: {ended.out}")
 
 
 def of_parameters(lab, random):

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+from script_settings import environment_of_scripts
+
 LONGEST_S = 60  # a command that takes longer hangs; all that can last are given a limit of their own
 MESSAGE = re.compile(r"^espalier(-mpi)?: ")
 # Lines beside the one that refuses: notes, warnings, and progress of what takes over a second.
@@ -63,19 +65,21 @@ class Lab:
     def files(self):
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if not path.is_dir())
 
-    def run(self, *words, program="espalier", stdin=None, stdout=None, file_limit=None, environment=None):
-        """Runs the program with these arguments. Limits on files make writes fail, as on a full disk."""
+    def run(self, *words, program="espalier", ranks=None, stdout=None, file_limit=None):
+        """Runs the program with these arguments, on `ranks` of mpirun. A limit on files makes writes fail, as on a full
+        disk."""
         def prepare():
             if file_limit is not None:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
 
         begin = time.monotonic()
-        process = subprocess.Popen([str(self.programs / program), *words], cwd=self.folder, env=environment or os.environ,
-                                   stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+        launcher = ["mpirun", "-n", str(ranks)] if ranks else []
+        process = subprocess.Popen([*launcher, str(self.programs / program), *words], cwd=self.folder,
+                                   env=environment_of_scripts() if ranks else os.environ, stdin=subprocess.DEVNULL,
                                    stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare)
         try:
-            out, err = process.communicate(stdin, timeout=LONGEST_S)
+            out, err = process.communicate(timeout=LONGEST_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
