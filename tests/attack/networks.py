@@ -66,7 +66,7 @@ def _add_shared(random, result, style):
     arcs = [(link["from"], link["to"]) for link in result["links"]]
     arcs += [(link["to"], link["from"]) for link in result["links"] if link.get("both_ways")]
     shared = []
-    for index in range(random.choice([0, 0, 1, 2])):
+    for index in range(random.choice([0, 0, 1, 2]) if arcs else 0):
         chosen = random.sample(arcs, min(len(arcs), random.randint(1, 4)))
         shared.append({"name": f"trunk{index}", "bandwidth_Bps": rate(random, style), "links": [list(arc) for arc in chosen]})
     if shared:
