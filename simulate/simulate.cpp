@@ -90,10 +90,6 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
   if (follows_schedule()) require_schedule_holds(plan, platform, model_, occupying_);
 }
 
-Combining Simulator::combining_of(Bytes message) const {
-  return combining_at(options_.compute, segment(), {message.value % segment().value});
-}
-
 double Simulator::sends_of(Bytes message) const {
   const planner::SegmentGrid grid{message.value, segment().value};
   const auto hosts = static_cast<double>(flows_.hosts());
@@ -109,10 +105,15 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
   result.busy.resize(resources().size() + (flows_.up_trees() > 0 ? flows_.hosts() : 0));
   if (result.segments == 0) return result;
 
+  // A message within a segment is one whole segment of its own size: how long it takes would be
+  // lost next to the time of a segment that is far longer.
+  const bool is_whole = !follows_schedule() && message < segment();
+  const Bytes used = is_whole ? message : segment();
   const Bytes rest{message.value % segment().value};
   const Holdings last(flows_, *platform_, model_,
                       {rest, plan_->latency_occupies && rest.value > 0});
-  Task task{flows_, full_, last, planner::source_index(*plan_), combining_of(message)};
+  Task task{flows_, is_whole ? last : full_, last, planner::source_index(*plan_),
+            combining_at(options_.compute, used, rest)};
   std::vector<double> done_s;
   if (follows_schedule()) {
     const planner::PlanSchedule& schedule = *plan_->schedule;
@@ -124,12 +125,12 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
     done_s = follow_schedule(task, schedule, static_cast<double>(segment().value), on_send);
   } else {
     Assignments assignments(*plan_);
-    assignments.end_at(result.segments, segment());
-    task.assign_segments(assignments, result.segments, rest.value > 0);
-    GreedyRun run = run_greedily(
-        task, assignments,
-        {window(), options_.receives, options_.until_received, options_.sharing, segment()},
-        resources().size(), on_send);
+    assignments.end_at(result.segments, used);
+    task.assign_segments(assignments, result.segments, rest.value > 0 && !is_whole);
+    GreedyRun run =
+        run_greedily(task, assignments,
+                     {window(), options_.receives, options_.until_received, options_.sharing, used},
+                     resources().size(), on_send);
     done_s = std::move(run.done_s);
     result.tick = {run.tick_s};
     result.most_events = run.most_events;
@@ -155,7 +156,7 @@ void Simulator::add_busy(const Task& task, Simulation& result) const {
       }
       if (flow.up) result.busy[resources().size() + flow.parent].value += combining_s * factor;
     };
-    add(full_.of(i), task.combining.full_s, segments - short_ones);
+    add(task.full.of(i), task.combining.full_s, segments - short_ones);
     if (short_ones > 0) add(task.last.of(i), task.combining.last_s, short_ones);
   }
 }

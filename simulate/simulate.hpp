@@ -109,7 +109,6 @@ class Simulator {
   }
 
  private:
-  [[nodiscard]] Combining combining_of(Bytes message) const;
   void add_busy(const Task& task, Simulation& result) const;
 
   const planner::Plan* plan_;

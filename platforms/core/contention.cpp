@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "platforms/core/rates.hpp"
 #include "support/choice.hpp"
 
 namespace espalier::platforms {
@@ -49,6 +50,29 @@ struct Port {
 void require_segment(const OccupationOptions& options) {
   if (options.latency_occupies && options.segment.value == 0) {
     throw InputError("latencies that occupy a port need a segment size");
+  }
+}
+
+// What a segment takes on an arc in addition to its bytes.
+double seconds_per_segment(const Arc& arc, const OccupationOptions& options) {
+  return arc.overhead.value + (options.latency_occupies ? arc.latency.value : 0.0);
+}
+
+// An overhead must not make a byte take so long that the times of other links are lost next to it.
+void require_overheads(const Platform& platform, const OccupationOptions& options) {
+  if (options.segment.value == 0) return;
+  double fastest = 0;
+  for_each_rate(platform,
+                [&](BytesPerSecond rate, const auto&) { fastest = std::max(fastest, rate.value); });
+  for (const Arc& arc : platform.arcs()) {
+    const double seconds = seconds_per_segment(arc, options);
+    if (seconds / static_cast<double>(options.segment.value) <= kMostSpread / fastest) continue;
+    throw InputError(
+        platform.name(), {},
+        fmt::format(
+            "{}: with {} s per segment of {} B, a byte takes over {:g} times as long as the "
+            "fastest rate allows; check the units, or take larger segments",
+            name_of(platform, arc), seconds, options.segment.value, kMostSpread));
   }
 }
 
@@ -243,13 +267,13 @@ Model parse_model(std::string_view name) {
 double arc_seconds_per_byte(const Arc& arc, const OccupationOptions& options) {
   require_segment(options);
   if (options.segment.value == 0) return 1 / arc.bandwidth.value;
-  const double per_segment =
-      arc.overhead.value + (options.latency_occupies ? arc.latency.value : 0.0);
-  return per_segment / static_cast<double>(options.segment.value) + 1 / arc.bandwidth.value;
+  return seconds_per_segment(arc, options) / static_cast<double>(options.segment.value) +
+         1 / arc.bandwidth.value;
 }
 
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options) {
   require_segment(options);
+  require_overheads(platform, options);
   return Builder(platform, model, options).build();
 }
 

@@ -32,11 +32,18 @@ void require_spread(const Platform& platform) {
     least = std::min(least, rate);
     most = std::max(most, rate);
   });
-  if (most.value / kMostSpread <= least.value) return;
-  throw SpreadError(fmt::format(
-      "{} ({} B/s) is over {:g} times faster than {} ({} B/s), too far apart to compute "
-      "with; check the units",
-      owner_of(platform, most), most.value, kMostSpread, owner_of(platform, least), least.value));
+  if (most.value / kMostSpread > least.value) {
+    throw SpreadError(fmt::format(
+        "{} ({} B/s) is over {:g} times faster than {} ({} B/s), too far apart to compute "
+        "with; check the units",
+        owner_of(platform, most), most.value, kMostSpread, owner_of(platform, least), least.value));
+  }
+  if (most > kMostRate || least < kLeastRate) {
+    const BytesPerSecond rate = most > kMostRate ? most : least;
+    throw SpreadError(fmt::format("{} has {} B/s, not within {:g} to {:g}; check the units",
+                                  owner_of(platform, rate), rate.value, kLeastRate.value,
+                                  kMostRate.value));
+  }
 }
 
 }  // namespace espalier::platforms

@@ -32,7 +32,13 @@ void for_each_rate(const Platform& platform, const Visit& visit) {
 // them the time of a byte on the fastest link is lost next to that on the slowest.
 inline constexpr double kMostSpread = 1e15;
 
-// Throws SpreadError, naming the fastest and the slowest, when they are further apart.
+// Rates beyond these are refused as well: times per byte, and products of a few of them, stay within
+// what a double holds.
+inline constexpr BytesPerSecond kLeastRate{1e-100};
+inline constexpr BytesPerSecond kMostRate{1e100};
+
+// Throws SpreadError, naming the fastest and the slowest, when they are further apart, or one that
+// is beyond the limits.
 void require_spread(const Platform& platform);
 
 }  // namespace espalier::platforms

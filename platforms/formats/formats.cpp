@@ -122,6 +122,10 @@ void require_plain(const Platform& platform, std::string_view format) {
   const auto refuse = [&](std::string_view what) {
     throw InputError(fmt::format("{} cannot represent {}; write JSON instead", format, what));
   };
+  const std::string& name = platform.name();
+  if (name.starts_with(' ') || name.ends_with(' ')) {
+    refuse(fmt::format("the blanks around the name {}", in_quotes(name)));
+  }
   for (const Node& node : platform.nodes()) {
     if (node.relay) refuse(fmt::format("relay {}", in_quotes(node.name)));
     if (node.send || node.receive) refuse(fmt::format("the caps of {}", in_quotes(node.name)));

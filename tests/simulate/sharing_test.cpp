@@ -118,6 +118,14 @@ TEST(Sharing, IsMaxMinFair) {
   EXPECT_THAT(of.done(4, kSends), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
 }
 
+// As a share of such a segment, the message would be less than rounding.
+TEST(Sharing, TakesAsLongInASegmentFarLongerThanTheMessage) {
+  Case of = star(3, {{1}, {10}});
+  of.plan.segment = {std::uint64_t{1} << 62U};
+  EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
+  EXPECT_THAT(of.done(4, kSends), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
+}
+
 // 3 and 1 bytes per second; from 4/3 s on the high-latency child has all 4.
 TEST(Sharing, IsInverseToLatency) {
   const Case of = star(4, {{10, 1}, {10, 3}});

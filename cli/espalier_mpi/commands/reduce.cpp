@@ -3,7 +3,6 @@
 
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -44,7 +43,6 @@ ExitStatus ReduceCommand::run() const {
   watchdog.start(arguments.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const NamedPlan named = plan_of_run(comm, arguments, operation, options);
-  planner::require_operation(named.plan, operation, display_name(arguments.plan));
 
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   bar.expect(arguments.message().value);

@@ -7,6 +7,7 @@
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "runtime/api/decisions.hpp"
+#include "support/files.hpp"
 
 namespace espalier::cli {
 
@@ -17,8 +18,8 @@ runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  planner::Operation operation);
 
 // Collective: the plan of the run, from its file or from the decision table, and its segments; also
-// sets what a decision implies in `options`. Throws as decided_for, share_plan and
-// tuned_segments_from.
+// sets what a decision implies in `options`. Throws as decided_for, share_plan,
+// require_operation and tuned_segments_from.
 template <class Options>
 NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Operation operation,
                       Options& options) {
@@ -28,6 +29,7 @@ NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Ope
     return {{}, decided.plan, 0, options.tuned};
   }
   NamedPlan named{{}, runtime::share_plan(comm, arguments.plan)};
+  planner::require_operation(named.plan, operation, display_name(arguments.plan));
   named.segment_bytes = arguments.running.segment.value_or(Bytes{0}).value;
   for (const std::string& file : arguments.tuned) {
     named.tuned = runtime::tuned_segments_from(comm, file, named.plan);

@@ -241,6 +241,25 @@ TEST(Affine, LatenciesThatOccupyNeedASegment) {
             "latencies that occupy a port need a segment size");
 }
 
+// The bandwidths alone are equal; in segments of a byte an overhead makes one link 10^18 times
+// slower.
+TEST(Affine, OverheadsAreRefusedNextToWhichOtherTimesAreLost) {
+  const Platform platform =
+      platform_of(R"({"name": "a"}, {"name": "b"})",
+                  R"({"from": "a", "to": "b", "bandwidth_Bps": 1e9, "overhead_s": 1e9},
+         {"from": "b", "to": "a", "bandwidth_Bps": 1e9, "latency_s": 1e12})");
+  const auto refused = [&](const OccupationOptions& options) {
+    return refusal([&] { return occupation(platform, Model::kOnePort, options); });
+  };
+  EXPECT_EQ(refused({Bytes{1}, false}),
+            "t: 'a' -> 'b': with 1000000000 s per segment of 1 B, a byte takes over 1e+15 times as "
+            "long as the fastest rate allows; check the units, or take larger segments");
+  EXPECT_EQ(occupation(platform, Model::kOnePort, {Bytes{1000}, false}).resources.size(), 4U);
+  EXPECT_EQ(refused({Bytes{100'000}, true}),
+            "t: 'b' -> 'a': with 1000000000000 s per segment of 100000 B, a byte takes over 1e+15 "
+            "times as long as the fastest rate allows; check the units, or take larger segments");
+}
+
 TEST(Affine, ExtremesStayFinite) {
   Arc arc;
   arc.bandwidth = {1e-300};

@@ -28,6 +28,13 @@ Platform three(double fast_Bps, double slow_Bps, std::optional<BytesPerSecond> r
   return std::move(builder).build();
 }
 
+Platform of_one_rate(double rate_Bps) {
+  PlatformBuilder builder("pair");
+  const NodeId a = builder.node_named("a");
+  builder.add_arc({a, builder.node_named("b"), {rate_Bps}, {}, {}});
+  return std::move(builder).build();
+}
+
 TEST(Rates, AreRefusedWhereTheyAreTooFarApart) {
   EXPECT_EQ(three(1e15, 1).arcs().size(), 3U);
   EXPECT_EQ(three(1e7, 1e-8).arcs().size(), 3U);
@@ -38,6 +45,16 @@ TEST(Rates, AreRefusedWhereTheyAreTooFarApart) {
   EXPECT_EQ(refusal([] { return three(1e300, 1e-300); }),
             "'a' -> 'b' (1e+300 B/s) is over 1e+15 times faster than 'a' -> 'c' (1e-300 B/s), too "
             "far apart to compute with; check the units");
+}
+
+// Whose inverses, or products of a few of them, a double does not hold.
+TEST(Rates, AreRefusedWhereTheyAreTooLargeOrTooSmall) {
+  EXPECT_EQ(of_one_rate(1e100).arcs().size(), 1U);
+  EXPECT_EQ(of_one_rate(1e-100).arcs().size(), 1U);
+  EXPECT_EQ(refusal([] { return of_one_rate(1.5e308); }),
+            "'a' -> 'b' has 1.5e+308 B/s, not within 1e-100 to 1e+100; check the units");
+  EXPECT_EQ(refusal([] { return of_one_rate(1e-101); }),
+            "'a' -> 'b' has 1e-101 B/s, not within 1e-100 to 1e+100; check the units");
 }
 
 TEST(Rates, IncludeCapsAndSharedLinks) {

@@ -154,6 +154,14 @@ TEST(Formats, PlainFormatsNameWhatTheyCannotRepresent) {
               })),
               ElementsAre("an edge list cannot represent shared link 'w'; write JSON instead",
                           "a matrix cannot represent shared link 'w'; write JSON instead"));
+  PlatformBuilder named(" x");
+  const NodeId a = named.node_named("a");
+  named.add_arc({a, named.node_named("b"), {1}, {}, {}});
+  EXPECT_THAT(
+      reasons(std::move(named).build()),
+      ElementsAre(
+          "an edge list cannot represent the blanks around the name ' x'; write JSON instead",
+          "a matrix cannot represent the blanks around the name ' x'; write JSON instead"));
 }
 
 TEST(Formats, FilesAreReadByName) {

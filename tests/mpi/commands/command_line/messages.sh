@@ -89,7 +89,7 @@ test_reduce_refusals() {
   ranks 4 reduce good.json; refused 2 "good.json: /operation: the plan is for a broadcast, not for a reduce"
   ranks 4 reduce allreduce.json; refused 2 "/operation: the plan is for an allreduce, not for a reduce"
   ranks 4 allreduce reduce.json; refused 2 "/operation: the plan is for a reduce, not for an allreduce"
-  ranks 4 bcast reduce.json; refused 2 "/operation: the plan is for a reduce, not for a broadcast"
+  ranks 4 bcast reduce.json; refused 2 "reduce.json: /operation: the plan is for a reduce, not for a broadcast"
   ranks 3 reduce reduce.json; refused 2 "the plan has 4 nodes, but 3 ranks"
   ranks 2 reduce reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
   ranks 2 reduce reduce.json --message 100; refused 2 "--message: 100 bytes are not a multiple of a double's 8"
