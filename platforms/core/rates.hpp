@@ -32,8 +32,8 @@ void for_each_rate(const Platform& platform, const Visit& visit) {
 // them the time of a byte on the fastest link is lost next to that on the slowest.
 inline constexpr double kMostSpread = 1e15;
 
-// Rates beyond these are refused as well: times per byte, and products of a few of them, stay within
-// what a double holds.
+// Rates beyond these are refused as well: times per byte, and products of a few of them, stay
+// within what a double holds.
 inline constexpr BytesPerSecond kLeastRate{1e-100};
 inline constexpr BytesPerSecond kMostRate{1e100};
 

@@ -41,6 +41,22 @@ void RunningOptions::add_to(Arguments& app, std::size_t default_sends,
           {.shown = "1 min", .last_counts = true});
 }
 
+void RunningOptions::write_to(runtime::BroadcastOptions& options) const {
+  write_windows_to(options);
+  options.timeout = timeout;
+}
+
+void RunningOptions::write_to(runtime::ReductionOptions& options) const {
+  write_windows_to(options);
+}
+
+void RunningOptions::write_windows_to(runtime::CollectiveOptions& options) const {
+  options.mapping = mapping;
+  options.sends_in_flight = sends.value_or(options.sends_in_flight);
+  options.receives_in_flight = receives.value_or(options.receives_in_flight);
+  options.ports = ports.value_or(options.ports);
+}
+
 void RunningOptions::add_segment_to(Arguments& app) {
   app.add("--segment,--slice", segment, read_segment,
           "segment size (default: chosen for plan and message, at most the plan's)");
