@@ -40,7 +40,7 @@ TEST_F(Show, PrintsTheFastestRatesThatAreRead) {
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.out, Not(HasSubstr("inf")));
   EXPECT_THAT(finished.err, Not(HasSubstr("inf")));
-  EXPECT_THAT(finished.out, HasSubstr("8e+88 Tbit/s  8e+88 Tbit/s"));
+  EXPECT_THAT(finished.out, HasSubstr("8.0000e+88 Tbit/s  8.0000e+88 Tbit/s"));
 }
 
 TEST_F(Show, DescribesAPlatformInJson) {
