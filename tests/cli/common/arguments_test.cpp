@@ -97,7 +97,9 @@ TEST(Arguments, RefusalsNameTheOption) {
   EXPECT_EQ(refusal("--coats 4"), "--coats: 4 is not from 1 to 3 coats");
   EXPECT_TRUE(refusal("--rate 3").starts_with("--rate: "));
   EXPECT_TRUE(refusal("--size 1,,2").starts_with("--size: "));
-  EXPECT_EQ(refusal("--ratee 3"), "paint: unknown option '--ratee'; did you mean '--rate'?");
+  EXPECT_EQ(refusal("--ratee 3"),
+            "paint: unknown option '--ratee'; did you mean '--rate'? one of: --help, -h, --rate, "
+            "--time, --size, --shade, -s, --coats, --wet");
 }
 
 }  // namespace
