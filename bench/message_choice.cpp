@@ -191,19 +191,12 @@ std::uint64_t argument(int argc, char** argv, int place, std::uint64_t otherwise
   return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
 }
 
-planner::Operation operation_named(std::string_view name) {
-  for (const planner::Operation operation : planner::kOperations) {
-    if (planner::name_of(operation) == name) return operation;
-  }
-  throw InputError(fmt::format("unknown operation '{}'", name));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
     run(argument(argc, argv, 1, 8), argument(argc, argv, 2, 10), argument(argc, argv, 3, 2048),
-        operation_named(argc > 4 ? argv[4] : "broadcast"));
+        planner::parse_operation(argc > 4 ? argv[4] : "broadcast"));
     return 0;
   } catch (const std::exception& fault) {
     fmt::print(stderr, "message_choice: {}\n", fault.what());

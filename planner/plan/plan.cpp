@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "support/errors.hpp"
+#include "support/nearest_name.hpp"
 
 namespace espalier::planner {
 namespace {
@@ -50,6 +51,15 @@ std::string_view name_of(Operation operation) {
       break;
   }
   return "broadcast";
+}
+
+Operation parse_operation(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Operation operation : kOperations) {
+    if (name_of(operation) == name) return operation;
+    names.push_back(name_of(operation));
+  }
+  throw InputError(unknown_name("operation", name, names));
 }
 
 std::string with_article(Operation operation) {

@@ -76,6 +76,8 @@ enum class Operation : std::uint8_t { kBroadcast, kReduce, kAllreduce };
 inline constexpr std::array kOperations{Operation::kBroadcast, Operation::kReduce,
                                         Operation::kAllreduce};
 std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce"
+// Throws InputError (reason only) that suggests the nearest name.
+Operation parse_operation(std::string_view name);
 std::string with_article(Operation operation);  // "a broadcast"
 constexpr bool reduces(Operation operation) {
   return operation != Operation::kBroadcast;
