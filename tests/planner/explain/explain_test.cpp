@@ -165,7 +165,7 @@ TEST(Explain, EqualHostsBindJointly) {
 }
 
 TEST(Explain, AFigureThatCannotBeRaisedIsNamed) {
-  const auto platform = small_platform({"s", "a"}, {{"s", "a", 0.6e100}});
+  const auto platform = small_platform({"s", "a"}, {{"s", "a", 1.6e-100}});
   try {
     static_cast<void>(explain(collective_of(platform, "s")));
     FAIL() << "no refusal";
