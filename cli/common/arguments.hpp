@@ -111,10 +111,10 @@ class Arguments {
   // Adds a subcommand without arguments of its own.
   Arguments add_group(const std::string& name, const std::string& help);
   // Adds a subcommand: Command::add_to declares its arguments, Command::run runs it, and check(),
-  // if it has one, looks at all arguments together.
-  template <class Command>
-  void add_command(std::string_view name, std::string_view help, Command initial = {}) {
-    const auto command = std::make_shared<Command>(std::move(initial));
+  // if it has one, looks at all arguments together. initial: the command's first members.
+  template <class Command, class... Initial>
+  void add_command(std::string_view name, std::string_view help, Initial... initial) {
+    const std::shared_ptr<Command> command(new Command{std::move(initial)...});
     Arguments own = add_group(std::string(name), std::string(help));
     command->add_to(own);
     if constexpr (requires { command->check(); }) own.check([command] { command->check(); });

@@ -84,8 +84,7 @@ std::string preset_help() {
 
 template <class Family, auto kMake>
 void add_family(Arguments& generate, const FamilyEntry& entry) {
-  generate.add_command(entry.name, entry.summary,
-                       GenerateCommand<Family, kMake>{.name = entry.name});
+  generate.add_command<GenerateCommand<Family, kMake>>(entry.name, entry.summary, entry.name);
 }
 
 constexpr std::array<FamilyEntry, 8> kFamilies{{

@@ -275,7 +275,7 @@ void FilesStudy::add_to(Arguments& app) {
 void add_study(Arguments root) {
   Arguments app = root.add_group("study", "Run experiments: tables and charts over many instances");
   for (const experiments::FamilyEntry& family : experiments::families()) {
-    app.add_command(family.name, family.summary, DrawnStudy{.family = &family});
+    app.add_command<DrawnStudy>(family.name, family.summary, &family);
   }
   app.add_command<FilesStudy>("files", "The experiment on platforms from files");
 }

@@ -96,8 +96,7 @@ ExitStatus BenchCommand::run() const {
 }  // namespace
 
 void add_bench(Arguments root, const Job& job) {
-  root.add_command("bench", "time plans and MPI's own function alternately",
-                   BenchCommand{.job = job});
+  root.add_command<BenchCommand>("bench", "time plans and MPI's own function alternately", job);
 }
 
 void TimingOptions::add_to(Arguments& app) {

@@ -129,8 +129,7 @@ ExitStatus BcastCommand::run() const {
 }  // namespace
 
 void add_bcast(Arguments root, const Job& job) {
-  root.add_command("bcast", "run a broadcast plan on the ranks of this mpirun",
-                   BcastCommand{.job = job});
+  root.add_command<BcastCommand>("bcast", "run a broadcast plan on the ranks of this mpirun", job);
 }
 
 }  // namespace espalier::cli

@@ -63,10 +63,9 @@ ExitStatus ReduceCommand::run() const {
 }  // namespace
 
 void add_reductions(Arguments root, const Job& job) {
-  root.add_command("reduce", "run a reduce plan on the ranks of this mpirun",
-                   ReduceCommand{.job = job});
-  root.add_command("allreduce", "run an allreduce plan on the ranks of this mpirun",
-                   ReduceCommand{.job = job, .operation = Operation::kAllreduce});
+  root.add_command<ReduceCommand>("reduce", "run a reduce plan on the ranks of this mpirun", job);
+  root.add_command<ReduceCommand>("allreduce", "run an allreduce plan on the ranks of this mpirun",
+                                  job, Operation::kAllreduce);
 }
 
 }  // namespace espalier::cli

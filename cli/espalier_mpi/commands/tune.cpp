@@ -220,8 +220,8 @@ ExitStatus TuneCommand::run() const {
 }  // namespace
 
 void add_tune(Arguments root, const Job& job) {
-  root.add_command("tune", "run a plan in segments around the predicted size, and save the best",
-                   TuneCommand{.job = job});
+  root.add_command<TuneCommand>(
+      "tune", "run a plan in segments around the predicted size, and save the best", job);
 }
 
 }  // namespace espalier::cli

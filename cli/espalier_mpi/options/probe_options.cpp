@@ -96,8 +96,9 @@ void ProbeArguments::check() const {
 void add_probe(Arguments root, const Job& job) {
   ProbeCommand command;
   command.job = job;
-  root.add_command("probe", "measure the network between the ranks, and write it as a platform",
-                   std::move(command));
+  root.add_command<ProbeCommand>(
+      "probe", "measure the network between the ranks, and write it as a platform",
+      std::move(command));
 }
 
 }  // namespace espalier::cli
