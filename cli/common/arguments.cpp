@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+// smpicxx makes it a macro, but CLI11 has a member of that name.
+#undef exit
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>

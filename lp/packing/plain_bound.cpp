@@ -106,8 +106,9 @@ std::vector<RowValue> PlainBounds::cover(std::span<const std::uint32_t> arcs) {
   }
   std::ranges::sort(prices, {},
                     [](const RowValue& price) { return std::pair(price.row, -price.value); });
-  const auto repeated = std::ranges::unique(prices, {}, &RowValue::row);  // the highest is kept
-  prices.erase(repeated.begin(), repeated.end());
+  const auto are_of_one_row = [](const RowValue& a, const RowValue& b) { return a.row == b.row; };
+  // The highest price of each row is kept.
+  prices.erase(std::unique(prices.begin(), prices.end(), are_of_one_row), prices.end());
   double sum = total_of(prices);
   for (const RowValue& common : rows_of_all(arcs)) {
     if (1 / common.value >= sum) continue;

@@ -1,4 +1,5 @@
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -7,14 +8,26 @@
 #include "runtime/api/reduction.hpp"
 #include "support/errors.hpp"
 
-struct espalier_broadcast {
-  using Options = espalier::runtime::BroadcastOptions;
-  espalier::runtime::Broadcast collective;
+namespace espalier::runtime {
+
+template <class Collective, class CollectiveOptions>
+struct Handle {
+  using Options = CollectiveOptions;
+  Handle(MPI_Comm comm, const planner::Plan& plan, const Options& options)
+      : collective(comm, plan, options) {}
+  Collective collective;
 };
 
-struct espalier_reduction {
-  using Options = espalier::runtime::ReductionOptions;
-  espalier::runtime::Reduction collective;
+}  // namespace espalier::runtime
+
+struct espalier_broadcast
+    : espalier::runtime::Handle<espalier::runtime::Broadcast, espalier::runtime::BroadcastOptions> {
+  using Handle::Handle;
+};
+
+struct espalier_reduction
+    : espalier::runtime::Handle<espalier::runtime::Reduction, espalier::runtime::ReductionOptions> {
+  using Handle::Handle;
 };
 
 namespace {
@@ -77,7 +90,7 @@ espalier_status create(MPI_Comm comm, const char* source, const espalier_options
     *handle = nullptr;
     typename Handle::Options with;
     if (options != nullptr) set(with, *options);
-    *handle = new Handle{{comm, plan_of(source), with}};
+    *handle = std::make_unique<Handle>(comm, plan_of(source), with).release();
   });
 }
 
