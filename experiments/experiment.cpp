@@ -7,8 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "planner/solve/make_plan.hpp"
-#include "planner/solve/solve_packing.hpp"
+#include "planner/problem/collective.hpp"
 
 namespace espalier::experiments {
 
@@ -20,38 +19,40 @@ double figure(double rate_Bps) {
   return std::isfinite(rate_Bps) && rate_Bps < lp::Packing::kUnbounded ? rate_Bps : kNoFigure;
 }
 
+Row run_algorithm(const planner::Algorithm& algorithm, const planner::Collective& collective,
+                  const planner::AlgorithmOptions& options, const planner::Packings& packings,
+                  double bound_Bps) {
+  try {
+    const Stopwatch watch;
+    planner::AlgorithmOptions own = options;
+    own.deadline = options.deadline.restarted();
+    const planner::Outcome outcome = planner::run(algorithm, collective, own, &packings);
+    const Seconds took = watch.elapsed();
+    const planner::Plan plan =
+        planner::make_plan(collective, algorithm.name, outcome, planner::kDefaultSegment);
+    Row row = row_of(plan, took);
+    row.relative = relative_to(bound_Bps, row.throughput_Bps);
+    row.throughput_Bps = figure(row.throughput_Bps);
+    return row;
+  } catch (const LimitReached& fault) {
+    return {.error = fault.what()};
+  }
+}
+
+}  // namespace
+
 double relative_to(double bound_Bps, double throughput_Bps) {
-  // A single host sends nothing, so its throughput is infinite. Rounding may exceed the bound.
   if (std::isinf(throughput_Bps)) return 1;
   const double relative = throughput_Bps / bound_Bps;
   return relative > 1 ? 1 : relative;
 }
 
-Row row_of(const planner::Algorithm& algorithm, const planner::Instance& instance,
-           const planner::AlgorithmOptions& options, double bound_Bps) {
-  Row row;
-  try {
-    const Stopwatch watch;
-    planner::AlgorithmOptions own = options;
-    own.deadline = options.deadline.restarted();
-    const planner::Outcome outcome = algorithm.run(instance, own);
-    row.seconds = watch.elapsed().value;
-    const planner::Plan plan =
-        planner::make_plan(instance, algorithm.name, outcome, planner::kDefaultSegment);
-    const std::uint32_t source = planner::source_index(plan);
-    for (const planner::PlanTree& tree : plan.broadcast_trees) {
-      row.depth = std::max(row.depth, planner::depth_of(tree, source));
-    }
-    row.trees = plan.broadcast_trees.size();
-    row.throughput_Bps = figure(plan.throughput.value);
-    row.relative = relative_to(bound_Bps, plan.throughput.value);
-  } catch (const LimitReached& fault) {
-    row.error = fault.what();
-  }
-  return row;
+Row row_of(const planner::Plan& plan, Seconds took) {
+  return {.trees = planner::tree_count(plan),
+          .throughput_Bps = plan.throughput.value,
+          .depth = planner::figures_of(plan).depth,
+          .seconds = took.value};
 }
-
-}  // namespace
 
 Result run_unit(const Study& study, std::size_t unit) {
   const Case& drawn = study.case_of(unit);
@@ -64,17 +65,18 @@ Result run_unit(const Study& study, std::size_t unit) {
                 .source = platform->node(source).name,
                 .rows = {}};
   try {
-    const planner::Instance instance(*platform, source, study.model_of(unit), study.occupation);
+    const planner::Collective collective(study.operation, *platform, source, study.model_of(unit),
+                                         study.occupation);
     planner::AlgorithmOptions options = study.limits;
     options.deadline = study.limits.deadline.restarted();
     const Stopwatch watch;
-    const lp::Packing packing = planner::solve_packing(instance, options);
+    const planner::Packings packings = planner::solve_packings(collective, options);
     result.seconds = watch.elapsed().value;
-    result.bound_Bps = figure(packing.bound);
-    result.gap_open = packing.end != lp::PackingEnd::kGapReached;
-    options.packing = &packing;
+    result.bound_Bps = figure(packings.whole().bound);
+    result.gap_open = packings.whole().end != lp::PackingEnd::kGapReached;
     for (const planner::Algorithm& algorithm : study.algorithms) {
-      result.rows.push_back(row_of(algorithm, instance, options, result.bound_Bps));
+      result.rows.push_back(
+          run_algorithm(algorithm, collective, options, packings, result.bound_Bps));
     }
   } catch (const LimitReached& fault) {
     result.gap_open = true;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/families.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/json.hpp"
@@ -20,8 +21,9 @@ namespace espalier::experiments {
 inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 
 struct Study {
-  std::string family;       // a name of families(), or "files"
-  Json origin;              // what the cases were made from, as stored in study.json
+  std::string family;  // a name of families(), or "files"
+  Json origin;         // what the cases were made from, as stored in study.json
+  planner::Operation operation = planner::Operation::kBroadcast;
   std::vector<Case> cases;  // in the order of the results
   std::vector<platforms::Model> models;
   std::vector<planner::Algorithm> algorithms;
@@ -41,16 +43,22 @@ struct Row {
   std::size_t trees = 0;
   double throughput_Bps = kNoFigure;
   double relative = kNoFigure;  // throughput / proven bound: at most throughput / optimum
-  std::size_t depth = 0;        // edges on the longest path from the source, over all trees
+  std::size_t depth = 0;        // edges on the longest path to or from the source, over all trees
   double seconds = kNoFigure;   // wall clock
   std::string error{};
 };
+
+// The figures of a plan that took so long to make, all but `relative`.
+Row row_of(const planner::Plan& plan, Seconds took);
+// throughput / bound, at most 1: rounding may exceed the bound, and a single host, which has
+// nothing to send, has an infinite throughput. kNoFigure without a bound.
+double relative_to(double bound_Bps, double throughput_Bps);
 
 // All algorithms on one unit.
 struct Result {
   std::size_t nodes = 0;  // hosts
   std::size_t arcs = 0;
-  std::string source{};
+  std::string source{};          // of a reduction, the root
   double bound_Bps = kNoFigure;  // proven
   double seconds = kNoFigure;    // wall clock of the packing that proves the bound
   bool gap_open = false;         // a limit was reached before the bound was within the gap

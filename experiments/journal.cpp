@@ -92,6 +92,7 @@ void remove_outputs(const std::filesystem::path& folder) {
 
 Json settings_of(const Study& study) {
   Json json{{"format", "espalier-study"}, {"version", 1}, {"family", study.family}};
+  json["operation"] = planner::name_of(study.operation);
   for (const auto& [key, value] : study.origin.items()) json[key] = value;
   json["models"] = Json::array();
   for (const platforms::Model model : study.models) {
@@ -128,7 +129,10 @@ Journal::Journal(const Study& study, const std::string& folder, bool restart) {
       if (::ftruncate(descriptor_, 0) != 0) refuse(file_, errno);
     }
     if (std::filesystem::exists(settings_file)) {
-      require_same(settings, parse_json(read_text(settings_file), settings_file), settings_file);
+      Json found = parse_json(read_text(settings_file), settings_file);
+      // Studies from before there were others do not say that they are of broadcasts.
+      if (found.is_object()) found.emplace("operation", "broadcast");
+      require_same(settings, found, settings_file);
     } else if (std::filesystem::file_size(file_) > 0) {
       throw InputError(settings_file, {},
                        "missing, so the settings of the results in done.jsonl are unknown; start "

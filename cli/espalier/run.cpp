@@ -154,16 +154,4 @@ bool print_faults(const planner::VerifyReport& report, const std::string& file) 
   return !report.faults.empty();
 }
 
-TreeFigures figures_of(const planner::Plan& plan) {
-  const std::uint32_t source = planner::source_index(plan);
-  TreeFigures figures;
-  for (const auto& [key, trees, up] : planner::trees_by_kind(plan)) {
-    for (const planner::PlanTree& tree : *trees) {
-      figures.depth = std::max(figures.depth, planner::depth_of(tree, source));
-      figures.out_degree = std::max(figures.out_degree, planner::out_degree_of(tree));
-    }
-  }
-  return figures;
-}
-
 }  // namespace espalier::cli

@@ -73,11 +73,4 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
 // Prints each fault on stderr after the plan's file; whether there are any.
 bool print_faults(const planner::VerifyReport& report, const std::string& file);
 
-struct TreeFigures {
-  std::size_t depth = 0;
-  std::size_t out_degree = 0;
-};
-// The maximum over all trees of both kinds; depths count edges between hosts.
-TreeFigures figures_of(const planner::Plan& plan);
-
 }  // namespace espalier::cli

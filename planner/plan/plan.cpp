@@ -109,6 +109,18 @@ std::size_t out_degree_of(const PlanTree& tree) {
   return largest;
 }
 
+TreeFigures figures_of(const Plan& plan) {
+  const std::uint32_t source = source_index(plan);
+  TreeFigures figures;
+  for (const PlanTrees& kind : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *kind.trees) {
+      figures.depth = std::max(figures.depth, depth_of(tree, source));
+      figures.out_degree = std::max(figures.out_degree, out_degree_of(tree));
+    }
+  }
+  return figures;
+}
+
 std::size_t step_count(const PlanSchedule& schedule) {
   constexpr double kRounding = 1e-12;
   std::vector<double> moments{0, schedule.period.value};

@@ -138,6 +138,12 @@ std::size_t depth_of(const PlanTree& tree, std::uint32_t source);
 Seconds latency_of(const PlanTree& tree, std::uint32_t source);
 // The largest number of children of a node.
 std::size_t out_degree_of(const PlanTree& tree);
+struct TreeFigures {
+  std::size_t depth = 0;  // edges between hosts
+  std::size_t out_degree = 0;
+};
+// The largest over all trees of both kinds. Precondition: no structural fault.
+TreeFigures figures_of(const Plan& plan);
 // Intervals of the period in which no send starts or ends: the matchings of the schedule. Intervals
 // below 1e-12 of the period are rounding and not counted.
 std::size_t step_count(const PlanSchedule& schedule);

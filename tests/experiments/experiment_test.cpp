@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/problem/collective.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "tests/experiments/small_study.hpp"
 
@@ -45,6 +46,30 @@ TEST(RunUnits, GivesTheResultsOfTheAlgorithms) {
     EXPECT_EQ(row.trees, 1U);
     EXPECT_GE(row.depth, 1U);
     EXPECT_LT(row.depth, result.nodes);
+  }
+}
+
+// A study of reductions has the figures of the same trees as `plan --operation`.
+TEST(RunUnits, StudiesTheOtherOperations) {
+  for (const auto operation : {planner::Operation::kReduce, planner::Operation::kAllreduce}) {
+    Study study = small_study("optimal,grow");
+    study.operation = operation;
+    study.cases.resize(2);
+    for (const auto& [unit, result] : results_of(study, 1)) {
+      const auto platform = study.case_of(unit).make();
+      const planner::Collective collective(operation, *platform, platform->hosts().front(),
+                                           study.model_of(unit));
+      const double optimum = planner::prove_optimum(collective, {}).bound->value;
+      EXPECT_NEAR(result.bound_Bps / optimum, 1, 2e-6);
+      ASSERT_EQ(result.rows.size(), 2U);
+      for (std::size_t a = 0; a < 2; ++a) {
+        const planner::Outcome outcome = planner::run(study.algorithms[a], collective, {});
+        const double alone = planner::throughput_of(outcome).value;
+        EXPECT_NEAR(result.rows[a].throughput_Bps / alone, 1, 1e-5) << study.algorithms[a].name;
+        EXPECT_NEAR(result.rows[a].relative, result.rows[a].throughput_Bps / result.bound_Bps, 1e-9);
+        EXPECT_GE(result.rows[a].trees, operation == planner::Operation::kAllreduce ? 2U : 1U);
+      }
+    }
   }
 }
 

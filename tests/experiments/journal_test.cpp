@@ -97,7 +97,19 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
   other = small_study();
   other.limits.deadline = Deadline(Seconds{1});
   EXPECT_THAT(refusal(other), StartsWith(file + ": /time_limit_s: "));
+  other = small_study();
+  other.operation = planner::Operation::kReduce;
+  EXPECT_THAT(refusal(other), StartsWith(file + ": /operation: "));
   EXPECT_EQ(done(), before);
+}
+
+TEST_F(JournalTest, AStudyFromBeforeThereWereOperationsIsOfBroadcasts) {
+  const Study study = small_study();
+  const std::string whole = finish(study);
+  Json settings = parse_json(read_text(path("s/study.json")), "study.json");
+  settings.erase("operation");
+  write_text(path("s/study.json"), settings.dump());
+  EXPECT_EQ(finish(study), whole);
 }
 
 TEST_F(JournalTest, RestartStartsOverAndKeepsOtherFiles) {

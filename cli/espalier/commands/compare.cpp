@@ -78,17 +78,14 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collect
     if (!cut_short) note_status(context, status);
     const planner::Plan plan =
         planner::make_plan(collective, algorithm.name, run.outcome, context.occupation.segment);
-    row.trees = planner::tree_count(plan);
-    row.throughput_Bps = run.throughput.value;
-    row.depth = figures_of(plan).depth;
+    row.figures = experiments::row_of(plan, {run.seconds});
     if (const auto makespan = makespan_of(run, collective, context.limits.message)) {
       row.makespan_s = makespan->value;
     }
-    row.seconds = run.seconds;
     take_bound(run, comparison);
   } catch (const LimitReached& fault) {
     note_status(context, fault.status());
-    row.error = fault.what();
+    row.figures.error = fault.what();
   }
   return row;
 }
@@ -128,12 +125,9 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
     return comparison;
   }
   for (ComparisonRow& row : comparison.rows) {
-    row.relative = row.throughput_Bps / comparison.bound_Bps;
-    // Rounding may exceed the bound slightly. A single host has nothing to send: infinite
-    // throughput.
-    if (row.relative > 1 || std::isinf(row.throughput_Bps)) row.relative = 1;
-    if (!(comparison.optimum_Bps >= row.throughput_Bps))
-      comparison.optimum_Bps = row.throughput_Bps;
+    const double throughput_Bps = row.figures.throughput_Bps;
+    row.figures.relative = experiments::relative_to(comparison.bound_Bps, throughput_Bps);
+    if (!(comparison.optimum_Bps >= throughput_Bps)) comparison.optimum_Bps = throughput_Bps;
   }
   return comparison;
 }

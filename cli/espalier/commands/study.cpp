@@ -43,6 +43,7 @@ std::vector<platforms::Model> read_models(const std::string& text) {
 // What all studies share.
 struct StudyOptions {
   Console console{};
+  planner::Operation operation = planner::Operation::kBroadcast;
   ModelOptions occupation{};
   planner::AlgorithmOptions limits{};
   std::vector<platforms::Model> models{platforms::Model::kOnePort, platforms::Model::kMultiPort};
@@ -63,6 +64,7 @@ struct StudyOptions {
 };
 
 void StudyOptions::add_to(Arguments& app) {
+  add_operation(app, operation);
   app.add("--models", models, read_models,
           "'all', or names separated by commas, " + one_of(names_of(platforms::models())),
           {.type = "A,B"});
@@ -89,9 +91,10 @@ void StudyOptions::add_to(Arguments& app) {
 Study StudyOptions::read(std::string_view family) const {
   Study study{.family = std::string(family),
               .origin = Json::object(),
+              .operation = operation,
               .cases = {},
               .models = models,
-              .algorithms = planner::parse_algorithms(algorithms),
+              .algorithms = planner::parse_algorithms(algorithms, operation),
               .occupation = occupation.occupation(),
               .limits = limits};
   // In the order of the registry.
@@ -263,7 +266,8 @@ void FilesStudy::add_to(Arguments& app) {
   app.add("platforms", platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
   app.add("--source", sources,
-          "The node that has the data; repeatable, or separated by commas; default: each host in "
+          "The node that has the data, or to which it is reduced; repeatable, or separated by "
+          "commas; default: each host in "
           "turn",
           {.type = "NAME"});
   common.add_to(app);

@@ -22,14 +22,14 @@ Rows rows_of(const std::vector<ComparisonRow>& all) {
              {"makespan", "makespan_s"},
              {"seconds", "seconds"},
              left("", "error")});
-  for (const ComparisonRow& row : all) {
+  for (const auto& [algorithm, row, makespan_s] : all) {
     const bool failed = !row.error.empty();
     const auto count = [&](std::size_t figure) {
       const Cell cell = figure;
       return failed ? cell.as("-") : cell;
     };
-    rows.add({row.algorithm, count(row.trees), BytesPerSecond{row.throughput_Bps},
-              decimal(row.relative), count(row.depth), Seconds{row.makespan_s}, took(row.seconds),
+    rows.add({algorithm, count(row.trees), BytesPerSecond{row.throughput_Bps},
+              decimal(row.relative), count(row.depth), Seconds{makespan_s}, took(row.seconds),
               failed ? Cell(row.error) : shown_only("")});
   }
   return rows;
@@ -102,9 +102,9 @@ std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparis
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::vector<double> relatives;
     for (const Comparison& comparison : comparisons) {
-      if (i < comparison.rows.size() && !std::isnan(comparison.rows[i].relative)) {
-        relatives.push_back(comparison.rows[i].relative);
-      }
+      if (i >= comparison.rows.size()) continue;
+      const double relative = comparison.rows[i].figures.relative;
+      if (!std::isnan(relative)) relatives.push_back(relative);
     }
     summaries.push_back(summary_of(names[i], relatives, comparisons.size() - relatives.size()));
   }
@@ -129,7 +129,7 @@ std::string comparison_csv(const std::vector<Comparison>& comparisons) {
   std::string text;
   for (const Comparison& comparison : comparisons) {
     std::vector<ComparisonRow> rows = comparison.rows;
-    if (!comparison.error.empty()) rows.push_back({.error = comparison.error});
+    if (!comparison.error.empty()) rows.push_back({.figures = {.error = comparison.error}});
     text += rows_of(rows).csv({{"platform", comparison.platform},
                                {"source", comparison.source},
                                {"model", comparison.model},

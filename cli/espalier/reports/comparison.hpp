@@ -2,26 +2,21 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "experiments/experiment.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace espalier::cli {
 
-inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
+using experiments::kNoFigure;
 
 // One algorithm on one instance. If `error` is set, the figures are kNoFigure.
 struct ComparisonRow {
   std::string algorithm{};
-  std::size_t trees = 0;
-  double throughput_Bps = kNoFigure;
-  double relative = kNoFigure;  // to the proven bound: at least this share of the optimum
-  std::size_t depth = 0;
+  experiments::Row figures{};
   double makespan_s = kNoFigure;  // of one message; kNoFigure for several trees
-  double seconds = kNoFigure;
-  std::string error{};
 };
 
 // All algorithms on one platform from one source.

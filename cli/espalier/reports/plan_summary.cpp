@@ -63,7 +63,7 @@ Report plan_summary(const std::vector<PlanAttempt>& attempts) {
   for (const PlanAttempt& attempt : attempts) {
     const planner::Outcome& outcome = attempt.run.outcome;
     const double gap = gap_of(attempt.run.throughput, outcome.bound);
-    const TreeFigures figures = figures_of(attempt.plan);
+    const planner::TreeFigures figures = planner::figures_of(attempt.plan);
     std::optional<Seconds> period;
     std::optional<std::size_t> steps;
     std::optional<BytesPerSecond> rate;

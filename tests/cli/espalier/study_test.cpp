@@ -162,6 +162,10 @@ TEST_F(StudyCommand, FilesFromEveryHostOrFromOne) {
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_THAT(one.out, StartsWith("model,nodes,density,algorithm,"));
   EXPECT_EQ(count_of(read("t/instances.csv"), "\n"), 1U + 2);
+  const Finished reduced = run({"study", "files", "p.json", "--operation", "reduce", "--source",
+                                "c", "--algorithm", "chain", "-o", "t"});
+  EXPECT_EQ(reduced.status, 2);
+  EXPECT_THAT(reduced.err, StartsWith("espalier: t/study.json: /operation: "));
 }
 
 TEST_F(StudyCommand, InstancesWithoutSolutionAreReportedAndEndWithThree) {
