@@ -66,7 +66,8 @@ TEST(RunUnits, StudiesTheOtherOperations) {
         const planner::Outcome outcome = planner::run(study.algorithms[a], collective, {});
         const double alone = planner::throughput_of(outcome).value;
         EXPECT_NEAR(result.rows[a].throughput_Bps / alone, 1, 1e-5) << study.algorithms[a].name;
-        EXPECT_NEAR(result.rows[a].relative, result.rows[a].throughput_Bps / result.bound_Bps, 1e-9);
+        EXPECT_NEAR(result.rows[a].relative, result.rows[a].throughput_Bps / result.bound_Bps,
+                    1e-9);
         EXPECT_GE(result.rows[a].trees, operation == planner::Operation::kAllreduce ? 2U : 1U);
       }
     }
