@@ -25,7 +25,6 @@ void check_orders(const Plan& plan, const CollectiveOptions& options) {
   if (planner::reduces(plan.operation)) {
     refuse_if(options.rounds, "rounds are for broadcasts");
     refuse_if(options.schedule, "a schedule is for broadcasts");
-    refuse_if(options.timeout.has_value(), "a timeout is for broadcasts");
   }
   if (options.rounds) require_rounds(plan);
   if (options.schedule) require_timetable(plan);

@@ -60,16 +60,6 @@ std::string size_fault(std::size_t count, std::size_t element_bytes) {
 
 }  // namespace
 
-bool goes_along_trees(Operation operation, MPI_Datatype type, MPI_Op op) {
-  if (!operation_fault(type, op).empty()) return false;
-  int commutes = 0;
-  check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
-  const ElementShape shape = element_shape_of(type);
-  if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
-  return operation == Operation::kReduce ||
-         (shape.bytes <= kLargestSegment && is_plain(MPI_COMM_SELF, type));
-}
-
 struct Collective::State {
   BoundPlan bound;
   std::unique_ptr<ReduceEngine> up;
@@ -187,6 +177,7 @@ struct Collective::State {
     up_options.sends_in_flight = bound.options.sends_in_flight;
     up_options.receives_in_flight = bound.options.receives_in_flight;
     up_options.ports = bound.options.ports;
+    up_options.timeout = bound.options.timeout;
     up_options.most_in_flight = planner::most_bytes_in_flight(bound.plan.reduce_trees);
     // Not within a host, where MPI may copy directly from process to process.
     const bool are_eager = bound.are_always_eager();
@@ -237,12 +228,21 @@ struct Collective::State {
     call = std::move(with);
     MPI_Request request = MPI_REQUEST_NULL;
     call->begin(bound.comm.get(), request);
-    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    try {
+      Timeout(bound.options.timeout).wait(request, "comparing the calls of the ranks");
+    } catch (...) {
+      call->leave_to_mpi();
+      throw;
+    }
   }
 
   // Informs the other ranks, which may have found no error.
   [[noreturn]] void refuse(const std::string& fault) {
-    if (bound.options.check_sizes) compare(CallCheck::refusal());
+    try {
+      if (bound.options.check_sizes) compare(CallCheck::refusal());
+    } catch (const TimedOut&) {
+      // The others have not even begun: this rank's fault says more.
+    }
     throw InputError(fault);
   }
 

@@ -27,8 +27,7 @@ enum class RankMapping {
 };
 
 // Must be the same on all ranks. The default windows were chosen by measurement (docs/runtime.md).
-// Reductions refuse rounds, a schedule and a timeout; direct_copies and transfers do not affect
-// them.
+// Reductions refuse rounds and a schedule; direct_copies and transfers do not affect them.
 struct CollectiveOptions {
   // Outstanding sends per child of a tree; on the way up, per tree. A reduction's default is larger
   // (ReductionOptions).
@@ -71,7 +70,8 @@ struct CollectiveOptions {
   // (runtime/transport/mpi_error.hpp) reports the operations that it waits for, and their peers.
   // Afterwards MPI is of little use: MPI_Finalize may wait indefinitely, MPI_Abort ends all ranks.
   // Where ranks wait for one another as a whole (construction, the end of stream()), twice the time
-  // that the plan predicts is added. Unset: wait indefinitely.
+  // that the plan predicts is added. MPI's own reduction, where it runs instead, has no timeout.
+  // Unset: wait indefinitely.
   std::optional<Seconds> timeout;
   // Records what this rank sends and receives, and when; must outlive the collective. Null: no
   // record.
@@ -118,9 +118,9 @@ class Collective {
   // commutative, types whose extent is not positive, an allreduce of elements with holes or of over
   // 1 GiB, and a single rank.
   //
-  // Also throws InputError when `op` is not defined on `type`, for MPI_IN_PLACE on a rank where it
-  // is not allowed, when the ranks' types or operations differ, or when there is not enough memory
-  // for the windows.
+  // Also throws TimedOut as above, and InputError when `op` is not defined on `type`, for
+  // MPI_IN_PLACE on a rank where it is not allowed, when the ranks' types or operations differ, or
+  // when there is not enough memory for the windows.
   void run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
 
   // How a message that does not fit into memory is broadcast: in segments of `segment_bytes`, at
@@ -163,11 +163,6 @@ class Collective {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// Whether an operation on such elements runs along a plan's trees (otherwise MPI's own reduction
-// runs, see Collective::run). False where MPI does not define it. operation: kReduce or kAllreduce;
-// type, op: not null handles. Throws MpiError.
-bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op);
 
 // planner::read_plan for a text whose origin is `file`.
 planner::Plan checked_plan(const std::string& text, const std::string& file);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <climits>
 
+#include "runtime/engine/reduce_operation.hpp"
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "runtime/transport/owned_comm.hpp"
 
 namespace espalier::runtime {
 
@@ -27,6 +29,16 @@ void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, co
     }
     done += static_cast<std::size_t>(now);
   } while (done < count);
+}
+
+bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op) {
+  if (!operation_fault(type, op).empty()) return false;
+  int commutes = 0;
+  check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
+  const ElementShape shape = element_shape_of(type);
+  if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
+  return operation == planner::Operation::kReduce ||
+         (shape.bytes <= kLargestSegment && is_plain(MPI_COMM_SELF, type));
 }
 
 }  // namespace espalier::runtime

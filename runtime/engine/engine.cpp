@@ -217,12 +217,12 @@ void Engine::Run::await_size_check() {
 void Engine::Run::fail(const RequestTable::Completion& completion) {
   if (completion.entry.kind == Kind::kReceive) await_size_check();
   throw MpiError(completion.error, context() + names_.describe(completion.entry) +
-                                       names_.others(requests_.outstanding()));
+                                       others_of(requests_.outstanding(), names_.naming()));
 }
 
 void Engine::Run::give_up() {
   std::vector<std::string> waits = ring_waits();
-  if (std::string others = names_.waiting_for(requests_.outstanding()); !others.empty()) {
+  if (std::string others = waiting_for(requests_.outstanding(), names_.naming()); !others.empty()) {
     waits.push_back(std::move(others));
   }
   throw TimedOut(

@@ -9,9 +9,13 @@
 #include "runtime/memory/stores.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/transport/request_names.hpp"
 
 namespace espalier::runtime {
+namespace {
+
+constexpr std::string_view kComparingCalls = "comparing the calls of the ranks";
+
+}  // namespace
 
 ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles,
                            planner::SegmentAssignment assignment, ReduceEngineOptions options)
@@ -19,6 +23,7 @@ ReduceEngine::ReduceEngine(MPI_Comm comm, std::vector<TreeRole> roles,
       roles_(std::move(roles)),
       assignment_(std::move(assignment)),
       options_(std::move(options)),
+      timeout_(options_.timeout),
       requests_(roles_, even_windows(roles_, options_.sends_in_flight, options_.receives_in_flight),
                 RequestTable::Direction::kUp),
       flows_(roles_.size()),
@@ -80,6 +85,7 @@ void ReduceEngine::begin(const ReduceJob& job) {
     if (flow.children.empty()) flow.combined = flow.end;
   }
   if (job_->check != nullptr) job_->check->begin(comm_, requests_.size_check());
+  timeout_.begin();
   move_on();
 }
 
@@ -88,13 +94,18 @@ void ReduceEngine::wait_for_some() {
     pacing_.doze(awaits_segments_);
     return poll();
   }
-  note(requests_.wait_for_some(RequestTable::Waiting::kBusy));
+  const auto completions = requests_.wait_for_some(RequestTable::Waiting::kBusy, timeout_);
+  if (!completions) give_up();
+  note(*completions);
   move_on();
 }
 
 void ReduceEngine::poll() {
-  note(requests_.test_some());
-  move_on();
+  const auto completions = requests_.test_some();
+  note(completions);
+  const bool moved = move_on() || !completions.empty();
+  if (moved || pacing_.any() || is_done()) return timeout_.begin();
+  if (timeout_.is_over()) give_up();
 }
 
 bool ReduceEngine::is_done() const {
@@ -127,13 +138,8 @@ void ReduceEngine::note(std::span<const RequestTable::Completion> completions) {
   for (const RequestTable::Completion& completion : completions) {
     if (completion.error != MPI_SUCCESS) {
       if (completion.entry.kind == RequestTable::Kind::kReceive) await_comparison();
-      std::string what = context() + describe(completion.entry);
-      const std::vector<RequestTable::Entry> others = requests_.outstanding();
-      if (!others.empty()) {
-        what +=
-            fmt::format(" ({} more in progress, first: {})", others.size(), describe(others[0]));
-      }
-      throw MpiError(completion.error, what);
+      throw MpiError(completion.error, context() + describe(completion.entry) +
+                                           others_of(requests_.outstanding(), naming()));
     }
     if (completion.entry.kind == RequestTable::Kind::kReceive) check_received(completion);
     if (completion.entry.kind == RequestTable::Kind::kSend) --outstanding_;
@@ -142,9 +148,8 @@ void ReduceEngine::note(std::span<const RequestTable::Completion> completions) {
 }
 
 void ReduceEngine::check_received(const RequestTable::Completion& completion) {
-  const auto [kind, tree, child, slot] = completion.entry;
-  const std::uint64_t nth = segment_in_slot(flows_[tree].children[child].here, slot,
-                                            requests_.windows()[tree].children[child]);
+  const auto& [kind, tree, child, slot] = completion.entry;
+  const std::uint64_t nth = nth_of(completion.entry);
   const int due = elements_of(assignment_.segment_of(tree, nth));
   int elements = 0;
   check(MPI_Get_count(completion.status, job_->type, &elements), "MPI_Get_count");
@@ -159,13 +164,18 @@ void ReduceEngine::check_received(const RequestTable::Completion& completion) {
 // A wrong segment usually means that the ranks' calls differ; that makes the better error message.
 void ReduceEngine::await_comparison() {
   if (job_->check == nullptr) return;
-  check(MPI_Wait(&requests_.size_check(), MPI_STATUS_IGNORE), "MPI_Wait");
+  timeout_.wait(requests_.size_check(), kComparingCalls);
   job_->check->judge(rank_);
 }
 
-// Does everything that has become possible. Combines one segment of each tree at a time, so that
-// sends start as early as possible.
-void ReduceEngine::move_on() {
+void ReduceEngine::give_up() {
+  throw TimedOut(fmt::format("rank {}: {}; {}", rank_, timeout_.complaint(),
+                             waiting_for(requests_.outstanding(), naming())));
+}
+
+// Combines one segment of each tree at a time, so that sends start as early as possible.
+bool ReduceEngine::move_on() {
+  bool has_combined = false;
   bool combines = true;
   while (combines) {
     combines = false;
@@ -175,7 +185,9 @@ void ReduceEngine::move_on() {
     }
     start_sends();
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) post_receives(tree);
+    has_combined = has_combined || combines;
   }
+  return has_combined;
 }
 
 void ReduceEngine::note_arrivals_and_sends(std::size_t tree) {
@@ -329,16 +341,26 @@ std::string ReduceEngine::sending(std::size_t tree, std::uint64_t nth) const {
                      roles_[tree].parent);
 }
 
+std::uint64_t ReduceEngine::nth_of(const RequestTable::Entry& entry) const {
+  const auto& [kind, tree, child, slot] = entry;
+  const TreeWindows& windows = requests_.windows()[tree];
+  return kind == RequestTable::Kind::kSend
+             ? segment_in_slot(flows_[tree].sent, slot, windows.parent)
+             : segment_in_slot(flows_[tree].children[child].here, slot, windows.children[child]);
+}
+
 std::string ReduceEngine::describe(const RequestTable::Entry& entry) const {
-  const auto [kind, tree, child, slot] = entry;
-  if (kind == RequestTable::Kind::kSizeCheck) return "comparing the calls of the ranks";
-  if (kind == RequestTable::Kind::kSend) {
-    return sending(tree,
-                   segment_in_slot(flows_[tree].sent, slot, requests_.windows()[tree].parent));
+  if (entry.kind == RequestTable::Kind::kSizeCheck) {
+    return std::string(kComparingCalls) + " (some have not begun)";
   }
-  const std::uint64_t here = flows_[tree].children[child].here;
-  return receiving(tree, child,
-                   segment_in_slot(here, slot, requests_.windows()[tree].children[child]));
+  return entry.kind == RequestTable::Kind::kSend
+             ? sending(entry.tree, nth_of(entry))
+             : receiving(entry.tree, entry.child, nth_of(entry));
+}
+
+RequestNaming ReduceEngine::naming() const {
+  return {[this](const RequestTable::Entry& entry) { return describe(entry); },
+          [this](const RequestTable::Entry& entry) { return nth_of(entry); }};
 }
 
 std::string ReduceEngine::context() const {

@@ -33,7 +33,9 @@
 #include "runtime/engine/segments.hpp"
 #include "runtime/engine/tree_role.hpp"
 #include "runtime/transport/call_check.hpp"
+#include "runtime/transport/request_names.hpp"
 #include "runtime/transport/request_table.hpp"
+#include "runtime/transport/timeout.hpp"
 
 namespace espalier::runtime {
 
@@ -49,6 +51,7 @@ struct ReduceEngineOptions {
   // and to truncate one that is too long for its receive. Segments of other ranks are received only
   // when all calls are known to match. Empty: false for all.
   std::vector<bool> sends_at_once;
+  std::optional<Seconds> timeout{};  // without progress; unset: waits indefinitely
   // Called during a run with the number of bytes that this rank has finished; may be empty.
   std::function<void(std::uint64_t)> on_progress;
 };
@@ -80,8 +83,8 @@ class ReduceEngine {
   // std::bad_alloc.
   void reserve(const ReduceJob& job);
   // Collective as a whole: after reserve(job) call begin, then wait_for_some or poll until is_done.
-  // They throw MpiError (naming segment, tree and peer), and InputError when the ranks' calls
-  // differ; afterwards only abandon() may be called.
+  // They throw MpiError (naming segment, tree and peer), TimedOut, and InputError when the ranks'
+  // calls differ; afterwards only abandon() may be called.
   void begin(const ReduceJob& job);
   // Waits until a send or receive completes, and does what has become possible.
   void wait_for_some();
@@ -137,7 +140,9 @@ class ReduceEngine {
   void note(std::span<const RequestTable::Completion> completions);
   void check_received(const RequestTable::Completion& completion);
   void await_comparison();
-  void move_on();
+  // Does everything that has become possible. Returns whether anything was combined.
+  bool move_on();
+  [[noreturn]] void give_up();
   void note_arrivals_and_sends(std::size_t tree);
   bool combine_one(std::size_t tree);
   void post_receives(std::size_t tree);
@@ -150,7 +155,9 @@ class ReduceEngine {
 
   [[nodiscard]] std::string receiving(std::size_t tree, std::size_t child, std::uint64_t nth) const;
   [[nodiscard]] std::string sending(std::size_t tree, std::uint64_t nth) const;
+  [[nodiscard]] std::uint64_t nth_of(const RequestTable::Entry& entry) const;
   [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const;
+  [[nodiscard]] RequestNaming naming() const;
   [[nodiscard]] std::string context() const;
 
   MPI_Comm comm_;
@@ -162,6 +169,7 @@ class ReduceEngine {
   std::uint64_t lookahead_ = 0;
   bool keeps_pace_ = false;  // planner/plan/send_windows.hpp
   PacingTimer pacing_;
+  Timeout timeout_;
   RequestTable requests_;
   ScratchWindows scratch_;
   std::optional<ReduceJob> job_;

@@ -138,6 +138,7 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
   if (members.operation != planner::Operation::kBroadcast) options = runtime::ReductionOptions();
   // MPI allows a rank to leave a collective before all ranks have entered it.
   options.check_sizes = false;
+  options.timeout = shared.settings.timeout;
   planner::Plan plan;
   if (found.origin == Origin::kDecided) {
     runtime::DecidedPlan decided = decided_for(members, shared);
@@ -150,7 +151,6 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
   } else {
     plan = planner::parse_plan(found.made, "the plan");
   }
-  if (!planner::reduces(plan.operation)) options.timeout = shared.settings.timeout;
   const bool is_tuned = found.origin == Origin::kGiven && !options.tuned.empty();
   const bool is_local = found.origin == Origin::kMade && are_local(members.world_ranks, shared);
   return std::make_unique<ReadyPlan>(

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "runtime/api/library_reduction.hpp"
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"

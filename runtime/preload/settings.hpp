@@ -35,7 +35,7 @@ struct Settings {
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
   LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are left to MPI
-  std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: MPI_Bcast waits indefinitely
+  std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: calls wait indefinitely
   bool verbose = false;                 // ESPALIER_VERBOSE
 
   [[nodiscard]] bool asks_for_something() const {

@@ -51,7 +51,13 @@ std::string RequestNames::describe(const RequestTable::Entry& entry) const {
   return {};
 }
 
-std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& outstanding) const {
+RequestNaming RequestNames::naming() const {
+  return {[this](const RequestTable::Entry& entry) { return describe(entry); },
+          [this](const RequestTable::Entry& entry) { return nth_of(entry); }};
+}
+
+std::string waiting_for(const std::vector<RequestTable::Entry>& outstanding,
+                        const RequestNaming& naming) {
   using Kind = RequestTable::Kind;
   constexpr std::size_t kMost = 4;
   // The source always has a receive posted for the abort signal, but never waits for it.
@@ -62,23 +68,26 @@ std::string RequestNames::waiting_for(const std::vector<RequestTable::Entry>& ou
     ++all;
     const auto [at, is_new] = oldest.try_emplace({entry.kind, entry.tree, entry.child}, entry);
     const bool is_segment = entry.kind == Kind::kReceive || entry.kind == Kind::kSend;
-    if (!is_new && is_segment && nth_of(entry) < nth_of(at->second)) at->second = entry;
+    if (!is_new && is_segment && naming.nth_of(entry) < naming.nth_of(at->second)) {
+      at->second = entry;
+    }
   }
   std::string text;
   std::size_t named = 0;
   for (const auto& [key, entry] : oldest) {
     if (named == kMost) break;
     if (named++ != 0) text += ", ";
-    text += describe(entry);
+    text += naming.describe(entry);
   }
   if (all > named) text += fmt::format(" ({} more in progress)", all - named);
   return text;
 }
 
-std::string RequestNames::others(const std::vector<RequestTable::Entry>& outstanding) const {
+std::string others_of(const std::vector<RequestTable::Entry>& outstanding,
+                      const RequestNaming& naming) {
   if (outstanding.empty()) return {};
   return fmt::format(" ({} more in progress, first: {})", outstanding.size(),
-                     describe(outstanding[0]));
+                     naming.describe(outstanding[0]));
 }
 
 }  // namespace espalier::runtime

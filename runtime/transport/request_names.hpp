@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,21 @@ namespace espalier::runtime {
 std::string name_of_segment(const planner::SegmentAssignment& assignment, std::size_t tree,
                             std::uint64_t nth);
 
+// What an engine knows of its requests.
+struct RequestNaming {
+  // "receiving segment 7 (number 3 of tree 1) from rank 2".
+  std::function<std::string(const RequestTable::Entry&)> describe;
+  // The number, in its tree, of the segment of a send or receive.
+  std::function<std::uint64_t(const RequestTable::Entry&)> nth_of;
+};
+// The operations that a rank without progress waits for: the oldest segment of each tree and
+// peer, receives first, limited to a few. outstanding: from the table.
+std::string waiting_for(const std::vector<RequestTable::Entry>& outstanding,
+                        const RequestNaming& naming);
+// " (5 more in progress, first: receiving ...)"; empty when there are none.
+std::string others_of(const std::vector<RequestTable::Entry>& outstanding,
+                      const RequestNaming& naming);
+
 // Refers to the engine's state, which must outlive this object.
 class RequestNames {
  public:
@@ -31,11 +47,8 @@ class RequestNames {
   [[nodiscard]] std::string sending_to(int rank, std::size_t tree, std::uint64_t nth) const;
   // Describes any request of the table that the counters do not yet count as complete.
   [[nodiscard]] std::string describe(const RequestTable::Entry& entry) const;
-  // The operations that a rank without progress waits for: the oldest segment of each tree and
-  // peer, receives first, limited to a few. outstanding: from the table.
-  [[nodiscard]] std::string waiting_for(const std::vector<RequestTable::Entry>& outstanding) const;
-  // " (5 more in progress, first: receiving ...)"; empty when there are none.
-  [[nodiscard]] std::string others(const std::vector<RequestTable::Entry>& outstanding) const;
+  // The same as functions; they refer to this object.
+  [[nodiscard]] RequestNaming naming() const;
   static constexpr std::string_view kComparingSizes =
       "comparing the message's size among the ranks";
   // The tree's segment whose receive is in slot `slot`.

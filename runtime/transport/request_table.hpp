@@ -68,11 +68,6 @@ class RequestTable {
   // exceeded. Throws MpiError if MPI fails as a whole; the failure of one request is in its
   // completion.
   std::optional<std::span<const Completion>> wait_for_some(Waiting waiting, Timeout& timeout);
-  // The same without a timeout.
-  std::span<const Completion> wait_for_some(Waiting waiting) {
-    Timeout endless;
-    return *wait_for_some(waiting, endless);
-  }
   // The same without waiting: the requests that are complete now, if any.
   std::span<const Completion> test_some();
 

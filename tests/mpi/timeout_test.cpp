@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/api/broadcast.hpp"
+#include "runtime/api/reduction.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "tests/mpi/plans.hpp"
 
@@ -69,6 +70,64 @@ TEST(Timeout, NamesSegmentsAndPeers) {
       break;
     default:
       break;
+  }
+}
+
+// The error message of a reduction in which rank kMissing does not take part.
+std::string reduction_error(const planner::Plan& plan, const runtime::CollectiveOptions& options) {
+  auto* const reduction = new runtime::Reduction(MPI_COMM_WORLD, plan, options);
+  auto* const own = new std::vector<double>(kMessage);
+  auto* const sum = new std::vector<double>(kMessage);
+  std::string text = "took no part";
+  if (rank_in(MPI_COMM_WORLD) != kMissing) {
+    try {
+      reduction->run(own->data(), sum->data(), kMessage, MPI_DOUBLE, MPI_SUM);
+      text = "was done";
+    } catch (const TimedOut& error) {
+      text = error.what();
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return text;
+}
+
+// 0 <- 1 <- 2, and 1 does not take part; of an allreduce 0 -> 1 -> 2 as well.
+TEST(Timeout, OfReductionsNamesSegmentsAndPeers) {
+  const auto chain = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 100'000);
+  for (const planner::Plan& plan : {reduce_plan(chain), allreduce_plan(chain, chain)}) {
+    const std::string text = reduction_error(plan, short_timeout(false));
+    if (rank_in(MPI_COMM_WORLD) == 0) {
+      EXPECT_THAT(text,
+                  ContainsRegex("^rank 0: no progress for 0.3 s; receiving segment 0 \\(number "
+                                "0 of tree 0\\) from rank 1 \\([0-9]+ more in progress\\)$"));
+    } else if (rank_in(MPI_COMM_WORLD) == 2) {
+      EXPECT_THAT(text, HasSubstr("rank 2: no progress for 0.3 s; "));
+      EXPECT_THAT(text, HasSubstr("sending segment 0 (number 0 of tree 0) to rank 1"));
+    }
+  }
+}
+
+TEST(Timeout, OfReductionsNamesTheComparisonOfCalls) {
+  const auto plan = plan_shaped(Shape::kFlat, size_of(MPI_COMM_WORLD), 0, 100'000);
+  const std::string text = reduction_error(reduce_plan(plan), short_timeout(true));
+  if (rank_in(MPI_COMM_WORLD) != kMissing) {
+    EXPECT_THAT(text, HasSubstr("comparing the calls of the ranks (some have not begun)"));
+  }
+}
+
+TEST(Timeout, DoesNotEndASlowReductionThatMakesProgress) {
+  runtime::ReductionOptions options;
+  options.timeout = Seconds{20};
+  const auto chain = plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 1000);
+  for (const planner::Plan& plan : {reduce_plan(chain), allreduce_plan(chain, chain)}) {
+    runtime::Reduction reduction(MPI_COMM_WORLD, plan, options);
+    const std::vector<double> own(kMessage / 8, 1);
+    std::vector<double> sum(own.size());
+    for (int i = 0; i < 3; ++i)
+      reduction.run(own.data(), sum.data(), own.size(), MPI_DOUBLE, MPI_SUM);
+    if (rank_in(MPI_COMM_WORLD) == 0) {
+      EXPECT_EQ(sum.back(), size_of(MPI_COMM_WORLD));
+    }
   }
 }
 

@@ -86,7 +86,7 @@ ExitStatus BenchCommand::run() const {
   const planner::Operation chosen =
       operation.value_or(all.empty() ? planner::Operation::kBroadcast : all[0].plan.operation);
   for (const NamedPlan& one : all) planner::require_operation(one.plan, chosen, one.name);
-  const TimedOperation timed = timed_operation(job.comm, all, chosen, timing, watchdog);
+  const TimedOperation timed = timed_operation(job.comm, all, chosen, timing);
   BenchFigures figures = empty_figures(job.comm, chosen, timing);
   measure(job.comm, timed, timing.sizes, timing, watchdog, figures);
   print_figures(job.comm, figures, timing.json);
@@ -117,8 +117,7 @@ void TimingOptions::check() {
 }
 
 TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
-                               planner::Operation operation, const TimingOptions& options,
-                               Watchdog& watchdog) {
+                               planner::Operation operation, const TimingOptions& options) {
   if (!planner::reduces(operation)) {
     if (options.elements.type || options.elements.op) {
       throw InputError(
@@ -136,7 +135,7 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
   runtime::ReductionOptions reduction;
   options.running.write_to(reduction);
-  return timed_reduction(comm, operation, plans, reduction, elements, watchdog);
+  return timed_reduction(comm, operation, plans, reduction, elements);
 }
 
 BenchFigures empty_figures(MPI_Comm comm, planner::Operation operation,

@@ -32,10 +32,9 @@ struct TimingOptions {
 
 // MPI's own function and the plans, bound to the ranks. Collective. Throws MpiError, and InputError
 // on all ranks when the plans cannot run here, an option does not apply to the operation, or a size
-// is not a multiple of the element size. watchdog must outlive the result.
+// is not a multiple of the element size.
 TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
-                               planner::Operation operation, const TimingOptions& options,
-                               Watchdog& watchdog);
+                               planner::Operation operation, const TimingOptions& options);
 
 // The figures of a message size and a candidate. The same on all ranks.
 struct BenchRow {

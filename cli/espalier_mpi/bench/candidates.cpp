@@ -20,8 +20,6 @@ using planner::Operation;
 
 // Below the rate of any network worth benchmarking, for when no plan predicts a rate.
 constexpr BytesPerSecond kSlowNetwork{1e6};
-// What a rank waits for in a reduction, for the watchdog.
-constexpr const char* kReducing = "waiting for segments of the reduction";
 
 // Throws InputError that names the plan's file when a plan has another source than the first one.
 void require_same_source(std::span<const NamedPlan> plans) {
@@ -48,11 +46,6 @@ void bind_plans(MPI_Comm comm, std::span<const NamedPlan> plans, Options options
   }
 }
 
-struct ReductionState {
-  std::vector<runtime::Reduction> reductions;
-  Seconds predicted_time{};  // of the run in progress, for the watchdog
-};
-
 // A rank's elements, then the memory for the result if it has one.
 template <class Byte>
 struct Parts {
@@ -65,19 +58,16 @@ Parts<Byte> parts_of(std::span<Byte> memory, std::uint64_t copies) {
   return {memory.first(bytes), memory.subspan(bytes)};
 }
 
-Candidate candidate_of(const NamedPlan& plan, runtime::Reduction& reduction, ReductionState& state,
-                       std::uint64_t copies, Elements elements, Watchdog& watchdog) {
+Candidate candidate_of(const NamedPlan& plan, runtime::Reduction& reduction, std::uint64_t copies,
+                       Elements elements) {
   const auto segment_bytes = [&reduction, element = bytes_of(elements.type)](std::uint64_t bytes) {
     return reduction.segment_bytes(bytes, element);
   };
   const auto predicted_time = [&reduction, segment_bytes](std::uint64_t bytes) {
     return reduction.predicted_time(bytes, segment_bytes(bytes));
   };
-  const auto run = [&reduction, &state, &watchdog, copies, elements,
-                    predicted_time](std::span<std::byte> memory) {
+  const auto run = [&reduction, copies, elements](std::span<std::byte> memory) {
     const auto [own, result] = parts_of(memory, copies);
-    state.predicted_time = predicted_time(own.size());
-    watchdog.expect(kReducing, state.predicted_time);
     reduction.run(own.data(), result.data(), own.size() / bytes_of(elements.type),
                   mpi_type(elements.type), mpi_op(elements.op));
   };
@@ -150,28 +140,20 @@ TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
 }
 
 TimedOperation timed_reduction(MPI_Comm comm, Operation operation, std::span<const NamedPlan> plans,
-                               runtime::ReductionOptions options, Elements elements,
-                               Watchdog& watchdog) {
+                               runtime::ReductionOptions options, Elements elements) {
   const int rank = runtime::rank_in(comm);
   const int ranks = runtime::size_of(comm);
   if (operation == Operation::kReduce) require_same_source(plans);
-  const auto state = std::make_shared<ReductionState>();
-  // A rank may wait for any segment as long as for its first one.
-  options.on_progress = [&watchdog, running = state.get(),
-                         show = options.on_progress](std::uint64_t bytes) {
-    if (show) show(bytes);
-    watchdog.expect(kReducing, running->predicted_time);
-  };
-  bind_plans(comm, plans, std::move(options), state->reductions);
+  const auto bound = std::make_shared<std::vector<runtime::Reduction>>();
+  bind_plans(comm, plans, std::move(options), *bound);
 
   TimedOperation timed;
   timed.operation = operation;
-  timed.root = plans.empty() ? 0 : state->reductions.front().root();
+  timed.root = plans.empty() ? 0 : bound->front().root();
   timed.copies = operation == Operation::kAllreduce || rank == timed.root ? 2 : 1;
   timed.candidates.push_back(library_reduction(comm, timed, elements));
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    timed.candidates.push_back(
-        candidate_of(plans[i], state->reductions[i], *state, timed.copies, elements, watchdog));
+    timed.candidates.push_back(candidate_of(plans[i], (*bound)[i], timed.copies, elements));
   }
   timed.prepare = [rank, elements, copies = timed.copies](std::span<std::byte> memory,
                                                           std::uint64_t round) {
@@ -183,7 +165,7 @@ TimedOperation timed_reduction(MPI_Comm comm, Operation operation, std::span<con
                                                          std::uint64_t round) {
     return find_wrong_element(parts_of(memory, copies).result, elements, ranks, round);
   };
-  timed.state = state;
+  timed.state = bound;
   return timed;
 }
 
@@ -197,8 +179,8 @@ AlternatingTimer::AlternatingTimer(MPI_Comm comm, const TimedOperation& operatio
 std::vector<std::vector<double>> AlternatingTimer::seconds_of(Bytes size) {
   const std::span<std::byte> memory(buffer_.get(), operation_->copies * size.value);
   const std::vector<Candidate>& candidates = operation_->candidates;
-  const ReportTimer timer(comm_, operation_->root, longest_of(*operation_, size.value),
-                          rounds_->timeout, *watchdog_);
+  const ReportTimer timer(comm_, operation_->root, memory_time(memory.size()),
+                          longest_of(*operation_, size.value), rounds_->timeout, *watchdog_);
   std::vector<std::vector<double>> seconds(candidates.size());
   for (std::size_t round = 0; round < rounds_->warm_up + rounds_->timed; ++round) {
     for (std::size_t turn = 0; turn < candidates.size(); ++turn) {

@@ -69,11 +69,10 @@ Broadcasts bind_broadcasts(MPI_Comm comm, std::span<const NamedPlan> plans,
 // MPI_Bcast and each plan.
 TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
                                const Broadcasts& bound);
-// MPI_Reduce or MPI_Allreduce, and each plan. Throws as bind_broadcasts. watchdog must outlive the
-// result.
+// MPI_Reduce or MPI_Allreduce, and each plan. Throws as bind_broadcasts.
 TimedOperation timed_reduction(MPI_Comm comm, planner::Operation operation,
                                std::span<const NamedPlan> plans, runtime::ReductionOptions options,
-                               Elements elements, Watchdog& watchdog);
+                               Elements elements);
 
 struct Rounds {
   std::size_t timed = 1;

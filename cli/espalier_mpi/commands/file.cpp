@@ -102,7 +102,7 @@ class FileBroadcast {
     refuse_conflicts(comm_, output_name_);
     shape_ = broadcast_->stream_shape(bytes_, kWindowBytes);
     disk_ = disk_time(bytes_ + hole_bytes_);  // devices have no holes
-    timer_.emplace(comm_, broadcast_->root(),
+    timer_.emplace(comm_, broadcast_->root(), Seconds{},
                    broadcast_->predicted_time(bytes_, shape_.segment_bytes),
                    arguments.running.timeout, watchdog);
   }

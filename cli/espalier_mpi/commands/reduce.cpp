@@ -47,11 +47,12 @@ ExitStatus ReduceCommand::run() const {
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   bar.expect(arguments.message().value);
   options.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };
-  watchdog.expect("waiting for all ranks to set up the reduction");
+  // The constructor has a timeout of its own, which is shorter.
+  watchdog.expect("waiting for all ranks to set up the reduction",
+                  options.timeout.value_or(Seconds{}));
   const Elements of = elements.read();
-  Figures figures =
-      time_message(comm, timed_reduction(comm, operation, {&named, 1}, options, of, watchdog),
-                   arguments, watchdog);
+  Figures figures = time_message(comm, timed_reduction(comm, operation, {&named, 1}, options, of),
+                                 arguments, watchdog);
   figures.op = name_of(of.op);
   figures.type = name_of(of.type);
   bar.end();

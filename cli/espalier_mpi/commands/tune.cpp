@@ -202,8 +202,8 @@ ExitStatus TuneCommand::run() const {
     const Bytes message = timing.sizes[i];
     watchdog.expect("waiting for all ranks to have the plan",
                     timing.running.timeout.value_or(Seconds{}));
-    TimedOperation operation = timed_operation(comm, candidates(read, message, centres[i]),
-                                               read.operation, timing, watchdog);
+    TimedOperation operation =
+        timed_operation(comm, candidates(read, message, centres[i]), read.operation, timing);
     drop_redundant(operation, message);
     const std::size_t first = figures.rows.size();
     measure(comm, operation, {&message, 1}, timing, watchdog, figures);

@@ -41,17 +41,9 @@ void RunningOptions::add_to(Arguments& app, std::size_t default_sends,
           {.shown = "1 min", .last_counts = true});
 }
 
-void RunningOptions::write_to(runtime::BroadcastOptions& options) const {
-  write_windows_to(options);
-  options.timeout = timeout;
-}
-
-void RunningOptions::write_to(runtime::ReductionOptions& options) const {
-  write_windows_to(options);
-}
-
-void RunningOptions::write_windows_to(runtime::CollectiveOptions& options) const {
+void RunningOptions::write_to(runtime::CollectiveOptions& options) const {
   options.mapping = mapping;
+  options.timeout = timeout;
   options.sends_in_flight = sends.value_or(options.sends_in_flight);
   options.receives_in_flight = receives.value_or(options.receives_in_flight);
   options.ports = ports.value_or(options.ports);

@@ -12,7 +12,6 @@
 #include "cli/espalier_mpi/run/elements.hpp"
 #include "cli/espalier_mpi/run/watchdog.hpp"
 #include "runtime/api/broadcast.hpp"
-#include "runtime/api/reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -40,13 +39,10 @@ struct RunningOptions {
     add_to(app, defaults.sends_in_flight, defaults.receives_in_flight);
   }
   void add_segment_to(Arguments& app);
-  void write_to(runtime::BroadcastOptions& options) const;
-  // Without the timeout: the watchdog watches over reductions.
-  void write_to(runtime::ReductionOptions& options) const;
+  void write_to(runtime::CollectiveOptions& options) const;
 
  private:
   void add_to(Arguments& app, std::size_t default_sends, std::size_t default_receives);
-  void write_windows_to(runtime::CollectiveOptions& options) const;
 };
 
 // A reader of --segment; at least one byte.

@@ -16,6 +16,8 @@ using runtime::check;
 constexpr int kReportTag = 1;
 // Below the rate of any disk worth sending a file to.
 constexpr BytesPerSecond kSlowDisk{10e6};
+// Below the rate of memory that several ranks fill at once.
+constexpr BytesPerSecond kSlowMemory{400e6};
 // MPI's own functions show no progress, and no plan predicts their time.
 constexpr double kMpiTimePerPredicted = 50;
 // The root knows which ranks are missing, so its message comes first.
@@ -27,10 +29,15 @@ Seconds disk_time(std::uint64_t bytes) {
   return {static_cast<double>(bytes) / kSlowDisk.value};
 }
 
-ReportTimer::ReportTimer(MPI_Comm comm, int root, Seconds predicted_time,
+Seconds memory_time(std::uint64_t bytes) {
+  return {static_cast<double>(bytes) / kSlowMemory.value};
+}
+
+ReportTimer::ReportTimer(MPI_Comm comm, int root, Seconds preparing, Seconds predicted_time,
                          std::optional<Seconds> timeout, Watchdog& watchdog)
     : comm_(comm),
       root_(root),
+      preparing_(preparing),
       slack_{2 * predicted_time.value},
       timeout_(timeout),
       watchdog_(&watchdog) {
@@ -39,7 +46,7 @@ ReportTimer::ReportTimer(MPI_Comm comm, int root, Seconds predicted_time,
 }
 
 double ReportTimer::seconds_of(const Act& act) const {
-  watchdog_->expect("waiting for all ranks to begin", slack_);
+  watchdog_->expect("waiting for all ranks to begin", preparing_);
   check(MPI_Barrier(comm_), "MPI_Barrier");
   if (act.doing.empty()) {
     watchdog_->pause();

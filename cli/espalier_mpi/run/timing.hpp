@@ -16,16 +16,20 @@ namespace espalier::cli {
 // The time that other ranks' disks may take for `bytes`, as a limit on waiting for them.
 Seconds disk_time(std::uint64_t bytes);
 
+// The time that a rank may take to fill or check `bytes` in memory, beside other ranks.
+Seconds memory_time(std::uint64_t bytes);
+
 // Report-to-root times, as Pjesivac-Grbovic et al. measure them (Cluster Computing 10 (2007),
 // doi:10.1007/s10586-007-0012-0, section 6.1): from the root's start, after a barrier, until the
 // last rank has reported to it. So consecutive rounds cannot overlap.
 class ReportTimer {
  public:
-  // root: the rank that collects the reports. predicted_time: the predicted time of one round;
+  // root: the rank that collects the reports. preparing: how long a rank may take between rounds;
+  // the others wait for it to begin for that time plus the timeout. predicted_time: of one round;
   // ranks that are done wait for others for twice that time plus the timeout. watchdog must outlive
   // this.
-  ReportTimer(MPI_Comm comm, int root, Seconds predicted_time, std::optional<Seconds> timeout,
-              Watchdog& watchdog);
+  ReportTimer(MPI_Comm comm, int root, Seconds preparing, Seconds predicted_time,
+              std::optional<Seconds> timeout, Watchdog& watchdog);
 
   struct Act {
     std::function<void()> run;
@@ -43,6 +47,7 @@ class ReportTimer {
   int root_;
   int rank_ = 0;
   int ranks_ = 0;
+  Seconds preparing_;
   Seconds slack_;
   std::optional<Seconds> timeout_;
   Watchdog* watchdog_;
