@@ -100,7 +100,7 @@ Report plan_summary(const std::vector<PlanAttempt>& attempts) {
               max_latency});
   }
   Report report = report_on(last.plan);
-  report.add("rows", rows);
+  report.add("rows", rows, /*joined=*/last.choice.has_value());
   if (last.choice) {
     report.say(choice_text(*last.choice, last.message, last.compute));
     report.write("choice", choice_json(*last.choice, last.message, last.compute));
