@@ -81,6 +81,7 @@ struct FormatEntry {
   std::string (*write)(const Platform& platform) = nullptr;  // null: read only
   // Adds the measurements of one file for a pair of hosts; null: a file is a whole platform.
   void (*gather)(Source& source, PairMeasurements& into) = nullptr;
+  bool leaves_out_shared_links = false;  // `write` does, for want of a place
 };
 std::span<const FormatEntry> formats();
 

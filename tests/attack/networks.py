@@ -76,8 +76,9 @@ def _add_shared(random, result, style):
 def _add_parallel(random, result, style):
     """A second link between two nodes, where no shared link could mean either."""
     named = {tuple(arc) for link in result.get("shared", []) for arc in link["links"]}
-    link = random.choice(result["links"])
-    if (link["from"], link["to"]) not in named:
+    open_links = [link for link in result["links"] if (link["from"], link["to"]) not in named]
+    if open_links:
+        link = random.choice(open_links)
         result["links"].append({"from": link["from"], "to": link["to"], "bandwidth_Bps": rate(random, style)})
 
 

@@ -25,7 +25,7 @@ struct ConvertCommand {
   [[nodiscard]] ExitStatus run() const {
     const std::string format = output.format();
     const platforms::Platform platform = reading.read(input, console);
-    output.write(platform, format);
+    output.write(platform, format, console);
     note_warnings(platform, console);
     return ExitStatus::kDone;
   }

@@ -42,6 +42,18 @@ std::string extension_of(const std::string& format) {
   throw InputError({}, "--to", unknown_name("format", format, writable_formats()));
 }
 
+void write_to(const std::string& file, const platforms::Platform& platform,
+              const std::string& format, const Console& console) {
+  write_text(file, platforms::write_platform(platform, format));
+  const auto& entry =
+      *std::ranges::find(platforms::formats(), format, &platforms::FormatEntry::name);
+  const std::size_t shared = platform.shared_links().size();
+  if (shared == 0 || !entry.leaves_out_shared_links || console.quiet) return;
+  console.note(fmt::format("{}: {} has no shared links; {} left out, only JSON keeps everything",
+                           display_name(file), format,
+                           shared == 1 ? "one is" : fmt::format("{} are", shared)));
+}
+
 }  // namespace
 
 void PlatformOutput::add_to(Arguments& app, bool required) {
@@ -69,8 +81,9 @@ std::string PlatformOutput::format() const {
   throw InputError(file_, {}, "unknown extension; add --to, " + one_of(names));
 }
 
-void PlatformOutput::write(const platforms::Platform& platform, const std::string& format) const {
-  write_text(file_, platforms::write_platform(platform, format));
+void PlatformOutput::write(const platforms::Platform& platform, const std::string& format,
+                           const Console& console) const {
+  write_to(file_, platform, format, console);
 }
 
 void PlatformOutput::add_series_to(Arguments& app) {
@@ -87,7 +100,7 @@ void PlatformOutput::write_series(
   if (count_ == 0) {
     const std::string chosen = format();
     const platforms::Platform platform = make(0);
-    write(platform, chosen);
+    write(platform, chosen, console);
     note_warnings(platform, console);
     return report(file_, platform);
   }
@@ -106,7 +119,7 @@ void PlatformOutput::write_series(
     const std::string file =
         (folder / fmt::format("{}-{:0{}}{}", stem, i + 1, width, extension)).string();
     const platforms::Platform platform = make(i);
-    write_text(file, platforms::write_platform(platform, chosen));
+    write_to(file, platform, chosen, console);
     report(file, platform);
     const std::vector<std::string> lines = platforms::warnings(platform);
     if (lines.empty() || ++noted > 1) continue;

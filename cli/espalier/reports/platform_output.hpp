@@ -18,7 +18,9 @@ class PlatformOutput {
   // The format of --to or of the file's extension; JSON on standard output. Throws InputError if
   // neither determines it, or if format or file cannot be written. Call before the work.
   [[nodiscard]] std::string format() const;
-  void write(const platforms::Platform& platform, const std::string& format) const;
+  // Notes what the format has no place for.
+  void write(const platforms::Platform& platform, const std::string& format,
+             const Console& console) const;
 
   // -o, --to and --count: one platform, or a numbered series of draws in a folder.
   void add_series_to(Arguments& app);

@@ -256,8 +256,14 @@ Platform read_dot(Source& source) {
 
 }  // namespace
 
-constinit const FormatEntry kDotFormat{
-    "dot",    "Graphviz's language: links with bandwidths", detects_dot, read_dot, 16, ".dot,.gv",
-    write_dot};
+constinit const FormatEntry kDotFormat{"dot",
+                                       "Graphviz's language: links with bandwidths",
+                                       detects_dot,
+                                       read_dot,
+                                       16,
+                                       ".dot,.gv",
+                                       write_dot,
+                                       nullptr,
+                                       /*leaves_out_shared_links=*/true};
 
 }  // namespace espalier::platforms

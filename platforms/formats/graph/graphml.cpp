@@ -185,6 +185,8 @@ constinit const FormatEntry kGraphmlFormat{
     [](Source& source) { return GraphmlReader(source).platform(); },
     64,
     ".graphml",
-    write_graphml};
+    write_graphml,
+    nullptr,
+    /*leaves_out_shared_links=*/true};
 
 }  // namespace espalier::platforms
