@@ -178,7 +178,7 @@ def maximum(columns, limits):
     columns = [([(row, value / largest) for row, value in column], c / largest)
                for column, c in columns for largest in [max(abs(value) for _, value in column)]]
     columns += [([(row, 1.0)], 0.0) for row in range(rows)]  # the slacks
-    tolerance = 1e-12 * max(c for _, c in columns)
+    tolerance = 1e-11 * max(c for _, c in columns)  # less is in the digits that are lost
     basis = list(range(len(columns) - rows, len(columns)))
     inverse = _inverse([columns[index][0] for index in basis])
     fresh = True

@@ -2,6 +2,7 @@
 # espalier-mpi as a user runs it: output, exit status, and files.
 # Usage: command_line_test.sh CASE ESPALIER_MPI MPIEXEC DAMAGING_NETWORK UNLUCKY_RANK   (CASE: a function of command_line/*.sh, test_...)
 set -u
+source "$(dirname "${BASH_SOURCE[0]}")/plans.sh"
 cases=$(cd "$(dirname "${BASH_SOURCE[0]}")/command_line" && pwd)
 case_name=$1 program=$2 mpiexec=$3 damaging_network=$4 unlucky_rank=$5
 work=$(mktemp -d)
@@ -41,26 +42,12 @@ leaves_nothing() {
   [ -z "$found" ] || fail "left behind: $found"
 }
 
-# plan NODES TREE...: a plan file on stdout; a tree is "RATE EDGE,EDGE...", an edge "[0, 1]" without blanks.
-plan() {
-  local nodes=$1; shift
-  local names='"n0"' trees='' sum=0 i tree
-  for ((i = 1; i < nodes; i++)); do names+=", \"n$i\""; done
-  for tree in "$@"; do
-    trees+="${trees:+, }{\"rate_Bps\": ${tree%% *}, \"edges\": [${tree#* }]}"
-    sum=$((sum + ${tree%% *}))
-  done
-  cat <<END
-{"format": "espalier-plan", "version": 1, "operation": "broadcast", "platform": "test", "source": "n1",
- "model": "one-port", "algorithm": "by hand", "nodes": [$names], "slice_bytes": 10000,
- "throughput_Bps": $sum, "optimum_Bps": null, "broadcast_trees": [$trees]}
-END
-}
+# plan NODES TREE...
+plan() { plan_in_segments 10000 "$1" 1 "${@:2}"; }
 plan 4 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >good.json
 
 # The same trees reversed, for a reduce; for an allreduce also a chain down.
-trees=$(sed -n 's/.*"broadcast_trees": \(.*\)}$/\1/p' good.json)
-up=$(sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g' <<<"$trees")
+up=$(reversed good.json)
 sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $up}/" good.json >reduce.json
 down='"broadcast_trees": [{"rate_Bps": 4000000, "edges": [[1,3],[3,0],[0,2]]}]'
 sed "s/\"reduce\"/\"allreduce\"/; s/\"reduce_trees\"/$down, &/" reduce.json >allreduce.json

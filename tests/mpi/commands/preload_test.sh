@@ -2,6 +2,7 @@
 # Unmodified MPI programs, with and without the preloaded library: data, the calls taken, messages.
 # Usage: preload_test.sh CASE UNMODIFIED LIBRARY MPIEXEC ESPALIER_MPI   (CASE: a function below, test_...)
 set -u
+source "$(dirname "${BASH_SOURCE[0]}")/plans.sh"
 case_name=$1 program=$2 library=$3 mpiexec=$4 espalier_mpi=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -38,41 +39,17 @@ taken() {
   [ "$(grep -c ' at the root, ' stderr)" -eq "${count:-0}" ] || fail "not one line per call"
 }
 
-# plan NODES SOURCE TREE...: a plan file on stdout; a tree is "RATE EDGE,EDGE...", an edge "[0, 1]" without blanks.
-plan() {
-  local nodes=$1 source=$2; shift 2
-  local names='"n0"' trees='' sum=0 i tree
-  for ((i = 1; i < nodes; i++)); do names+=", \"n$i\""; done
-  for tree in "$@"; do
-    trees+="${trees:+, }{\"rate_Bps\": ${tree%% *}, \"edges\": [${tree#* }]}"
-    sum=$((sum + ${tree%% *}))
-  done
-  cat <<END
-{"format": "espalier-plan", "version": 1, "operation": "broadcast", "platform": "test", "source": "n$source",
- "model": "one-port", "algorithm": "by hand", "nodes": [$names], "slice_bytes": 100000,
- "throughput_Bps": $sum, "optimum_Bps": null, "broadcast_trees": [$trees]}
-END
-}
+plan() { plan_in_segments 100000 "$@"; }
 plan 4 1 '3000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >from1.json
 plan 4 2 '1000000 [2,0],[2,1],[1,3]' >from2.json
 plan 3 0 '1000000 [0,1],[1,2]' >three.json
 
 # The same trees reversed, for a reduce; and in both directions, for an allreduce.
-reversed() { sed -E 's/.*"broadcast_trees": (.*)\}$/\1/; t; d' "$1" | sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g'; }
 for from in 1 2; do
   sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $(reversed from$from.json)}/" \
     from$from.json >to$from.json
 done
 sed "s/\"broadcast\"/\"allreduce\"/; s/\"broadcast_trees\"/\"reduce_trees\": $(reversed from1.json), &/" from1.json >all.json
-
-# platform HOSTS: a complete graph with different rates.
-platform() {
-  echo from,to,bandwidth_Gbps
-  local i j
-  for ((i = 0; i < $1; i++)); do
-    for ((j = 0; j < $1; j++)); do [ "$i" -eq "$j" ] || echo "h$i,h$j,$((1 + (3 * i + j) % 4))"; done
-  done
-}
 
 test_without() {
   for ranks in 2 4 7; do
@@ -248,19 +225,6 @@ test_both() {
   all_right
   says ' from rank 1 to 4 ranks: by hand, 2 trees, '
   says ' from rank 0 to 4 ranks: chain, 1 tree, '
-}
-
-# table OPERATION RANKS "BYTES ALGORITHM SEGMENT"...: a decision table for this number of ranks, with predicted times at
-# 1 MB/s.
-table() {
-  local operation=$1 ranks=$2 rows='' row bytes algorithm segment; shift 2
-  for row in "$@"; do
-    read -r bytes algorithm segment <<<"$row"
-    rows+="${rows:+,
- }{\"ranks\": $ranks, \"message_bytes\": $bytes, \"algorithm\": \"$algorithm\", \"segment_bytes\": $segment, "
-    rows+="\"predicted_s\": $bytes.0e-6}"
-  done
-  printf '{"operation": "%s", "model": "loggp", "network": "test", "rows": [%s]}\n' "$operation" "$rows"
 }
 
 # The table's entry for the next number of ranks and size is used, also within a host.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/measure/measurements.hpp"
 #include "runtime/measure/network.hpp"
 
 namespace espalier::testing {
@@ -73,5 +74,14 @@ class CalculatedNetwork : public runtime::probe::Network {
   double noise_;
   std::mt19937_64 random_;
 };
+
+inline constexpr double kMbit = 125e3;  // B/s
+
+// What a probe begins with.
+inline runtime::probe::Measurements unmeasured(std::size_t ranks) {
+  runtime::probe::Measurements none;
+  for (std::size_t rank = 0; rank < ranks; ++rank) none.hosts.push_back("h" + std::to_string(rank));
+  return none;
+}
 
 }  // namespace espalier::testing

@@ -1,0 +1,44 @@
+# Plans, platforms and decision tables by hand, to be sourced.
+# shellcheck shell=bash
+
+# plan_in_segments SEGMENT NODES SOURCE TREE...: a plan file on stdout, with segments of SEGMENT bytes; a tree is
+# "RATE EDGE,EDGE...", an edge "[0, 1]" without blanks.
+plan_in_segments() {
+  local segment=$1 nodes=$2 source=$3; shift 3
+  local names='"n0"' trees='' sum=0 i tree
+  for ((i = 1; i < nodes; i++)); do names+=", \"n$i\""; done
+  for tree in "$@"; do
+    trees+="${trees:+, }{\"rate_Bps\": ${tree%% *}, \"edges\": [${tree#* }]}"
+    sum=$((sum + ${tree%% *}))
+  done
+  cat <<END
+{"format": "espalier-plan", "version": 1, "operation": "broadcast", "platform": "test", "source": "n$source",
+ "model": "one-port", "algorithm": "by hand", "nodes": [$names], "slice_bytes": $segment,
+ "throughput_Bps": $sum, "optimum_Bps": null, "broadcast_trees": [$trees]}
+END
+}
+
+# reversed PLAN: the trees of such a file, from the leaves to the source.
+reversed() { sed -E 's/.*"broadcast_trees": (.*)\}$/\1/; t; d' "$1" | sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g'; }
+
+# platform HOSTS: a complete graph with different rates.
+platform() {
+  echo from,to,bandwidth_Gbps
+  local i j
+  for ((i = 0; i < $1; i++)); do
+    for ((j = 0; j < $1; j++)); do [ "$i" -eq "$j" ] || echo "h$i,h$j,$((1 + (3 * i + j) % 4))"; done
+  done
+}
+
+# table OPERATION RANKS "BYTES ALGORITHM SEGMENT"...: a decision table for this number of ranks, with predicted times at
+# 1 MB/s.
+table() {
+  local operation=$1 ranks=$2 rows='' row bytes algorithm segment; shift 2
+  for row in "$@"; do
+    read -r bytes algorithm segment <<<"$row"
+    rows+="${rows:+,
+ }{\"ranks\": $ranks, \"message_bytes\": $bytes, \"algorithm\": \"$algorithm\", \"segment_bytes\": $segment, "
+    rows+="\"predicted_s\": $bytes.0e-6}"
+  done
+  printf '{"operation": "%s", "model": "loggp", "network": "test", "rows": [%s]}\n' "$operation" "$rows"
+}
