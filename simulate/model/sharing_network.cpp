@@ -11,6 +11,9 @@ namespace {
 // An event that is farther in the future is rescheduled long before, or never happens.
 constexpr double kLongest = 0x1p61;
 
+// Beside a lane of weight 1 less would be lost in the digits of a sum, and 0 would never end.
+constexpr double kLeastWeight = 1e-12;
+
 double seconds_at(std::span<const Holding> holdings, std::uint32_t resource) {
   double seconds = 0;
   for (const Holding& held : holdings) seconds += held.resource == resource ? held.seconds : 0;
@@ -62,7 +65,7 @@ void SharingNetwork::set_weights() {
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     const double latency = task_.flows.all()[i].latency_s;
-    if (latency > 0) lanes_[i].weight = shortest / latency;
+    if (latency > 0) lanes_[i].weight = std::max(shortest / latency, kLeastWeight);
   }
 }
 

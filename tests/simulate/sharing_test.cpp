@@ -75,6 +75,13 @@ Case star(double cap, const std::vector<Child>& children) {
   return one_tree(std::move(builder), edges);
 }
 
+// The share of a flow whose latency is 10^330 times longer than another's is not nothing: the run
+// ends.
+TEST(Sharing, EndsWithLatenciesAtTheEndsOfNumbers) {
+  const Case far = star(2, {{1, 1e-300}, {1, 1e30}});
+  for (const Options& options : {kEdges, kSends}) EXPECT_GE(far.done(8, options).at(2), 1e30);
+}
+
 // h0 -> h1 -> ..., 1 byte per second.
 Case chain(std::uint32_t links) {
   platforms::PlatformBuilder builder("chain");

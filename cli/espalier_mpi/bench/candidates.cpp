@@ -192,7 +192,8 @@ std::vector<std::vector<double>> AlternatingTimer::seconds_of(Bytes size) {
           {[&] { one.run(memory); }, one.is_mpi() ? "waiting in " + one.name : std::string{}});
       if (round >= rounds_->warm_up) seconds[i].push_back(time);
       if (rounds_->verify) {
-        watchdog_->pause();
+        watchdog_->expect("waiting for all ranks to check what they received",
+                          memory_time(memory.size()));
         runtime::collective_try(
             comm_,
             [&] {

@@ -16,8 +16,8 @@ using runtime::check;
 constexpr int kReportTag = 1;
 // Below the rate of any disk worth sending a file to.
 constexpr BytesPerSecond kSlowDisk{10e6};
-// Below the rate of memory that several ranks fill at once.
-constexpr BytesPerSecond kSlowMemory{400e6};
+// Below the rate at which several ranks of a host fill memory, or compare it.
+constexpr BytesPerSecond kSlowMemory{200e6};
 // MPI's own functions show no progress, and no plan predicts their time.
 constexpr double kMpiTimePerPredicted = 50;
 // The root knows which ranks are missing, so its message comes first.
