@@ -15,6 +15,7 @@
 #include "lp/graph/min_cost_arborescence.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "platforms/generators/generators.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/plain_flow_lp.hpp"
@@ -145,6 +146,49 @@ void arborescence_against_plain(benchmark::State& state) {
   state.counters["ratio"] = plain / fast;
 }
 
+// Networks with switches, of a thousand hosts, or of ten thousand; every other of unlike hosts.
+platforms::Platform fabric(std::int64_t which) {
+  platforms::Spread spread;
+  if (which % 2 != 0) spread = {.heterogeneity = 0.3, .slow = {{.share = 0.1, .factor = 4}}};
+  platforms::StarFamily star;
+  star.hosts = 1024;
+  star.spread = spread;
+  platforms::FatTreeFamily fat_tree;
+  fat_tree.shape = platforms::k_port_fat_tree(which < 8 ? 16 : 34);
+  fat_tree.spread = spread;
+  platforms::DragonflyFamily dragonfly;
+  dragonfly.shape = {.groups = 33, .routers = 8, .hosts = 4, .global_ports = 4};
+  dragonfly.spread = spread;
+  platforms::TorusFamily torus;
+  torus.dimensions = {10, 10, 10};
+  torus.injection = torus.bandwidth;
+  torus.spread = spread;
+  switch (which / 2) {
+    case 0:
+      return platforms::generate_star(star);
+    case 1:
+      return platforms::generate_dragonfly(dragonfly);
+    case 2:
+      return platforms::generate_torus(torus);
+    default:
+      return platforms::generate_fat_tree(fat_tree);
+  }
+}
+
+void plan_over_switches(benchmark::State& state) {
+  const platforms::Platform platform = fabric(state.range(0));
+  const planner::Instance instance(platform, platform.hosts().front(), platforms::Model::kOnePort);
+  planner::Outcome outcome;
+  while (state.KeepRunning()) outcome = planner::find_algorithm("optimal").run(instance, {});
+  const planner::Plan plan =
+      planner::make_plan(instance, "optimal", outcome, planner::kDefaultSegment);
+  state.SetLabel(platform.name());
+  state.counters["hosts"] = static_cast<double>(platform.hosts().size());
+  state.counters["trees"] = static_cast<double>(outcome.trees.size());
+  state.counters["depth"] = static_cast<double>(planner::figures_of(plan).depth);
+  state.counters["gap"] = 1 - plan.throughput.value / outcome.bound.value().value;
+}
+
 BENCHMARK(packing_against_flow_lp)
     ->Args({10, 20})
     ->Args({20, 50})
@@ -177,6 +221,8 @@ BENCHMARK(optimal_plan_scales)
     ->Args({3000, 22500})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
+
+BENCHMARK(plan_over_switches)->DenseRange(0, 9)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -1,0 +1,21 @@
+// Shallow trees built directly over networks whose hosts each have one link to a switch: racks,
+// fat-trees, dragonflies, tori with routers. No linear program and no search: hosts in the order of
+// a walk over the switches, two trees or a few more in which the inner hosts of one are leaves of
+// another (as the two trees of Sanders, Speck and Träff, Parallel Computing 35 (2009),
+// doi:10.1016/j.parco.2009.09.001), and paths that make way for one another.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "lp/packing/arborescence_packing.hpp"
+
+namespace espalier::lp {
+
+// Trees that carry `rate` together, in bytes per second; at most `most_trees` of them (0: any
+// number). Empty: the network has another shape, or they were not found. Deterministic, but for the
+// deadline.
+std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
+                                     std::size_t most_trees, const Deadline& deadline);
+
+}  // namespace espalier::lp

@@ -1,0 +1,63 @@
+// Paths through the switches for the edges of trees, so that no resource is overfull.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lp/fabric/fabric_tree.hpp"
+#include "lp/fabric/layout.hpp"
+#include "support/deadline.hpp"
+
+namespace espalier::lp {
+
+// Edges go along the fabric's tree where there is room; otherwise along a shortest path whose links
+// cost the more, the fuller they are and have been, as in the negotiated routing of circuits
+// (McMurchie and Ebeling, FPGA 1995, doi:10.1145/201310.201328).
+class Routes {
+ public:
+  // rate: bytes per second of each tree. Places every edge once. The references must outlive this.
+  Routes(const PackingProblem& problem, const FabricTree& fabric, std::vector<HostTree> trees,
+         double rate);
+
+  // How much all resources together are overfull: 1 is the capacity of one.
+  [[nodiscard]] double excess() const;
+  // Of the fullest resource: 1 is full.
+  [[nodiscard]] double load() const;
+  // Moves edges from overfull resources, in rounds, until nothing is overfull, or that does not
+  // help any more, or the deadline passes.
+  void make_way(const Deadline& deadline);
+  [[nodiscard]] std::vector<RoutedTree> trees() const;
+
+ private:
+  using Path = std::vector<std::uint32_t>;  // arcs
+
+  [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
+    return {problem_->occupation, static_cast<Eigen::Index>(arc)};
+  }
+  [[nodiscard]] double load_of(const SparseMatrix::InnerIterator& use) const {
+    return load_[static_cast<std::size_t>(use.row())];
+  }
+  [[nodiscard]] bool fits(const Path& path) const;
+  [[nodiscard]] bool is_overfull(const Path& path) const;
+  void add(const Path& path, double rate);
+  [[nodiscard]] double cost_of(std::uint32_t arc) const;
+  [[nodiscard]] Path along_tree(HostEdge edge) const;
+  [[nodiscard]] Path shortest(HostEdge edge);
+
+  const PackingProblem* problem_;
+  const Digraph* graph_;
+  const FabricTree* fabric_;
+  double rate_;
+  std::vector<HostTree> edges_;
+  std::vector<std::vector<Path>> paths_;         // per tree and edge
+  std::vector<double> load_;                     // per resource
+  std::vector<double> history_;                  // per resource: how often it was overfull
+  std::vector<std::vector<std::uint32_t>> out_;  // per switch, arcs to switches
+  // Of the search in progress, per node.
+  std::vector<double> cost_;
+  std::vector<std::uint32_t> by_;     // the arc that it was reached by
+  std::vector<std::uint32_t> visit_;  // the search that reached it
+  std::uint32_t search_ = 0;
+};
+
+}  // namespace espalier::lp
