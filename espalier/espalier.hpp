@@ -38,8 +38,7 @@ using platforms::Platform;
 using platforms::ReadOptions;
 
 // The network in `file` ("-": standard input), in any format of docs/formats.md, which is detected
-// unless options.format names it. What a format's reader left out is told by
-// platforms::read_platform.
+// unless options.format names it. platforms::read_platform also returns notes on what it left out.
 Platform read_platform(const std::string& file, const ReadOptions& options = {});
 
 struct PlanOptions {
