@@ -163,7 +163,22 @@ platforms::Platform fabric(std::int64_t which) {
   torus.dimensions = {10, 10, 10};
   torus.injection = torus.bandwidth;
   torus.spread = spread;
+  platforms::TwoClustersFamily clusters;
+  clusters.hosts = {512, 512};
+  clusters.spread = spread;
+  platforms::MultiRegionFamily regions;
+  regions.regions = 32;
+  regions.hosts = 32;
+  regions.spread = spread;
   switch (which / 2) {
+    case 5:
+      fat_tree.shape = platforms::k_port_fat_tree(16);
+      fat_tree.oversubscription = {2, 4};
+      return platforms::generate_fat_tree(fat_tree);
+    case 6:
+      return platforms::generate_two_clusters(clusters);
+    case 7:
+      return platforms::generate_multi_region(regions);
     case 0:
       return platforms::generate_star(star);
     case 1:
@@ -222,7 +237,7 @@ BENCHMARK(optimal_plan_scales)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-BENCHMARK(plan_over_switches)->DenseRange(0, 9)->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_over_switches)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

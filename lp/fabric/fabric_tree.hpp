@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "lp/graph/thick_tree.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 
 namespace espalier::lp {
@@ -12,20 +13,18 @@ namespace espalier::lp {
 // A resource is full to within this share of it.
 inline constexpr double kFabricRounding = 1e-9;
 
-struct FabricTree {
-  // Per node: the arcs to it from the node above it in the tree, and back. kNone at the top, which
-  // is the root's switch, and for the root itself.
-  std::vector<std::uint32_t> arc_down;
-  std::vector<std::uint32_t> arc_up;
-  std::vector<std::uint32_t> above;  // per node; kNone at the top
-  std::vector<std::uint32_t> depth;  // per node, from the top
+// The top is the root's switch. Hosts have only their arc_in in the tree.
+struct FabricTree : ThickTree {
+  std::vector<std::uint32_t>
+      arc_up;  // per node, the arc back to the node above it; kNone at the top
   // Per node: the only arcs out of and into a host; kNone for switches.
   std::vector<std::uint32_t> arc_out;
   std::vector<std::uint32_t> arc_in;
   std::vector<std::uint32_t> hosts;  // all but the root, in the order of a walk depth first
-
-  // The lowest node that is above both, or is one of them.
-  [[nodiscard]] std::uint32_t meet(std::uint32_t a, std::uint32_t b) const;
+  // Per node: the group that it belongs to, from 0, the root's. Links between groups are thinner
+  // than those that were wanted.
+  std::vector<std::uint32_t> group;
+  std::uint32_t group_count = 0;
 };
 
 // Breadth first from the root's switch over links that carry `rate` (bytes per second) in both
@@ -33,8 +32,5 @@ struct FabricTree {
 // links, or none of both directions to a switch, or the links of both directions between switches
 // do not connect all hosts.
 std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate);
-
-// Bytes per second that the arc carries alone, whatever its resources.
-double rate_alone(const PackingProblem& problem, std::uint32_t arc);
 
 }  // namespace espalier::lp

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <span>
 #include <utility>
+
+#include "lp/packing/narrowest_cut.hpp"
 
 namespace espalier::lp {
 
@@ -33,49 +36,55 @@ std::int64_t room_of(const PackingProblem& problem, const FabricTree& fabric, st
   return static_cast<std::int64_t>(std::floor(room + kFabricRounding));
 }
 
-// Deals the hosts' room among the trees in units of two, each to the tree that lacks most, so that
-// the inner hosts of one are leaves of another. Empty: a tree lacks some in the end.
-std::vector<Budgets> deal(const PackingProblem& problem, const FabricTree& fabric,
-                          const Hosts& hosts, double rate, std::size_t trees) {
-  std::vector<Budgets> budgets(trees, Budgets(problem.graph.node_count, 0));
-  std::vector<std::int64_t> lack(trees, static_cast<std::int64_t>(fabric.hosts.size()));
-  const auto give = [&](std::size_t tree, std::uint32_t host, std::int64_t unit) {
-    budgets[tree][host] += unit;
-    lack[tree] -= unit;
-  };
-  const auto deal_out = [&](std::uint32_t host, std::int64_t room) {
+// Deals the hosts' (or groups') room for children among the trees in units of two, each to the tree
+// that lacks most, so that the inner ones of one tree are leaves of another. lack: per tree, how
+// many it must get together. The root has one in each. False: a tree lacks some in the end.
+class Dealer {
+ public:
+  Dealer(std::vector<Budgets>& budgets, Budgets lack) : budgets_(budgets), lack_(std::move(lack)) {}
+
+  bool deal_root(std::uint32_t id, std::int64_t room) {
+    if (room < static_cast<std::int64_t>(lack_.size())) return false;
+    for (std::size_t tree = 0; tree < lack_.size(); ++tree) give(tree, id, 1);
+    deal(id, room - static_cast<std::int64_t>(lack_.size()));
+    return true;
+  }
+  void deal(std::uint32_t id, std::int64_t room) {
     while (room > 0) {
-      const std::int64_t unit = std::min<std::int64_t>(room, 2);
-      std::size_t best = trees;
-      for (std::size_t tree = 0; tree < trees; ++tree) {
-        if (budgets[tree][host] + unit > kMostChildren) continue;
-        if (best == trees || lack[tree] > lack[best]) best = tree;
+      const std::size_t none = lack_.size();
+      std::size_t best = none;
+      for (std::size_t tree = 0; tree < lack_.size(); ++tree) {
+        if (budgets_[tree][id] + std::min<std::int64_t>(room, 2) > kMostChildren) continue;
+        if (best == none || lack_[tree] > lack_[best]) best = tree;
       }
-      if (best == trees) return;
-      give(best, host, unit);
+      if (best == none) return;
+      const std::int64_t unit = lack_[best] == 1 ? 1 : std::min<std::int64_t>(room, 2);
+      give(best, id, unit);
       room -= unit;
     }
-  };
-  std::int64_t room = room_of(problem, fabric, problem.root, rate, trees);
-  if (room < static_cast<std::int64_t>(trees)) return {};
-  for (std::size_t tree = 0; tree < trees; ++tree) give(tree, problem.root, 1);
-  room -= static_cast<std::int64_t>(trees);
-  deal_out(problem.root, room);
-  for (const std::uint32_t host : hosts) {
-    deal_out(host, room_of(problem, fabric, host, rate, trees));
   }
-  if (std::ranges::any_of(lack, [](std::int64_t its) { return its > 0; })) return {};
-  return budgets;
-}
+  [[nodiscard]] bool is_enough() const {
+    return std::ranges::all_of(lack_, [](std::int64_t its) { return its <= 0; });
+  }
 
-// One tree over the order of the hosts.
+ private:
+  void give(std::size_t tree, std::uint32_t id, std::int64_t unit) {
+    budgets_[tree][id] += unit;
+    lack_[tree] -= unit;
+  }
+
+  std::vector<Budgets>& budgets_;  // per tree
+  Budgets lack_;
+};
+
+// One tree over hosts in an order.
 class Layout {
  public:
-  Layout(const HostOrder& hosts, const Budgets& budgets) : hosts_(hosts), budgets_(budgets) {}
+  Layout(const HostOrder& order, const Budgets& budgets) : order_(order), budgets_(budgets) {}
 
   // Empty: an interval cannot be split.
-  HostTree tree(std::uint32_t root) {
-    if (!split(root, hosts_.hosts())) return {};
+  HostTree tree(std::uint32_t root, const Hosts& all) {
+    if (budgets_[root] == 0 || !split(root, all)) return {};
     while (!open_.empty()) {
       auto [parent, hosts] = std::move(open_.front());
       open_.pop_front();
@@ -101,7 +110,7 @@ class Layout {
   [[nodiscard]] std::size_t cut_of(std::span<const std::uint32_t> hosts, std::int64_t total,
                                    std::int64_t parts) const;
 
-  const HostOrder& hosts_;
+  const HostOrder& order_;
   const Budgets& budgets_;
   std::deque<Part> open_;
   HostTree edges_;
@@ -113,7 +122,7 @@ std::uint32_t Layout::take_head(std::uint32_t parent, Hosts& hosts) const {
   std::uint32_t least = UINT32_MAX;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (hosts.size() > 1 && budgets_[hosts[i]] == 0) continue;
-    const std::uint32_t apart = hosts_.distance(parent, hosts[i]);
+    const std::uint32_t apart = order_.distance(parent, hosts[i]);
     if (apart < least) {
       least = apart;
       best = i;
@@ -190,7 +199,7 @@ std::size_t Layout::cut_of(std::span<const std::uint32_t> hosts, std::int64_t to
     const double off = std::abs(static_cast<double>(cut) - share) / share;
     const bool is_near = off <= 1.0 / 3;
     const std::uint32_t depth =
-        is_near ? hosts_.depth_of_boundary(hosts[cut - 1], hosts[cut]) : UINT32_MAX;
+        is_near ? order_.depth_of_boundary(hosts[cut - 1], hosts[cut]) : UINT32_MAX;
     const std::pair value(depth, off);
     if (best == 0 || value < least) {
       best = cut;
@@ -200,17 +209,156 @@ std::size_t Layout::cut_of(std::span<const std::uint32_t> hosts, std::int64_t to
   return best;
 }
 
+// A tree over the fabric's groups, and in each group one over its hosts, in which the entries of
+// the groups that it serves are leaves. So few edges cross the thin links between groups.
+class GroupLayout {
+ public:
+  GroupLayout(const PackingProblem& problem, const FabricTree& fabric, const HostOrder& order,
+              double rate, std::size_t trees);
+
+  // False: the hosts' links, or those between groups, have too little room.
+  bool deal();
+  // Empty: not found.
+  [[nodiscard]] HostTree tree(std::size_t tree) const;
+
+ private:
+  bool deal_to_groups();
+  bool deal_to_hosts(std::uint32_t group);
+  [[nodiscard]] std::uint32_t entry_of(std::uint32_t group, std::size_t tree) const;
+
+  const PackingProblem& problem_;
+  const FabricTree& fabric_;
+  const HostOrder& order_;
+  std::size_t trees_;
+  double rate_;                         // bytes per second, of all trees together
+  std::vector<Hosts> members_;          // per group, in order, the root first
+  Hosts groups_;                        // with hosts; the root's, 0, first
+  Budgets room_;                        // per host, over all trees
+  std::vector<Budgets> host_budgets_;   // per tree and host
+  std::vector<Budgets> group_budgets_;  // per tree and group: the groups that it may serve
+};
+
+GroupLayout::GroupLayout(const PackingProblem& problem, const FabricTree& fabric,
+                         const HostOrder& order, double rate, std::size_t trees)
+    : problem_(problem),
+      fabric_(fabric),
+      order_(order),
+      trees_(trees),
+      rate_(rate),
+      members_(fabric.group_count),
+      room_(problem.graph.node_count, 0),
+      host_budgets_(trees, Budgets(problem.graph.node_count, 0)),
+      group_budgets_(trees, Budgets(fabric.group_count, 0)) {
+  members_[fabric.group[problem.root]].push_back(problem.root);
+  for (const std::uint32_t host : order.hosts()) members_[fabric.group[host]].push_back(host);
+  for (std::uint32_t group = 0; group < members_.size(); ++group) {
+    if (!members_[group].empty()) groups_.push_back(group);
+    for (const std::uint32_t host : members_[group]) {
+      room_[host] = room_of(problem, fabric, host, rate, trees);
+    }
+  }
+}
+
+bool GroupLayout::deal() {
+  if (groups_.size() > 1 && !deal_to_groups()) return false;
+  return std::ranges::all_of(groups_, [&](std::uint32_t group) { return deal_to_hosts(group); });
+}
+
+// What a group's hosts have room for beyond themselves, and its links carry.
+bool GroupLayout::deal_to_groups() {
+  const Digraph& graph = problem_.graph;
+  std::vector<double> out(members_.size(), 0.0);  // bytes per second
+  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
+    const std::uint32_t from = fabric_.group[graph.tail[arc]];
+    if (from == kNone || from == fabric_.group[graph.head[arc]]) continue;
+    out[from] += rate_alone(problem_, arc);
+  }
+  const auto trees = static_cast<double>(trees_);
+  const auto room_of_group = [&](std::uint32_t group) {
+    std::int64_t room = 0;
+    for (const std::uint32_t host : members_[group]) room += room_[host];
+    room -= static_cast<std::int64_t>(trees_ * (members_[group].size() - 1));
+    const double links = std::min(trees * out[group] / rate_, static_cast<double>(room));
+    return static_cast<std::int64_t>(std::floor(links + kFabricRounding));
+  };
+  Dealer dealer(group_budgets_, Budgets(trees_, static_cast<std::int64_t>(groups_.size()) - 1));
+  if (!dealer.deal_root(groups_.front(), room_of_group(groups_.front()))) return false;
+  for (const std::uint32_t group : std::span(groups_).subspan(1)) {
+    dealer.deal(group, room_of_group(group));
+  }
+  return dealer.is_enough();
+}
+
+bool GroupLayout::deal_to_hosts(std::uint32_t group) {
+  Budgets needed;
+  for (const Budgets& of_groups : group_budgets_) {
+    needed.push_back(static_cast<std::int64_t>(members_[group].size()) - 1 + of_groups[group]);
+  }
+  Dealer dealer(host_budgets_, std::move(needed));
+  for (const std::uint32_t host : members_[group]) {
+    if (host != problem_.root) {
+      dealer.deal(host, room_[host]);
+    } else if (!dealer.deal_root(host, room_[host])) {
+      return false;
+    }
+  }
+  return dealer.is_enough();
+}
+
+// The root, or the first host of those that may have most children.
+std::uint32_t GroupLayout::entry_of(std::uint32_t group, std::size_t tree) const {
+  if (members_[group].front() == problem_.root) return problem_.root;
+  return *std::ranges::max_element(members_[group], {},
+                                   [&](std::uint32_t host) { return host_budgets_[tree][host]; });
+}
+
+HostTree GroupLayout::tree(std::size_t tree) const {
+  Budgets budgets(room_.size(), 0);  // of an entry, how many groups its group can serve
+  Hosts entries;
+  for (const std::uint32_t group : groups_) {
+    const std::uint32_t entry = entry_of(group, tree);
+    budgets[entry] = group_budgets_[tree][group];
+    if (group != groups_.front()) entries.push_back(entry);
+  }
+  HostTree over_groups;
+  if (!entries.empty()) over_groups = Layout(order_, budgets).tree(problem_.root, entries);
+  if (over_groups.size() != entries.size()) return {};
+  std::vector<Hosts> served(members_.size());
+  for (const HostEdge edge : over_groups) served[fabric_.group[edge.parent]].push_back(edge.child);
+  budgets = host_budgets_[tree];
+  HostTree all;
+  const auto lay_out_group = [&](std::uint32_t entry) {
+    const std::uint32_t group = fabric_.group[entry];
+    Hosts hosts = served[group];
+    for (const std::uint32_t child : served[group]) budgets[child] = 0;
+    std::ranges::remove_copy(members_[group], std::back_inserter(hosts), entry);
+    if (hosts.empty()) return true;
+    const HostTree inside = Layout(order_, budgets).tree(entry, hosts);
+    all.insert(all.end(), inside.begin(), inside.end());
+    for (const std::uint32_t child : served[group]) {
+      budgets[child] = host_budgets_[tree][child];
+    }
+    return !inside.empty();
+  };
+  if (!lay_out_group(problem_.root)) return {};
+  for (const HostEdge edge : over_groups) {
+    if (!lay_out_group(edge.child)) return {};
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<std::vector<HostTree>> lay_out(const PackingProblem& problem,
                                              const FabricTree& fabric, const HostOrder& order,
                                              double rate, std::size_t trees) {
+  GroupLayout layout(problem, fabric, order, rate, trees);
+  if (!layout.deal()) return std::nullopt;
   std::vector<HostTree> all;
-  for (const Budgets& budgets : deal(problem, fabric, order.hosts(), rate, trees)) {
-    all.push_back(Layout(order, budgets).tree(problem.root));
+  for (std::size_t tree = 0; tree < trees; ++tree) {
+    all.push_back(layout.tree(tree));
     if (all.back().empty()) return std::nullopt;
   }
-  if (all.empty()) return std::nullopt;
   return all;
 }
 

@@ -19,7 +19,8 @@ using HostTree = std::vector<HostEdge>;  // parents before their children
 // sends more than its link carries beside what it receives. A host with children in one tree is a
 // leaf in others where its link allows no more, as in two-tree algorithms. Each tree is laid over
 // the order of the hosts as an interval that splits in as many parts as its root has children, near
-// the middle and where few links cross. Unset: the links carry too little for so many trees.
+// the middle and where few links cross. Where thin links divide the fabric in groups, a tree over
+// groups comes first, then one in each group. Unset: the links carry too little for so many trees.
 std::optional<std::vector<HostTree>> lay_out(const PackingProblem& problem,
                                              const FabricTree& fabric, const HostOrder& order,
                                              double rate, std::size_t trees);

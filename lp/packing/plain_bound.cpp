@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "lp/packing/narrowest_cut.hpp"
+
 namespace espalier::lp {
 
 namespace {
@@ -44,6 +46,7 @@ class PlainBounds {
       try_star(into[host]);
       for (const auto& [row, least] : rows_of_all(into[host])) least_in_all_[row] += least;
     }
+    try_star(narrowest_cut(problem_));
     try_root(out[problem_.root]);
     try_rows();
     try_senders(out, into);

@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lp/fabric/direct_trees.hpp"
 #include "lp/graph/tree_routes.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/low_latency_trees.hpp"
-#include "lp/packing/plain_bound.hpp"
 #include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/solve/solve_packing.hpp"
@@ -141,36 +138,8 @@ Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& 
   return reducer.outcome();
 }
 
-namespace {
-
-// The trees of lp/fabric/, where they reach a plain bound and keep within the limits of depth and
-// number. They are as good as a packing can be, and shallower.
-std::optional<Outcome> direct(const Instance& instance, const AlgorithmOptions& options) {
-  // The search for few trees takes milliseconds in smaller networks, and finds fewer.
-  constexpr std::size_t kFewHosts = 64;
-  if (instance.host_count() < kFewHosts || options.max_latency) return std::nullopt;
-  const lp::PackingProblem problem = packing_problem(instance);
-  lp::PlainBound bound = lp::plain_bound(problem);
-  lp::Packing packing;
-  packing.trees =
-      lp::direct_trees(problem, bound.rate, options.max_trees, options.deadline.share(0.2));
-  for (const lp::PackedTree& tree : packing.trees) {
-    packing.rate += tree.rate;
-    if (options.max_depth > 0 &&
-        lp::depth_of(problem.graph, problem.root, tree.tree) > options.max_depth) {
-      return std::nullopt;
-    }
-  }
-  if (!(packing.rate * (1 + options.gap) >= bound.rate)) return std::nullopt;
-  packing.bound = bound.rate;
-  packing.prices = std::move(bound.prices);
-  return outcome_of(packing);
-}
-
-}  // namespace
-
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
-  if (std::optional<Outcome> outcome = direct(instance, options)) return *std::move(outcome);
+  if (const auto direct = direct_packing(instance, options)) return outcome_of(*direct);
   const PackingInUse packing(instance, options, packing_share(options));
   return few_shallow_trees(packing_problem(instance), packing.get(), options, instance.platform(),
                            instance.source());

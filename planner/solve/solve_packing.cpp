@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "lp/fabric/direct_trees.hpp"
+#include "lp/graph/tree_routes.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/plain_bound.hpp"
 #include "planner/algorithms/algorithms.hpp"
@@ -40,6 +42,44 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
 
 }  // namespace
 
+std::optional<lp::Packing> direct_packing(const Instance& instance,
+                                          const AlgorithmOptions& options) {
+  // The search for few trees takes milliseconds in smaller networks, and finds fewer.
+  constexpr std::size_t kFewHosts = 64;
+  if (instance.host_count() < kFewHosts || options.max_latency) return std::nullopt;
+  const lp::PackingProblem problem = packing_problem(instance);
+  lp::PlainBound bound = lp::plain_bound(problem);
+  lp::Packing packing;
+  packing.trees =
+      lp::direct_trees(problem, bound.rate, options.max_trees, options.deadline.share(0.2));
+  for (const lp::PackedTree& tree : packing.trees) {
+    packing.rate += tree.rate;
+    if (options.max_depth > 0 &&
+        lp::depth_of(problem.graph, problem.root, tree.tree) > options.max_depth) {
+      return std::nullopt;
+    }
+  }
+  if (!(packing.rate * (1 + options.gap) >= bound.rate)) return std::nullopt;
+  packing.bound = bound.rate;
+  packing.prices = std::move(bound.prices);
+  return packing;
+}
+
+namespace {
+
+// Those of the direct packing; empty: there is none.
+std::vector<lp::RoutedTree> direct_seeds(const Instance& instance, const Deadline& deadline) {
+  AlgorithmOptions options;
+  options.deadline = deadline;
+  std::optional<lp::Packing> direct = direct_packing(instance, options);
+  std::vector<lp::RoutedTree> seeds;
+  if (!direct) return seeds;
+  for (lp::PackedTree& tree : direct->trees) seeds.push_back(std::move(tree.tree));
+  return seeds;
+}
+
+}  // namespace
+
 // Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
 // slow to make and never good.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
@@ -61,6 +101,10 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
     return purpose == Purpose::kCheck || (purpose == Purpose::kProof && best >= enough);
   };
   if (purpose != Purpose::kPlan) add(walk(instance));
+  if (purpose == Purpose::kProof && !is_enough()) {
+    std::vector<lp::RoutedTree> direct = direct_seeds(instance, deadline);
+    if (!direct.empty()) return direct;
+  }
   try {
     if (!is_enough()) {
       AlgorithmOptions options;

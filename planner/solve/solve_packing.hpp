@@ -18,10 +18,16 @@ namespace espalier::planner {
 inline constexpr double kSeedShare = 0.5;
 
 // What a packing is solved for. A plan chooses among many trees. A proof only needs trees that
-// reach the bound: the cheapest come first, and nothing is solved where one of them reaches a plain
-// bound (lp/packing/plain_bound.hpp). The check of a plan is a proof that starts from the plan's
-// trees: of others only the cheapest is made.
+// reach the bound: the cheapest come first, then those of lp/fabric/, and nothing else is made
+// where they reach a plain bound (lp/packing/plain_bound.hpp). The check of a plan is a proof that
+// starts from the plan's trees: of others only the cheapest is made.
 enum class Purpose : std::uint8_t { kPlan, kProof, kCheck };
+
+// The trees of lp/fabric/, where there are 64 hosts or more, they reach a plain bound, and keep
+// within the limits of depth and number: as good as a packing can be, and shallower. They take at
+// most a fifth of the time. Unset: there are none.
+std::optional<lp::Packing> direct_packing(const Instance& instance,
+                                          const AlgorithmOptions& options);
 
 // Trees of fast heuristics, without those far below the best: often one of them, or a few combined,
 // reach the optimum. When the deadline passes, those made by then.

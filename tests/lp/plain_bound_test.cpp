@@ -100,6 +100,18 @@ TEST(PlainBound, AllHostsTogetherSendToAllButOne) {
   expect_proven(made.problem(), plain);
 }
 
+//   0 ---> s ---> t ---> 1     s, t and u are relays. No host's own links are narrow, but together
+//          |      v            the two into the part with 1 and 2 are: 1/4 + 1/8.
+//          `----> u ---> 2
+TEST(PlainBound, ThePartBehindNarrowLinks) {
+  HandMade made(6, {0, 3, 3, 4, 4, 5}, {3, 4, 5, 5, 1, 2},
+                {{0, 0, 0.1}, {1, 1, 4}, {2, 2, 8}, {3, 3, 0.1}, {4, 4, 0.1}, {5, 5, 0.1}});
+  made.graph.is_relay = {0, 0, 0, 1, 1, 1};
+  const PlainBound plain = plain_bound(made.problem());
+  EXPECT_DOUBLE_EQ(plain.rate, 1.0 / 4 + 1.0 / 8);
+  expect_proven(made.problem(), plain);
+}
+
 //   0 ---> 1 ---> 2     one row an arc, 2 seconds a byte: the chain is optimal, without pricing
 TEST(PlainBound, IsEnoughWhereASeedReachesIt) {
   const HandMade made(3, {0, 1}, {1, 2}, {{0, 0, 2}, {1, 1, 2}});

@@ -53,6 +53,28 @@ Platform torus(const platforms::Spread& spread) {
   return platforms::generate_torus(family);
 }
 
+Platform two_clusters(const platforms::Spread& spread) {
+  platforms::TwoClustersFamily family;
+  family.hosts = {40, 41};
+  family.interleaved = true;
+  family.spread = spread;
+  return platforms::generate_two_clusters(family);
+}
+Platform regions(const platforms::Spread& spread) {
+  platforms::MultiRegionFamily family;
+  family.regions = 32;
+  family.hosts = 4;
+  family.spread = spread;
+  return platforms::generate_multi_region(family);
+}
+Platform oversubscribed(const platforms::Spread& spread) {
+  platforms::FatTreeFamily family;
+  family.shape = platforms::k_port_fat_tree(12);
+  family.oversubscription = {2, 4};
+  family.spread = spread;
+  return platforms::generate_fat_tree(family);
+}
+
 std::vector<lp::PackedTree> direct(const Instance& instance) {
   const lp::PackingProblem problem = packing_problem(instance);
   return lp::direct_trees(problem, lp::plain_bound(problem).rate, 0, Deadline());
@@ -138,8 +160,29 @@ TEST_P(DirectTrees, KeepWithinLimits) {
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, DirectTrees,
                          ::testing::Values(Fabric{"star", star}, Fabric{"fat_tree", fat_tree},
-                                           Fabric{"dragonfly", dragonfly}, Fabric{"torus", torus}),
+                                           Fabric{"dragonfly", dragonfly}, Fabric{"torus", torus},
+                                           Fabric{"two_clusters", two_clusters}),
                          [](const auto& test) { return test.param.name; });
+
+// Thin links divide these in groups of equal hosts. Every tree enters every group once or a few
+// times.
+TEST(DirectTreesOfGroups, CarryTheBoundAndAreShallow) {
+  for (const auto make : {regions, oversubscribed}) {
+    const Platform platform = make({});
+    expect_best(platform, Operation::kBroadcast, "one-port");
+    expect_best(platform, Operation::kReduce, "bounded-multi-port");
+  }
+}
+
+// `bound` has the same trees, and prices none of its own.
+TEST(DirectTreesOfGroups, ProveTheOptimum) {
+  const Platform platform = oversubscribed({});
+  const Collective collective = collective_of(platform, "h0", Operation::kBroadcast, "one-port");
+  const Outcome proof = prove_optimum(collective, {}, {});
+  EXPECT_EQ(proof.iterations, 0U);
+  ASSERT_TRUE(proof.bound);
+  EXPECT_NEAR(throughput_of(proof).value / proof.bound->value, 1, 1e-9);
+}
 
 // On a fabric that is thinner than its hosts, what is found is feasible, or nothing is found.
 TEST(DirectTreesOfThinFabrics, AreFeasibleOrNone) {
