@@ -25,7 +25,7 @@ constexpr std::string_view kSeconds = "seconds";
 constexpr std::string_view kPredicted = "predicted_s";
 
 enum Field { kOperation, kAlgorithm, kSegment, kRanks, kMessage, kTime, kFields };
-constexpr std::array<std::string_view, kFields> kNames{
+constexpr std::array<std::string_view, kFields> kFieldNames{
     "operation", "algorithm", "segment_bytes", "ranks", "message_bytes", kSeconds};
 
 bool is_time(double seconds) {
@@ -121,14 +121,15 @@ class Header {
     const std::vector<std::string_view>& fields = reader.fields();
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const std::string_view name = fields[f] == kPredicted ? kSeconds : fields[f];
-      const auto* const known = std::ranges::find(kNames, name);
-      if (known == kNames.end()) continue;  // other figures of the same measurement
-      std::optional<std::size_t>& place = places_[static_cast<std::size_t>(known - kNames.begin())];
+      const auto* const known = std::ranges::find(kFieldNames, name);
+      if (known == kFieldNames.end()) continue;  // other figures of the same measurement
+      std::optional<std::size_t>& place =
+          places_[static_cast<std::size_t>(known - kFieldNames.begin())];
       if (place) reader.refuse(fmt::format("column {} appears twice", in_quotes(name)));
       place = f;
     }
     for (std::size_t c = kAlgorithm; c < kFields; ++c) {
-      if (!places_[c]) reader.refuse(fmt::format("no column {}", in_quotes(kNames[c])));
+      if (!places_[c]) reader.refuse(fmt::format("no column {}", in_quotes(kFieldNames[c])));
     }
     width_ = fields.size();
   }
@@ -141,7 +142,7 @@ class Header {
     const std::string_view field = text(row, column);
     const auto value = parse_whole<std::uint64_t>(field);
     if (!value) {
-      row.refuse(fmt::format("{}: {} is not a whole number of at least 0", kNames[column],
+      row.refuse(fmt::format("{}: {} is not a whole number of at least 0", kFieldNames[column],
                              in_quotes(field)));
     }
     return *value;

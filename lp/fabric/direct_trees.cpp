@@ -15,11 +15,11 @@ namespace {
 
 // Few trees first: they have long segments. More divide thin links more evenly. Where links carry
 // less than `margin` times the rate, they divide the fabric in groups.
-struct Way {
+struct Shape {
   std::size_t trees;
   double margin;
 };
-constexpr std::array<Way, 6> kWays{{{2, 1}, {2, 2}, {8, 1}, {8, 2}, {16, 1}, {32, 1}}};
+constexpr std::array<Shape, 6> kShapes{{{2, 1}, {2, 2}, {8, 1}, {8, 2}, {16, 1}, {32, 1}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
 constexpr double kMostExcess = 0.05;
 // Between equals the order of the walk gives shallower trees.
@@ -65,7 +65,7 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, const FabricTree
 
 std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
                                      std::size_t most_trees, const Deadline& deadline) {
-  for (const auto& [count, margin] : kWays) {
+  for (const auto& [count, margin] : kShapes) {
     if (most_trees > 0 && count > most_trees) continue;
     const std::optional<FabricTree> fabric = fabric_tree(problem, margin * rate);
     if (!fabric || fabric->hosts.empty() || deadline.passed()) return {};

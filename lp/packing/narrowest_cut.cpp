@@ -1,8 +1,8 @@
 #include "lp/packing/narrowest_cut.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
-#include <ranges>
 #include <utility>
 
 #include "lp/graph/thick_tree.hpp"
@@ -57,8 +57,8 @@ std::vector<std::uint32_t> narrowest_cut(const PackingProblem& problem) {
   std::vector<std::uint32_t> hosts(graph.node_count, 0);
   std::uint32_t narrowest = kNone;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t node : tree.nodes | std::views::reverse) {
-    if (node == problem.root) continue;
+  for (std::size_t i = tree.nodes.size(); --i > 0;) {  // all but the root, from below
+    const std::uint32_t node = tree.nodes[i];
     hosts[node] += graph.relay(node) ? 0 : 1;
     if (hosts[node] > 0 && into[node] < least) {
       least = into[node];

@@ -8,8 +8,6 @@
 
 namespace espalier::planner {
 
-using lp::kNone;
-
 Reachability::Reachability(const Instance& instance, const lp::HostArcs& arcs,
                            std::span<const std::uint32_t> order, const Deadline& deadline)
     : arcs_(arcs),
@@ -44,7 +42,7 @@ void Reachability::span(const std::vector<std::uint32_t>& turn, DeadlineWatch& w
     watch.require(16 * out_[node].arcs.size());
     for (const std::uint32_t arc : out_[node].arcs) {
       const std::uint32_t head = arcs_.head(arc);
-      if (head != source_ && tree_.parent_arc(head) == kNone) found.emplace(turn[arc], arc);
+      if (head != source_ && tree_.parent_arc(head) == lp::kNone) found.emplace(turn[arc], arc);
     }
   };
   reach(source_);
@@ -52,7 +50,7 @@ void Reachability::span(const std::vector<std::uint32_t>& turn, DeadlineWatch& w
     const std::uint32_t arc = found.top().second;
     const std::uint32_t head = arcs_.head(arc);
     found.pop();
-    if (tree_.parent_arc(head) != kNone) continue;
+    if (tree_.parent_arc(head) != lp::kNone) continue;
     tree_.attach(arc);
     reach(head);
   }
@@ -123,16 +121,16 @@ bool Reachability::move_alone(std::uint32_t node) {
 // and nothing is changed.
 bool Reachability::move_subtree(std::uint32_t top) {
   collect_subtree(top);
-  if (const std::uint32_t arc = arc_from_outside(top); arc != kNone) {
+  if (const std::uint32_t arc = arc_from_outside(top); arc != lp::kNone) {
     for (const std::uint32_t node : below_) mark_[node] = kOutside;
     tree_.move(arc);
     return true;
   }
   std::vector<std::uint32_t> order;  // attached hosts
-  std::vector<std::uint32_t> new_arc(mark_.size(), kNone);
+  std::vector<std::uint32_t> new_arc(mark_.size(), lp::kNone);
   for (const std::uint32_t node : below_) {
     new_arc[node] = arc_from_outside(node);
-    if (new_arc[node] != kNone) order.push_back(node);
+    if (new_arc[node] != lp::kNone) order.push_back(node);
   }
   for (const std::uint32_t node : order) mark_[node] = kAttached;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -157,7 +155,7 @@ void Reachability::collect_subtree(std::uint32_t top) {
   below_.assign(1, top);
   mark_[top] = kCutOff;
   for (std::size_t i = 0; i < below_.size(); ++i) {
-    for (std::uint32_t child = tree_.first_child(below_[i]); child != kNone;
+    for (std::uint32_t child = tree_.first_child(below_[i]); child != lp::kNone;
          child = tree_.next_sibling(child)) {
       mark_[child] = kCutOff;
       below_.push_back(child);
@@ -166,14 +164,14 @@ void Reachability::collect_subtree(std::uint32_t top) {
   work_ += below_.size();
 }
 
-// The remaining arc into the node, from a host that is not cut off, with the latest turn; kNone:
-// there is none.
+// The remaining arc into the node, from a host that is not cut off, with the latest turn;
+// lp::kNone: there is none.
 std::uint32_t Reachability::arc_from_outside(std::uint32_t node) {
   for (const std::uint32_t in : in_[node].arcs) {
     ++work_;
     if (kept_[in] != 0 && mark_[arcs_.tail(in)] == kOutside) return in;
   }
-  return kNone;
+  return lp::kNone;
 }
 
 lp::RoutedTree Reachability::tree() const {
@@ -182,7 +180,7 @@ lp::RoutedTree Reachability::tree() const {
   std::vector<std::uint32_t> arcs;
   for (std::size_t i = 0; i < order.size(); ++i) {
     arcs.clear();
-    for (std::uint32_t child = tree_.first_child(order[i]); child != kNone;
+    for (std::uint32_t child = tree_.first_child(order[i]); child != lp::kNone;
          child = tree_.next_sibling(child)) {
       arcs.push_back(tree_.parent_arc(child));
     }

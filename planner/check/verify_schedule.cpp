@@ -13,7 +13,7 @@ namespace espalier::planner {
 
 namespace {
 
-constexpr std::size_t kNone = SIZE_MAX;
+constexpr std::size_t kNoSend = SIZE_MAX;
 
 class ScheduleVerifier {
  public:
@@ -21,8 +21,8 @@ class ScheduleVerifier {
                    double tolerance)
       : plan_(plan),
         tolerance_(tolerance),
-        last_out_(plan.nodes.size(), kNone),
-        last_in_(plan.nodes.size(), kNone) {
+        last_out_(plan.nodes.size(), kNoSend),
+        last_in_(plan.nodes.size(), kNoSend) {
     for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
       const std::vector<PlanEdge>& edges = plan.broadcast_trees[k].edges;
       seconds_into_.emplace_back(plan.nodes.size(), 0.0);
@@ -69,7 +69,7 @@ class ScheduleVerifier {
                  Peer peer) {
     constexpr double kRounding = 1e-12;
     const ScheduledSend& send = sends()[index];
-    if (last != kNone) {
+    if (last != kNoSend) {
       const ScheduledSend& earlier = sends()[last];
       if (send.start.value < end_of(earlier) - kRounding * plan_.schedule->period.value) {
         add_fault(index,

@@ -18,7 +18,7 @@ struct Edge {
   double latency;
   std::vector<lp::HostArcs::Use> uses;
 };
-constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kNoEdge = UINT32_MAX;
 
 struct Waiting {
   double start;  // lower bound on when the edge's send can begin
@@ -33,13 +33,13 @@ struct Later {
 class TreeSchedule {
  public:
   TreeSchedule(const Instance& instance, const lp::RoutedTree& tree, Bytes message)
-      : schedule_(instance, message), first_child_(instance.platform().nodes().size(), kNone) {
+      : schedule_(instance, message), first_child_(instance.platform().nodes().size(), kNoEdge) {
     const lp::Digraph& graph = instance.digraph();
     for (std::size_t i = 0; i < tree.edge_count(); ++i) {
       const std::span<const std::uint32_t> path = tree.path(i);
       Edge& edge = edges_.emplace_back(Edge{graph.tail[path.front()],
                                             graph.head[path.back()],
-                                            kNone,
+                                            kNoEdge,
                                             path_latency(instance, path),
                                             {}});
       lp::HostArcs::append_uses(instance.occupation().seconds_per_byte, path, edge.uses);
@@ -74,7 +74,7 @@ class TreeSchedule {
 
  private:
   void wait(std::uint32_t edge) {
-    if (edge == kNone) return;
+    if (edge == kNoEdge) return;
     const Edge& next = edges_[edge];
     waiting_.push({schedule_.earliest(next.parent, next.uses, next.latency).start, edge});
   }

@@ -42,8 +42,8 @@ std::string choices_of(const DecisionReport& report, std::size_t row) {
   return text;
 }
 
-// Summary of the penalties of some cells.
-struct Summary {
+// The penalties of some cells.
+struct Penalties {
   std::size_t cells = 0;  // with a penalty
   double sum = 0;
   const Penalty* worst = nullptr;
@@ -63,7 +63,7 @@ struct Summary {
   }
 };
 
-void add_row(Table& table, const std::string& ranks, std::size_t cells, const Summary& of) {
+void add_row(Table& table, const std::string& ranks, std::size_t cells, const Penalties& of) {
   std::vector<std::string> row{ranks, fmt::format("{} of {}", of.cells, cells), percent(of.mean())};
   if (of.worst == nullptr) {
     row.insert(row.end(), {"-", "-", "-", "-"});
@@ -76,7 +76,7 @@ void add_row(Table& table, const std::string& ranks, std::size_t cells, const Su
 }
 
 Json summary_json(const DecisionReport& report) {
-  Summary summary;
+  Penalties summary;
   for (std::size_t i = 0; i < report.penalties.size(); ++i) {
     summary.add(report.penalties[i], report.decision.best[i]);
   }
@@ -148,9 +148,9 @@ std::string penalty_table(const DecisionReport& report) {
                {"choice", Table::Align::kLeft},
                {"best measured", Table::Align::kLeft}});
   const std::size_t columns = report.decision.grid.messages.size();
-  Summary total;
+  Penalties total;
   for (std::size_t row = 0; row < report.decision.grid.ranks.size(); ++row) {
-    Summary summary;
+    Penalties summary;
     for (std::size_t cell = row * columns; cell < (row + 1) * columns; ++cell) {
       summary.add(report.penalties[cell], report.decision.best[cell]);
       total.add(report.penalties[cell], report.decision.best[cell]);

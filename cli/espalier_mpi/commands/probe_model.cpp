@@ -72,8 +72,7 @@ std::string name_of(const ModelReport& report) {
 }  // namespace
 
 void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begun = Clock::now();
+  const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   const int rank = runtime::rank_in(comm);
   const std::vector<std::string> hosts = runtime::host_names(comm);
   if (hosts.size() < 2) throw InputError("one rank has no network to probe; start two or more");
@@ -104,7 +103,7 @@ void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
     write_text(arguments.out, cost_models::parameters_json(report.parameters, report.name));
   });
   if (rank != 0) return;
-  report.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   print_report(report_of(report), arguments.json, arguments.out == "-");
 }
 
