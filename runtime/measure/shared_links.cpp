@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostFlows = 32;    // per test
 constexpr std::size_t kMostClasses = 24;  // up to which every pair is tested
 constexpr std::size_t kMostAlone = 128;   // classes that are tested alone
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoMember = static_cast<std::size_t>(-1);
 
 // Disjoint flows, taken from the classes in turn.
 std::vector<Flow> disjoint_flows(const Clusters& clusters, const std::vector<ArcClass>& classes) {
@@ -22,14 +22,14 @@ std::vector<Flow> disjoint_flows(const Clusters& clusters, const std::vector<Arc
     const auto& members = clusters.members[cluster];
     const auto found = std::find_if(members.begin(), members.end(),
                                     [&](std::size_t rank) { return !is_busy[rank]; });
-    return found == members.end() ? kNone : *found;
+    return found == members.end() ? kNoMember : *found;
   };
   std::vector<Flow> flows;
   for (bool found = true; found && flows.size() < kMostFlows;) {
     found = false;
     for (const auto& [from, to] : classes) {
       const Flow flow{idle_in(from), idle_in(to)};
-      if (flow.from == kNone || flow.to == kNone) continue;
+      if (flow.from == kNoMember || flow.to == kNone) continue;
       is_busy[flow.from] = is_busy[flow.to] = true;
       flows.push_back(flow);
       found = true;
