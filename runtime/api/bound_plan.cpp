@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/rounds.hpp"
 #include "runtime/api/rank_mapping.hpp"
-#include "runtime/engine/rounds.hpp"
 #include "runtime/memory/checksum.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/hosts.hpp"
@@ -26,8 +26,8 @@ void check_orders(const Plan& plan, const CollectiveOptions& options) {
     refuse_if(options.rounds, "rounds are for broadcasts");
     refuse_if(options.schedule, "a schedule is for broadcasts");
   }
-  if (options.rounds) require_rounds(plan);
-  if (options.schedule) require_timetable(plan);
+  if (options.rounds) engine::require_rounds(plan);
+  if (options.schedule) engine::require_timetable(plan);
   refuse_if(options.ports != 0 && options.rounds,
             "ports and rounds exclude each other: in a round a rank sends one segment");
   refuse_if(options.schedule && (options.ports != 0 || options.rounds),

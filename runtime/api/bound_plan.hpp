@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/timetable.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/segment_choice.hpp"
 #include "runtime/api/collective.hpp"
-#include "runtime/engine/timetable.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "runtime/transport/timeout.hpp"
 
@@ -29,13 +29,13 @@ class BoundPlan {
   OwnedComm comm;
   planner::Plan plan;  // without its schedule; segments of at most kLargestSegment
   CollectiveOptions options;
-  std::optional<Slots> slots;     // with options.schedule
-  std::vector<int> rank_of_node;  // for each of plan.nodes, in order
-  std::vector<int> hosts_of;      // each rank's host
-  int rank = 0;                   // this one
-  int root = 0;                   // the rank of the plan's source
-  std::string node;               // name of this rank's node
-  planner::SegmentCosts costs;    // of the network between the ranks
+  std::optional<engine::Slots> slots;  // with options.schedule
+  std::vector<int> rank_of_node;       // for each of plan.nodes, in order
+  std::vector<int> hosts_of;           // each rank's host
+  int rank = 0;                        // this one
+  int root = 0;                        // the rank of the plan's source
+  std::string node;                    // name of this rank's node
+  planner::SegmentCosts costs;         // of the network between the ranks
 
   [[nodiscard]] bool reduces() const { return planner::reduces(plan.operation); }
   [[nodiscard]] bool is_allreduce() const {

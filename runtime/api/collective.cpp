@@ -1,7 +1,6 @@
 #include "runtime/api/collective.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -11,14 +10,15 @@
 
 #include "planner/plan/send_windows.hpp"
 #include "runtime/api/bound_plan.hpp"
+#include "runtime/api/engines.hpp"
 #include "runtime/api/library_reduction.hpp"
-#include "runtime/engine/engine.hpp"
-#include "runtime/engine/reduce_engine.hpp"
-#include "runtime/engine/reduce_operation.hpp"
 #include "runtime/memory/direct_copies.hpp"
+#include "runtime/memory/reduce_operation.hpp"
+#include "runtime/memory/reducing_store.hpp"
 #include "runtime/memory/stores.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/call_check.hpp"
+#include "runtime/transport/mpi_engine.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/files.hpp"
 
@@ -32,18 +32,23 @@ constexpr std::uint64_t kPage = 4096;
 // The result of an allreduce, which is broadcast while it is being computed.
 class ReducedStore : public MemoryStore {
  public:
-  ReducedStore(std::byte* result, ReduceEngine& reduce) : MemoryStore(result), reduce_(&reduce) {}
+  ReducedStore(std::byte* result, const ReducingStore& own, engine::Engine<MpiTransport>& reduction)
+      : MemoryStore(result), own_(own), reduction_(reduction) {}
   [[nodiscard]] bool is_ready(const Segment& segment) const override {
-    return reduce_->has_combined(segment.index);
+    return reduction_.is_ready(segment.index);
   }
   [[nodiscard]] bool is_free(const Segment& segment) const override {
-    return reduce_->is_finished_with(segment.index);
+    if (reduction_.is_finished(segment.index)) return true;
+    return !own_.is_in_place() && reduction_.only_sends(segment.index);
   }
-  [[nodiscard]] bool has_work() const override { return !reduce_->is_done(); }
-  void work() override { reduce_->poll(); }
+  [[nodiscard]] bool has_work() const override { return !reduction_.is_done(); }
+  void work() override {
+    if (has_work()) reduction_.progress();
+  }
 
  private:
-  ReduceEngine* reduce_;
+  const ReducingStore& own_;
+  engine::Engine<MpiTransport>& reduction_;
 };
 
 std::byte* first_byte_of(void* buffer, const ElementShape& shape) {
@@ -62,17 +67,20 @@ std::string size_fault(std::size_t count, std::size_t element_bytes) {
 
 struct Collective::State {
   BoundPlan bound;
-  std::unique_ptr<ReduceEngine> up;
-  std::unique_ptr<Engine> down;
-  std::optional<CallCheck> call;  // of the reduction in progress
+  std::unique_ptr<MpiEngine> up;
+  std::unique_ptr<MpiEngine> down;
+  std::vector<engine::TreeRole> roles_up;
+  ScratchWindows scratch;
+  std::optional<CallCheck> call;  // of the call in progress
   bool uses_rings = false;
   bool broken = false;
 
   State(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options, Expects expects)
       : bound(comm, plan, options, [&] { require(plan, expects); }) {
     if (bound.reduces()) {
-      make_up();
-      if (bound.is_allreduce()) make_half_down();
+      roles_up = reduce_roles(bound);
+      up = reduce_engine(bound, roles_up);
+      if (bound.is_allreduce()) down = second_half_engine(bound);
       return;
     }
     std::vector<std::vector<int>> readers_of;
@@ -80,7 +88,9 @@ struct Collective::State {
       copy_directly();
       readers_of = ring_readers(bound.plan.broadcast_trees, bound.rank_of_node, bound.hosts_of);
     }
-    make_down(share_rings(bound.comm.get(), readers_of), readers_of);
+    std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), readers_of);
+    uses_rings = rings != nullptr;
+    down = broadcast_engine(bound, std::move(rings), readers_of);
   }
 
   static void require(const planner::Plan& plan, Expects expects) {
@@ -100,7 +110,7 @@ struct Collective::State {
       return act();
     } catch (...) {
       broken = true;
-      if (up) up->abandon();
+      if (up) up->transport.abandon();
       bound.comm.abandon();
       throw;
     }
@@ -124,87 +134,22 @@ struct Collective::State {
     }
   }
 
-  // In rounds every tree has its turn until the end of the message.
-  [[nodiscard]] planner::SegmentAssignment assignment() const {
-    if (bound.slots) return bound.slots->assignment();
-    return bound.options.rounds ? planner::assignment_for(bound.plan.broadcast_trees)
-                                : planner::assignment_down(bound.plan);
-  }
-
-  [[nodiscard]] EngineOptions options_down() const {
-    EngineOptions result;
-    result.sends_in_flight = bound.options.sends_in_flight;
-    result.receives_in_flight = bound.options.receives_in_flight;
-    result.costs = bound.costs;
-    result.most_in_flight = planner::most_bytes_in_flight(bound.plan.broadcast_trees);
-    result.ports = bound.options.ports;
-    result.timeout = bound.options.timeout;
-    result.on_progress = bound.options.on_progress;
-    return result;
-  }
-
-  // readers_of: the readers of each rank's ring; empty without rings.
-  void make_down(std::shared_ptr<HostRings> rings, std::span<const std::vector<int>> readers_of) {
-    const auto& [trees, ranks] = std::tie(bound.plan.broadcast_trees, bound.rank_of_node);
-    std::vector<TreeRole> roles = roles_of(trees, ranks, bound.rank, bound.hosts_of);
-    uses_rings = rings != nullptr;
-    if (uses_rings) use_rings(roles, trees, ranks, bound.hosts_of, bound.rank, readers_of);
-    EngineOptions with = options_down();
-    with.check_sizes = bound.options.check_sizes;
-    with.segments_vary = bound.segments_vary();
-    with.remote_segments_vary = with.segments_vary && !bound.are_always_eager();
-    if (bound.options.rounds) with.rounds = rounds_of(bound.plan, ranks, bound.rank);
-    if (bound.slots) with.timetable = bound.slots->of_rank(ranks, bound.rank, roles);
-    // Leaves the processors to ranks that have data to copy.
-    with.source_dozes =
-        bound.ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
-    with.rings = std::move(rings);
-    with.transfers = bound.options.transfers;
-    down = std::make_unique<Engine>(bound.comm.get(), bound.root, std::move(roles), assignment(),
-                                    std::move(with));
+  void leave_rings() {
+    uses_rings = false;
+    down = broadcast_engine(bound, nullptr, {});
   }
 
   Outcome run_down(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
     return unless_broken([&] {
-      return down->run(grid, store, stoppable, bound.timeout_with_all(grid.message, grid.segment));
+      call.emplace(grid.message);
+      down->transport.set_call(
+          {MPI_BYTE, grid.message, bound.options.check_sizes ? &*call : nullptr});
+      return down->run({.grid = grid, .stoppable = stoppable}, store,
+                       bound.timeout_with_all(grid.message, grid.segment));
     });
   }
 
   // --- reductions ---
-
-  void make_up() {
-    ReduceEngineOptions up_options;
-    up_options.sends_in_flight = bound.options.sends_in_flight;
-    up_options.receives_in_flight = bound.options.receives_in_flight;
-    up_options.ports = bound.options.ports;
-    up_options.timeout = bound.options.timeout;
-    up_options.most_in_flight = planner::most_bytes_in_flight(bound.plan.reduce_trees);
-    // Not within a host, where MPI may copy directly from process to process.
-    const bool are_eager = bound.are_always_eager();
-    for (const int host : bound.hosts_of) {
-      up_options.sends_at_once.push_back(
-          are_eager && host != bound.hosts_of[static_cast<std::size_t>(bound.rank)]);
-    }
-    if (bound.is_allreduce()) {
-      if (bound.costs.eager) up_options.least_in_flight = planner::kAllreduceInFlight;
-      // After the broadcast's.
-      up_options.first_tag = static_cast<int>(bound.plan.broadcast_trees.size()) + 1;
-    } else {
-      up_options.on_progress = bound.options.on_progress;
-    }
-    up = std::make_unique<ReduceEngine>(
-        bound.comm.get(), roles_of(bound.plan.reduce_trees, bound.rank_of_node, bound.rank),
-        planner::assignment_up(bound.plan), std::move(up_options));
-  }
-
-  void make_half_down() {
-    EngineOptions half = options_down();
-    half.check_sizes = false;  // the reduction has compared them before anything is received
-    down = std::make_unique<Engine>(
-        bound.comm.get(), bound.root,
-        roles_of(bound.plan.broadcast_trees, bound.rank_of_node, bound.rank),
-        planner::assignment_down(bound.plan), std::move(half));
-  }
 
   [[nodiscard]] std::uint64_t segment_elements(std::uint64_t message, std::uint64_t element) const {
     return std::max<std::uint64_t>(bound.segment_of(message) / element, 1);
@@ -229,7 +174,7 @@ struct Collective::State {
     MPI_Request request = MPI_REQUEST_NULL;
     call->begin(bound.comm.get(), request);
     try {
-      Timeout(bound.options.timeout).wait(request, "comparing the calls of the ranks");
+      Timeout(bound.options.timeout).wait(request, kComparingCalls);
     } catch (...) {
       call->leave_to_mpi();
       throw;
@@ -264,26 +209,35 @@ struct Collective::State {
     call = std::move(mine);
     void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
     const SegmentGrid grid{count, segment_elements(bytes, shape.bytes)};
-    const ReduceJob job{shape,
-                        type,
-                        op,
-                        grid,
-                        own,
-                        bound.has_result() ? recvbuf : nullptr,
-                        bound.options.check_sizes ? &*call : nullptr};
+    reduce_along_trees({shape, type, op, grid, own, bound.has_result() ? recvbuf : nullptr},
+                       recvbuf);
+  }
+
+  void reduce_along_trees(const ReductionJob& job, void* recvbuf) {
+    const std::uint64_t bytes = job.grid.message * job.shape.bytes;
+    // An element may be larger than a segment, and than what MPI sends eagerly.
+    const engine::Message message{job.grid, job.shape.bytes, false, job.grid.segment == 1};
+    std::optional<ReducingStore> store;
     try {
-      up->reserve(job);
+      up->flows.prepare(message);
+      std::vector<std::uint64_t> ends;
+      for (std::size_t tree = 0; tree < roles_up.size(); ++tree) {
+        ends.push_back(up->flows.segments_of(tree));
+      }
+      store.emplace(job, roles_up, up->transport.windows(), ends, scratch);
     } catch (const std::bad_alloc&) {
       refuse(fmt::format("rank {}: no memory for the windows of segments of {} bytes", bound.rank,
-                         grid.segment * shape.bytes));
+                         job.grid.segment * job.shape.bytes));
     }
-    up->begin(job);
+    up->transport.set_call({job.type, bytes, bound.options.check_sizes ? &*call : nullptr});
+    up->flows.begin(*store);
     if (!bound.is_allreduce()) {
-      while (!up->is_done()) up->wait_for_some();
+      while (!up->flows.is_done()) up->flows.wait();
       return;
     }
-    ReducedStore store(first_byte_of(recvbuf, shape), *up);
-    down->run({bytes, grid.segment * shape.bytes}, store, false, Timeout());
+    ReducedStore result(first_byte_of(recvbuf, job.shape), *store, up->flows);
+    down->transport.set_call({MPI_BYTE, bytes, nullptr});
+    down->run({.grid = {bytes, job.grid.segment * job.shape.bytes}}, result, Timeout());
   }
 };
 
@@ -376,7 +330,7 @@ bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSt
                                  bound.slots->buffer_segments(), shape.segments_per_tree));
   }
   // The buffers are smaller than the message, and a store may fail: not with rings.
-  if (state_->uses_rings && !state_->broken) state_->make_down(nullptr, {});
+  if (state_->uses_rings && !state_->broken) state_->leave_rings();
   return state_->run_down({bytes, shape.segment_bytes}, store, true) == Outcome::kComplete;
 }
 

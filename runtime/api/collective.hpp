@@ -15,9 +15,13 @@
 #include "planner/plan/segment_assignment.hpp"
 #include "runtime/api/tuned_segments.hpp"
 
+namespace espalier::engine {
+class SegmentStore;
+}  // namespace espalier::engine
+
 namespace espalier::runtime {
 
-class SegmentStore;
+using engine::SegmentStore;
 class TransferLog;
 
 enum class RankMapping {
@@ -56,12 +60,12 @@ struct CollectiveOptions {
   // the operation), so that a mismatch is an error instead of a hang. Costs no bandwidth, but a
   // rank leaves run() only when all ranks have entered it.
   bool check_sizes = true;
-  // Synchronised rounds given by the plan's colors (runtime/engine/rounds.hpp): in a round a rank
+  // Synchronised rounds given by the plan's colors (engine/rounds.hpp): in a round a rank
   // sends at most one segment and receives at most one, whatever the windows. Refused: a plan
   // without colors, with exchange edges, with trees of different rates, or in which a node would
   // send or receive twice in a round. Off: colors are ignored.
   bool rounds = false;
-  // Follow the plan's periodic schedule (runtime/engine/timetable.hpp): a rank begins its sends in
+  // Follow the plan's periodic schedule (engine/timetable.hpp): a rank begins its sends in
   // the order of the schedule, sends_in_flight at a time over all trees, and its receives likewise.
   // If segments differ in size from the plan's, periods scale in proportion. A plan without a
   // schedule is refused. Off: schedules are ignored.

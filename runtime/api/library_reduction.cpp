@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <climits>
 
-#include "runtime/engine/reduce_operation.hpp"
 #include "runtime/memory/element_shape.hpp"
+#include "runtime/memory/reduce_operation.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "runtime/transport/owned_comm.hpp"
 

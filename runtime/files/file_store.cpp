@@ -38,11 +38,11 @@ void FileStore::move(const Segment& segment) {
   std::byte* const buffer = buffer_for(segment);
   const std::uint64_t place = begin_ + segment.offset;
   try {
-    if (in_ != nullptr) in_->read_at(place, buffer, segment.bytes);
-    checksum_.add(place, {buffer, segment.bytes});
+    if (in_ != nullptr) in_->read_at(place, buffer, segment.length);
+    checksum_.add(place, {buffer, segment.length});
     if (out_ == nullptr) return;
-    out_->write_at(place, buffer, segment.bytes);
-    note_written(segment.tree, place + segment.bytes);
+    out_->write_at(place, buffer, segment.length);
+    note_written(segment.tree, place + segment.length);
   } catch (const InputError& error) {
     failure_ = error.what();
   }

@@ -7,12 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "engine/segments.hpp"
 #include "runtime/api/broadcast.hpp"
-#include "runtime/engine/segments.hpp"
 #include "runtime/files/files.hpp"
 #include "runtime/memory/checksum.hpp"
 
 namespace espalier::runtime {
+
+using engine::Segment;
+using engine::SegmentGrid;
+using engine::SegmentStore;
 
 class FileStore : public SegmentStore {
  public:

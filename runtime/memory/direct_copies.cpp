@@ -74,31 +74,24 @@ std::vector<std::vector<int>> ring_readers(std::span<const planner::PlanTree> tr
   return readers;
 }
 
-void use_rings(std::span<TreeRole> roles, std::span<const planner::PlanTree> trees,
+void use_rings(std::span<engine::TreeRole> roles, std::span<const planner::PlanTree> trees,
                std::span<const int> rank_of_node, std::span<const int> host_of_rank, int rank,
                std::span<const std::vector<int>> readers_of) {
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    TreeRole& role = roles[i];
+    engine::TreeRole& role = roles[i];
     const auto children = children_here(trees[i], rank_of_node, host_of_rank);
     const auto has_ring = [&](int writer) {
       const auto at = static_cast<std::size_t>(writer);
       return !children[at].empty() && children[at] == readers_of[at];
     };
-    role.from_ring = role.parent_is_local && has_ring(role.parent);
-    role.to_ring = has_ring(rank);
-    if (!role.to_ring) continue;
-    std::vector<int> others;
-    std::vector<double> bytes_to_others;
-    for (std::size_t child = 0; child < role.children.size(); ++child) {
-      if (std::ranges::binary_search(readers_of[static_cast<std::size_t>(rank)],
-                                     role.children[child])) {
-        continue;
-      }
-      others.push_back(role.children[child]);
-      bytes_to_others.push_back(role.bytes_to_child[child]);
-    }
-    role.children = std::move(others);
-    role.bytes_to_child = std::move(bytes_to_others);
+    for (engine::Edge& edge : role.in) edge.uses_ring = edge.is_local && has_ring(edge.peer);
+    if (!has_ring(rank)) continue;
+    std::erase_if(role.out, [&](const engine::Edge& edge) {
+      return std::ranges::binary_search(readers_of[static_cast<std::size_t>(rank)], edge.peer);
+    });
+    engine::Edge to_readers;
+    to_readers.is_local = to_readers.uses_ring = true;
+    role.out.insert(role.out.begin(), to_readers);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/tree_role.hpp"
 #include "planner/plan/plan.hpp"
-#include "runtime/engine/tree_role.hpp"
 
 namespace espalier::runtime {
 
@@ -25,8 +25,9 @@ std::vector<std::vector<int>> ring_readers(std::span<const planner::PlanTree> tr
                                            std::span<const int> rank_of_node,
                                            std::span<const int> host_of_rank);
 // Makes the rank's roles (from roles_of, with hosts) use those rings in all trees in which exactly
-// these readers are the children. Not in trees with exchange edges.
-void use_rings(std::span<TreeRole> roles, std::span<const planner::PlanTree> trees,
+// these readers are the children; a single edge to all of them is then the first one out. Not in
+// trees with exchange edges.
+void use_rings(std::span<engine::TreeRole> roles, std::span<const planner::PlanTree> trees,
                std::span<const int> rank_of_node, std::span<const int> host_of_rank, int rank,
                std::span<const std::vector<int>> readers_of);
 

@@ -35,7 +35,7 @@ PackedStore::PackedStore(MPI_Comm comm, void* buffer, std::size_t count, MPI_Dat
 }
 
 void PackedStore::load(const Segment& segment) {
-  const std::uint64_t end = segment.offset + segment.bytes;
+  const std::uint64_t end = segment.offset + segment.length;
   convert_to((end + element_bytes_ - 1) / element_bytes_, true);
 }
 

@@ -9,9 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/engine/segments.hpp"
+#include "engine/segments.hpp"
 
 namespace espalier::runtime {
+
+using engine::Segment;
+using engine::SegmentGrid;
+using engine::SegmentStore;
 
 // A message whose bytes are contiguous in memory, in the order of sending: nothing is copied.
 class MemoryStore : public SegmentStore {

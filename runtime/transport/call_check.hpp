@@ -13,7 +13,7 @@ namespace espalier::runtime {
 class CallCheck {
  public:
   // bytes: the message's size on this rank. kind: not 0; encodes what else must be the same on all
-  // ranks (of a reduction: runtime/engine/reduce_operation.hpp).
+  // ranks (of a reduction: runtime/memory/reduce_operation.hpp).
   explicit CallCheck(std::uint64_t bytes, std::uint64_t kind = 1);
   // For a rank that refuses the call, so that the other ranks give up as well.
   static CallCheck refusal() { return CallCheck(0, kRefused); }

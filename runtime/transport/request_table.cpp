@@ -16,27 +16,26 @@ constexpr auto kDrain = std::chrono::milliseconds(200);
 
 }  // namespace
 
-RequestTable::RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
-                           Direction direction)
-    : windows_(std::move(windows)), first_child_(roles.size()) {
-  const Kind with_parent = direction == Direction::kDown ? Kind::kReceive : Kind::kSend;
-  const Kind with_child = direction == Direction::kDown ? Kind::kSend : Kind::kReceive;
-  for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
-    first_.push_back(entries_.size());
-    if (roles[tree].parent != kNoRank) {
-      for (std::uint32_t slot = 0; slot < windows_[tree].parent; ++slot) {
-        entries_.push_back({with_parent, tree, 0, slot});
-      }
+RequestTable::RequestTable(std::span<const engine::TreeRole> roles,
+                           std::vector<engine::TreeWindows> windows)
+    : windows_(std::move(windows)) {
+  const auto add = [&](std::size_t tree, bool is_send, std::span<const engine::Edge> edges,
+                       std::span<const std::uint64_t> of_edges) {
+    std::vector<Slots>& slots = edges_[is_send ? 1 : 0].emplace_back();
+    for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+      slots.push_back({entries_.size(), of_edges[edge]});
+      if (edges[edge].uses_ring) continue;
+      entries_.resize(entries_.size() + of_edges[edge], {Kind::kTransfer,
+                                                         {is_send, static_cast<std::uint32_t>(tree),
+                                                          static_cast<std::uint32_t>(edge), 0}});
     }
-    for (std::uint32_t child = 0; child < roles[tree].children.size(); ++child) {
-      first_child_[tree].push_back(entries_.size());
-      for (std::uint32_t slot = 0; slot < windows_[tree].children[child]; ++slot) {
-        entries_.push_back({with_child, tree, child, slot});
-      }
-    }
+  };
+  for (std::size_t tree = 0; tree < roles.size(); ++tree) {
+    add(tree, false, roles[tree].in, windows_[tree].in);
+    add(tree, true, roles[tree].out, windows_[tree].out);
   }
-  entries_.push_back({Kind::kSizeCheck, 0, 0, 0});
-  entries_.push_back({Kind::kAbort, 0, 0, 0});
+  entries_.push_back({Kind::kSizeCheck, {}});
+  entries_.push_back({Kind::kAbort, {}});
   requests_.assign(entries_.size(), MPI_REQUEST_NULL);
   indices_.resize(entries_.size());
   statuses_.resize(entries_.size());
@@ -81,19 +80,12 @@ std::span<const RequestTable::Completion> RequestTable::note(int code, int compl
   return std::span<const Completion>(completions_);
 }
 
-std::vector<RequestTable::Entry> RequestTable::outstanding() const {
-  std::vector<Entry> entries;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] != MPI_REQUEST_NULL) entries.push_back(entries_[i]);
-  }
-  return entries;
-}
-
 void RequestTable::abandon() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
-    const Kind kind = entries_[i].kind;
-    if (kind == Kind::kReceive || kind == Kind::kAbort) MPI_Cancel(&requests_[i]);
+    const auto& [kind, operation] = entries_[i];
+    const bool is_receive = kind == Kind::kTransfer && !operation.is_send;
+    if (is_receive || kind == Kind::kAbort) MPI_Cancel(&requests_[i]);
   }
   drain();
   for (std::size_t i = 0; i < requests_.size(); ++i) {

@@ -4,55 +4,56 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "runtime/engine/tree_role.hpp"
-#include "runtime/engine/windows.hpp"
+#include "engine/transport.hpp"
+#include "engine/tree_role.hpp"
+#include "engine/windows.hpp"
 #include "runtime/transport/timeout.hpp"
 
 namespace espalier::runtime {
 
 class RequestTable {
  public:
-  // Down: a rank receives from its parents and sends to its children. Up: the reverse.
-  enum class Direction : std::uint8_t { kDown, kUp };
-  // windows: one per tree; each at least 1.
-  RequestTable(std::span<const TreeRole> roles, std::vector<TreeWindows> windows,
-               Direction direction = Direction::kDown);
-  [[nodiscard]] std::span<const TreeWindows> windows() const { return windows_; }
+  // windows: one per tree, for each of its edges; each at least 1. Edges that use a ring have no
+  // requests.
+  RequestTable(std::span<const engine::TreeRole> roles, std::vector<engine::TreeWindows> windows);
+  [[nodiscard]] std::span<const engine::TreeWindows> windows() const { return windows_; }
 
-  enum class Kind : std::uint8_t { kReceive, kSend, kSizeCheck, kAbort };
+  enum class Kind : std::uint8_t { kTransfer, kSizeCheck, kAbort };
   struct Entry {
     Kind kind;
-    std::uint32_t tree;
-    std::uint32_t child;  // index of the child, if the peer is a child
-    std::uint32_t slot;   // in its window: segment n of a tree occupies slot n modulo the window
+    engine::Operation operation;  // the latest one that was begun in this place
   };
 
-  // The request of a tree's segment `nth`. MPI_REQUEST_NULL if it is complete or was never begun;
-  // the caller's counters distinguish the two.
-  MPI_Request& receive(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
-  MPI_Request& send(std::size_t tree, std::size_t child, std::uint64_t nth) {
-    return of_child(tree, child, nth);
+  // The place of an operation: segment n of a tree occupies slot n modulo the edge's window.
+  [[nodiscard]] std::size_t place_of(const engine::Operation& operation) const {
+    const auto& [first, window] = edges_[operation.is_send ? 1 : 0][operation.tree][operation.edge];
+    return first + operation.nth % window;
   }
-  // The same for reductions (kUp).
-  MPI_Request& send_up(std::size_t tree, std::uint64_t nth) { return of_parent(tree, nth); }
-  MPI_Request& receive_up(std::size_t tree, std::size_t child, std::uint64_t nth) {
-    return of_child(tree, child, nth);
+  // The request of an operation that begins.
+  MPI_Request& begun(const engine::Operation& operation) {
+    const std::size_t place = place_of(operation);
+    entries_[place].operation = operation;
+    return requests_[place];
+  }
+  // MPI_REQUEST_NULL if it is complete or was never begun; the caller's counters distinguish the
+  // two.
+  [[nodiscard]] MPI_Request& of(const engine::Operation& operation) {
+    return requests_[place_of(operation)];
+  }
+  [[nodiscard]] const MPI_Request& of(const engine::Operation& operation) const {
+    return requests_[place_of(operation)];
   }
   MPI_Request& size_check() { return requests_[requests_.size() - 2]; }
   [[nodiscard]] const MPI_Request& size_check() const { return requests_[requests_.size() - 2]; }
   MPI_Request& abort_request() { return requests_[requests_.size() - 1]; }
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
-  // The index of one of its requests, below size().
-  [[nodiscard]] std::size_t place_of(const MPI_Request& request) const {
-    return static_cast<std::size_t>(&request - requests_.data());
-  }
 
   struct Completion {
     Entry entry;
@@ -71,26 +72,23 @@ class RequestTable {
   // The same without waiting: the requests that are complete now, if any.
   std::span<const Completion> test_some();
 
-  // Requests that are in progress.
-  [[nodiscard]] std::vector<Entry> outstanding() const;
   // After a failure: cancels or frees the outstanding requests, after waiting briefly for those
   // that still complete. The buffers of the others must be kept.
   void abandon() noexcept;
 
  private:
+  struct Slots {
+    std::size_t first;  // request
+    std::uint64_t window;
+  };
+
   void drain() noexcept;
   // Evaluates the result of MPI_Waitsome or MPI_Testsome.
   std::span<const Completion> note(int code, int completed);
-  MPI_Request& of_parent(std::size_t tree, std::uint64_t nth) {
-    return requests_[first_[tree] + nth % windows_[tree].parent];
-  }
-  MPI_Request& of_child(std::size_t tree, std::size_t child, std::uint64_t nth) {
-    return requests_[first_child_[tree][child] + nth % windows_[tree].children[child]];
-  }
 
-  std::vector<TreeWindows> windows_;                   // of each tree
-  std::vector<std::size_t> first_;                     // request with the parent of each tree
-  std::vector<std::vector<std::size_t>> first_child_;  // request with each child of each tree
+  std::vector<engine::TreeWindows> windows_;  // of each tree
+  // Of in-edges, then of out-edges: [tree][edge].
+  std::array<std::vector<std::vector<Slots>>, 2> edges_;
   std::vector<Entry> entries_;
   std::vector<MPI_Request> requests_;
   std::vector<int> indices_;

@@ -9,14 +9,14 @@ void TransferLog::begin_run(std::size_t requests) {
   ++runs_;
 }
 
-void TransferLog::begun(std::size_t place, const Segment& segment, int peer, bool is_send) {
+void TransferLog::begun(std::size_t place, const engine::Segment& segment, int peer, bool is_send) {
   if (transfers_.size() == most_) {
     open_[place] = kNone;
     ++left_out_;
     return;
   }
   open_[place] = transfers_.size();
-  transfers_.push_back({MPI_Wtime(), -1, segment.index, static_cast<std::uint32_t>(segment.bytes),
+  transfers_.push_back({MPI_Wtime(), -1, segment.index, static_cast<std::uint32_t>(segment.length),
                         static_cast<std::uint32_t>(segment.tree), runs_ - 1, peer, is_send});
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/engine/segments.hpp"
+#include "engine/segments.hpp"
 
 namespace espalier::runtime {
 
@@ -29,7 +29,7 @@ class TransferLog {
   // Call it at the start of a run whose requests are numbered from 0 to requests - 1.
   void begin_run(std::size_t requests);
   // Request `place` has begun to transfer this segment to or from `peer`.
-  void begun(std::size_t place, const Segment& segment, int peer, bool is_send);
+  void begun(std::size_t place, const engine::Segment& segment, int peer, bool is_send);
   void ended(std::size_t place);
 
   // In the order of their start.

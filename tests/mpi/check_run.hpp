@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/segments.hpp"
 #include "runtime/api/broadcast.hpp"
-#include "runtime/engine/segments.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing {
@@ -38,7 +38,7 @@ void check_run(Broadcast& broadcast, MPI_Comm comm, std::size_t bytes, std::uint
 
 // A store with a buffer for the agreed number of segments. It generates the message on the source
 // and checks it on the other ranks.
-class TestStore : public runtime::SegmentStore {
+class TestStore : public engine::SegmentStore {
  public:
   TestStore(const runtime::Broadcast::StreamShape& shape, std::uint64_t message)
       : shape_(shape),
@@ -49,21 +49,21 @@ class TestStore : public runtime::SegmentStore {
   [[nodiscard]] std::uint64_t segments_per_tree() const override {
     return shape_.segments_per_tree;
   }
-  std::byte* buffer_for(const runtime::Segment& segment) override {
+  std::byte* buffer_for(const engine::Segment& segment) override {
     const std::uint64_t slot = segment.nth % shape_.segments_per_tree;
     return &buffer_[(segment.tree * shape_.segments_per_tree + slot) * shape_.segment_bytes];
   }
-  void load(const runtime::Segment& segment) override {
+  void load(const engine::Segment& segment) override {
     if (++loads_ == fails_at) failed_ = true;
     EXPECT_EQ(segment.index, loads_ - 1) << "out of order";
     std::byte* const at = buffer_for(segment);
-    for (std::size_t i = 0; i < segment.bytes; ++i) at[i] = byte_of(segment.offset + i, message_);
+    for (std::size_t i = 0; i < segment.length; ++i) at[i] = byte_of(segment.offset + i, message_);
   }
-  void arrived(const runtime::Segment& segment) override {
+  void arrived(const engine::Segment& segment) override {
     EXPECT_EQ(segment.nth, next_[segment.tree]++) << "out of order in tree " << segment.tree;
-    bytes_ += segment.bytes;
+    bytes_ += segment.length;
     const std::byte* const at = buffer_for(segment);
-    for (std::size_t i = 0; i < segment.bytes; ++i) {
+    for (std::size_t i = 0; i < segment.length; ++i) {
       if (at[i] != byte_of(segment.offset + i, message_)) ++wrong_;
     }
     if (++arrivals_ == fails_at) failed_ = true;

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/engine/timetable.hpp"
+#include "engine/timetable.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/collective_cases.hpp"
 #include "tests/mpi/refusals.hpp"
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(ByHand, Broadcasts, ::testing::ValuesIn([] {
                          case_name);
 
 std::uint64_t least_buffers(const planner::Plan& plan) {
-  return plan.schedule ? runtime::Slots(plan).buffer_segments() : 2;
+  return plan.schedule ? engine::Slots(plan).buffer_segments() : 2;
 }
 
 TEST_P(Broadcasts, StreamThroughSmallAndLargeBuffers) {

@@ -14,18 +14,18 @@
 #include <utility>
 #include <vector>
 
+#include "engine/rounds.hpp"
+#include "engine/timetable.hpp"
+#include "engine/tree_role.hpp"
 #include "planner/registry.hpp"
 #include "planner/schedule/make_schedule.hpp"
 #include "planner/solve/make_plan.hpp"
-#include "runtime/engine/rounds.hpp"
-#include "runtime/engine/timetable.hpp"
-#include "runtime/engine/tree_role.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/collective_cases.hpp"
 #include "tests/mpi/recorded_calls.hpp"
 #include "tests/mpi/refusals.hpp"
-#include "tests/mpi/schedules.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/support/schedules.hpp"
 
 namespace espalier::testing::planned_test {
 namespace {
@@ -136,13 +136,14 @@ TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
   for (std::uint32_t source = 0; source < ranks; source += 2) {
     const planner::Plan plan = plan_by("split-binary", ranks, source, 100);
     const auto roles =
-        runtime::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
+        engine::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
     const std::vector<Call> made = calls_of(plan, as_planned(), 100 * kSegments);
     std::size_t segments_sent = 0;
     for (std::size_t tree = 0; tree < 2; ++tree) {
-      const auto& children = roles[tree].children;
-      const std::vector<int> late(children.end() - std::ptrdiff_t(roles[tree].exchanges),
-                                  children.end());
+      std::vector<int> late;
+      for (const engine::Edge& edge : std::span(roles[tree].out).last(roles[tree].exchanges)) {
+        late.push_back(edge.peer);
+      }
       bool exchanges = false;
       for (const Call& call : made) {
         if (call.tree != static_cast<int>(tree)) continue;
@@ -154,7 +155,7 @@ TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
       }
       EXPECT_EQ(exchanges, !late.empty());
     }
-    EXPECT_EQ(segments_sent, kSegments / 2 * (roles[0].children.size() + roles[1].children.size()));
+    EXPECT_EQ(segments_sent, kSegments / 2 * (roles[0].out.size() + roles[1].out.size()));
   }
 }
 
@@ -165,8 +166,8 @@ TEST(Rounds, AreKept) {
   for (std::uint32_t source = 0; source < ranks; ++source) {
     const planner::Plan plan = plan_by("two-tree-sanders", ranks, source, 100);
     const auto roles =
-        runtime::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
-    const auto rounds = runtime::rounds_of(plan, by_order(ranks), rank_in(MPI_COMM_WORLD));
+        engine::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
+    const auto rounds = engine::rounds_of(plan, by_order(ranks), rank_in(MPI_COMM_WORLD));
     std::map<std::uint64_t, int> sends;
     std::map<std::uint64_t, int> receives;
     std::map<std::pair<int, int>, std::uint64_t> sent;  // by tree and child
@@ -176,8 +177,8 @@ TEST(Rounds, AreKept) {
       const auto tree = static_cast<std::size_t>(call.tree);
       std::uint64_t round = rounds[tree].receive + 2 * received[tree];
       if (call.is_send) {
-        const auto child = std::ranges::find(roles[tree].children, call.peer);
-        round = rounds[tree].sends[static_cast<std::size_t>(child - roles[tree].children.begin())] +
+        const auto child = std::ranges::find(roles[tree].out, call.peer, &engine::Edge::peer);
+        round = rounds[tree].sends[static_cast<std::size_t>(child - roles[tree].out.begin())] +
                 2 * sent[{call.tree, call.peer}]++;
       } else {
         ++received[tree];
@@ -293,7 +294,7 @@ TEST(Schedule, OfTypesWithHoles) {
 
 TEST(Schedule, NeedsABufferForDelayedSegments) {
   const planner::Plan plan = scheduled_here(0, 100);
-  const std::uint64_t buffers = runtime::Slots(plan).buffer_segments();
+  const std::uint64_t buffers = engine::Slots(plan).buffer_segments();
   Broadcast broadcast(MPI_COMM_WORLD, plan, by_schedule());
   auto shape = broadcast.stream_shape(kAnyMessage, 1 << 20);
   shape.segments_per_tree = buffers - 1;
@@ -309,21 +310,19 @@ TEST(Schedule, NeedsABufferForDelayedSegments) {
 }
 
 // The calls that the schedule requires of this rank: its sends or its receives.
-std::vector<Call> due(runtime::SlotOrder order, bool are_sends,
-                      std::span<const runtime::TreeRole> roles,
+std::vector<Call> due(engine::SlotOrder order, bool are_sends,
+                      std::span<const engine::TreeRole> roles,
                       const std::vector<std::uint64_t>& ends) {
   std::size_t left = 0;
   for (std::size_t tree = 0; tree < roles.size(); ++tree) {
-    const std::size_t peers =
-        are_sends ? roles[tree].children.size() : (roles[tree].parent == runtime::kNoRank ? 0 : 1);
-    left += ends[tree] * peers;
+    left += ends[tree] * (are_sends ? roles[tree].out : roles[tree].in).size();
   }
   std::vector<Call> in_order;
   for (; left > 0; --left, order.pass()) {
     const auto edge = order.next([&](std::uint32_t tree) { return ends[tree]; });
     const auto& role = roles[edge.tree];
     in_order.push_back({are_sends, static_cast<int>(edge.tree),
-                        are_sends ? role.children[edge.child] : role.parent});
+                        (are_sends ? role.out : role.in)[edge.child].peer});
   }
   return in_order;
 }
@@ -334,10 +333,10 @@ TEST(Schedule, IsKept) {
   const auto rank_of_node = by_order(ranks);
   for (std::uint32_t source = 0; source < ranks; source += 3) {
     const planner::Plan plan = scheduled_here(source, kSegment);
-    const runtime::Slots slots(plan);
+    const engine::Slots slots(plan);
     const std::vector<Call> all = calls_of(plan, by_schedule(), kSegments * kSegment);
     const auto roles =
-        runtime::roles_of(plan.broadcast_trees, rank_of_node, rank_in(MPI_COMM_WORLD));
+        engine::roles_of(plan.broadcast_trees, rank_of_node, rank_in(MPI_COMM_WORLD));
     const auto table = slots.of_rank(rank_of_node, rank_in(MPI_COMM_WORLD), roles);
     std::vector<std::uint64_t> ends;
     for (std::size_t tree = 0; tree < roles.size(); ++tree) {

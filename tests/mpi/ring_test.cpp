@@ -11,10 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/engine/engine.hpp"
 #include "runtime/memory/direct_copies.hpp"
 #include "runtime/memory/host_ring.hpp"
 #include "runtime/memory/stores.hpp"
+#include "runtime/transport/call_check.hpp"
+#include "runtime/transport/mpi_engine.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/check_run.hpp"
@@ -41,26 +42,29 @@ class OnHosts {
     for (std::size_t i = 0; i < hosts.size(); ++i) rank_of_node[i] = static_cast<int>(i);
     const auto& trees = plan.broadcast_trees;
     const auto readers = runtime::ring_readers(trees, rank_of_node, hosts);
-    auto roles = runtime::roles_of(trees, rank_of_node, rank, hosts);
-    runtime::EngineOptions options;
+    auto roles = engine::roles_of(trees, rank_of_node, rank, hosts);
+    runtime::MpiTransportOptions options;
+    options.root = root;
     options.rings = runtime::share_rings(comm_.get(), readers);
     const bool any = std::ranges::any_of(readers, [](const auto& of) { return !of.empty(); });
     EXPECT_EQ(options.rings != nullptr, any);
     if (any) runtime::use_rings(roles, trees, rank_of_node, hosts, rank, readers);
-    engine_ = std::make_unique<runtime::Engine>(comm_.get(), root, std::move(roles),
-                                                planner::assignment_down(plan), std::move(options));
+    engine_ = std::make_unique<runtime::MpiEngine>(
+        comm_.get(), roles, planner::assignment_down(plan), engine::Options{}, std::move(options));
   }
   [[nodiscard]] int root() const { return root_; }
   void run(std::byte* buffer, std::size_t bytes, MPI_Datatype /*bytes*/) {
     runtime::MemoryStore store(buffer);
-    engine_->run({bytes, segment_}, store, false, runtime::Timeout());
+    runtime::CallCheck sizes(bytes);
+    engine_->transport.set_call({MPI_BYTE, bytes, &sizes});
+    engine_->run({.grid = {bytes, segment_}}, store, runtime::Timeout());
   }
 
  private:
   runtime::OwnedComm comm_;
   int root_;
   std::uint64_t segment_;
-  std::unique_ptr<runtime::Engine> engine_;
+  std::unique_ptr<runtime::MpiEngine> engine_;
 };
 
 // Segments smaller than, equal to and larger than a cell; messages larger than the ring; several

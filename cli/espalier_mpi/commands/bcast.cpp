@@ -7,8 +7,8 @@
 
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "cli/espalier_mpi/reports/trace.hpp"
-#include "runtime/engine/rounds.hpp"
-#include "runtime/engine/timetable.hpp"
+#include "engine/rounds.hpp"
+#include "engine/timetable.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -91,8 +91,8 @@ ExitStatus BcastCommand::run() const {
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const NamedPlan named = plan_of_run(comm, arguments, planner::Operation::kBroadcast, options);
   const std::string file = display_name(arguments.plan);
-  if (options.rounds) runtime::require_rounds(named.plan, file);
-  if (options.schedule) runtime::require_timetable(named.plan, file);
+  if (options.rounds) engine::require_rounds(named.plan, file);
+  if (options.schedule) engine::require_timetable(named.plan, file);
 
   ProgressBar bar(rank == 0 && !arguments.quiet, named.plan.throughput);
   options.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };

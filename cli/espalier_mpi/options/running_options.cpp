@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "runtime/engine/reduce_operation.hpp"
+#include "runtime/memory/reduce_operation.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

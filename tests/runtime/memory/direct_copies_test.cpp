@@ -10,6 +10,8 @@
 namespace espalier::runtime::direct_copies_test {
 namespace {
 
+using engine::roles_of;
+using engine::TreeRole;
 using planner::PlanEdge;
 using planner::PlanTree;
 using ::testing::ElementsAre;
@@ -67,6 +69,21 @@ TEST(DirectCopies, AreOneStepFromTheFirstNodeOfTheHost) {
   }
 }
 
+bool writes_ring(const TreeRole& role) {
+  return !role.out.empty() && role.out[0].uses_ring;
+}
+bool reads_ring(const TreeRole& role) {
+  return !role.in.empty() && role.in[0].uses_ring;
+}
+// To which it sends by MPI.
+std::vector<int> peers(const TreeRole& role) {
+  std::vector<int> ranks;
+  for (const engine::Edge& edge : role.out) {
+    if (!edge.uses_ring) ranks.push_back(edge.peer);
+  }
+  return ranks;
+}
+
 // Hosts A: 0 1 2, B: 3 4 5. The first tree enters B at 3; the second enters it at 4, and 3 receives
 // from the source. 0 serves 1 and 2 in both.
 TEST(Rings, AreForTreesWhoseChildrenAreTheReaders) {
@@ -82,14 +99,13 @@ TEST(Rings, AreForTreesWhoseChildrenAreTheReaders) {
     use_rings(found, trees, nodes, hosts, rank, readers);
     return found;
   };
-  for (const TreeRole& role : roles(0)) EXPECT_TRUE(role.to_ring && !role.from_ring);
-  EXPECT_THAT(roles(0)[0].children, ElementsAre(3));
-  EXPECT_THAT(roles(0)[1].children, ElementsAre(3, 4));
-  EXPECT_EQ(roles(0)[1].bytes_to_child.size(), 2U);
-  for (const TreeRole& role : roles(2)) EXPECT_TRUE(role.from_ring && role.parent == 0);
-  EXPECT_TRUE(roles(3)[0].to_ring && roles(3)[0].children.empty());
-  EXPECT_FALSE(roles(3)[1].to_ring || roles(3)[1].from_ring);
-  EXPECT_TRUE(roles(5)[0].from_ring && roles(5)[1].from_ring);
+  for (const TreeRole& role : roles(0)) EXPECT_TRUE(writes_ring(role) && role.in.empty());
+  EXPECT_THAT(peers(roles(0)[0]), ElementsAre(3));
+  EXPECT_THAT(peers(roles(0)[1]), ElementsAre(3, 4));
+  for (const TreeRole& role : roles(2)) EXPECT_TRUE(reads_ring(role) && role.in[0].peer == 0);
+  EXPECT_TRUE(writes_ring(roles(3)[0]) && peers(roles(3)[0]).empty());
+  EXPECT_FALSE(writes_ring(roles(3)[1]) || reads_ring(roles(3)[1]));
+  EXPECT_TRUE(reads_ring(roles(5)[0]) && reads_ring(roles(5)[1]));
 }
 
 // 0 has more children in the first tree than in the second, where they receive by MPI.
@@ -100,12 +116,12 @@ TEST(Rings, AreReadByAllOrNotUsed) {
   const auto readers = ring_readers(trees, nodes, hosts);
   auto source = roles_of(trees, nodes, 0, hosts);
   use_rings(source, trees, nodes, hosts, 0, readers);
-  EXPECT_TRUE(source[0].to_ring);
-  EXPECT_FALSE(source[1].to_ring);
-  EXPECT_THAT(source[1].children, ElementsAre(1));
+  EXPECT_TRUE(writes_ring(source[0]));
+  EXPECT_FALSE(writes_ring(source[1]));
+  EXPECT_THAT(peers(source[1]), ElementsAre(1));
   auto last = roles_of(trees, nodes, 2, hosts);
   use_rings(last, trees, nodes, hosts, 2, readers);
-  EXPECT_TRUE(last[0].from_ring && last[1].from_ring);
+  EXPECT_TRUE(reads_ring(last[0]) && reads_ring(last[1]));
 }
 
 TEST(Rings, AreNotForTreesWithExchangeEdges) {

@@ -1,0 +1,134 @@
+// The part of the engine that sends segments; included only by engine/engine.hpp.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/engine.hpp"
+#include "planner/plan/send_windows.hpp"
+
+namespace espalier::engine {
+
+template <Transport T>
+void Engine<T>::start_sends(std::size_t tree) {
+  if (options_.ports != 0) return combines_ ? start_sends_in_order() : start_oldest_sends();
+  if (options_.timetable) return start_scheduled_sends();
+  bool any = true;
+  while (any) {
+    any = false;
+    for (std::size_t edge = 0; edge < flows_[tree].out.size(); ++edge) {
+      any = start_send(tree, edge) || any;
+    }
+  }
+}
+
+template <Transport T>
+void Engine<T>::start_oldest_sends() {
+  while (outstanding_ < options_.ports) {
+    std::optional<std::pair<std::size_t, std::size_t>> next;
+    std::uint64_t oldest = UINT64_MAX;
+    for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+      for (std::size_t edge = 0; edge < flows_[tree].out.size(); ++edge) {
+        if (!may_send(tree, edge)) continue;
+        const std::uint64_t segment = assignment_.segment_of(tree, flows_[tree].out[edge].started);
+        if (segment >= oldest) continue;
+        oldest = segment;
+        next = {tree, edge};
+      }
+    }
+    if (!next) return;
+    start_send(next->first, next->second);
+  }
+}
+
+template <Transport T>
+void Engine<T>::start_sends_in_order() {
+  while (!is_root_ && outstanding_ < options_.ports && next_ < message_.grid.count() &&
+         start_send(assignment_.tree_of(next_), 0)) {
+    ++next_;
+  }
+}
+
+template <Transport T>
+void Engine<T>::start_scheduled_sends() {
+  SlotOrder& order = options_.timetable->sends;
+  const auto is_left = [](const Flow& flow) {
+    return std::ranges::any_of(flow.out,
+                               [&](const Flow::Out& edge) { return edge.started < flow.end; });
+  };
+  while (outstanding_ < most_sends_ && std::ranges::any_of(flows_, is_left)) {
+    const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
+    if (!start_send(edge.tree, edge.child)) return;
+    order.pass();
+  }
+}
+
+template <Transport T>
+bool Engine<T>::may_send(std::size_t tree, std::size_t edge) {
+  note_sent(tree, edge);
+  const Flow& flow = flows_[tree];
+  const std::uint64_t sendable =
+      rounds_ ? std::min(flow.ready, rounds_->sends_due(tree, edge)) : flow.sendable(edge);
+  return has_segment(flow.out[edge], transport_.windows()[tree].out[edge], sendable) &&
+         !is_paced_now(flow.out[edge].due_s);
+}
+
+template <Transport T>
+bool Engine<T>::keeps_pace(std::size_t tree, std::size_t edge) const {
+  if (options_.timetable || roles_[tree].out[edge].uses_ring) return false;
+  // Exchange edges, which wait for the whole share, have the links to themselves.
+  const bool waits = edge >= flows_[tree].at_once;
+  const double in_flight = waits ? roles_[tree].out[edge].bytes_in_flight : options_.most_in_flight;
+  return planner::keeps_pace(in_flight, segment_bytes());
+}
+
+template <Transport T>
+bool Engine<T>::is_paced_now(double due_s) {
+  if (due_s == 0 || due_s <= transport_.now()) return false;
+  due_s_ = due_s_ > 0 ? std::min(due_s_, due_s) : due_s;
+  return true;
+}
+
+template <Transport T>
+bool Engine<T>::start_send(std::size_t tree, std::size_t edge) {
+  if (!may_send(tree, edge)) return false;
+  Flow& flow = flows_[tree];
+  Flow::Out& out = flow.out[edge];
+  const bool stop = flow.is_abort_marker(out.started);
+  const Segment segment = stop ? Segment{} : segment_at(tree, out.started);
+  const Operation operation = send_of(tree, edge, out.started);
+  const int error = transport_.send(
+      operation, segment, stop ? nullptr : store_->buffer_for(segment), options_.synchronous);
+  if (error != 0) transport_.fail(error, context() + describe(operation));
+  if (keeps_pace(tree, edge)) {
+    out.due_s = transport_.now() + planner::pace(roles_[tree].rate, segment_bytes()).value;
+  }
+  ++out.started;
+  ++outstanding_;
+  return true;
+}
+
+template <Transport T>
+void Engine<T>::note_sent(std::size_t tree, std::size_t edge) {
+  auto& [started, sent, due_s] = flows_[tree].out[edge];
+  while (sent < started && transport_.is_complete(send_of(tree, edge, sent))) ++sent;
+}
+
+template <Transport T>
+void Engine<T>::free_sent(std::size_t tree) {
+  Flow& flow = flows_[tree];
+  std::uint64_t freed = flow.kept;
+  flow.passed_on = freed;
+  for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
+    note_sent(tree, edge);
+    freed = std::min(freed, flow.out[edge].sent);
+    if (edge < flow.at_once) flow.passed_on = freed;
+  }
+  const bool counts = combines_ ? !is_root_ : loads();  // otherwise keep_arrived counts them
+  for (; flow.freed < freed; ++flow.freed) {
+    if (counts && !flow.is_abort_marker(flow.freed)) add_progress(segment_at(tree, flow.freed));
+  }
+}
+
+}  // namespace espalier::engine

@@ -1,0 +1,67 @@
+#include "engine/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "support/errors.hpp"
+
+namespace espalier::engine {
+
+void require_rounds(const planner::Plan& plan, const std::string& file) {
+  if (!planner::is_colored(plan)) {
+    throw InputError(file, "/broadcast_trees/0",
+                     "rounds need colors, which this plan's trees do not have");
+  }
+  planner::check_colors(plan, file);
+  const double rate = plan.broadcast_trees[0].rate.value;
+  for (std::size_t i = 0; i < plan.broadcast_trees.size(); ++i) {
+    const planner::PlanTree& tree = plan.broadcast_trees[i];
+    if (!tree.exchange.empty()) {
+      throw InputError(file, fmt::format("/broadcast_trees/{}/exchange", i),
+                       "rounds do not support exchange edges");
+    }
+    if (!(std::abs(tree.rate.value - rate) <= 1e-9 * rate)) {
+      throw InputError(file, fmt::format("/broadcast_trees/{}/rate_Bps", i),
+                       fmt::format("rounds need trees of equal rates; {} differs from {}",
+                                   tree.rate.value, rate));
+    }
+  }
+}
+
+std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint32_t source) {
+  const std::size_t nodes = tree.edges.size() + 1;
+  std::vector<std::vector<std::size_t>> edges_from(nodes);
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+    edges_from[tree.edges[i].parent].push_back(i);
+  }
+  std::vector<std::uint64_t> first(tree.edges.size());
+  std::vector<std::uint64_t> has_it(nodes, 0);  // the first round in which it may send
+  std::vector<std::uint32_t> reached{source};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const std::uint64_t from = has_it[reached[i]];
+    for (const std::size_t edge : edges_from[reached[i]]) {
+      first[edge] = from + (from % 2 == tree.colors[edge] ? 0 : 1);
+      has_it[tree.edges[edge].child] = first[edge] + 1;
+      reached.push_back(tree.edges[edge].child);
+    }
+  }
+  return first;
+}
+
+std::vector<TreeRounds> rounds_of(const planner::Plan& plan, std::span<const int> rank_of_node,
+                                  int rank) {
+  std::vector<TreeRounds> rounds;
+  for (const planner::PlanTree& tree : plan.broadcast_trees) {
+    const std::vector<std::uint64_t> first = first_rounds(tree, planner::source_index(plan));
+    TreeRounds mine;
+    for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+      if (rank_of_node[tree.edges[i].parent] == rank) mine.sends.push_back(first[i]);
+      if (rank_of_node[tree.edges[i].child] == rank) mine.receive = first[i];
+    }
+    rounds.push_back(std::move(mine));
+  }
+  return rounds;
+}
+
+}  // namespace espalier::engine

@@ -1,0 +1,73 @@
+// A message divided into segments, and the store that holds their bytes, as the engine sees them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "planner/plan/segment_grid.hpp"
+
+namespace espalier::engine {
+
+using planner::SegmentGrid;
+
+// One segment and its position. Offset and length are in bytes; where segments are combined, in
+// elements.
+struct Segment {
+  std::uint64_t index;   // in the message
+  std::size_t tree;      // the tree that carries it
+  std::uint64_t nth;     // its number in that tree, from 0
+  std::uint64_t offset;  // of its beginning in the message
+  std::size_t length;
+};
+
+// Holds the bytes of segments on a rank: in the user's buffer, or in a window onto a file. An
+// in-edge `in` is given by its index in the rank's role in the segment's tree.
+class SegmentStore {
+ public:
+  SegmentStore() = default;
+  SegmentStore(const SegmentStore&) = delete;
+  SegmentStore& operator=(const SegmentStore&) = delete;
+  SegmentStore(SegmentStore&&) = delete;
+  SegmentStore& operator=(SegmentStore&&) = delete;
+  virtual ~SegmentStore() = default;
+
+  // How many segments of each tree it can hold at a time: segment n + this reuses the buffer of
+  // segment n.
+  [[nodiscard]] virtual std::uint64_t segments_per_tree() const { return UINT64_MAX; }
+  // The buffer of a segment; may be called any number of times. Segments are sent from it.
+  virtual std::byte* buffer_for(const Segment& segment) = 0;
+  // Whether the segment can be loaded now (called on the source only, in the order of the message).
+  [[nodiscard]] virtual bool is_ready(const Segment& /*segment*/) const { return true; }
+  // Whether the segment's buffer may be received into now (not called on the source).
+  [[nodiscard]] virtual bool is_free(const Segment& /*segment*/) const { return true; }
+  // For stores whose segments become ready or free through messages of their own: while has_work(),
+  // the engine calls work() repeatedly instead of waiting.
+  [[nodiscard]] virtual bool has_work() const { return false; }
+  virtual void work() {}
+  // Loads the segment's bytes into its buffer (called on the source only, once per segment, in the
+  // order of the message).
+  virtual void load(const Segment& /*segment*/) {}
+  // The segment has arrived (not called on the source, nor where segments are combined). The
+  // segments of a tree arrive in order.
+  virtual void arrived(const Segment& /*segment*/) {}
+  // The store could not read or write a segment, and the message must stop. It accepts further
+  // segments and discards them.
+  [[nodiscard]] virtual bool failed() const { return false; }
+
+  // --- only where segments are combined ---
+  // Where the segment of in-edge `in` is received.
+  virtual std::byte* arrival_buffer_for(const Segment& segment, std::size_t /*in*/) {
+    return buffer_for(segment);
+  }
+  // How many segments of in-edge `in` of a tree it can hold at a time.
+  [[nodiscard]] virtual std::uint64_t capacity(std::size_t /*tree*/, std::size_t /*in*/) const {
+    return segments_per_tree();
+  }
+  // Whether segments are sent from where they are received on in-edge `in`.
+  [[nodiscard]] virtual bool sends_from(std::size_t in) const { return in == 0; }
+  // Adds what arrived on in-edge `in` to the segment. Called in the order of the in-edges for each
+  // segment, and in the order of the tree's segments.
+  virtual void combine(const Segment& /*segment*/, std::size_t /*in*/) {}
+};
+
+}  // namespace espalier::engine

@@ -1,0 +1,61 @@
+// What a rank does in each tree: from which ranks it receives segments, and to which it sends them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+
+namespace espalier::engine {
+
+inline constexpr int kNoRank = -1;
+
+// Which receives wait until all ranks' calls are known to match, because until then a longer
+// segment than expected may arrive and be written past the receive's buffer.
+enum class Risk : std::uint8_t {
+  kNone,
+  kShortSegments,  // those of a segment that is shorter than the others
+  kAll,
+};
+
+// An edge of a tree between this rank and another one.
+struct Edge {
+  int peer = kNoRank;          // kNoRank: the ranks that read this rank's ring
+  double bytes_in_flight = 0;  // at the tree's rate (planner/plan/send_windows.hpp)
+  bool is_local = false;       // the peer is on this rank's host
+  // Through memory that the ranks share. Such an edge has no latency and needs no pace. Stores must
+  // then hold the whole message and never fail.
+  bool uses_ring = false;
+  Risk risk = Risk::kNone;  // of an edge into this rank
+};
+
+struct TreeRole {
+  std::vector<Edge> in;       // in the order in which segments are combined
+  std::vector<Edge> out;      // in the order of sending, those of exchange edges last
+  std::size_t exchanges = 0;  // number of exchange edges; the last ones of `out`
+  // What arrives on all in-edges is combined with this rank's own segment. Otherwise there is at
+  // most one in-edge, and segments without one come from this rank's store.
+  bool combines = false;
+  BytesPerSecond rate;  // of the tree
+
+  // Whether this rank is the tree's root: the one where the message is loaded, or where it is
+  // combined completely. It is the same rank in all trees of an engine.
+  [[nodiscard]] bool is_root() const { return combines ? out.empty() : in.empty(); }
+};
+
+// The ways along a tree's edges.
+enum class Direction : std::uint8_t {
+  kDown,  // from parents to children, copied
+  kUp,    // from children to parents, combined
+};
+
+// The roles of rank `rank` in a plan's trees. rank_of_node[i] is the rank of plan.nodes[i].
+// host_of_rank: equal for ranks of one host; empty: no edge counts as local.
+std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
+                               std::span<const int> rank_of_node, int rank,
+                               std::span<const int> host_of_rank = {},
+                               Direction direction = Direction::kDown);
+
+}  // namespace espalier::engine
