@@ -1,7 +1,7 @@
 // The hosts of a reduction: the segments that have arrived from their children, and the processors
 // that add these to the hosts' own. A processor adds one segment at a time: of a segment child
 // after child in the plan's order, of a tree segment after segment, the trees in turns (as
-// runtime/engine/reduce_engine.hpp does).
+// engine/engine_in.hpp does).
 #pragma once
 
 #include <cstddef>

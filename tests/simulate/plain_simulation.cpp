@@ -244,7 +244,7 @@ class PlainSimulation {
     }
   }
 
-  // --- receives of a reduction, posted as runtime/engine/reduce_engine does ---
+  // --- receives of a reduction, posted as engine/engine_in.hpp does ---
 
   void post_receives(std::size_t tree, Ticks now) {
     if (!trees_[tree].up) return;
