@@ -22,8 +22,10 @@ std::string waiting_for(std::span<const Operation> outstanding,
   const auto edge = [](const Operation& of) { return std::tuple(of.is_send, of.tree, of.edge); };
   std::vector<Operation> oldest(outstanding.begin(), outstanding.end());
   std::ranges::stable_sort(oldest, {}, edge);
-  const auto same_edge = std::ranges::unique(oldest, {}, edge);
-  oldest.erase(same_edge.begin(), same_edge.end());
+  const auto are_of_one_edge = [&](const Operation& a, const Operation& b) {
+    return edge(a) == edge(b);
+  };
+  oldest.erase(std::unique(oldest.begin(), oldest.end(), are_of_one_edge), oldest.end());
   std::vector<std::string> names;
   for (const Operation& operation : oldest) {
     if (names.size() < kMost) names.push_back(describe(operation));
