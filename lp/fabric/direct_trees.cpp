@@ -13,13 +13,14 @@ namespace espalier::lp {
 
 namespace {
 
-// Few trees first: they have long segments. More divide thin links more evenly. Where links carry
-// less than `margin` times the rate, they divide the fabric in groups.
+// Links that carry less than so many times the rate divide the fabric in groups.
+constexpr std::array<double, 2> kMargins{1, 2};
+// Few trees first: they have long segments. More divide thin links more evenly.
 struct Shape {
   std::size_t trees;
-  double margin;
+  std::size_t margin;  // index in kMargins
 };
-constexpr std::array<Shape, 6> kShapes{{{2, 1}, {2, 2}, {8, 1}, {8, 2}, {16, 1}, {32, 1}}};
+constexpr std::array<Shape, 6> kShapes{{{2, 0}, {2, 1}, {8, 0}, {8, 1}, {16, 0}, {32, 0}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
 constexpr double kMostExcess = 0.05;
 // Between equals the order of the walk gives shallower trees.
@@ -34,25 +35,33 @@ std::vector<PackedTree> packed(const Routes& routes, double rate) {
   return trees;
 }
 
+// A fabric with its hosts in both orders, of which the second is made when it is needed.
+struct Fabric {
+  explicit Fabric(FabricTree of) : tree(std::move(of)), walk(tree) {}
+  FabricTree tree;
+  WalkOrder walk;
+  std::optional<BisectionOrder> bisection;
+};
+
 // Empty: not this way.
-std::vector<PackedTree> trees_by(const PackingProblem& problem, const FabricTree& fabric,
-                                 double rate, std::size_t count, const Deadline& deadline) {
-  const WalkOrder walk(fabric);
+std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, double rate,
+                                 std::size_t count, const Deadline& deadline) {
   const double each = rate / static_cast<double>(count);
   std::vector<Routes> tries;
   const auto try_order = [&](const HostOrder& order) {
-    auto trees = lay_out(problem, fabric, order, rate, count);
-    if (trees) tries.emplace_back(problem, fabric, *std::move(trees), each);
+    auto trees = lay_out(problem, fabric.tree, order, rate, count);
+    if (trees) tries.emplace_back(problem, fabric.tree, *std::move(trees), each);
   };
-  try_order(walk);
+  try_order(fabric.walk);
   if (tries.empty() || tries.back().excess() > 0) {
     if (deadline.passed()) return {};
-    try_order(BisectionOrder(problem, fabric));
+    if (!fabric.bisection) fabric.bisection.emplace(problem, fabric.tree);
+    try_order(*fabric.bisection);
   }
   if (tries.size() == 2 && tries[1].excess() * kPreference < tries[0].excess()) {
     std::swap(tries[0], tries[1]);
   }
-  const double most = kMostExcess * static_cast<double>(count * fabric.hosts.size());
+  const double most = kMostExcess * static_cast<double>(count * fabric.tree.hosts.size());
   for (Routes& routes : tries) {
     if (routes.excess() > most) continue;
     routes.make_way(deadline);
@@ -65,11 +74,17 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, const FabricTree
 
 std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
                                      std::size_t most_trees, const Deadline& deadline) {
+  std::array<std::optional<Fabric>, kMargins.size()> fabrics;
   for (const auto& [count, margin] : kShapes) {
     if (most_trees > 0 && count > most_trees) continue;
-    const std::optional<FabricTree> fabric = fabric_tree(problem, margin * rate);
-    if (!fabric || fabric->hosts.empty() || deadline.passed()) return {};
-    if (margin > 1 && fabric->group_count == 1) continue;
+    std::optional<Fabric>& fabric = fabrics[margin];
+    if (!fabric) {
+      std::optional<FabricTree> tree = fabric_tree(problem, kMargins[margin] * rate);
+      if (!tree || tree->hosts.empty()) return {};
+      fabric.emplace(*std::move(tree));
+    }
+    if (deadline.passed()) return {};
+    if (margin > 0 && fabric->tree.group_count == 1) continue;
     std::vector<PackedTree> trees = trees_by(problem, *fabric, rate, count, deadline);
     if (!trees.empty()) return trees;
   }

@@ -40,18 +40,25 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
   return false;
 }
 
+// Trees of lp/fabric/ that carry `rate` together, in bytes per second; empty: there are none.
+std::vector<lp::PackedTree> direct_trees(const Instance& instance, double rate,
+                                         std::size_t most_trees, const Deadline& deadline) {
+  constexpr double kShare = 0.2;  // of the time
+  // The search for few trees takes milliseconds in smaller networks, and finds fewer.
+  constexpr std::size_t kFewHosts = 64;
+  if (instance.host_count() < kFewHosts) return {};
+  return lp::direct_trees(packing_problem(instance), rate, most_trees, deadline.share(kShare));
+}
+
 }  // namespace
 
 std::optional<lp::Packing> direct_packing(const Instance& instance,
                                           const AlgorithmOptions& options) {
-  // The search for few trees takes milliseconds in smaller networks, and finds fewer.
-  constexpr std::size_t kFewHosts = 64;
-  if (instance.host_count() < kFewHosts || options.max_latency) return std::nullopt;
+  if (options.max_latency) return std::nullopt;
   const lp::PackingProblem problem = packing_problem(instance);
   lp::PlainBound bound = lp::plain_bound(problem);
   lp::Packing packing;
-  packing.trees =
-      lp::direct_trees(problem, bound.rate, options.max_trees, options.deadline.share(0.2));
+  packing.trees = direct_trees(instance, bound.rate, options.max_trees, options.deadline);
   for (const lp::PackedTree& tree : packing.trees) {
     packing.rate += tree.rate;
     if (options.max_depth > 0 &&
@@ -65,21 +72,6 @@ std::optional<lp::Packing> direct_packing(const Instance& instance,
   return packing;
 }
 
-namespace {
-
-// Those of the direct packing; empty: there is none.
-std::vector<lp::RoutedTree> direct_seeds(const Instance& instance, const Deadline& deadline) {
-  AlgorithmOptions options;
-  options.deadline = deadline;
-  std::optional<lp::Packing> direct = direct_packing(instance, options);
-  std::vector<lp::RoutedTree> seeds;
-  if (!direct) return seeds;
-  for (lp::PackedTree& tree : direct->trees) seeds.push_back(std::move(tree.tree));
-  return seeds;
-}
-
-}  // namespace
-
 // Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
 // slow to make and never good.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
@@ -88,7 +80,8 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
   constexpr double kRounding = 1e-12;
   const double hosts = static_cast<double>(instance.host_count());
   const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
-  const double enough = lp::plain_bound(packing_problem(instance)).rate * (1 - kRounding);
+  const double bound = lp::plain_bound(packing_problem(instance)).rate;
+  const double enough = bound * (1 - kRounding);
   std::vector<WeightedTree> trees;
   double best = 0;
   const auto add = [&](Outcome outcome) {
@@ -102,7 +95,10 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
   };
   if (purpose != Purpose::kPlan) add(walk(instance));
   if (purpose == Purpose::kProof && !is_enough()) {
-    std::vector<lp::RoutedTree> direct = direct_seeds(instance, deadline);
+    std::vector<lp::RoutedTree> direct;
+    for (lp::PackedTree& packed : direct_trees(instance, bound, 0, deadline)) {
+      direct.push_back(std::move(packed.tree));
+    }
     if (!direct.empty()) return direct;
   }
   try {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lp/packing/plain_bound.hpp"
@@ -34,11 +35,16 @@ Platform star(const platforms::Spread& spread) {
   family.spread = spread;
   return platforms::generate_star(family);
 }
-Platform fat_tree(const platforms::Spread& spread) {
+Platform fat_tree_of(std::size_t ports, std::vector<double> oversubscription,
+                     const platforms::Spread& spread = {}) {
   platforms::FatTreeFamily family;
-  family.shape = platforms::k_port_fat_tree(8);
+  family.shape = platforms::k_port_fat_tree(ports);
+  family.oversubscription = std::move(oversubscription);
   family.spread = spread;
   return platforms::generate_fat_tree(family);
+}
+Platform fat_tree(const platforms::Spread& spread) {
+  return fat_tree_of(8, {}, spread);
 }
 Platform dragonfly(const platforms::Spread& spread) {
   platforms::DragonflyFamily family;  // 72 hosts
@@ -60,24 +66,31 @@ Platform two_clusters(const platforms::Spread& spread) {
   family.spread = spread;
   return platforms::generate_two_clusters(family);
 }
-Platform regions(const platforms::Spread& spread) {
+Platform regions() {
   platforms::MultiRegionFamily family;
   family.regions = 32;
   family.hosts = 4;
-  family.spread = spread;
   return platforms::generate_multi_region(family);
 }
-Platform oversubscribed(const platforms::Spread& spread) {
-  platforms::FatTreeFamily family;
-  family.shape = platforms::k_port_fat_tree(12);
-  family.oversubscription = {2, 4};
-  family.spread = spread;
-  return platforms::generate_fat_tree(family);
+Platform oversubscribed() {
+  return fat_tree_of(12, {2, 4});
 }
 
 std::vector<lp::PackedTree> direct(const Instance& instance) {
   const lp::PackingProblem problem = packing_problem(instance);
   return lp::direct_trees(problem, lp::plain_bound(problem).rate, 0, Deadline());
+}
+
+// Whether or not trees are found that carry `rate`, in bytes per second.
+void expect_no_overload(const Instance& instance, double rate) {
+  SCOPED_TRACE(instance.platform().name() + ", " + std::to_string(rate) + " B/s");
+  std::vector<double> loads(instance.resource_count(), 0.0);
+  for (const lp::PackedTree& tree :
+       lp::direct_trees(packing_problem(instance), rate, 0, Deadline())) {
+    const std::vector<double> of_tree = instance.load_seconds_per_byte(tree.tree);
+    for (std::size_t row = 0; row < loads.size(); ++row) loads[row] += tree.rate * of_tree[row];
+  }
+  for (const double load : loads) EXPECT_LE(load, 1 + 1e-8);
 }
 
 struct Fabric {
@@ -126,16 +139,7 @@ TEST_P(DirectTrees, CarryTheBoundOfUnlikeHosts) {
 TEST_P(DirectTrees, NeverOverloadAPortForBothDirections) {
   const Platform platform = GetParam().make({});
   const Instance instance = instance_of(platform, "h0", "one-port-unidirectional");
-  const lp::PackingProblem problem = packing_problem(instance);
-  for (const double share : {0.25, 0.5, 0.7}) {
-    const auto trees = lp::direct_trees(problem, share * 1.25e9, 0, Deadline());
-    std::vector<double> loads(instance.resource_count(), 0.0);
-    for (const lp::PackedTree& tree : trees) {
-      const std::vector<double> of_tree = instance.load_seconds_per_byte(tree.tree);
-      for (std::size_t row = 0; row < loads.size(); ++row) loads[row] += tree.rate * of_tree[row];
-    }
-    for (const double load : loads) EXPECT_LE(load, 1 + 1e-8) << share;
-  }
+  for (const double share : {0.25, 0.5, 0.7}) expect_no_overload(instance, share * 1.25e9);
 }
 
 TEST_P(DirectTrees, AreTheSameEachTime) {
@@ -167,8 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Fabrics, DirectTrees,
 // Thin links divide these in groups of equal hosts. Every tree enters every group once or a few
 // times.
 TEST(DirectTreesOfGroups, CarryTheBoundAndAreShallow) {
-  for (const auto make : {regions, oversubscribed}) {
-    const Platform platform = make({});
+  for (const Platform& platform : {regions(), oversubscribed()}) {
     expect_best(platform, Operation::kBroadcast, "one-port");
     expect_best(platform, Operation::kReduce, "bounded-multi-port");
   }
@@ -176,7 +179,7 @@ TEST(DirectTreesOfGroups, CarryTheBoundAndAreShallow) {
 
 // `bound` has the same trees, and prices none of its own.
 TEST(DirectTreesOfGroups, ProveTheOptimum) {
-  const Platform platform = oversubscribed({});
+  const Platform platform = oversubscribed();
   const Collective collective = collective_of(platform, "h0", Operation::kBroadcast, "one-port");
   const Outcome proof = prove_optimum(collective, {}, {});
   EXPECT_EQ(proof.iterations, 0U);
@@ -187,20 +190,9 @@ TEST(DirectTreesOfGroups, ProveTheOptimum) {
 // On a fabric that is thinner than its hosts, what is found is feasible, or nothing is found.
 TEST(DirectTreesOfThinFabrics, AreFeasibleOrNone) {
   for (const double ratio : {1.0, 2.0, 4.0}) {
-    platforms::FatTreeFamily family;
-    family.shape = platforms::k_port_fat_tree(8);
-    family.oversubscription = {ratio, ratio};
-    const Platform platform = platforms::generate_fat_tree(family);
+    const Platform platform = fat_tree_of(8, {ratio, ratio});
     const Instance instance = instance_of(platform, "h0");
-    const lp::PackingProblem problem = packing_problem(instance);
-    for (const double share : {1.0, 0.5, 0.1}) {
-      std::vector<double> loads(instance.resource_count(), 0.0);
-      for (const lp::PackedTree& tree : lp::direct_trees(problem, share * 1.25e9, 0, Deadline())) {
-        const std::vector<double> of_tree = instance.load_seconds_per_byte(tree.tree);
-        for (std::size_t row = 0; row < loads.size(); ++row) loads[row] += tree.rate * of_tree[row];
-      }
-      for (const double load : loads) EXPECT_LE(load, 1 + 1e-8) << ratio << ' ' << share;
-    }
+    for (const double share : {1.0, 0.5, 0.1}) expect_no_overload(instance, share * 1.25e9);
   }
 }
 
