@@ -56,7 +56,7 @@ MpiTransport::MpiTransport(MPI_Comm comm, std::vector<engine::TreeRole> roles,
   has_only_rings_ = std::ranges::all_of(roles_, [&](const engine::TreeRole& role) {
     return std::ranges::all_of(role.in, uses_ring) && std::ranges::all_of(role.out, uses_ring);
   });
-  set_windows({requests_.windows().begin(), requests_.windows().end()});
+  if (rings_) rings_->set_windows(requests_.windows());
 }
 
 void MpiTransport::abandon() noexcept {

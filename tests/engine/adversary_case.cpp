@@ -10,6 +10,7 @@
 #include "planner/plan/send_windows.hpp"
 #include "support/errors.hpp"
 #include "tests/engine/adversary_stores.hpp"
+#include "tests/support/schedules.hpp"
 
 namespace espalier::testing::adversary {
 namespace {
@@ -107,26 +108,11 @@ void Case::choose_rounds(Random& random) {
 }
 
 void Case::choose_schedule(Random& random) {
-  planner::PlanSchedule schedule{{10}, {1}, {}, {}};
-  for (std::uint32_t left = static_cast<std::uint32_t>(1 + below(3, random)); left > 0; --left) {
-    const auto tree = static_cast<std::uint32_t>(plan.broadcast_trees.size());
+  for (std::uint64_t left = 1 + below(3, random); left > 0; --left) {
     plan.broadcast_trees.push_back(random_tree(ranks, root, 9, random));
-    schedule.segments.push_back(1 + below(4, random));
-    for (const auto [parent, child] : plan.broadcast_trees.back().edges) {
-      const double start = static_cast<double>(below(9, random));
-      const double time =
-          1 + static_cast<double>(below(static_cast<std::uint64_t>(10 - start), random));
-      schedule.sends.push_back({tree,
-                                parent,
-                                child,
-                                {start},
-                                {std::min(time, 10 - start)},
-                                static_cast<double>(schedule.segments.back() * grid.segment)});
-    }
   }
-  std::ranges::stable_sort(schedule.sends, {}, [](const auto& send) { return send.start.value; });
-  plan.schedule = std::move(schedule);
   plan.segment = {grid.segment};
+  plan.schedule = random_schedule(plan, random);
   slots.emplace(plan);
 }
 
