@@ -4,44 +4,15 @@
 
 namespace espalier::lp {
 
-namespace {
-
-// Hosts numbered without holes; kNone for relays.
-std::vector<std::uint32_t> host_numbers(const Digraph& graph) {
-  std::vector<std::uint32_t> number(graph.node_count, kNone);
-  std::uint32_t hosts = 0;
-  for (std::uint32_t node = 0; node < graph.node_count; ++node) {
-    if (!graph.relay(node)) number[node] = hosts++;
-  }
-  return number;
-}
-
-// MinCostArborescence numbers only the hosts; its arcs are the logical arcs.
-MinCostArborescence make_arborescence(const PackingProblem& problem, const HostGraph& hosts,
-                                      std::uint32_t host_count, const Deadline& deadline) {
-  const std::vector<std::uint32_t> number = host_numbers(problem.graph);
-  DeadlineWatch watch(deadline);
-  const auto numbers_of = [&](std::span<const std::uint32_t> nodes) {
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(nodes.size());
-    for (const std::uint32_t node : nodes) {
-      watch.require(1);
-      numbers.push_back(number[node]);
-    }
-    return numbers;
-  };
-  return {host_count, numbers_of(hosts.tail()), numbers_of(hosts.head()), number[problem.root],
-          deadline};
-}
-
-}  // namespace
-
 TreePricer::TreePricer(const PackingProblem& problem, const Deadline& deadline)
-    : problem_(&problem),
-      host_count_(problem.graph.host_count()),
-      hosts_(problem.graph, deadline),
-      arborescence_(make_arborescence(problem, hosts_, host_count_, deadline)),
-      arc_cost_(problem.graph.arc_count()) {}
+    : problem_(&problem), arc_cost_(problem.graph.arc_count()) {
+  const Digraph& graph = problem.graph;
+  if (graph.host_count() < graph.node_count) {
+    through_relays_.emplace(graph, problem.root, deadline);
+  } else {
+    among_hosts_.emplace(graph.node_count, graph.tail, graph.head, problem.root, deadline);
+  }
+}
 
 TreePricer::Priced TreePricer::cheapest_tree(std::span<const double> prices) {
   const SparseMatrix& occupation = problem_->occupation;
@@ -55,22 +26,22 @@ TreePricer::Priced TreePricer::cheapest_tree(std::span<const double> prices) {
     }
     arc_cost_[arc] = cost;
   }
-  const std::span<const std::uint32_t> chosen = arborescence_.solve(hosts_.reprice(arc_cost_));
-  if (chosen.size() + 1 != host_count_) {
-    throw InfeasibleError("some host cannot be reached from the source");
-  }
-  Priced priced{{}, arborescence_.total_cost()};
-  priced.tree.arcs.reserve(chosen.size());
-  if (hosts_.is_the_digraph()) {
-    priced.tree.arcs.assign(chosen.begin(), chosen.end());
-    return priced;
-  }
-  std::vector<std::uint32_t> path;
-  for (const std::uint32_t logical : chosen) {
-    path.clear();
-    hosts_.append_path(logical, path);
-    priced.tree.add_edge(path);
-  }
+  std::optional<Priced> priced = through_relays_ ? price_through_relays() : price_among_hosts();
+  if (!priced) throw InfeasibleError("some host cannot be reached from the source");
+  return std::move(*priced);
+}
+
+std::optional<TreePricer::Priced> TreePricer::price_through_relays() {
+  std::optional<RoutedTree> tree = through_relays_->solve(arc_cost_);
+  if (!tree) return std::nullopt;
+  return Priced{std::move(*tree), through_relays_->total_cost()};
+}
+
+std::optional<TreePricer::Priced> TreePricer::price_among_hosts() {
+  const std::span<const std::uint32_t> chosen = among_hosts_->solve(arc_cost_);
+  if (chosen.size() + 1 != problem_->graph.node_count) return std::nullopt;
+  Priced priced{{}, among_hosts_->total_cost()};
+  priced.tree.arcs.assign(chosen.begin(), chosen.end());
   return priced;
 }
 

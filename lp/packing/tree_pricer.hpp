@@ -1,12 +1,12 @@
 // From resource prices to the cheapest spanning tree.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "lp/graph/host_graph.hpp"
 #include "lp/graph/min_cost_arborescence.hpp"
+#include "lp/graph/relay_arborescence.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 
 namespace espalier::lp {
@@ -25,10 +25,13 @@ class TreePricer {
   Priced cheapest_tree(std::span<const double> prices);
 
  private:
+  std::optional<Priced> price_through_relays();
+  std::optional<Priced> price_among_hosts();
+
   const PackingProblem* problem_;
-  std::uint32_t host_count_;
-  HostGraph hosts_;
-  MinCostArborescence arborescence_;
+  // One of the two: for a network of hosts alone, and for one with relays.
+  std::optional<MinCostArborescence> among_hosts_;
+  std::optional<RelayArborescence> through_relays_;
   std::vector<double> arc_cost_;
 };
 
