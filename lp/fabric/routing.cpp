@@ -36,14 +36,20 @@ Routes::Routes(const PackingProblem& problem, const FabricTree& fabric, std::vec
       out_[graph_->tail[arc]].push_back(arc);
     }
   }
+}
+
+bool Routes::place(double most_excess, const Deadline& deadline) {
+  double excess = 0;
   for (std::size_t tree = 0; tree < edges_.size(); ++tree) {
     for (const HostEdge edge : edges_[tree]) {
+      if (deadline.passed() || excess > most_excess) return false;
       Path path = along_tree(edge);
       if (path.size() > kShortWay + 2 || !fits(path)) path = shortest(edge);
-      add(path, rate_);
+      excess += add(path, rate_);
       paths_[tree].push_back(std::move(path));
     }
   }
+  return excess <= most_excess;
 }
 
 double Routes::excess() const {
@@ -110,12 +116,17 @@ bool Routes::is_overfull(const Path& path) const {
   });
 }
 
-void Routes::add(const Path& path, double rate) {
+double Routes::add(const Path& path, double rate) {
+  double grown = 0;
   for (const std::uint32_t arc : path) {
     for (auto use = uses(arc); use; ++use) {
-      load_[static_cast<std::size_t>(use.row())] += rate * use.value();
+      double& load = load_[static_cast<std::size_t>(use.row())];
+      grown -= std::max(0.0, load - 1);
+      load += rate * use.value();
+      grown += std::max(0.0, load - 1);
     }
   }
+  return grown;
 }
 
 Routes::Path Routes::along_tree(HostEdge edge) const {

@@ -15,9 +15,13 @@ namespace espalier::lp {
 // (McMurchie and Ebeling, FPGA 1995, doi:10.1145/201310.201328).
 class Routes {
  public:
-  // rate: bytes per second of each tree. Places every edge once. The references must outlive this.
+  // rate: bytes per second of each tree. The references must outlive this.
   Routes(const PackingProblem& problem, const FabricTree& fabric, std::vector<HostTree> trees,
          double rate);
+
+  // Gives every edge a first path. False: the deadline has passed, or the excess is more than
+  // `most_excess`, and edges are left.
+  bool place(double most_excess, const Deadline& deadline);
 
   // How much all resources together are overfull: 1 is the capacity of one.
   [[nodiscard]] double excess() const;
@@ -39,7 +43,8 @@ class Routes {
   }
   [[nodiscard]] bool fits(const Path& path) const;
   [[nodiscard]] bool is_overfull(const Path& path) const;
-  void add(const Path& path, double rate);
+  // Returns by how much the excess grows.
+  double add(const Path& path, double rate);
   [[nodiscard]] double cost_of(std::uint32_t arc) const;
   [[nodiscard]] Path along_tree(HostEdge edge) const;
   [[nodiscard]] Path shortest(HostEdge edge);

@@ -73,12 +73,16 @@ std::optional<lp::Packing> direct_packing(const Instance& instance,
 }
 
 // Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
-// slow to make and never good.
+// slow to make and never good. Through relays every pair of hosts is a candidate, and all of them
+// are listed for these algorithms only where they are few.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
                                             Purpose purpose) {
   constexpr double kFarBehind = 0.5;
   constexpr double kRounding = 1e-12;
   const double hosts = static_cast<double>(instance.host_count());
+  constexpr double kMostPairs = 100'000;
+  const bool through_relays = instance.host_count() < instance.digraph().node_count;
+  const bool few_pairs = !through_relays || hosts * hosts <= kMostPairs;
   const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
   const double bound = lp::plain_bound(packing_problem(instance)).rate;
   const double enough = bound * (1 - kRounding);
@@ -102,7 +106,7 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
     if (!direct.empty()) return direct;
   }
   try {
-    if (!is_enough()) {
+    if (!is_enough() && few_pairs) {
       AlgorithmOptions options;
       options.deadline = deadline;
       const HostArcsInUse arcs(instance, options);
