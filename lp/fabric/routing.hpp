@@ -47,6 +47,7 @@ class Routes {
   double add(const Path& path, double rate);
   [[nodiscard]] double cost_of(std::uint32_t arc) const;
   [[nodiscard]] Path along_tree(HostEdge edge) const;
+  void count_links(std::uint32_t from, std::uint32_t to);
   [[nodiscard]] Path shortest(HostEdge edge);
 
   const PackingProblem* problem_;
@@ -57,8 +58,13 @@ class Routes {
   std::vector<std::vector<Path>> paths_;         // per tree and edge
   std::vector<double> load_;                     // per resource
   std::vector<double> history_;                  // per resource: how often it was overfull
-  std::vector<std::vector<std::uint32_t>> out_;  // per switch, arcs to switches
+  std::vector<double> link_cost_;                // per arc between switches, at the present load
+  std::vector<std::vector<std::uint32_t>> links_using_;  // per resource, arcs between switches
+  std::vector<std::vector<std::uint32_t>> out_;   // per switch, arcs to switches
+  std::vector<std::vector<std::uint32_t>> into_;  // per switch, arcs from switches
   // Of the search in progress, per node.
+  std::vector<std::uint32_t> links_to_;  // to the end; kNone: not counted
+  std::vector<std::uint32_t> counted_;
   std::vector<double> cost_;
   std::vector<std::uint32_t> by_;     // the arc that it was reached by
   std::vector<std::uint32_t> visit_;  // the search that reached it
