@@ -55,13 +55,13 @@ class Routes {
   const FabricTree* fabric_;
   double rate_;
   std::vector<HostTree> edges_;
-  std::vector<std::vector<Path>> paths_;         // per tree and edge
-  std::vector<double> load_;                     // per resource
-  std::vector<double> history_;                  // per resource: how often it was overfull
-  std::vector<double> link_cost_;                // per arc between switches, at the present load
+  std::vector<std::vector<Path>> paths_;  // per tree and edge
+  std::vector<double> load_;              // per resource
+  std::vector<double> history_;           // per resource: how often it was overfull
+  std::vector<double> link_cost_;         // per arc between switches, at the present load
   std::vector<std::vector<std::uint32_t>> links_using_;  // per resource, arcs between switches
-  std::vector<std::vector<std::uint32_t>> out_;   // per switch, arcs to switches
-  std::vector<std::vector<std::uint32_t>> into_;  // per switch, arcs from switches
+  std::vector<std::vector<std::uint32_t>> out_;          // per switch, arcs to switches
+  std::vector<std::vector<std::uint32_t>> into_;         // per switch, arcs from switches
   // Of the search in progress, per node.
   std::vector<std::uint32_t> links_to_;  // to the end; kNone: not counted
   std::vector<std::uint32_t> counted_;

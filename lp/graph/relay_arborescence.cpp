@@ -149,8 +149,7 @@ void RelayArborescence::wait_for(std::uint32_t reached, std::uint32_t position) 
   if (position >= end_in_[at.node]) return;
   const InArc& arc = in_arcs_[position];
   std::vector<Waiting>& heap = waiting_[at.host];
-  heap.push_back(
-      {at.distance + arc.order, near_[graph_->tail[arc.arc]], reached, position});
+  heap.push_back({at.distance + arc.order, near_[graph_->tail[arc.arc]], reached, position});
   std::push_heap(heap.begin(), heap.end(), std::greater<>());
 }
 

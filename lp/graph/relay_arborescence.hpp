@@ -99,8 +99,8 @@ class RelayArborescence : private Contraction<RelayArborescence> {
 
   const Digraph* graph_;
   DeadlineWatch watch_;
-  std::vector<std::uint32_t> host_;    // per host number: its node
-  std::vector<std::uint32_t> number_;  // per node: its host number; kNone: a relay
+  std::vector<std::uint32_t> host_;      // per host number: its node
+  std::vector<std::uint32_t> number_;    // per node: its host number; kNone: a relay
   std::vector<std::uint32_t> first_in_;  // per node, into in_arcs_
   std::vector<std::uint32_t> end_in_;    // without arcs that no host can reach
   std::vector<InArc> in_arcs_;
