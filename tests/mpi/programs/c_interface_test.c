@@ -1,7 +1,10 @@
 /* Tests of the C interface, compiled as C. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime/api/espalier.h"
 
@@ -176,6 +179,61 @@ static void test_refusals(int ranks) {
   free(text);
 }
 
+/* espalier_options as a program has them that was compiled with an earlier, or a later, header. */
+struct earlier_options {
+  size_t size;
+  size_t sends_in_flight;
+  size_t receives_in_flight;
+};
+struct later_options {
+  espalier_options known;
+  long added;
+};
+
+/* Memory for `bytes`, after which nothing may be read or written. */
+static void* before_a_wall(size_t bytes) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char* const pages =
+      mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_NONE) != 0) abort();
+  return pages + page - bytes;
+}
+
+static espalier_status create_with(const char* text, void* options) {
+  espalier_broadcast* broadcast = NULL;
+  const espalier_status status =
+      espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, options, &broadcast);
+  EXPECT((status == ESPALIER_OK) == (broadcast != NULL));
+  espalier_broadcast_free(&broadcast);
+  return status;
+}
+
+static void test_options_of_other_versions(int ranks) {
+  char* text = chain(ranks);
+  struct earlier_options* earlier = before_a_wall(sizeof *earlier);
+  struct later_options later;
+  espalier_set_default_options((espalier_options*)earlier, sizeof *earlier);
+  EXPECT(earlier->size == sizeof *earlier);
+  EXPECT(earlier->sends_in_flight == espalier_default_options().sends_in_flight);
+  EXPECT(create_with(text, earlier) == ESPALIER_OK);
+  earlier->receives_in_flight = 0;
+  EXPECT(create_with(text, earlier) == ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "window") != NULL);
+
+  memset(&later, 1, sizeof later);
+  espalier_set_default_options(&later.known, sizeof later);
+  EXPECT(later.known.size == sizeof later);
+  EXPECT(later.added == 0);
+  EXPECT(create_with(text, &later) == ESPALIER_OK);
+  later.added = 1;
+  EXPECT(create_with(text, &later) == ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "the options are of a later version") != NULL);
+  later.known.size = 0;
+  EXPECT(create_with(text, &later) == ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "options.size is 0; start from") != NULL);
+  free(text);
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
@@ -187,6 +245,7 @@ int main(int argc, char** argv) {
   test_reduction(rank, ranks, 0);
   test_reduction(rank, ranks, 1);
   test_reduction_refusals(ranks);
+  test_options_of_other_versions(ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
 }
