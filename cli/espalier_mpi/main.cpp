@@ -36,8 +36,18 @@ void print_error(const std::string& text) {
 constexpr auto kTimeForMessages = std::chrono::seconds(1);
 constexpr espalier::Seconds kLongestAbort{5};
 
+void require_threads() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level >= MPI_THREAD_FUNNELED) return;
+  throw espalier::Error(ExitStatus::kInternalFault,
+                        "this MPI provides MPI_THREAD_SINGLE only; the thread that ends a rank "
+                        "after --timeout needs MPI_THREAD_FUNNELED");
+}
+
 ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdog) {
   try {
+    require_threads();
     const auto line = espalier::cli::make_command_line({MPI_COMM_WORLD, &watchdog});
     const std::string help = line->parse(argc, argv);
     if (help.empty()) return line->run();

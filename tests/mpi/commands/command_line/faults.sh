@@ -59,6 +59,13 @@ test_stopped() {
   done
 }
 
+# The watchdog's thread needs a thread level.
+test_no_threads() {
+  no_files_to_remove
+  NO_THREADS=1 unlucky 9 9 none bcast good.json --message 100kB
+  refused 1 'this MPI provides MPI_THREAD_SINGLE only'
+}
+
 # A killed rank: mpirun ends the others, first with SIGTERM.
 test_killed() {
   local kill=9 rank
