@@ -59,6 +59,27 @@ test_stopped() {
   done
 }
 
+# A rank stopped at every point of a probe: before it, in a transfer, between short messages, and before an experiment.
+test_stopped_probe() {
+  local stop=19 rank begun
+  no_files_to_remove
+  # The points of unlucky_rank.c at which ranks post sends and receives, send, enter a barrier, and agree.
+  while IFS='|' read -r call text; do
+    for rank in 0 2; do
+      begun=$SECONDS
+      unlucky $rank $stop $call probe -o out.json --effort 0.1 --quiet --timeout 2s
+      [ $((SECONDS - begun)) -le 7 ] || fail "took $((SECONDS - begun)) s"  # with the start of mpirun
+      rm -f out.json.measurements.json
+      timed_out "^espalier-mpi: rank [0-9] on [^:]*: no progress for [23](\\.[0-9]+)? s, (${text//RANK/$rank})"
+    done
+  done <<'END'
+segment|.*(sending to|receiving from) rank RANK|waiting for (all ranks to (begin|end) an|rank 0 to begin the next) experiment
+report|exchanging messages with rank RANK|waiting for all ranks to end an experiment
+barrier|waiting for all ranks to begin an experiment
+agree|waiting for all ranks to begin the probe
+END
+}
+
 # The watchdog's thread needs a thread level.
 test_no_threads() {
   no_files_to_remove
