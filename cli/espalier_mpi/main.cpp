@@ -21,6 +21,7 @@
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/temporary_names.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "runtime/transport/mpi_plugins.hpp"
 #include "support/errors.hpp"
 
 namespace {
@@ -97,6 +98,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     abort_all(rank_name, error, watchdog);
   }
+  espalier::runtime::keep_plugins_loaded();
   watchdog.expect("waiting for all ranks to end");
   MPI_Finalize();
   return static_cast<int>(status);

@@ -28,8 +28,6 @@ constexpr std::size_t kTrainPerPing = 10;
 // How long one message of an experiment takes over slow networks.
 constexpr double kSlowTrip_s = 0.1;
 constexpr double kSlow_Bps = 1e6;
-// A rank that waits for a certain other one knows more, so its message comes first.
-constexpr double kPairFirst_s = 1;
 
 // This rank's ends of the flows of one transfer.
 class Streams {
@@ -159,7 +157,9 @@ class Peer {
         rank_(static_cast<int>(rank)),
         data_(bytes),
         waits_(&waits),
-        doing_(fmt::format("exchanging messages with rank {}", rank)) {}
+        doing_(fmt::format("exchanging messages with rank {}", rank)) {
+    begin();
+  }
 
   // Before each message that is waited for, and is not part of a measured time.
   void begin() const {
@@ -202,7 +202,6 @@ ShortMessages send_short(Peer peer, std::size_t messages) {
   // Messages may be delivered in batches, so only the whole train gives the time per message.
   const double trip = median_of(std::move(trips));
   const auto train = static_cast<double>(kTrainPerPing * messages);
-  peer.begin();
   const double begun = MPI_Wtime();
   for (std::size_t i = 0; i < kTrainPerPing * messages; ++i) peer.send_byte(kTrainTag);
   const double sent = MPI_Wtime() - begun;
@@ -217,7 +216,6 @@ void receive_short(Peer peer, std::size_t messages) {
     peer.receive_byte();
     peer.send_byte();
   }
-  peer.begin();
   for (std::size_t i = 0; i < kTrainPerPing * messages; ++i) peer.receive_byte(kTrainTag);
   peer.send_byte();
 }
@@ -231,7 +229,6 @@ std::size_t late_of(std::size_t messages) {
 MessageTimes send_messages(Peer peer, std::size_t messages) {
   std::vector<double> trips;
   std::vector<double> sends;
-  peer.begin();
   peer.send(kMessageTag);  // touches the pages and opens the connection
   peer.receive_byte();
   for (std::size_t i = 0; i < messages; ++i) {
@@ -258,7 +255,6 @@ void let_arrive(double round_trip_s) {
 }
 
 MessageTimes receive_messages(Peer peer, std::size_t messages) {
-  peer.begin();
   peer.receive(kMessageTag);
   peer.send_byte();
   const double begun = MPI_Wtime();
@@ -292,11 +288,6 @@ MpiNetwork::MpiNetwork(MPI_Comm comm, Waits waits) : waits_(std::move(waits)) {
 
 MpiNetwork::~MpiNetwork() {
   MPI_Comm_free(&comm_);
-}
-
-// For a step of all ranks.
-void MpiNetwork::waits(const std::string& doing, Seconds extra) const {
-  if (waits_) waits_(doing, {kPairFirst_s + extra.value});
 }
 
 std::vector<double> MpiNetwork::transfer(const Transfer& transfer) {
@@ -357,11 +348,10 @@ void MpiNetwork::share(Order& order) {
 
 // How long the flows of others may last, for a rank that waits for them.
 Seconds MpiNetwork::time_of(const Order& order) {
-  std::uint64_t largest = 0;
+  double each_s = 0;
   for (const Transfer::Stream& stream : order.transfer.streams) {
-    largest = std::max(largest, stream.chunk_bytes);
+    each_s = std::max(each_s, kSlowTrip_s + static_cast<double>(stream.chunk_bytes) / kSlow_Bps);
   }
-  const double each_s = kSlowTrip_s + static_cast<double>(largest) / kSlow_Bps;
   return {order.transfer.seconds + static_cast<double>(order.messages) * each_s};
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "runtime/transport/mpi_plugins.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {
@@ -332,6 +333,7 @@ void Interposer::print_summaries() const {
 
 void Interposer::finish() {
   active_ = false;
+  runtime::keep_plugins_loaded();
   const Inside inside;
   guarded([this] {
     for (Communicator& communicator : communicators_) communicator.forget();

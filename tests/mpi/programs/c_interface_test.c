@@ -1,5 +1,6 @@
 /* Tests of the C interface, compiled as C. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,25 @@ static int failures = 0;
       ++failures;                                                     \
     }                                                                 \
   } while (0)
+
+/* Communicators that exist because of the library, which calls these functions. */
+static int communicators = 0;
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  ++communicators;
+  return PMPI_Comm_dup(comm, made);
+}
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  ++communicators;
+  return PMPI_Comm_idup(comm, made, request);
+}
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  ++communicators;
+  return PMPI_Comm_split_type(comm, type, key, info, made);
+}
+int MPI_Comm_free(MPI_Comm* comm) {
+  --communicators;
+  return PMPI_Comm_free(comm);
+}
 
 /* A chain over `nodes` nodes in segments of 100 bytes. */
 static char* chain(int nodes) {
@@ -179,6 +199,46 @@ static void test_refusals(int ranks) {
   free(text);
 }
 
+static int open_files(void) {
+  int count = 0;
+  DIR* folder = opendir("/proc/self/fd");
+  while (folder && readdir(folder)) ++count;
+  if (folder) closedir(folder);
+  return count;
+}
+
+/* Nothing is left of plans that are made, run and freed; each has a communicator, and a ring in
+ * shared memory. */
+static void test_many(int rank, int ranks) {
+  char* down = chain(ranks);
+  char* up = reduce_chain(ranks, 1);
+  espalier_options options = espalier_default_options();
+  const int files = open_files();
+  for (int i = 0; i < 5000; ++i) {
+    int value = rank == 0 ? i : -1;
+    espalier_broadcast* broadcast = NULL;
+    options.timeout_s = i % 3 == 0 ? 60 : 0;
+    EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, down, &options, &broadcast) ==
+           ESPALIER_OK);
+    EXPECT(espalier_broadcast_run(broadcast, &value, 1, MPI_INT) == ESPALIER_OK);
+    EXPECT(value == i);
+    espalier_broadcast_free(&broadcast);
+    if (i % 10 == 0) {
+      int sum = 0;
+      espalier_reduction* reduction = NULL;
+      EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, up, &options, &reduction) ==
+             ESPALIER_OK);
+      EXPECT(espalier_reduction_run(reduction, &value, &sum, 1, MPI_INT, MPI_SUM) == ESPALIER_OK);
+      EXPECT(sum == ranks * i);
+      espalier_reduction_free(&reduction);
+    }
+  }
+  EXPECT(communicators == 0);
+  EXPECT(open_files() == files);
+  free(up);
+  free(down);
+}
+
 /* espalier_options as a program has them that was compiled with an earlier, or a later, header. */
 struct earlier_options {
   size_t size;
@@ -241,6 +301,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   test_run(rank, ranks);
+  test_many(rank, ranks);
   test_refusals(ranks);
   test_reduction(rank, ranks, 0);
   test_reduction(rank, ranks, 1);
