@@ -19,7 +19,7 @@ timed_out() {
 
 # A stopped rank, at every point where the others wait.
 test_stopped() {
-  local stop=19 rank try
+  local stop=19 rank try begun
   no_files_to_remove
   for rank in 0 1 3; do
     unlucky $rank $stop segment bcast good.json --message 10MB --timeout 2s --as-planned
@@ -37,6 +37,15 @@ test_stopped() {
   timed_out "no progress for .*, waiting for all ranks to begin"
   unlucky 2 $stop agree bcast good.json --message 100kB --timeout 1s
   timed_out "no progress for 1 s, waiting for "
+  # A rank that is done waits no longer where the plan predicts a slow network: 10 s here.
+  for rank in 0 1; do
+    begun=$SECONDS
+    unlucky $rank $stop report bcast good.json --message 40MB --segment 500kB --timeout 2s --quiet
+    timed_out "no progress for .*, waiting for (reports of ranks 0$|rank 1 to collect)"
+    unlucky $rank $stop report allreduce allreduce.json --message 40000000 --timeout 2s --quiet
+    timed_out "no progress for .*, waiting for (reports of ranks 0$|rank 1 to collect)"
+    [ $((SECONDS - begun)) -le 30 ] || fail "took $((SECONDS - begun)) s"
+  done
   unset OMPI_MCA_odls_base_sigkill_timeout
   # If ranks exit while another one finalizes, mpirun 4.1.4 sometimes crashes or hangs after its ranks have ended; the
   # sooner it kills ranks, the more often.
