@@ -20,8 +20,8 @@
 #include "cli/espalier_mpi/run/watchdog.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/temporary_names.hpp"
+#include "runtime/memory/mpi_plugins.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/transport/mpi_plugins.hpp"
 #include "support/errors.hpp"
 
 namespace {

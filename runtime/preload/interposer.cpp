@@ -9,9 +9,9 @@
 
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/memory/element_shape.hpp"
+#include "runtime/memory/mpi_plugins.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "runtime/transport/mpi_plugins.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {

@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "runtime/transport/mpi_plugins.hpp"
+#include "runtime/memory/mpi_plugins.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "runtime/transport/mpi_plugins.hpp"
+#include "runtime/memory/mpi_plugins.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
