@@ -90,9 +90,9 @@ struct CollectiveOptions {
 // plan determines the operation. Destroy it before MPI_Finalize.
 //
 // Threads: what MPI's own thread level allows. With MPI_THREAD_MULTIPLE several threads may use
-// collectives at the same time, each its own (on communicators of any kind), as long as the ranks
-// construct those of one communicator in the same order. A second call of one collective at the
-// same time is an InputError.
+// collectives at the same time, each its own, as long as the ranks construct those of one
+// communicator in the same order. A second call of one collective at the same time is an
+// InputError.
 class Collective {
  public:
   // Collective over `comm`, which is duplicated. Throws InputError on all ranks when the numbers of

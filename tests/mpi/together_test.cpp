@@ -137,8 +137,8 @@ TEST(OneRank, WhateverItThrowsIsThrownOnAll) {
 std::string refusal_beside(std::size_t count, MPI_Datatype type) {
   const int ranks = static_cast<int>(size_of(MPI_COMM_WORLD));
   const bool is_wrong = rank_in(MPI_COMM_WORLD) == ranks - 1;
-  Collective broadcast(MPI_COMM_WORLD, plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 100),
-                       {});
+  Collective broadcast(MPI_COMM_WORLD,
+                       plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 1 << 20), {});
   std::vector<std::byte> buffer(1000);
   try {
     broadcast.run(buffer.data(), is_wrong ? count : buffer.size(), is_wrong ? type : MPI_BYTE);
