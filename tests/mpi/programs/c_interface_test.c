@@ -214,7 +214,7 @@ static void test_many(int rank, int ranks) {
   char* up = reduce_chain(ranks, 1);
   espalier_options options = espalier_default_options();
   const int files = open_files();
-  for (int i = 0; i < (ranks == 1 ? 5000 : 2500); ++i) {
+  for (int i = 0; i < (ranks == 1 ? 5000 : 1000); ++i) {
     int value = rank == 0 ? i : -1;
     espalier_broadcast* broadcast = NULL;
     options.timeout_s = i % 3 == 0 ? 60 : 0;
